@@ -1,0 +1,87 @@
+# gpulane: `make` builds everything that needs no kernel; see README.md for the other targets.
+#
+#   make                  the program, the BPF programs, the OpenCL layer
+#   make module KDIR=...  the LTTng probe provider for i915, for one kernel
+#   make setup            install the Debian packages (root)
+#   make demo             record the real driver (in a guest where there is no Intel GPU) and report
+#   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
+#   make bench            the benchmarks, as ratios
+#   make install          DESTDIR and prefix are honoured, so is `make uninstall`
+
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+.DEFAULT_GOAL := all
+SHELL     := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+VERSION   := 0.1.0
+prefix    ?= /usr/local
+DESTDIR   ?=
+CC        ?= gcc
+CC        := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CLANG     ?= clang
+BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PKGCONFIG ?= pkg-config
+
+# SAN=1 builds everything with AddressSanitizer and UBSan, beside the ordinary build.
+B := build$(if $(SAN),-asan)
+
+include scripts/make/packages.mk
+
+WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+            -Wvla -Wimplicit-fallthrough -Wwrite-strings
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma    := ,
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address$(comma)undefined \
+             -fno-sanitize-recover=all -fno-omit-frame-pointer,-D_FORTIFY_SOURCE=2 -fstack-protector-strong) \
+             -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=address$(comma)undefined)
+LDLIBS    = $(PKG_LIBS) -lm -lpthread
+
+ROOMS := base capture decode norm timeline latency clock model out
+LIB_SRC := $(foreach r,$(ROOMS),$(sort $(wildcard userspace/$r/*.c)))
+CMD_SRC := userspace/main.c $(sort $(wildcard userspace/cmd/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$B/%.o)
+
+.PHONY: all
+all: $B/gpulane
+
+# Rooms add what is theirs alone (generated sources, further targets) in files of their own.
+include $(sort $(wildcard scripts/make/room-*.mk))
+
+$B/libgpulane.a: $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$B/gpulane: $(CMD_OBJ) $B/libgpulane.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$B/%.o: %.c | packages
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(CFLAGS_$(subst /,_,$*)) -c -o $@ $<
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
+
+include scripts/make/tests.mk
+include scripts/make/install.mk
+
+.PHONY: setup
+setup:
+	scripts/setup
+
+# Setting up comes first, and may bring what the build needs.
+.PHONY: demo
+demo: setup
+	$(MAKE) --no-print-directory all
+	scripts/demo
+
+.PHONY: bench
+bench: all
+	scripts/bench-capture
+
+.PHONY: clean
+clean:
+	rm -rf build build-asan demo

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * All that changed in the kernel from version to version, each with the commit that did it. Tests
+ * for the feature in BTF, never for a version.
+ */
+#ifndef LANE_BPF_CORE_FIXES_BPF_H
+#define LANE_BPF_CORE_FIXES_BPF_H
+
+#include <stdbool.h>
+
+#include "kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+struct task_struct___pre_5_14 {
+	long state;
+} __attribute__((preserve_access_index));
+
+struct task_struct___pre_5_16 {
+	unsigned int cpu;
+} __attribute__((preserve_access_index));
+
+/*
+ * 2f064a59a11f ("sched: Change task_struct::state", 5.14) renamed `state` to `__state`.
+ */
+static __always_inline unsigned int task_state(struct task_struct *task)
+{
+	struct task_struct___pre_5_14 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return BPF_CORE_READ(old, state);
+}
+
+/*
+ * bcf9033e5449 ("sched: move CPU field back into thread_info if THREAD_INFO_IN_TASK=y", 5.16).
+ */
+static __always_inline unsigned int task_cpu(struct task_struct *task)
+{
+	struct task_struct___pre_5_16 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		return task->thread_info.cpu;
+	return BPF_CORE_READ(old, cpu);
+}
+
+/* include/linux/sched.h; the numbers are what ftrace and LTTng show, so they do not change. */
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_REPORT	     0x7f
+#define TASK_REPORT_IDLE     0x80
+#define TASK_NOLOAD	     0x400
+#define TASK_IDLE	     (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
+#define TASK_RTLOCK_WAIT     0x1000
+#define TASK_FROZEN	     0x8000
+
+/*
+ * The state of a thread as sched_switch shows it: 0 when it could go on running, else the highest
+ * bit of what it waits in. include/linux/sched.h: __task_state_index(). TASK_RTLOCK_WAIT shows as
+ * TASK_UNINTERRUPTIBLE since 25795ef6299f (5.16), TASK_FROZEN since f5d39b020809 (6.1); the bits
+ * meant nothing that is ever set together with a sleep before.
+ */
+static __always_inline __s64 report_state(unsigned int state, unsigned int exit_state)
+{
+	unsigned int report = (state | exit_state) & TASK_REPORT;
+
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		report = TASK_REPORT_IDLE;
+	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))
+		report = TASK_UNINTERRUPTIBLE;
+	report |= report >> 1;
+	report |= report >> 2;
+	report |= report >> 4;
+	return report - (report >> 1);
+}
+
+/*
+ * Which argument of sched_switch is prev_state. fa2c3254d7cf ("sched/tracing: Don't re-read
+ * p->state when emitting sched_switch event", 5.18) put it second, 9c2136be0878 ("sched/tracing:
+ * Append prev_state to tp args instead", 5.18) last; before there was none. User space finds out
+ * from the prototype in BTF.
+ */
+enum switch_state_argument {
+	SWITCH_STATE_NONE = 0,
+	SWITCH_STATE_LAST = 3,
+};
+
+#endif

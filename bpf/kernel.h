@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The kernel's structures as far as the programs read them: members only, in no order. Where they
+ * really are is found when a program is loaded, from the BTF of the running kernel and of i915.
+ */
+#ifndef LANE_BPF_KERNEL_H
+#define LANE_BPF_KERNEL_H
+
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+/* kernel/sched */
+struct thread_info {
+	__u32 cpu;
+};
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int exit_state;
+	int prio;
+	int pid;
+	int tgid;
+	char comm[16];
+	struct signal_struct *signal;
+};
+
+struct linux_binprm {
+	const char *filename;
+};
+
+/* drivers/dma-buf */
+struct dma_fence {
+	__u64 context;
+	__u64 seqno;
+	unsigned long flags;
+};
+
+/* drivers/gpu/drm */
+struct drm_minor {
+	int index;
+};
+
+struct drm_device {
+	struct drm_minor *primary;
+};
+
+/* drivers/gpu/drm/i915 */
+struct drm_i915_private {
+	struct drm_device drm;
+};
+
+struct i915_request;
+
+struct intel_engine_execlists {
+	struct i915_request *const *active;
+	struct i915_request *pending[3];
+};
+
+struct intel_engine_cs {
+	struct drm_i915_private *i915;
+	__u16 uabi_class;
+	__u16 uabi_instance;
+	struct intel_engine_execlists execlists;
+};
+
+struct i915_sw_fence {
+	int error;
+};
+
+struct i915_sched_attr {
+	int priority;
+};
+
+struct i915_sched_node {
+	struct i915_sched_attr attr;
+};
+
+struct i915_request {
+	struct dma_fence fence;
+	struct intel_engine_cs *engine;
+	struct i915_sw_fence submit;
+	struct i915_sched_node sched;
+	const __u32 *hwsp_seqno;
+	__u32 tail;
+};
+
+struct tasklet_struct {
+	unsigned long state;
+};
+
+struct i915_sched_engine {
+	struct tasklet_struct tasklet;
+	void *private_data;
+};
+
+struct intel_context {
+	atomic_t pin_count;
+	struct {
+		__u32 sched_state;
+		__u8 prio;
+	} guc_state;
+	struct {
+		__u16 id;
+	} guc_id;
+};
+
+#pragma clang attribute pop
+
+/* enum i915_sw_fence_notify */
+#define FENCE_COMPLETE 0
+
+/* enum dma_fence_flag_bits */
+#define DMA_FENCE_FLAG_SIGNALED_BIT 0
+
+#endif

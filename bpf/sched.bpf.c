@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// The scheduler's events, the life of processes, and which processes are followed.
+#include "common.bpf.h"
+
+RECORD(sched_switch);
+RECORD(sched_wakeup);
+RECORD(sched_migrate_task);
+RECORD(sched_process_fork);
+RECORD(sched_process_exec);
+RECORD(sched_process_exit);
+
+/*
+ * Followed threads that are runnable and do not run: thread -> CPU they wait on. While there is
+ * one, all switches of that CPU are recorded, so that who ran instead is known.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, __s32);
+	__type(value, __u32);
+} runnable SEC(".maps");
+
+static __always_inline struct lane_bpf_cpu *cpu_of(__u32 cpu)
+{
+	return &cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
+}
+
+static __always_inline void waits_on(__s32 tid, __u32 cpu)
+{
+	if (!bpf_map_update_elem(&runnable, &tid, &cpu, BPF_NOEXIST))
+		__sync_fetch_and_add(&cpu_of(cpu)->waiting, 1);
+}
+
+static __always_inline bool waits_no_more(__s32 tid)
+{
+	__u32 *on = bpf_map_lookup_elem(&runnable, &tid);
+	__u32 cpu;
+
+	if (!on)
+		return false;
+	cpu = *on;
+	if (bpf_map_delete_elem(&runnable, &tid))
+		return false;
+	__sync_fetch_and_add(&cpu_of(cpu)->waiting, -1);
+	return true;
+}
+
+static __always_inline void copy_comm(char *comm, struct task_struct *task)
+{
+	bpf_probe_read_kernel(comm, sizeof(task->comm), &task->comm);
+}
+
+/* Whether a switch is to be recorded; keeps who waits up to date. */
+static __always_inline bool switch_wanted(struct task_struct *prev, struct task_struct *next,
+					  __s64 prev_state)
+{
+	bool prev_followed, next_followed, want;
+
+	if (!config.follow)
+		return true;
+	prev_followed = is_followed(prev->tgid);
+	next_followed = is_followed(next->tgid);
+	want = prev_followed || next_followed || this_cpu()->waiting;
+	if (next_followed)
+		waits_no_more(next->pid);
+	if (prev_followed) {
+		waits_no_more(prev->pid);
+		if (!prev_state)
+			waits_on(prev->pid, bpf_get_smp_processor_id());
+	}
+	return want;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(__u64 *ctx)
+{
+	bool preempt = ctx[0];
+	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *next = (void *)ctx[2];
+	struct record_sched_switch *r;
+	__s64 state = 0;
+
+	if (!enabled)
+		return 0;
+	if (!preempt)
+		state = report_state(config.switch_state_arg == SWITCH_STATE_LAST
+					     ? (__u32)ctx[3]
+					     : task_state(prev),
+				     prev->exit_state);
+	if (!switch_wanted(prev, next, state))
+		return 0;
+	r = record_begin(LANE_SWITCH, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.prev_state = state;
+	r->p.prev_tid = prev->pid;
+	r->p.prev_prio = prev->prio;
+	r->p.next_tid = next->pid;
+	r->p.next_prio = next->prio;
+	copy_comm(r->p.prev_comm, prev);
+	copy_comm(r->p.next_comm, next);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+static __always_inline int wake_event(struct task_struct *task, __u32 kind, bool queued)
+{
+	struct record_sched_wakeup *r;
+
+	if (!enabled)
+		return 0;
+	if (config.follow) {
+		bool wakee = is_followed(task->tgid);
+
+		if (!wakee && !current_followed())
+			return 0;
+		if (wakee && queued)
+			waits_on(task->pid, task_cpu(task));
+	}
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.tid = task->pid;
+	r->p.prio = task->prio;
+	r->p.target_cpu = task_cpu(task);
+	copy_comm(r->p.comm, task);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *task)
+{
+	return wake_event(task, LANE_WAKING, false);
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(sched_wakeup, struct task_struct *task)
+{
+	return wake_event(task, LANE_WAKEUP, true);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new, struct task_struct *task)
+{
+	return wake_event(task, LANE_WAKEUP_NEW, true);
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
+{
+	struct record_sched_migrate_task *r;
+
+	if (!enabled)
+		return 0;
+	if (config.follow) {
+		if (!is_followed(task->tgid))
+			return 0;
+		if (waits_no_more(task->pid))
+			waits_on(task->pid, dest_cpu);
+	}
+	r = record_begin(LANE_MIGRATE, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.tid = task->pid;
+	r->p.prio = task->prio;
+	r->p.orig_cpu = task_cpu(task);
+	r->p.dest_cpu = dest_cpu;
+	copy_comm(r->p.comm, task);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sched_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct record_sched_process_fork *r;
+
+	if (!enabled || !is_followed(parent->tgid))
+		return 0;
+	r = record_begin(LANE_FORK, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.parent_tid = parent->pid;
+	r->p.parent_pid = parent->tgid;
+	r->p.child_tid = child->pid;
+	r->p.child_pid = child->tgid;
+	copy_comm(r->p.parent_comm, parent);
+	copy_comm(r->p.child_comm, child);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
+{
+	struct record_sched_process_exec *r;
+
+	if (!enabled || !is_followed(task->tgid))
+		return 0;
+	r = record_begin(LANE_EXEC, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.tid = task->pid;
+	r->p.old_tid = old_pid;
+	__builtin_memset(r->p.filename, 0, sizeof(r->p.filename));
+	bpf_probe_read_kernel_str(r->p.filename, sizeof(r->p.filename), bprm->filename);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(sched_exit, struct task_struct *task)
+{
+	struct record_sched_process_exit *r;
+
+	if (!enabled || !is_followed(task->tgid))
+		return 0;
+	r = record_begin(LANE_EXIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->p.tid = task->pid;
+	r->p.prio = task->prio;
+	copy_comm(r->p.comm, task);
+	record_end(r, sizeof(*r));
+	return 0;
+}
+
+/*
+ * Who is followed. These run from the moment they are attached, before anything is recorded: what
+ * is forked meanwhile must not be missed.
+ */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(follow_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__s32 parent_tgid = parent->tgid, child_tgid = child->tgid;
+	__u32 *why, copy;
+
+	if (parent_tgid == child_tgid)
+		return 0;
+	why = bpf_map_lookup_elem(&followed, &parent_tgid);
+	if (!why)
+		return 0;
+	copy = *why;
+	bpf_map_update_elem(&followed, &child_tgid, &copy, BPF_ANY);
+	return 0;
+}
+
+/* When a process is gone for good: its last switch is behind it. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(follow_free, struct task_struct *task)
+{
+	__s32 tgid = task->tgid;
+
+	waits_no_more(task->pid);
+	if (task->pid == tgid)
+		bpf_map_delete_elem(&followed, &tgid);
+	return 0;
+}
+
+static __always_inline bool same_comm(const char *comm)
+{
+	for (int i = 0; i < 16; i++) {
+		if (comm[i] != config.comm[i])
+			return false;
+		if (!comm[i])
+			return true;
+	}
+	return true;
+}
+
+/* A process gets another name: by exec, or because it asks for it. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(follow_rename, struct task_struct *task, const char *comm)
+{
+	__s32 tgid = task->tgid;
+	char name[16] = {};
+	__u32 *why, now;
+
+	if (task->pid != tgid)
+		return 0;
+	bpf_probe_read_kernel_str(name, sizeof(name), comm);
+	why = bpf_map_lookup_elem(&followed, &tgid);
+	now = why ? *why & ~LANE_BPF_FOLLOW_COMM : 0;
+	if (same_comm(name))
+		now |= LANE_BPF_FOLLOW_COMM;
+	if (now)
+		bpf_map_update_elem(&followed, &tgid, &now, BPF_ANY);
+	else if (why)
+		bpf_map_delete_elem(&followed, &tgid);
+	return 0;
+}

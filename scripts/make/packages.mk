@@ -1,0 +1,27 @@
+# What the build needs from Debian; a package that is missing stops it with one line.
+PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib
+PKG_DEB_libbpf        := libbpf-dev
+PKG_DEB_libtraceevent := libtraceevent-dev
+PKG_DEB_libtracefs    := libtracefs-dev
+PKG_DEB_babeltrace2   := libbabeltrace2-dev
+PKG_DEB_lttng-ctl     := liblttng-ctl-dev
+PKG_DEB_json-c        := libjson-c-dev
+PKG_DEB_libcap        := libcap-dev
+PKG_DEB_zlib          := zlib1g-dev
+TOOLS := $(CC) $(CLANG) $(BPFTOOL)
+PKG_DEB_clang    := clang
+PKG_DEB_bpftool  := bpftool
+PKG_DEB_gcc      := gcc
+
+PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)
+# The compiler is started once a file: ask pkg-config once for all.
+PKG_CFLAGS := $(PKG_CFLAGS)
+PKG_LIBS   := $(PKG_LIBS)
+
+.PHONY: packages
+packages:
+	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
+	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
+	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
+	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi

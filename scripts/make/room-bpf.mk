@@ -1,0 +1,28 @@
+# The BPF programs: bpf/gpulane.bpf.c includes one file per subsystem; bpftool turns the object into the
+# skeleton that userspace/capture/bpf_load.c includes.
+BPF_SKEL := $B/gen/capture/gpulane.skel.h
+# Where <asm/types.h> is; clang does not know it when it compiles for another machine.
+BPF_ARCH_INCLUDE := -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+BPF_CFLAGS = -target bpf -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
+             -Wno-missing-declarations -Iuserspace -Ibpf $(BPF_ARCH_INCLUDE) -MMD -MP
+
+$B/bpf/gpulane.bpf.o: bpf/gpulane.bpf.c | packages
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+
+$(BPF_SKEL): $B/bpf/gpulane.bpf.o
+	@mkdir -p $(@D)
+	$(BPFTOOL) gen skeleton $< name gpulane_bpf > $@.new
+	@mv $@.new $@
+
+$B/userspace/capture/bpf_load.o: $(BPF_SKEL)
+
+-include $B/bpf/gpulane.bpf.d
+
+# For the guest's tests: loads every program on the running kernel.
+$B/tests/guest/bpf-ways: $B/tests/guest/bpf_ways.o $B/libgpulane.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $B/tests/guest/bpf_ways.d
+all: $B/tests/guest/bpf-ways

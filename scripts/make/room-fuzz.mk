@@ -1,0 +1,27 @@
+# libFuzzer targets (clang), with AddressSanitizer and UBSan; the fuzz suite runs them for a while.
+FUZZ_B    := build-fuzz
+FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
+FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
+FUZZ_ROOM := $(sort $(foreach r,base decode norm model,$(wildcard userspace/$r/*.c)))
+FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o)
+FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
+              -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
+              -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace $(PKG_CFLAGS) -MMD -MP
+
+$(FUZZ_B)/%.o: %.c | packages
+	@mkdir -p $(@D)
+	$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
+
+$(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ)
+	$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $^ \
+	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c) -lm
+
+-include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
+
+.PHONY: fuzz-targets
+fuzz-targets: $(FUZZ_BIN)
+
+clean: clean-fuzz
+.PHONY: clean-fuzz
+clean-fuzz:
+	rm -rf $(FUZZ_B)

@@ -1,0 +1,16 @@
+# The LTTng probe provider for i915, for one kernel and one i915 (docs/module.md):
+#
+#   make module [KDIR=...] [LTTNG_MODULES=DIR] [I915_KO=FILE | I915_BTF=FILE] [VMLINUX=FILE] [MODULE_DIR=DIR]
+#
+# HOOKS=function hooks functions also where the driver has a tracepoint: to compare the two.
+KDIR       ?= /lib/modules/$(shell uname -r)/build
+MODULE_DIR ?= $B/module
+
+$B/module-tools/gen-layout: module/gen-layout.c module/layout.def module/identity.h userspace/base/events.def
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I. -Iuserspace -o $@ $< -lbpf
+
+.PHONY: module
+module: $B/module-tools/gen-layout
+	@CC="$(CC)" scripts/make/build-module "$<" "$(MODULE_DIR)" "$(KDIR)" "$(LTTNG_MODULES)" \
+	  "$(I915_KO)" "$(I915_BTF)" "$(VMLINUX)" $(if $(filter function,$(HOOKS)),--functions)

@@ -1,0 +1,12 @@
+# Programs that talk to the replay driver (tests/kmod/replay), for the guest's tests and the demo.
+REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-shoot
+
+.PHONY: replay
+replay: $(REPLAY_BIN)
+
+$B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d)
+
+all: replay

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer: the metadata of a CTF trace, as far as we look at them before libbabeltrace2 does.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "decode/ctf_guard.h"
+#include "decode/ctf_own.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static char dir[] = "/tmp/lane-fuzz-XXXXXX";
+static char metadata[64];
+
+static void remove_dir(void)
+{
+	unlink(metadata);
+	rmdir(dir);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	if (!mkdtemp(dir))
+		abort();
+	atexit(remove_dir);
+	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	FILE *to = fopen(metadata, "w");
+
+	if (!to || fwrite(data, 1, bytes, to) != bytes || fclose(to))
+		abort();
+	lane_error_free(lane_ctf_guard(dir));
+	(void)lane_format_ctf_own.probe(dir);
+	return 0;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer: what the models read. The first byte chooses: image, device, graph (and a short run),
+// kernel.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/image.h"
+#include "model/pad.h"
+#include "model/pipeline.h"
+#include "model/softgpu.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static void drop(struct lane_error *err)
+{
+	if (err)
+		lane_error_free(err);
+}
+
+static void image(const uint8_t *data, size_t bytes)
+{
+	struct lane_image *made = NULL;
+
+	drop(lane_image_parse(data, bytes, "fuzz", &made));
+	lane_image_free(made);
+}
+
+static void device(char *text)
+{
+	struct lane_device *made = NULL;
+	struct lane_error *err = lane_device_parse(text, "fuzz", &made);
+	uint16_t address[LANE_PAD_LANES] = { 0 };
+	struct lane_pad_warp warp;
+	struct lane_pad pad;
+
+	if (!err) {
+		err = lane_pad_init(&pad, made, LANE_HASH_ADD);
+		if (!err)
+			lane_pad_explain(&pad, address, pad.lanes, &warp);
+		lane_pad_free(&pad);
+	}
+	drop(err);
+	lane_device_free(made);
+}
+
+static void graph(char *text)
+{
+	struct lane_graph *made = NULL;
+	struct lane_error *err = lane_graph_parse(text, "fuzz", &made);
+	struct lane_launch launch = { .groups = 3, .group_warps = 2, .concurrent = 2 };
+	struct lane_binding binding = { .n_pipes = 1 };
+	struct lane_pipeline_run run;
+
+	for (int i = 0; i < LANE_GRAPH_OPS; i++)
+		binding.issue[i] = binding.completion[i] = 1000000 * (i + 1);
+	if (!err && made->n_nodes < 10000)
+		err = lane_pipeline_run(made, &binding, &launch, &run);
+	drop(err);
+	lane_graph_free(made);
+}
+
+static void kernel(char *text)
+{
+	struct lane_soft_kernel *made = NULL;
+
+	drop(lane_soft_parse(text, "fuzz", &made));
+	lane_soft_free(made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	char *text;
+
+	if (!bytes)
+		return 0;
+	if (data[0] % 4 == 0) {
+		image(data + 1, bytes - 1);
+		return 0;
+	}
+	text = strndup((const char *)data + 1, bytes - 1);
+	if (!text)
+		return 0;
+	if (data[0] % 4 == 1)
+		device(text);
+	else if (data[0] % 4 == 2)
+		graph(text);
+	else
+		kernel(text);
+	free(text);
+	return 0;
+}

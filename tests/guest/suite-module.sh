@@ -1,0 +1,490 @@
+#!/bin/bash
+# The LTTng probe for i915 (module/) on the real driver: builds it on the host, tries it in the guest.
+#
+#   suite-module.sh [TEST...]   all of it, or these of the guest's tests
+#   suite-module.sh --in-guest  the guest's part
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build}
+T=$B/tests/module
+passed=0
+failed=0
+
+# check WHAT COMMAND... - counts a test by the command's success
+check() {
+	local what=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		printf 'ok %s\n' "$what"
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s\n' "$what"
+	fi
+}
+
+equal() {
+	[ "$1" = "$2" ] && return
+	printf '        is "%s", not "%s"\n' "$1" "$2"
+	return 1
+}
+
+# one_line TEXT COMMAND... - the command fails and says just one line on stderr, which has TEXT in it
+one_line() {
+	local text=$1 said
+	shift
+	if said=$("$@" 2>&1 >/dev/null | grep -v '^make'); [ "${PIPESTATUS[0]}" -eq 0 ] && [ -z "$said" ]; then
+		echo "        it did not fail"
+		return 1
+	fi
+	[ "$(grep -c . <<<"$said")" -eq 1 ] && grep -qF -- "$text" <<<"$said" && return
+	printf '        it said: %s\n' "$said"
+	return 1
+}
+
+# ---------------------------------------------------------------------------------------------------- host
+
+kernel=6.1
+
+# build NAME VARIABLE... - make module, into $T/NAME
+build() {
+	local name=$1
+	shift
+	make -s module B="$B" KDIR="$kdir" LTTNG_MODULES="$lttng" VMLINUX="$vmlinux" MODULE_DIR="$T/$name" "$@" >/dev/null
+}
+
+drift() {
+	gcc -g -c "-D$1" tests/guest/drift.c -o "$T/$1.o" && pahole -J --btf_base "$T/base.o" "$T/$1.o" &&
+		"$B/module-tools/gen-layout" "$T/base.o" "$T/$1.o"
+}
+
+host_builds() {
+	echo 'int a; unsigned int b; unsigned short c; unsigned long long d; _Bool e; unsigned char f;' |
+		gcc -g -c -x c - -o "$T/base.o" && pahole -J "$T/base.o" || return
+	check "a driver with all that is needed is known" drift NOTHING >/dev/null
+	check "a member that is missing is named" one_line "i915_request.tail: not in" drift NO_MEMBER
+	check "a tracepoint with other arguments is named" one_line "tracepoint i915_request_add: is" drift OTHER_ARGUMENT
+	check "a function with other arguments is named" one_line "__i915_request_submit(): is" drift OTHER_FUNCTION
+	check "BTF of another kernel" one_line "VMLINUX=" build other VMLINUX="$other_vmlinux"
+	check "a file without BTF" one_line "Makefile: no BTF" build other I915_BTF=Makefile
+	check "a kernel that LTTng does not know" one_line "built for 6.1 only" build other KDIR="$other_kdir"
+	check "no lttng-modules" one_line "LTTNG_MODULES=DIR" build other LTTNG_MODULES=/nowhere
+	check "no kernel to build for" one_line "KDIR=DIR" build other KDIR=/nowhere
+}
+
+host() {
+	local d=scripts/guest.d i915 variant out
+	lttng=$($d/build-lttng-modules --kernel $kernel) && vmlinux=$($d/vmlinux-btf --kernel $kernel) &&
+		other_vmlinux=$($d/vmlinux-btf --kernel 6.12) || exit 1
+	kdir=$(ls -d /lib/modules/6.1.*/build | head -n 1)
+	other_kdir=$(ls -d /lib/modules/6.12.*/build | head -n 1)
+	mkdir -p "$T"
+	for variant in lowlevel stock; do
+		i915=$($d/build-i915 --kernel $kernel --variant $variant) || exit 1
+		$d/build-kmod --kernel $kernel tests/kmod/gl-selftest I915="$i915" >/dev/null || exit 1
+		check "it builds for i915 ($variant)" build $variant I915_KO="$i915/i915.ko"
+		[ $variant = lowlevel ] || continue
+		check "it builds with functions before tracepoints" build function I915_KO="$i915/i915.ko" HOOKS=function
+	done
+	check "it builds for the distribution's i915" build debian
+	replay=$($d/build-kmod --kernel $kernel tests/kmod/replay) || exit 1
+	check "it builds for the replay driver" build replay I915_KO="$replay"
+	make -s B="$B" replay || exit 1
+	host_builds
+	if [ $failed -gt 0 ]; then
+		printf 'module: %d passed, %d failed\n' $passed $failed
+		exit 1
+	fi
+	gcc -E -P -Iuserspace tests/guest/table.c | tr ';' '\n' | sed -n 's/^ *LINE //p' >"$T/table"
+	out=$(mktemp)
+	scripts/guest --kernel $kernel --timeout 900 --mem 3072 --env B="$B" -- tests/guest/suite-module.sh --in-guest "$@" 2>&1 |
+		tee "$out" | grep --line-buffered -v '^counted '
+	check "the guest ends well, its kernel log is clean" equal "${PIPESTATUS[0]}" 0
+	read -r _ p f < <(grep '^counted ' "$out" || echo counted 0 1)
+	rm -f "$out"
+	printf 'module: %d passed, %d failed\n' $((passed + p)) $((failed + f))
+	[ $((failed + f)) -eq 0 ]
+}
+
+# --------------------------------------------------------------------------------------------------- guest
+
+parameters=/sys/module/lttng_probe_i915/parameters
+
+guest_setup() {
+	local variant extra module
+	extra=/lib/modules/$(uname -r)/extra
+	mkdir -p "$extra"
+	cp "$(scripts/guest.d/build-lttng-modules)"/modules/*.ko "$extra/" && depmod || return
+	for module in drm drm_kms_helper drm_display_helper drm_buddy ttm i2c-algo-bit video cec lttng-tracer; do
+		modprobe "$module" || return
+	done
+	for variant in lowlevel stock; do
+		i915[$variant]=$(scripts/guest.d/build-i915 --variant $variant) &&
+			selftest[$variant]=$(scripts/guest.d/build-kmod tests/kmod/gl-selftest I915="${i915[$variant]}") ||
+			return
+	done
+	lttng-sessiond --daemonize --kmod-probes=sched
+	mkdir -p $W
+}
+
+probe_in() { insmod "$T/$1/lttng-probe-i915.ko"; }
+probe_out() { rmmod lttng_probe_i915; }
+# nothing to drive: only the selftests use it
+driver_in() { insmod "${i915[$1]}/i915.ko" mock_selftests=0; }
+driver_out() { rmmod i915; }
+
+# run_tests VARIANT [PARAMETER...] - the driver's request selftests, once
+run_tests() {
+	local variant=$1
+	shift
+	insmod "${selftest[$variant]}" select=requests "$@" && rmmod gl_selftest
+}
+# without the one whose length is a matter of time
+steady='filter=!mock_breadcrumbs_smoketest'
+# without those that fail when the machine is slow: they want a wait to be over in time
+patient='filter=!igt_wait_request,!igt_fence_wait'
+# without both: 3 requests added, one taken back
+calm='filter=!mock_breadcrumbs_smoketest,!igt_wait_request,!igt_fence_wait'
+
+record_start() {
+	rm -rf $W/trace
+	lttng destroy one >/dev/null 2>&1
+	{
+		lttng create one --output=$W/trace && lttng enable-channel -k c --subbuf-size=8M --num-subbuf=4 &&
+			lttng enable-event -k -c c 'i915_*,intel_context*,sched_switch' && lttng start
+	} >$W/lttng.log 2>&1 || cat $W/lttng.log
+}
+
+# ends the recording; its events are in $W/events, babeltrace2's warnings in $W/warnings
+record_stop() {
+	{
+		lttng stop && lttng destroy
+	} >$W/lttng.log 2>&1 || cat $W/lttng.log
+	babeltrace2 $W/trace 2>$W/warnings | grep -v ' sched_switch: ' >$W/events
+	check "$1: babeltrace2 warns of nothing" equal "$(cat $W/warnings)" ""
+	check "$1: nothing was lost" equal "$(grep -ci 'discarded' $W/warnings)" 0
+}
+
+canon() { awk -f tests/guest/lib/canon.awk "$@"; }
+# count EVENT - how many $W/events has
+count() { grep -c " $1: " $W/events; }
+log_lines() { dmesg | grep -c "gpulane: $1"; }
+
+order() {
+	local name=$1 first=$2 second=$3
+	record_start
+	"$first" stock && "$second" stock || return
+	check "$name: the driver is known" equal "$(cat $parameters/driver)" known
+	run_tests stock "$calm"
+	record_stop "$name"
+	counts "$name" 1
+	check "$name: contexts" equal "$(for e in create free do_pin; do count intel_context_$e; done | paste -sd ' ')" "3 3 3"
+	driver_out && probe_out
+}
+
+# counts NAME RUNS - the events of so many runs; an engine that goes idle adds requests without an add
+counts() {
+	local submitted
+	submitted=$(count i915_request_submit)
+	check "$1: add, unsubmit" equal "$(count i915_request_add) $(count i915_request_unsubmit)" "$((3 * $2)) $2"
+	check "$1: every wait ends" equal "$(count i915_request_wait_begin)" "$(count i915_request_wait_end)"
+	check "$1: all that is submitted is executed and retired, what is taken back twice" equal \
+		"$(count i915_request_execute) $(count i915_request_retire)" "$((submitted + $2)) $submitted"
+	check "$1: no request less than was added" test "$submitted" -ge $((3 * $2))
+}
+
+t_before() { order "loaded before i915" probe_in driver_in; }
+t_after() { order "loaded after i915" driver_in probe_in; }
+
+t_reload() {
+	probe_in stock && driver_in stock || return
+	record_start
+	run_tests stock "$calm"
+	driver_out
+	check "reload: the driver is gone" equal "$(cat $parameters/driver)" absent
+	driver_in stock
+	run_tests stock "$calm"
+	check "unloading is refused while a session uses it" one_line "in use" probe_out
+	record_stop reload
+	counts "reload: events of both" 2
+	check "unloading succeeds after it" probe_out
+	driver_out
+}
+
+t_refused() {
+	local before after
+	driver_in stock
+	before=$(dmesg | wc -l)
+	check "another driver is there: loading is refused" one_line "No such device" probe_in lowlevel
+	after=$(dmesg | tail -n +$((before + 1)))
+	check "another driver is there: one line says so" equal \
+		"$(grep -c . <<<"$after") $(grep -c 'not the one this module was built for' <<<"$after")" "1 1"
+	driver_out
+}
+
+t_other_comes() {
+	local before
+	probe_in stock
+	record_start
+	before=$(log_lines 'the i915 driver that comes is not the one')
+	driver_in lowlevel
+	check "another driver comes: one line says so" equal \
+		$(($(log_lines 'the i915 driver that comes is not the one') - before)) 1
+	check "another driver comes: it is called so" equal "$(cat $parameters/driver)" other
+	check "another driver comes: no event has a source" equal "$(grep -vc '=missing$' $parameters/sources)" 0
+	run_tests lowlevel "$calm"
+	driver_out
+	record_stop "another driver comes"
+	check "another driver comes: none of its events" equal "$(wc -l <$W/events)" 0
+	record_start
+	driver_in stock
+	run_tests stock "$calm"
+	record_stop "the right one after it"
+	counts "the right one after it" 1
+	driver_out
+	probe_out
+}
+
+# functions are hooked with ftrace, which can be switched off
+t_switched_off() {
+	local switch=/proc/sys/kernel/ftrace_enabled
+	driver_in stock && probe_in stock || return
+	check "ftrace cannot be switched off under the hooks" one_line "busy" tee $switch <<<0
+	probe_out
+	echo 0 >$switch
+	probe_in stock
+	check "ftrace is switched off: no function is hooked" equal "$(grep -c '=function:' $parameters/sources)" 0
+	check "ftrace is switched off: one line says so" equal "$(dmesg | tail -n 3 | grep -c 'is kernel.ftrace_enabled 1')" 1
+	driver_out
+	echo 1 >$switch
+	driver_in stock
+	check "ftrace is on again: the functions are hooked" equal "$(grep -c '=function:' $parameters/sources)" 7
+	driver_out
+	probe_out
+}
+
+# the events and fields LTTng knows, against the table
+t_table() {
+	probe_in lowlevel
+	record_start
+	driver_in lowlevel
+	run_tests lowlevel "$calm"
+	record_stop table
+	babeltrace2 -o ctf-metadata $W/trace/kernel >$W/metadata
+	awk '
+	$1 == "name" { gsub(/[";]/, "", $3); event = $3 }
+	/fields := struct/ { inside = 1; next }
+	inside && match($0, /^\t\t?integer .* _/) {
+		size = signed = base = $0
+		sub(/.*size = /, "", size); sub(/;.*/, "", size)
+		sub(/.*signed = /, "", signed); sub(/;.*/, "", signed)
+		sub(/.*base = /, "", base); sub(/;.*/, "", base)
+		field = $NF; gsub(/[_;]/, " ", field); sub(/^ /, "", field); sub(/ $/, "", field); gsub(/ /, "_", field)
+		print event, field, (base == 16 ? "x" : signed == 1 ? "s" : "u") size
+	}
+	/^\t?};/ { inside = 0 }' $W/metadata | grep -E '^(i915_request|intel_context)_' | sort -u >$W/given
+	grep -v '^i915_engine_ports ' "$T/table" | sort >$W/wanted
+	check "every event and field of the table, and no other" diff $W/given $W/wanted
+	lttng list -k | grep -oE '(i915_request|intel_context)_[a-z_]+' | sort >$W/listed
+	check "lttng list names the table's events" diff $W/listed <(cut -d' ' -f1 $W/wanted | uniq)
+	check "sources: a line for each event" diff <(sed 's/=.*//' $parameters/sources | grep -v engine_ports | sort) $W/listed
+	check "sources: this driver's tracepoints, and one function" equal \
+		"$(grep -c '=tracepoint$' $parameters/sources) $(grep '=function:' $parameters/sources)" \
+		"25 i915_request_unsubmit=function:__i915_request_unsubmit"
+	driver_out
+	probe_out
+}
+
+# ftrace_start, ftrace_stop FILE - the kernel's own tracer beside the recording
+ftrace_start() {
+	(
+		cd /sys/kernel/tracing || exit
+		echo 65536 >buffer_size_kb
+		echo >trace
+		echo mono >trace_clock
+		for event in events/i915/i915_request_* events/i915/intel_context_*; do
+			[ ! -e "$event/enable" ] || echo 1 >"$event/enable"
+		done
+	)
+}
+ftrace_stop() {
+	grep -E ' (i915_request|intel_context)_[a-z_]+: ' /sys/kernel/tracing/trace >"$1"
+	echo 0 >/sys/kernel/tracing/events/i915/enable
+}
+
+# per_context FILE KIND... - the events of these kinds, in order for each kind and context
+per_context() {
+	local file=$1 kinds
+	shift
+	kinds=$(printf '|i915_request_%s' "$@")
+	canon "$file" | grep -E "^(${kinds#|}) " | sort -s -k1,2
+}
+
+# functions and tracepoints of the same driver, in the same run, everything it does
+t_same_run() {
+	local kind
+	probe_in function && driver_in lowlevel || return
+	record_start
+	ftrace_start
+	run_tests lowlevel timeout_ms=300
+	ftrace_stop $W/ftrace
+	record_stop "same run"
+	for kind in submit execute retire add wait_begin wait_end; do
+		per_context $W/events $kind >$W/a
+		per_context $W/ftrace $kind >$W/b
+		check "same run: $kind, $(wc -l <$W/b) events, each context in the tracepoint's order" cmp -s $W/a $W/b
+	done
+	for kind in create free do_pin ban do_unpin; do
+		check "same run: intel_context_$kind" equal "$(count intel_context_$kind)" \
+			"$(grep -c " intel_context_$kind: " $W/ftrace)"
+	done
+	check "same run: unsubmit" equal "$(count i915_request_unsubmit)" 1
+	check "same run: submit and execute come from functions" equal \
+		"$(grep -cE '^i915_request_(submit|execute|unsubmit)=function:' $parameters/sources)" 3
+	check "same run: no return was missed" equal "$(cat $parameters/missed)" 0
+	driver_out
+	probe_out
+}
+
+# one variant's run, contexts numbered as their first request is added
+relative() {
+	canon $W/events | awk '$1 ~ /_add$/ && !($2 in number) { number[$2] = ++n }
+		$1 ~ /_(submit|execute|retire|unsubmit)$/ && $2 in number { print $1, number[$2], $3, $4, $5 }' | sort -s -k1,2
+}
+
+# the two variants of the driver, the same tests
+t_variants() {
+	local variant
+	for variant in lowlevel stock; do
+		probe_in $variant && driver_in $variant || return
+		for _ in first second third; do
+			record_start
+			# two of them fail where the machine is slow, and the rest is not run
+			run_tests $variant seed=7 "$steady" 2>$W/said && break
+		done
+		record_stop $variant
+		relative >$W/$variant
+		driver_out && probe_out
+	done
+	check "both variants: submit, execute, retire, unsubmit, $(wc -l <$W/stock) events alike" diff $W/lowlevel $W/stock
+	check "both variants: unsubmit" equal "$(grep -c unsubmit $W/stock)" 1
+}
+
+# ports, priorities, completions: only with an engine, here the replay driver's
+t_ports() {
+	local kind
+	i915[replay]=$(scripts/guest.d/build-kmod tests/kmod/replay)
+	probe_in replay && insmod "${i915[replay]}" || return
+	record_start
+	ftrace_start
+	"$B/tests/replay/gl-client" --prio 0 --count 60 --depth 6 --duration 2000 &
+	sleep 0.05
+	"$B/tests/replay/gl-client" --prio 100 --count 20 --period 7000 --duration 1000
+	wait $!
+	ftrace_stop $W/ftrace
+	record_stop ports
+	for kind in in out execute; do
+		values $W/events i915_request_$kind >$W/a
+		values $W/ftrace i915_request_$kind >$W/b
+		check "ports: $kind, $(wc -l <$W/b) events with all their fields as ftrace has them" cmp -s $W/a $W/b
+	done
+	check "ports: there were two, and requests taken back" test "$(cut -d' ' -f6 <(values $W/ftrace i915_request_in) | sort -u | wc -l)" -eq 2 -a \
+		"$(count i915_request_unsubmit)" -gt 0
+	driver_out
+	probe_out
+}
+
+# values FILE EVENT - all fields of these events, in order for each context, as LTTng and ftrace print them
+values() {
+	grep " $2: " "$1" | sed -E 's/.*'"$2"': //; s/ = /=/g; s/completed\?/completed/; s/engine=([0-9]+):([0-9]+)/class=\1, instance=\2/; s/cpu_id=[0-9]+//' |
+		awk '{
+			n = split("ctx dev class instance seqno port prio completed tail", names, " ")
+			line = ""
+			for (i = 1; i <= n; i++)
+				if (match($0, "(^|[ ,{])" names[i] "=-?[0-9]+")) {
+					value = substr($0, RSTART, RLENGTH)
+					sub(/.*=/, "", value)
+					line = line value " "
+				}
+			print line
+		}' | sort -s -k1,1
+}
+
+t_debian() {
+	probe_in debian && modprobe i915 || return
+	check "the distribution's i915 is known" equal "$(cat $parameters/driver)" known
+	check "the distribution's i915: submit, execute, unsubmit from functions" equal \
+		"$(grep -cE '^i915_request_(submit|execute|unsubmit)=function:' $parameters/sources)" 3
+	check "the distribution's i915: what is missing is said" equal \
+		"$(dmesg | grep 'gpulane: ' | tail -n 1 | grep -c 'i915_request_in i915_request_out')" 1
+	modprobe -r i915
+	probe_out
+}
+
+# 50 times in and out, a session each, while the driver runs its tests and is itself reloaded
+t_cycles() {
+	local i source='' bad=0
+	rm -f $W/bad
+	driver_in stock || return
+	for ((i = 0; i < 50; i++)); do
+		if [ $((i % 10)) -eq 0 ]; then
+			: >$W/halt
+			[ -z "$source" ] || wait $source
+			# every other time the driver goes and comes under the module
+			[ $((i % 20)) -eq 0 ] || probe_in stock || bad=$((bad + 1))
+			driver_out && driver_in stock || bad=$((bad + 1))
+			[ $((i % 20)) -eq 0 ] || probe_out || bad=$((bad + 1))
+			rm -f $W/halt
+			while [ ! -e $W/halt ]; do run_tests stock timeout_ms=100 "$patient" || { touch $W/bad && break; }; done &
+			source=$!
+		fi
+		case $((i % 3)) in
+		0) probe_in stock && record_quick start || bad=$((bad + 1)) ;;
+		1) record_quick start && probe_in stock || bad=$((bad + 1)) ;;
+		*) probe_in stock || bad=$((bad + 1)) ;;
+		esac
+		sleep 0.1
+		if [ $((i % 3)) -ne 2 ]; then
+			! probe_out 2>/dev/null || bad=$((bad + 1))
+			record_quick stop || bad=$((bad + 1))
+		fi
+		probe_out || bad=$((bad + 1))
+	done
+	: >$W/halt
+	wait $source
+	driver_out || bad=$((bad + 1))
+	check "50 times in and out: each step does what it should" equal $bad 0
+	check "50 times in and out: the driver's tests pass all the while" test ! -e $W/bad
+	check "50 times in and out: events were recorded" test "$(cat $W/quick)" -gt 1000
+}
+
+record_quick() {
+	if [ "$1" = start ]; then
+		rm -rf $W/trace
+		lttng create one --output=$W/trace && lttng enable-event -k 'i915_*,intel_context*' && lttng start
+	else
+		lttng stop && lttng destroy
+		du -s $W/trace | cut -f1 >>$W/sizes
+		awk '{ n += $1 } END { print n }' $W/sizes >$W/quick
+	fi >$W/lttng.log 2>&1
+}
+
+guest() {
+	local test
+	declare -gA i915 selftest
+	W=/tmp/module-suite
+	check "the guest is set up" guest_setup
+	[ $# -gt 0 ] || set -- before after reload refused other_comes switched_off table same_run variants ports cycles debian
+	for test; do
+		"t_$test"
+	done
+	check "no hook and no module is left" equal "$(grep -cE '^(i915|lttng_probe_i915) ' /proc/modules)" 0
+	echo "counted $passed $failed"
+}
+
+if [ "${1-}" = --in-guest ]; then
+	shift
+	guest "$@"
+else
+	host "$@"
+fi

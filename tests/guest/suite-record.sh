@@ -1,0 +1,357 @@
+#!/bin/bash
+# gpulane record from the first second to the last: how it begins and ends, what is left when it cannot
+# go on, and that every recording is one that babeltrace2 reads without a word.
+#
+#   suite-record.sh [6.1|6.12]   both kernels, or one; lttng on 6.1 only
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	for version in ${1:-6.1 6.12}; do
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --env "B=${B:-build}" \
+			--out "$SUITE_TMP/out-$version" -- "$0" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-flood)" "$version"
+	done
+	check_wait
+	for version in ${1:-6.1 6.12}; do
+		report "$SUITE_TMP/out-$version/report"
+	done
+	suite_end record
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+FLOOD=$1 VERSION=$2
+TOP=$(realpath "$(dirname "$0")/../..")
+GPULANE=$(realpath "${B:-build}/gpulane")
+# Where all groups are not the point, few: programs load slowly in a guest.
+RECORD=("$GPULANE" record --events "sched,process")
+T=$(mktemp -d /tmp/record.XXXXXX)
+chmod 755 "$T"
+cd "$T" || exit 1
+trap 'cd /; umount "$T/small" 2>/dev/null; rm -rf "$T"' EXIT
+exec >"$GPULANE_OUT/report"
+
+check() {
+	local name=$1
+	shift
+	if "$@" >"$T/check.log" 2>&1; then
+		printf 'ok %s-%s\n' "$VERSION" "$name"
+	else
+		printf 'FAIL %s-%s\n' "$VERSION" "$name"
+		tail -n 30 "$T/check.log" | sed 's/^/    /'
+	fi
+}
+
+same() {
+	[ "$2" = "$3" ] || {
+		printf '%s: expected %s, got %s\n' "$1" "$2" "$3"
+		return 1
+	}
+}
+
+# fact DIR JQ-LIKE-PATH: a value of recording.json, as a.b.0.c
+fact() {
+	python3 - "$1/recording.json" "$2" <<-'PY'
+	import json, sys
+	value = json.load(open(sys.argv[1]))
+	for key in sys.argv[2].split("."):
+	    value = value[int(key) if key.isdigit() and isinstance(value, list) else key]
+	print(value)
+	PY
+}
+
+# readable DIR: babeltrace2 reads it and has nothing to say but what was lost; the events are in $T/events
+readable() {
+	babeltrace2 --clock-cycles "$1" >"$T/events" 2>"$T/complaints" || return 1
+	grep -v '^WARNING: Tracer discarded\|^$' "$T/complaints"
+	[ "${PIPESTATUS[0]}" -ne 0 ]
+}
+
+counted() {
+	readable "$1" && same events "$(fact "$1" traces.0.events)" "$(grep -c . "$T/events")"
+}
+
+# one_line FILE TEXT: all that was said, and TEXT is in it
+one_line() {
+	cat "$1"
+	same lines 1 "$(wc -l <"$1")" && grep -q "^gpulane: " "$1" && grep -qF -- "$2" "$1"
+}
+
+# fails CODE TEXT COMMAND...: one line with TEXT on stderr, and the directory `none` is not there
+fails() {
+	local code=$1 text=$2 status=0
+	shift 2
+	"$@" >"$T/out" 2>"$T/said" || status=$?
+	same "exit code" "$code" $status && one_line "$T/said" "$text" && [ ! -e none ]
+}
+
+# busy: keeps the scheduler at work
+busy() {
+	while :; do
+		echo | cat >"$T/null"
+	done
+}
+
+# --- a command, from its first instruction to its end
+command_is_recorded() {
+	"$GPULANE" record -o command -- sh -c 'echo said; sleep 0.3; exit 3' >"$T/out" 2>"$T/said"
+	same "exit code" 0 $? && same output said "$(cat "$T/out")" && one_line "$T/said" 'exited with code 3' &&
+		counted command && same state complete "$(fact command state)" &&
+		same ended_by command "$(fact command ended_by)" && same code 3 "$(fact command command.exit_code)" &&
+		same lost 0 "$(fact command traces.0.lost)" &&
+		same cpus "$(nproc)" "$(fact command cpus)" &&
+		same boot "$(cat /proc/sys/kernel/random/boot_id)" "$(fact command clock_uuid)" &&
+		same release "$(uname -r)" "$(fact command release)"
+}
+begins_before_the_command() {
+	local pid
+	pid=$(fact command command.pid)
+	readable command && grep -q "sched_process_exec: .* tid = $pid, .*filename = \"[^\"]*sh\"" "$T/events" &&
+		grep -q "sched_process_exit: .* tid = $pid, .*" "$T/events"
+}
+threads_before_are_told() {
+	readable command && grep 'lttng_statedump_process_state' "$T/events" >"$T/dump" &&
+		grep -q 'source = ( "snapshot" .* tid = 1, .*name = ' "$T/dump" && grep -q 'type = 1, .*kthreadd' "$T/dump"
+}
+environment_is_lttngs() {
+	local meta=command/bpf/metadata
+	grep -q 'domain = "kernel";' $meta && grep -q 'tracer_name = "lttng-modules";' $meta &&
+		grep -q "kernel_release = \"$(uname -r)\";" $meta && grep -q 'name = "monotonic";' $meta &&
+		grep -q "uuid = \"$(cat /proc/sys/kernel/random/boot_id)\";" $meta
+}
+private() {
+	same modes "" "$(find command -type d ! -perm 700 -o -type f ! -perm 600)"
+}
+times_lie_within() {
+	readable command && python3 - "$T/events" "$(fact command begin_ns)" "$(fact command end_ns)" <<-'PY'
+	import re, sys
+	times = [int(re.search(r"\[(\d+)\]", line).group(1)) for line in open(sys.argv[1])]
+	begin, end = int(sys.argv[2]), int(sys.argv[3])
+	assert times and times == sorted(times), "order"
+	# a clock that is read without a lock may be behind by a tick of it
+	assert times[0] >= begin - 10_000_000 and times[-1] <= end, (times[0] - begin, end - times[-1])
+	PY
+}
+check command command_is_recorded
+check begins-before-the-command begins_before_the_command
+check threads-that-were-there threads_before_are_told
+check environment environment_is_lttngs
+check private private
+check times times_lie_within
+
+command_dies() {
+	"${RECORD[@]}" -o dies -- sh -c 'kill -9 $$' 2>"$T/said"
+	same "exit code" 0 $? && one_line "$T/said" 'ended by signal 9' && counted dies &&
+		same signal 9 "$(fact dies command.signal)"
+}
+check command-dies command_dies
+
+# --- ends by a signal
+ends_by() {
+	local signal=$1 dir=ends-$1 status=0
+	shift
+	# not `&`: what bash puts in the background ignores SIGINT
+	setsid bash -c 'trap - INT; echo $$ >"$1"; shift; exec "$@"' - "$T/pid" \
+		"${RECORD[@]}" -o "$dir" "$@" 2>"$T/said" &
+	for _ in $(seq 100); do
+		[ ! -e "$dir/recording.json" ] || break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -"$signal" "$(cat "$T/pid")"
+	wait $! || status=$?
+	same "exit code" 0 $status && one_line "$T/said" "$dir: bpf recorded" && counted "$dir" &&
+		[ -s "$T/events" ] && same ended_by signal "$(fact "$dir" ended_by)" &&
+		same state complete "$(fact "$dir" state)"
+}
+check ends-by-sigint ends_by INT
+check ends-by-sigterm ends_by TERM -- sleep 5
+check ends-by-sighup ends_by HUP
+# The second one ends at once, unless it comes when everything is done already.
+ends_at_once() {
+	local status=0
+	setsid bash -c 'trap - INT; echo $$ >"$1"; shift; exec "$@"' - "$T/pid" "${RECORD[@]}" -o twice \
+		2>"$T/said" &
+	for _ in $(seq 100); do
+		[ ! -e twice/recording.json ] || break
+		sleep 0.1
+	done
+	sleep 1
+	kill -INT "$(cat "$T/pid")"
+	kill -INT "$(cat "$T/pid")" 2>/dev/null
+	wait $! || status=$?
+	{ [ $status = 0 ] || [ $status = 130 ]; } && readable twice && [ -s "$T/events" ]
+}
+check ends-at-once ends_at_once
+ends_by_duration() {
+	"${RECORD[@]}" --duration 0.5 -o duration 2>"$T/said" && counted duration &&
+		same ended_by duration "$(fact duration ended_by)" && one_line "$T/said" 'duration: bpf recorded'
+}
+check ends-by-duration ends_by_duration
+on_a_terminal() {
+	TERM=xterm script -qec "${RECORD[*]} -d 2 -o terminal" /dev/null >"$T/said" &&
+		grep -q 'events/s, .* recorded, .* lost, buffers .* % full' "$T/said"
+}
+check progress-on-a-terminal on_a_terminal
+
+# --- what is followed
+follows() {
+	"${RECORD[@]}" --follow --events sched,process -o follow -- sh -c 'sh -c "sleep 0.2" & sleep 0.1; wait' &&
+		counted follow && grep -q 'sched_process_fork' "$T/events" &&
+		! grep 'lttng_statedump_process_state' "$T/events" | grep 'kthreadd'
+}
+check follow follows
+
+# --- killed
+# killed NAME MS: at any time after it began; what it had not written is no older than a second and a half
+killed() {
+	local dir=killed-$1 at last
+	setsid "${RECORD[@]}" --duration 60 -o "$dir" 2>"$T/said" &
+	local pid=$!
+	for _ in $(seq 200); do
+		[ ! -e "$dir/recording.json" ] || break
+		sleep 0.05
+	done
+	sleep "$(printf '%d.%03d' $(($2 / 1000)) $(($2 % 1000)))"
+	at=$(awk '{ printf "%d", $1 * 1e9 }' /proc/uptime)
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	same state recording "$(fact "$dir" state)" && readable "$dir" || return 1
+	[ "$2" -ge 1500 ] || return 0
+	last=$(tail -n 1 "$T/events" | sed 's/^\[0*\([0-9]*\)\].*/\1/')
+	[ $((at - ${last:-0})) -lt 1500000000 ] || {
+		echo "the last event is $((at - ${last:-0})) ns old"
+		return 1
+	}
+}
+busy &
+busy_pid=$!
+for i in $(seq 8); do
+	check "killed-$i" killed "$i" $((RANDOM % 2000))
+done
+check killed-later killed 9 2500
+
+# --- a full disk
+mkdir small
+mount -t tmpfs -o size=1m tmpfs small || exit 1
+full_disk() {
+	"${RECORD[@]}" --duration 60 -o small/r 2>"$T/said"
+	same "exit code" 1 $? && one_line "$T/said" 'No space left on device' &&
+		counted small/r && [ -s "$T/events" ] && same state failed "$(fact small/r state)" &&
+		same ended_by error "$(fact small/r ended_by)" && [ "$(fact small/r traces.0.lost)" -gt 0 ]
+}
+full_disk_from_the_start() {
+	rm -rf small/r
+	dd if=/dev/zero of=small/fill bs=4k 2>/dev/null
+	fails 1 'No space left on device' "${RECORD[@]}" -o small/r -- true && [ ! -e small/r ]
+}
+check full-disk full_disk
+kill $busy_pid
+wait $busy_pid 2>/dev/null
+check full-disk-from-the-start full_disk_from_the_start
+umount small
+
+# --- tiny buffers: what is recorded and what is lost is what was fired
+flood() {
+	local dir=flood-$1
+	"$GPULANE" record --events fence --buffer "$1" -o "$dir" -- \
+		sh -c "echo $2 >/sys/kernel/debug/gl-flood/run" 2>"$T/said" && counted "$dir" || return 1
+	python3 - "$dir/recording.json" /sys/kernel/debug/gl-flood/counts "$T/events" "$3" <<-'PY'
+	import json, sys
+	kinds = {"dma_fence_init", "dma_fence_enable_signal", "dma_fence_signaled"}
+	fired = sum(int(n) for name, n in (l.split() for l in open(sys.argv[2])) if name in kinds)
+	trace = json.load(open(sys.argv[1]))["traces"][0]
+	ours = sum("gl-flood" in l or "dma_fence_" in l for l in open(sys.argv[3]))
+	print("fired", fired, "recorded", ours, "lost", trace["lost"], trace["lost_per_cpu"])
+	assert sum(trace["lost_per_cpu"].values()) == trace["lost"]
+	assert (trace["lost"] > 0) == (sys.argv[4] == "loses")
+	assert ours + trace["lost"] == fired
+	PY
+}
+insmod "$FLOOD"
+check flood-loses flood 8K 30000 loses
+check flood-fits flood 64M 5000 keeps
+rmmod gl-flood
+
+# --- what cannot be
+echo x >there
+check directory-is-there fails 1 'there: is there already' "${RECORD[@]}" -o there -- true
+check no-such-program fails 1 'cannot be run: No such file' "${RECORD[@]}" -o none -- /no/such/program
+cp "$GPULANE" gpulane # where everybody may read it
+check no-root fails 1 'run as root' setpriv --reuid 65534 --regid 65534 --clear-groups \
+	sh -c "cd /tmp && exec $T/gpulane record -o /tmp/none -- true"
+check no-session-daemon fails 1 'lttng-sessiond' "$GPULANE" record --backend lttng -o none -- true
+check no-such-process fails 1 '999999' "${RECORD[@]}" --pid 999999 -o none
+for wrong in '--events gpu' '--backend ftrace' '--buffer 0' '--buffer 4X' '--duration -1' '--duration x' \
+	'--engine 0' '--engine 0:0:0' '--hooks none' '--pid 0' '--follow' '--nonsense'; do
+	# shellcheck disable=SC2086 # words
+	check "usage${wrong// /_}" fails 2 'record' "${RECORD[@]}" -o none $wrong
+done
+
+# --- through sudo: the command is the caller's, and so is the recording
+through_sudo() {
+	SUDO_UID=65534 SUDO_GID=65534 "${RECORD[@]}" -o sudo "$@" -- \
+		sh -c 'id -u; grep CapEff /proc/self/status' >"$T/out" 2>"$T/said"
+}
+as_the_caller() {
+	through_sudo && same identity "65534 CapEff: 0000000000000000" "$(tr '\n\t' '  ' <"$T/out" | sed 's/  */ /g; s/ $//')" &&
+		same owners "" "$(find sudo ! -uid 65534)" && counted sudo
+}
+as_root() {
+	rm -rf sudo
+	through_sudo --as-root && same user 0 "$(head -n 1 "$T/out")"
+}
+check as-the-caller as_the_caller
+check as-root as_root
+
+[ "$VERSION" = 6.1 ] || exit 0
+
+# --- lttng
+"$TOP/scripts/guest.d/load-lttng" sched statedump >"$T/lttng.log" 2>&1 || {
+	echo "FAIL $VERSION-load-lttng"
+	cat "$T/lttng.log"
+	exit
+}
+lttng_records() {
+	"$GPULANE" record --backend lttng --events sched,process -o lttng -- sleep 0.5 2>"$T/said" &&
+		one_line "$T/said" 'lttng: lttng recorded' && readable lttng && grep -q sched_switch "$T/events" &&
+		same sessions 0 "$(lttng list | grep -c gpulane)"
+}
+both_record() {
+	"$GPULANE" record --backend both --events sched,process -o both -- sh -c 'sleep 0.3' 2>"$T/said" &&
+		one_line "$T/said" 'bpf recorded' && readable both &&
+		# one clock: the events of both lie in one order, each of bpf's switches beside lttng's
+		python3 - "$T/events" "$(fact both command.pid)" <<-'PY'
+		import re, sys
+		pid = sys.argv[2]
+		ours, theirs = [], []
+		for line in open(sys.argv[1]):
+		    m = re.match(r"\[(\d+)\].* sched_switch: .*next_tid = (\d+),", line)
+		    if m and m.group(2) == pid:
+		        (ours if "source = " in line else theirs).append(int(m.group(1)))
+		assert ours and len(ours) == len(theirs), (len(ours), len(theirs))
+		assert max(abs(a - b) for a, b in zip(ours, theirs)) < 5_000_000
+		PY
+}
+state_dump() {
+	readable lttng && grep -q 'lttng_statedump_process_state' "$T/events"
+}
+killed_lttng() {
+	setsid "$GPULANE" record --backend lttng --events sched --duration 60 -o lttng-killed 2>"$T/said" &
+	local pid=$! tries=0
+	until grep -qs '"recording"' lttng-killed/recording.json || [ $((tries += 1)) -gt 300 ]; do
+		sleep 0.2
+	done
+	sleep 1
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	same sessions 1 "$(lttng list | grep -c gpulane)" &&
+		"$GPULANE" record --backend lttng --events sched -o lttng-next -- true 2>"$T/said" &&
+		same sessions 0 "$(lttng list | grep -c gpulane)" && readable lttng-killed && [ -s "$T/events" ]
+}
+check lttng lttng_records
+check lttng-state-dump state_dump
+check lttng-and-bpf both_record
+check lttng-killed killed_lttng
+check lttng-cannot-follow fails 2 'not in LTTng' "$GPULANE" record --backend lttng --follow -o none -- true

@@ -1,0 +1,82 @@
+#!/bin/bash
+# One run of the driver's request selftests, recorded by bpf, by lttng and by ftrace at once: the same
+# events in all three, to the last one.
+set -u
+. "$(dirname "$0")/lib/suite.sh"
+cd "$TOP" || exit 1
+
+B=${B:-build}
+OUT=$SUITE_TMP/out
+KERNEL=6.1
+MODULE=$B/tests/same
+CANON=tests/guest/lib/canon.awk
+
+build() {
+	i915=$("$GUEST_D/build-i915" --kernel $KERNEL --variant lowlevel) &&
+		selftest=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-selftest I915="$i915") &&
+		lttng=$("$GUEST_D/build-lttng-modules" --kernel $KERNEL) &&
+		vmlinux=$("$GUEST_D/vmlinux-btf" --kernel $KERNEL) &&
+		make -s module B="$B" KDIR="$(echo /lib/modules/6.1.*/build)" LTTNG_MODULES="$lttng" \
+			VMLINUX="$vmlinux" I915_KO="$i915/i915.ko" MODULE_DIR="$MODULE"
+}
+
+# What runs in the guest. Comparing is left to the host, which is faster.
+cat >"$SUITE_TMP/in-guest" <<'GUEST'
+set -eu
+scripts/guest.d/load-lttng sched
+modprobe lttng-tracer
+insmod "$MODULE/lttng-probe-i915.ko"
+scripts/guest.d/load-i915 lowlevel
+trace-cmd start -q -C mono -b 65536 -e 'i915:i915_request_*' -e 'i915:intel_context_*' >/dev/null
+"$B/gpulane" record --backend both --events i915,context,sched,process --buffer 64M \
+	--output "$GPULANE_OUT/rec" -- insmod "$SELFTEST"
+trace-cmd stop
+trace-cmd extract -o "$GPULANE_OUT/trace.dat" >/dev/null
+GUEST
+
+run() {
+	mkdir -p "$OUT"
+	"$GUEST" --kernel $KERNEL --timeout 400 --mem 4096 --out "$OUT" --env B="$B" \
+		--env MODULE="$MODULE" --env SELFTEST="$selftest" -- bash "$SUITE_TMP/in-guest"
+}
+
+canonical() {
+	babeltrace2 "$OUT/rec/bpf" 2>"$OUT/bpf.warnings" | awk -f $CANON >"$OUT/bpf.events"
+	babeltrace2 "$OUT/rec/lttng" 2>"$OUT/lttng.warnings" | awk -f $CANON >"$OUT/lttng.events"
+	trace-cmd report -i "$OUT/trace.dat" 2>/dev/null | awk -f $CANON >"$OUT/ftrace.events"
+	for tracer in bpf lttng ftrace; do
+		sort -s -k1,2 "$OUT/$tracer.events" >"$OUT/$tracer.sorted"
+	done
+}
+
+count() { awk -v kind="$2" '$1 == kind { n++ } END { print n + 0 }' "$OUT/$1.events"; }
+
+# Requests that the driver takes back have no tracepoint: bpf and our LTTng probe hook the function.
+compare() {
+	local kind=$1 other=$2
+	same "events of $kind" "$(count bpf "$kind")" "$(count "$other" "$kind")" &&
+		cmp <(grep "^$kind " "$OUT/bpf.sorted") <(grep "^$kind " "$OUT/$other.sorted")
+}
+
+table() {
+	local kind
+	printf '%-28s %8s %8s %8s\n' event bpf lttng ftrace
+	for kind in $(cut -d' ' -f1 "$OUT"/*.events | sort -u); do
+		printf '%-28s %8d %8d %8d\n' "$kind" "$(count bpf "$kind")" "$(count lttng "$kind")" \
+			"$(count ftrace "$kind")"
+	done
+}
+
+check build build
+check run run
+canonical
+table
+check bpf-no-warning same warnings "" "$(cat "$OUT/bpf.warnings")"
+check lttng-no-warning same warnings "" "$(cat "$OUT/lttng.warnings")"
+for kind in add submit execute retire wait_begin wait_end; do
+	check "some-$kind" test "$(count bpf i915_request_$kind)" -gt 0
+	check "same-$kind-lttng" compare i915_request_$kind lttng
+	check "same-$kind-ftrace" compare i915_request_$kind ftrace
+done
+check same-unsubmit-lttng compare i915_request_unsubmit lttng
+suite_end same

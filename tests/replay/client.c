@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// A client of the replay driver: submits requests to one context and waits for them, or hogs a CPU.
+//
+//   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US] [--depth
+//   N]
+//             [--period US] [--truth FILE]
+//   gl-client --hog MS [--name N] [--cpu C]
+//
+// It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
+// it waits for each one), and sleeps for what is left of --period between two submissions. --truth
+// writes what the driver itself knows of each request.
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kmod/replay/uapi.h"
+
+struct options {
+	const char *name;
+	const char *truth;
+	unsigned int class;
+	unsigned int instance;
+	int prio;
+	int cpu;
+	unsigned int count;
+	unsigned int depth;
+	uint64_t duration_us;
+	uint64_t period_us;
+	uint64_t hog_ms;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "gl-client: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int number(const char *text, const char *option)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end || end == text || value < -1023 || value > 100000000) {
+		fprintf(stderr, "gl-client: --%s: %s: not a number in range\n", option, text);
+		exit(2);
+	}
+	return (int)value;
+}
+
+static void parse(int argc, char **argv, struct options *o)
+{
+	static const struct option options[] = {
+		{ "name", 1, 0, 'n' },	{ "engine", 1, 0, 'e' }, { "prio", 1, 0, 'p' },
+		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	 { "duration", 1, 0, 'd' },
+		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' }, { "truth", 1, 0, 't' },
+		{ "hog", 1, 0, 'h' },	{ 0, 0, 0, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'n':
+			o->name = optarg;
+			break;
+		case 'e':
+			if (sscanf(optarg, "%u:%u", &o->class, &o->instance) != 2)
+				exit(2);
+			break;
+		case 'p':
+			o->prio = number(optarg, "prio");
+			break;
+		case 'c':
+			o->cpu = number(optarg, "cpu");
+			break;
+		case 'N':
+			o->count = (unsigned int)number(optarg, "count");
+			break;
+		case 'd':
+			o->duration_us = (uint64_t)number(optarg, "duration");
+			break;
+		case 'D':
+			o->depth = (unsigned int)number(optarg, "depth");
+			break;
+		case 'P':
+			o->period_us = (uint64_t)number(optarg, "period");
+			break;
+		case 't':
+			o->truth = optarg;
+			break;
+		case 'h':
+			o->hog_ms = (uint64_t)number(optarg, "hog");
+			break;
+		default:
+			exit(2);
+		}
+	}
+}
+
+static void hog(uint64_t ms)
+{
+	uint64_t until = now_ns() + ms * 1000000u;
+
+	while (now_ns() < until)
+		;
+}
+
+static void write_truth(int fd, const char *path)
+{
+	struct glr_truth truth[256];
+	FILE *to = fopen(path, "we");
+	ssize_t n;
+
+	if (!to)
+		die(path);
+	while ((n = read(fd, truth, sizeof(truth))) > 0)
+		for (size_t i = 0; i < (size_t)n / sizeof(truth[0]); i++)
+			fprintf(to, "%llu %llu %u:%u %u %llu %llu %llu %llu %llu %llu %llu\n",
+				truth[i].ctx, truth[i].seqno, truth[i].class, truth[i].instance,
+				truth[i].n_runs, truth[i].queue_ns, truth[i].submit_ns,
+				truth[i].first_start_ns, truth[i].end_ns, truth[i].running_ns,
+				truth[i].preempted_ns, truth[i].preempted_by);
+	if (n < 0 || fclose(to))
+		die(path);
+}
+
+static void wait_for(int fd, uint64_t ctx, uint64_t seqno)
+{
+	struct glr_wait wait = { .ctx = ctx, .seqno = seqno, .timeout_ns = ~0ull };
+
+	if (ioctl(fd, GLR_IOC_WAIT, &wait))
+		die("wait");
+}
+
+static void submit_all(int fd, const struct options *o)
+{
+	struct glr_context context = { .class = (uint16_t)o->class,
+				       .instance = (uint16_t)o->instance,
+				       .prio = o->prio };
+	uint64_t next = now_ns();
+	uint64_t *seqnos = calloc(o->count + 1, sizeof(*seqnos));
+	unsigned int i;
+
+	if (!seqnos || ioctl(fd, GLR_IOC_CONTEXT, &context))
+		die("context");
+	for (i = 0; i < o->count; i++) {
+		struct glr_submit submit = { .ctx = context.ctx,
+					     .duration_ns = o->duration_us * 1000 };
+
+		if (i >= o->depth)
+			wait_for(fd, context.ctx, seqnos[i - o->depth]);
+		if (o->period_us) {
+			struct timespec at = { .tv_sec = (time_t)(next / 1000000000u),
+					       .tv_nsec = (long)(next % 1000000000u) };
+
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+			next += o->period_us * 1000;
+		}
+		if (ioctl(fd, GLR_IOC_SUBMIT, &submit))
+			die("submit");
+		seqnos[i] = submit.seqno;
+	}
+	if (o->count)
+		wait_for(fd, context.ctx, seqnos[o->count - 1]);
+	free(seqnos);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {
+		.name = "gl-client",
+		.cpu = -1,
+		.count = 10,
+		.depth = 1,
+		.duration_us = 1000,
+	};
+	int fd;
+
+	parse(argc, argv, &o);
+	if (!o.depth)
+		o.depth = 1;
+	prctl(PR_SET_NAME, o.name);
+	if (o.cpu >= 0) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(o.cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			die("cpu");
+	}
+	if (o.hog_ms) {
+		hog(o.hog_ms);
+		return 0;
+	}
+	fd = open(GLR_DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		die(GLR_DEVICE);
+	submit_all(fd, &o);
+	if (o.truth) {
+		usleep(50000); /* the last ones are retired by then */
+		write_truth(fd, o.truth);
+	}
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: MIT
+// The differential test: what the timeline tells of a simulated trace, held against the truth.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "check.h"
+#include "latency/latency.h"
+
+struct key {
+	uint64_t ctx;
+	uint32_t dev;
+	uint32_t seqno;
+	uint32_t request;
+};
+
+/* What the timeline has told of a request. */
+struct told {
+	uint32_t times;
+	uint32_t preemptions;
+	bool spans_exact; /* in the truth */
+	int64_t host_ns;  /* of the queue's changes */
+	int64_t device_ns;
+};
+
+struct check {
+	const char *name;
+	const struct sim_truth *truth;
+	const struct lane_trace_info *info;
+	enum sim_demand demand;
+	struct sim_verdict *verdict;
+	FILE *log;
+	unsigned int shout;
+	struct key *keys;
+	struct told *told;
+	struct sim_state *states; /* by thread and time */
+	struct sim_span *spans;	  /* by request and time */
+	uint64_t *certain;	  /* per engine: what is on its ports is known from here on */
+};
+
+static void LANE_PRINTF(3, 4) complain(struct check *c, uint64_t *counter, const char *format, ...)
+{
+	va_list args;
+
+	++*counter;
+	if (!c->log || !c->shout)
+		return;
+	c->shout--;
+	fprintf(c->log, "%s: ", c->name);
+	va_start(args, format);
+	vfprintf(c->log, format, args);
+	va_end(args);
+	fputc('\n', c->log);
+}
+
+#define KEY_FORMAT "%u/%" PRIu64 "/%u"
+#define KEY(r)	   (r)->dev, (r)->ctx, (r)->seqno
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->ctx != y->ctx)
+		return x->ctx < y->ctx ? -1 : 1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->seqno < y->seqno ? -1 : x->seqno > y->seqno;
+}
+
+/* The request of the truth, SIM_NO if there is none of this key. */
+static uint32_t find(const struct check *c, uint32_t dev, uint64_t ctx, uint32_t seqno)
+{
+	struct key wanted = { ctx, dev, seqno, 0 };
+	const struct key *found =
+		bsearch(&wanted, c->keys, c->truth->n_requests, sizeof(*c->keys), compare_keys);
+
+	return found ? found->request : SIM_NO;
+}
+
+static uint32_t find_rq(const struct check *c, const struct lane_request *rq)
+{
+	return find(c, rq->context->dev, rq->context->ctx, rq->seqno);
+}
+
+static bool in(uint64_t value, struct lane_span span)
+{
+	return value != SIM_NONE && value >= span.lo && value <= span.hi;
+}
+
+/* True if a perfect observer knows this stage exactly (docs/sim.md). */
+static bool is_exact(const struct check *c, uint32_t request, enum sim_stage stage)
+{
+	const struct sim_request *t = &c->truth->requests[request];
+	bool certain = t->ran_on != SIM_NO && t->start >= c->certain[t->ran_on];
+
+	switch (stage) {
+	case SIM_DEVICE_QUEUE:
+		return t->start_exact && certain;
+	case SIM_RUNNING:
+	case SIM_PREEMPTED:
+		return c->told[request].spans_exact && certain;
+	case SIM_SIGNAL:
+		return t->end_exact;
+	default:
+		return true;
+	}
+}
+
+static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
+			const struct lane_stages *stages)
+{
+	const struct sim_request *t = &c->truth->requests[request];
+	uint64_t truth = t->stage_ns[stage];
+	struct lane_span ns = stages->ns[stage];
+	bool known = stages->known >> stage & 1;
+
+	c->verdict->values++;
+	if (known && !in(truth, ns))
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
+			 sim_stage_names[stage], ns.lo, ns.hi, (int64_t)truth);
+	if (truth == SIM_NONE)
+		return;
+	if (!known)
+		c->verdict->unknown++;
+	else if (ns.lo == ns.hi)
+		c->verdict->exact++;
+	else
+		c->verdict->bounded++;
+	if (c->demand == SIM_FULL && t->signaled != SIM_NONE && (!known || ns.lo != ns.hi) &&
+	    is_exact(c, request, stage))
+		complain(c, &c->verdict->missing,
+			 KEY_FORMAT " %s: %" PRIu64 " is exact, told %s %" PRIu64 "..%" PRIu64,
+			 KEY(t), sim_stage_names[stage], truth, known ? "bounded" : "unknown",
+			 ns.lo, ns.hi);
+}
+
+static void check_time(struct check *c, const struct sim_request *t, const char *what,
+		       uint64_t truth, struct lane_span told)
+{
+	c->verdict->values++;
+	if (!in(truth, told))
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t), what,
+			 told.lo, told.hi, (int64_t)truth);
+}
+
+/* What the queues' changes of a request add up to is what it spent in them. */
+static void check_queues(struct check *c, uint32_t request, const struct lane_stages *stages)
+{
+	const struct sim_request *t = &c->truth->requests[request];
+	const struct told *told = &c->told[request];
+
+	if (c->demand != SIM_FULL || t->stage_ns[SIM_RUNNING] == SIM_NONE || !told->spans_exact ||
+	    t->submit == SIM_NONE || !(stages->known >> SIM_RUNNING & 1))
+		return;
+	c->verdict->values++;
+	if ((uint64_t)told->host_ns != t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED])
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " host queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
+			 told->host_ns, t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED]);
+	if ((uint64_t)told->device_ns != t->stage_ns[SIM_DEVICE_QUEUE])
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " device queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
+			 told->device_ns, t->stage_ns[SIM_DEVICE_QUEUE]);
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct check *c = arg;
+	uint32_t request = find_rq(c, rq);
+	const struct sim_request *t = &c->truth->requests[request];
+	struct lane_stages stages;
+
+	c->verdict->requests++;
+	if (request == SIM_NO) {
+		complain(c, &c->verdict->wrong, KEY_FORMAT " does not exist", rq->context->dev,
+			 rq->context->ctx, rq->seqno);
+		return;
+	}
+	if (c->told[request].times++)
+		complain(c, &c->verdict->wrong, KEY_FORMAT " told %u times", KEY(t),
+			 c->told[request].times);
+	lane_stages_of(c->info, rq, &stages);
+	for (int s = 0; s < SIM_STAGE_COUNT; s++)
+		check_stage(c, request, (enum sim_stage)s, &stages);
+	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE))
+		check_time(c, t, "start", t->start, rq->start);
+	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
+		check_time(c, t, "end", t->end, rq->end);
+	check_queues(c, request, &stages);
+}
+
+static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		     const struct lane_request *rq, int delta, uint64_t now_ns)
+{
+	struct check *c = arg;
+	uint32_t request = find_rq(c, rq);
+
+	(void)engine;
+	if (request == SIM_NO)
+		return;
+	if (queue == LANE_QUEUE_HOST)
+		c->told[request].host_ns -= delta * (int64_t)now_ns;
+	else
+		c->told[request].device_ns -= delta * (int64_t)now_ns;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct sim_span *x = a, *y = b;
+
+	if (x->request != y->request)
+		return x->request < y->request ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static const struct sim_span *first_span(const struct check *c, uint32_t request)
+{
+	size_t low = 0, high = c->truth->n_spans;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->spans[mid].request < request)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &c->spans[low];
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct check *c = arg;
+	uint32_t request = find_rq(c, p->victim);
+	const struct sim_span *span, *end = c->spans + c->truth->n_spans;
+	const struct sim_request *t = &c->truth->requests[request], *by;
+
+	c->verdict->preemptions++;
+	c->verdict->values++;
+	if (request == SIM_NO)
+		return;
+	c->told[request].preemptions++;
+	for (span = first_span(c, request); span < end && span->request == request; span++)
+		if (!span->complete && in(span->end, p->at))
+			break;
+	if (span == end || span->request != request) {
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " was not preempted at %" PRIu64 "..%" PRIu64, KEY(t), p->at.lo,
+			 p->at.hi);
+		return;
+	}
+	if (!p->culprit || span->culprit == SIM_NO)
+		return;
+	by = &c->truth->requests[span->culprit];
+	if (p->at.lo == p->at.hi && (p->culprit->ctx != by->ctx || p->culprit_seqno != by->seqno))
+		complain(c, &c->verdict->wrong,
+			 KEY_FORMAT " at %" PRIu64 ": culprit " KEY_FORMAT ", told %" PRIu64 "/%u",
+			 KEY(t), p->at.lo, KEY(by), p->culprit->ctx, p->culprit_seqno);
+}
+
+static int compare_states(const void *a, const void *b)
+{
+	const struct sim_state *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* The state of thread tid at `at`, or the next one. */
+static const struct sim_state *state_at(const struct check *c, int32_t tid, uint64_t at)
+{
+	size_t low = 0, high = c->truth->n_states;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->states[mid].tid < tid ||
+		    (c->states[mid].tid == tid && c->states[mid].to <= at))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &c->states[low];
+}
+
+static void on_thread(void *arg, const struct lane_thread_interval *i)
+{
+	static const enum sim_thread_state states[LANE_THREAD_STATE_COUNT] = {
+		[LANE_THREAD_RUNNING] = SIM_RUNNING_ON_CPU,
+		[LANE_THREAD_RUNNABLE] = SIM_RUNNABLE,
+		[LANE_THREAD_BLOCKED] = SIM_BLOCKED,
+	};
+	struct check *c = arg;
+	const struct sim_state *s, *end = c->states + c->truth->n_states;
+	const char *name;
+
+	if (i->state == LANE_THREAD_UNKNOWN || i->state == LANE_THREAD_DEAD || !i->thread->tid ||
+	    i->begin_ns == i->end_ns)
+		return;
+	name = i->state == LANE_THREAD_RUNNING	  ? "running"
+	       : i->state == LANE_THREAD_RUNNABLE ? "runnable"
+						  : "blocked";
+	c->verdict->values++;
+	s = state_at(c, i->thread->tid, i->begin_ns);
+	for (; s < end && s->tid == i->thread->tid && s->from < i->end_ns; s++) {
+		if (s->state != states[i->state]) {
+			complain(c, &c->verdict->wrong,
+				 "thread %d %s in %" PRIu64 "..%" PRIu64
+				 ", is in state %d from %" PRIu64,
+				 s->tid, name, i->begin_ns, i->end_ns, s->state, s->from);
+			return;
+		}
+		if (s->state != SIM_BLOCKED || !i->wait)
+			continue;
+		if (s->request == SIM_NO || find_rq(c, i->wait) != s->request)
+			complain(c, &c->verdict->wrong,
+				 "thread %d blocked at %" PRIu64 ": not on that request", s->tid,
+				 s->from);
+	}
+}
+
+static void on_starvation(void *arg, const struct lane_starvation *v)
+{
+	struct check *c = arg;
+	const struct sim_state *s, *end = c->states + c->truth->n_states;
+
+	if (v->tid < 0 || v->begin_ns == v->end_ns)
+		return;
+	c->verdict->values++;
+	s = state_at(c, v->victim->tid, v->begin_ns);
+	for (; s < end && s->tid == v->victim->tid && s->from < v->end_ns; s++)
+		if (s->state != SIM_RUNNABLE || s->culprit != v->tid) {
+			complain(c, &c->verdict->wrong,
+				 "thread %d starved by %d in %" PRIu64 "..%" PRIu64
+				 ": is in state %d, culprit %d from %" PRIu64,
+				 s->tid, v->tid, v->begin_ns, v->end_ns, s->state, s->culprit,
+				 s->from);
+			return;
+		}
+}
+
+static void on_wait(void *arg, const struct lane_wait *told)
+{
+	struct check *c = arg;
+	const struct sim_wait *wait = NULL;
+	uint32_t request = find_rq(c, told->request);
+
+	c->verdict->values++;
+	for (size_t i = 0; i < c->truth->n_waits && !wait; i++) {
+		const struct sim_wait *w = &c->truth->waits[i];
+
+		if (w->tid == told->thread->tid && w->begin == told->begin_ns &&
+		    w->request == request)
+			wait = w;
+	}
+	if (!wait || (wait->end != told->end_ns && wait->end != SIM_NONE)) {
+		complain(c, &c->verdict->wrong, "thread %d: no wait in %" PRIu64 "..%" PRIu64,
+			 told->thread->tid, told->begin_ns, told->end_ns);
+		return;
+	}
+	if (wait->end == SIM_NONE || !told->runqueue_known || !told->signal_ns)
+		return;
+	if (told->runqueue_ns != wait->wake_runqueue_ns)
+		complain(c, &c->verdict->wrong,
+			 "thread %d: wait at %" PRIu64 ": wake_runqueue told %" PRIu64
+			 ", is %" PRIu64,
+			 wait->tid, wait->begin, told->runqueue_ns, wait->wake_runqueue_ns);
+}
+
+/* Every request that has an event is told of, and every preemption that is over. */
+static void check_missing(struct check *c)
+{
+	for (size_t i = 0; i < c->truth->n_requests; i++) {
+		const struct sim_request *t = &c->truth->requests[i];
+
+		if (c->told[i].times)
+			continue;
+		c->verdict->unknown += SIM_STAGE_COUNT;
+		if (c->demand == SIM_FULL &&
+		    (t->queue != SIM_NONE || t->add != SIM_NONE || t->submit != SIM_NONE))
+			complain(c, &c->verdict->missing, KEY_FORMAT " is not told of", KEY(t));
+	}
+	for (size_t i = 0; c->demand == SIM_FULL && i < c->truth->n_requests; i++) {
+		const struct sim_request *t = &c->truth->requests[i];
+
+		if (c->told[i].spans_exact && t->end != SIM_NONE &&
+		    c->told[i].preemptions != t->preemptions)
+			complain(c, &c->verdict->missing, KEY_FORMAT ": %u preemptions, told %u",
+				 KEY(t), t->preemptions, c->told[i].preemptions);
+	}
+}
+
+/*
+ * A recording may begin while an engine is busy with what it has not seen: until the first out of a
+ * request whose execute it has, nobody knows what else is on the ports.
+ */
+static void find_certain(struct check *c, const struct lane_event *events, size_t n)
+{
+	const struct sim_truth *t = c->truth;
+	size_t left = t->n_engines;
+
+	for (size_t e = 0; e < t->n_engines; e++)
+		c->certain[e] = SIM_NONE;
+	for (size_t i = 0; i < n && left; i++) {
+		const struct lane_event *event = &events[i];
+
+		for (size_t e = 0; event->wire.kind == LANE_RQ_OUT && e < t->n_engines; e++) {
+			const struct sim_engine *id = &t->engines[e];
+
+			if (c->certain[e] != SIM_NONE || id->dev != event->u.rq.dev ||
+			    id->class != event->u.rq.class || id->instance != event->u.rq.instance)
+				continue;
+			c->certain[e] = event->wire.ts_ns + 1;
+			left--;
+		}
+	}
+}
+
+static bool prepare(struct check *c)
+{
+	const struct sim_truth *t = c->truth;
+
+	c->keys = malloc((t->n_requests + 1) * sizeof(*c->keys));
+	c->told = calloc(t->n_requests + 1, sizeof(*c->told));
+	c->states = malloc((t->n_states + 1) * sizeof(*c->states));
+	c->spans = malloc((t->n_spans + 1) * sizeof(*c->spans));
+	c->certain = malloc((t->n_engines + 1) * sizeof(*c->certain));
+	if (!c->keys || !c->told || !c->states || !c->spans || !c->certain)
+		return false;
+	for (uint32_t i = 0; i < t->n_requests; i++) {
+		const struct sim_request *r = &t->requests[i];
+
+		c->keys[i] = (struct key){ r->ctx, r->dev, r->seqno, i };
+		c->told[i].spans_exact = true;
+	}
+	qsort(c->keys, t->n_requests, sizeof(*c->keys), compare_keys);
+	memcpy(c->states, t->states, t->n_states * sizeof(*c->states));
+	qsort(c->states, t->n_states, sizeof(*c->states), compare_states);
+	memcpy(c->spans, t->spans, t->n_spans * sizeof(*c->spans));
+	qsort(c->spans, t->n_spans, sizeof(*c->spans), compare_spans);
+	for (size_t i = 0; i < t->n_spans; i++)
+		if (!t->spans[i].start_exact || !t->spans[i].end_exact)
+			c->told[t->spans[i].request].spans_exact = false;
+	return true;
+}
+
+static void free_timeline(struct lane_timeline **timeline)
+{
+	lane_timeline_destroy(*timeline);
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct lane_loss *x = a, *y = b;
+
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static struct lane_error *push_all(const struct lane_trace_info *info,
+				   const struct lane_event *events, size_t n,
+				   const struct lane_hooks *hooks)
+{
+	LANE_CLEANUP(free_timeline) struct lane_timeline *timeline = NULL;
+	LANE_CLEANUP(lane_free) struct lane_loss *losses = malloc((n + 1) * sizeof(*losses));
+	struct lane_error *err;
+	size_t n_losses = 0;
+
+	if (!losses)
+		return &lane_enomem;
+	for (size_t i = 0; i < n; i++) {
+		const struct lane_p_gpulane_lost *lost = &events[i].u.gpulane_lost;
+
+		if (events[i].wire.kind == LANE_LOST)
+			losses[n_losses++] = (struct lane_loss){ lost->begin_ns, lost->end_ns,
+								 lost->count, lost->lost_cpu };
+	}
+	qsort(losses, n_losses, sizeof(*losses), compare_losses);
+	err = lane_timeline_create(info, losses, n_losses, hooks, &timeline);
+	for (size_t i = 0; !err && i < n; i++)
+		err = lane_timeline_push(timeline, &events[i]);
+	return err ? err : lane_timeline_finish(timeline);
+}
+
+struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
+			     const struct lane_trace_info *info, const struct lane_event *events,
+			     size_t n, enum sim_demand demand, struct sim_verdict *verdict,
+			     FILE *log, unsigned int shout)
+{
+	struct check c = { .name = name,
+			   .truth = truth,
+			   .info = info,
+			   .demand = demand,
+			   .verdict = verdict,
+			   .log = log,
+			   .shout = shout };
+	struct lane_hooks hooks = { .arg = &c,
+				    .request = on_request,
+				    .queue = on_queue,
+				    .preemption = on_preemption,
+				    .thread = on_thread,
+				    .starvation = on_starvation,
+				    .wait = on_wait };
+	struct lane_error *err = &lane_enomem;
+
+	if (prepare(&c)) {
+		find_certain(&c, events, n);
+		err = push_all(info, events, n, &hooks);
+	}
+	if (!err)
+		check_missing(&c);
+	free(c.keys);
+	free(c.told);
+	free(c.states);
+	free(c.spans);
+	free(c.certain);
+	return err;
+}

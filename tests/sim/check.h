@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Holds what the timeline tells of a simulated trace against the truth.
+ */
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+
+#include "sim.h"
+
+struct sim_verdict {
+	uint64_t requests;    /* told of */
+	uint64_t values;      /* stages, intervals, ... held against the truth */
+	uint64_t exact;	      /* of the stages: known exactly */
+	uint64_t bounded;     /* of the stages: known within bounds */
+	uint64_t unknown;     /* of the stages: unknown, or the request was not told of */
+	uint64_t wrong;	      /* contradicts the truth */
+	uint64_t missing;     /* exact in the truth, not known, though nothing was lost */
+	uint64_t preemptions; /* told of */
+};
+
+enum sim_demand {
+	SIM_SOUND, /* what is said must be true */
+	SIM_FULL,  /* and what is exact in the truth must be known: every event is there */
+};
+
+/*
+ * Runs the timeline over the events, compares, adds to *verdict. The first `shout` differences are
+ * written to `log` (may be NULL), each a line that begins with `name`.
+ */
+struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
+			     const struct lane_trace_info *info, const struct lane_event *events,
+			     size_t n, enum sim_demand demand, struct sim_verdict *verdict,
+			     FILE *log, unsigned int shout) LANE_MUST_CHECK;
+
+#endif

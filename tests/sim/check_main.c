@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// gpulane-simcheck: random scenarios by the thousand, the timeline against the truth.
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "check.h"
+
+struct options {
+	enum sim_mode mode;
+	uint64_t first;
+	uint64_t count;
+	const char *damage;
+	const char *scenario;
+	unsigned int shout;
+};
+
+static const struct argp_option options[] = {
+	{ "mode", 'm', "MODE", 0, "mode of the random scenarios", 0 },
+	{ "scenario", 's', "FILE", 0, "this scenario instead, with each seed", 0 },
+	{ "first", 'f', "N", 0, "first seed", 0 },
+	{ "count", 'c', "N", 0, "how many seeds", 0 },
+	{ "damage", 'd', "HOW", 0,
+	  "drop1, drop10 (per cent), bursts, cut, kinds; default: none, everything is there", 0 },
+	{ "shout", 'v', "N", 0, "show so many differences per scenario (default 3)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'm':
+		for (int m = 0; m < SIM_MODE_COUNT; m++)
+			if (!strcmp(sim_mode_names[m], arg)) {
+				o->mode = (enum sim_mode)m;
+				return 0;
+			}
+		argp_error(state, "%s: no such mode", arg);
+		break;
+	case 's':
+		o->scenario = arg;
+		break;
+	case 'f':
+		o->first = strtoull(arg, NULL, 10);
+		break;
+	case 'c':
+		o->count = strtoull(arg, NULL, 10);
+		break;
+	case 'd':
+		o->damage = arg;
+		break;
+	case 'v':
+		o->shout = (unsigned int)atoi(arg);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* The request events and the scheduler's: one or two kinds are taken away. */
+static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
+			 struct lane_trace_info *info)
+{
+	static const enum lane_kind kinds[] = {
+		LANE_RQ_QUEUE,	     LANE_RQ_ADD,      LANE_RQ_SUBMIT, LANE_RQ_EXECUTE,
+		LANE_RQ_UNSUBMIT,    LANE_RQ_IN,       LANE_RQ_OUT,    LANE_RQ_RETIRE,
+		LANE_RQ_WAIT_BEGIN,  LANE_RQ_WAIT_END, LANE_PORTS,     LANE_FENCE_ENABLE_SIGNAL,
+		LANE_FENCE_SIGNALED, LANE_SWITCH,      LANE_WAKING,    LANE_WAKEUP,
+		LANE_MIGRATE,
+	};
+	const unsigned int all = sizeof(kinds) / sizeof(kinds[0]);
+
+	n = sim_drop_kind(events, n, kinds[seed % all], info);
+	if (seed / all % 2)
+		n = sim_drop_kind(events, n, kinds[seed / (2 * all) % all], info);
+	return n;
+}
+
+/* Damages the trace as asked; true if there was memory. */
+static bool damage(const char *how, uint64_t seed, struct lane_event **events, size_t *n,
+		   struct lane_trace_info *info)
+{
+	uint64_t length = info->end_ns - info->begin_ns;
+
+	if (!strcmp(how, "drop1"))
+		*n = sim_drop_random(events, *n, 0.01, seed);
+	else if (!strcmp(how, "drop10"))
+		*n = sim_drop_random(events, *n, 0.1, seed);
+	else if (!strcmp(how, "bursts"))
+		*n = sim_drop_bursts(events, *n, 3, 80, seed);
+	else if (!strcmp(how, "cut"))
+		*n = sim_cut(*events, *n, info->begin_ns + length / 4, info->end_ns - length / 4,
+			     info);
+	else if (!strcmp(how, "kinds"))
+		*n = drop_kinds(*events, *n, seed, info);
+	return *events != NULL;
+}
+
+/* What the truth calls exact is so for who sees every event of the submission (docs/sim.md). */
+static bool sees_everything(const struct lane_trace_info *info)
+{
+	return info->submission != LANE_SUBMISSION_EXECLISTS ||
+	       (info->presence[LANE_RQ_IN] == LANE_PRESENCE_RECORDED &&
+		info->presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED);
+}
+
+static struct lane_error *check_one(const struct options *o, uint64_t seed,
+				    struct sim_verdict *verdict)
+{
+	LANE_CLEANUP(sim_drop_scenario) struct sim_scenario *scenario = NULL;
+	LANE_CLEANUP(sim_drop_truth) struct sim_truth *truth = NULL;
+	LANE_CLEANUP(lane_free) struct lane_event *events = NULL;
+	enum sim_demand demand = o->damage || o->mode == SIM_TRACEPOINTS || o->mode == SIM_STOCK
+					 ? SIM_SOUND
+					 : SIM_FULL;
+	struct lane_trace_info info;
+	struct lane_error *err = NULL;
+	char name[256];
+	size_t n;
+
+	if (o->scenario)
+		err = sim_scenario_load(o->scenario, &scenario);
+	else
+		scenario = sim_scenario_random(o->mode, seed);
+	if (err || !scenario)
+		return err ? err : &lane_enomem;
+	err = sim_run(scenario, seed, &events, &n, &truth);
+	if (err)
+		return err;
+	info = truth->info;
+	demand = o->damage || !sees_everything(&info) ? SIM_SOUND : SIM_FULL;
+	if (o->damage && !damage(o->damage, seed, &events, &n, &info))
+		return &lane_enomem;
+	snprintf(name, sizeof(name), "%s %" PRIu64,
+		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
+	return sim_check(name, truth, &info, events, n, demand, verdict, stdout, o->shout);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, NULL, "Hold the timeline against the truth of simulated traces.",
+		NULL,	 NULL,	NULL
+	};
+	struct options o = { .first = 1, .count = 100, .shout = 3 };
+	struct sim_verdict sum = { 0 };
+	struct lane_error *err;
+	uint64_t bad = 0, total;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	for (uint64_t seed = o.first; seed < o.first + o.count; seed++) {
+		uint64_t before = sum.wrong + sum.missing;
+
+		err = check_one(&o, seed, &sum);
+		if (err) {
+			fprintf(stderr, "gpulane-simcheck: %s\n", lane_error_message(err));
+			lane_error_free(err);
+			return 1;
+		}
+		bad += sum.wrong + sum.missing != before;
+	}
+	total = sum.exact + sum.bounded + sum.unknown;
+	printf("%s%s%s: %" PRIu64 " scenarios, %" PRIu64 " with differences; %" PRIu64
+	       " requests, %" PRIu64 " values, %" PRIu64 " wrong, %" PRIu64
+	       " missing; stages %.1f %% exact, %.1f %% bounded\n",
+	       o.scenario ? o.scenario : sim_mode_names[o.mode], o.damage ? " " : "",
+	       o.damage ? o.damage : "", o.count, bad, sum.requests, sum.values, sum.wrong,
+	       sum.missing, total ? 100.0 * (double)sum.exact / (double)total : 0.0,
+	       total ? 100.0 * (double)sum.bounded / (double)total : 0.0);
+	return bad ? 1 : 0;
+}

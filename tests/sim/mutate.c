@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Damage to a trace as tracers and users do it: events dropped, bursts lost, kinds absent, cut
+// ends.
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* What a CPU's buffer knows of the events it dropped. */
+struct gap {
+	uint64_t count;
+	uint64_t begin_ns; /* the last event kept */
+};
+
+static struct lane_event lost(const struct gap *gap, int cpu, uint64_t end_ns)
+{
+	struct lane_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.wire.ts_ns = end_ns;
+	event.wire.kind = LANE_LOST;
+	event.wire.tid = event.wire.pid = -1;
+	event.cpu = cpu;
+	event.u.gpulane_lost.count = gap->count;
+	event.u.gpulane_lost.begin_ns = gap->begin_ns;
+	event.u.gpulane_lost.end_ns = end_ns;
+	event.u.gpulane_lost.lost_cpu = cpu;
+	return event;
+}
+
+/*
+ * Takes out what is marked in `dropped`, and announces it at the CPU's next event that is kept. The
+ * output can only be longer than the input by a loss per CPU.
+ */
+static size_t take_out(struct lane_event **events, size_t n, const bool *dropped)
+{
+	struct gap gaps[SIM_MAX_CPUS] = { 0 };
+	struct lane_event *out = malloc((2 * n + SIM_MAX_CPUS) * sizeof(*out));
+	size_t kept = 0;
+
+	for (size_t i = 0; out && i < n; i++) {
+		const struct lane_event *event = &(*events)[i];
+		struct gap *gap = &gaps[event->cpu];
+
+		if (dropped[i]) {
+			gap->count++;
+			continue;
+		}
+		if (gap->count)
+			out[kept++] = lost(gap, event->cpu, event->wire.ts_ns);
+		*gap = (struct gap){ 0, event->wire.ts_ns };
+		out[kept++] = *event;
+	}
+	for (int cpu = 0; out && n && cpu < SIM_MAX_CPUS; cpu++)
+		if (gaps[cpu].count)
+			out[kept++] = lost(&gaps[cpu], cpu, (*events)[n - 1].wire.ts_ns + 1);
+	free(*events);
+	*events = out;
+	return kept;
+}
+
+static size_t drop(struct lane_event **events, size_t n, bool *dropped)
+{
+	if (!dropped) {
+		free(*events);
+		*events = NULL;
+		return 0;
+	}
+	n = take_out(events, n, dropped);
+	free(dropped);
+	return n;
+}
+
+size_t sim_drop_random(struct lane_event **events, size_t n, double p, uint64_t seed)
+{
+	bool *dropped = calloc(n + 1, sizeof(*dropped));
+	uint64_t limit = (uint64_t)(p * 4294967296.0);
+
+	for (size_t i = 0; dropped && i < n; i++)
+		dropped[i] = (random_bits(&seed) >> 32) < limit;
+	return drop(events, n, dropped);
+}
+
+size_t sim_drop_bursts(struct lane_event **events, size_t n, unsigned int bursts,
+		       unsigned int longest, uint64_t seed)
+{
+	bool *dropped = calloc(n + 1, sizeof(*dropped));
+
+	for (unsigned int b = 0; dropped && n && b < bursts; b++) {
+		size_t at = random_bits(&seed) % n;
+		unsigned int left = 1 + (unsigned int)(random_bits(&seed) % longest);
+		int cpu = (*events)[at].cpu;
+
+		for (; at < n && left; at++)
+			if ((*events)[at].cpu == cpu) {
+				dropped[at] = true;
+				left--;
+			}
+	}
+	return drop(events, n, dropped);
+}
+
+size_t sim_drop_kind(struct lane_event *events, size_t n, enum lane_kind kind,
+		     struct lane_trace_info *info)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (events[i].wire.kind != kind)
+			events[kept++] = events[i];
+	info->presence[kind] = LANE_PRESENCE_ABSENT;
+	return kept;
+}
+
+size_t sim_cut(struct lane_event *events, size_t n, uint64_t begin_ns, uint64_t end_ns,
+	       struct lane_trace_info *info)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (events[i].wire.ts_ns >= begin_ns && events[i].wire.ts_ns < end_ns)
+			events[kept++] = events[i];
+	if (begin_ns > info->begin_ns)
+		info->begin_ns = begin_ns;
+	if (end_ns < info->end_ns)
+		info->end_ns = end_ns;
+	return kept;
+}
+
+void sim_events_write(const struct sim_truth *truth, const struct lane_event *events, size_t n,
+		      FILE *to)
+{
+	lane_text_write_head(to, &truth->info);
+	for (size_t i = 0; i < n; i++)
+		lane_text_write_event(to, &events[i]);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Which program records which kind, on kernels that lack one thing or another.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/bpf_plan.h"
+
+#define ALL                                                                                        \
+	(LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_FENCE | LANE_GROUP_SCHED |              \
+	 LANE_GROUP_PROCESS)
+
+/* A kernel to play. */
+struct fake {
+	bool low_level;
+	bool btf;
+	const char *absent[4]; /* functions */
+};
+
+static bool is_low_level(int kind)
+{
+	return kind == LANE_RQ_GUC_SUBMIT || kind == LANE_RQ_SUBMIT || kind == LANE_RQ_EXECUTE ||
+	       kind == LANE_RQ_IN || kind == LANE_RQ_OUT ||
+	       (kind >= LANE_CTX_SET_PRIO && kind <= LANE_CTX_DO_UNPIN);
+}
+
+static const char *fake_event(void *data, int kind)
+{
+	struct fake *fake = data;
+
+	return is_low_level(kind) && !fake->low_level ? "no event" : NULL;
+}
+
+static const char *fake_typed(void *data, int kind)
+{
+	struct fake *fake = data;
+
+	return kind <= LANE_CTX_DO_UNPIN && !fake->btf ? "no BTF" : NULL;
+}
+
+static const char *fake_function(void *data, const char *name)
+{
+	struct fake *fake = data;
+
+	if (!fake->btf)
+		return "no BTF";
+	for (int i = 0; i < 4; i++)
+		if (fake->absent[i] && !strcmp(fake->absent[i], name))
+			return "no function";
+	return NULL;
+}
+
+static struct lane_bpf_kernel kernel_of(struct fake *fake)
+{
+	return (struct lane_bpf_kernel){ .data = fake,
+					 .i915 = true,
+					 .event = fake_event,
+					 .typed = fake_typed,
+					 .function = fake_function };
+}
+
+static void plan_for(struct lane_bpf_plan *plan, struct fake *fake, enum lane_hooks hooks,
+		     unsigned int groups)
+{
+	struct lane_bpf_kernel kernel = kernel_of(fake);
+	struct lane_capture_config config = { .groups = groups, .hooks = hooks };
+
+	memset(plan, 0, sizeof(*plan));
+	lane_bpf_plan(plan, &config, &kernel);
+}
+
+static void is_recorded(const struct lane_bpf_plan *plan, int kind, enum lane_origin origin,
+			const char *hook)
+{
+	assert_true(plan->kinds[kind].recorded);
+	assert_int_equal(plan->kinds[kind].origin, origin);
+	assert_string_equal(plan->kinds[kind].hook, hook);
+	assert_string_equal(plan->kinds[kind].missing, "");
+}
+
+static void is_missing(const struct lane_bpf_plan *plan, int kind, const char *why)
+{
+	assert_false(plan->kinds[kind].recorded);
+	assert_null(plan->ways[kind]);
+	assert_string_equal(plan->kinds[kind].missing, why);
+	assert_string_equal(plan->kinds[kind].hook, "");
+}
+
+static void full_driver(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
+	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_submit");
+	is_recorded(&plan, LANE_RQ_UNSUBMIT, LANE_ORIGIN_FUNCTION,
+		    "function:__i915_request_unsubmit");
+	is_recorded(&plan, LANE_PORTS, LANE_ORIGIN_STATE, "function:execlists_submission_tasklet");
+	is_recorded(&plan, LANE_CTX_FREE, LANE_ORIGIN_TRACEPOINT, "i915:intel_context_free");
+	is_recorded(&plan, LANE_SWITCH, LANE_ORIGIN_TRACEPOINT, "sched:sched_switch");
+	is_recorded(&plan, LANE_STATEDUMP, LANE_ORIGIN_SNAPSHOT, "/proc");
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		assert_int_equal(plan.kinds[kind].recorded, kind != LANE_LOST);
+}
+
+static void distribution_driver(void **state)
+{
+	struct fake fake = { .btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
+	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_FUNCTION, "function:submit_notify");
+	is_recorded(&plan, LANE_RQ_EXECUTE, LANE_ORIGIN_FUNCTION, "function:__i915_request_submit");
+	is_recorded(&plan, LANE_RQ_RETIRE, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_retire");
+	is_missing(&plan, LANE_RQ_IN, "no event");
+	is_missing(&plan, LANE_CTX_FREE, "no event");
+}
+
+static void submit_by_engines(void **state)
+{
+	struct fake fake = { .btf = true,
+			     .absent = { "submit_notify", "execlists_submit_request",
+					 "mock_submit_request" } };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
+	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_FUNCTION, "function:virtual_submit_request");
+	assert_false(plan.hooked[LANE_RQ_SUBMIT][0]);
+	assert_true(plan.hooked[LANE_RQ_SUBMIT][1]);
+	assert_true(plan.hooked[LANE_RQ_SUBMIT][4]);
+	assert_false(plan.hooked[LANE_RQ_SUBMIT][5]);
+}
+
+static void driver_without_btf(void **state)
+{
+	struct fake fake = { .low_level = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
+	is_recorded(&plan, LANE_RQ_ADD, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_add");
+	assert_int_equal(plan.ways[LANE_RQ_ADD]->attach, LANE_BPF_FORMAT);
+	assert_int_equal(plan.ways[LANE_FENCE_INIT]->attach, LANE_BPF_TYPED);
+	is_missing(&plan, LANE_RQ_UNSUBMIT, "no BTF");
+	is_missing(&plan, LANE_PORTS, "no BTF");
+}
+
+static void no_driver(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_kernel kernel = kernel_of(&fake);
+	struct lane_capture_config config = { .groups = ALL };
+	struct lane_bpf_plan plan = {};
+
+	(void)state;
+	kernel.i915 = false;
+	lane_bpf_plan(&plan, &config, &kernel);
+	is_missing(&plan, LANE_RQ_ADD, "i915 is not loaded");
+	is_missing(&plan, LANE_PORTS, "i915 is not loaded");
+	is_missing(&plan, LANE_CTX_BAN, "i915 is not loaded");
+	assert_true(plan.kinds[LANE_SWITCH].recorded);
+	assert_true(plan.kinds[LANE_FENCE_SIGNALED].recorded);
+}
+
+static void choice_of_hooks(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_FUNCTION, ALL);
+	is_recorded(&plan, LANE_RQ_RETIRE, LANE_ORIGIN_FUNCTION, "function:i915_sched_node_fini");
+	is_recorded(&plan, LANE_RQ_ADD, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_add");
+	plan_for(&plan, &fake, LANE_HOOKS_TRACEPOINT, ALL);
+	is_missing(&plan, LANE_RQ_UNSUBMIT, "only tracepoints were asked for");
+	is_missing(&plan, LANE_PORTS, "only tracepoints were asked for");
+	plan_for(&plan, &fake, LANE_HOOKS_FORMAT, ALL);
+	assert_int_equal(plan.ways[LANE_RQ_ADD]->attach, LANE_BPF_FORMAT);
+	assert_int_equal(plan.ways[LANE_SWITCH]->attach, LANE_BPF_TYPED);
+	is_recorded(&plan, LANE_RQ_UNSUBMIT, LANE_ORIGIN_FUNCTION,
+		    "function:__i915_request_unsubmit");
+}
+
+static void refusals(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_kernel kernel = kernel_of(&fake);
+	struct lane_capture_config config = { .groups = ALL };
+	struct lane_bpf_plan plan = {};
+
+	(void)state;
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_true(lane_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_int_equal(plan.ways[LANE_RQ_EXECUTE]->attach, LANE_BPF_FORMAT);
+	assert_false(lane_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
+	assert_true(lane_bpf_refuse(&plan, "fn_ports", "Invalid argument"));
+	lane_bpf_plan(&plan, &config, &kernel);
+	is_missing(&plan, LANE_PORTS, "the kernel refused program fn_ports: Invalid argument");
+	assert_false(lane_bpf_refuse(&plan, "no_such_program", "Invalid argument"));
+	/* One program for many kinds: all are taken out at once. */
+	fake.btf = false;
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_true(lane_bpf_refuse(&plan, "by_format", "Operation not supported"));
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_null(plan.ways[LANE_RQ_ADD]);
+	assert_null(plan.ways[LANE_CTX_FREE]);
+}
+
+static void groups(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_SCHED);
+	assert_int_equal(lane_bpf_planned(&plan), 5);
+	assert_false(plan.kinds[LANE_RQ_ADD].recorded);
+	assert_string_equal(plan.kinds[LANE_RQ_ADD].missing, "");
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, 0);
+	assert_int_equal(lane_bpf_planned(&plan), 0);
+}
+
+/* The table of ways names each tracepoint as the table of events does. */
+static void table(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < lane_bpf_n_ways; i++) {
+		const struct lane_bpf_way *way = &lane_bpf_ways[i];
+
+		assert_non_null(way->hooks[0].program);
+		assert_in_range(way->kind, 0, LANE_KIND_COUNT - 1);
+		if (way->attach == LANE_BPF_FUNCTION)
+			continue;
+		assert_string_equal(way->hooks[0].target, lane_kinds[way->kind].name);
+		assert_non_null(lane_bpf_system(way->kind));
+		assert_null(way->hooks[1].program);
+	}
+}
+
+static void settings_are_taken(void **state)
+{
+	struct lane_engine_filter engines[17] = { { 0, 0 }, { 3, 1 } };
+	struct lane_capture_config config = {
+		.follow_pid = 7, .comm = "fifteen-letters", .engines = engines, .n_engines = 2
+	};
+	struct lane_bpf_config settings;
+	struct lane_error *err;
+
+	(void)state;
+	assert_null(lane_bpf_settings(&config, 65536, 3, &settings));
+	assert_int_equal(settings.follow, LANE_BPF_FOLLOW_TREE | LANE_BPF_FOLLOW_COMM);
+	assert_int_equal(settings.n_engines, 2);
+	assert_int_equal(settings.engines[1].class, 3);
+	assert_int_equal(settings.engines[1].instance, 1);
+	assert_int_equal(settings.wake_bytes, 16384);
+	assert_int_equal(settings.switch_state_arg, 3);
+	assert_string_equal(settings.comm, "fifteen-letters");
+
+	config.comm = "sixteen--letters";
+	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	assert_non_null(err);
+	assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);
+	lane_error_free(err);
+	config.comm = "";
+	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	assert_non_null(err);
+	lane_error_free(err);
+	config.comm = NULL;
+	config.n_engines = 17;
+	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	assert_non_null(err);
+	lane_error_free(err);
+}
+
+static void ring_sizes(void **state)
+{
+	static const size_t wrong[] = { 1, 4095, 2048, 4096 + 1, 12288, (size_t)1 << 31 };
+	size_t bytes;
+
+	(void)state;
+	assert_null(lane_bpf_ring_bytes(0, 4096, &bytes));
+	assert_int_equal(bytes, 4 << 20);
+	assert_null(lane_bpf_ring_bytes(4096, 4096, &bytes));
+	assert_int_equal(bytes, 4096);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct lane_error *err = lane_bpf_ring_bytes(wrong[i], 4096, &bytes);
+
+		assert_non_null(err);
+		assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);
+		lane_error_free(err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_driver),
+		cmocka_unit_test(distribution_driver),
+		cmocka_unit_test(submit_by_engines),
+		cmocka_unit_test(driver_without_btf),
+		cmocka_unit_test(no_driver),
+		cmocka_unit_test(choice_of_hooks),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(table),
+		cmocka_unit_test(settings_are_taken),
+		cmocka_unit_test(ring_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

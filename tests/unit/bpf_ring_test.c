@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Reading a ring: order, unfinished and discarded records, the wrap, damage; and who is followed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include <cmocka.h>
+
+#include "capture/bpf_follow.h"
+#include "capture/bpf_ring.h"
+#include "capture/bpf_shared.h"
+
+#define RING 4096
+
+/* A ring in plain memory: its data is there twice, as the kernel maps it. */
+static struct memory {
+	unsigned long consumer;
+	unsigned long producer;
+	char data[2 * RING] __attribute__((aligned(8)));
+} memory;
+
+static struct lane_bpf_ring ring;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&memory, 0, sizeof(memory));
+	ring = (struct lane_bpf_ring){ .bytes = RING,
+				       .fd = -1,
+				       .consumer = &memory.consumer,
+				       .producer = &memory.producer,
+				       .data = memory.data };
+	return 0;
+}
+
+/* What the kernel does: a header, then the record, in both mappings. Returns where it began. */
+static unsigned long put(unsigned int kind, uint64_t ts_ns, unsigned int flags)
+{
+	struct {
+		unsigned int header;
+		unsigned int offset;
+		struct lane_wire wire;
+		struct lane_p_dma_fence_signaled p;
+	} r = { .wire = { .ts_ns = ts_ns, .kind = kind } };
+	unsigned long at = memory.producer;
+
+	r.header = (sizeof(r) - BPF_RINGBUF_HDR_SZ) | flags;
+	for (size_t i = 0; i < sizeof(r); i++) {
+		memory.data[(at + i) % RING] = ((char *)&r)[i];
+		memory.data[(at + i) % RING + RING] = ((char *)&r)[i];
+	}
+	memory.producer += sizeof(r);
+	return at;
+}
+
+static void set_header(unsigned long at, unsigned int header)
+{
+	memcpy(memory.data + at % RING, &header, sizeof(header));
+	memcpy(memory.data + at % RING + RING, &header, sizeof(header));
+}
+
+static struct {
+	uint64_t ts_ns[256];
+	unsigned int n;
+} got;
+
+static struct lane_error *take(void *data, const struct lane_wire *record)
+{
+	(void)data;
+	got.ts_ns[got.n++] = record->ts_ns;
+	return NULL;
+}
+
+static struct lane_error *disk_full(void *data, const struct lane_wire *record)
+{
+	(void)data;
+	(void)record;
+	return lane_error("disk: full");
+}
+
+static struct lane_bpf_drained drain(void)
+{
+	struct lane_bpf_drained drained;
+
+	got.n = 0;
+	assert_null(lane_bpf_ring_drain(&ring, take, NULL, &drained));
+	assert_int_equal(drained.records, got.n);
+	return drained;
+}
+
+static void empty(void **state)
+{
+	struct lane_bpf_drained drained = drain();
+
+	(void)state;
+	assert_true(drained.complete);
+	assert_int_equal(drained.filled, 0);
+}
+
+static void around_and_around(void **state)
+{
+	uint64_t next = 0;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		int n = 1 + round % 60;
+
+		for (int i = 0; i < n; i++)
+			put(LANE_FENCE_SIGNALED, next++, 0);
+		assert_true(drain().complete);
+		assert_int_equal(got.n, n);
+		assert_int_equal(got.ts_ns[n - 1], next - 1);
+		assert_int_equal(memory.consumer, memory.producer);
+	}
+}
+
+static void unfinished(void **state)
+{
+	unsigned long at, size;
+
+	(void)state;
+	put(LANE_FENCE_SIGNALED, 1, 0);
+	at = put(LANE_FENCE_SIGNALED, 2, BPF_RINGBUF_BUSY_BIT);
+	size = memory.producer - at - BPF_RINGBUF_HDR_SZ;
+	put(LANE_FENCE_SIGNALED, 3, 0);
+	assert_false(drain().complete);
+	assert_int_equal(got.n, 1);
+	assert_int_equal(memory.consumer, at);
+	set_header(at, (unsigned int)size);
+	assert_true(drain().complete);
+	assert_int_equal(got.n, 2);
+	assert_int_equal(got.ts_ns[0], 2);
+}
+
+static void discarded(void **state)
+{
+	(void)state;
+	put(LANE_FENCE_SIGNALED, 1, BPF_RINGBUF_DISCARD_BIT);
+	put(LANE_FENCE_SIGNALED, 2, 0);
+	assert_true(drain().complete);
+	assert_int_equal(got.n, 1);
+	assert_int_equal(got.ts_ns[0], 2);
+}
+
+static void is_damage(void)
+{
+	struct lane_bpf_drained drained;
+	struct lane_error *err = lane_bpf_ring_drain(&ring, take, NULL, &drained);
+
+	assert_non_null(err);
+	lane_error_free(err);
+}
+
+static void damaged(void **state)
+{
+	unsigned long at;
+
+	(void)state;
+	at = put(LANE_FENCE_SIGNALED, 1, 0);
+	set_header(at, RING);
+	is_damage();
+	set_header(at, 8); /* shorter than a header */
+	is_damage();
+	set_header(at, sizeof(struct lane_wire) + 8); /* shorter than its payload */
+	is_damage();
+	set_up(NULL);
+	put(LANE_KIND_COUNT, 1, 0);
+	is_damage();
+}
+
+static void writer_fails(void **state)
+{
+	struct lane_bpf_drained drained;
+	struct lane_error *err;
+
+	(void)state;
+	put(LANE_FENCE_SIGNALED, 1, 0);
+	put(LANE_FENCE_SIGNALED, 2, 0);
+	err = lane_bpf_ring_drain(&ring, disk_full, NULL, &drained);
+	assert_non_null(err);
+	assert_string_equal(lane_error_message(err), "disk: full");
+	lane_error_free(err);
+	/* The record that failed is used up, the next one is not. */
+	drain();
+	assert_int_equal(got.n, 1);
+	assert_int_equal(got.ts_ns[0], 2);
+}
+
+static void stat_lines(void **state)
+{
+	static const char rest[] =
+		" 1 2 3 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 "
+		"0 0 0 0 0 0 17 3 0 0 0 0 0\n";
+	struct lane_proc_stat stat;
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "42 (a b) S) R%s", rest);
+	assert_true(lane_proc_stat_parse(text, &stat));
+	assert_int_equal(stat.id, 42);
+	assert_int_equal(stat.parent, 1);
+	assert_int_equal(stat.state, 'R');
+	assert_int_equal(stat.cpu, 3);
+	assert_true(stat.kernel);
+	assert_string_equal(stat.comm, "a b) S");
+	snprintf(text, sizeof(text), "42 (kworker/u8:1-events_unbound) I%s", rest);
+	assert_true(lane_proc_stat_parse(text, &stat));
+	assert_string_equal(stat.comm, "kworker/u8:1-ev");
+	for (size_t cut = 0; cut < 60; cut++) {
+		char part[64];
+
+		memcpy(part, text, cut);
+		part[cut] = 0;
+		assert_false(lane_proc_stat_parse(part, &stat));
+	}
+	assert_false(lane_proc_stat_parse(")(", &stat));
+}
+
+static void tree(void **state)
+{
+	/* Children before their parents, as /proc may list them. */
+	const struct lane_proc_stat processes[] = {
+		{ .id = 9, .parent = 8, .comm = "x" },	{ .id = 8, .parent = 7, .comm = "y" },
+		{ .id = 7, .parent = 1, .comm = "x" },	{ .id = 1, .parent = 0, .comm = "init" },
+		{ .id = 12, .parent = 1, .comm = "x" },
+	};
+	unsigned int why[5];
+
+	(void)state;
+	lane_bpf_follow_mark(processes, 5, 7, NULL, why);
+	assert_int_equal(why[0], LANE_BPF_FOLLOW_TREE);
+	assert_int_equal(why[1], LANE_BPF_FOLLOW_TREE);
+	assert_int_equal(why[2], LANE_BPF_FOLLOW_TREE);
+	assert_int_equal(why[3], 0);
+	assert_int_equal(why[4], 0);
+	lane_bpf_follow_mark(processes, 5, 7, "x", why);
+	assert_int_equal(why[0], LANE_BPF_FOLLOW_TREE | LANE_BPF_FOLLOW_COMM);
+	assert_int_equal(why[1], LANE_BPF_FOLLOW_TREE);
+	assert_int_equal(why[4], LANE_BPF_FOLLOW_COMM);
+	lane_bpf_follow_mark(processes, 5, 0, NULL, why);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(why[i], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(empty, set_up),
+		cmocka_unit_test_setup(around_and_around, set_up),
+		cmocka_unit_test_setup(unfinished, set_up),
+		cmocka_unit_test_setup(discarded, set_up),
+		cmocka_unit_test_setup(damaged, set_up),
+		cmocka_unit_test_setup(writer_fails, set_up),
+		cmocka_unit_test(stat_lines),
+		cmocka_unit_test(tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: MIT
+// The CTF writer: order, losses, packets, what is left on a full disk; read back by babeltrace2.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ctf.h"
+
+static const struct lane_ctf_env env = {
+	.hostname = "host \"quoted\"",
+	.kernel_release = "6.1.0",
+	.clock_uuid = "00000000-1111-2222-3333-444444444444",
+	.epoch_offset_ns = 1700000000000000000,
+};
+
+struct record {
+	struct lane_wire wire;
+	union lane_payload u;
+};
+
+struct fixture {
+	char path[32];
+	int dir_fd;
+	struct lane_ctf_trace *trace;
+	struct lane_ctf_stream *stream;
+	uint64_t base_ns; /* not before the streams were opened */
+};
+
+static void check(struct lane_error *err)
+{
+	if (err)
+		fail_msg("%s", lane_error_message(err));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	strcpy(f->path, "/tmp/lane-ctf-XXXXXX");
+	assert_non_null(mkdtemp(f->path));
+	f->dir_fd = open(f->path, O_RDONLY | O_DIRECTORY);
+	check(lane_ctf_create(f->dir_fd, "trace", &env, &f->trace));
+	check(lane_ctf_stream(f->trace, 1, 64 << 10, &f->stream));
+	f->base_ns = now_ns() + 1000;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", f->path);
+	close(f->dir_fd);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+static void append(struct fixture *f, uint64_t at, uint32_t seqno)
+{
+	struct record r = { .wire = { .ts_ns = f->base_ns + at,
+				      .kind = LANE_RQ_ADD,
+				      .tid = 7,
+				      .pid = 6,
+				      .origin = LANE_ORIGIN_TRACEPOINT },
+			    .u.i915_request_add = { .ctx = 1ull << 40, .seqno = seqno } };
+
+	check(lane_ctf_append(f->stream, &r.wire));
+}
+
+/* What babeltrace2 says of the trace: lines of events, whether it complained. */
+static int count_lines(const struct fixture *f, const char *pattern, bool *clean)
+{
+	char command[256], line[1024];
+	int n = 0;
+	FILE *from;
+
+	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>&1", f->path);
+	from = popen(command, "r");
+	assert_non_null(from);
+	while (fgets(line, sizeof(line), from))
+		n += strstr(line, pattern) != NULL;
+	*clean = pclose(from) == 0;
+	return n;
+}
+
+static void assert_events(const struct fixture *f, int n)
+{
+	bool clean;
+
+	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), n);
+	assert_true(clean);
+	assert_int_equal(count_lines(f, "WARNING", &clean), 0);
+}
+
+static void empty_trace_is_readable(void **state)
+{
+	struct fixture *f = *state;
+
+	check(lane_ctf_close(f->trace));
+	assert_events(f, 0);
+}
+
+static void records_come_back_as_they_were(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = {
+		.wire = { .ts_ns = f->base_ns, .kind = LANE_SWITCH, .tid = 3, .pid = 2 },
+		.u.sched_switch = { .prev_state = -1,
+				    .prev_tid = 3,
+				    .next_tid = 4,
+				    .prev_comm = "a \"b\"",
+				    .next_comm = "fifteen letters" }
+	};
+	bool clean;
+
+	check(lane_ctf_append(f->stream, &r.wire));
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(
+		count_lines(f,
+			    "sched_switch: { cpu_id = 1 }, { tid = 3, pid = 2, source = ( "
+			    "\"unknown\" : container = 0 ) }, { prev_state = -1, prev_tid = 3, "
+			    "prev_prio = 0, next_tid = 4, next_prio = 0, prev_comm = \"a "
+			    "\\\"b\\\"\", next_comm = \"fifteen letters\" }",
+			    &clean),
+		1);
+}
+
+static void late_records_are_put_in_order(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t events, bytes, lost;
+
+	for (uint32_t i = 0; i < 30000; i++) {
+		append(f, i % 7 ? i * 10 - 25 * (i % 3) : i * 10, i);
+		if (i % 100 == 0)
+			check(lane_ctf_flush(f->stream, f->base_ns + (i > 20 ? i * 10 - 200 : 0)));
+	}
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	lane_ctf_figures(f->trace, &events, &bytes, &lost);
+	assert_int_equal(events, 30000);
+	assert_int_equal(lost, 0);
+	check(lane_ctf_close(f->trace));
+	assert_events(f, 30000);
+}
+
+static void what_comes_too_late_counts_as_lost(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t events, bytes, lost;
+
+	append(f, 1000, 1);
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	append(f, 10, 2);
+	append(f, 2000, 3);
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	lane_ctf_figures(f->trace, &events, &bytes, &lost);
+	assert_int_equal(events, 2);
+	assert_int_equal(lost, 1);
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(count_lines(f, "Tracer discarded 1 event", &(bool){ 0 }), 1);
+}
+
+static void losses_lie_between_two_looks(void **state)
+{
+	struct fixture *f = *state;
+	bool clean;
+
+	append(f, 1000, 1);
+	check(lane_ctf_lost(f->stream, 0, f->base_ns + 2000));
+	append(f, 3000, 2);
+	check(lane_ctf_lost(f->stream, 5, f->base_ns + 4000));
+	append(f, 5000, 3);
+	check(lane_ctf_lost(f->stream, 5, f->base_ns + 6000));
+	check(lane_ctf_flush(f->stream, f->base_ns + 6000));
+	check(lane_ctf_lost(f->stream, 12, f->base_ns + 9000));
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(count_lines(f, "Tracer discarded 5 events", &clean), 1);
+	assert_int_equal(count_lines(f, "Tracer discarded 7 events", &clean), 1);
+	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), 3);
+	assert_true(clean);
+}
+
+static void records_wait_for_the_flush(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t events, bytes, lost;
+
+	for (uint32_t i = 0; i < 100000; i++)
+		append(f, i, i);
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	lane_ctf_figures(f->trace, &events, &bytes, &lost);
+	assert_int_equal(events, 100000);
+	check(lane_ctf_close(f->trace));
+	assert_events(f, 100000);
+}
+
+static void unknown_kinds_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct lane_wire wire = { .ts_ns = f->base_ns, .kind = LANE_KIND_COUNT };
+	struct lane_error *err = lane_ctf_append(f->stream, &wire);
+
+	assert_non_null(err);
+	lane_error_free(err);
+	check(lane_ctf_close(f->trace));
+}
+
+/* A file that may not grow fails like a full disk, in the middle of a packet. */
+static void full_disk_leaves_what_was_written(void **state)
+{
+	struct fixture *f = *state;
+	const struct rlimit limit = { .rlim_cur = 40 * 4096 + 777, .rlim_max = RLIM_INFINITY };
+	const struct rlimit no_limit = { .rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY };
+	struct lane_error *err;
+	uint64_t events, bytes, lost;
+	char told[64];
+	bool clean;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		append(f, i, i);
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (uint32_t i = 1000; i < 5000; i++)
+		append(f, i, i);
+	err = lane_ctf_flush(f->stream, UINT64_MAX);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &no_limit), 0);
+	assert_non_null(err);
+	assert_non_null(strstr(lane_error_message(err), "CPU 1"));
+	lane_error_free(err);
+	append(f, 5000, 5000);
+	lane_ctf_figures(f->trace, &events, &bytes, &lost);
+	assert_int_equal(bytes % 4096, 0);
+	assert_int_equal(events + lost, 5001);
+	assert_true(events >= 1000);
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), events);
+	assert_true(clean);
+	snprintf(told, sizeof(told), "Tracer discarded %" PRIu64 " events", lost);
+	assert_int_equal(count_lines(f, told, &clean), 1);
+}
+
+/* What the writer that is killed in the tests below does: packets of one page, of many, a loss. */
+static void write_a_lot(struct fixture *f)
+{
+	for (uint32_t i = 0; i < 30; i++)
+		append(f, i, i);
+	check(lane_ctf_lost(f->stream, 0, f->base_ns + 29));
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	for (uint32_t i = 30; i < 2200; i++)
+		append(f, i, i);
+	check(lane_ctf_lost(f->stream, 3, f->base_ns + 2200));
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	for (uint32_t i = 2200; i < 2800; i++)
+		append(f, i, i);
+	check(lane_ctf_close(f->trace));
+}
+
+/*
+ * Runs write_a_lot in a process that is killed before its nth stop at a system call. True when it
+ * was; false when it came to its end before that.
+ */
+static bool killed_at(struct fixture *f, unsigned int n)
+{
+	unsigned int stops = 0;
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		write_a_lot(f);
+		_exit(0);
+	}
+	for (;;) {
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status)) {
+			assert_int_equal(WEXITSTATUS(status), 0);
+			return false;
+		}
+		assert_true(WIFSTOPPED(status));
+		if (stops++ == n) {
+			kill(pid, SIGKILL);
+			assert_int_equal(waitpid(pid, &status, 0), pid);
+			return true;
+		}
+		assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+	}
+}
+
+/* The events that are there are the first ones, and babeltrace2 has nothing to say. */
+static int assert_first_events(const struct fixture *f)
+{
+	char command[256], line[1024];
+	int n = 0;
+	FILE *from;
+
+	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>%s/complaints", f->path,
+		 f->path);
+	from = popen(command, "r");
+	assert_non_null(from);
+	while (fgets(line, sizeof(line), from)) {
+		const char *seqno = strstr(line, "seqno = ");
+
+		assert_non_null(seqno);
+		assert_int_equal(atoi(seqno + strlen("seqno = ")), n++);
+	}
+	assert_int_equal(pclose(from), 0);
+	snprintf(command, sizeof(command), "! grep -v 'Tracer discarded 3 events' %s/complaints",
+		 f->path);
+	assert_int_equal(system(command), 0);
+	return n;
+}
+
+static void killed_at_any_system_call_it_is_readable(void **state)
+{
+	struct fixture *f = *state;
+	char template[sizeof(f->path)];
+	int before = 0, states = 0;
+	unsigned int n = 0;
+
+	while (killed_at(f, n++)) {
+		int events = assert_first_events(f);
+
+		assert_true(events >= before);
+		states += events > before;
+		before = events;
+		/* Each writer begins anew. */
+		check(lane_ctf_close(f->trace));
+		snprintf(template, sizeof(template), "trace-%u", n);
+		assert_int_equal(renameat(f->dir_fd, "trace", f->dir_fd, template), 0);
+		check(lane_ctf_create(f->dir_fd, "trace", &env, &f->trace));
+		check(lane_ctf_stream(f->trace, 1, 64 << 10, &f->stream));
+		f->base_ns = now_ns() + 1000;
+	}
+	assert_int_equal(assert_first_events(f), 2800);
+	assert_true(n > 20);
+	assert_int_equal(states, 3);
+	check(lane_ctf_close(f->trace));
+}
+
+/* A kill cuts a growing write at a page: every such length is a readable file. */
+static void killed_while_it_grows_it_is_readable(void **state)
+{
+	struct fixture *f = *state;
+	char path[64];
+	struct stat st;
+	pid_t pid;
+	int status;
+
+	for (unsigned int pages = 2; pages < 28; pages++) {
+		const struct rlimit limit = { .rlim_cur = pages * 4096, .rlim_max = RLIM_INFINITY };
+
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			/* Past the limit, the signal kills. */
+			signal(SIGXFSZ, SIG_DFL);
+			setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+			setrlimit(RLIMIT_FSIZE, &limit);
+			write_a_lot(f);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+		snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_size, pages * 4096);
+		assert_int_equal(assert_first_events(f), 30);
+		assert_int_equal(truncate(path, 4096), 0);
+	}
+	check(lane_ctf_close(f->trace));
+}
+
+static void directory_and_files_are_private(void **state)
+{
+	struct fixture *f = *state;
+	struct lane_ctf_trace *second = NULL;
+	struct lane_error *err;
+	struct stat st;
+
+	assert_int_equal(fstatat(f->dir_fd, "trace", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(fstatat(f->dir_fd, "trace/metadata", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(fstatat(f->dir_fd, "trace/channel0_1", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	err = lane_ctf_create(f->dir_fd, "trace", &env, &second);
+	assert_non_null(err);
+	assert_null(second);
+	lane_error_free(err);
+	check(lane_ctf_close(f->trace));
+}
+
+/* A record of any kind with random bytes, and where it goes in time: forward, rarely back. */
+static uint64_t random_record(struct record *r, uint64_t at, uint64_t floor)
+{
+	unsigned char *bytes = (unsigned char *)r;
+
+	for (size_t i = 0; i < sizeof(*r); i++)
+		bytes[i] = (unsigned char)rand();
+	do
+		r->wire.kind = (uint32_t)rand() % LANE_KIND_COUNT;
+	while (r->wire.kind == LANE_LOST);
+	r->wire.origin %= LANE_ORIGIN_COUNT;
+	at += (uint64_t)rand() % 50;
+	r->wire.ts_ns = at;
+	if (rand() % 20 == 0)
+		r->wire.ts_ns -= (uint64_t)rand() % 500;
+	if (r->wire.ts_ns < floor)
+		r->wire.ts_ns = floor;
+	return at;
+}
+
+/*
+ * Any mixture of records, looks at the losses and flushes: what is in the files and what is lost is
+ * what came, and every packet keeps the rules (walked here, not by babeltrace2: names are garbage).
+ */
+struct walked {
+	uint64_t events, lost, end_ns;
+};
+
+static void walk_packet(const unsigned char *at, const unsigned char *end, struct walked *walked)
+{
+	uint64_t ts_ns, last = 0, begin_ns, end_ns, lost;
+	const unsigned char *p = at + 88;
+
+	memcpy(&begin_ns, at + 32, 8);
+	memcpy(&end_ns, at + 40, 8);
+	memcpy(&lost, at + 72, 8);
+	assert_true(begin_ns >= walked->end_ns && end_ns >= begin_ns && lost >= walked->lost);
+	while (p < end) {
+		uint32_t kind;
+
+		memcpy(&ts_ns, p, 8);
+		memcpy(&kind, p + 8, 4);
+		assert_true(ts_ns >= begin_ns && ts_ns <= end_ns && ts_ns >= last);
+		assert_true(kind < LANE_KIND_COUNT);
+		last = ts_ns;
+		walked->events++;
+		p += sizeof(struct lane_wire) + lane_kinds[kind].payload_bytes;
+		if (p < end)
+			p += -(uintptr_t)(p - at) & 7;
+	}
+	assert_ptr_equal(p, end > at + 88 ? end : at + 88);
+	walked->end_ns = end_ns;
+	walked->lost = lost;
+}
+
+static struct walked walk(const struct fixture *f)
+{
+	struct walked walked = { 0 };
+	char path[64];
+	struct stat st;
+	unsigned char *data;
+	uint64_t seq = 0, in_file, content, size;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	data = malloc((size_t)st.st_size);
+	assert_non_null(data);
+	assert_int_equal(read(fd, data, (size_t)st.st_size), st.st_size);
+	close(fd);
+	for (off_t at = 0; at < st.st_size; at += (off_t)size / 8) {
+		memcpy(&content, data + at + 48, 8);
+		memcpy(&size, data + at + 56, 8);
+		memcpy(&in_file, data + at + 64, 8);
+		assert_true(size % (8 * 4096) == 0 && size && at + (off_t)size / 8 <= st.st_size);
+		assert_true(content <= size);
+		assert_int_equal(in_file, seq++);
+		walk_packet(data + at, data + at + content / 8, &walked);
+	}
+	free(data);
+	return walked;
+}
+
+static void random_histories_keep_the_sums(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t events, bytes, lost, tracer_lost = 0, floor, at;
+	int came = 20000;
+	struct walked walked;
+
+	srand(1);
+	at = floor = f->base_ns;
+	for (int i = 0; i < came; i++) {
+		struct record r;
+
+		at = random_record(&r, at, floor);
+		check(lane_ctf_append(f->stream, &r.wire));
+		if (rand() % 300 == 0) {
+			tracer_lost += rand() % 3 ? 0 : (uint64_t)rand() % 1000;
+			check(lane_ctf_lost(f->stream, tracer_lost, at));
+		}
+		if (rand() % 500 == 0)
+			check(lane_ctf_flush(f->stream, rand() % 4 ? at - (uint64_t)rand() % 1000
+								   : UINT64_MAX));
+	}
+	check(lane_ctf_flush(f->stream, UINT64_MAX));
+	lane_ctf_figures(f->trace, &events, &bytes, &lost);
+	check(lane_ctf_close(f->trace));
+	walked = walk(f);
+	assert_int_equal(events, walked.events);
+	assert_int_equal(lost, walked.lost);
+	assert_int_equal(events + lost, (uint64_t)came + tracer_lost);
+	assert_true(lost > tracer_lost && lost - tracer_lost < (uint64_t)came / 5);
+}
+
+/* Records in exactly the wrong order must not take the square of their number. */
+static void reversed_records_are_sorted(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < 50000; i++)
+		append(f, 50000 - i, 50000 - i - 1);
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(assert_first_events(f), 50000);
+}
+
+/* A loss is told of an interval that ends where it was found, whatever else came meanwhile. */
+static void losses_have_tight_bounds(void **state)
+{
+	struct fixture *f = *state;
+	char command[256], line[1024];
+	int told = 0;
+	FILE *from;
+
+	for (uint32_t i = 0; i < 3000; i++)
+		append(f, i, i);
+	check(lane_ctf_lost(f->stream, 0, f->base_ns + 3000));
+	check(lane_ctf_flush(f->stream, f->base_ns + 2500));
+	for (uint32_t i = 3100; i < 9000; i++)
+		append(f, i, i);
+	check(lane_ctf_lost(f->stream, 9, f->base_ns + 9500));
+	append(f, 9999, 0);
+	check(lane_ctf_close(f->trace));
+	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>&1 >/dev/null", f->path);
+	from = popen(command, "r");
+	while (fgets(line, sizeof(line), from)) {
+		const char *at = strstr(line, "between [");
+		unsigned int h, m, sec;
+		uint64_t begin, end;
+
+		assert_non_null(strstr(line, "Tracer discarded 9 events"));
+		assert_non_null(at);
+		assert_int_equal(sscanf(at,
+					"between [%u:%u:%u.%" SCNu64 "] and [%u:%u:%u.%" SCNu64 "]",
+					&h, &m, &sec, &begin, &h, &m, &sec, &end),
+				 8);
+		assert_int_equal(begin, (f->base_ns + 3000) % 1000000000);
+		assert_int_equal(end, (f->base_ns + 9500) % 1000000000);
+		told++;
+	}
+	assert_int_equal(pclose(from), 0);
+	assert_int_equal(told, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(empty_trace_is_readable),
+		TEST(records_come_back_as_they_were),
+		TEST(late_records_are_put_in_order),
+		TEST(what_comes_too_late_counts_as_lost),
+		TEST(losses_lie_between_two_looks),
+		TEST(records_wait_for_the_flush),
+		TEST(unknown_kinds_are_refused),
+		TEST(full_disk_leaves_what_was_written),
+		TEST(killed_at_any_system_call_it_is_readable),
+		TEST(killed_while_it_grows_it_is_readable),
+		TEST(directory_and_files_are_private),
+		TEST(random_histories_keep_the_sums),
+		TEST(reversed_records_are_sorted),
+		TEST(losses_have_tight_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

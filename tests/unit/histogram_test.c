@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Percentiles: exact for few durations, at most 1/128 too high for many.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "latency/histogram.h"
+
+static void few_are_exact(void **state)
+{
+	struct lane_histogram h = { 0 };
+
+	(void)state;
+	assert_int_equal(lane_histogram_percentile(&h, 500), 0);
+	for (uint64_t ns = 100; ns > 0; ns--)
+		assert_true(lane_histogram_add(&h, ns * 1000003));
+	assert_int_equal(lane_histogram_percentile(&h, 500), 50 * 1000003);
+	assert_int_equal(lane_histogram_percentile(&h, 990), 99 * 1000003);
+	assert_int_equal(lane_histogram_percentile(&h, 1000), 100 * 1000003);
+	assert_int_equal(lane_histogram_percentile(&h, 0), 1000003);
+	lane_histogram_free(&h);
+}
+
+static void many_are_close(void **state)
+{
+	const uint64_t n = 100000;
+	struct lane_histogram h = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i <= n; i++)
+		assert_true(lane_histogram_add(&h, i * 7919));
+	for (unsigned int permille = 1; permille <= 1000; permille++) {
+		uint64_t exact = (n * permille + 999) / 1000 * 7919;
+		uint64_t is = lane_histogram_percentile(&h, permille);
+
+		assert_in_range(is, exact, exact + exact / 128);
+	}
+	assert_int_equal(h.max_ns, n * 7919);
+	lane_histogram_free(&h);
+}
+
+static void any_duration_has_a_place(void **state)
+{
+	struct lane_histogram h = { 0 };
+
+	(void)state;
+	for (int i = 0; i < LANE_HISTOGRAM_EXACT + 1; i++)
+		assert_true(lane_histogram_add(&h, 0));
+	assert_true(lane_histogram_add(&h, UINT64_MAX));
+	assert_int_equal(lane_histogram_percentile(&h, 500), 0);
+	assert_true(lane_histogram_percentile(&h, 1000) == UINT64_MAX);
+	lane_histogram_free(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_are_exact),
+		cmocka_unit_test(many_are_close),
+		cmocka_unit_test(any_duration_has_a_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

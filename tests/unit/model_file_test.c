@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// What the models read: numbers, devices and images, well-formed and hostile.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/device.h"
+#include "model/image.h"
+#include "model/number.h"
+#include "model/random.h"
+
+static void test_numbers(void **state)
+{
+	static const char *const wrong[] = { "",	  ".",	       "-1",
+					     "1e3",	  "1.0000001", "1 ",
+					     "0x10",	  "1000001",   "1.2.3",
+					     "1000000.1", "nan",       "99999999999999999999999" };
+	uint64_t whole;
+	int64_t micro;
+
+	(void)state;
+	assert_int_equal(lane_micro_parse("0.25", &micro), 0);
+	assert_int_equal(micro, 250000);
+	assert_int_equal(lane_micro_parse("1.75", &micro), 0);
+	assert_int_equal(micro, 1750000);
+	assert_int_equal(lane_micro_parse("1000000", &micro), 0);
+	assert_int_equal(micro, INT64_C(1000000000000));
+	assert_int_equal(lane_micro_parse(".5", &micro), 0);
+	assert_int_equal(micro, 500000);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(lane_micro_parse(wrong[i], &micro), -1);
+	assert_int_equal(lane_whole_parse("18446744073709551615", 0, UINT64_MAX, &whole), 0);
+	assert_true(whole == UINT64_MAX);
+	assert_int_equal(lane_whole_parse("18446744073709551616", 0, UINT64_MAX, &whole), -1);
+	assert_int_equal(lane_whole_parse("9", 0, 3, &whole), -1);
+	assert_int_equal(lane_whole_parse("99999999999999999999", 0, 3, &whole), -1);
+	assert_int_equal(lane_whole_parse("2", 3, 9, &whole), -1);
+}
+
+static struct lane_error *parse(const char *from, struct lane_device **device)
+{
+	char *text = strdup(from);
+	struct lane_error *err;
+
+	assert_non_null(text);
+	err = lane_device_parse(text, "test.dev", device);
+	free(text);
+	return err;
+}
+
+#define HEAD "gpulane-device 1\nname a\nsource b c\n"
+
+static void test_device(void **state)
+{
+	struct lane_device *d;
+	const struct lane_section *op;
+	int64_t issue, completion;
+
+	(void)state;
+	assert_null(parse("\n# first\ngpulane-device 1 # yes\nname  x\ntitle a  b\nsource  c\td\n"
+			  "[op fadd]\npipe alu\nissue 0.25 +- 0.01\ncompletion 6\r\n"
+			  "[op memory]\npipe global\nissue 12\ncompletion 378\n"
+			  "at 8 10 300\nat 16 12 400\n",
+			  &d));
+	assert_string_equal(d->title, "a  b");
+	op = lane_device_section(d, "op", "fadd");
+	assert_non_null(op);
+	assert_string_equal(op->unit, "alu");
+	assert_int_equal(lane_section_micro(op, "issue"), 250000);
+	assert_int_equal(op->value[0].uncertainty, 10000);
+	lane_op_latency(op, 99, &issue, &completion);
+	assert_int_equal(completion, 6000000);
+	op = lane_device_section(d, "op", "memory");
+	lane_op_latency(op, 1, &issue, &completion);
+	assert_int_equal(completion, 300000000);
+	lane_op_latency(op, 12, &issue, &completion);
+	assert_int_equal(issue, 11000000);
+	assert_int_equal(completion, 350000000);
+	lane_op_latency(op, 48, &issue, &completion);
+	assert_int_equal(completion, 400000000);
+	assert_null(lane_device_section(d, "op", "cos"));
+	assert_null(lane_device_section(d, "nonsense", ""));
+	lane_device_free(d);
+}
+
+static void test_wrong_devices(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} wrong[] = {
+		{ "", "not a device file" },
+		{ "gpulane-device 2\n", "not a device file" },
+		{ "gpulane-device 1\nname a\n", "`name' and `source' are needed" },
+		{ HEAD "name b\n", "line 4: `name' was there before" },
+		{ HEAD "[nonsense]\n", "no such kind" },
+		{ HEAD "[device\n", "not a section" },
+		{ HEAD "[]\n", "no such kind" },
+		{ HEAD "[op]\n", "needs a name" },
+		{ HEAD "[device x]\n", "takes not a name" },
+		{ HEAD "[op a/b]\n", "not a name" },
+		{ HEAD "[op aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "more than 31" },
+		{ HEAD "[device]\nunits 1\nclock_mhz 2\n[device]\n", "this section was there" },
+		{ HEAD "[device]\nunits 0\n", "between 1 and 4096" },
+		{ HEAD "[device]\nunits 1.5\n", "whole number" },
+		{ HEAD "[device]\nunits 1 2\n", "needs one number" },
+		{ HEAD "[device]\nunits -1\n", "needs one number" },
+		{ HEAD "[device]\nunits 1 +- x\n", "needs one number" },
+		{ HEAD "[device]\nunits 1\nunits 1\n", "was there before" },
+		{ HEAD "[device]\nunits 1\n", "lacks `clock_mhz'" },
+		{ HEAD "[device]\ncolour 1\n", "no key `colour'" },
+		{ HEAD "[op a]\nissue 1\ncompletion 2\n", "lacks `pipe'" },
+		{ HEAD "[op a]\nat 8 1 1\nat 8 1 1\n", "ascending" },
+		{ HEAD "[op a]\nat 8 1\n", "not `at WARPS" },
+		{ HEAD "at 8 1 1\n", "before the first section" },
+		{ HEAD "[op a]\npipe\n", "`pipe' needs one name" },
+		{ HEAD
+		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
+		  "a a a a a a a a a a a a a a a a a a a a a a a a a\n",
+		  "more than 64 words" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct lane_device *d = NULL;
+		struct lane_error *err = parse(wrong[i].text, &d);
+
+		assert_non_null(err);
+		if (!strstr(lane_error_message(err), wrong[i].says))
+			fail_msg("%s: not `%s'", lane_error_message(err), wrong[i].says);
+		lane_error_free(err);
+		assert_null(d);
+	}
+}
+
+static struct lane_error *image(const char *bytes, size_t n, struct lane_image **made)
+{
+	/* An allocation of exactly n bytes: the sanitizer sees a read behind it. */
+	uint8_t *data = malloc(n ? n : 1);
+	struct lane_error *err;
+
+	assert_non_null(data);
+	memcpy(data, bytes, n);
+	err = lane_image_parse(data, n, "test.pgm", made);
+	free(data);
+	return err;
+}
+
+#define LITERAL(text) text, sizeof(text) - 1
+
+static void test_images(void **state)
+{
+	struct lane_image *i;
+
+	(void)state;
+	assert_null(image(LITERAL("P5\n# a comment\n2 2\n255\n\x01\x02\x03\xff"), &i));
+	assert_int_equal(i->width, 2);
+	assert_int_equal(i->max, 255);
+	assert_int_equal(i->pixel[3], 255);
+	lane_image_free(i);
+	assert_null(image(LITERAL("P5 2 1 4095\n\x01\x02\x0f\xff"), &i));
+	assert_int_equal(i->pixel[0], 0x102);
+	assert_int_equal(i->pixel[1], 4095);
+	lane_image_free(i);
+	assert_null(image(LITERAL("P2\n3 1\n9\n1 # one\n2 9"), &i));
+	assert_int_equal(i->pixel[2], 9);
+	lane_image_free(i);
+}
+
+static void test_wrong_images(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+	} wrong[] = {
+		{ LITERAL("") },
+		{ LITERAL("P5") },
+		{ LITERAL("P6\n1 1\n255\n\x01\x02\x03") },
+		{ LITERAL("P5\n1 1\n255") },
+		{ LITERAL("P5\n1 1 255 ") },
+		{ LITERAL("P5\n2 2\n255\n\x01\x02\x03") },
+		{ LITERAL("P5\n1 1\n0\n\x01") },
+		{ LITERAL("P5\n1 1\n65536\n\x01\x01") },
+		{ LITERAL("P5\n0 1\n255\n\x01") },
+		{ LITERAL("P5\n99999999999 1\n255\n\x01") },
+		{ LITERAL("P5\n65536 65536\n255\n\x01") },
+		{ LITERAL("P5\n60000 1000\n255\n\x01") },
+		{ LITERAL("P5\n1 1\n100\n\xff") },
+		{ LITERAL("P5\n1 1\n4095\n\xff\xff") },
+		{ LITERAL("P5\n# no end") },
+		{ LITERAL("P2\n2 1\n9\n1 x") },
+		{ LITERAL("P2\n2 1\n9\n1 10") },
+		{ LITERAL("P5\n-1 1\n255\n\x01") },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+		struct lane_image *i = NULL;
+		struct lane_error *err = image(wrong[k].bytes, wrong[k].n, &i);
+
+		assert_non_null(err);
+		assert_null(i);
+		lane_error_free(err);
+	}
+}
+
+static void test_generated(void **state)
+{
+	struct lane_image *a, *b;
+	struct lane_error *err;
+
+	(void)state;
+	for (int t = 0; t < LANE_TEXTURE_COUNT; t++) {
+		uint32_t most = 0;
+
+		assert_null(lane_image_generate((enum lane_texture)t, 64, 48, 7, &a));
+		assert_null(lane_image_generate((enum lane_texture)t, 64, 48, 7, &b));
+		assert_memory_equal(a->pixel, b->pixel, 64 * 48 * sizeof(*a->pixel));
+		for (int i = 0; i < 64 * 48; i++)
+			most = a->pixel[i] > most ? a->pixel[i] : most;
+		assert_in_range(most, 1, 4095);
+		assert_int_equal(lane_texture_by_name(lane_texture_name((enum lane_texture)t)), t);
+		lane_image_free(a);
+		lane_image_free(b);
+	}
+	err = lane_image_generate(LANE_TEXTURE_SMOOTH, 0, 1, 1, &a);
+	assert_non_null(err);
+	lane_error_free(err);
+}
+
+/* Any bytes: an error or a result, never more. The seeds of a fuzzer, mutated at random. */
+static void test_any_bytes(void **state)
+{
+	static const char device[] =
+		HEAD "[device]\nunits 14\nclock_mhz 1150\n[op fadd]\npipe alu\n"
+		     "issue 1\ncompletion 18\nat 8 1 2\n";
+	static const char pgm[] = "P5\n# c\n4 4\n4095\n\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10"
+				  "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10";
+	uint64_t random = 11;
+
+	(void)state;
+	for (int n = 0; n < 20000; n++) {
+		char bytes[256];
+		int is_device = n & 1;
+		size_t length = is_device ? sizeof(device) - 1 : sizeof(pgm) - 1;
+		struct lane_error *err;
+
+		memcpy(bytes, is_device ? device : pgm, length);
+		for (uint32_t k = lane_random_below(&random, 6); k > 0; k--)
+			bytes[lane_random_below(&random, (uint32_t)length)] =
+				(char)(1 + lane_random_below(&random, 255));
+		length -= lane_random_below(&random, 4)
+				  ? 0
+				  : lane_random_below(&random, (uint32_t)length);
+		bytes[length] = '\0';
+		if (is_device) {
+			struct lane_device *d = NULL;
+
+			err = parse(bytes, &d);
+			lane_device_free(d);
+		} else {
+			struct lane_image *i = NULL;
+
+			err = image(bytes, length, &i);
+			lane_image_free(i);
+		}
+		if (err)
+			lane_error_free(err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_device),
+		cmocka_unit_test(test_wrong_devices), cmocka_unit_test(test_images),
+		cmocka_unit_test(test_wrong_images),  cmocka_unit_test(test_generated),
+		cmocka_unit_test(test_any_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

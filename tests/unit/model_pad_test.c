@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// The scratchpad model: the paper's numbers, and the fast evaluation against the state machine
+// itself.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/pad.h"
+#include "model/random.h"
+#include "model/vote.h"
+
+static const char fermi[] = "gpulane-device 1\nname fermi\nsource test\n"
+			    "[device]\nunits 16\nclock_mhz 1544\nwarp 32\n"
+			    "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\n"
+			    "read 32\nupdate 18\nwrite 36\nbranch 32\n";
+
+static struct lane_device *device(const char *from)
+{
+	char *text = strdup(from);
+	struct lane_device *made = NULL;
+
+	assert_non_null(text);
+	assert_null(lane_device_parse(text, "test.dev", &made));
+	free(text);
+	return made;
+}
+
+static void open_pad(struct lane_pad *pad, const char *from, enum lane_hash hash)
+{
+	struct lane_device *d = device(from);
+
+	assert_null(lane_pad_init(pad, d, hash));
+	lane_device_free(d);
+}
+
+static double cycles(struct lane_pad *pad, uint32_t stride, uint32_t conflicts)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_pad_warp warp;
+
+	assert_null(lane_pad_pattern(pad, stride, conflicts, address));
+	lane_pad_explain(pad, address, pad->lanes, &warp);
+	return warp.cycles;
+}
+
+static void test_published(void **state)
+{
+	struct lane_pad none, xor, add;
+
+	(void)state;
+	open_pad(&none, fermi, LANE_HASH_NONE);
+	open_pad(&xor, fermi, LANE_HASH_XOR);
+	open_pad(&add, fermi, LANE_HASH_ADD);
+	assert_int_equal(cycles(&none, 0, 1), 118);
+	assert_int_equal(cycles(&none, 0, 5), 590);
+	assert_int_equal(cycles(&none, 32, 5), 390);
+	assert_int_equal(cycles(&none, 256, 5), 472);
+	for (uint32_t c = 1; c <= 32; c++) {
+		/* Position conflicts cannot improve, stride 32 loses all its conflicts. */
+		assert_int_equal(cycles(&none, 0, c), 118 * c);
+		assert_int_equal(cycles(&xor, 0, c), 118 * c);
+		assert_int_equal(cycles(&add, 0, c), 118 * c);
+		assert_int_equal(cycles(&none, 32, c), 50 + 68 * c);
+		assert_int_equal(cycles(&xor, 32, c), 118);
+		assert_int_equal(cycles(&add, 32, c), 118);
+	}
+	/* Stride 256: 256 moves to bank 8 and meets lane 8; a third conflict costs nothing more. */
+	assert_int_equal(cycles(&xor, 256, 2), 186);
+	assert_int_equal(cycles(&xor, 256, 3), 186);
+	assert_int_equal(xor.lock_of[256] / 32, 8);
+	assert_int_equal(xor.lock_of[512] / 32, 16);
+	assert_int_equal(add.lock_of[256] / 32, 8);
+	assert_int_equal(add.lock_of[512] / 32, 16);
+	/* A lock conflict with every fourth: steps at 5, 9, 13 ... */
+	for (uint32_t c = 3; c <= 32; c++) {
+		double step = cycles(&none, 256, c) - cycles(&none, 256, c - 1);
+		double before = cycles(&none, 256, c - 1) - cycles(&none, 256, c - 2);
+
+		assert_int_equal(step > before, c % 4 == 1);
+	}
+	lane_pad_free(&none);
+	lane_pad_free(&xor);
+	lane_pad_free(&add);
+}
+
+/* The state machine, word by word as the paper's section III tells it. */
+static double by_the_book(const struct lane_pad *pad, const uint16_t *address, uint32_t lanes)
+{
+	int done[LANE_PAD_LANES] = { 0 };
+	uint32_t left = lanes;
+	double sum = 0;
+
+	while (left) {
+		int gets[LANE_PAD_LANES] = { 0 };
+		uint32_t read[LANE_PAD_BANKS] = { 0 }, write[LANE_PAD_BANKS] = { 0 };
+		uint32_t most_read = 0, most_written = 0;
+
+		for (uint32_t i = 0; i < lanes; i++) {
+			uint32_t bank = pad->lock_of[address[i]] / pad->locks_per_bank;
+			int first = !done[i], free_lock = !done[i];
+
+			for (uint32_t j = 0; j < i; j++) {
+				first &= done[j] || address[j] != address[i];
+				free_lock &= !gets[j] ||
+					     pad->lock_of[address[j]] != pad->lock_of[address[i]];
+			}
+			gets[i] = free_lock;
+			read[bank] += first;
+			write[bank] += free_lock;
+		}
+		for (uint32_t bank = 0; bank < pad->banks; bank++) {
+			most_read = read[bank] > most_read ? read[bank] : most_read;
+			most_written = write[bank] > most_written ? write[bank] : most_written;
+		}
+		sum += 32.0 * most_read + 18 + 36.0 * most_written + 32;
+		for (uint32_t i = 0; i < lanes; i++) {
+			left -= !done[i] && gets[i];
+			done[i] |= gets[i];
+		}
+	}
+	return sum;
+}
+
+static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint64_t seed)
+{
+	struct lane_pad pad;
+	uint64_t random = seed;
+
+	open_pad(&pad, from, hash);
+	for (int n = 0; n < 3000; n++) {
+		uint16_t address[LANE_PAD_LANES];
+		uint32_t lanes = 1 + lane_random_below(&random, pad.lanes);
+		uint32_t range = 1 + lane_random_below(&random, limit);
+		struct lane_pad_cost cost;
+		struct lane_pad_warp warp;
+		double book;
+
+		if (n & 1)
+			lanes = pad.lanes;
+		for (uint32_t i = 0; i < lanes; i++)
+			address[i] = (uint16_t)(lane_random_below(&random, range) *
+						(n % 3 == 0 && range <= limit / 32 ? 32 : 1));
+		book = by_the_book(&pad, address, lanes);
+		cost = lane_pad_evaluate(&pad, address, lanes);
+		assert_true(lane_pad_cycles(&pad, cost.rounds, cost.read_levels,
+					    cost.write_levels) == book);
+		lane_pad_explain(&pad, address, lanes, &warp);
+		assert_true(warp.cycles == book);
+		assert_true(warp.base_cycles + warp.position_cycles + warp.lock_cycles +
+				    warp.bank_cycles ==
+			    book);
+		assert_true(warp.position_cycles >= 0 && warp.lock_cycles >= 0 &&
+			    warp.bank_cycles >= 0);
+		if (range * (n % 3 == 0 ? 32 : 1) <= pad.banks * pad.locks_per_bank) {
+			cost = lane_pad_evaluate_low(&pad, address, lanes);
+			assert_true(lane_pad_cycles(&pad, cost.rounds, cost.read_levels,
+						    cost.write_levels) == book);
+		}
+	}
+	lane_pad_free(&pad);
+}
+
+static void test_state_machine(void **state)
+{
+	static const char wide[] = "gpulane-device 1\nname wide\nsource test\n"
+				   "[device]\nunits 1\nclock_mhz 1\nwarp 64\n"
+				   "[scratchpad]\nbytes 65536\nbanks 16\nlocks 64\n"
+				   "read 32\nupdate 18\nwrite 36\nbranch 32\n";
+
+	(void)state;
+	for (int hash = 0; hash < LANE_HASH_COUNT; hash++) {
+		compare(fermi, (enum lane_hash)hash, 12288, 1);
+		compare(fermi, (enum lane_hash)hash, 64, 2);
+		compare(fermi, (enum lane_hash)hash, 2048, 3);
+		compare(wide, (enum lane_hash)hash, 16384, 4);
+	}
+}
+
+/* Words below the number of locks never share one, whatever the hash: the fast path's ground. */
+static void test_low_words_have_own_locks(void **state)
+{
+	(void)state;
+	for (int hash = 0; hash < LANE_HASH_COUNT; hash++) {
+		uint8_t used[1024] = { 0 };
+		struct lane_pad pad;
+
+		open_pad(&pad, fermi, (enum lane_hash)hash);
+		for (uint32_t a = 0; a < 1024; a++)
+			assert_int_equal(used[pad.lock_of[a]]++, 0);
+		lane_pad_free(&pad);
+	}
+}
+
+static void test_layouts(void **state)
+{
+	static const uint16_t bins[3] = { 5, 5, 7 };
+	struct lane_vote vote;
+	struct lane_error *err;
+	struct lane_pad pad;
+
+	(void)state;
+	open_pad(&pad, fermi, LANE_HASH_NONE);
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16, 256));
+	assert_int_equal(vote.offset[17], 64);
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 64, 16, 256));
+	assert_int_equal(vote.offset[17], 65);
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 16, 256));
+	assert_int_equal(vote.offset[17], 1);
+	assert_int_equal(vote.bin_step, 16);
+	/* Two lanes want bin 5: two rounds with one copy, one with two. */
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 1, 256));
+	lane_vote_add(&vote, bins, 3);
+	assert_int_equal(vote.warps, 1);
+	assert_int_equal(vote.rounds, 2);
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 2, 256));
+	lane_vote_add(&vote, bins, 3);
+	assert_int_equal(vote.rounds, 1);
+	/* 48 KiB hold 12288 words and not one more. */
+	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6, 256));
+	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256);
+	assert_non_null(err);
+	lane_error_free(err);
+	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256);
+	assert_non_null(err);
+	lane_error_free(err);
+	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100);
+	assert_non_null(err);
+	lane_error_free(err);
+	lane_pad_free(&pad);
+}
+
+/* Sums of the fast and of the thorough look agree, on votes that alias and on a warp that is cut.
+ */
+static void test_reasons_add_up(void **state)
+{
+	uint16_t bins[32 * 100 + 7];
+	uint64_t random = 9;
+	struct lane_pad pad;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
+		bins[i] = (uint16_t)lane_random_below(&random, 256);
+	for (int layout = 0; layout < LANE_LAYOUT_COUNT; layout++) {
+		struct lane_vote_reasons r = { 0 };
+		struct lane_vote vote;
+		double parts;
+
+		open_pad(&pad, fermi, LANE_HASH_NONE);
+		assert_null(lane_vote_init(&vote, &pad, (enum lane_layout)layout, 256, 32, 512));
+		lane_vote_add(&vote, bins, sizeof(bins) / sizeof(bins[0]));
+		lane_vote_explain(&vote, bins, sizeof(bins) / sizeof(bins[0]), &r);
+		parts = r.base_cycles + r.position_cycles + r.lock_cycles + r.bank_cycles;
+		assert_int_equal(vote.warps, 101);
+		assert_int_equal(r.warps, 101);
+		assert_true(lane_vote_cycles(&vote) == r.cycles);
+		assert_true(parts == r.cycles);
+		lane_pad_free(&pad);
+	}
+}
+
+static void test_bad_scratchpads(void **state)
+{
+	static const char *const wrong[][2] = { { "banks 32", "banks 31" },
+						{ "locks 1024", "locks 1000" },
+						{ "locks 1024", "locks 16" },
+						{ "bytes 49152", "bytes 262144" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[512];
+		const char *at = strstr(fermi, wrong[i][0]);
+		struct lane_error *err;
+		struct lane_device *d;
+		struct lane_pad pad;
+
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - fermi), fermi, wrong[i][1],
+			 at + strlen(wrong[i][0]));
+		d = device(text);
+		err = lane_pad_init(&pad, d, LANE_HASH_NONE);
+		assert_non_null(err);
+		lane_error_free(err);
+		lane_pad_free(&pad);
+		lane_device_free(d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_published),
+		cmocka_unit_test(test_state_machine),
+		cmocka_unit_test(test_low_words_have_own_locks),
+		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_reasons_add_up),
+		cmocka_unit_test(test_bad_scratchpads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

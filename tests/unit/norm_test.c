@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+// norm/: one stream from many traces, whose events count, widths, clocks; recording.json.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ctf.h"
+#include "decode/names.h"
+#include "norm/fix.h"
+#include "norm/recording.h"
+
+static void check(struct lane_error *err)
+{
+	if (!err)
+		return;
+	print_error("%s\n", lane_error_message(err));
+	lane_error_free(err);
+	fail();
+}
+
+static void check_error(struct lane_error *err, const char *with)
+{
+	assert_non_null(err);
+	if (!strstr(lane_error_message(err), with)) {
+		print_error("%s\n", lane_error_message(err));
+		fail();
+	}
+	lane_error_free(err);
+}
+
+struct fixture {
+	char dir[32];
+};
+
+static int make_dir(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	strcpy(fixture->dir, "/tmp/lane-norm-XXXXXX");
+	assert_non_null(mkdtemp(fixture->dir));
+	*state = fixture;
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", fixture->dir);
+	assert_int_equal(system(command), 0);
+	free(fixture);
+	return 0;
+}
+
+/* Writes a file below the test's directory and returns its path, valid until the third next call.
+ */
+static const char *write_file(const struct fixture *fixture, const char *name, const char *text)
+{
+	static char paths[3][96];
+	static int turn;
+	char *path = paths[turn++ % 3];
+	FILE *to;
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", fixture->dir, name);
+	to = fopen(path, "w");
+	assert_non_null(to);
+	fputs(text, to);
+	fclose(to);
+	return path;
+}
+
+static const struct lane_event *next(struct lane_input *input)
+{
+	const struct lane_event *event;
+
+	check(lane_input_next(input, &event));
+	return event;
+}
+
+static void expect_event(struct lane_input *input, uint64_t ns, uint32_t host, int32_t tid)
+{
+	const struct lane_event *event = next(input);
+
+	assert_non_null(event);
+	assert_int_equal(event->wire.ts_ns, ns);
+	assert_int_equal(event->host, host);
+	assert_int_equal(event->u.sched_wakeup.tid, tid);
+}
+
+#define A_CLOCK "info clock_uuid 11111111-1111-1111-1111-111111111111\n"
+
+/* Traces of one clock are merged by their times, the first one's first among equals. */
+static void one_clock(void **state)
+{
+	const char *paths[2];
+	struct lane_input *input;
+
+	paths[0] = write_file(*state, "a",
+			      "gpulane-events 1\n" A_CLOCK "info submission ring\n"
+			      "100 0 1/1 - sched_wakeup tid=1\n"
+			      "300 0 1/1 - sched_wakeup tid=3\n");
+	paths[1] = write_file(*state, "b",
+			      "gpulane-events 1\n" A_CLOCK "info epoch_offset_ns 77\n"
+			      "100 0 1/1 - sched_wakeup tid=2\n"
+			      "400 0 1/1 - sched_wakeup tid=4\n");
+	check(lane_input_open_all(paths, 2, NULL, &input));
+	expect_event(input, 100, 0, 1);
+	expect_event(input, 100, 1, 2);
+	expect_event(input, 300, 0, 3);
+	expect_event(input, 400, 1, 4);
+	assert_null(next(input));
+	assert_null(next(input));
+	lane_input_close(input);
+}
+
+/* Others are put on the first one's clock by their distance to the epoch, losses with their bounds.
+ */
+static void two_clocks(void **state)
+{
+	const struct lane_event *event;
+	const char *paths[2];
+	struct lane_input *input;
+
+	paths[0] = write_file(*state, "a",
+			      "gpulane-events 1\n" A_CLOCK "info submission ring\n"
+			      "info epoch_offset_ns 1000\n"
+			      "100 0 1/1 - sched_wakeup tid=1\n"
+			      "200 0 1/1 - sched_wakeup tid=3\n");
+	paths[1] = write_file(*state, "b",
+			      "gpulane-events 1\ninfo epoch_offset_ns 400\n"
+			      "750 0 1/1 - sched_wakeup tid=2\n"
+			      "900 0 -/- - gpulane_lost begin_ns=800 end_ns=900 count=2\n");
+	check(lane_input_open_all(paths, 2, NULL, &input));
+	expect_event(input, 100, 0, 1);
+	expect_event(input, 150, 1, 2);
+	expect_event(input, 200, 0, 3);
+	event = next(input);
+	assert_int_equal(event->wire.kind, LANE_LOST);
+	assert_int_equal(event->wire.ts_ns, 300);
+	assert_int_equal(event->u.gpulane_lost.begin_ns, 200);
+	assert_int_equal(event->u.gpulane_lost.end_ns, 300);
+	lane_input_close(input);
+}
+
+/* An error in the middle is told once, what follows comes behind it. */
+static void goes_on_behind_errors(void **state)
+{
+	const struct lane_event *event;
+	struct lane_input *input;
+
+	check(lane_input_open(write_file(*state, "a",
+					 "gpulane-events 1\n"
+					 "100 0 1/1 - sched_wakeup tid=1\n"
+					 "nonsense\n"
+					 "200 0 1/1 - sched_wakeup tid=2\n"),
+			      &input));
+	expect_event(input, 100, 0, 1);
+	check_error(lane_input_next(input, &event), "a:3: ");
+	expect_event(input, 200, 0, 2);
+	assert_null(next(input));
+	lane_input_close(input);
+}
+
+/* A CTF trace below the test's directory with one wake-up and one switch, told apart by tid. */
+static void write_ctf(const struct fixture *fixture, const char *name, int32_t tid)
+{
+	const struct lane_ctf_env env = { .kernel_release = "6.1.0", .begin_ns = 10 };
+	struct lane_ctf_stream *stream;
+	struct lane_ctf_trace *trace;
+	struct lane_event event;
+	int fd = open(fixture->dir, O_RDONLY | O_DIRECTORY);
+
+	check(lane_ctf_create(fd, name, &env, &trace));
+	check(lane_ctf_stream(trace, 0, 4096, &stream));
+	lane_event_clear(&event, LANE_WAKEUP);
+	event.wire.ts_ns = 100;
+	event.u.sched_wakeup.tid = tid;
+	check(lane_ctf_append(stream, &event.wire));
+	lane_event_clear(&event, LANE_SWITCH);
+	event.wire.ts_ns = 200;
+	event.u.sched_switch.next_tid = tid;
+	check(lane_ctf_append(stream, &event.wire));
+	check(lane_ctf_close(trace));
+	close(fd);
+}
+
+static const char both_json[] =
+	"{ \"version\": 1, \"host\": { \"name\": \"box\", \"release\": \"6.1.9\", \"boot_id\": "
+	"\"x-y\" },"
+	"  \"clock\": { \"epoch_offset_ns\": 5 }, \"begin_ns\": 7, \"end_ns\": 900,"
+	"  \"i915\": { \"submission\": \"guc\" }, \"more\": [1, {}], \"traces\": ["
+	"  { \"tracer\": \"bpf\", \"path\": \"bpf\", \"kinds\": {"
+	"      \"sched_switch\": { \"recorded\": true }, \"sched_wakeup\": { \"recorded\": false },"
+	"      \"of_another_version\": { \"recorded\": true } } },"
+	"  { \"tracer\": \"lttng\", \"path\": \"lttng\", \"kinds\": {"
+	"      \"sched_switch\": { \"recorded\": true }, \"sched_wakeup\": { \"recorded\": true } "
+	"} } ] }";
+
+/* Both tracers have the switch, bpf says it has not recorded the wake-up: no kind comes from both.
+ */
+static void both_tracers(void **state)
+{
+	const struct fixture *fixture = *state;
+	const struct lane_input_options lttng = { .prefer = LANE_PREFER_LTTNG };
+	const char *paths[] = { fixture->dir };
+	const struct lane_trace_info *info;
+	struct lane_input_counts counts;
+	struct lane_input *input;
+	char deeper[64];
+
+	write_ctf(fixture, "bpf", 1);
+	snprintf(deeper, sizeof(deeper), "%s/lttng", fixture->dir);
+	mkdir(deeper, 0700);
+	write_ctf(fixture, "lttng/kernel", 2);
+	write_file(fixture, "recording.json", both_json);
+	check(lane_input_open_all(paths, 1, NULL, &input));
+	info = lane_input_info(input);
+	assert_string_equal(info->host, "box");
+	assert_string_equal(info->release, "6.1.9");
+	assert_string_equal(info->clock_uuid, "x-y");
+	assert_int_equal(info->epoch_offset_ns, 5);
+	assert_int_equal(info->begin_ns, 7);
+	assert_int_equal(info->end_ns, 900);
+	assert_int_equal(info->submission, LANE_SUBMISSION_GUC);
+	assert_int_equal(info->presence[LANE_WAKEUP], LANE_PRESENCE_RECORDED);
+	assert_int_equal(info->presence[LANE_SWITCH], LANE_PRESENCE_RECORDED);
+	assert_int_equal(info->presence[LANE_RQ_ADD], LANE_PRESENCE_UNKNOWN);
+	expect_event(input, 100, 0, 2);
+	assert_int_equal(next(input)->u.sched_switch.next_tid, 1);
+	assert_null(next(input));
+	lane_input_counts(input, &counts);
+	assert_int_equal(counts.delivered, 2);
+	assert_int_equal(counts.doubled, 2);
+	lane_input_close(input);
+
+	check(lane_input_open_all(paths, 1, &lttng, &input));
+	expect_event(input, 100, 0, 2);
+	assert_int_equal(next(input)->u.sched_switch.next_tid, 2);
+	assert_null(next(input));
+	lane_input_close(input);
+}
+
+/* A recorder that was killed leaves no recording.json: the trace is read without its facts. */
+static void no_facts(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct lane_input *input;
+
+	write_ctf(fixture, "bpf", 1);
+	check(lane_input_open(fixture->dir, &input));
+	assert_string_equal(lane_input_info(input)->release, "6.1.0");
+	expect_event(input, 100, 0, 1);
+	lane_input_close(input);
+}
+
+static void bad_json(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *error;
+	} cases[] = {
+		{ "", "not JSON" },
+		{ "{", "not JSON" },
+		{ "[]", "not a JSON object" },
+		{ "{\"version\": 2}", "version 2 is not known" },
+		{ "{\"i915\": {\"submission\": \"sideways\"}}", "`sideways' is none" },
+	};
+	/* Of another type than expected: as if it were not there. */
+	static const char *const harmless[] = {
+		"{}",
+		"{\"host\": 1, \"clock\": [], \"traces\": {}, \"i915\": null, \"begin_ns\": \"x\"}",
+		"{\"traces\": [1, {}, {\"path\": 3}, {\"path\": \"bpf\", \"kinds\": 1}, "
+		"{\"path\": \"bpf\", \"kinds\": {\"sched_switch\": 1, \"sched_wakeup\": {}}}]}",
+	};
+	const struct fixture *fixture = *state;
+	struct lane_input *input;
+
+	write_ctf(fixture, "bpf", 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_file(fixture, "recording.json", cases[i].text);
+		check_error(lane_input_open(fixture->dir, &input), cases[i].error);
+	}
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
+		write_file(fixture, "recording.json", harmless[i]);
+		check(lane_input_open(fixture->dir, &input));
+		expect_event(input, 100, 0, 1);
+		lane_input_close(input);
+	}
+}
+
+static void no_trace(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct lane_input *input;
+
+	check_error(lane_input_open(fixture->dir, &input), "no trace in it");
+	check_error(lane_input_open("/nowhere", &input), "No such file");
+	check_error(lane_input_open(write_file(fixture, "a", "noise"), &input), "not a trace");
+}
+
+static enum lane_fixed fix_fence(struct lane_fix *fix, uint64_t *context, bool narrow)
+{
+	struct lane_event event;
+	enum lane_fixed fixed;
+
+	lane_event_clear(&event, LANE_FENCE_SIGNALED);
+	event.u.dma_fence_signaled.context = *context;
+	event.raw.narrow = narrow;
+	fixed = lane_fix_event(fix, &event);
+	*context = event.u.dma_fence_signaled.context;
+	return fixed;
+}
+
+static void fix_request(struct lane_fix *fix, uint64_t context)
+{
+	struct lane_event event;
+
+	lane_event_clear(&event, LANE_RQ_ADD);
+	event.u.rq.ctx = context;
+	assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
+	assert_int_equal(event.u.rq.ctx, context);
+}
+
+/* Fences that say 32 bits of their context get the rest from the requests; two that share them do
+ * not. */
+static void narrow_fences(void **state)
+{
+	const uint64_t wide = 0x300000007ull, other = 0x400000007ull;
+	struct lane_trace_info info = { .release = "6.1.0" };
+	struct lane_input_counts counts = { 0 };
+	struct lane_fix *fix;
+	uint64_t context;
+
+	(void)state;
+	check(lane_fix_create(&info, &fix));
+	context = 7;
+	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
+	assert_int_equal(context, 7);
+	fix_request(fix, wide);
+	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
+	assert_int_equal(context, wide);
+	context = 8; /* of another driver */
+	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
+	assert_int_equal(context, 8);
+	fix_request(fix, other);
+	context = 7;
+	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED_DROP);
+	context = wide; /* a fence that says all of it */
+	assert_int_equal(fix_fence(fix, &context, false), LANE_FIXED);
+	assert_int_equal(context, wide);
+	lane_fix_counts(fix, &counts);
+	assert_int_equal(counts.ambiguous, 1);
+	lane_fix_destroy(fix);
+}
+
+/* More requests on their way than are remembered: the oldest are counted as not told. */
+static void global_overflow(void **state)
+{
+	struct lane_trace_info info = { .release = "4.19.0" };
+	struct lane_input_counts counts = { 0 };
+	struct lane_event event;
+	struct lane_fix *fix;
+	unsigned int ended = 0;
+
+	(void)state;
+	check(lane_fix_create(&info, &fix));
+	for (uint32_t i = 1; i <= 1030; i++) {
+		lane_event_clear(&event, LANE_RQ_EXECUTE);
+		event.u.rq.seqno = i;
+		event.raw.global = i;
+		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
+	}
+	lane_event_clear(&event, LANE_RQ_RETIRE);
+	event.u.rq.seqno = 1030;
+	event.raw.engine_notify = 1;
+	assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED_MORE);
+	while (lane_fix_more(fix, &event)) {
+		ended++;
+		assert_int_equal(event.wire.kind, LANE_FENCE_SIGNALED);
+		assert_int_equal(event.u.dma_fence_signaled.seqno, 6 + ended);
+	}
+	assert_int_equal(ended, 1024);
+	lane_fix_counts(fix, &counts);
+	assert_int_equal(counts.untracked, 6);
+	lane_fix_destroy(fix);
+}
+
+static void releases(void **state)
+{
+	(void)state;
+	assert_int_equal(lane_release_version("6.1.0-18-amd64"), 6001);
+	assert_int_equal(lane_release_version("4.19"), 4019);
+	assert_int_equal(lane_release_version("5.4-rc1"), 5004);
+	assert_int_equal(lane_release_version(""), 0);
+	assert_int_equal(lane_release_version("x6.1"), 0);
+}
+
+#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_DIR(one_clock),
+		IN_DIR(two_clocks),
+		IN_DIR(goes_on_behind_errors),
+		IN_DIR(both_tracers),
+		IN_DIR(no_facts),
+		IN_DIR(bad_json),
+		IN_DIR(no_trace),
+		cmocka_unit_test(narrow_fences),
+		cmocka_unit_test(global_overflow),
+		cmocka_unit_test(releases),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

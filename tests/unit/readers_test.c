@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+// Both CTF readers and the text format: the same events come out as went in; damage ends one
+// stream.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ctf.h"
+#include "decode/ctf_own.h"
+#include "decode/names.h"
+#include "decode/text.h"
+
+enum {
+	CPUS = 3,
+	EVENTS = 20000,
+	FEW_EVENTS = 1500
+};
+
+static uint64_t seed;
+
+/* xorshift64*: the same numbers on every machine. */
+static uint64_t draw(uint64_t below)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return seed * 2685821657736338717u % below;
+}
+
+static void check(struct lane_error *err)
+{
+	if (!err)
+		return;
+	print_error("%s\n", lane_error_message(err));
+	lane_error_free(err);
+	fail();
+}
+
+/* An event of any kind with any content. */
+static void draw_event(struct lane_event *event, uint64_t ns)
+{
+	const struct lane_kind_info *info;
+
+	lane_event_clear(event, (int)draw(LANE_LOST));
+	info = &lane_kinds[event->wire.kind];
+	event->wire.ts_ns = ns;
+	event->wire.tid = (int32_t)draw(1000) - 1;
+	event->wire.pid = (int32_t)draw(1000) - 1;
+	event->wire.origin = (uint32_t)draw(LANE_ORIGIN_COUNT);
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		char *at = (char *)&event->u + info->fields[i].offset;
+		size_t size = info->fields[i].size;
+
+		if (lane_type_is_text(info->fields[i].type))
+			size = draw(size);
+		for (size_t k = 0; k < size; k++)
+			at[k] = (char)(lane_type_is_text(info->fields[i].type) ? 1 + draw(255)
+									       : draw(256));
+	}
+}
+
+/* What a directory of a test holds. */
+struct fixture {
+	char dir[32];
+	char trace[48];
+	int fd;
+};
+
+static int make_dir(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	strcpy(fixture->dir, "/tmp/lane-readers-XXXXXX");
+	assert_non_null(mkdtemp(fixture->dir));
+	snprintf(fixture->trace, sizeof(fixture->trace), "%s/bpf", fixture->dir);
+	fixture->fd = open(fixture->dir, O_RDONLY | O_DIRECTORY);
+	*state = fixture;
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[64];
+
+	close(fixture->fd);
+	snprintf(command, sizeof(command), "rm -rf %s", fixture->dir);
+	assert_int_equal(system(command), 0);
+	free(fixture);
+	return 0;
+}
+
+/* Writes a trace of n events on CPUS CPUs, with losses. */
+static void write_trace(struct fixture *fixture, int n)
+{
+	const struct lane_ctf_env env = { .hostname = "a \"host\" \\ of\tours",
+					  .kernel_release = "6.1.0",
+					  .clock_uuid = "2e68f7af-b6b5-4a43-ae94-1e4b62740e3f",
+					  .epoch_offset_ns = 1700000000000000123,
+					  .tracer = "bpf",
+					  .begin_ns = 500 };
+	struct lane_ctf_stream *streams[CPUS];
+	struct lane_ctf_trace *trace;
+	struct lane_event event;
+	uint64_t lost[CPUS] = { 0 };
+	uint64_t ns = 1000;
+
+	check(lane_ctf_create(fixture->fd, "bpf", &env, &trace));
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		check(lane_ctf_stream(trace, cpu, 16 << 10, &streams[cpu]));
+	for (int i = 0; i < n; i++) {
+		ns += draw(300);
+		draw_event(&event, ns);
+		check(lane_ctf_append(streams[draw(CPUS)], &event.wire));
+		if (draw((uint64_t)n / 10))
+			continue;
+		for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
+			lost[cpu] += draw(3) ? 0 : draw(100);
+			check(lane_ctf_lost(streams[cpu], lost[cpu], ns));
+			check(lane_ctf_flush(streams[cpu], ns));
+		}
+	}
+	check(lane_ctf_close(trace));
+}
+
+/* The trace as text; the number of errors met goes to *errors (NULL: there must be none). */
+static char *read_all(const struct lane_format *format, const char *path, unsigned int *errors)
+{
+	struct lane_decoder *decoder;
+	struct lane_event *event;
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	check(format->open(path, NULL, &decoder));
+	lane_text_write_head(to, format->info(decoder));
+	for (;;) {
+		struct lane_error *err = format->next(decoder, &event);
+
+		if (err && errors) {
+			++*errors;
+			lane_error_free(err);
+			continue;
+		}
+		check(err);
+		if (!event)
+			break;
+		lane_text_write_event(to, event);
+	}
+	format->close(decoder);
+	fclose(to);
+	return text;
+}
+
+static unsigned int count_lines(const char *text, const char *with)
+{
+	unsigned int n = 0;
+
+	for (text = strstr(text, with); text; text = strstr(text + 1, with))
+		n++;
+	return n;
+}
+
+/* What our reader and libbabeltrace2 read of our traces is the same, to the last byte. */
+static void both_readers(void **state)
+{
+	struct fixture *fixture = *state;
+	char *own, *other;
+
+	seed = 1;
+	write_trace(fixture, EVENTS);
+	assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf_own);
+	own = read_all(&lane_format_ctf_own, fixture->trace, NULL);
+	other = read_all(&lane_format_ctf, fixture->trace, NULL);
+	assert_string_equal(own, other);
+	assert_non_null(strstr(own, "info release 6.1.0\n"));
+	assert_non_null(strstr(own, "info epoch_offset_ns 1700000000000000123\n"));
+	assert_non_null(strstr(own, "info clock_uuid 2e68f7af-b6b5-4a43-ae94-1e4b62740e3f\n"));
+	assert_int_equal(count_lines(own, "\n") - count_lines(own, "info ") - 1,
+			 EVENTS + count_lines(own, " gpulane_lost "));
+	assert_true(count_lines(own, " gpulane_lost ") > 2);
+	free(own);
+	free(other);
+}
+
+/* Text that was written is read as the same events, and written as the same text. */
+static void text_and_back(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[64];
+	char *once, *twice;
+	FILE *to;
+
+	seed = 2;
+	write_trace(fixture, FEW_EVENTS);
+	once = read_all(&lane_format_ctf_own, fixture->trace, NULL);
+	snprintf(path, sizeof(path), "%s/events.txt", fixture->dir);
+	to = fopen(path, "w");
+	fputs(once, to);
+	fclose(to);
+	assert_ptr_equal(lane_format_probe(path), &lane_format_text);
+	twice = read_all(&lane_format_text, path, NULL);
+	/* The head says who wrote the text: skip to the events. */
+	assert_string_equal(strstr(once, "info epoch_offset_ns"),
+			    strstr(twice, "info epoch_offset_ns"));
+	free(once);
+	free(twice);
+}
+
+static void spoil(const struct fixture *fixture, const char *name, off_t at, const void *bytes,
+		  size_t n)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, bytes, n, at), n);
+	close(fd);
+}
+
+static off_t file_bytes(const struct fixture *fixture, const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void find_stream(const struct fixture *fixture, char *name, size_t bytes)
+{
+	char command[128];
+	FILE *from;
+
+	snprintf(command, sizeof(command), "cd %s && ls | grep -v metadata | tail -n 1",
+		 fixture->trace);
+	from = popen(command, "r");
+	assert_non_null(fgets(name, (int)bytes, from));
+	name[strcspn(name, "\n")] = '\0';
+	pclose(from);
+}
+
+/* Events of the streams that are whole all come, in order, and the spoilt one's up to the damage.
+ */
+static void check_rest(const char *whole, const char *rest)
+{
+	char cpu[CPUS][8];
+	unsigned int complete = 0;
+
+	for (int i = 0; i < CPUS; i++) {
+		unsigned int before, after;
+
+		snprintf(cpu[i], sizeof(cpu[i]), " %d ", i);
+		before = 0;
+		after = 0;
+		for (const char *at = strchr(whole, '\n'); at; at = strchr(at + 1, '\n')) {
+			const char *column = strchr(at, ' ');
+
+			before += column && !strncmp(column, cpu[i], 3);
+		}
+		for (const char *at = strchr(rest, '\n'); at; at = strchr(at + 1, '\n')) {
+			const char *column = strchr(at, ' ');
+
+			after += column && !strncmp(column, cpu[i], 3);
+		}
+		assert_true(after > 0 && after <= before);
+		complete += after == before;
+	}
+	assert_int_equal(complete, CPUS - 1);
+}
+
+static void damage(void **state)
+{
+	static const uint32_t kind = 60000;
+	struct fixture *fixture = *state;
+	char *whole, *rest;
+	unsigned int errors = 0;
+	char name[64], path[128];
+
+	seed = 3;
+	write_trace(fixture, EVENTS);
+	whole = read_all(&lane_format_ctf_own, fixture->trace, NULL);
+	find_stream(fixture, name, sizeof(name));
+
+	/* The file is cut off in its middle, in the middle of a packet. */
+	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
+	assert_int_equal(truncate(path, file_bytes(fixture, name) / 2 / 4096 * 4096 + 100), 0);
+	rest = read_all(&lane_format_ctf_own, fixture->trace, &errors);
+	assert_int_equal(errors, 1);
+	check_rest(whole, rest);
+	free(rest);
+
+	/* A packet's first event is of no kind. */
+	errors = 0;
+	spoil(fixture, name, 4096 + 88 + 8, &kind, sizeof(kind));
+	rest = read_all(&lane_format_ctf_own, fixture->trace, &errors);
+	assert_int_equal(errors, 1);
+	free(rest);
+
+	/* The first packet's magic. */
+	errors = 0;
+	spoil(fixture, name, 0, "nonsense", 8);
+	rest = read_all(&lane_format_ctf_own, fixture->trace, &errors);
+	assert_int_equal(errors, 1);
+	free(rest);
+	free(whole);
+}
+
+/* Bytes changed at random: no crash, an end. Sanitizers watch. */
+static void random_damage(void **state)
+{
+	struct fixture *fixture = *state;
+	char name[64];
+	off_t bytes;
+
+	seed = 4;
+	write_trace(fixture, FEW_EVENTS);
+	find_stream(fixture, name, sizeof(name));
+	bytes = file_bytes(fixture, name);
+	for (int i = 0; i < 300; i++) {
+		unsigned int errors = 0;
+		uint64_t value = draw(3) ? draw(256) : draw(UINT64_MAX);
+
+		spoil(fixture, name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
+		free(read_all(&lane_format_ctf_own, fixture->trace, &errors));
+		assert_true(errors <= 1);
+	}
+}
+
+/* One byte of the metadata changed: no longer ours, and libbabeltrace2's to read. */
+static void other_metadata(void **state)
+{
+	struct fixture *fixture = *state;
+	char *one, *other;
+
+	seed = 5;
+	write_trace(fixture, FEW_EVENTS);
+	one = read_all(&lane_format_ctf_own, fixture->trace, NULL);
+	spoil(fixture, "metadata", file_bytes(fixture, "metadata") - 1, " ", 1);
+	assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf);
+	other = read_all(&lane_format_ctf, fixture->trace, NULL);
+	assert_string_equal(one, other);
+	free(one);
+	free(other);
+}
+
+/* A line may be as long as it is said to be, and no longer; reading goes on behind it. */
+static void long_lines(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[64];
+	unsigned int errors = 0;
+	char *text;
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/long.txt", fixture->dir);
+	to = fopen(path, "w");
+	fprintf(to, "gpulane-events 1\n");
+	fprintf(to, "100 0 1/1 - sched_wakeup tid=1%*s\n", 16383 - 31, "");
+	fprintf(to, "#%*s\n", 16382, "");
+	fprintf(to, "#%*s\n", 16383, "");
+	fprintf(to, "#%*s\n", 700000, "");
+	fprintf(to, "200 0 1/1 - sched_wakeup tid=2%c\n", 0);
+	fprintf(to, "300 0 1/1 - sched_wakeup tid=3");
+	fclose(to);
+	text = read_all(&lane_format_text, path, &errors);
+	assert_int_equal(errors, 3);
+	assert_int_equal(count_lines(text, "sched_wakeup"), 2);
+	free(text);
+}
+
+/* Events of a million lines are read in memory that does not grow: here, across many refills. */
+static void many_refills(void **state)
+{
+	struct fixture *fixture = *state;
+	struct lane_decoder *decoder;
+	struct lane_event *event;
+	char path[64];
+	uint64_t n = 0;
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/many.txt", fixture->dir);
+	to = fopen(path, "w");
+	fprintf(to, "gpulane-events 1\n");
+	for (int i = 0; i < 50000; i++)
+		fprintf(to, "%d 0 1/1 - sched_wakeup tid=%d comm=\"thread %d\"\n", i, i, i);
+	fclose(to);
+	check(lane_format_text.open(path, NULL, &decoder));
+	for (;; n++) {
+		check(lane_format_text.next(decoder, &event));
+		if (!event)
+			break;
+		assert_int_equal(event->wire.ts_ns, n);
+		assert_int_equal(event->u.sched_wakeup.tid, n);
+	}
+	assert_int_equal(n, 50000);
+	lane_format_text.close(decoder);
+}
+
+#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_DIR(both_readers),  IN_DIR(text_and_back),  IN_DIR(damage),
+		IN_DIR(random_damage), IN_DIR(other_metadata), IN_DIR(long_lines),
+		IN_DIR(many_refills),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// A recording's directory, recording.json, and the command that waits until recording has begun.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/child.h"
+#include "capture/recording.h"
+#include "capture/recording_json.h"
+
+static void check(struct lane_error *err)
+{
+	if (err)
+		fail_msg("%s", lane_error_message(err));
+}
+
+static void assert_error(struct lane_error *err, const char *text)
+{
+	assert_non_null(err);
+	if (!strstr(lane_error_message(err), text))
+		fail_msg("%s", lane_error_message(err));
+	lane_error_free(err);
+}
+
+/* Each test runs in a directory of its own. */
+static int setup(void **state)
+{
+	char *path = strdup("/tmp/lane-recording-XXXXXX");
+
+	*state = path;
+	return !mkdtemp(path) || chdir(path);
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
+	free(*state);
+	return chdir("/") || system(command);
+}
+
+/* --- a tracer that says what it is told to --- */
+
+struct lane_capture {
+	struct lane_capture_kind kinds[LANE_KIND_COUNT];
+	uint64_t lost[2];
+};
+
+static const struct lane_capture_kind *fake_kinds(const struct lane_capture *capture)
+{
+	return capture->kinds;
+}
+
+static uint64_t fake_lost(struct lane_capture *capture, unsigned int cpu)
+{
+	return cpu < 2 ? capture->lost[cpu] : LANE_NOT_COUNTED;
+}
+
+static const struct lane_backend fake = { .name = "fake", .kinds = fake_kinds, .lost = fake_lost };
+
+static struct lane_capture capture = {
+	.kinds[LANE_RQ_ADD] = { .recorded = true,
+				.origin = LANE_ORIGIN_FUNCTION,
+				.hook = "__i915_request_queue" },
+	.kinds[LANE_RQ_IN] = { .missing = "no \"tracepoint\"\nand no function" },
+	.lost = { 3, 4 },
+};
+
+static struct lane_host host = { .name = "box",
+				 .release = "6.1.0",
+				 .boot_id = "00000000-1111-2222-3333-444444444444",
+				 .epoch_offset_ns = 1700000000000000001,
+				 .cpus = 2 };
+static struct lane_capture_config config = { .host = &host };
+static char *const command[] = { (char *)"render", (char *)"--frames", (char *)"10 0", NULL };
+
+static struct lane_recording_facts facts(void)
+{
+	return (struct lane_recording_facts){
+		.config = &config,
+		.tracers[0] = { .backend = &fake,
+				.capture = &capture,
+				.stats = { .events = 99,
+					   .lost = 7,
+					   .bytes = 4096,
+					   .buffer_bytes = 8192 } },
+		.n_tracers = 1,
+		.command = command,
+		.command_pid = 12,
+		.command_status = -1,
+		.begin_ns = UINT64_MAX / 4,
+	};
+}
+
+/* A value by its path, as "traces.0.lost". */
+static struct json_object *get(struct json_object *from, const char *path)
+{
+	char *copy = strdup(path);
+	char *rest = copy;
+	char *key;
+
+	while (from && (key = strsep(&rest, "."))) {
+		if (json_object_is_type(from, json_type_array))
+			from = json_object_array_get_idx(from, (size_t)atoi(key));
+		else if (!json_object_object_get_ex(from, key, &from))
+			from = NULL;
+	}
+	free(copy);
+	return from;
+}
+
+static void assert_text(struct json_object *root, const char *path, const char *text)
+{
+	assert_non_null(get(root, path));
+	assert_string_equal(json_object_get_string(get(root, path)), text);
+}
+
+static void assert_number(struct json_object *root, const char *path, uint64_t number)
+{
+	assert_non_null(get(root, path));
+	assert_int_equal(json_object_get_uint64(get(root, path)), number);
+}
+
+static void begins_as_recording(void **state)
+{
+	struct lane_recording_facts f = facts();
+	struct json_object *root = lane_recording_json(&f);
+
+	(void)state;
+	assert_number(root, "version", 1);
+	assert_text(root, "state", "recording");
+	assert_null(get(root, "ended_by"));
+	assert_null(get(root, "end_ns"));
+	assert_text(root, "host", "box");
+	assert_text(root, "clock_uuid", host.boot_id);
+	assert_number(root, "epoch_offset_ns", 1700000000000000001);
+	assert_number(root, "begin_ns", UINT64_MAX / 4);
+	assert_text(root, "command.argv.2", "10 0");
+	assert_null(get(root, "command.exit_code"));
+	assert_number(root, "traces.0.events", 99);
+	assert_number(root, "traces.0.lost", 7);
+	assert_number(root, "traces.0.lost_per_cpu.0", 3);
+	assert_number(root, "traces.0.lost_per_cpu.1", 4);
+	assert_number(root, "traces.0.buffer_bytes", 8192);
+	assert_text(root, "traces.0.kinds.i915_request_add.origin", "function");
+	assert_text(root, "traces.0.kinds.i915_request_add.hook", "__i915_request_queue");
+	assert_false(json_object_get_boolean(get(root, "traces.0.kinds.i915_request_in.recorded")));
+	assert_text(root, "traces.0.kinds.i915_request_in.missing",
+		    capture.kinds[LANE_RQ_IN].missing);
+	assert_null(get(root, "traces.0.kinds.sched_switch.missing"));
+	assert_null(get(root, "traces.0.kinds.gpulane_lost"));
+	json_object_put(root);
+}
+
+static void tells_how_it_ended(void **state)
+{
+	struct lane_recording_facts f = facts();
+	struct lane_engine_filter engine = { .class = 4, .instance = 1 };
+	struct json_object *root;
+
+	(void)state;
+	f.ended_by = "command";
+	f.end_ns = UINT64_MAX / 4 + 1;
+	f.command_status = 3 << 8; /* as wait gives an exit code */
+	f.tracers[0].stats.events = LANE_NOT_COUNTED;
+	config.engines = &engine;
+	config.n_engines = 1;
+	config.comm = "render";
+	root = lane_recording_json(&f);
+	config.n_engines = 0;
+	config.comm = NULL;
+	assert_text(root, "state", "complete");
+	assert_number(root, "command.exit_code", 3);
+	assert_null(get(root, "traces.0.events"));
+	assert_text(root, "filter.engines.0", "4:1");
+	assert_text(root, "filter.comm", "render");
+	json_object_put(root);
+
+	f.ended_by = "error";
+	f.error = "no space";
+	f.command_status = SIGKILL;
+	root = lane_recording_json(&f);
+	assert_text(root, "state", "failed");
+	assert_text(root, "error", "no space");
+	assert_number(root, "command.signal", SIGKILL);
+	assert_null(get(root, "command.exit_code"));
+	json_object_put(root);
+}
+
+static void directory_is_new_and_private(void **state)
+{
+	struct lane_recording_dir dir, again;
+	struct lane_recording_facts f = facts();
+	struct json_object *root;
+	struct stat st;
+
+	(void)state;
+	check(lane_recording_create("one", &dir));
+	assert_error(lane_recording_create("one", &again), "one: is there already");
+	lane_recording_discard(&again);
+	assert_int_equal(stat("one", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	check(lane_recording_write(&dir, &f));
+	f.ended_by = "signal";
+	check(lane_recording_write(&dir, &f));
+	lane_recording_close(&dir);
+	assert_int_equal(stat("one/recording.json", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	/* Neither a temporary file nor what held the space is left. */
+	assert_int_equal(system("test \"$(ls -A one)\" = recording.json"), 0);
+	root = json_object_from_file("one/recording.json");
+	assert_text(root, "ended_by", "signal");
+	json_object_put(root);
+	assert_error(lane_recording_create("no/such", &dir), "no/such: cannot be created");
+	lane_recording_discard(&dir);
+}
+
+static void default_name_is_the_time(void **state)
+{
+	struct lane_recording_dir dir;
+
+	(void)state;
+	check(lane_recording_create(NULL, &dir));
+	assert_int_equal(strlen(dir.path), strlen("gpulane-20260101-120000"));
+	assert_int_equal(strspn(dir.path + 8, "0123456789-"), 15);
+	lane_recording_discard(&dir);
+}
+
+static void discard_removes_only_its_own(void **state)
+{
+	struct lane_recording_dir dir;
+
+	(void)state;
+	check(lane_recording_create("gone", &dir));
+	assert_int_equal(system("mkdir -p gone/a/b kept && touch gone/a/b/c gone/d kept/file && "
+				"ln -s ../../kept gone/a/link"),
+			 0);
+	lane_recording_discard(&dir);
+	assert_int_equal(access("gone", F_OK), -1);
+	assert_int_equal(access("kept/file", F_OK), 0);
+	/* One that somebody moved away is not looked for by its name. */
+	check(lane_recording_create("mine", &dir));
+	assert_int_equal(rename("mine", "moved"), 0);
+	assert_int_equal(mkdir("mine", 0700), 0);
+	assert_int_equal(system("touch mine/precious moved/junk"), 0);
+	lane_recording_discard(&dir);
+	assert_int_equal(access("mine/precious", F_OK), 0);
+	assert_int_equal(access("moved/junk", F_OK), -1);
+}
+
+/* --- the command --- */
+
+static int wait_for(struct lane_child *child)
+{
+	for (int i = 0; i < 1000 && !lane_child_ended(child); i++)
+		usleep(10000);
+	assert_true(child->ended);
+	return child->status;
+}
+
+static void command_waits_until_it_may_go(void **state)
+{
+	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo x > ran; exit 5", NULL };
+	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
+	int status;
+
+	(void)state;
+	check(lane_child_fork(argv, NULL, &child));
+	usleep(50000);
+	assert_false(lane_child_ended(&child));
+	assert_int_equal(access("ran", F_OK), -1);
+	check(lane_child_go(&child, argv[0]));
+	status = wait_for(&child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 5);
+	assert_int_equal(access("ran", F_OK), 0);
+	lane_child_deinit(&child);
+}
+
+static void command_that_may_not_go_never_runs(void **state)
+{
+	char *const argv[] = { (char *)"touch", (char *)"ran", NULL };
+	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
+
+	(void)state;
+	check(lane_child_fork(argv, NULL, &child));
+	lane_child_deinit(&child);
+	assert_int_equal(access("ran", F_OK), -1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void command_that_does_not_exist_is_told(void **state)
+{
+	char *const argv[] = { (char *)"/no/such/program", NULL };
+	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
+
+	(void)state;
+	check(lane_child_fork(argv, NULL, &child));
+	assert_error(lane_child_go(&child, argv[0]),
+		     "/no/such/program: cannot be run: No such file");
+	wait_for(&child);
+	lane_child_deinit(&child);
+}
+
+static void sudo_is_believed_only_of_plain_users(void **state)
+{
+	static const char *const no[] = { "",	"0",  "-1",	    "+5",
+					  " 5", "5x", "4294967295", "99999999999" };
+	struct lane_identity caller;
+
+	(void)state;
+	if (getuid()) {
+		setenv("SUDO_UID", "5", 1);
+		setenv("SUDO_GID", "5", 1);
+		assert_false(lane_sudo_caller(&caller));
+		return;
+	}
+	setenv("SUDO_GID", "7", 1);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		setenv("SUDO_UID", no[i], 1);
+		assert_false(lane_sudo_caller(&caller));
+	}
+	setenv("SUDO_UID", "5", 1);
+	assert_true(lane_sudo_caller(&caller));
+	assert_int_equal(caller.uid, 5);
+	assert_int_equal(caller.gid, 7);
+	unsetenv("SUDO_GID");
+	assert_false(lane_sudo_caller(&caller));
+}
+
+static void host_is_this_one(void **state)
+{
+	struct lane_host read;
+
+	(void)state;
+	lane_host_read(&read);
+	assert_true(read.cpus > 0);
+	assert_int_equal(strlen(read.boot_id), 36);
+	assert_true(read.epoch_offset_ns > 0);
+	assert_true(*read.release && *read.name && *read.machine);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(begins_as_recording),
+		TEST(tells_how_it_ended),
+		TEST(directory_is_new_and_private),
+		TEST(default_name_is_the_time),
+		TEST(discard_removes_only_its_own),
+		TEST(command_waits_until_it_may_go),
+		TEST(command_that_may_not_go_never_runs),
+		TEST(command_that_does_not_exist_is_told),
+		TEST(sudo_is_believed_only_of_plain_users),
+		TEST(host_is_this_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// The traps in i915's events, each by name, as the smallest story that shows it (docs/analysis.md).
+#include "story.h"
+
+/* 1. Only the port's last request has `in` and `out`; the earlier ones run in its interval. */
+static void coalesced_requests_run_in_the_ports_interval(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s,
+		   "100 0 9 queue 7.2\n110 0 9 add 7.2\n115 0 9 enable 7.2\n120 0 9 submit 7.2\n"
+		   "130 0 9 queue 7.4\n140 0 9 add 7.4\n145 0 9 enable 7.4\n150 0 9 submit 7.4\n"
+		   "200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		   "300 1 0 signal 7.2\n450 1 0 signal 7.4\n460 1 0 out 7.4 1\n"
+		   "500 0 8 retire 7.2\n501 0 8 retire 7.4\n");
+	EXPECT_STAGES(&s, 7, 2, 10, 10, 80, 2, 98, 0, 0);
+	EXPECT_STAGES(&s, 7, 4, 10, 10, 51, 99, 150, 0, 0);
+	assert_int_equal(s.busy.lo, 248);
+	assert_int_equal(s.figures.contradictions, 0);
+	story_end(&s);
+}
+
+/* 1. Nobody listens to the earlier one: its end is between its start and the next one's end. */
+static void coalesced_unheard_request_is_bounded(void **state)
+{
+	const struct told_request *first, *second;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n101 0 9 submit 7.2\n110 0 9 add 7.4\n111 0 9 submit 7.4\n"
+		       "115 0 9 enable 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		       "450 1 0 signal 7.4\n460 1 0 out 7.4 1\n"
+		       "500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 7.4\n");
+	first = story_find(&s, 7, 2);
+	second = story_find(&s, 7, 4);
+	story_expect_span(first->rq.start, 202, 202);
+	story_expect_span(first->rq.end, 200, 450);
+	story_expect_span(first->rq.running, 0, 248);
+	story_expect_span(second->rq.start, 202, 450);
+	story_expect_span(second->rq.end, 450, 450);
+	story_end(&s);
+}
+
+/* 1. Up to 5.3 every request fires `in`, a port's last one `out`. */
+static void per_request_in(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_PER_REQUEST);
+	story_tell(&s, "100 0 9 add 7.2\n105 0 9 enable 7.2\n110 0 9 submit 7.2\n"
+		       "120 0 9 add 7.4\n125 0 9 enable 7.4\n130 0 9 submit 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 in 7.2 0\n202 1 0 exec 7.4\n203 1 0 in 7.4 0\n"
+		       "300 1 0 signal 7.2\n450 1 0 signal 7.4\n460 1 0 out 7.4 1\n"
+		       "500 0 8 retire 7.2\n501 0 8 retire 7.4\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 1, 99, 0, 0);
+	EXPECT_STAGES(&s, 7, 4, -2, 10, 72, 98, 150, 0, 0);
+	story_end(&s);
+}
+
+/* 2. The `out` comes after the next dequeue's `in`: the start is stamped before the end. */
+static void start_stamped_before_the_end(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		"250 0 9 add 8.2\n260 0 9 submit 8.2\n"
+		"300 1 0 exec 8.2\n301 1 0 in 8.2 0\n302 1 0 out 7.2 1\n"
+		"400 1 0 out 8.2 1\n"
+		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 100, 0, 199);
+	EXPECT_STAGES(&s, 8, 2, -2, 10, 40, 2, 98, 0, 103);
+	assert_int_equal(s.busy.lo, 198);
+	story_end(&s);
+}
+
+/* 2. One request can be `in` twice; 3. completed = 0 is then a lite-restore, it never stopped. */
+static void in_twice_is_a_lite_restore(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		"210 0 9 add 8.2\n220 0 9 submit 8.2\n"
+		"230 1 0 exec 8.2\n231 1 0 in 8.2 1\n232 1 0 in 7.2 0\n"
+		"240 1 0 out 7.2 0\n"
+		"300 1 0 out 7.2 1\n400 1 0 out 8.2 1\n"
+		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 201);
+	EXPECT_STAGES(&s, 8, 2, -2, 10, 10, 70, 100, 0, 103);
+	assert_int_equal(s.n_preemptions, 0);
+	story_end(&s);
+}
+
+/* 3. A preemption: completed = 0, and another context on the next set's port 0. */
+static void preemption_with_the_victim_on_port_1(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0 0\n"
+		"210 0 9 add 8.2\n220 0 9 submit 8.2\n"
+		"230 1 0 unsub 7.2\n231 1 0 exec 8.2\n232 1 0 exec 7.2\n"
+		"233 1 0 in 7.2 1 0\n234 1 0 in 8.2 0 100\n"
+		"250 1 0 out 7.2 0\n"
+		"300 1 0 out 8.2 1\n400 1 0 out 7.2 1\n"
+		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 148, 50, 101);
+	EXPECT_STAGES(&s, 8, 2, -2, 10, 11, 19, 50, 0, 203);
+	assert_int_equal(s.n_preemptions, 1);
+	assert_int_equal(s.preemptions[0].victim, 7);
+	assert_int_equal(s.preemptions[0].culprit, 8);
+	assert_int_equal(s.preemptions[0].lasted.lo, 50);
+	assert_false(s.preemptions[0].timeslice);
+	/* Little: host queue = host_queue + preempted, device queue = device_queue. */
+	assert_int_equal(s.queue_ns[LANE_QUEUE_HOST], 90 + 11 + 50);
+	assert_int_equal(s.queue_ns[LANE_QUEUE_DEVICE], 2 + 19);
+	story_end(&s);
+}
+
+/* 4. GuC: `in` is the dequeue, there is no `out`; start lies between execute and end. */
+static void guc_has_no_out(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_GUC);
+	story_tell(&s, "100 0 9 add 7.2\n105 0 9 enable 7.2\n110 0 9 submit 7.2\n"
+		       "120 0 9 add 7.4\n125 0 9 enable 7.4\n130 0 9 submit 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 in 7.2 0\n202 1 0 exec 7.4\n203 1 0 in 7.4 0\n"
+		       "300 1 0 signal 7.2\n450 1 0 signal 7.4\n"
+		       "500 0 8 retire 7.2\n501 0 8 retire 7.4\n");
+	rq = story_find(&s, 7, 2);
+	story_expect_span(rq->rq.start, 200, 300);
+	story_expect_span(rq->rq.end, 300, 300);
+	story_expect_span(rq->rq.running, 0, 100);
+	rq = story_find(&s, 7, 4);
+	story_expect_span(rq->rq.start, 300, 450);
+	story_expect_span(rq->rq.running, 0, 150);
+	assert_int_equal(rq->stages.unknown, 0);
+	story_end(&s);
+}
+
+/* 5. A virtual engine's request is in the virtual engine's queue until an engine executes it. */
+static void virtual_engine(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 9.2@2.65534\n110 0 9 submit 9.2\n"
+		       "200 1 0 exec 9.2@2.1\n202 1 0 in 9.2 0\n300 1 0 out 9.2 1\n"
+		       "500 0 8 retire 9.2\n501 0 8 signal 9.2\n");
+	rq = story_find(&s, 9, 2);
+	EXPECT_STAGES(&s, 9, 2, -2, 10, 90, 2, 98, 0, 201);
+	assert_int_equal(rq->rq.engine->instance, 1);
+	assert_int_equal(rq->rq.host_engine->instance, LANE_VIRTUAL_INSTANCE);
+	assert_int_equal(rq->rq.host_engine->host_len, 0);
+	story_end(&s);
+}
+
+/* 7. `execute` repeats with nothing between: the ports stayed as they were. */
+static void execute_repeats_without_in_or_out(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		       "230 1 0 unsub 7.2\n231 1 0 exec 7.2\n300 1 0 out 7.2 1\n"
+		       "500 0 8 retire 7.2\n501 0 8 signal 7.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 201);
+	assert_int_equal(s.n_preemptions, 0);
+	story_end(&s);
+}
+
+/* 7. It ends while the driver has taken it back: no second execute, and it was not preempted. */
+static void ends_while_taken_back(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		"210 0 9 add 8.2\n220 0 9 submit 8.2\n"
+		"230 1 0 unsub 7.2\n231 1 0 exec 8.2\n234 1 0 in 8.2 0 100\n"
+		"250 1 0 out 7.2 1\n300 1 0 out 8.2 1\n"
+		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 48, 0, 251);
+	EXPECT_STAGES(&s, 8, 2, -2, 10, 11, 19, 50, 0, 203);
+	assert_int_equal(s.n_preemptions, 0);
+	story_end(&s);
+}
+
+/* 7. The same of a coalesced one: the port's `out` says incomplete, but it never runs again. */
+static void coalesced_one_ends_while_taken_back(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n111 0 9 add 7.4\n112 0 9 submit 7.4\n"
+		"200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		"210 0 9 add 8.2\n220 0 9 submit 8.2\n"
+		"229 1 0 unsub 7.4\n230 1 0 unsub 7.2\n231 1 0 exec 8.2\n234 1 0 in 8.2 0 100\n"
+		"250 1 0 out 7.4 0\n"
+		"295 1 0 exec 7.4\n296 1 0 in 7.4 0\n300 1 0 out 8.2 1\n400 1 0 out 7.4 1\n"
+		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 7.4\n503 0 8 signal 7.4\n"
+		"504 0 8 retire 8.2\n505 0 8 signal 8.2\n");
+	rq = story_find(&s, 7, 2);
+	story_expect_span(rq->rq.end, 230, 250);
+	story_expect_span(rq->rq.running, 28, 48);
+	assert_int_equal(rq->rq.preemptions, 0);
+	EXPECT_STAGES(&s, 7, 4, -2, 1, 89, 99, 100, 0, 103);
+	assert_int_equal(s.n_preemptions, 0);
+	story_end(&s);
+}
+
+/* 8. `retire` comes before the signal that it causes; it bounds the end, and the signal says
+ * nothing. */
+static void retire_before_signal(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_RING);
+	story_tell(&s, "50 0 9 add 7.0\n51 0 9 submit 7.0\n52 0 9 exec 7.0\n60 0 9 retire 7.0\n61 "
+		       "0 9 signal 7.0\n"
+		       "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n"
+		       "300 0 8 retire 7.2\n310 0 8 signal 7.2\n");
+	rq = story_find(&s, 7, 2);
+	story_expect_span(rq->rq.end, 200, 300);
+	story_expect_span(rq->stages.ns[LANE_STAGE_SIGNAL], 10, 110);
+	story_expect_span(rq->stages.ns[LANE_STAGE_RETIRE], 0, 0);
+	story_end(&s);
+}
+
+/* 8. Requests that end together are signalled newest first: the older ended by then, no more is
+ * known. */
+static void newest_signalled_first(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n105 0 9 enable 7.2\n110 0 9 submit 7.2\n"
+		       "120 0 9 add 7.4\n125 0 9 enable 7.4\n130 0 9 submit 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		       "300 1 0 signal 7.4\n301 1 0 signal 7.2\n310 1 0 out 7.4 1\n"
+		       "500 0 8 retire 7.2\n501 0 8 retire 7.4\n");
+	rq = story_find(&s, 7, 2);
+	story_expect_span(rq->rq.start, 202, 202);
+	story_expect_span(rq->rq.end, 200, 300);
+	rq = story_find(&s, 7, 4);
+	story_expect_span(rq->rq.start, 202, 300);
+	story_expect_span(rq->rq.end, 300, 300);
+	story_end(&s);
+}
+
+/* 8. wait_end comes with no sleep between. */
+static void wait_without_sleep(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "90 0 0 switch 0 0 9\n"
+		       "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		       "210 0 9 wb 7.2\n300 0 9 signal 7.2\n305 0 9 we 7.2\n310 1 0 out 7.2 1\n"
+		       "500 0 8 retire 7.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 0);
+	assert_int_equal(s.n_waits, 1);
+	assert_false(s.waits[0].slept);
+	assert_int_equal(s.waits[0].runqueue_ns, 0);
+	assert_int_equal(story_find(&s, 7, 2)->rq.wake_ns, 5);
+	story_end(&s);
+}
+
+/* 9. The kernel's own requests have no `queue`, heartbeats neither `queue` nor `add`. */
+static void kernels_own_requests(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n300 1 0 out 7.2 1\n"
+		       "500 0 8 retire 7.2\n501 0 8 signal 7.2\n");
+	EXPECT_STAGES(&s, 7, 2, -2, -2, 90, 2, 98, 0, 201);
+	story_end(&s);
+}
+
+/* The late signal that the listening itself causes stamps nothing. */
+static void listening_to_a_complete_request(void **state)
+{
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n110 0 9 submit 7.2\n120 0 9 add 7.4\n130 0 9 submit 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		       "300 0 9 enable 7.2\n301 0 9 signal 7.2\n450 1 0 out 7.4 1\n"
+		       "500 0 8 retire 7.2\n502 0 8 retire 7.4\n503 0 8 signal 7.4\n");
+	rq = story_find(&s, 7, 2);
+	story_expect_span(rq->rq.end, 200, 301);
+	rq = story_find(&s, 7, 4);
+	story_expect_span(rq->rq.start, 202, 301);
+	story_expect_span(rq->rq.end, 450, 450);
+	story_end(&s);
+}
+
+/* Several devices: the same context number and seqno on another card are another request. */
+static void two_devices(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		"220 2 0 add 7.2#1\n225 2 0 submit 7.2#1\n230 2 0 exec 7.2#1\n231 2 0 in 7.2#1 0\n"
+		"300 1 0 out 7.2 1\n400 2 0 out 7.2#1 1\n"
+		"500 0 8 retire 7.2\n502 0 8 retire 7.2#1\n");
+	assert_int_equal(s.n_requests, 2);
+	story_expect_span(s.requests[0].rq.running, 98, 98);
+	story_expect_span(s.requests[1].rq.running, 169, 169);
+	story_end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(coalesced_requests_run_in_the_ports_interval),
+		cmocka_unit_test(coalesced_unheard_request_is_bounded),
+		cmocka_unit_test(per_request_in),
+		cmocka_unit_test(start_stamped_before_the_end),
+		cmocka_unit_test(in_twice_is_a_lite_restore),
+		cmocka_unit_test(preemption_with_the_victim_on_port_1),
+		cmocka_unit_test(guc_has_no_out),
+		cmocka_unit_test(virtual_engine),
+		cmocka_unit_test(execute_repeats_without_in_or_out),
+		cmocka_unit_test(ends_while_taken_back),
+		cmocka_unit_test(coalesced_one_ends_while_taken_back),
+		cmocka_unit_test(retire_before_signal),
+		cmocka_unit_test(newest_signalled_first),
+		cmocka_unit_test(wait_without_sleep),
+		cmocka_unit_test(kernels_own_requests),
+		cmocka_unit_test(listening_to_a_complete_request),
+		cmocka_unit_test(two_devices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

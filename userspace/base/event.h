@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One event as it travels: the wire record that the BPF programs write, the recording stores and
+ * the analyses read. Generated from events.def; the only header the BPF programs share with user
+ * space.
+ *
+ * The bytes of a wire record are the bytes of a CTF event: a header (timestamp, id), a context
+ * (tid, pid, source), and the payload at its natural alignment. Nothing is converted on the way to
+ * disk.
+ */
+#ifndef LANE_BASE_EVENT_H
+#define LANE_BASE_EVENT_H
+
+#ifndef __bpf__
+#include <stddef.h>
+#include <linux/types.h>
+#endif
+
+#include "events.def"
+
+enum lane_kind {
+#define E(id, name, group, fields, help) LANE_##id,
+	LANE_EVENTS(E)
+#undef E
+	LANE_KIND_COUNT
+};
+
+/* Where an event comes from; the context field `source` of every event in a recording. */
+enum lane_origin {
+	LANE_ORIGIN_UNKNOWN = 0,    /* the trace does not say */
+	LANE_ORIGIN_TRACEPOINT = 1, /* the kernel's own tracepoint */
+	LANE_ORIGIN_FUNCTION = 2,   /* a hook on the function where the tracepoint would be */
+	LANE_ORIGIN_STATE = 3,	    /* read from the driver's state, no event of the driver's own */
+	LANE_ORIGIN_SNAPSHOT = 4,   /* read from /proc when the recording began */
+	LANE_ORIGIN_COUNT
+};
+
+#define LANE_T_u8(n)	__u8 n
+#define LANE_T_u16(n)	__u16 n
+#define LANE_T_u32(n)	__u32 n
+#define LANE_T_u64(n)	__u64 n
+#define LANE_T_x32(n)	__u32 n
+#define LANE_T_x64(n)	__u64 n
+#define LANE_T_s32(n)	__s32 n
+#define LANE_T_s64(n)	__s64 n
+#define LANE_T_comm(n)	char n[16]
+#define LANE_T_str32(n) char n[32]
+#define LANE_T_path(n)	char n[64]
+
+/* struct lane_p_<event name>: the payload of each event. */
+#define F(s, type, name, help) LANE_T_##type(name);
+#define E(id, name, group, fields, help)                                                           \
+	struct lane_p_##name {                                                                     \
+		fields(F, )                                                                        \
+	};
+LANE_EVENTS(E)
+#undef E
+#undef F
+
+/* What stands before the payload of every record. */
+struct lane_wire {
+	__u64 ts_ns;  /* CLOCK_MONOTONIC */
+	__u32 kind;   /* enum lane_kind; the CTF event's id */
+	__s32 tid;    /* thread on the CPU, -1 when not known; 0 is the idle thread */
+	__s32 pid;    /* its process, likewise */
+	__u32 origin; /* enum lane_origin */
+};
+
+_Static_assert(sizeof(struct lane_wire) == 24, "the payload begins at byte 24, eight-byte aligned");
+
+/* A payload has no holes; padding at its end is possible and is part of the record in a ring only.
+ */
+#define F(s, type, name, help) +sizeof(((union lane_field_##type *)0)->value)
+#define LANE_T_DEFINE(type)                                                                        \
+	union lane_field_##type {                                                                  \
+		LANE_T_##type(value);                                                              \
+	};
+LANE_T_DEFINE(u8)
+LANE_T_DEFINE(u16)
+LANE_T_DEFINE(u32)
+LANE_T_DEFINE(u64)
+LANE_T_DEFINE(x32)
+LANE_T_DEFINE(x64)
+LANE_T_DEFINE(s32)
+LANE_T_DEFINE(s64)
+LANE_T_DEFINE(comm)
+LANE_T_DEFINE(str32)
+LANE_T_DEFINE(path)
+#define E(id, name, group, fields, help)                                                           \
+	_Static_assert(sizeof(struct lane_p_##name) - (0 fields(F, )) <                            \
+			       _Alignof(struct lane_p_##name),                                     \
+		       "no holes in " #name);                                                      \
+	enum {                                                                                     \
+		LANE_BYTES_##id = (0 fields(F, ))                                                  \
+	};
+LANE_EVENTS(E)
+#undef E
+#undef F
+
+#ifndef __bpf__
+
+/* A payload of any kind. */
+union lane_payload {
+#define E(id, name, group, fields, help) struct lane_p_##name name;
+	LANE_EVENTS(E)
+#undef E
+	/* The fields that all i915_request_* events begin with. */
+	struct {
+#define F(s, type, name, help) LANE_T_##type(name);
+		LANE_F_RQ(F, )
+#undef F
+	} rq;
+	/* The fields that all dma_fence_* events begin with. */
+	struct {
+#define F(s, type, name, help) LANE_T_##type(name);
+		LANE_F_FENCE(F, )
+#undef F
+	} fence;
+};
+
+#define LANE_RING_NONE 0xffff
+
+/* What a decoder found in an event of an old kernel that only norm/ understands; not for others. */
+struct lane_raw {
+	__u32 global;	    /* the driver's global seqno (Linux up to 5.1), 0 when there is none */
+	__u32 unused;	    /* where fields go that nobody needs */
+	__u16 ring;	    /* engine number across classes (Linux up to 4.18), or LANE_RING_NONE */
+	__u8 narrow;	    /* the fence's context and seqno are the low 32 bits only */
+	__u8 engine_notify; /* an intel_engine_notify: all requests up to global seqno u.rq.seqno
+			       ended */
+};
+
+/* An event in memory: the wire record and where it was recorded. */
+struct lane_event {
+	struct lane_wire wire;
+	union lane_payload u;
+	__s32 cpu;  /* CPU it was recorded on, -1 when not known */
+	__u32 host; /* which of the recordings read together, from 0 */
+	struct lane_raw raw;
+};
+
+_Static_assert(offsetof(struct lane_event, u) == sizeof(struct lane_wire), "payload follows");
+
+enum lane_type {
+	LANE_TYPE_u8,
+	LANE_TYPE_u16,
+	LANE_TYPE_u32,
+	LANE_TYPE_u64,
+	LANE_TYPE_x32,
+	LANE_TYPE_x64,
+	LANE_TYPE_s32,
+	LANE_TYPE_s64,
+	LANE_TYPE_comm,
+	LANE_TYPE_str32,
+	LANE_TYPE_path,
+};
+
+/* One field of an event's payload, as the table has it. */
+struct lane_field {
+	const char *name;
+	const char *help;
+	enum lane_type type;
+	__u16 offset; /* in the payload, bytes */
+	__u16 size;   /* bytes */
+};
+
+/* One event of the table. */
+struct lane_kind_info {
+	const char *name;
+	const char *group;
+	const char *help;
+	const struct lane_field *fields;
+	__u16 n_fields;
+	__u16 payload_bytes; /* the fields, without padding at the end */
+	__u16 struct_bytes;  /* sizeof the payload's structure */
+};
+
+/* The table, LANE_KIND_COUNT entries in the order of enum lane_kind. */
+extern const struct lane_kind_info lane_kinds[LANE_KIND_COUNT];
+
+/*
+ * The kind with this name, or -1. For set-up only: it compares strings.
+ */
+int lane_kind_by_name(const char *name);
+
+/* The name of an origin ("tracepoint", "function", ...); "unknown" for a number that is none. */
+const char *lane_origin_name(unsigned int origin);
+
+/* True for the kinds whose payload begins with LANE_F_RQ: the i915_request_* events. */
+static inline int lane_is_request(unsigned int kind)
+{
+	return kind <= LANE_RQ_WAIT_END;
+}
+
+#endif /* !__bpf__ */
+#endif

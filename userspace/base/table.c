@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// A hash table and an object pool.
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_OBJECTS 128
+#define FIRST_SLOTS   64
+
+static void place(struct lane_table *table, struct lane_slot slot)
+{
+	size_t i = lane_table_hash(slot.a, slot.b);
+
+	while (table->slots[i & table->mask].value)
+		i++;
+	table->slots[i & table->mask] = slot;
+}
+
+static bool grow(struct lane_table *table)
+{
+	size_t n = table->slots ? 2 * (table->mask + 1) : FIRST_SLOTS;
+	struct lane_table bigger = { calloc(n, sizeof(struct lane_slot)), n - 1, table->used };
+
+	if (!bigger.slots)
+		return false;
+	for (size_t i = 0; table->slots && i <= table->mask; i++)
+		if (table->slots[i].value)
+			place(&bigger, table->slots[i]);
+	free(table->slots);
+	*table = bigger;
+	return true;
+}
+
+bool lane_table_put(struct lane_table *table, uint64_t a, uint64_t b, void *value)
+{
+	if ((!table->slots || 2 * (table->used + 1) > table->mask + 1) && !grow(table))
+		return false;
+	place(table, (struct lane_slot){ a, b, value });
+	table->used++;
+	return true;
+}
+
+void lane_table_del(struct lane_table *table, uint64_t a, uint64_t b)
+{
+	struct lane_slot *slots = table->slots;
+	size_t mask = table->mask;
+	size_t hole, i;
+
+	if (!slots)
+		return;
+	for (hole = lane_table_hash(a, b) & mask;; hole = (hole + 1) & mask) {
+		if (!slots[hole].value)
+			return;
+		if (slots[hole].a == a && slots[hole].b == b)
+			break;
+	}
+	/* What a probe that started at or before the hole would no longer find moves into it. */
+	for (i = (hole + 1) & mask; slots[i].value; i = (i + 1) & mask) {
+		size_t home = lane_table_hash(slots[i].a, slots[i].b) & mask;
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		slots[hole] = slots[i];
+		hole = i;
+	}
+	slots[hole].value = NULL;
+	table->used--;
+}
+
+void lane_table_free(struct lane_table *table)
+{
+	free(table->slots);
+	*table = (struct lane_table){ 0 };
+}
+
+struct lane_chunk {
+	struct lane_chunk *next;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
+void *lane_pool_get(struct lane_pool *pool)
+{
+	size_t size = (pool->size + _Alignof(max_align_t) - 1) & -_Alignof(max_align_t);
+	struct lane_chunk *chunk;
+	void *object;
+
+	if (!pool->free) {
+		chunk = malloc(sizeof(*chunk) + CHUNK_OBJECTS * size);
+		if (!chunk)
+			return NULL;
+		chunk->next = pool->chunks;
+		pool->chunks = chunk;
+		for (size_t i = 0; i < CHUNK_OBJECTS; i++)
+			lane_pool_put(pool, chunk->bytes + i * size);
+	}
+	object = pool->free;
+	memcpy(&pool->free, object, sizeof(void *));
+	memset(object, 0, pool->size);
+	return object;
+}
+
+void lane_pool_put(struct lane_pool *pool, void *object)
+{
+	memcpy(object, &pool->free, sizeof(void *));
+	pool->free = object;
+}
+
+void lane_pool_free(struct lane_pool *pool)
+{
+	while (pool->chunks) {
+		struct lane_chunk *next = pool->chunks->next;
+
+		free(pool->chunks);
+		pool->chunks = next;
+	}
+	pool->free = NULL;
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// The bpf backend: opens what the plan says, drains one ring per CPU into one CTF stream per CPU.
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/ctf.h"
+#include "capture/bpf_follow.h"
+#include "capture/bpf_load.h"
+#include "capture/capture.h"
+
+/* The programs' clock is read without a lock and may be behind ours by a clock update's step. */
+#define CLOCK_MARGIN_NS 1000000
+/* How long stop waits for a record that a preempted thread has begun. */
+#define STOP_WAIT_MS 2000
+
+/* One CPU: its ring and where it goes. */
+struct lane {
+	struct lane_bpf_ring ring;
+	struct lane_ctf_stream *stream;
+	uint64_t lost;	  /* in all, when the trace is closed */
+	uint64_t nested;  /* dropped by the kernel's guard, as of the last drain */
+	uint64_t guarded; /* the same, once it was there twice */
+};
+
+struct lane_capture {
+	struct lane_bpf_config settings;
+	struct lane_bpf_plan plan;
+	struct lane_bpf_running *running;
+	struct lane_bpf_object *object;
+	struct lane_ctf_trace *trace;
+	struct lane *lanes;
+	unsigned int n_lanes;
+	int epoll_fd;
+	int dir_fd;
+	uint64_t missed_before;		   /* by the programs, until recording began */
+	uint64_t missed;		   /* since then */
+	struct lane_capture_stats figures; /* at the end, when the trace is closed */
+	unsigned int fill_permille;
+	bool started;
+};
+
+/* One trace for the backend, one stream for each CPU. */
+static struct lane_error *create_trace(struct lane_capture *capture, const struct lane_host *host)
+{
+	struct lane_error *err;
+
+	err = lane_ctf_create(capture->dir_fd, "bpf",
+			      &(struct lane_ctf_env){ .hostname = host->name,
+						      .kernel_release = host->release,
+						      .clock_uuid = host->boot_id,
+						      .epoch_offset_ns = host->epoch_offset_ns,
+						      .tracer = "bpf" },
+			      &capture->trace);
+	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
+		err = lane_ctf_stream(capture->trace, capture->lanes[i].ring.cpu,
+				      2 * capture->lanes[i].ring.bytes, &capture->lanes[i].stream);
+	return err;
+}
+
+/* The CPUs that are on, from a list as "0-3,6". */
+static struct lane_error *online_cpus(bool *on, unsigned int *n)
+{
+	LANE_CLEANUP(lane_fclose) FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned int from, to;
+	int c;
+
+	*n = 0;
+	while (file && fscanf(file, "%u", &from) == 1) {
+		to = from;
+		c = fgetc(file);
+		if (c == '-' && fscanf(file, "%u", &to) == 1)
+			c = fgetc(file);
+		if (to < from || to >= LANE_BPF_MAX_CPUS)
+			return lane_error("CPU %u: more CPUs than the %d that can be recorded", to,
+					  LANE_BPF_MAX_CPUS);
+		for (; from <= to; from++) {
+			*n += !on[from];
+			on[from] = true;
+		}
+		if (c != ',')
+			break;
+	}
+	if (!*n)
+		return lane_error("/sys/devices/system/cpu/online: cannot be read");
+	return NULL;
+}
+
+static struct lane_error *open_rings(struct lane_capture *capture, size_t bytes)
+{
+	bool on[LANE_BPF_MAX_CPUS] = {};
+	struct lane_error *err;
+	unsigned int n;
+
+	err = online_cpus(on, &n);
+	if (err)
+		return err;
+	capture->lanes = calloc(n, sizeof(*capture->lanes));
+	capture->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (!capture->lanes)
+		return &lane_enomem;
+	if (capture->epoll_fd < 0)
+		return lane_error_errno(errno, "epoll");
+	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++) {
+		struct lane *lane = &capture->lanes[capture->n_lanes];
+		/* Edges only: not to run before it is worth it. */
+		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+		if (!on[cpu])
+			continue;
+		capture->n_lanes++;
+		err = lane_bpf_ring_open(&lane->ring, cpu, bytes);
+		if (err)
+			return err;
+		if (epoll_ctl(capture->epoll_fd, EPOLL_CTL_ADD, lane->ring.fd, &event))
+			return lane_error_errno(errno, "buffer of CPU %u", cpu);
+	}
+	return NULL;
+}
+
+static struct lane_error *load(struct lane_capture *capture,
+			       const struct lane_capture_config *config)
+{
+	LANE_CLEANUP(lane_free)
+	struct lane_bpf_ring *rings = calloc(capture->n_lanes, sizeof(*rings));
+
+	if (!rings)
+		return &lane_enomem;
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		rings[i] = capture->lanes[i].ring;
+	return lane_bpf_load(capture->running, config, &capture->settings, rings, capture->n_lanes,
+			     &capture->plan, &capture->object);
+}
+
+static struct lane_error *open_all(struct lane_capture *capture,
+				   const struct lane_capture_config *config)
+{
+	struct lane_error *err;
+	size_t bytes;
+
+	err = lane_bpf_ring_bytes(config->buffer_bytes, (size_t)sysconf(_SC_PAGESIZE), &bytes);
+	if (!err)
+		err = lane_bpf_running_open(&capture->running);
+	if (!err)
+		err = lane_bpf_settings(config, bytes,
+					lane_bpf_running_switch_arg(capture->running),
+					&capture->settings);
+	if (!err)
+		err = open_rings(capture, bytes);
+	if (!err)
+		err = load(capture, config);
+	if (!err && capture->settings.follow)
+		err = lane_bpf_follow_seed(lane_bpf_followed_fd(capture->object),
+					   config->follow_pid, config->comm);
+	if (!err)
+		err = create_trace(capture, config->host);
+	return err;
+}
+
+static void close_bpf(struct lane_capture *capture)
+{
+	if (!capture)
+		return;
+	lane_bpf_unload(capture->object);
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		lane_bpf_ring_close(&capture->lanes[i].ring);
+	if (capture->epoll_fd >= 0)
+		close(capture->epoll_fd);
+	if (capture->trace)
+		lane_error_free(lane_ctf_close(capture->trace));
+	lane_bpf_running_close(capture->running);
+	free(capture->lanes);
+	free(capture);
+}
+
+static struct lane_error *open_bpf(const struct lane_capture_config *config,
+				   struct lane_capture **capture)
+{
+	struct lane_capture *c = calloc(1, sizeof(*c));
+	struct lane_error *err;
+
+	if (!c)
+		return &lane_enomem;
+	c->epoll_fd = -1;
+	c->dir_fd = config->dir_fd;
+	err = open_all(c, config);
+	if (err) {
+		close_bpf(c);
+		return err;
+	}
+	/* Types and symbols were for loading. */
+	lane_bpf_running_close(LANE_TAKE(c->running));
+	*capture = c;
+	return NULL;
+}
+
+static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
+{
+	return capture->plan.kinds;
+}
+
+static struct lane_error *append(void *stream, const struct lane_wire *record)
+{
+	return lane_ctf_append(stream, record);
+}
+
+static struct lane_error *start(struct lane_capture *capture)
+{
+	capture->missed_before = lane_bpf_missed(capture->object);
+	capture->started = true;
+	lane_bpf_enable(capture->object, true);
+	if (!capture->plan.kinds[LANE_STATEDUMP].recorded)
+		return NULL;
+	return lane_bpf_snapshot(lane_bpf_followed_fd(capture->object), capture->settings.follow,
+				 append, capture->lanes[0].stream);
+}
+
+/* What a CPU has lost, its ring and the kernel's guard against nesting apart. */
+struct loss {
+	uint64_t ring;
+	uint64_t nested;
+};
+
+static struct loss read_loss(const volatile struct lane_bpf_cpu *cpu)
+{
+	/* In this order a difference is never negative. */
+	uint64_t seen = cpu->seen, fired = cpu->fired;
+
+	return (struct loss){ .ring = cpu->lost, .nested = fired > seen ? fired - seen : 0 };
+}
+
+/* The same at a time at which it did not change, unless it changes all the time. */
+static struct loss read_loss_at(const volatile struct lane_bpf_cpu *cpu, uint64_t *at_ns)
+{
+	struct loss before, after = read_loss(cpu);
+
+	for (int tries = 0; tries < 8; tries++) {
+		before = after;
+		*at_ns = lane_now_ns();
+		after = read_loss(cpu);
+		if (before.ring == after.ring && before.nested == after.nested)
+			break;
+	}
+	return after;
+}
+
+/*
+ * Tells the stream what its CPU has lost by now. Between the counts before and behind the kernel's
+ * guard an event may be on its way, so a difference counts when it was there at the last drain too,
+ * or at the end.
+ */
+static struct lane_error *drain_lost(struct lane_capture *capture, struct lane *lane, bool last)
+{
+	uint64_t at_ns, guarded;
+	struct loss loss = read_loss_at(lane_bpf_cpu(capture->object, lane->ring.cpu), &at_ns);
+
+	guarded = last || loss.nested < lane->nested ? loss.nested : lane->nested;
+	lane->nested = loss.nested;
+	if (guarded > lane->guarded)
+		lane->guarded = guarded;
+	/* The kernel does not tell on which CPU a program interrupted itself. */
+	return lane_ctf_lost(lane->stream,
+			     loss.ring + lane->guarded +
+				     (lane == &capture->lanes[0] ? capture->missed : 0),
+			     at_ns);
+}
+
+/* *all: everything that was in the rings has been read. */
+static struct lane_error *drain(struct lane_capture *capture, bool last, bool *all)
+{
+	struct lane_error *err = NULL;
+
+	*all = true;
+	for (unsigned int i = 0; i < capture->n_lanes && !err; i++) {
+		struct lane *lane = &capture->lanes[i];
+		uint64_t horizon = lane_now_ns() - CLOCK_MARGIN_NS;
+		struct lane_bpf_drained drained;
+		unsigned int permille;
+
+		err = lane_bpf_ring_drain(&lane->ring, append, lane->stream, &drained);
+		permille = (unsigned int)(drained.filled * 1000 / lane->ring.bytes);
+		if (permille > capture->fill_permille)
+			capture->fill_permille = permille;
+		if (!err)
+			err = drain_lost(capture, lane, last);
+		/* An unfinished record may still turn out older than what has been read since. */
+		if (!err && drained.complete)
+			err = lane_ctf_flush(lane->stream, horizon);
+		*all &= drained.complete;
+	}
+	return err;
+}
+
+static struct lane_error *poll_bpf(struct lane_capture *capture, int timeout_ms)
+{
+	struct epoll_event events[64];
+	bool all;
+
+	if (epoll_wait(capture->epoll_fd, events, 64, timeout_ms) < 0 && errno != EINTR)
+		return lane_error_errno(errno, "epoll");
+	return drain(capture, false, &all);
+}
+
+static void count_missed(struct lane_capture *capture)
+{
+	uint64_t missed = lane_bpf_missed(capture->object);
+
+	if (missed > capture->missed_before + capture->missed)
+		capture->missed = missed - capture->missed_before;
+}
+
+static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
+{
+	if (capture->trace) {
+		if (capture->started)
+			count_missed(capture);
+		lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
+				 &capture->figures.lost);
+	}
+	*figures = capture->figures;
+	figures->buffer_bytes = capture->lanes[0].ring.bytes;
+	figures->fill_permille = capture->fill_permille;
+	capture->fill_permille = 0;
+}
+
+static uint64_t lost(struct lane_capture *capture, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		if (capture->lanes[i].ring.cpu == cpu)
+			return capture->trace ? lane_ctf_stream_lost(capture->lanes[i].stream)
+					      : capture->lanes[i].lost;
+	return LANE_NOT_COUNTED;
+}
+
+/* Completes the files, keeps what is to be told of them. */
+static struct lane_error *close_trace(struct lane_capture *capture)
+{
+	struct lane_error *err = NULL, *closing;
+
+	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
+		err = lane_ctf_flush(capture->lanes[i].stream, UINT64_MAX);
+	lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
+			 &capture->figures.lost);
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		capture->lanes[i].lost = lane_ctf_stream_lost(capture->lanes[i].stream);
+	closing = lane_ctf_close(LANE_TAKE(capture->trace));
+	if (!err)
+		return closing;
+	lane_error_free(closing);
+	return err;
+}
+
+static struct lane_error *stop(struct lane_capture *capture)
+{
+	struct lane_error *err = NULL, *closing;
+	const struct timespec wait = { .tv_nsec = 1000000 };
+	bool all = false;
+
+	lane_bpf_enable(capture->object, false);
+	/* Programs that were running when they were told to stop write their last records. */
+	for (int waited = 0; capture->started && waited < STOP_WAIT_MS && !err; waited++) {
+		nanosleep(&wait, NULL);
+		err = drain(capture, false, &all);
+		if (all && waited >= 5)
+			break;
+	}
+	count_missed(capture);
+	if (!err && capture->started)
+		err = drain(capture, true, &all);
+	closing = close_trace(capture);
+	if (!err)
+		return closing;
+	lane_error_free(closing);
+	return err;
+}
+
+const struct lane_backend lane_backend_bpf = {
+	.name = "bpf",
+	.help = "BPF programs: tracepoints, and i915's functions where those are not compiled in",
+	.open = open_bpf,
+	.kinds = kinds,
+	.start = start,
+	.poll = poll_bpf,
+	.stop = stop,
+	.stats = stats,
+	.lost = lost,
+	.close = close_bpf,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The places of a tracepoint's fields, from its format in tracefs. The text is not trusted.
+ */
+#ifndef LANE_CAPTURE_BPF_FORMAT_H
+#define LANE_CAPTURE_BPF_FORMAT_H
+
+#include <stddef.h>
+
+#include "capture/bpf_shared.h"
+
+/* Formats longer than this are not the kernel's. */
+#define LANE_BPF_FORMAT_MAX_BYTES 65536
+
+/*
+ * Reads where the fields of one i915 kind lie. text need not end with a NUL. Returns NULL, or why
+ * the format is of no use (a static string); *layout is then undefined.
+ */
+const char *lane_bpf_format_layout(const char *text, size_t bytes, int kind,
+				   struct lane_bpf_layout *layout);
+
+/* The same for the fields of dma_fence_init that cannot be read otherwise. */
+const char *lane_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names);
+
+#endif

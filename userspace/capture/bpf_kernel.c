@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// What the running kernel has to hook: events of tracefs, types and functions of BTF, symbols.
+#include "capture/bpf_kernel.h"
+
+#include <bpf/btf.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include "base/cleanup.h"
+#include "capture/bpf_format.h"
+
+#define MAX_FUNCTIONS 16
+
+struct function {
+	const char *name;
+	unsigned int symbols; /* how often the name is in kallsyms */
+};
+
+struct lane_bpf_running {
+	struct lane_bpf_kernel kernel;
+	struct btf *vmlinux;
+	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
+	struct lane_bpf_layout layouts[LANE_KIND_COUNT];
+	struct function functions[MAX_FUNCTIONS];
+	unsigned int n_functions;
+	bool symbols_read;
+};
+
+/* The format of an event, NULL when there is no such event. The caller frees it. */
+static char *read_format(const char *system, const char *event, size_t *bytes)
+{
+	int size = 0;
+	char *text = tracefs_event_file_read(NULL, system, event, "format", &size);
+
+	*bytes = size > 0 ? (size_t)size : 0;
+	return text;
+}
+
+static const char *has_event(void *data, int kind)
+{
+	struct lane_bpf_running *running = data;
+	const char *system = lane_bpf_system(kind);
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	size_t bytes;
+
+	if (!system)
+		return "it is no tracepoint";
+	text = read_format(system, lane_kinds[kind].name, &bytes);
+	if (!text)
+		return strcmp(system, "i915") ? "this kernel does not have the event"
+					      : "not compiled into this i915";
+	if (strcmp(system, "i915"))
+		return NULL;
+	return lane_bpf_format_layout(text, bytes, kind, &running->layouts[kind]);
+}
+
+static const char *is_typed(void *data, int kind)
+{
+	struct lane_bpf_running *running = data;
+	bool i915 = !strcmp(lane_bpf_system(kind), "i915");
+	const struct btf *btf = i915 ? running->i915 : running->vmlinux;
+	char name[96];
+
+	if (!btf)
+		return "i915 has no BTF";
+	snprintf(name, sizeof(name), "btf_trace_%s", lane_kinds[kind].name);
+	if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) <= 0)
+		return "the event is not in BTF";
+	return NULL;
+}
+
+static void collect_functions(struct lane_bpf_running *running)
+{
+	for (unsigned int w = 0; w < lane_bpf_n_ways; w++) {
+		const struct lane_bpf_way *way = &lane_bpf_ways[w];
+
+		for (int i = 0; i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++) {
+			unsigned int f = 0;
+
+			if (way->attach != LANE_BPF_FUNCTION)
+				continue;
+			while (f < running->n_functions &&
+			       strcmp(running->functions[f].name, way->hooks[i].target))
+				f++;
+			if (f == running->n_functions && f < MAX_FUNCTIONS)
+				running->functions[running->n_functions++].name =
+					way->hooks[i].target;
+		}
+	}
+}
+
+/*
+ * Counts how often each function's name is in kallsyms. Before 31bf1dbccfb0 ("bpf: Fix attaching
+ * fentry/fexit/fmod_ret/lsm to modules", 6.4) the kernel takes the first of that name, wherever it
+ * is, so a name that is not unique must not be used.
+ */
+static void read_symbols(struct lane_bpf_running *running)
+{
+	LANE_CLEANUP(lane_fclose) FILE *file = fopen("/proc/kallsyms", "re");
+	LANE_CLEANUP(lane_free) char *line = NULL;
+	size_t room = 0;
+
+	running->symbols_read = true;
+	while (file && getline(&line, &room, file) > 0) {
+		char *name = strchr(line, ' '), *end;
+
+		name = name ? strchr(name + 1, ' ') : NULL;
+		if (!name++)
+			continue;
+		end = name + strcspn(name, "\t\n ");
+		*end = 0;
+		for (unsigned int f = 0; f < running->n_functions; f++)
+			running->functions[f].symbols += !strcmp(running->functions[f].name, name);
+	}
+}
+
+static const char *can_hook(void *data, const char *name)
+{
+	struct lane_bpf_running *running = data;
+
+	if (!running->i915)
+		return "not compiled into this i915, which has no BTF to hook its functions by";
+	if (btf__find_by_name_kind(running->i915, name, BTF_KIND_FUNC) <= 0)
+		return "not compiled into this i915, and its function is not in BTF";
+	if (!running->symbols_read)
+		read_symbols(running);
+	for (unsigned int f = 0; f < running->n_functions; f++) {
+		if (strcmp(running->functions[f].name, name))
+			continue;
+		if (running->functions[f].symbols > 1)
+			return "the kernel has two functions of the name of the one to hook";
+		return running->functions[f].symbols ? NULL : "the kernel has no symbol to hook";
+	}
+	return "the function is not known";
+}
+
+static struct lane_error *open_btf(struct lane_bpf_running *running)
+{
+	running->vmlinux = btf__load_vmlinux_btf();
+	if (!running->vmlinux)
+		return lane_error("BTF: this kernel does not describe its types (a kernel with "
+				  "CONFIG_DEBUG_INFO_BTF=y is needed)");
+	if (btf__find_by_name_kind(running->vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
+		running->i915 = running->vmlinux;
+	else if (running->kernel.i915)
+		running->i915 = btf__load_module_btf("i915", running->vmlinux);
+	return NULL;
+}
+
+static bool tracing_file(const char *name, int mode)
+{
+	char *path = tracefs_get_tracing_file(name);
+	bool there = path && !access(path, mode);
+
+	tracefs_put_tracing_file(path);
+	return there;
+}
+
+struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running)
+{
+	struct lane_bpf_running *r = calloc(1, sizeof(*r));
+	struct lane_error *err = NULL;
+	const char *dir;
+
+	if (!r)
+		return &lane_enomem;
+	*running = r;
+	r->kernel = (struct lane_bpf_kernel){
+		.data = r, .event = has_event, .typed = is_typed, .function = can_hook
+	};
+	dir = tracefs_tracing_dir();
+	if (!dir)
+		err = lane_error("tracefs: not there (run as root, or mount -t tracefs tracefs "
+				 "/sys/kernel/tracing)");
+	else if (!tracing_file("events/sched/sched_switch/format", R_OK))
+		err = lane_error("tracefs: %s cannot be read (run as root)", dir);
+	if (!err) {
+		r->kernel.i915 = tracing_file("events/i915", F_OK);
+		collect_functions(r);
+		err = open_btf(r);
+	}
+	if (err) {
+		lane_bpf_running_close(r);
+		*running = NULL;
+	}
+	return err;
+}
+
+const struct lane_bpf_kernel *lane_bpf_running_kernel(struct lane_bpf_running *running)
+{
+	return &running->kernel;
+}
+
+unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running)
+{
+	const struct btf_type *type;
+	int id = btf__find_by_name_kind(running->vmlinux, "btf_trace_sched_switch",
+					BTF_KIND_TYPEDEF);
+
+	type = id > 0 ? btf__type_by_id(running->vmlinux, id) : NULL;
+	type = type ? btf__type_by_id(running->vmlinux, type->type) : NULL; /* pointer */
+	type = type ? btf__type_by_id(running->vmlinux, type->type) : NULL; /* prototype */
+	if (!type || !btf_is_func_proto(type))
+		return 0;
+	/* (void *data, bool preempt, prev, next, unsigned int prev_state) */
+	return btf_vlen(type) == 5 ? 3 : 0;
+}
+
+const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind)
+{
+	return &running->layouts[kind];
+}
+
+void lane_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	size_t bytes;
+
+	(void)running;
+	text = read_format("dma_fence", "dma_fence_init", &bytes);
+	if (!text || lane_bpf_format_names(text, bytes, names))
+		memset(names, 0, sizeof(*names));
+}
+
+void lane_bpf_running_close(struct lane_bpf_running *running)
+{
+	if (!running)
+		return;
+	if (running->i915 != running->vmlinux)
+		btf__free(running->i915);
+	btf__free(running->vmlinux);
+	free(running);
+}

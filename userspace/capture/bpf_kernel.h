@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the running kernel has to hook: events of tracefs, types and functions of BTF, symbols.
+ */
+#ifndef LANE_CAPTURE_BPF_KERNEL_H
+#define LANE_CAPTURE_BPF_KERNEL_H
+
+#include "capture/bpf_plan.h"
+
+struct lane_bpf_running;
+
+/*
+ * Looks at the running kernel. *running is the caller's, lane_bpf_running_close frees it. Fails
+ * when the kernel cannot record at all (no BTF) or cannot be looked at (no tracefs, no privilege).
+ */
+struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running) LANE_MUST_CHECK;
+
+/* The interface for lane_bpf_plan; owned by running. */
+const struct lane_bpf_kernel *lane_bpf_running_kernel(struct lane_bpf_running *running);
+
+/* Which argument of sched_switch is prev_state, 0 when none is. */
+unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running);
+
+/* Where the fields of an i915 kind lie in its event; bytes 0 everywhere when that is not known. */
+const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind);
+
+/* Where the names of dma_fence_init lie, all 0 when that is not known. */
+void lane_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names);
+
+/* Frees; NULL is allowed. */
+void lane_bpf_running_close(struct lane_bpf_running *running);
+
+#endif

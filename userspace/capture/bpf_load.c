@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// The BPF object: loaded as a plan says, attached, and what it shares with the collector.
+#include "capture/bpf_load.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/gpulane.skel.h"
+
+#define MAX_LINKS (2 * LANE_BPF_MAX_WAYS)
+
+struct lane_bpf_object {
+	struct gpulane_bpf *skel;
+	struct bpf_link *links[MAX_LINKS];
+	unsigned int n_links;
+};
+
+/* What libbpf said last: it prints instead of returning its reasons. */
+static struct {
+	char program[64]; /* the program it complained of */
+	char line[160];	  /* its first complaint */
+} said;
+
+static int note_message(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512];
+	char *end;
+
+	if (level > LIBBPF_WARN)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	end = strchr(line, '\n');
+	if (end)
+		*end = 0;
+	if (!said.line[0])
+		snprintf(said.line, sizeof(said.line), "%.*s", (int)sizeof(said.line) - 1,
+			 strncmp(line, "libbpf: ", 8) ? line : line + 8);
+	if (!said.program[0])
+		sscanf(line, "libbpf: prog '%63[^']'", said.program);
+	return 0;
+}
+
+static bool lockdown_forbids(void)
+{
+	LANE_CLEANUP(lane_fclose) FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128];
+
+	return file && fgets(line, sizeof(line), file) && strstr(line, "[confidentiality]");
+}
+
+/* The line for what made the whole object fail. */
+static struct lane_error *refused(int errnum, const char *what)
+{
+	if ((errnum == EPERM || errnum == EACCES) && lockdown_forbids())
+		return lane_error("BPF: kernel lockdown forbids reading the kernel (boot with "
+				  "lockdown=integrity, or record with --backend lttng)");
+	if (errnum == EPERM)
+		return lane_error("BPF: no permission to %s (run as root, or give the program "
+				  "CAP_BPF, CAP_PERFMON and CAP_DAC_READ_SEARCH)",
+				  what);
+	if (said.line[0])
+		return lane_error_errno(errnum, "BPF: cannot %s (%s)", what, said.line);
+	return lane_error_errno(errnum, "BPF: cannot %s", what);
+}
+
+static void want(struct gpulane_bpf *skel, const char *program)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(skel->obj, program);
+
+	if (prog)
+		bpf_program__set_autoload(prog, true);
+}
+
+/* Which ways give the programs their fields' places. */
+static bool uses_way(const struct lane_bpf_plan *plan, int kind, enum lane_bpf_attach attach)
+{
+	return plan->ways[kind] && plan->ways[kind]->attach == attach;
+}
+
+static bool by_format(const struct lane_bpf_plan *plan)
+{
+	bool any = false;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		any |= uses_way(plan, kind, LANE_BPF_FORMAT);
+	return any;
+}
+
+static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan *plan,
+			    unsigned int follow)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, skel->obj) bpf_program__set_autoload(prog, false);
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		for (int i = 0; i < LANE_BPF_MAX_HOOKS; i++)
+			if (plan->hooked[kind][i] && plan->ways[kind])
+				want(skel, plan->ways[kind]->hooks[i].program);
+	if (uses_way(plan, LANE_FENCE_INIT, LANE_BPF_TYPED) && skel->rodata->fence_names.driver)
+		want(skel, "fence_put_aside");
+	if (uses_way(plan, LANE_RQ_OUT, LANE_BPF_TYPED))
+		want(skel, "rq_out_put_aside");
+	if (by_format(plan))
+		want(skel, "fired");
+	if (follow) {
+		want(skel, "follow_fork");
+		want(skel, "follow_free");
+	}
+	if (follow & LANE_BPF_FOLLOW_COMM)
+		want(skel, "follow_rename");
+}
+
+static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *running,
+			const struct lane_bpf_config *settings)
+{
+	struct lane_bpf_names names;
+
+	skel->rodata->config = *settings;
+	lane_bpf_running_names(running, &names);
+	skel->rodata->fence_names = names;
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		skel->rodata->layouts[kind] = *lane_bpf_running_layout(running, kind);
+}
+
+/* One attempt. Returns 0 or an errno; said.program is then the program the kernel did not take. */
+static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
+		    const struct lane_bpf_config *settings, const struct lane_bpf_plan *plan,
+		    unsigned int cpus)
+{
+	int result;
+
+	memset(&said, 0, sizeof(said));
+	object->skel = gpulane_bpf__open();
+	if (!object->skel)
+		return errno;
+	fill_rodata(object->skel, running, settings);
+	choose_programs(object->skel, plan, settings->follow);
+	bpf_map__set_max_entries(object->skel->maps.rings, cpus);
+	if (!settings->follow) {
+		bpf_map__set_max_entries(object->skel->maps.followed, 1);
+		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
+		bpf_map__set_max_entries(object->skel->maps.runnable, 1);
+	}
+	result = gpulane_bpf__load(object->skel);
+	if (result) {
+		gpulane_bpf__destroy(object->skel);
+		object->skel = NULL;
+	}
+	return -result;
+}
+
+static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_running *running,
+			       const struct lane_capture_config *config,
+			       const struct lane_bpf_config *settings, struct lane_bpf_plan *plan,
+			       unsigned int cpus)
+{
+	const struct lane_bpf_kernel *kernel = lane_bpf_running_kernel(running);
+
+	for (;;) {
+		int errnum;
+
+		lane_bpf_plan(plan, config, kernel);
+		errnum = try_load(object, running, settings, plan, cpus);
+		if (!errnum)
+			return NULL;
+		/* Each round takes at least one way out of the plan, so this ends. */
+		if (errnum == EPERM || !said.program[0] ||
+		    !lane_bpf_refuse(plan, said.program, strerror(errnum)))
+			return refused(errnum, "load the programs");
+	}
+}
+
+static int keep_link(struct lane_bpf_object *object, struct bpf_link *link)
+{
+	if (!link)
+		return errno;
+	if (object->n_links == MAX_LINKS) {
+		bpf_link__destroy(link);
+		return ENOSPC;
+	}
+	object->links[object->n_links++] = link;
+	return 0;
+}
+
+/* Attaches a program that reads tracepoints by their format; the kind goes with the attachment. */
+static int attach_record(struct lane_bpf_object *object, struct bpf_program *prog, int kind)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = (__u64)kind);
+
+	return keep_link(object, bpf_program__attach_tracepoint_opts(prog, lane_bpf_system(kind),
+								     lane_kinds[kind].name, &opts));
+}
+
+static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way *way, int i)
+{
+	struct bpf_program *prog =
+		bpf_object__find_program_by_name(object->skel->obj, way->hooks[i].program);
+	int errnum;
+
+	if (!prog)
+		return ENOENT;
+	if (way->attach != LANE_BPF_FORMAT)
+		return keep_link(object, bpf_program__attach_trace(prog));
+	errnum = keep_link(object, bpf_program__attach_raw_tracepoint(object->skel->progs.fired,
+								      lane_kinds[way->kind].name));
+	return errnum ? errnum : attach_record(object, prog, way->kind);
+}
+
+/* What runs ahead of others in the same tracepoint has to be attached first. Losing it loses no
+ * event. */
+static void attach_aside(struct lane_bpf_object *object)
+{
+	struct bpf_program *names = object->skel->progs.fence_put_aside;
+	struct bpf_program *out = object->skel->progs.rq_out_put_aside;
+
+	if (bpf_program__autoload(names))
+		attach_record(object, names, LANE_FENCE_INIT);
+	if (bpf_program__autoload(out))
+		attach_record(object, out, LANE_RQ_OUT);
+}
+
+static struct lane_error *attach_follow(struct lane_bpf_object *object)
+{
+	struct bpf_program *progs[] = { object->skel->progs.follow_fork,
+					object->skel->progs.follow_free,
+					object->skel->progs.follow_rename };
+
+	for (size_t i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		int errnum = 0;
+
+		if (bpf_program__autoload(progs[i]))
+			errnum = keep_link(object, bpf_program__attach_trace(progs[i]));
+		if (errnum)
+			return refused(errnum, "follow processes");
+	}
+	return NULL;
+}
+
+static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
+{
+	struct lane_error *err = attach_follow(object);
+	unsigned int attached = 0;
+	int refusal = 0;
+
+	if (err)
+		return err;
+	attach_aside(object);
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		const struct lane_bpf_way *way = plan->ways[kind];
+		struct lane_capture_kind *is = &plan->kinds[kind];
+		unsigned int before = object->n_links;
+		int errnum = 0;
+
+		for (int i = 0; way && i < LANE_BPF_MAX_HOOKS && !errnum; i++)
+			if (plan->hooked[kind][i])
+				errnum = attach_hook(object, way, i);
+		if (errnum) {
+			refusal = errnum;
+			while (object->n_links > before)
+				bpf_link__destroy(object->links[--object->n_links]);
+			plan->ways[kind] = NULL;
+			*is = (struct lane_capture_kind){};
+			snprintf(is->missing, sizeof(is->missing), "%.40s cannot be hooked: %.30s",
+				 way->hooks[0].target, strerror(errnum));
+		}
+		attached += plan->ways[kind] != NULL;
+	}
+	if (!attached && refusal)
+		return refused(refusal, "attach the programs");
+	return NULL;
+}
+
+static struct lane_error *give_rings(struct lane_bpf_object *object,
+				     const struct lane_bpf_ring *rings, unsigned int n)
+{
+	int fd = bpf_map__fd(object->skel->maps.rings);
+
+	for (unsigned int i = 0; i < n; i++) {
+		__u32 key = rings[i].cpu;
+		__u32 value = (__u32)rings[i].fd;
+
+		if (bpf_map_update_elem(fd, &key, &value, BPF_ANY))
+			return lane_error_errno(errno, "buffer of CPU %u", rings[i].cpu);
+	}
+	return NULL;
+}
+
+struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
+				 const struct lane_capture_config *config,
+				 const struct lane_bpf_config *settings,
+				 const struct lane_bpf_ring *rings, unsigned int n_rings,
+				 struct lane_bpf_plan *plan, struct lane_bpf_object **object)
+{
+	struct lane_bpf_object *o = calloc(1, sizeof(*o));
+	libbpf_print_fn_t before = libbpf_set_print(note_message);
+	struct lane_error *err;
+
+	if (!o)
+		return &lane_enomem;
+	err = load(o, running, config, settings, plan, rings[n_rings - 1].cpu + 1);
+	if (!err)
+		err = give_rings(o, rings, n_rings);
+	if (!err)
+		err = attach(o, plan);
+	libbpf_set_print(before);
+	if (err) {
+		lane_bpf_unload(o);
+		return err;
+	}
+	*object = o;
+	return NULL;
+}
+
+void lane_bpf_enable(struct lane_bpf_object *object, bool on)
+{
+	__atomic_store_n(&object->skel->bss->enabled, on, __ATOMIC_SEQ_CST);
+}
+
+const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object,
+						 unsigned int cpu)
+{
+	return &object->skel->bss->cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
+}
+
+int lane_bpf_followed_fd(const struct lane_bpf_object *object)
+{
+	return bpf_map__fd(object->skel->maps.followed);
+}
+
+uint64_t lane_bpf_missed(const struct lane_bpf_object *object)
+{
+	struct bpf_program *prog;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(prog, object->skel->obj)
+	{
+		struct bpf_prog_info info = {};
+		__u32 bytes = sizeof(info);
+
+		if (bpf_program__fd(prog) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+void lane_bpf_unload(struct lane_bpf_object *object)
+{
+	if (!object)
+		return;
+	while (object->n_links)
+		bpf_link__destroy(object->links[--object->n_links]);
+	gpulane_bpf__destroy(object->skel);
+	free(object);
+}

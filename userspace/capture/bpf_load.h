@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF object: loaded as a plan says, attached, and what it shares with the collector.
+ */
+#ifndef LANE_CAPTURE_BPF_LOAD_H
+#define LANE_CAPTURE_BPF_LOAD_H
+
+#include "capture/bpf_kernel.h"
+#include "capture/bpf_plan.h"
+#include "capture/bpf_ring.h"
+
+struct lane_bpf_object;
+
+/*
+ * Loads and attaches what the plan says, with rings for these CPUs; nothing is recorded yet. A
+ * program that the kernel refuses makes a new plan without it; the plan ends up with what is really
+ * attached. *object is the caller's, lane_bpf_unload frees it.
+ */
+struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
+				 const struct lane_capture_config *config,
+				 const struct lane_bpf_config *settings,
+				 const struct lane_bpf_ring *rings, unsigned int n_rings,
+				 struct lane_bpf_plan *plan,
+				 struct lane_bpf_object **object) LANE_MUST_CHECK;
+
+/* Records from now on, or no more. */
+void lane_bpf_enable(struct lane_bpf_object *object, bool on);
+
+/* The counters of a CPU, written by the programs while they are read. */
+const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object,
+						 unsigned int cpu);
+
+/* The map of followed processes. */
+int lane_bpf_followed_fd(const struct lane_bpf_object *object);
+
+/*
+ * How often since the object was loaded the kernel has not run a program because the same program
+ * was interrupted on the same CPU. 0 where the kernel does not tell.
+ */
+uint64_t lane_bpf_missed(const struct lane_bpf_object *object);
+
+/* Detaches everything and frees; NULL is allowed. */
+void lane_bpf_unload(struct lane_bpf_object *object);
+
+#endif

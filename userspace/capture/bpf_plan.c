@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Which BPF programs record which kinds on this kernel.
+#include "capture/bpf_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/bpf_shared.h"
+
+#define TYPED(id, name, prog)                                                                      \
+	{                                                                                          \
+		.kind = LANE_##id, .attach = LANE_BPF_TYPED, .origin = LANE_ORIGIN_TRACEPOINT,     \
+		.hooks = {                                                                         \
+			{ #prog, #name }                                                           \
+		}                                                                                  \
+	}
+#define FORMAT(id, name)                                                                           \
+	{                                                                                          \
+		.kind = LANE_##id, .attach = LANE_BPF_FORMAT, .origin = LANE_ORIGIN_TRACEPOINT,    \
+		.hooks = {                                                                         \
+			{ "by_format", #name }                                                     \
+		}                                                                                  \
+	}
+/* i915's events, from BTF when the driver has it, else by their formats. */
+#define I915(id, name, prog) TYPED(id, name, prog), FORMAT(id, name)
+#define REQUEST(id, event)   I915(RQ_##id, i915_request_##event, rq_##event)
+#define CONTEXT(id, event)   I915(CTX_##id, intel_context_##event, ctx_##event)
+
+/* docs/bpf.md says which function stands for which event, and why. */
+const struct lane_bpf_way lane_bpf_ways[] = {
+	REQUEST(QUEUE, queue),
+	REQUEST(ADD, add),
+	REQUEST(GUC_SUBMIT, guc_submit),
+	REQUEST(SUBMIT, submit),
+	{ .kind = LANE_RQ_SUBMIT,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_submit", "submit_notify" } } },
+	{ .kind = LANE_RQ_SUBMIT,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .any = true,
+	  .hooks = { { "fn_execlists_submit_request", "execlists_submit_request" },
+		     { "fn_virtual_submit_request", "virtual_submit_request" },
+		     { "fn_guc_submit_request", "guc_submit_request" },
+		     { "fn_i9xx_submit_request", "i9xx_submit_request" },
+		     { "fn_nop_submit_request", "nop_submit_request" },
+		     { "fn_mock_submit_request", "mock_submit_request" } } },
+	REQUEST(EXECUTE, execute),
+	{ .kind = LANE_RQ_EXECUTE,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_execute", "__i915_request_submit" } } },
+	{ .kind = LANE_RQ_UNSUBMIT,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_unsubmit", "__i915_request_unsubmit" } } },
+	REQUEST(IN, in),
+	REQUEST(OUT, out),
+	REQUEST(RETIRE, retire),
+	{ .kind = LANE_RQ_RETIRE,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_retire", "i915_sched_node_fini" } } },
+	REQUEST(WAIT_BEGIN, wait_begin),
+	REQUEST(WAIT_END, wait_end),
+	{ .kind = LANE_PORTS,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_STATE,
+	  .hooks = { { "fn_ports", "execlists_submission_tasklet" } } },
+	CONTEXT(SET_PRIO, set_prio),
+	CONTEXT(RESET, reset),
+	CONTEXT(BAN, ban),
+	CONTEXT(REGISTER, register),
+	CONTEXT(DEREGISTER, deregister),
+	CONTEXT(DEREGISTER_DONE, deregister_done),
+	CONTEXT(SCHED_ENABLE, sched_enable),
+	CONTEXT(SCHED_DISABLE, sched_disable),
+	CONTEXT(SCHED_DONE, sched_done),
+	CONTEXT(CREATE, create),
+	CONTEXT(FENCE_RELEASE, fence_release),
+	CONTEXT(FREE, free),
+	CONTEXT(STEAL_GUC_ID, steal_guc_id),
+	CONTEXT(DO_PIN, do_pin),
+	CONTEXT(DO_UNPIN, do_unpin),
+	TYPED(FENCE_INIT, dma_fence_init, fence_init),
+	TYPED(FENCE_ENABLE_SIGNAL, dma_fence_enable_signal, fence_enable_signal),
+	TYPED(FENCE_SIGNALED, dma_fence_signaled, fence_signaled),
+	TYPED(FENCE_WAIT_START, dma_fence_wait_start, fence_wait_start),
+	TYPED(FENCE_WAIT_END, dma_fence_wait_end, fence_wait_end),
+	TYPED(SWITCH, sched_switch, sched_switch),
+	TYPED(WAKING, sched_waking, sched_waking),
+	TYPED(WAKEUP, sched_wakeup, sched_wakeup),
+	TYPED(WAKEUP_NEW, sched_wakeup_new, sched_wakeup_new),
+	TYPED(MIGRATE, sched_migrate_task, sched_migrate_task),
+	TYPED(FORK, sched_process_fork, sched_fork),
+	TYPED(EXEC, sched_process_exec, sched_exec),
+	TYPED(EXIT, sched_process_exit, sched_exit),
+};
+
+#define N_WAYS (sizeof(lane_bpf_ways) / sizeof(lane_bpf_ways[0]))
+const unsigned int lane_bpf_n_ways = N_WAYS;
+_Static_assert(N_WAYS <= LANE_BPF_MAX_WAYS, "every way can be refused");
+
+static const struct {
+	const char *group;
+	enum lane_group bit;
+	const char *system;
+} groups[] = {
+	{ "i915", LANE_GROUP_I915, "i915" },	    { "context", LANE_GROUP_CONTEXT, "i915" },
+	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
+	{ "process", LANE_GROUP_PROCESS, "sched" },
+};
+
+static int group_of(int kind)
+{
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (!strcmp(groups[i].group, lane_kinds[kind].group))
+			return (int)i;
+	return -1;
+}
+
+const char *lane_bpf_system(int kind)
+{
+	int group = group_of(kind);
+
+	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
+		return NULL;
+	return groups[group].system;
+}
+
+static bool of_i915(int kind)
+{
+	return kind <= LANE_CTX_DO_UNPIN;
+}
+
+/* Why a way cannot be gone, NULL when it can; notes which hooks it then uses. */
+static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf_way *way,
+			       const struct lane_bpf_kernel *kernel)
+{
+	bool *hooked = plan->hooked[way->kind];
+	const char *why = plan->refused[way - lane_bpf_ways];
+	unsigned int usable = 0;
+
+	memset(hooked, 0, sizeof(plan->hooked[0]));
+	if (*why)
+		return why;
+	if (way->attach != LANE_BPF_FUNCTION) {
+		why = kernel->event(kernel->data, way->kind);
+		if (!why && way->attach == LANE_BPF_TYPED)
+			why = kernel->typed(kernel->data, way->kind);
+		hooked[0] = !why;
+		return why;
+	}
+	why = NULL;
+	for (int i = 0; i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++) {
+		const char *blocked = kernel->function(kernel->data, way->hooks[i].target);
+
+		hooked[i] = !blocked;
+		usable += !blocked;
+		if (blocked && !why)
+			why = blocked;
+	}
+	return way->any && usable ? NULL : why;
+}
+
+/* Whether the user's choice of hooks allows this kind of way, in this pass over the ways. */
+static bool way_allowed(const struct lane_bpf_way *way, enum lane_hooks hooks, int pass)
+{
+	bool function = way->attach == LANE_BPF_FUNCTION;
+
+	switch (hooks) {
+	case LANE_HOOKS_AUTO:
+		return function == (pass == 1);
+	case LANE_HOOKS_TRACEPOINT:
+		return !function && pass == 0;
+	case LANE_HOOKS_FUNCTION:
+		return function == (pass == 0);
+	case LANE_HOOKS_FORMAT:
+		if (way->attach == LANE_BPF_TYPED && of_i915(way->kind))
+			return false;
+		return function == (pass == 1);
+	}
+	return false;
+}
+
+static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
+{
+	struct lane_capture_kind *kind = &plan->kinds[way->kind];
+	int first = 0;
+
+	while (first < LANE_BPF_MAX_HOOKS - 1 && !plan->hooked[way->kind][first])
+		first++;
+	plan->ways[way->kind] = way;
+	kind->recorded = true;
+	kind->origin = way->origin;
+	kind->missing[0] = 0;
+	snprintf(kind->hook, sizeof(kind->hook), "%s:%s",
+		 way->attach == LANE_BPF_FUNCTION ? "function" : lane_bpf_system(way->kind),
+		 way->hooks[first].target);
+}
+
+static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hooks,
+		      const struct lane_bpf_kernel *kernel)
+{
+	char *missing = plan->kinds[kind].missing;
+	const char *why, *first = NULL;
+
+	if (of_i915(kind) && !kernel->i915) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing), "i915 is not loaded");
+		return;
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned int i = 0; i < lane_bpf_n_ways; i++) {
+			const struct lane_bpf_way *way = &lane_bpf_ways[i];
+
+			if (way->kind != kind || !way_allowed(way, hooks, pass))
+				continue;
+			why = way_blocked(plan, way, kernel);
+			if (!why) {
+				take_way(plan, way);
+				return;
+			}
+			/* The last resort's reason says the most, but a refusal is news. */
+			if (!first || *plan->refused[i])
+				first = why;
+		}
+	}
+	snprintf(missing, sizeof(plan->kinds[kind].missing), "%s",
+		 first ? first : "only tracepoints were asked for");
+}
+
+void lane_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config *config,
+		   const struct lane_bpf_kernel *kernel)
+{
+	memset(plan->kinds, 0, sizeof(plan->kinds));
+	memset(plan->ways, 0, sizeof(plan->ways));
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		int group = group_of(kind);
+
+		if (group < 0 || !(config->groups & groups[group].bit))
+			continue;
+		if (kind == LANE_STATEDUMP) {
+			plan->kinds[kind].recorded = true;
+			plan->kinds[kind].origin = LANE_ORIGIN_SNAPSHOT;
+			snprintf(plan->kinds[kind].hook, sizeof(plan->kinds[kind].hook), "/proc");
+			continue;
+		}
+		plan_kind(plan, kind, config->hooks, kernel);
+	}
+}
+
+bool lane_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char *why)
+{
+	bool found = false;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		const struct lane_bpf_way *way = plan->ways[kind];
+
+		for (int i = 0; way && i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++) {
+			if (!plan->hooked[kind][i] || strcmp(way->hooks[i].program, program))
+				continue;
+			snprintf(plan->refused[way - lane_bpf_ways], sizeof(plan->refused[0]),
+				 "the kernel refused program %.20s: %.20s", program, why);
+			found = true;
+		}
+	}
+	return found;
+}
+
+unsigned int lane_bpf_planned(const struct lane_bpf_plan *plan)
+{
+	unsigned int n = 0;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		n += plan->ways[kind] != NULL;
+	return n;
+}
+
+struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, size_t ring_bytes,
+				     unsigned int switch_state_arg,
+				     struct lane_bpf_config *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	if (config->n_engines > LANE_BPF_MAX_ENGINES)
+		return lane_error_usage("engines: %zu are more than the %d that can be chosen "
+					"(leave the choice out to record all)",
+					config->n_engines, LANE_BPF_MAX_ENGINES);
+	for (size_t i = 0; i < config->n_engines; i++) {
+		settings->engines[i].class = config->engines[i].class;
+		settings->engines[i].instance = config->engines[i].instance;
+	}
+	settings->n_engines = config->n_engines;
+	if (config->comm) {
+		size_t length = strlen(config->comm);
+
+		if (!length || length >= sizeof(settings->comm))
+			return lane_error_usage(
+				"command name `%s`: not 1 to %zu characters long (the "
+				"kernel cuts names off there, see /proc/PID/comm)",
+				config->comm, sizeof(settings->comm) - 1);
+		memcpy(settings->comm, config->comm, length);
+		settings->follow |= LANE_BPF_FOLLOW_COMM;
+	}
+	if (config->follow_pid)
+		settings->follow |= LANE_BPF_FOLLOW_TREE;
+	settings->wake_bytes = ring_bytes / 4;
+	settings->switch_state_arg = switch_state_arg;
+	return NULL;
+}
+
+struct lane_error *lane_bpf_ring_bytes(size_t asked, size_t page_bytes, size_t *bytes)
+{
+	*bytes = asked ? asked : (size_t)4 << 20;
+	if (*bytes < page_bytes || *bytes > (size_t)1 << 30 || (*bytes & (*bytes - 1)))
+		return lane_error_usage(
+			"buffer of %zu bytes: not a power of two between %zu and %zu", asked,
+			page_bytes, (size_t)1 << 30);
+	return NULL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * What the collector tells the BPF programs before they are loaded, and what they share while they
+ * run. Included by both; sizes are part of the agreement.
+ */
+#ifndef LANE_CAPTURE_BPF_SHARED_H
+#define LANE_CAPTURE_BPF_SHARED_H
+
+#include <linux/types.h>
+
+#define LANE_BPF_MAX_CPUS    1024 /* a power of two */
+#define LANE_BPF_MAX_ENGINES 16
+#define LANE_BPF_MAX_FIELDS  8
+#define LANE_BPF_NAME_BYTES  32 /* of a fence's driver and timeline, as in dma_fence_init */
+
+/* Why a process is followed; both may be asked for. */
+enum lane_bpf_follow {
+	LANE_BPF_FOLLOW_TREE = 1 << 0, /* descends from the process given */
+	LANE_BPF_FOLLOW_COMM = 1 << 1, /* has the name given */
+};
+
+struct lane_bpf_engine {
+	__u16 class;
+	__u16 instance;
+};
+
+/* Read-only for the programs: the verifier leaves out what is switched off. */
+struct lane_bpf_config {
+	__u32 follow;	  /* enum lane_bpf_follow that a process must have; 0: all are recorded */
+	__u32 n_engines;  /* 0: all */
+	__u32 wake_bytes; /* the collector is woken after so many bytes on one CPU */
+	__u32 switch_state_arg; /* enum switch_state_argument */
+	struct lane_bpf_engine engines[LANE_BPF_MAX_ENGINES];
+	char comm[16];
+};
+
+/* One field to copy from a tracepoint's record, at the place its format gives, to a payload. */
+struct lane_bpf_copy {
+	__u16 from; /* offset in the tracepoint's record */
+	__u8 to;    /* offset in the payload */
+	__u8 bytes; /* 1, 2, 4 or 8; what the payload's field has more stays 0 */
+};
+
+/* All fields of one kind; unused entries have bytes 0. */
+struct lane_bpf_layout {
+	struct lane_bpf_copy copy[LANE_BPF_MAX_FIELDS];
+};
+
+/* Where dma_fence_init has what cannot be read elsewhere: functions tell the names. */
+struct lane_bpf_names {
+	__u16 context;
+	__u16 seqno;
+	__u16 driver;	/* place of the __data_loc word */
+	__u16 timeline; /* likewise */
+};
+
+/*
+ * Per CPU, written by the programs. `lost`: records that found no room in the ring. `fired` and
+ * `seen`: events whose program shares the kernel's guard against nesting with other programs,
+ * counted before and behind that guard: what is between was dropped by the kernel without a word.
+ */
+struct lane_bpf_cpu {
+	__u64 lost;
+	__u64 fired;
+	__u64 seen;
+	__u64 since_wake; /* bytes written since the collector was woken */
+	__u32 waiting;	  /* followed threads that are runnable here and do not run */
+	__u32 pad[7];
+} __attribute__((aligned(64)));
+
+/* The records a ring holds that are not of fixed length are padded to this. */
+#define LANE_BPF_GENERIC_PAYLOAD 32
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting, draining and stopping a tracer: one backend per tracer behind one interface.
+ */
+#ifndef LANE_CAPTURE_CAPTURE_H
+#define LANE_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/event.h"
+#include "capture/host.h"
+
+enum lane_group {
+	LANE_GROUP_I915 = 1 << 0,
+	LANE_GROUP_CONTEXT = 1 << 1,
+	LANE_GROUP_FENCE = 1 << 2,
+	LANE_GROUP_SCHED = 1 << 3,
+	LANE_GROUP_PROCESS = 1 << 4,
+	LANE_GROUP_OPENCL = 1 << 5,
+};
+
+/* The group of this name, 0 when the tracers here record none such. For set-up only. */
+unsigned int lane_group_by_name(const char *name);
+
+/* Where i915's events are taken from. */
+enum lane_hooks {
+	LANE_HOOKS_AUTO,       /* tracepoints where they exist, functions where they do not */
+	LANE_HOOKS_TRACEPOINT, /* tracepoints only */
+	LANE_HOOKS_FUNCTION,   /* functions wherever a function is known, for comparing both */
+	LANE_HOOKS_FORMAT, /* tracepoints, i915's fields by the places that tracefs's formats give
+			    */
+};
+
+struct lane_engine_filter {
+	uint16_t class;
+	uint16_t instance;
+};
+
+/* What to record. Strings and arrays are the caller's and outlive the capture. */
+struct lane_capture_config {
+	unsigned int groups; /* of enum lane_group */
+	enum lane_hooks hooks;
+	pid_t follow_pid; /* this process and its descendants; 0: the whole system */
+	const char *comm; /* only processes of this name; NULL: all */
+	const struct lane_engine_filter *engines;
+	size_t n_engines;    /* 0: all engines */
+	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
+	int dir_fd;	     /* the recording's directory */
+	const struct lane_host *host;
+};
+
+struct lane_capture_stats {
+	uint64_t events;	    /* written to the recording; LANE_NOT_COUNTED */
+	uint64_t lost;		    /* dropped by the tracer, as far as it has said */
+	uint64_t bytes;		    /* written to the recording */
+	uint64_t buffer_bytes;	    /* per CPU */
+	unsigned int fill_permille; /* fullest buffer since the last call */
+};
+
+#define LANE_NOT_COUNTED UINT64_MAX
+
+/* Where the events of one kind come from in this capture. */
+struct lane_capture_kind {
+	bool recorded;
+	enum lane_origin origin;
+	char hook[64];	  /* the tracepoint or function hooked, "" when none */
+	char missing[96]; /* why the kind is not recorded, "" when it is or was not asked for */
+};
+
+struct lane_capture;
+
+struct lane_backend {
+	const char *name; /* "bpf", "lttng" */
+	const char *help;
+	/*
+	 * Does everything that needs privileges (loads, attaches disabled); records nothing yet.
+	 * *capture is the caller's, to be closed with close.
+	 */
+	struct lane_error *(*open)(const struct lane_capture_config *config,
+				   struct lane_capture **capture);
+	/* One entry per kind; owned by the capture. */
+	const struct lane_capture_kind *(*kinds)(const struct lane_capture *capture);
+	/* Events are recorded from here on. */
+	struct lane_error *(*start)(struct lane_capture *capture);
+	/*
+	 * Drains what there is, waiting at most timeout_ms for something to come. After an error (a
+	 * full disk) the recording up to there is readable and stop is still to be called.
+	 */
+	struct lane_error *(*poll)(struct lane_capture *capture, int timeout_ms);
+	/* Stops recording, drains the rest, completes the files. */
+	struct lane_error *(*stop)(struct lane_capture *capture);
+	/* Figures up to now. */
+	void (*stats)(struct lane_capture *capture, struct lane_capture_stats *stats);
+	/* The lost events of one CPU, LANE_NOT_COUNTED when the tracer does not say. */
+	uint64_t (*lost)(struct lane_capture *capture, unsigned int cpu);
+	/* Frees everything; NULL is allowed. Without stop what was written stays readable. */
+	void (*close)(struct lane_capture *capture);
+};
+
+extern const struct lane_backend lane_backend_bpf;
+extern const struct lane_backend lane_backend_lttng;
+
+#endif

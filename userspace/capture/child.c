@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The command that is recorded: forked at once, let go when recording has begun.
+#include "capture/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool parse_id(const char *text, unsigned int *id)
+{
+	unsigned long value;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	*id = (unsigned int)value;
+	return !errno && !*end && value > 0 && value < UINT32_MAX;
+}
+
+bool lane_sudo_caller(struct lane_identity *caller)
+{
+	return getuid() == 0 && geteuid() == 0 && parse_id(getenv("SUDO_UID"), &caller->uid) &&
+	       parse_id(getenv("SUDO_GID"), &caller->gid);
+}
+
+/* Becomes somebody for good, with the groups that the system knows of him. */
+static int become(const struct lane_identity *as)
+{
+	const struct passwd *entry = getpwuid(as->uid);
+	int failed = entry ? initgroups(entry->pw_name, as->gid) : setgroups(1, &as->gid);
+
+	if (failed || setresgid(as->gid, as->gid, as->gid) || setresuid(as->uid, as->uid, as->uid))
+		return errno;
+	return 0;
+}
+
+static void run(char *const *argv, const struct lane_identity *as, int go_fd, int error_fd)
+{
+	sigset_t none;
+	char go;
+	int failed;
+	ssize_t n;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	do
+		n = read(go_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1) {
+		failed = as ? become(as) : 0;
+		if (!failed) {
+			execvp(argv[0], argv);
+			failed = errno;
+		}
+		n = write(error_fd, &failed, sizeof(failed));
+	}
+	_exit(127);
+}
+
+struct lane_error *lane_child_fork(char *const *argv, const struct lane_identity *as,
+				   struct lane_child *child)
+{
+	int go[2], error[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return lane_error_errno(errno, "%s", argv[0]);
+	if (pipe2(error, O_CLOEXEC)) {
+		struct lane_error *err = lane_error_errno(errno, "%s", argv[0]);
+
+		close(go[0]);
+		close(go[1]);
+		return err;
+	}
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(go[1]);
+		close(error[0]);
+		run(argv, as, go[0], error[1]);
+	}
+	close(go[0]);
+	close(error[1]);
+	child->go_fd = go[1];
+	child->error_fd = error[0];
+	if (child->pid < 0) {
+		child->pid = 0;
+		return lane_error_errno(errno, "%s", argv[0]);
+	}
+	return NULL;
+}
+
+struct lane_error *lane_child_go(struct lane_child *child, const char *name)
+{
+	int failed = 0;
+	ssize_t n;
+
+	/* A child that was killed meanwhile is seen by lane_child_ended. */
+	n = write(child->go_fd, "", 1);
+	close(child->go_fd);
+	child->go_fd = -1;
+	do
+		n = read(child->error_fd, &failed, sizeof(failed));
+	while (n < 0 && errno == EINTR);
+	close(child->error_fd);
+	child->error_fd = -1;
+	if (n == sizeof(failed))
+		return lane_error_errno(failed, "%s: cannot be run", name);
+	return NULL;
+}
+
+bool lane_child_ended(struct lane_child *child)
+{
+	if (child->pid && !child->ended &&
+	    waitpid(child->pid, &child->status, WNOHANG) == child->pid)
+		child->ended = true;
+	return child->ended;
+}
+
+void lane_child_deinit(struct lane_child *child)
+{
+	bool held = child->go_fd >= 0;
+
+	if (child->go_fd >= 0)
+		close(child->go_fd);
+	if (child->error_fd >= 0)
+		close(child->error_fd);
+	if (child->pid && !child->ended && held)
+		waitpid(child->pid, &child->status, 0);
+	child->go_fd = -1;
+	child->error_fd = -1;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The groups of `record --events` by the names that the table of events gives them.
+#include <string.h>
+
+#include "capture/capture.h"
+
+unsigned int lane_group_by_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum lane_group group;
+	} groups[] = {
+		{ "i915", LANE_GROUP_I915 },	   { "context", LANE_GROUP_CONTEXT },
+		{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
+		{ "process", LANE_GROUP_PROCESS },
+	};
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (!strcmp(name, groups[i].name))
+			return groups[i].group;
+	return 0;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The probe: runs its parts, notes what they find.
+#include "capture/probe.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/probe_parts.h"
+
+void lane_probe_add(struct lane_probe *probe, const char *section, const char *name,
+		    enum lane_check_state state, const char *cost, const char *remedy,
+		    const char *value, ...)
+{
+	bool there = state == LANE_CHECK_OK || state == LANE_CHECK_FACT;
+	struct lane_check *check;
+	va_list args;
+
+	if (probe->n_checks == probe->room) {
+		size_t room = probe->room ? 2 * probe->room : 64;
+		struct lane_check *checks = reallocarray(probe->checks, room, sizeof(*checks));
+
+		if (!checks) {
+			probe->failed = true;
+			return;
+		}
+		probe->checks = checks;
+		probe->room = room;
+	}
+	check = &probe->checks[probe->n_checks++];
+	*check = (struct lane_check){ .section = section,
+				      .state = state,
+				      .cost = there ? NULL : cost,
+				      .remedy = there ? NULL : remedy };
+	snprintf(check->name, sizeof(check->name), "%s", name);
+	va_start(args, value);
+	vsnprintf(check->value, sizeof(check->value), value, args);
+	va_end(args);
+}
+
+static char *path_of(const struct lane_probe *probe, const char *format, va_list args)
+{
+	LANE_CLEANUP(lane_free) char *below = NULL;
+	char *path;
+
+	if (vasprintf(&below, format, args) < 0) {
+		below = NULL;
+		return NULL;
+	}
+	return asprintf(&path, "%s%s", probe->root, below) < 0 ? NULL : path;
+}
+
+FILE *lane_probe_open(const struct lane_probe *probe, const char *format, ...)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	va_list args;
+
+	va_start(args, format);
+	path = path_of(probe, format, args);
+	va_end(args);
+	if (!path) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return fopen(path, "re");
+}
+
+int lane_probe_line(const struct lane_probe *probe, char *line, size_t bytes, const char *format,
+		    ...)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	va_list args;
+
+	*line = '\0';
+	va_start(args, format);
+	path = path_of(probe, format, args);
+	va_end(args);
+	if (!path)
+		return ENOMEM;
+	from = fopen(path, "re");
+	if (!from)
+		return errno;
+	if (!fgets(line, (int)bytes, from)) {
+		*line = '\0';
+		return ferror(from) ? errno : 0;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return 0;
+}
+
+int lane_probe_access(const struct lane_probe *probe, const char *format, ...)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	va_list args;
+
+	va_start(args, format);
+	path = path_of(probe, format, args);
+	va_end(args);
+	if (!path)
+		return ENOMEM;
+	return access(path, R_OK) ? errno : 0;
+}
+
+bool lane_probe_has_word(FILE *from, const char *word)
+{
+	LANE_CLEANUP(lane_free) char *line = NULL;
+	size_t length = strlen(word);
+	size_t room = 0;
+
+	while (getline(&line, &room, from) > 0) {
+		for (const char *at = line; (at = strstr(at, word)); at++)
+			if ((at == line || strchr(" \t", at[-1])) && strchr(" \t\n", at[length]))
+				return true;
+	}
+	return false;
+}
+
+struct lane_error *lane_probe_run(const struct lane_probe_options *options,
+				  struct lane_probe **result)
+{
+	struct lane_probe *probe = calloc(1, sizeof(*probe));
+
+	if (!probe)
+		return &lane_enomem;
+	probe->root = options->root;
+	lane_probe_kernel(probe);
+	lane_probe_privileges(probe);
+	lane_probe_driver(probe);
+	lane_probe_events(probe);
+	lane_probe_lttng(probe);
+	lane_probe_opencl(probe, !options->no_opencl && !*options->root);
+	if (probe->failed) {
+		lane_probe_destroy(probe);
+		return &lane_enomem;
+	}
+	*result = probe;
+	return NULL;
+}
+
+void lane_probe_destroy(struct lane_probe *probe)
+{
+	if (!probe)
+		return;
+	free(probe->checks);
+	free(probe);
+}
+
+const char *lane_check_state_name(enum lane_check_state state)
+{
+	static const char *const names[] = {
+		[LANE_CHECK_FACT] = "fact",
+		[LANE_CHECK_OK] = "ok",
+		[LANE_CHECK_MISSING] = "missing",
+		[LANE_CHECK_UNKNOWN] = "unknown",
+	};
+
+	return names[state];
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// The GPUs and their driver, and what of its events can be recorded.
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/driver.h"
+#include "capture/probe_parts.h"
+
+#define DRIVER "driver"
+
+/* The last word of a link's target: a PCI device's driver. */
+static bool link_name(const struct lane_probe *probe, const char *card, char *name, size_t bytes)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	char target[256];
+	const char *last;
+	ssize_t n;
+
+	if (asprintf(&path, "%s/sys/class/drm/%s/device/driver", probe->root, card) < 0) {
+		path = NULL;
+		return false;
+	}
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	last = strrchr(target, '/');
+	snprintf(name, bytes, "%.*s", (int)bytes - 1, last ? last + 1 : target);
+	return true;
+}
+
+static bool is_card(const char *name)
+{
+	return !strncmp(name, "card", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strverscmp(a, b);
+}
+
+static void add_device(struct lane_probe *probe, const char *card)
+{
+	char vendor[32], device[32], driver[64] = "no driver";
+
+	lane_probe_line(probe, vendor, sizeof(vendor), "/sys/class/drm/%s/device/vendor", card);
+	lane_probe_line(probe, device, sizeof(device), "/sys/class/drm/%s/device/device", card);
+	link_name(probe, card, driver, sizeof(driver));
+	lane_probe_add(probe, DRIVER, card, LANE_CHECK_FACT, NULL, NULL, "%s%s%s%s%s", vendor,
+		       *vendor ? ":" : "", *device ? device + 2 * !strncmp(device, "0x", 2) : "",
+		       *vendor ? ", " : "", driver);
+}
+
+static void check_devices(struct lane_probe *probe)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
+	char cards[32][16];
+	struct dirent *entry;
+	size_t n = 0;
+
+	if (asprintf(&path, "%s/sys/class/drm", probe->root) < 0) {
+		path = NULL;
+		probe->failed = true;
+		return;
+	}
+	dir = opendir(path);
+	while (dir && n < sizeof(cards) / sizeof(cards[0]) && (entry = readdir(dir)))
+		if (is_card(entry->d_name) && strlen(entry->d_name) < sizeof(cards[0]))
+			strcpy(cards[n++], entry->d_name);
+	qsort(cards, n, sizeof(cards[0]), compare_names);
+	for (size_t i = 0; i < n; i++)
+		add_device(probe, cards[i]);
+	if (!n)
+		lane_probe_add(probe, DRIVER, "GPU", LANE_CHECK_MISSING,
+			       "there is no request to record on this machine",
+			       "a machine with an Intel GPU; without one `make demo` boots a guest",
+			       "none");
+}
+
+/* A driver that is built in (its module has no state) is described with the kernel. */
+static void check_btf(struct lane_probe *probe)
+{
+	bool module = !lane_probe_access(probe, "/sys/module/i915/initstate");
+	const char *btf = module ? "/sys/kernel/btf/i915" : "/sys/kernel/btf/vmlinux";
+	bool there = !lane_probe_access(probe, "%s", btf);
+
+	lane_probe_add(
+		probe, DRIVER, "BTF of i915", there ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+		"its functions cannot be hooked: no submit, execute and ports on this kernel",
+		"a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y", "%s", there ? btf : "not there");
+}
+
+void lane_probe_driver(struct lane_probe *probe)
+{
+	struct lane_driver driver;
+
+	check_devices(probe);
+	lane_driver_read(probe->root, &driver);
+	lane_probe_add(probe, DRIVER, "i915", driver.loaded ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+		       "there is no request to record until it is loaded",
+		       "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
+		       "%s%s", driver.loaded ? "loaded" : "not loaded",
+		       driver.loaded && *driver.version ? ", its version is in the recording" : "");
+	if (!driver.loaded)
+		return;
+	lane_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
+		       driver.submission);
+	check_btf(probe);
+}
+
+/* The kernel below the root, as the bpf backend's plan asks for it. */
+struct tree {
+	const struct lane_probe *probe;
+	const char *tracefs;
+	struct btf *vmlinux;
+	struct btf *i915;
+};
+
+static const char *tree_event(void *data, int kind)
+{
+	const struct tree *tree = data;
+
+	return lane_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs,
+				 lane_bpf_system(kind), lane_kinds[kind].name)
+		       ? "the kernel has no such tracepoint"
+		       : NULL;
+}
+
+static const char *tree_typed(void *data, int kind)
+{
+	const struct tree *tree = data;
+	struct btf *btf = kind <= LANE_CTX_DO_UNPIN ? tree->i915 : tree->vmlinux;
+	char name[96];
+
+	if (!btf)
+		return "no BTF";
+	snprintf(name, sizeof(name), "btf_trace_%s", lane_kinds[kind].name);
+	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? NULL
+								       : "the event is not in BTF";
+}
+
+static const char *tree_function(void *data, const char *name)
+{
+	const struct tree *tree = data;
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+
+	if (!tree->i915)
+		return "i915 has no BTF to hook its functions by";
+	if (btf__find_by_name_kind(tree->i915, name, BTF_KIND_FUNC) <= 0)
+		return "the function is not in BTF";
+	from = lane_probe_open(tree->probe, "%s/available_filter_functions", tree->tracefs);
+	if (!from)
+		from = lane_probe_open(tree->probe, "/proc/kallsyms");
+	return from && lane_probe_has_word(from, name) ? NULL
+						       : "the kernel has no such function to hook";
+}
+
+static struct btf *parse_btf(const struct lane_probe *probe, const char *name, struct btf *base)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	struct btf *btf;
+
+	if (asprintf(&path, "%s/sys/kernel/btf/%s", probe->root, name) < 0) {
+		path = NULL;
+		return NULL;
+	}
+	btf = base ? btf__parse_split(path, base) : btf__parse(path, NULL);
+	return libbpf_get_error(btf) ? NULL : btf;
+}
+
+static int be_quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static void plan(struct lane_probe *probe, const char *tracefs)
+{
+	const struct lane_capture_config everything = { .groups = ~0u };
+	struct tree tree = { .probe = probe, .tracefs = tracefs };
+	const struct lane_bpf_kernel kernel = { .data = &tree,
+						.i915 = !lane_probe_access(probe, "%s/events/i915",
+									   tracefs),
+						.event = tree_event,
+						.typed = tree_typed,
+						.function = tree_function };
+	libbpf_print_fn_t print = libbpf_set_print(be_quiet);
+
+	tree.vmlinux = parse_btf(probe, "vmlinux", NULL);
+	if (tree.vmlinux &&
+	    btf__find_by_name_kind(tree.vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
+		tree.i915 = tree.vmlinux; /* built in */
+	else if (tree.vmlinux)
+		tree.i915 = parse_btf(probe, "i915", tree.vmlinux);
+	lane_bpf_plan(&probe->plan, &everything, &kernel);
+	if (tree.i915 != tree.vmlinux)
+		btf__free(tree.i915);
+	btf__free(tree.vmlinux);
+	libbpf_set_print(print);
+}
+
+void lane_probe_events(struct lane_probe *probe)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	const char *tracefs = NULL;
+	int errnum = ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !tracefs; i++) {
+		errnum = lane_probe_access(probe, "%s/events/sched/sched_switch/format", places[i]);
+		if (!errnum)
+			tracefs = places[i];
+		else if (errnum != ENOENT)
+			break;
+	}
+	if (tracefs) {
+		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_OK, NULL, NULL, "%s",
+			       tracefs);
+		plan(probe, tracefs);
+		return;
+	}
+	lane_probe_add(probe, "events", "tracefs",
+		       errnum == ENOENT ? LANE_CHECK_MISSING : LANE_CHECK_UNKNOWN,
+		       "nothing can be recorded, and which events are there is not known",
+		       errnum == ENOENT ? "mount -t tracefs tracefs /sys/kernel/tracing"
+					: "run gpulane doctor as root",
+		       errnum == ENOENT ? "not mounted" : "cannot be read");
+}

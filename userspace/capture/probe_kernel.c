@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The kernel: release, configuration, lockdown; and what this process may do.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/cleanup.h"
+#include "capture/probe_parts.h"
+
+#define KERNEL	   "kernel"
+#define PRIVILEGES "privileges"
+#define DISTRO_KERNEL                                                                              \
+	"take a distribution's kernel (Debian's 6.1 and 6.12 have it), or rebuild with this "      \
+	"option"
+
+/* The options that matter, and what is lost without them. */
+static const struct {
+	const char *name;
+	const char *cost;
+	const char *remedy;
+} options[] = {
+	{ "CONFIG_BPF_SYSCALL", "the bpf backend cannot record", DISTRO_KERNEL },
+	{ "CONFIG_BPF_JIT", "the bpf backend cannot hook functions", DISTRO_KERNEL },
+	{ "CONFIG_BPF_EVENTS", "the bpf backend cannot attach to tracepoints", DISTRO_KERNEL },
+	{ "CONFIG_DEBUG_INFO_BTF", "the bpf backend cannot record", DISTRO_KERNEL },
+	{ "CONFIG_DEBUG_INFO_BTF_MODULES",
+	  "i915's functions cannot be hooked: no submit, execute and ports on this kernel",
+	  DISTRO_KERNEL },
+	{ "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS", "functions cannot be hooked at entry and exit",
+	  DISTRO_KERNEL },
+	{ "CONFIG_KPROBES", "the LTTng module cannot hook functions", DISTRO_KERNEL },
+	{ "CONFIG_UPROBES", "OpenCL calls cannot be hooked from the kernel", DISTRO_KERNEL },
+	{ "CONFIG_TRACEPOINTS", "nothing can be recorded", DISTRO_KERNEL },
+	{ "CONFIG_DRM_I915", "there is no i915 driver", DISTRO_KERNEL },
+	{ "CONFIG_DRM_I915_LOW_LEVEL_TRACEPOINTS",
+	  "submit and execute are taken from the driver's functions, in and out are not recorded "
+	  "(what sits on the ports is read from the driver's state)",
+	  "nothing is needed; a kernel rebuilt with this option fires all of them" },
+};
+
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+struct config {
+	char source[96];
+	bool found[N_OPTIONS];
+};
+
+/* Opens the running kernel's configuration; gzip or plain, zlib reads both. */
+static gzFile open_config(const struct lane_probe *probe, char *source, size_t bytes)
+{
+	static const char *const places[] = { "/proc/config.gz", "/boot/config-%s",
+					      "/lib/modules/%s/config",
+					      "/lib/modules/%s/build/.config" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		LANE_CLEANUP(lane_free) char *path = NULL;
+		gzFile from;
+
+		snprintf(source, bytes, i ? "%.*s%s%s" : "%.*s", (int)strcspn(places[i], "%"),
+			 places[i], probe->release,
+			 strchr(places[i], '%') ? strchr(places[i], '%') + 2 : "");
+		if (asprintf(&path, "%s%s", probe->root, source) < 0) {
+			path = NULL;
+			return NULL;
+		}
+		from = gzopen(path, "re");
+		if (from)
+			return from;
+	}
+	return NULL;
+}
+
+static bool read_config(const struct lane_probe *probe, struct config *config)
+{
+	gzFile from = open_config(probe, config->source, sizeof(config->source));
+	char line[512];
+
+	if (!from)
+		return false;
+	while (gzgets(from, line, sizeof(line))) {
+		char *value = strchr(line, '=');
+
+		if (!value || (value[1] != 'y' && value[1] != 'm'))
+			continue;
+		*value = '\0';
+		for (size_t i = 0; i < N_OPTIONS; i++)
+			config->found[i] |= !strcmp(options[i].name, line);
+	}
+	gzclose(from);
+	return true;
+}
+
+static void check_config(struct lane_probe *probe)
+{
+	struct config config = { 0 };
+
+	if (!read_config(probe, &config)) {
+		lane_probe_add(
+			probe, KERNEL, "configuration", LANE_CHECK_UNKNOWN,
+			"the kernel's options are not known; the events below tell what is there",
+			"install the package of the kernel's configuration (/boot/config-*)",
+			"not found");
+		return;
+	}
+	lane_probe_add(probe, KERNEL, "configuration", LANE_CHECK_FACT, NULL, NULL, "%s",
+		       config.source);
+	for (size_t i = 0; i < N_OPTIONS; i++)
+		lane_probe_add(probe, KERNEL, options[i].name,
+			       config.found[i] ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			       options[i].cost, options[i].remedy, "%s",
+			       config.found[i] ? "on" : "off");
+}
+
+/* The file names the modes and marks the one that holds with brackets. */
+static void check_lockdown(struct lane_probe *probe)
+{
+	char line[128];
+	char *mode, *end;
+	int errnum = lane_probe_line(probe, line, sizeof(line), "/sys/kernel/security/lockdown");
+
+	mode = strchr(line, '[');
+	end = mode ? strchr(mode, ']') : NULL;
+	if (errnum == EACCES || errnum == EPERM) {
+		lane_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_UNKNOWN,
+			       "in mode confidentiality BPF cannot read the kernel",
+			       "run gpulane doctor as root", "cannot be read");
+	} else if (errnum || !end) {
+		lane_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_OK, NULL, NULL, "not there");
+	} else {
+		*end = '\0';
+		lane_probe_add(probe, KERNEL, "lockdown",
+			       strcmp(mode + 1, "confidentiality") ? LANE_CHECK_OK
+								   : LANE_CHECK_MISSING,
+			       "BPF cannot read the kernel: the bpf backend cannot record",
+			       "boot with lockdown=integrity, or record with --backend lttng", "%s",
+			       mode + 1);
+	}
+}
+
+void lane_probe_kernel(struct lane_probe *probe)
+{
+	if (lane_probe_line(probe, probe->release, sizeof(probe->release),
+			    "/proc/sys/kernel/osrelease"))
+		lane_probe_add(probe, KERNEL, "release", LANE_CHECK_UNKNOWN,
+			       "what belongs to this kernel cannot be found", "mount /proc",
+			       "not known");
+	else
+		lane_probe_add(probe, KERNEL, "release", LANE_CHECK_FACT, NULL, NULL, "%s",
+			       probe->release);
+	check_config(probe);
+	check_lockdown(probe);
+	lane_probe_add(probe, KERNEL, "BTF of the kernel",
+		       lane_probe_access(probe, "/sys/kernel/btf/vmlinux") ? LANE_CHECK_MISSING
+									   : LANE_CHECK_OK,
+		       "the bpf backend cannot record; LTTng can",
+		       "a kernel with CONFIG_DEBUG_INFO_BTF=y", "%s",
+		       lane_probe_access(probe, "/sys/kernel/btf/vmlinux")
+			       ? "not there"
+			       : "/sys/kernel/btf/vmlinux");
+}
+
+/* The capabilities that recording needs, by their bits in linux/capability.h. */
+static const struct {
+	const char *name;
+	unsigned int bit;
+	const char *cost;
+} capabilities[] = {
+	{ "CAP_SYS_ADMIN", 21, "the bpf backend cannot find BTF of modules, LTTng cannot trace" },
+	{ "CAP_PERFMON", 38, "BPF programs cannot be attached to tracepoints and functions" },
+	{ "CAP_BPF", 39, "BPF programs cannot be loaded" },
+	{ "CAP_DAC_READ_SEARCH", 2, "tracefs cannot be read unless its mode allows it" },
+};
+
+static void check_capabilities(struct lane_probe *probe)
+{
+	LANE_CLEANUP(lane_fclose) FILE *from = lane_probe_open(probe, "/proc/self/status");
+	unsigned long long effective = 0;
+	bool known = false;
+	char line[256];
+
+	while (from && fgets(line, sizeof(line), from))
+		if (sscanf(line, "CapEff: %llx", &effective) == 1)
+			known = true;
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++) {
+		bool has = effective >> capabilities[i].bit & 1;
+
+		lane_probe_add(probe, PRIVILEGES, capabilities[i].name,
+			       !known ? LANE_CHECK_UNKNOWN
+			       : has  ? LANE_CHECK_OK
+				      : LANE_CHECK_MISSING,
+			       capabilities[i].cost, "run gpulane record as root", "%s",
+			       !known ? "not known"
+			       : has  ? "effective"
+				      : "not effective");
+	}
+}
+
+static void check_limit(struct lane_probe *probe, const char *name, const char *path)
+{
+	char line[64];
+
+	if (!lane_probe_line(probe, line, sizeof(line), "%s", path))
+		lane_probe_add(probe, PRIVILEGES, name, LANE_CHECK_FACT, NULL, NULL, "%s", line);
+}
+
+void lane_probe_privileges(struct lane_probe *probe)
+{
+	check_capabilities(probe);
+	check_limit(probe, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
+	check_limit(probe, "unprivileged_bpf_disabled",
+		    "/proc/sys/kernel/unprivileged_bpf_disabled");
+	check_limit(probe, "kptr_restrict", "/proc/sys/kernel/kptr_restrict");
+}

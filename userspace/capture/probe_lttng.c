@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// LTTng: its session daemon, its kernel modules, our module for i915.
+#include <lttng/lttng.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/probe_parts.h"
+
+#define LTTNG "lttng"
+#define COST  "the lttng backend cannot record; the bpf backend does not need it"
+
+/* True when a module of this name is known to modprobe for the running kernel. */
+static bool is_installed(const struct lane_probe *probe, const char *module)
+{
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	LANE_CLEANUP(lane_free) char *line = NULL;
+	size_t length = strlen(module);
+	size_t room = 0;
+
+	from = lane_probe_open(probe, "/lib/modules/%s/modules.dep", probe->release);
+	while (from && getline(&line, &room, from) > 0) {
+		char *end = strchr(line, ':');
+		char *name;
+
+		if (!end)
+			continue;
+		*end = '\0';
+		name = strrchr(line, '/');
+		name = name ? name + 1 : line;
+		/* .ko, .ko.xz, .ko.zst */
+		if (!strncmp(name, module, length) && !strncmp(name + length, ".ko", 3))
+			return true;
+	}
+	return false;
+}
+
+/* A module by its name in /sys (underscores) and its file's. */
+static void check_module(struct lane_probe *probe, const char *name, const char *sys,
+			 const char *file, const char *cost, const char *remedy)
+{
+	char version[64];
+
+	if (!lane_probe_access(probe, "/sys/module/%s", sys)) {
+		lane_probe_line(probe, version, sizeof(version), "/sys/module/%s/version", sys);
+		lane_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL, "loaded%s%s",
+			       *version ? ", " : "", version);
+	} else if (is_installed(probe, file)) {
+		lane_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL,
+			       "installed, not loaded");
+	} else {
+		lane_probe_add(probe, LTTNG, name, LANE_CHECK_MISSING, cost, remedy,
+			       "not there for this kernel");
+	}
+}
+
+/* The daemon answers its library; below another root its file of its process tells. */
+static bool daemon_runs(const struct lane_probe *probe)
+{
+	char pid[32];
+
+	if (!*probe->root)
+		return lttng_session_daemon_alive() == 1;
+	lane_probe_line(probe, pid, sizeof(pid), "/run/lttng/lttng-sessiond.pid");
+	return *pid && !lane_probe_access(probe, "/proc/%s/stat", pid);
+}
+
+void lane_probe_lttng(struct lane_probe *probe)
+{
+	bool program = !lane_probe_access(probe, "/usr/bin/lttng-sessiond");
+	bool runs = daemon_runs(probe);
+
+	lane_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+		       COST, "apt-get install lttng-tools", "%s",
+		       program ? "installed" : "not there");
+	lane_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+		       COST, "as root: lttng-sessiond -d", "%s",
+		       runs ? "answers" : "does not answer");
+	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
+		     "apt-get install lttng-modules-dkms");
+	check_module(probe, "lttng-probe-i915", "lttng_probe_i915", "lttng-probe-i915",
+		     "LTTng records no events of i915; the bpf backend does",
+		     "make module, then insmod its lttng-probe-i915.ko (docs/module.md)");
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The directory of a recording: made anew, recording.json kept whole in it, given away or removed.
+#include "capture/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "capture/recording_json.h"
+
+/* What recording.json grows by at most until the end: figures, the command's status, an error. */
+#define RESERVE_BYTES 16384
+#define DIRECTORIES   16 /* that nftw may hold open */
+
+static char *default_name(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char name[64];
+
+	localtime_r(&now, &tm);
+	strftime(name, sizeof(name), "gpulane-%Y%m%d-%H%M%S", &tm);
+	return strdup(name);
+}
+
+struct lane_error *lane_recording_create(const char *path, struct lane_recording_dir *dir)
+{
+	LANE_CLEANUP(lane_free) char *copy = path ? strdup(path) : default_name();
+
+	*dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
+	if (!copy)
+		return &lane_enomem;
+	if (mkdir(copy, 0700)) {
+		if (errno == EEXIST)
+			return lane_error(
+				"%s: is there already (choose another --output, or remove it)",
+				copy);
+		return lane_error_errno(errno, "%s: cannot be created", copy);
+	}
+	/* Only what we have made may be removed again. */
+	dir->path = LANE_TAKE(copy);
+	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return dir->fd < 0 ? lane_error_errno(errno, "%s", dir->path) : NULL;
+}
+
+/* An unlinked file takes the space that the last recording.json will need. */
+static struct lane_error *reserve(struct lane_recording_dir *dir, size_t bytes)
+{
+	LANE_CLEANUP(lane_free) char *zeros = calloc(1, bytes);
+	ssize_t n;
+
+	if (!zeros)
+		return &lane_enomem;
+	dir->reserve_fd =
+		openat(dir->fd, ".reserve", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (dir->reserve_fd < 0)
+		return lane_error_errno(errno, "%s", dir->path);
+	unlinkat(dir->fd, ".reserve", 0);
+	n = write(dir->reserve_fd, zeros, bytes);
+	if (n != (ssize_t)bytes)
+		return lane_error_errno(n < 0 ? errno : ENOSPC, "%s", dir->path);
+	return NULL;
+}
+
+static struct lane_error *write_text(struct lane_recording_dir *dir, const char *text, size_t bytes)
+{
+	const char *const name = "recording.json";
+	LANE_CLEANUP(lane_close)
+	int fd = openat(dir->fd, ".recording.json", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct lane_error *err;
+
+	if (fd < 0)
+		return lane_error_errno(errno, "%s/%s", dir->path, name);
+	while (bytes) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			err = lane_error_errno(n ? errno : ENOSPC, "%s/%s", dir->path, name);
+			unlinkat(dir->fd, ".recording.json", 0);
+			return err;
+		}
+		text += n;
+		bytes -= (size_t)n;
+	}
+	if (renameat(dir->fd, ".recording.json", dir->fd, name))
+		return lane_error_errno(errno, "%s/%s", dir->path, name);
+	return NULL;
+}
+
+struct lane_error *lane_recording_write(struct lane_recording_dir *dir,
+					const struct lane_recording_facts *facts)
+{
+	struct json_object *root = lane_recording_json(facts);
+	struct lane_error *err;
+	const char *text;
+	size_t bytes;
+
+	text = json_object_to_json_string_length(
+		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &bytes);
+	if (!text) {
+		err = &lane_enomem;
+	} else if (facts->ended_by) {
+		if (dir->reserve_fd >= 0)
+			close(dir->reserve_fd);
+		dir->reserve_fd = -1;
+		err = write_text(dir, text, bytes);
+	} else {
+		err = write_text(dir, text, bytes);
+		if (!err && dir->reserve_fd < 0)
+			err = reserve(dir, bytes + RESERVE_BYTES);
+	}
+	json_object_put(root);
+	return err;
+}
+
+/* nftw has no argument of the caller's. */
+static uid_t give_uid;
+static gid_t give_gid;
+
+static int give_one(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st;
+	(void)type;
+	/* The directory itself comes last: until then nobody else can change what is in it. */
+	return place->level ? lchown(path, give_uid, give_gid) : 0;
+}
+
+struct lane_error *lane_recording_give(struct lane_recording_dir *dir, uid_t uid, gid_t gid)
+{
+	char path[32];
+
+	give_uid = uid;
+	give_gid = gid;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/.", dir->fd);
+	if (nftw(path, give_one, DIRECTORIES, FTW_DEPTH | FTW_PHYS) || fchown(dir->fd, uid, gid))
+		return lane_error_errno(errno, "%s: cannot be given to user %u", dir->path, uid);
+	return NULL;
+}
+
+void lane_recording_close(struct lane_recording_dir *dir)
+{
+	if (dir->fd >= 0)
+		close(dir->fd);
+	if (dir->reserve_fd >= 0)
+		close(dir->reserve_fd);
+	free(dir->path);
+	*dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st;
+	(void)type;
+	return place->level ? remove(path) : 0;
+}
+
+void lane_recording_discard(struct lane_recording_dir *dir)
+{
+	char path[32];
+
+	if (dir->fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d/.", dir->fd);
+		nftw(path, remove_one, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+	}
+	if (dir->path)
+		rmdir(dir->path);
+	lane_recording_close(dir);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// What recording.json says, as an object of json-c.
+#include "capture/recording_json.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "capture/driver.h"
+
+#ifndef GPULANE_VERSION
+#define GPULANE_VERSION "unknown"
+#endif
+
+static void add_string(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static void add_number(struct json_object *to, const char *key, uint64_t value)
+{
+	json_object_object_add(to, key, json_object_new_uint64(value));
+}
+
+static void add_host(struct json_object *to, const struct lane_host *host)
+{
+	add_string(to, "host", host->name);
+	add_string(to, "release", host->release);
+	add_string(to, "machine", host->machine);
+	add_number(to, "cpus", host->cpus);
+	add_string(to, "clock", "monotonic");
+	add_string(to, "clock_uuid", host->boot_id);
+	json_object_object_add(to, "epoch_offset_ns", json_object_new_int64(host->epoch_offset_ns));
+}
+
+static struct json_object *command_object(const struct lane_recording_facts *facts)
+{
+	struct json_object *command = json_object_new_object();
+	struct json_object *argv = json_object_new_array();
+
+	for (char *const *word = facts->command; *word; word++)
+		json_object_array_add(argv, json_object_new_string(*word));
+	json_object_object_add(command, "argv", argv);
+	add_number(command, "pid", (uint64_t)facts->command_pid);
+	if (facts->command_status >= 0 && WIFEXITED(facts->command_status))
+		add_number(command, "exit_code", (uint64_t)WEXITSTATUS(facts->command_status));
+	if (facts->command_status >= 0 && WIFSIGNALED(facts->command_status))
+		add_number(command, "signal", (uint64_t)WTERMSIG(facts->command_status));
+	return command;
+}
+
+static struct json_object *filter_object(const struct lane_capture_config *config)
+{
+	struct json_object *filter = json_object_new_object();
+
+	if (config->follow_pid)
+		add_number(filter, "follow_pid", (uint64_t)config->follow_pid);
+	if (config->comm)
+		add_string(filter, "comm", config->comm);
+	if (config->n_engines) {
+		struct json_object *engines = json_object_new_array();
+
+		for (size_t i = 0; i < config->n_engines; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "%u:%u", config->engines[i].class,
+				 config->engines[i].instance);
+			json_object_array_add(engines, json_object_new_string(name));
+		}
+		json_object_object_add(filter, "engines", engines);
+	}
+	return filter;
+}
+
+static struct json_object *kind_object(const struct lane_capture_kind *kind)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "recorded", json_object_new_boolean(kind->recorded));
+	if (kind->recorded) {
+		add_string(object, "origin", lane_origin_name(kind->origin));
+		if (*kind->hook)
+			add_string(object, "hook", kind->hook);
+	} else if (*kind->missing) {
+		add_string(object, "missing", kind->missing);
+	}
+	return object;
+}
+
+static struct json_object *lost_per_cpu(const struct lane_recording_facts *facts,
+					const struct lane_recording_tracer *from)
+{
+	struct json_object *all = json_object_new_object();
+
+	/* CPUs that are off leave gaps in the numbers; those that are on are all there are. */
+	for (unsigned int cpu = 0, on = 0; on < facts->config->host->cpus && cpu < 8192; cpu++) {
+		uint64_t lost = from->backend->lost(from->capture, cpu);
+		char name[16];
+
+		if (lost == LANE_NOT_COUNTED)
+			continue;
+		on++;
+		snprintf(name, sizeof(name), "%u", cpu);
+		add_number(all, name, lost);
+	}
+	return all;
+}
+
+static struct json_object *tracer_object(const struct lane_recording_facts *facts,
+					 const struct lane_recording_tracer *from)
+{
+	const struct lane_capture_kind *kinds = from->backend->kinds(from->capture);
+	struct json_object *tracer = json_object_new_object();
+	struct json_object *all = json_object_new_object();
+
+	add_string(tracer, "tracer", from->backend->name);
+	add_string(tracer, "path", from->backend->name);
+	add_number(tracer, "buffer_bytes", from->stats.buffer_bytes);
+	if (from->stats.events != LANE_NOT_COUNTED)
+		add_number(tracer, "events", from->stats.events);
+	add_number(tracer, "lost", from->stats.lost);
+	if (from->backend->lost)
+		json_object_object_add(tracer, "lost_per_cpu", lost_per_cpu(facts, from));
+	add_number(tracer, "bytes", from->stats.bytes);
+	for (int i = 0; i < LANE_KIND_COUNT; i++)
+		if (i != LANE_LOST)
+			json_object_object_add(all, lane_kinds[i].name, kind_object(&kinds[i]));
+	json_object_object_add(tracer, "kinds", all);
+	return tracer;
+}
+
+static void add_driver(struct json_object *to)
+{
+	struct json_object *object;
+	struct lane_driver driver;
+
+	lane_driver_read("", &driver);
+	add_string(to, "submission", driver.submission);
+	if (!driver.loaded)
+		return;
+	object = json_object_new_object();
+	if (*driver.version)
+		add_string(object, "srcversion", driver.version);
+	json_object_object_add(to, "i915", object);
+}
+
+struct json_object *lane_recording_json(const struct lane_recording_facts *facts)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *traces = json_object_new_array();
+	const char *state = facts->error ? "failed" : facts->ended_by ? "complete" : "recording";
+
+	json_object_object_add(root, "version", json_object_new_int(1));
+	add_string(root, "gpulane", GPULANE_VERSION);
+	add_string(root, "state", state);
+	if (facts->ended_by)
+		add_string(root, "ended_by", facts->ended_by);
+	if (facts->error)
+		add_string(root, "error", facts->error);
+	add_host(root, facts->config->host);
+	add_number(root, "begin_ns", facts->begin_ns);
+	if (facts->end_ns)
+		add_number(root, "end_ns", facts->end_ns);
+	if (facts->command)
+		json_object_object_add(root, "command", command_object(facts));
+	json_object_object_add(root, "filter", filter_object(facts->config));
+	add_driver(root);
+	for (size_t i = 0; i < facts->n_tracers; i++)
+		json_object_array_add(traces, tracer_object(facts, &facts->tracers[i]));
+	json_object_object_add(root, "traces", traces);
+	return root;
+}

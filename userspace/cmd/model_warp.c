@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// `gpulane model warp`: one warp's atomic on scratchpad memory, from a stride pattern or a file.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/model.h"
+#include "model/lines.h"
+#include "model/number.h"
+#include "model/pad.h"
+#include "model/plot.h"
+
+struct options {
+	struct model_common common;
+	uint32_t stride;
+	uint32_t conflicts;
+	enum lane_hash hash;
+	const char *addresses;
+	int sweep;
+};
+
+static const struct argp_option options[] = {
+	{ "stride", 's', "WORDS", 0, "lane i below --conflicts updates word i * WORDS (default 0)",
+	  1 },
+	{ "conflicts", 'c', "LANES", 0, "how many lanes do; the others update word i (default 1)",
+	  1 },
+	{ "addresses", 'a', "FILE", 0, "instead: word addresses, one warp a line", 1 },
+	{ "hash", 'h', "HASH", 0, "none (default), xor or add", 1 },
+	{ "sweep", 'S', NULL, 0, "all numbers of conflicts and all hashes", 1 },
+	MODEL_OPTION_PLOT,
+	MODEL_OPTIONS,
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	int hash;
+
+	switch (key) {
+	case 's':
+		return model_number(&o->common, "--stride", arg, 0, UINT16_MAX, &o->stride);
+	case 'c':
+		return model_number(&o->common, "--conflicts", arg, 1, LANE_PAD_LANES,
+				    &o->conflicts);
+	case 'a':
+		o->addresses = arg;
+		return 0;
+	case 'h':
+		hash = lane_hash_by_name(arg);
+		if (hash < 0)
+			return model_wrong(
+				&o->common,
+				lane_error_usage("--hash: `%s' is not none, xor or add", arg));
+		o->hash = (enum lane_hash)hash;
+		return 0;
+	case 'S':
+		o->sweep = 1;
+		return 0;
+	default:
+		return model_option(&o->common, key, arg);
+	}
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	NULL,
+	"The cycles of one warp's atomicAdd on scratchpad memory, and which conflicts cause them.",
+	NULL,
+	NULL,
+	NULL
+};
+
+static void put_warp(json_object *object, const struct lane_pad_warp *warp)
+{
+	model_put_real(object, "cycles", warp->cycles, 6);
+	model_put_whole(object, "rounds", warp->cost.rounds);
+	model_put_whole(object, "position_degree", warp->position_degree);
+	model_put_whole(object, "bank_degree", warp->bank_degree);
+	model_put_whole(object, "lock_degree", warp->lock_degree);
+	model_put_real(object, "base_cycles", warp->base_cycles, 6);
+	model_put_real(object, "position_cycles", warp->position_cycles, 6);
+	model_put_real(object, "lock_cycles", warp->lock_cycles, 6);
+	model_put_real(object, "bank_cycles", warp->bank_cycles, 6);
+}
+
+/* One warp, with a row per round. */
+static struct lane_error *one(struct lane_pad *pad, const struct options *o, json_object *result)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_pad_warp warp;
+	struct lane_error *err = lane_pad_pattern(pad, o->stride, o->conflicts, address);
+
+	if (err)
+		return lane_error_context(err, "model warp");
+	lane_pad_explain(pad, address, pad->lanes, &warp);
+	model_put_whole(result, "stride", o->stride);
+	model_put_whole(result, "conflicts", o->conflicts);
+	model_put_text(result, "hash", lane_hash_name(o->hash));
+	put_warp(result, &warp);
+	for (uint32_t r = 0; r < warp.cost.rounds; r++) {
+		json_object *row = model_row(result);
+
+		model_put_whole(row, "round", r + 1);
+		model_put_whole(row, "lanes", warp.active[r]);
+		model_put_whole(row, "read_level", warp.read_level[r]);
+		model_put_whole(row, "write_level", warp.write_level[r]);
+		model_put_real(row, "cycles",
+			       lane_pad_cycles(pad, 1, warp.read_level[r], warp.write_level[r]), 6);
+	}
+	return NULL;
+}
+
+/* A row per line of a file of word addresses. */
+static struct lane_error *from_file(struct lane_pad *pad, const struct options *o,
+				    json_object *result)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_error *err = lane_text_read(o->addresses, 1 << 26, &text);
+	struct lane_lines lines;
+	struct lane_pad_warp warp;
+	uint64_t warps = 0;
+	double cycles = 0;
+
+	if (err)
+		return err;
+	model_put_text(result, "addresses", o->addresses);
+	model_put_text(result, "hash", lane_hash_name(o->hash));
+	lane_lines_init(&lines, text, o->addresses);
+	for (;;) {
+		uint16_t address[LANE_PAD_LANES];
+		uint64_t word;
+		json_object *row;
+		int more;
+
+		err = lane_lines_next(&lines, &more);
+		if (err)
+			return err;
+		if (!more)
+			break;
+		if (lines.n_words > pad->lanes)
+			return lane_lines_error(&lines, "more addresses than the warp's %u lanes",
+						pad->lanes);
+		for (unsigned int i = 0; i < lines.n_words; i++) {
+			if (lane_whole_parse(lines.word[i], 0, pad->words - 1, &word))
+				return lane_lines_error(&lines,
+							"`%.20s' is not a word address below %u",
+							lines.word[i], pad->words);
+			address[i] = (uint16_t)word;
+		}
+		lane_pad_explain(pad, address, lines.n_words, &warp);
+		cycles += warp.cycles;
+		row = model_row(result);
+		model_put_whole(row, "warp", (int64_t)warps++);
+		model_put_whole(row, "lanes", warp.lanes);
+		put_warp(row, &warp);
+	}
+	if (!warps)
+		return lane_error("%s: no addresses in it", o->addresses);
+	model_put_whole(result, "warps", (int64_t)warps);
+	model_put_real(result, "cycles", cycles, 6);
+	return NULL;
+}
+
+static struct lane_error *plot_sweep(const struct options *o, json_object *result)
+{
+	json_object *rows = json_object_object_get(result, "rows");
+	size_t n = json_object_array_length(rows);
+	double x[LANE_PAD_LANES];
+	double y[LANE_HASH_COUNT][LANE_PAD_LANES];
+	struct lane_series series[LANE_HASH_COUNT];
+	char title[64];
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *row = json_object_array_get_idx(rows, i);
+
+		x[i] = model_get(row, "conflicts");
+		for (int h = 0; h < LANE_HASH_COUNT; h++)
+			y[h][i] = model_get(row, lane_hash_name((enum lane_hash)h));
+	}
+	for (int h = 0; h < LANE_HASH_COUNT; h++)
+		series[h] = (struct lane_series){ lane_hash_name((enum lane_hash)h), x, y[h], n };
+	snprintf(title, sizeof(title), "One warp's atomic, stride %u", o->stride);
+	return model_plot(o->common.plot, &(struct lane_plot){ title, "conflicts", "cycles", 0,
+							       series, LANE_HASH_COUNT });
+}
+
+/* A row per number of conflicts, a column per hash. */
+static struct lane_error *sweep(const struct lane_device *device, const struct options *o,
+				json_object *result)
+{
+	model_put_whole(result, "stride", o->stride);
+	for (int h = 0; h < LANE_HASH_COUNT; h++) {
+		uint16_t address[LANE_PAD_LANES];
+		struct lane_pad_warp warp;
+		struct lane_pad pad;
+		struct lane_error *err = lane_pad_init(&pad, device, (enum lane_hash)h);
+
+		for (uint32_t c = 1; !err && c <= pad.lanes; c++) {
+			json_object *row;
+
+			err = lane_pad_pattern(&pad, o->stride, c, address);
+			if (err)
+				break;
+			lane_pad_explain(&pad, address, pad.lanes, &warp);
+			row = h ? json_object_array_get_idx(json_object_object_get(result, "rows"),
+							    c - 1)
+				: model_row(result);
+			if (!h)
+				model_put_whole(row, "conflicts", c);
+			model_put_real(row, lane_hash_name((enum lane_hash)h), warp.cycles, 6);
+		}
+		lane_pad_free(&pad);
+		if (err)
+			return lane_error_context(err, "model warp");
+	}
+	return o->common.plot ? plot_sweep(o, result) : NULL;
+}
+
+static struct lane_error *single(const struct lane_device *device, const struct options *o,
+				 json_object *result)
+{
+	struct lane_pad pad;
+	struct lane_error *err = lane_pad_init(&pad, device, o->hash);
+
+	if (err)
+		return err;
+	err = o->addresses ? from_file(&pad, o, result) : one(&pad, o, result);
+	lane_pad_free(&pad);
+	return err;
+}
+
+struct lane_error *model_warp(int argc, char **argv)
+{
+	struct options o = { .conflicts = 1 };
+	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_drop) json_object *result = NULL;
+	int done;
+	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+
+	if (err || done)
+		return err;
+	if (o.common.plot && !o.sweep)
+		return lane_error_usage("model warp: --plot needs --sweep");
+	if (o.sweep && o.addresses)
+		return lane_error_usage("model warp: --sweep and --addresses exclude each other");
+	err = model_device(&o.common, "fermi-gtx580", &device);
+	if (err)
+		return err;
+	result = model_result("warp");
+	model_put_text(result, "device", device->name);
+	err = o.sweep ? sweep(device, &o, result) : single(device, &o, result);
+	if (err)
+		return err;
+	model_print(result, o.common.format);
+	return NULL;
+}

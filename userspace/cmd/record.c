@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// gpulane record: the loop that drains the tracers, and when it ends.
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/child.h"
+#include "capture/recording.h"
+#include "cmd/cmd.h"
+#include "cmd/record.h"
+
+#define POLL_MS 100
+/* What the command's last requests leave behind is recorded for this long. */
+#define LINGER_NS   100000000u
+#define PROGRESS_NS 500000000u
+
+/* What one run of the command holds. */
+struct session {
+	const struct lane_record_options *options;
+	struct lane_recording_facts facts;
+	struct lane_child child;
+	struct lane_recording_dir dir;
+	struct lane_host host;
+	struct lane_identity caller; /* through sudo */
+	bool has_caller;
+	uint64_t shown_ns; /* when the progress was last shown, and what it said */
+	uint64_t shown_events;
+};
+
+static volatile sig_atomic_t stop_signal;
+
+/* The first asks to end, the second ends at once: what is written is readable anyway. */
+static void on_stop(int number)
+{
+	if (stop_signal) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	stop_signal = number;
+}
+
+static void on_child(int number)
+{
+	(void)number; /* it only ends the wait */
+}
+
+/*
+ * Gives up every capability: all that needs one is open. What is written for somebody else is given
+ * to him in the end, which takes CAP_CHOWN.
+ */
+static struct lane_error *drop_privileges(const struct session *session)
+{
+	const cap_value_t chown = CAP_CHOWN;
+	cap_t kept = cap_init();
+	struct lane_error *err = NULL;
+
+	if (!kept ||
+	    (session->has_caller && (cap_set_flag(kept, CAP_PERMITTED, 1, &chown, CAP_SET) ||
+				     cap_set_flag(kept, CAP_EFFECTIVE, 1, &chown, CAP_SET))) ||
+	    cap_set_proc(kept))
+		err = lane_error_errno(errno, "record: capabilities cannot be given up");
+	cap_free(kept);
+	return err;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = on_child;
+	sigaction(SIGCHLD, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+static void update_stats(struct session *session)
+{
+	for (size_t i = 0; i < session->facts.n_tracers; i++) {
+		struct lane_recording_tracer *tracer = &session->facts.tracers[i];
+
+		tracer->backend->stats(tracer->capture, &tracer->stats);
+	}
+}
+
+/* The line of progress: events a second, lost, fullest buffer. On a terminal only. */
+static void show_progress(struct session *session, uint64_t now, bool last)
+{
+	uint64_t events = 0, lost = 0;
+	unsigned int fill = 0;
+
+	if (!isatty(STDERR_FILENO) || (!last && now - session->shown_ns < PROGRESS_NS))
+		return;
+	if (last) {
+		fprintf(stderr, "\r\033[K");
+		return;
+	}
+	update_stats(session);
+	for (size_t i = 0; i < session->facts.n_tracers; i++) {
+		const struct lane_capture_stats *stats = &session->facts.tracers[i].stats;
+
+		if (stats->events != LANE_NOT_COUNTED)
+			events += stats->events;
+		lost += stats->lost;
+		if (stats->fill_permille > fill)
+			fill = stats->fill_permille;
+	}
+	fprintf(stderr,
+		"\r\033[K%.0f events/s, %" PRIu64 " recorded, %" PRIu64 " lost, buffers %u %% full",
+		(double)(events - session->shown_events) * 1e9 / (double)(now - session->shown_ns),
+		events, lost, fill / 10);
+	session->shown_ns = now;
+	session->shown_events = events;
+}
+
+/* Opens the chosen tracers: all that needs privileges. */
+static struct lane_error *open_tracers(struct session *session)
+{
+	struct lane_recording_facts *facts = &session->facts;
+
+	for (size_t i = 0; i < LANE_RECORDING_BACKENDS; i++) {
+		struct lane_recording_tracer *tracer = &facts->tracers[facts->n_tracers];
+		struct lane_error *err;
+
+		if (!(session->options->backends & 1u << i))
+			continue;
+		tracer->backend = lane_record_backends[i];
+		err = lane_record_backends[i]->open(facts->config, &tracer->capture);
+		if (err)
+			return lane_error_context(err, "record: %s", lane_record_backends[i]->name);
+		facts->n_tracers++;
+	}
+	return NULL;
+}
+
+static struct lane_error *start_tracers(struct session *session)
+{
+	struct lane_error *err = NULL;
+
+	session->facts.begin_ns = lane_now_ns();
+	for (size_t i = 0; i < session->facts.n_tracers && !err; i++)
+		err = session->facts.tracers[i].backend->start(session->facts.tracers[i].capture);
+	if (!err)
+		err = lane_recording_write(&session->dir, &session->facts);
+	return err;
+}
+
+static struct lane_error *poll_tracers(struct session *session)
+{
+	struct lane_error *err = NULL;
+	int timeout_ms = POLL_MS;
+
+	for (size_t i = 0; i < session->facts.n_tracers && !err; i++) {
+		const struct lane_recording_tracer *tracer = &session->facts.tracers[i];
+
+		err = tracer->backend->poll(tracer->capture, timeout_ms);
+		timeout_ms = 0;
+	}
+	return err;
+}
+
+/* Drains until there is a reason to end; *ended_by says which. */
+static struct lane_error *record(struct session *session, const char **ended_by)
+{
+	uint64_t duration_ns = session->options->duration_ns;
+	uint64_t linger_until = 0;
+	struct lane_error *err = NULL;
+
+	session->shown_ns = session->facts.begin_ns;
+	while (!err) {
+		uint64_t now = lane_now_ns();
+
+		if (stop_signal)
+			*ended_by = "signal";
+		else if (linger_until && now >= linger_until)
+			*ended_by = "command";
+		else if (duration_ns && now - session->facts.begin_ns >= duration_ns)
+			*ended_by = "duration";
+		if (*ended_by)
+			return NULL;
+		if (!linger_until && lane_child_ended(&session->child))
+			linger_until = now + LINGER_NS;
+		err = poll_tracers(session);
+		show_progress(session, now, false);
+	}
+	*ended_by = "error";
+	return err;
+}
+
+static void keep_first(struct lane_error **first, struct lane_error *err)
+{
+	if (!*first)
+		*first = err;
+	else
+		lane_error_free(err);
+}
+
+/* Stops the tracers and completes the files; the first error is the one that counts. */
+static struct lane_error *finish(struct session *session, const char *ended_by,
+				 struct lane_error *first)
+{
+	struct lane_recording_facts *facts = &session->facts;
+	struct lane_error *err;
+
+	show_progress(session, 0, true);
+	for (size_t i = 0; i < facts->n_tracers; i++)
+		keep_first(&first, facts->tracers[i].backend->stop(facts->tracers[i].capture));
+	facts->end_ns = lane_now_ns();
+	facts->ended_by = first ? "error" : ended_by;
+	facts->error = first ? lane_error_message(first) : NULL;
+	lane_child_ended(&session->child);
+	facts->command_status = session->child.ended ? session->child.status : -1;
+	update_stats(session);
+	keep_first(&first, lane_recording_write(&session->dir, facts));
+	if (session->has_caller)
+		keep_first(&first, lane_recording_give(&session->dir, session->caller.uid,
+						       session->caller.gid));
+	if (first) {
+		err = lane_error("%s (what was recorded before is in %s)",
+				 lane_error_message(first), session->dir.path);
+		lane_error_free(first);
+		first = err;
+	}
+	return first;
+}
+
+static void summarize(const struct session *session)
+{
+	const struct lane_recording_facts *facts = &session->facts;
+	int status = facts->command_status;
+
+	fprintf(stderr, "gpulane: %s:", session->dir.path);
+	for (size_t i = 0; i < facts->n_tracers; i++) {
+		const struct lane_recording_tracer *tracer = &facts->tracers[i];
+
+		fprintf(stderr, "%s %s recorded ", i ? "," : "", tracer->backend->name);
+		if (tracer->stats.events == LANE_NOT_COUNTED)
+			fprintf(stderr, "%" PRIu64 " KiB, ", tracer->stats.bytes >> 10);
+		else
+			fprintf(stderr, "%" PRIu64 " events, ", tracer->stats.events);
+		fprintf(stderr, "%" PRIu64 " lost", tracer->stats.lost);
+	}
+	fprintf(stderr, ", %.1f s", (double)(facts->end_ns - facts->begin_ns) / 1e9);
+	if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status))
+		fprintf(stderr, "; %s exited with code %d", facts->command[0], WEXITSTATUS(status));
+	if (status >= 0 && WIFSIGNALED(status))
+		fprintf(stderr, "; %s was ended by signal %d", facts->command[0], WTERMSIG(status));
+	fputc('\n', stderr);
+}
+
+/* Everything between an open directory and a complete recording. *began: there is something in it.
+ */
+static struct lane_error *run(struct session *session, struct lane_capture_config *config,
+			      bool *began)
+{
+	const char *ended_by = NULL;
+	struct lane_error *err;
+
+	config->dir_fd = session->dir.fd;
+	err = open_tracers(session);
+	if (!err)
+		err = drop_privileges(session);
+	if (!err)
+		err = start_tracers(session);
+	if (!err && session->child.pid)
+		err = lane_child_go(&session->child, session->options->command[0]);
+	if (err)
+		return err;
+	*began = true;
+	err = record(session, &ended_by);
+	return finish(session, ended_by, err);
+}
+
+/* Stops what still runs; a recording that never began is removed. */
+static void deinit(struct session *session, bool began)
+{
+	for (size_t i = 0; i < session->facts.n_tracers; i++)
+		session->facts.tracers[i].backend->close(session->facts.tracers[i].capture);
+	lane_child_deinit(&session->child);
+	if (began)
+		lane_recording_close(&session->dir);
+	else
+		lane_recording_discard(&session->dir);
+}
+
+/* The child is forked with the caller's privileges, before any are given up. */
+static struct lane_error *fork_command(struct session *session, struct lane_record_options *options)
+{
+	struct lane_error *err;
+
+	session->has_caller = !options->as_root && lane_sudo_caller(&session->caller);
+	if (!options->command)
+		return NULL;
+	err = lane_child_fork(options->command, session->has_caller ? &session->caller : NULL,
+			      &session->child);
+	if (err)
+		return err;
+	session->facts.command = options->command;
+	session->facts.command_pid = session->child.pid;
+	if (options->follow)
+		options->config.follow_pid = session->child.pid;
+	return NULL;
+}
+
+struct lane_error *cmd_record(int argc, char **argv)
+{
+	struct lane_record_options options = {
+		.backends = 1,
+		.config.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_FENCE |
+				 LANE_GROUP_SCHED | LANE_GROUP_PROCESS,
+	};
+	struct session session = { .options = &options,
+				   .dir = { .fd = -1, .reserve_fd = -1 },
+				   .child = { .go_fd = -1, .error_fd = -1 },
+				   .facts = { .config = &options.config, .command_status = -1 } };
+	struct lane_error *err;
+	bool began = false;
+	int done;
+
+	err = lane_parse(&lane_record_parser, argc, argv, &options, &options.error, &done);
+	if (err || done)
+		return err;
+	if (options.follow && !options.command)
+		return lane_error_usage(
+			"record: --follow: there is no COMMAND to follow (see --pid)");
+	if (options.follow && options.config.follow_pid)
+		return lane_error_usage("record: --follow and --pid: only one can be followed");
+	options.config.engines = options.engines;
+	options.config.host = &session.host;
+	lane_host_read(&session.host);
+	err = fork_command(&session, &options);
+	if (err)
+		return err;
+	catch_signals();
+	err = lane_recording_create(options.output, &session.dir);
+	if (!err)
+		err = run(&session, &options.config, &began);
+	if (!err)
+		summarize(&session);
+	deinit(&session, began);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `gpulane record`. */
+#ifndef LANE_CMD_RECORD_H
+#define LANE_CMD_RECORD_H
+
+#include <argp.h>
+
+#include "capture/recording.h"
+
+enum {
+	LANE_RECORD_ENGINES = 32
+};
+
+struct lane_record_options {
+	struct lane_error *error;
+	const char *output;
+	char **command;
+	unsigned int backends; /* bit i: lane_record_backends[i] */
+	bool follow;
+	bool as_root;
+	uint64_t duration_ns; /* 0: none */
+	struct lane_engine_filter engines[LANE_RECORD_ENGINES];
+	struct lane_capture_config config;
+};
+
+/* The backends by their names. */
+extern const struct lane_backend *const lane_record_backends[LANE_RECORDING_BACKENDS];
+
+/* The parser; its input is a struct lane_record_options. */
+extern const struct argp lane_record_parser;
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The options of gpulane record.
+#include "cmd/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+const struct lane_backend *const lane_record_backends[LANE_RECORDING_BACKENDS] = {
+	&lane_backend_bpf,
+	&lane_backend_lttng,
+};
+
+enum {
+	KEY_HOOKS = 256,
+	KEY_COMM,
+	KEY_ALL,
+	KEY_AS_ROOT,
+};
+
+static const struct argp_option option_table[] = {
+	{ "backend", 'b', "NAME", 0, "bpf (the default), lttng, or both at once", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
+	{ "events", 'e', "GROUPS", 0,
+	  "comma-separated: i915, context, fence, sched, process (default: all of them)", 0 },
+	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
+	{ "pid", 'p', "PID", 0, "record this process and its descendants only", 0 },
+	{ "all", KEY_ALL, 0, 0, "record the whole system (the default)", 0 },
+	{ "comm", KEY_COMM, "NAME", 0, "record only processes of this name", 0 },
+	{ "engine", 'g', "CLASS:INSTANCE", 0,
+	  "record only requests of this engine, as 0:0 for rcs0; may be repeated", 0 },
+	{ "as-root", KEY_AS_ROOT, 0, 0,
+	  "under sudo, run COMMAND as root, not as the user who called sudo", 0 },
+	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
+	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
+	{ "hooks", KEY_HOOKS, "WHICH", 0,
+	  "auto (the default): tracepoints where they exist, else the driver's functions; "
+	  "tracepoint, function: only these; format: tracepoints by tracefs's formats",
+	  0 },
+	{ 0 },
+};
+
+static struct lane_error *parse_groups(const char *text, unsigned int *groups)
+{
+	LANE_CLEANUP(lane_free) char *copy = strdup(text);
+	char *rest = copy;
+	char *word;
+
+	if (!copy)
+		return &lane_enomem;
+	*groups = 0;
+	while ((word = strsep(&rest, ","))) {
+		unsigned int group = lane_group_by_name(word);
+
+		if (!group)
+			return lane_error_usage("record: --events %s: no such group", word);
+		*groups |= group;
+	}
+	return NULL;
+}
+
+static struct lane_error *parse_size(const char *text, size_t *bytes)
+{
+	char *end;
+	unsigned long long value;
+	unsigned int shift = 0;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end == 'k' || *end == 'K')
+		shift = 10;
+	else if (*end == 'M')
+		shift = 20;
+	else if (*end == 'G')
+		shift = 30;
+	if (errno || end == text || *text == '-' || (shift && end[1]) || (!shift && *end) ||
+	    !value || value > (1ull << 34) >> shift)
+		return lane_error_usage("record: --buffer %s: not a size (as 512K or 4M)", text);
+	value <<= shift;
+	for (*bytes = 1; *bytes < value;)
+		*bytes <<= 1;
+	return NULL;
+}
+
+static struct lane_error *parse_engine(const char *text, struct lane_record_options *options)
+{
+	unsigned int class, instance;
+	char rest;
+
+	if (sscanf(text, "%u:%u%c", &class, &instance, &rest) != 2 || class > UINT16_MAX ||
+	    instance > UINT16_MAX)
+		return lane_error_usage("record: --engine %s: not CLASS:INSTANCE (as 0:0)", text);
+	if (options->config.n_engines == LANE_RECORD_ENGINES)
+		return lane_error_usage("record: --engine: more than %d", LANE_RECORD_ENGINES);
+	options->engines[options->config.n_engines++] =
+		(struct lane_engine_filter){ .class = (uint16_t) class,
+					     .instance = (uint16_t)instance };
+	return NULL;
+}
+
+static struct lane_error *parse_hooks(const char *text, enum lane_hooks *hooks)
+{
+	static const char *const names[] = {
+		[LANE_HOOKS_AUTO] = "auto",
+		[LANE_HOOKS_TRACEPOINT] = "tracepoint",
+		[LANE_HOOKS_FUNCTION] = "function",
+		[LANE_HOOKS_FORMAT] = "format",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*hooks = (enum lane_hooks)i;
+			return NULL;
+		}
+	}
+	return lane_error_usage("record: --hooks %s: not auto, tracepoint, function or format",
+				text);
+}
+
+static struct lane_error *parse_backends(const char *text, unsigned int *chosen)
+{
+	*chosen = 0;
+	for (size_t i = 0; i < LANE_RECORDING_BACKENDS; i++)
+		if (!strcmp(text, lane_record_backends[i]->name) || !strcmp(text, "both"))
+			*chosen |= 1u << i;
+	if (!*chosen)
+		return lane_error_usage("record: --backend %s: not bpf, lttng or both", text);
+	return NULL;
+}
+
+static struct lane_error *parse_duration(const char *text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0) || seconds > 1e8)
+		return lane_error_usage("record: --duration %s: not a number of seconds", text);
+	*ns = (uint64_t)(seconds * 1e9);
+	return NULL;
+}
+
+static struct lane_error *parse_pid(const char *text, pid_t *pid)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value <= 0 || value > INT32_MAX)
+		return lane_error_usage("record: --pid %s: not a process number", text);
+	*pid = (pid_t)value;
+	return NULL;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct lane_record_options *options = state->input;
+
+	switch (key) {
+	case 'b':
+		options->error = parse_backends(arg, &options->backends);
+		break;
+	case 'o':
+		options->output = arg;
+		break;
+	case 'e':
+		options->error = parse_groups(arg, &options->config.groups);
+		break;
+	case 'f':
+		options->follow = true;
+		break;
+	case 'p':
+		options->error = parse_pid(arg, &options->config.follow_pid);
+		break;
+	case KEY_ALL:
+		options->follow = false;
+		options->config.follow_pid = 0;
+		break;
+	case KEY_AS_ROOT:
+		options->as_root = true;
+		break;
+	case KEY_COMM:
+		options->config.comm = arg;
+		break;
+	case 'g':
+		options->error = parse_engine(arg, options);
+		break;
+	case 'd':
+		options->error = parse_duration(arg, &options->duration_ns);
+		break;
+	case 'B':
+		options->error = parse_size(arg, &options->config.buffer_bytes);
+		break;
+	case KEY_HOOKS:
+		options->error = parse_hooks(arg, &options->config.hooks);
+		break;
+	case ARGP_KEY_ARGS:
+		options->command = state->argv + state->next;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return options->error ? EINVAL : 0;
+}
+
+const struct argp lane_record_parser = {
+	.options = option_table,
+	.parser = parse_option,
+	.args_doc = "[-- COMMAND [ARG...]]",
+	.doc = "Record i915's requests, fences and the scheduler until COMMAND ends, ^C, or "
+	       "--duration.",
+};

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+// Reads CTF traces through libbabeltrace2: LTTng's kernel traces, ours, and others with the same
+// names.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "decode/ctf_graph.h"
+#include "decode/ctf_plan.h"
+#include "decode/heap.h"
+#include "decode/loss.h"
+
+enum {
+	FIRST_PLANS = 128
+}; /* slots of the table of plans, a power of two */
+
+/* What is known of an event class, found by its address. */
+struct class_plan {
+	const bt_event_class *event_class;
+	struct lane_plan plan;
+};
+
+/* One stream of the trace, usually one CPU's. */
+struct stream {
+	struct lane_event event;      /* the next one */
+	const bt_message *unread;     /* an event's message that is to be read into it */
+	const struct lane_plan *plan; /* how */
+	struct lane_losses losses;
+	uint64_t message_ns; /* time of unread */
+	uint64_t frequency;  /* of the stream's clock */
+	int32_t cpu;
+	bool told_loss; /* event is a loss, unread is still to come */
+	bool dead;	/* nothing more is to be read */
+};
+
+struct ctf {
+	struct lane_decoder base;
+	const struct lane_names *names;
+	char *path;
+	struct lane_graph *graph;
+	struct lane_trace_info info;
+	bool has_info;
+	bool own;   /* of our own recorder */
+	bool lttng; /* of LTTng's */
+	uint32_t n_streams;
+	struct stream *streams;
+	struct lane_heap heap;
+	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
+	uint32_t opened;  /* streams that have been begun */
+	struct class_plan *plans;
+	uint32_t plan_slots;
+	uint32_t n_plans;
+	struct lane_error *err; /* met while a stream was begun, not told yet */
+};
+
+static struct ctf *ctf_of(struct lane_decoder *decoder)
+{
+	return (struct ctf *)decoder;
+}
+
+/* A clock's value in nanoseconds. LTTng's and our clock count them. */
+static uint64_t clock_ns(uint64_t frequency, uint64_t value)
+{
+	if (frequency == 1000000000)
+		return value;
+	return (uint64_t)((unsigned __int128)value * 1000000000u / frequency);
+}
+
+static uint64_t snapshot_ns(const struct stream *stream, const bt_clock_snapshot *snapshot)
+{
+	return clock_ns(stream->frequency, bt_clock_snapshot_get_value(snapshot));
+}
+
+static struct class_plan *plan_slot(struct class_plan *plans, uint32_t slots,
+				    const bt_event_class *event_class)
+{
+	uint32_t at = (uint32_t)((uintptr_t)event_class >> 4) * 2654435761u & (slots - 1);
+
+	while (plans[at].event_class && plans[at].event_class != event_class)
+		at = (at + 1) & (slots - 1);
+	return &plans[at];
+}
+
+/* Doubles the table of plans; streams point at plans, so it is done before any is in use. */
+static struct lane_error *reserve_plans(struct ctf *ctf, uint64_t classes)
+{
+	uint32_t slots = FIRST_PLANS;
+	struct class_plan *plans;
+
+	if (ctf->n_plans + classes > 1u << 20)
+		return lane_error("%s: more than %u event classes", ctf->path, 1u << 20);
+	while (slots < 2 * (ctf->n_plans + classes))
+		slots *= 2;
+	if (slots <= ctf->plan_slots)
+		return NULL;
+	plans = calloc(slots, sizeof(*plans));
+	if (!plans)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < ctf->plan_slots; i++)
+		if (ctf->plans[i].event_class)
+			*plan_slot(plans, slots, ctf->plans[i].event_class) = ctf->plans[i];
+	for (uint32_t i = 0; i < ctf->n_streams; i++)
+		if (ctf->streams[i].unread)
+			ctf->streams[i].plan =
+				&plan_slot(plans, slots,
+					   bt_event_borrow_class_const(
+						   bt_message_event_borrow_event_const(
+							   ctf->streams[i].unread)))
+					 ->plan;
+	free(ctf->plans);
+	ctf->plans = plans;
+	ctf->plan_slots = slots;
+	return NULL;
+}
+
+static void copy_env(const bt_trace *trace, const char *name, char *to, size_t size)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	if (value && bt_value_is_string(value))
+		snprintf(to, size, "%s", bt_value_string_get(value));
+}
+
+static void read_clock(struct ctf *ctf, const bt_clock_class *clock)
+{
+	bt_uuid uuid = bt_clock_class_get_uuid(clock);
+	uint64_t frequency = bt_clock_class_get_frequency(clock);
+	uint64_t cycles;
+	int64_t seconds;
+
+	if (!frequency)
+		return;
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	ctf->info.epoch_offset_ns =
+		(int64_t)((uint64_t)seconds * 1000000000u + clock_ns(frequency, cycles));
+	for (int i = 0, at = 0; uuid && i < 16; i++)
+		at += sprintf(ctf->info.clock_uuid + at, "%s%02x",
+			      i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+/* The facts of the trace, from its first stream. */
+static void read_info(struct ctf *ctf, const bt_stream *stream)
+{
+	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
+		bt_stream_borrow_class_const(stream));
+	char tracer[32] = "", own[8] = "";
+
+	if (ctf->has_info)
+		return;
+	ctf->has_info = true;
+	copy_env(trace, "hostname", ctf->info.host, sizeof(ctf->info.host));
+	copy_env(trace, "kernel_release", ctf->info.release, sizeof(ctf->info.release));
+	copy_env(trace, "tracer_name", tracer, sizeof(tracer));
+	copy_env(trace, "gpulane_version", own, sizeof(own));
+	ctf->own = *own;
+	ctf->lttng = !strcmp(tracer, "lttng-modules") && !ctf->own;
+	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : tracer);
+	if (ctf->own)
+		copy_env(trace, "gpulane_tracer", ctf->info.tracer, sizeof(ctf->info.tracer));
+	if (clock)
+		read_clock(ctf, clock);
+}
+
+/*
+ * LTTng declares the events that were enabled and were there: what is not declared cannot have been
+ * recorded. Our own traces declare all, their recording.json tells.
+ */
+static void read_presence(struct ctf *ctf, const bt_stream_class *class)
+{
+	uint64_t n = bt_stream_class_get_event_class_count(class);
+
+	if (ctf->own)
+		return;
+	for (int kind = 0; ctf->lttng && kind < LANE_KIND_COUNT; kind++)
+		if (kind != LANE_LOST && ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
+			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
+	for (uint64_t i = 0; i < n; i++) {
+		const char *name = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(class, i));
+		int kind = name ? lane_names_kind(ctf->names, name, strlen(name)) : -1;
+
+		if (name && !strcmp(name, LANE_ENGINE_NOTIFY))
+			kind = LANE_FENCE_SIGNALED;
+		if (kind >= 0 && kind != LANE_LOST)
+			ctf->info.presence[kind] = LANE_PRESENCE_RECORDED;
+	}
+}
+
+static struct lane_error *begin_stream(struct ctf *ctf, struct stream *to,
+				       const bt_message *message)
+{
+	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
+
+	to->frequency = clock ? bt_clock_class_get_frequency(clock) : 0;
+	if (!to->frequency)
+		return lane_error("%s: a stream has no clock, its events have no order", ctf->path);
+	read_info(ctf, stream);
+	read_presence(ctf, class);
+	return reserve_plans(ctf, bt_stream_class_get_event_class_count(class));
+}
+
+static void begin_packet(struct stream *stream, const bt_message *message)
+{
+	const bt_field *context = bt_packet_borrow_context_field_const(
+		bt_message_packet_beginning_borrow_packet_const(message));
+	const bt_field *cpu = NULL;
+
+	if (context)
+		cpu = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
+	stream->cpu = -1;
+	if (cpu && lane_plan_is_unsigned(bt_field_borrow_class_const(cpu)))
+		stream->cpu = (int32_t)(bt_field_integer_unsigned_get_value(cpu) & INT32_MAX);
+}
+
+static void add_loss(struct stream *stream, const bt_message *message)
+{
+	struct lane_loss loss = { 0 };
+
+	loss.begin_ns = snapshot_ns(
+		stream,
+		bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message));
+	loss.end_ns = snapshot_ns(
+		stream,
+		bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message));
+	if (bt_message_discarded_events_get_count(message, &loss.count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		loss.count = 0;
+	lane_losses_add(&stream->losses, loss);
+}
+
+/* Whole packets were lost: how many events were in them nobody knows. */
+static void add_packet_loss(struct stream *stream, const bt_message *message)
+{
+	struct lane_loss loss = { 0 };
+
+	loss.begin_ns = snapshot_ns(
+		stream, bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+				message));
+	loss.end_ns = snapshot_ns(
+		stream,
+		bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message));
+	lane_losses_add(&stream->losses, loss);
+}
+
+/* Looks at an event's message; false when it is of no kind of ours. */
+static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message *message)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	const bt_event_class *event_class = bt_event_borrow_class_const(event);
+	struct class_plan *slot = plan_slot(ctf->plans, ctf->plan_slots, event_class);
+
+	if (!slot->event_class) {
+		/* There is room: the classes were counted when the stream began. */
+		slot->event_class = event_class;
+		ctf->n_plans++;
+		lane_plan_init(&slot->plan, event_class, ctf->names);
+	}
+	if (slot->plan.kind < 0) {
+		ctf->base.skipped++;
+		return false;
+	}
+	stream->unread = message;
+	stream->plan = &slot->plan;
+	stream->message_ns =
+		snapshot_ns(stream, bt_message_event_borrow_default_clock_snapshot_const(message));
+	return true;
+}
+
+/* Reads on to the next event's message: unread, NULL at the end. */
+static struct lane_error *read_messages(struct ctf *ctf, uint32_t index)
+{
+	struct stream *stream = &ctf->streams[index];
+	struct lane_error *err = NULL;
+	const bt_message *message;
+
+	while (!err) {
+		err = lane_graph_next(ctf->graph, index, &message);
+		if (err || !message)
+			return err;
+		switch (bt_message_get_type(message)) {
+		case BT_MESSAGE_TYPE_EVENT:
+			if (take_event(ctf, stream, message))
+				return NULL;
+			break;
+		case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+			begin_packet(stream, message);
+			break;
+		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+			err = begin_stream(ctf, stream, message);
+			break;
+		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+			add_loss(stream, message);
+			break;
+		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+			add_packet_loss(stream, message);
+			break;
+		default:
+			break;
+		}
+	}
+	return err;
+}
+
+static struct lane_error *read_stream(struct ctf *ctf, uint32_t index)
+{
+	struct stream *stream = &ctf->streams[index];
+	struct lane_error *err;
+
+	stream->unread = NULL;
+	if (stream->dead)
+		return NULL;
+	err = read_messages(ctf, index);
+	stream->dead = err || !stream->unread;
+	return err;
+}
+
+/* When the stream's next event is: a loss's end, or its next message; false when it is over. */
+static bool next_ns(const struct stream *stream, uint64_t *ns)
+{
+	*ns = lane_losses_next_ns(&stream->losses);
+	if (stream->unread && stream->message_ns < *ns)
+		*ns = stream->message_ns;
+	return stream->unread || stream->losses.n;
+}
+
+/* Begins the streams that have not been; stops at the first that cannot be read. */
+static struct lane_error *begin_streams(struct ctf *ctf)
+{
+	struct lane_error *err = NULL;
+	uint64_t ns;
+
+	while (ctf->opened < ctf->n_streams && !err) {
+		uint32_t index = ctf->opened++;
+
+		err = read_stream(ctf, index);
+		if (next_ns(&ctf->streams[index], &ns))
+			lane_heap_push(&ctf->heap, (struct lane_heap_entry){ ns, index });
+	}
+	return err;
+}
+
+/* Goes on behind the event handed out last. */
+static struct lane_error *advance(struct ctf *ctf)
+{
+	uint32_t index = ctf->pending;
+	struct lane_error *err = NULL;
+	struct stream *stream;
+	uint64_t ns;
+
+	ctf->pending = ctf->n_streams;
+	if (index == ctf->n_streams)
+		return NULL;
+	stream = &ctf->streams[index];
+	if (!stream->told_loss)
+		err = read_stream(ctf, index);
+	stream->told_loss = false;
+	if (next_ns(stream, &ns))
+		lane_heap_replace(&ctf->heap, (struct lane_heap_entry){ ns, index });
+	else
+		lane_heap_pop(&ctf->heap);
+	return err;
+}
+
+/*
+ * The streams' events in time order. A loss comes before the packet behind it, in the order of
+ * messages, and ends in it: it waits for its end.
+ */
+static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct ctf *ctf = ctf_of(decoder);
+	struct lane_error *err;
+	struct stream *stream;
+
+	*result = NULL;
+	err = ctf->err ? LANE_TAKE(ctf->err) : begin_streams(ctf);
+	if (!err)
+		err = advance(ctf);
+	if (err || !ctf->heap.n)
+		return err;
+	ctf->pending = ctf->heap.entries[0].stream;
+	stream = &ctf->streams[ctf->pending];
+	if (lane_losses_next_ns(&stream->losses) == ctf->heap.entries[0].ns) {
+		lane_losses_take(&stream->losses, stream->cpu, &stream->event);
+		stream->told_loss = true;
+	} else {
+		lane_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
+			       &stream->event);
+		stream->event.wire.ts_ns = stream->message_ns;
+		stream->event.cpu = stream->cpu;
+	}
+	*result = &stream->event;
+	return NULL;
+}
+
+static void ctf_close(struct lane_decoder *decoder)
+{
+	struct ctf *ctf = ctf_of(decoder);
+
+	if (!ctf)
+		return;
+	lane_graph_close(ctf->graph);
+	lane_error_free(ctf->err);
+	free(ctf->heap.entries);
+	free(ctf->streams);
+	free(ctf->plans);
+	free(ctf->path);
+	free(ctf);
+}
+
+static void close_guard(struct ctf **ctf)
+{
+	if (*ctf)
+		ctf_close(&(*ctf)->base);
+}
+
+static struct lane_error *ctf_open(const char *path, const struct lane_names *names,
+				   struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct ctf *ctf = calloc(1, sizeof(*ctf));
+	struct lane_error *err;
+
+	if (!ctf)
+		return &lane_enomem;
+	ctf->base.format = &lane_format_ctf;
+	ctf->names = names;
+	ctf->path = strdup(path);
+	if (!ctf->path)
+		return &lane_enomem;
+	err = lane_graph_open(path, &ctf->graph);
+	if (err)
+		return err;
+	ctf->n_streams = ctf->pending = lane_graph_streams(ctf->graph);
+	ctf->streams = calloc(ctf->n_streams + 1, sizeof(*ctf->streams));
+	ctf->heap.entries = calloc(ctf->n_streams + 1, sizeof(*ctf->heap.entries));
+	if (!ctf->streams || !ctf->heap.entries)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < ctf->n_streams; i++)
+		ctf->streams[i].cpu = -1;
+	/* What the trace says of itself is in its streams' classes. Errors wait for next. */
+	ctf->err = begin_streams(ctf);
+	*decoder = &LANE_TAKE(ctf)->base;
+	return NULL;
+}
+
+static bool ctf_probe(const char *path)
+{
+	char metadata[4096];
+
+	return snprintf(metadata, sizeof(metadata), "%s/metadata", path) < (int)sizeof(metadata) &&
+	       !access(metadata, R_OK);
+}
+
+static const struct lane_trace_info *ctf_info(struct lane_decoder *decoder)
+{
+	return &ctf_of(decoder)->info;
+}
+
+const struct lane_format lane_format_ctf = {
+	.name = "ctf",
+	.help = "CTF 1.8, as LTTng writes it",
+	.probe = ctf_probe,
+	.open = ctf_open,
+	.info = ctf_info,
+	.next = ctf_next,
+	.close = ctf_close,
+};

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Checks the packets of CTF metadata: their heads' sizes, and that they lie in the file.
+#include "decode/ctf_guard.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* The head of a metadata packet, CTF 1.8 section 7.1: in the byte order of its magic. */
+enum {
+	MAGIC = 0x75d11d57,
+	HEAD_BYTES = 37,
+	CONTENT_BITS_AT = 24,
+	PACKET_BITS_AT = 28,
+};
+
+static uint32_t read_u32(const uint8_t *at, bool swap)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swap ? bswap_32(value) : value;
+}
+
+/* Checks the packet whose head this is, with rest bytes from it to the file's end. */
+static bool check_head(const uint8_t *head, uint64_t rest, uint32_t *packet_bytes)
+{
+	bool swap = read_u32(head, false) != MAGIC;
+	uint32_t content_bits = read_u32(head + CONTENT_BITS_AT, swap);
+	uint32_t packet_bits = read_u32(head + PACKET_BITS_AT, swap);
+
+	*packet_bytes = packet_bits / 8;
+	return read_u32(head, swap) == MAGIC && !(packet_bits % 8) && !(content_bits % 8) &&
+	       content_bits >= 8 * HEAD_BYTES && content_bits <= packet_bits &&
+	       *packet_bytes <= rest;
+}
+
+struct lane_error *lane_ctf_guard(const char *path)
+{
+	LANE_CLEANUP(lane_free) char *name = NULL;
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	uint8_t head[HEAD_BYTES];
+	uint64_t at = 0;
+	long bytes;
+
+	if (asprintf(&name, "%s/metadata", path) < 0)
+		return &lane_enomem;
+	from = fopen(name, "re");
+	if (!from || fseek(from, 0, SEEK_END))
+		return lane_error_errno(errno, "%s", name);
+	bytes = ftell(from);
+	if (bytes < 0)
+		return lane_error_errno(errno, "%s", name);
+	while (at < (uint64_t)bytes) {
+		uint32_t packet_bytes;
+		size_t n;
+
+		if (fseek(from, (long)at, SEEK_SET))
+			return lane_error_errno(errno, "%s", name);
+		n = fread(head, 1, sizeof(head), from);
+		/* Metadata that are text have no packets. */
+		if (!at &&
+		    (n < 4 || (read_u32(head, false) != MAGIC && read_u32(head, true) != MAGIC)))
+			return NULL;
+		if (n < sizeof(head) || !check_head(head, (uint64_t)bytes - at, &packet_bytes))
+			return lane_error("%s: the packet at byte %" PRIu64
+					  " is cut off or damaged (was the recording completed?)",
+					  name, at);
+		at += packet_bytes;
+	}
+	return NULL;
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+// Reads the CTF traces that base/ctf.c writes, without a detour: the bytes of their events are
+// those of struct lane_event. Traces with any other metadata are libbabeltrace2's (ctf.c).
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/ctf_packet.h"
+#include "decode/ctf_own.h"
+#include "decode/heap.h"
+#include "decode/loss.h"
+
+enum {
+	WINDOW_BYTES = 64 << 10,    /* of a stream's file, in memory */
+	METADATA_BYTES = 256 << 10, /* ours are shorter */
+	HEAD_BYTES = LANE_CTF_HEAD_BYTES,
+	WIRE_BYTES = sizeof(struct lane_wire),
+};
+
+/* One stream: a file. */
+struct stream {
+	struct lane_event event; /* the next one, or the one that was handed out */
+	struct lane_losses losses;
+	uint64_t next_ns; /* of the record at `at` */
+	bool has_record;  /* there is one, and it has been checked */
+	bool told_loss;	  /* the loss was handed out, the record is still to come */
+	bool dead;	  /* nothing more is to be read */
+	int fd;
+	uint64_t file_bytes;
+	uint64_t at;	    /* of the next record */
+	const char *record; /* in the window, whole */
+	size_t record_bytes;
+	uint64_t content_end; /* of the packet */
+	uint64_t packet_end;
+	struct lane_ctf_packet head; /* of the packet; magic is 0 before the first */
+	uint64_t window_at;	     /* where the window begins in the file */
+	size_t window_bytes;
+	char *window;
+	char *name;
+};
+
+struct own {
+	struct lane_decoder base;
+	char *path;
+	uint8_t uuid[16];
+	struct lane_trace_info info;
+	struct stream *streams;
+	uint32_t n_streams;
+	uint32_t opened;
+	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
+	struct lane_heap heap;
+};
+
+static struct own *own_of(struct lane_decoder *decoder)
+{
+	return (struct own *)decoder;
+}
+
+/* An error at a place of a stream, which then ends. */
+#define bad_place(own, stream, place, format, ...)                                                 \
+	lane_error("%s/%s: the stream ends at byte %" PRIu64 ": " format, (own)->path,             \
+		   (stream)->name, (uint64_t)(place), ##__VA_ARGS__)
+
+/* Sees to it that the file's bytes at..at+bytes are in the window. *data is NULL where it ends. */
+static struct lane_error *look(struct own *own, struct stream *stream, uint64_t at, size_t bytes,
+			       const char **data)
+{
+	ssize_t n;
+
+	if (at < stream->window_at || at + bytes > stream->window_at + stream->window_bytes) {
+		stream->window_at = at & ~(uint64_t)(LANE_CTF_PAGE - 1);
+		stream->window_bytes = 0;
+		while (stream->window_bytes < WINDOW_BYTES) {
+			n = pread(stream->fd, stream->window + stream->window_bytes,
+				  WINDOW_BYTES - stream->window_bytes,
+				  (off_t)(stream->window_at + stream->window_bytes));
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0)
+				return lane_error_errno(errno, "%s/%s", own->path, stream->name);
+			if (!n)
+				break;
+			stream->window_bytes += (size_t)n;
+		}
+	}
+	*data = at + bytes <= stream->window_at + stream->window_bytes
+			? stream->window + (at - stream->window_at)
+			: NULL;
+	return NULL;
+}
+
+/* What two packets' heads tell of losses between them. */
+static void find_losses(struct stream *stream, const struct lane_ctf_packet *head)
+{
+	const struct lane_ctf_packet *before = &stream->head;
+
+	if (!before->magic) {
+		/* What was lost before the first packet was lost before the recording. */
+		return;
+	}
+	if (head->packet_seq_num > before->packet_seq_num + 1)
+		lane_losses_add(&stream->losses,
+				(struct lane_loss){ .begin_ns = before->timestamp_end,
+						    .end_ns = head->timestamp_begin });
+	if (head->events_discarded > before->events_discarded)
+		lane_losses_add(&stream->losses,
+				(struct lane_loss){ .count = head->events_discarded -
+							     before->events_discarded,
+						    .begin_ns = before->timestamp_end,
+						    .end_ns = head->timestamp_end });
+}
+
+static const char *head_fault(const struct own *own, const struct stream *stream,
+			      const struct lane_ctf_packet *head, uint64_t place)
+{
+	uint64_t rest = stream->file_bytes - place;
+
+	if (head->magic != LANE_CTF_MAGIC)
+		return "no packet begins here";
+	if (memcmp(head->uuid, own->uuid, sizeof(own->uuid)) || head->stream_id)
+		return "the packet is another trace's";
+	if (head->packet_bits % 64 || head->content_bits % 8 ||
+	    head->content_bits > head->packet_bits || head->content_bits < 8 * HEAD_BYTES)
+		return "the packet's sizes are wrong";
+	if (head->packet_bits / 8 > rest)
+		return "the packet is cut off";
+	if (head->timestamp_begin > head->timestamp_end ||
+	    (stream->head.magic && head->timestamp_begin < stream->head.timestamp_end))
+		return "the packet's times go back";
+	if (stream->head.magic && head->events_discarded < stream->head.events_discarded)
+		return "the number of lost events goes back";
+	return NULL;
+}
+
+/* Goes to the next packet; *more is false at the end of the file. */
+static struct lane_error *next_packet(struct own *own, struct stream *stream, bool *more)
+{
+	uint64_t place = stream->packet_end;
+	struct lane_ctf_packet head;
+	struct lane_error *err;
+	const char *fault;
+	const char *data;
+
+	*more = place < stream->file_bytes;
+	if (!*more)
+		return NULL;
+	err = look(own, stream, place, HEAD_BYTES, &data);
+	if (err)
+		return err;
+	if (!data)
+		return bad_place(own, stream, place, "the packet is cut off");
+	memset(&head, 0, sizeof(head));
+	memcpy(&head, data, HEAD_BYTES);
+	fault = head_fault(own, stream, &head, place);
+	if (fault)
+		return bad_place(own, stream, place, "%s", fault);
+	find_losses(stream, &head);
+	stream->head = head;
+	stream->at = place + sizeof(head);
+	stream->content_end = place + head.content_bits / 8;
+	stream->packet_end = place + head.packet_bits / 8;
+	return NULL;
+}
+
+/* Looks at the record at `at`, which is within the packet's content. */
+static struct lane_error *check_record(struct own *own, struct stream *stream)
+{
+	uint64_t left = stream->content_end - stream->at;
+	struct lane_wire wire;
+	struct lane_error *err;
+	const char *data = NULL;
+	size_t bytes = WIRE_BYTES;
+
+	err = left < bytes ? NULL : look(own, stream, stream->at, bytes, &data);
+	if (err)
+		return err;
+	if (!data)
+		return bad_place(own, stream, stream->at, "the event is cut off");
+	memcpy(&wire, data, sizeof(wire));
+	if (wire.kind >= LANE_KIND_COUNT || wire.kind == LANE_LOST)
+		return bad_place(own, stream, stream->at, "event %u is not known", wire.kind);
+	bytes += lane_kinds[wire.kind].payload_bytes;
+	data = NULL;
+	err = left < bytes ? NULL : look(own, stream, stream->at, bytes, &data);
+	if (err)
+		return err;
+	if (!data)
+		return bad_place(own, stream, stream->at, "the event is cut off");
+	if (wire.ts_ns < stream->next_ns)
+		return bad_place(own, stream, stream->at, "time goes back");
+	stream->next_ns = wire.ts_ns;
+	stream->record = data;
+	stream->record_bytes = bytes;
+	stream->has_record = true;
+	return NULL;
+}
+
+/* Finds the next record, in this packet or a later one. */
+static struct lane_error *find_record(struct own *own, struct stream *stream)
+{
+	struct lane_error *err;
+	bool more;
+
+	stream->has_record = false;
+	if (stream->dead)
+		return NULL;
+	while (stream->at >= stream->content_end) {
+		err = next_packet(own, stream, &more);
+		stream->dead = err || !more;
+		if (stream->dead)
+			return err;
+	}
+	err = check_record(own, stream);
+	stream->dead = err;
+	return err;
+}
+
+/* Copies the record that was found to the stream's event and goes behind it. */
+static void take_record(struct stream *stream)
+{
+	memcpy(&stream->event, stream->record, stream->record_bytes);
+	stream->event.cpu = (int32_t)(stream->head.cpu_id & INT32_MAX);
+	stream->event.host = 0;
+	stream->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
+	if (stream->event.wire.origin >= LANE_ORIGIN_COUNT)
+		stream->event.wire.origin = LANE_ORIGIN_UNKNOWN;
+	stream->at = (stream->at + stream->record_bytes + 7) & ~(uint64_t)7;
+}
+
+/* When the stream's next event is; false when it is over. */
+static bool next_ns(const struct stream *stream, uint64_t *ns)
+{
+	*ns = lane_losses_next_ns(&stream->losses);
+	if (stream->has_record && stream->next_ns < *ns)
+		*ns = stream->next_ns;
+	return stream->has_record || stream->losses.n;
+}
+
+static struct lane_error *begin_streams(struct own *own)
+{
+	struct lane_error *err = NULL;
+	uint64_t ns;
+
+	while (own->opened < own->n_streams && !err) {
+		uint32_t index = own->opened++;
+
+		err = find_record(own, &own->streams[index]);
+		if (next_ns(&own->streams[index], &ns))
+			lane_heap_push(&own->heap, (struct lane_heap_entry){ ns, index });
+	}
+	return err;
+}
+
+/* Goes on behind the event handed out last. */
+static struct lane_error *advance(struct own *own)
+{
+	uint32_t index = own->pending;
+	struct lane_error *err = NULL;
+	struct stream *stream;
+	uint64_t ns;
+
+	own->pending = own->n_streams;
+	if (index == own->n_streams)
+		return NULL;
+	stream = &own->streams[index];
+	if (!stream->told_loss)
+		err = find_record(own, stream);
+	stream->told_loss = false;
+	if (next_ns(stream, &ns))
+		lane_heap_replace(&own->heap, (struct lane_heap_entry){ ns, index });
+	else
+		lane_heap_pop(&own->heap);
+	return err;
+}
+
+static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct own *own = own_of(decoder);
+	struct lane_error *err;
+	struct stream *stream;
+
+	*result = NULL;
+	err = own->opened < own->n_streams ? begin_streams(own) : advance(own);
+	if (err || !own->heap.n)
+		return err;
+	own->pending = own->heap.entries[0].stream;
+	stream = &own->streams[own->pending];
+	if (lane_losses_next_ns(&stream->losses) == own->heap.entries[0].ns) {
+		lane_losses_take(&stream->losses, (int32_t)(stream->head.cpu_id & INT32_MAX),
+				 &stream->event);
+		stream->told_loss = true;
+	} else {
+		take_record(stream);
+	}
+	*result = &stream->event;
+	return NULL;
+}
+
+static void own_close(struct lane_decoder *decoder)
+{
+	struct own *own = own_of(decoder);
+
+	if (!own)
+		return;
+	for (uint32_t i = 0; own->streams && i < own->n_streams; i++) {
+		struct stream *stream = &own->streams[i];
+
+		close(stream->fd);
+		free(stream->window);
+		free(stream->name);
+	}
+	free(own->streams);
+	free(own->heap.entries);
+	free(own->path);
+	free(own);
+}
+
+static void close_guard(struct own **own)
+{
+	if (*own)
+		own_close(&(*own)->base);
+}
+
+/* Adds the stream of a file; a file without a byte has none. */
+static struct lane_error *add_stream(struct own *own, int dir_fd, const char *name)
+{
+	LANE_CLEANUP(lane_close) int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stream *streams;
+	struct stream *stream;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return lane_error_errno(errno, "%s/%s", own->path, name);
+	if (!S_ISREG(st.st_mode) || !st.st_size)
+		return NULL;
+	streams = reallocarray(own->streams, own->n_streams + 1, sizeof(*streams));
+	if (!streams)
+		return &lane_enomem;
+	own->streams = streams;
+	stream = &streams[own->n_streams];
+	memset(stream, 0, sizeof(*stream));
+	stream->file_bytes = (uint64_t)st.st_size;
+	stream->window = malloc(WINDOW_BYTES);
+	stream->name = strdup(name);
+	if (!stream->window || !stream->name) {
+		free(stream->window);
+		free(stream->name);
+		return &lane_enomem;
+	}
+	stream->fd = fd;
+	fd = -1;
+	own->n_streams++;
+	return NULL;
+}
+
+/* Merging takes streams with equal times in this order: it must not depend on the directory's. */
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct stream *)a)->name, ((const struct stream *)b)->name);
+}
+
+static struct lane_error *find_streams(struct own *own)
+{
+	LANE_CLEANUP(lane_closedir) DIR *dir = opendir(own->path);
+	struct lane_error *err;
+	struct dirent *entry;
+
+	if (!dir)
+		return lane_error_errno(errno, "%s", own->path);
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.' || !strcmp(entry->d_name, "metadata"))
+			continue;
+		err = add_stream(own, dirfd(dir), entry->d_name);
+		if (err)
+			return err;
+	}
+	if (own->n_streams)
+		qsort(own->streams, own->n_streams, sizeof(*own->streams), by_name);
+	own->heap.entries = calloc(own->n_streams + 1, sizeof(*own->heap.entries));
+	return own->heap.entries ? NULL : &lane_enomem;
+}
+
+/* The byte of an escape of three octal digits; false when these are none. */
+static bool octal(const char *at, char *byte)
+{
+	unsigned int value = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (at[i] < '0' || at[i] > '7')
+			return false;
+		value = value << 3 | (unsigned int)(at[i] - '0');
+	}
+	*byte = (char)value;
+	return value < 256;
+}
+
+/* Finds `<key> = "<value>";` in the metadata and undoes the escapes; false when it is not there. */
+static bool find_text(const char *metadata, const char *key, char *value, size_t size)
+{
+	LANE_CLEANUP(lane_free) char *needle = NULL;
+	const char *at;
+	size_t n = 0;
+
+	*value = '\0';
+	if (asprintf(&needle, "\n\t%s = \"", key) < 0)
+		return false;
+	at = strstr(metadata, needle);
+	if (!at)
+		return false;
+	for (at += strlen(needle); *at && *at != '"' && n + 1 < size; n++) {
+		if (*at == '\\' && octal(at + 1, &value[n])) {
+			at += 4;
+		} else {
+			at += *at == '\\' && at[1];
+			value[n] = *at++;
+		}
+	}
+	value[n] = '\0';
+	return true;
+}
+
+static bool parse_uuid(const char *text, uint8_t uuid[16])
+{
+	unsigned int n = 0;
+
+	for (; *text && n < 32; text++) {
+		unsigned int digit;
+
+		if (*text == '-')
+			continue;
+		if (*text >= '0' && *text <= '9')
+			digit = (unsigned int)(*text - '0');
+		else if (*text >= 'a' && *text <= 'f')
+			digit = (unsigned int)(*text - 'a') + 10;
+		else
+			return false;
+		uuid[n / 2] = (uint8_t)(n % 2 ? uuid[n / 2] | digit : digit << 4);
+		n++;
+	}
+	return n == 32;
+}
+
+/*
+ * Takes the facts from the metadata and writes the metadata that base/ctf.c would have written with
+ * them: only if these are the same bytes does the layout hold that is read here.
+ */
+static bool parse_metadata(const char *metadata, struct lane_trace_info *info, uint8_t uuid[16])
+{
+	struct lane_ctf_env env = { 0 };
+	const char *offset = strstr(metadata, "\n\toffset = ");
+	LANE_CLEANUP(lane_free) char *again = NULL;
+	char trace_uuid[37];
+	size_t bytes = 0;
+	bool same;
+	FILE *to;
+
+	if (find_text(metadata, "hostname", info->host, sizeof(info->host)))
+		env.hostname = info->host;
+	if (find_text(metadata, "kernel_release", info->release, sizeof(info->release)))
+		env.kernel_release = info->release;
+	if (find_text(metadata, "gpulane_tracer", info->tracer, sizeof(info->tracer)))
+		env.tracer = info->tracer;
+	/* The trace's uuid comes first, the clock's stands behind its name. */
+	if (strstr(metadata, "\n\tname = \"monotonic\";\n\tuuid = ") &&
+	    find_text(strstr(metadata, "\n\tname = \"monotonic\";\n"), "uuid", info->clock_uuid,
+		      sizeof(info->clock_uuid)))
+		env.clock_uuid = info->clock_uuid;
+	env.epoch_offset_ns = offset ? strtoll(offset + strlen("\n\toffset = "), NULL, 10) : 0;
+	info->epoch_offset_ns = env.epoch_offset_ns;
+	if (!find_text(metadata, "uuid", trace_uuid, sizeof(trace_uuid)) ||
+	    !parse_uuid(trace_uuid, uuid))
+		return false;
+	to = open_memstream(&again, &bytes);
+	if (!to)
+		return false;
+	lane_ctf_write_tsdl(to, &env, uuid);
+	same = !ferror(to);
+	return !fclose(to) && same && !strcmp(again, metadata);
+}
+
+static bool read_metadata(const char *path, struct lane_trace_info *info, uint8_t uuid[16])
+{
+	LANE_CLEANUP(lane_free) char *file = NULL;
+	LANE_CLEANUP(lane_free) char *metadata = malloc(METADATA_BYTES + 1);
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	size_t n;
+
+	if (!metadata || asprintf(&file, "%s/metadata", path) < 0)
+		return false;
+	from = fopen(file, "re");
+	if (!from)
+		return false;
+	n = fread(metadata, 1, METADATA_BYTES, from);
+	metadata[n] = '\0';
+	return strlen(metadata) == n && parse_metadata(metadata, info, uuid);
+}
+
+static bool own_probe(const char *path)
+{
+	struct lane_trace_info info = { 0 };
+	uint8_t uuid[16];
+
+	return read_metadata(path, &info, uuid);
+}
+
+static struct lane_error *own_open(const char *path, const struct lane_names *names,
+				   struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct own *own = calloc(1, sizeof(*own));
+	struct lane_error *err;
+
+	(void)names; /* its names are today's */
+	if (!own)
+		return &lane_enomem;
+	own->base.format = &lane_format_ctf_own;
+	own->path = strdup(path);
+	if (!own->path)
+		return &lane_enomem;
+	if (!read_metadata(path, &own->info, own->uuid))
+		return lane_error("%s: not a trace that gpulane has written", path);
+	err = find_streams(own);
+	if (err)
+		return err;
+	own->pending = own->n_streams;
+	*decoder = &LANE_TAKE(own)->base;
+	return NULL;
+}
+
+static const struct lane_trace_info *own_info(struct lane_decoder *decoder)
+{
+	return &own_of(decoder)->info;
+}
+
+const struct lane_format lane_format_ctf_own = {
+	.name = "ctf-own",
+	.help = "CTF 1.8, as gpulane writes it",
+	.probe = own_probe,
+	.open = own_open,
+	.info = own_info,
+	.next = own_next,
+	.close = own_close,
+};

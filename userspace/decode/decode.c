@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The formats that can be read, and the words they share.
+#include "decode/decode.h"
+
+#include <string.h>
+
+#include "decode/ctf_own.h"
+
+static const struct lane_format *const formats[] = {
+	&lane_format_text,
+	&lane_format_ctf_own, /* before the one that reads all CTF */
+	&lane_format_ctf,
+};
+
+const struct lane_format *lane_format_probe(const char *path)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i]->probe(path))
+			return formats[i];
+	return NULL;
+}
+
+static const char *const submission_names[] = {
+	[LANE_SUBMISSION_UNKNOWN] = "unknown",
+	[LANE_SUBMISSION_EXECLISTS] = "execlists",
+	[LANE_SUBMISSION_PER_REQUEST] = "per_request",
+	[LANE_SUBMISSION_GUC] = "guc",
+	[LANE_SUBMISSION_RING] = "ring",
+};
+
+#define N_SUBMISSIONS (sizeof(submission_names) / sizeof(submission_names[0]))
+
+const char *lane_submission_name(enum lane_submission submission)
+{
+	return submission_names[(size_t)submission < N_SUBMISSIONS ? submission : 0];
+}
+
+int lane_submission_by_name(const char *name)
+{
+	for (size_t i = 0; i < N_SUBMISSIONS; i++)
+		if (!strcmp(submission_names[i], name))
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One reader per trace format behind one interface: events of the table, in time order, one at a
+ * time.
+ *
+ * A decoder fills struct lane_event with what the trace says and nothing else; what the kernel
+ * version or the tracer means by it is norm/'s business. Events that the tracer dropped come as
+ * LANE_LOST.
+ */
+#ifndef LANE_DECODE_DECODE_H
+#define LANE_DECODE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/event.h"
+
+/* Where the events of a kind come from in a trace; a kind that cannot be there at all is absent. */
+enum lane_presence {
+	LANE_PRESENCE_UNKNOWN, /* the trace does not say whether they were recorded */
+	LANE_PRESENCE_ABSENT,  /* not recorded: no such tracepoint, switched off, no hook */
+	LANE_PRESENCE_RECORDED,
+};
+
+/* How a device's requests reach the hardware; what `in` and `out` mean hangs on it. */
+enum lane_submission {
+	LANE_SUBMISSION_UNKNOWN,     /* to be told from the events */
+	LANE_SUBMISSION_EXECLISTS,   /* Linux 5.4 on: in/out once per port, for its last request */
+	LANE_SUBMISSION_PER_REQUEST, /* up to 5.3: in for every request, out for a port's last */
+	LANE_SUBMISSION_GUC,	     /* firmware: in at dequeue, no out */
+	LANE_SUBMISSION_RING,	     /* legacy ring or mock: no in, no out */
+};
+
+/* What a trace says of itself. Strings are empty and numbers 0 where it does not say. */
+struct lane_trace_info {
+	char host[65];
+	char release[65];	 /* the kernel's, as uname -r */
+	char clock_uuid[37];	 /* boot id: traces with the same one share their clock */
+	char tracer[33];	 /* "bpf", "lttng", "text", ... */
+	int64_t epoch_offset_ns; /* add to an event's time for nanoseconds since 1970 */
+	uint64_t begin_ns;	 /* recording began, 0 when not known */
+	uint64_t end_ns;	 /* recording ended */
+	enum lane_submission submission;
+	uint8_t presence[LANE_KIND_COUNT]; /* enum lane_presence */
+};
+
+/* Another name for an event of the table, or for a field of one: an old kernel's, another tracer's.
+ */
+struct lane_alias {
+	int kind;	   /* the event whose field it is; LANE_KIND_COUNT: any event's */
+	const char *alias; /* what the trace says */
+	const char *name;  /* what the table says */
+};
+
+/* The aliases a decoder is to know; norm/ has the table. */
+struct lane_names {
+	const struct lane_alias *events; /* kind is not used */
+	size_t n_events;
+	const struct lane_alias *fields;
+	size_t n_fields;
+};
+
+/* What every decoder begins with. */
+struct lane_decoder {
+	const struct lane_format *format;
+	uint64_t skipped; /* events that are not in the table: read, not delivered */
+};
+
+/* What a format provides; one static object of this type per format. */
+struct lane_format {
+	const char *name; /* "ctf", "text", "trace.dat" */
+	const char *help;
+	/* True when path looks like this format (reads a few bytes at most). */
+	bool (*probe)(const char *path);
+	/*
+	 * Opens path; *decoder is the caller's, to be closed with close. names (NULL: none)
+	 * outlives the decoder.
+	 */
+	struct lane_error *(*open)(const char *path, const struct lane_names *names,
+				   struct lane_decoder **decoder);
+	/* What the trace says of itself; owned by the decoder, valid until it is closed. */
+	const struct lane_trace_info *(*info)(struct lane_decoder *decoder);
+	/*
+	 * The next event in time order, NULL at the end. It is owned by the decoder, may be changed
+	 * in place and is valid until the next call. After an error (a damaged packet) the caller
+	 * may go on calling: what can still be read follows, or the end.
+	 */
+	struct lane_error *(*next)(struct lane_decoder *decoder, struct lane_event **event);
+	/* Frees everything; NULL is allowed. */
+	void (*close)(struct lane_decoder *decoder);
+};
+
+extern const struct lane_format lane_format_ctf;
+extern const struct lane_format lane_format_text;
+
+/* The format of the trace at path, NULL when none knows it. */
+const struct lane_format *lane_format_probe(const char *path);
+
+/* The word of a submission mode ("execlists", ...), and the mode of a word; -1 when it is none. */
+const char *lane_submission_name(enum lane_submission submission);
+int lane_submission_by_name(const char *name);
+
+/*
+ * Writes the head of a trace in the text format (docs/text-format.md): what info says.
+ */
+void lane_text_write_head(FILE *to, const struct lane_trace_info *info);
+
+/* Writes one event as a line of the text format. */
+void lane_text_write_event(FILE *to, const struct lane_event *event);
+
+#endif

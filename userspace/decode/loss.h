@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of one stream that are to be told when their time is over. */
+#ifndef LANE_DECODE_LOSS_H
+#define LANE_DECODE_LOSS_H
+
+#include "decode/names.h"
+
+enum {
+	LANE_LOSSES = 4
+};
+
+struct lane_loss {
+	uint64_t count; /* 0: not known */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* In the order of their ends. */
+struct lane_losses {
+	struct lane_loss loss[LANE_LOSSES];
+	unsigned int n;
+};
+
+/* Adds a loss; where there is no more room it becomes one with the last. */
+static inline void lane_losses_add(struct lane_losses *losses, struct lane_loss loss)
+{
+	unsigned int at = losses->n;
+	struct lane_loss *last;
+
+	if (loss.end_ns < loss.begin_ns)
+		loss.end_ns = loss.begin_ns;
+	if (at == LANE_LOSSES) {
+		last = &losses->loss[at - 1];
+		last->count = last->count && loss.count ? last->count + loss.count : 0;
+		last->begin_ns = loss.begin_ns < last->begin_ns ? loss.begin_ns : last->begin_ns;
+		last->end_ns = loss.end_ns > last->end_ns ? loss.end_ns : last->end_ns;
+		return;
+	}
+	for (; at && losses->loss[at - 1].end_ns > loss.end_ns; at--)
+		losses->loss[at] = losses->loss[at - 1];
+	losses->loss[at] = loss;
+	losses->n++;
+}
+
+/* When the next loss is to be told, UINT64_MAX when there is none. */
+static inline uint64_t lane_losses_next_ns(const struct lane_losses *losses)
+{
+	return losses->n ? losses->loss[0].end_ns : UINT64_MAX;
+}
+
+/* Takes the next loss out, as an event; there must be one. */
+static inline void lane_losses_take(struct lane_losses *losses, int32_t cpu,
+				    struct lane_event *event)
+{
+	struct lane_loss loss = losses->loss[0];
+
+	losses->n--;
+	for (unsigned int i = 0; i < losses->n; i++)
+		losses->loss[i] = losses->loss[i + 1];
+	lane_event_clear(event, LANE_LOST);
+	event->wire.ts_ns = loss.end_ns;
+	event->cpu = cpu;
+	event->u.gpulane_lost.count = loss.count;
+	event->u.gpulane_lost.begin_ns = loss.begin_ns;
+	event->u.gpulane_lost.end_ns = loss.end_ns;
+	event->u.gpulane_lost.lost_cpu = cpu;
+}
+
+#endif

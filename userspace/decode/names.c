@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// From the names in a trace to places in struct lane_event, with aliases.
+#include "decode/names.h"
+
+#include <string.h>
+
+static bool same(const char *name, const char *text, size_t length)
+{
+	return !strncmp(name, text, length) && !name[length];
+}
+
+int lane_names_kind(const struct lane_names *names, const char *name, size_t length)
+{
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (same(lane_kinds[kind].name, name, length))
+			return kind;
+	for (size_t i = 0; names && i < names->n_events; i++)
+		if (same(names->events[i].alias, name, length))
+			return lane_kind_by_name(names->events[i].name);
+	return -1;
+}
+
+/* The fields of old events that are not in the table: they go where norm/ looks for them. */
+static const struct {
+	const char *name;
+	struct lane_slot slot;
+} raw_fields[] = {
+	{ "global", { offsetof(struct lane_event, raw.global), 4, LANE_TYPE_u32 } },
+	{ "unused", { offsetof(struct lane_event, raw.unused), 4, LANE_TYPE_u32 } },
+	{ "ring", { offsetof(struct lane_event, raw.ring), 2, LANE_TYPE_u16 } },
+};
+
+static bool find(int kind, const char *name, size_t length, struct lane_slot *slot)
+{
+	const struct lane_kind_info *info = &lane_kinds[kind];
+
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		if (!same(info->fields[i].name, name, length))
+			continue;
+		slot->offset =
+			(unsigned short)(offsetof(struct lane_event, u) + info->fields[i].offset);
+		slot->size = info->fields[i].size;
+		slot->type = info->fields[i].type;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(raw_fields) / sizeof(raw_fields[0]); i++) {
+		if (!same(raw_fields[i].name, name, length))
+			continue;
+		*slot = raw_fields[i].slot;
+		return true;
+	}
+	return false;
+}
+
+bool lane_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
+		     struct lane_slot *slot)
+{
+	if (find(kind, name, length, slot))
+		return true;
+	for (size_t i = 0; names && i < names->n_fields; i++) {
+		const struct lane_alias *alias = &names->fields[i];
+
+		if ((alias->kind == kind || alias->kind == LANE_KIND_COUNT) &&
+		    same(alias->alias, name, length))
+			return find(kind, alias->name, strlen(alias->name), slot);
+	}
+	return false;
+}
+
+void lane_event_clear(struct lane_event *event, int kind)
+{
+	event->wire = (struct lane_wire){ .kind = (__u32)kind, .tid = -1, .pid = -1 };
+	memset(&event->u, 0, lane_kinds[kind].struct_bytes);
+	event->cpu = -1;
+	event->host = 0;
+	event->raw = (struct lane_raw){ .ring = LANE_RING_NONE };
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the names in a trace to places in struct lane_event: set-up work that the decoders share, so
+ * that nothing is looked up by name for an event.
+ */
+#ifndef LANE_DECODE_NAMES_H
+#define LANE_DECODE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decode/decode.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are stored by their low bytes");
+
+/* intel_engine_notify has no kind of its own; norm/ makes fence signals of it. */
+#define LANE_ENGINE_NOTIFY "intel_engine_notify"
+
+/* The kind of an event with this name or alias, or -1. */
+int lane_names_kind(const struct lane_names *names, const char *name, size_t length);
+
+/* Where in struct lane_event a field's value goes. */
+struct lane_slot {
+	unsigned short offset; /* in struct lane_event, bytes */
+	unsigned short size;   /* bytes */
+	enum lane_type type;
+};
+
+/*
+ * Finds the place for the field with this name or alias of an event of this kind; false when the
+ * table has no such field.
+ */
+bool lane_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
+		     struct lane_slot *slot);
+
+/* True when values of the type are text. */
+static inline bool lane_type_is_text(enum lane_type type)
+{
+	return type >= LANE_TYPE_comm;
+}
+
+/* True when values of the type are signed integers. */
+static inline bool lane_type_is_signed(enum lane_type type)
+{
+	return type == LANE_TYPE_s32 || type == LANE_TYPE_s64;
+}
+
+/* Stores the low bytes of an integer in its slot. */
+static inline void lane_slot_store(struct lane_event *event, const struct lane_slot *slot,
+				   uint64_t value)
+{
+	void *to = (char *)event + slot->offset;
+
+	switch (slot->size) {
+	case 1:
+		*(uint8_t *)to = (uint8_t)value;
+		break;
+	case 2:
+		*(uint16_t *)to = (uint16_t)value;
+		break;
+	case 4:
+		*(uint32_t *)to = (uint32_t)value;
+		break;
+	default:
+		*(uint64_t *)to = value;
+	}
+}
+
+/*
+ * Makes an event empty but for its kind: no payload, nothing known of thread, CPU and origin.
+ */
+void lane_event_clear(struct lane_event *event, int kind);
+
+#endif

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: MIT
+// Reads the text format (docs/text-format.md): a head of facts, then a line per event.
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "decode/names.h"
+#include "decode/text.h"
+
+enum {
+	READ_BYTES = 256 << 10,
+	LINE_BYTES = 16 << 10, /* no line may be longer */
+	NAME_SLOTS = 512,      /* hash table of event names, a power of two */
+};
+
+/* A name that the trace may use for an event. */
+struct name {
+	const char *text;
+	size_t length;
+	int kind;
+};
+
+struct text {
+	struct lane_decoder base;
+	const struct lane_names *names;
+	char *path;
+	int fd;
+	bool ended;   /* the file has been read to its end */
+	char *buffer; /* READ_BYTES + LINE_BYTES + 1 */
+	char *from;   /* what is not parsed yet */
+	char *to;
+	uint64_t line; /* number of the line read last */
+	char *pending; /* the first event's line, read with the head */
+	uint64_t last_ns;
+	struct lane_trace_info info;
+	struct lane_event event;
+	struct name hash[NAME_SLOTS];
+};
+
+static struct text *text_of(struct lane_decoder *decoder)
+{
+	return (struct text *)decoder;
+}
+
+/* An error at the line read last. */
+#define bad_line(text, format, ...)                                                                \
+	lane_error("%s:%" PRIu64 ": " format, (text)->path, (text)->line, ##__VA_ARGS__)
+
+/* Moves the rest of the buffer to its beginning and reads behind it. */
+static struct lane_error *fill(struct text *text)
+{
+	size_t rest = (size_t)(text->to - text->from);
+	ssize_t n;
+
+	memmove(text->buffer, text->from, rest);
+	text->from = text->buffer;
+	text->to = text->buffer + rest;
+	do {
+		n = read(text->fd, text->to, READ_BYTES);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		text->ended = true;
+		return lane_error_errno(errno, "%s", text->path);
+	}
+	if (n == 0)
+		text->ended = true;
+	text->to += n;
+	return NULL;
+}
+
+/* Skips the rest of a line that is too long to be one. */
+static struct lane_error *skip_line(struct text *text)
+{
+	for (;;) {
+		char *end = memchr(text->from, '\n', (size_t)(text->to - text->from));
+		struct lane_error *err;
+
+		if (end) {
+			text->from = end + 1;
+			return NULL;
+		}
+		text->from = text->to;
+		if (text->ended)
+			return NULL;
+		err = fill(text);
+		if (err)
+			return err;
+	}
+}
+
+/* The next line that is neither empty nor a comment, NUL-terminated; NULL at the end. */
+static struct lane_error *read_line(struct text *text, char **line)
+{
+	for (;;) {
+		size_t rest = (size_t)(text->to - text->from);
+		char *end = memchr(text->from, '\n', rest);
+		struct lane_error *err;
+
+		if (!end && !text->ended && rest < LINE_BYTES) {
+			err = fill(text);
+			if (err)
+				return err;
+			continue;
+		}
+		*line = NULL;
+		if (!end && !rest)
+			return NULL;
+		text->line++;
+		if ((end ? (size_t)(end - text->from) : rest) >= LINE_BYTES) {
+			err = skip_line(text);
+			return err ? err
+				   : bad_line(text, "the line is longer than %d bytes", LINE_BYTES);
+		}
+		if (!end)
+			end = text->to; /* the buffer has a byte more */
+		*end = '\0';
+		*line = text->from;
+		text->from = end < text->to ? end + 1 : end;
+		if (strlen(*line) != (size_t)(end - *line))
+			return bad_line(text, "the line holds a NUL byte");
+		*line += strspn(*line, " \t\r");
+		if (**line && **line != '#')
+			return NULL;
+	}
+}
+
+static unsigned int hash_of(const char *name, size_t length)
+{
+	unsigned int hash = 2166136261u;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash;
+}
+
+static struct name *hash_find(struct text *text, const char *name, size_t length)
+{
+	unsigned int at = hash_of(name, length) % NAME_SLOTS;
+
+	while (text->hash[at].text) {
+		struct name *entry = &text->hash[at];
+
+		if (entry->length == length && !memcmp(entry->text, name, length))
+			return entry;
+		at = (at + 1) % NAME_SLOTS;
+	}
+	return &text->hash[at];
+}
+
+static void hash_add(struct text *text, const char *name, int kind)
+{
+	struct name *entry = hash_find(text, name, strlen(name));
+
+	if (!entry->text)
+		*entry = (struct name){ .text = name, .length = strlen(name), .kind = kind };
+}
+
+static void hash_names(struct text *text)
+{
+	const struct lane_names *names = text->names;
+
+	_Static_assert(LANE_KIND_COUNT < NAME_SLOTS / 4, "the table of names stays sparse");
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		hash_add(text, lane_kinds[kind].name, kind);
+	for (size_t i = 0; names && i < names->n_events && i < NAME_SLOTS / 2; i++)
+		hash_add(text, names->events[i].alias, lane_kind_by_name(names->events[i].name));
+}
+
+/* Cuts the next word off *at; NULL when there is none. */
+static char *cut_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t\r");
+	char *end = word + strcspn(word, " \t\r");
+
+	if (!*word)
+		return NULL;
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
+
+/*
+ * A whole number, decimal or 0x hexadecimal, with a sign where `is_signed`, that fits in `bytes`.
+ * Returns false when the text is anything else.
+ */
+static bool parse_number(const char *text, bool is_signed, unsigned int bytes, uint64_t *value)
+{
+	uint64_t most = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
+	bool minus = *text == '-';
+	unsigned int base = 10;
+	uint64_t number = 0;
+
+	if (minus && !is_signed)
+		return false;
+	text += minus;
+	if (text[0] == '0' && text[1] == 'x') {
+		base = 16;
+		text += 2;
+	}
+	if (!*text)
+		return false;
+	if (is_signed)
+		most = (most >> 1) + minus;
+	for (; *text; text++) {
+		unsigned int digit = (unsigned char)*text - '0';
+
+		if (digit > 9 && base == 16)
+			digit = ((unsigned char)*text | 0x20) - 'a' + 10u;
+		if (digit >= base || (digit >= 10 && ((unsigned char)*text | 0x20) < 'a'))
+			return false;
+		if (number > (most - digit) / base)
+			return false;
+		number = number * base + digit;
+	}
+	*value = minus ? 0 - number : number;
+	return true;
+}
+
+static bool parse_optional(const char *text, int32_t *value)
+{
+	uint64_t number;
+
+	if (!strcmp(text, "-")) {
+		*value = -1;
+		return true;
+	}
+	if (!parse_number(text, true, 4, &number))
+		return false;
+	*value = (int32_t)number;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* Reads a value of text, bare or quoted, from *at into a slot of `size` bytes, NUL padded. */
+static bool parse_text(char **at, char *to, size_t size)
+{
+	bool quoted = **at == '"';
+	size_t n = 0;
+
+	*at += quoted;
+	for (;;) {
+		char c = **at;
+
+		if (!c || (!quoted && (c == ' ' || c == '\t' || c == '\r')))
+			break;
+		++*at;
+		if (quoted && c == '"')
+			return n <= size && (!**at || strchr(" \t\r", **at));
+		if (quoted && c == '\\') {
+			int high, low;
+
+			c = **at;
+			if (!c)
+				return false;
+			++*at;
+			if (c == 'x') {
+				high = hex_digit(**at);
+				low = high < 0 ? -1 : hex_digit((*at)[1]);
+				if (low < 0)
+					return false;
+				c = (char)(high << 4 | low);
+				*at += 2;
+			} else if (c != '"' && c != '\\') {
+				return false;
+			}
+		}
+		if (n >= size)
+			return false;
+		to[n++] = c;
+	}
+	return !quoted;
+}
+
+/* Parses one `name=value` at *at into the event. */
+static struct lane_error *parse_field(struct text *text, const struct lane_kind_info *info,
+				      unsigned int *expected, char **at)
+{
+	char *name = *at;
+	size_t length = strcspn(name, "= \t\r");
+	const struct lane_field *field;
+	struct lane_slot slot;
+	uint64_t value;
+	char *word;
+
+	if (!length || name[length] != '=')
+		return bad_line(text, "%s: `%.*s' is not name=value", info->name, (int)length,
+				name);
+	*at += length + 1;
+	field = *expected < info->n_fields ? &info->fields[*expected] : NULL;
+	if (field && !strncmp(field->name, name, length) && !field->name[length]) {
+		slot.offset = (unsigned short)(offsetof(struct lane_event, u) + field->offset);
+		slot.size = field->size;
+		slot.type = field->type;
+		++*expected;
+	} else if (!lane_names_slot(text->names, (int)text->event.wire.kind, name, length, &slot)) {
+		return bad_line(text, "%s: no field is called `%.*s' (see docs/events.md)",
+				info->name, (int)length, name);
+	}
+	if (lane_type_is_text(slot.type)) {
+		if (parse_text(at, (char *)&text->event + slot.offset, slot.size))
+			return NULL;
+		return bad_line(text, "%s: %.*s is not text of at most %u bytes", info->name,
+				(int)length, name, slot.size);
+	}
+	word = cut_word(at);
+	if (!word || !parse_number(word, lane_type_is_signed(slot.type), slot.size, &value))
+		return bad_line(text, "%s: %.*s=%s is not a%s number of %u bits", info->name,
+				(int)length, name, word ? word : "",
+				lane_type_is_signed(slot.type) ? " signed" : "n unsigned",
+				8u * slot.size);
+	lane_slot_store(&text->event, &slot, value);
+	return NULL;
+}
+
+static int parse_origin(const char *word)
+{
+	if (!strcmp(word, "-"))
+		return LANE_ORIGIN_UNKNOWN;
+	for (int origin = 0; origin < LANE_ORIGIN_COUNT; origin++)
+		if (!strcmp(lane_origin_name((unsigned int)origin), word))
+			return origin;
+	return -1;
+}
+
+/* The five columns before an event's fields. *kind is -1 for an event that is not in the table. */
+static struct lane_error *parse_columns(struct text *text, char **at, uint64_t *ts_ns, int *kind)
+{
+	char *time = cut_word(at), *cpu = cut_word(at), *thread = cut_word(at);
+	char *origin = cut_word(at), *name = cut_word(at);
+	struct lane_event *event = &text->event;
+	int32_t cpu_number, pid, tid;
+	const struct name *known;
+	int origin_number;
+	char *slash;
+
+	if (!name)
+		return bad_line(text, "an event is `TS_NS CPU PID/TID ORIGIN NAME field=value...'");
+	if (!parse_number(time, false, 8, ts_ns))
+		return bad_line(text, "`%s' is not a time in nanoseconds", time);
+	if (*ts_ns < text->last_ns)
+		return bad_line(text, "time goes back from %" PRIu64 " to %" PRIu64, text->last_ns,
+				*ts_ns);
+	slash = strchr(thread, '/');
+	if (slash)
+		*slash = '\0';
+	if (!slash || !parse_optional(thread, &pid) || !parse_optional(slash + 1, &tid))
+		return bad_line(text, "`%s' is not PID/TID", thread);
+	if (!parse_optional(cpu, &cpu_number) || cpu_number < -1)
+		return bad_line(text, "`%s' is not a CPU", cpu);
+	origin_number = parse_origin(origin);
+	if (origin_number < 0)
+		return bad_line(text, "`%s' is not an origin", origin);
+	known = hash_find(text, name, strlen(name));
+	*kind = known->text ? known->kind : -1;
+	if (*kind < 0)
+		return NULL;
+	lane_event_clear(event, *kind);
+	event->wire.ts_ns = *ts_ns;
+	event->wire.pid = pid;
+	event->wire.tid = tid;
+	event->wire.origin = (uint32_t)origin_number;
+	event->cpu = cpu_number;
+	event->raw.engine_notify = !strcmp(name, LANE_ENGINE_NOTIFY);
+	return NULL;
+}
+
+static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct text *text = text_of(decoder);
+	unsigned int expected;
+	struct lane_error *err;
+	uint64_t ts_ns;
+	char *at;
+	int kind;
+
+	*result = NULL;
+	do {
+		at = text->pending;
+		text->pending = NULL;
+		err = at ? NULL : read_line(text, &at);
+		if (err || !at)
+			return err;
+		err = parse_columns(text, &at, &ts_ns, &kind);
+		if (err)
+			return err;
+		text->last_ns = ts_ns;
+		text->base.skipped += kind < 0;
+	} while (kind < 0);
+	expected = 0;
+	for (;;) {
+		at += strspn(at, " \t\r");
+		if (!*at)
+			break;
+		err = parse_field(text, &lane_kinds[kind], &expected, &at);
+		if (err)
+			return err;
+	}
+	*result = &text->event;
+	return NULL;
+}
+
+/* The facts that are words, and where they go. */
+static const struct {
+	const char *key;
+	size_t offset;
+	size_t size;
+} info_words[] = {
+#define WORD(name)                                                                                 \
+	{                                                                                          \
+#name, offsetof(struct lane_trace_info, name),                                     \
+			sizeof(((struct lane_trace_info *)0)->name)                                \
+	}
+	WORD(host),
+	WORD(release),
+	WORD(clock_uuid),
+	WORD(tracer),
+#undef WORD
+};
+
+static struct lane_error *parse_info(struct text *text, const char *key, const char *value)
+{
+	struct lane_trace_info *info = &text->info;
+	uint64_t number;
+	int submission;
+
+	for (size_t i = 0; i < sizeof(info_words) / sizeof(info_words[0]); i++) {
+		if (strcmp(info_words[i].key, key))
+			continue;
+		if (strlen(value) >= info_words[i].size)
+			return bad_line(text, "info %s: longer than %zu bytes", key,
+					info_words[i].size - 1);
+		strcpy((char *)info + info_words[i].offset, value);
+		return NULL;
+	}
+	if (!strcmp(key, "submission")) {
+		submission = lane_submission_by_name(value);
+		if (submission < 0)
+			return bad_line(text, "info submission: `%s' is none", value);
+		info->submission = (enum lane_submission)submission;
+		return NULL;
+	}
+	if (strcmp(key, "epoch_offset_ns") && strcmp(key, "begin_ns") && strcmp(key, "end_ns"))
+		return bad_line(text, "info: `%s' is not known (see docs/text-format.md)", key);
+	if (!parse_number(value, *key == 'e' && key[1] == 'p', 8, &number))
+		return bad_line(text, "info %s: `%s' is not a number", key, value);
+	if (!strcmp(key, "epoch_offset_ns"))
+		info->epoch_offset_ns = (int64_t)number;
+	else if (!strcmp(key, "begin_ns"))
+		info->begin_ns = number;
+	else
+		info->end_ns = number;
+	return NULL;
+}
+
+/* A line of the head; *is_head is false when it is an event's. */
+static struct lane_error *parse_head(struct text *text, char *line, bool *is_head)
+{
+	char *at = line + strcspn(line, " \t\r");
+	size_t length = (size_t)(at - line);
+	char *word, *value;
+	int kind;
+
+	*is_head = true;
+	if (length == 4 && !strncmp(line, "info", 4)) {
+		word = cut_word(&at);
+		value = at + strspn(at, " \t\r");
+		if (!word || !*value)
+			return bad_line(text, "a fact is `info NAME VALUE'");
+		for (at = value + strlen(value); strchr(" \t\r", at[-1]); at--)
+			at[-1] = '\0';
+		return parse_info(text, word, value);
+	}
+	if ((length == 6 && !strncmp(line, "absent", 6)) ||
+	    (length == 8 && !strncmp(line, "recorded", 8))) {
+		word = cut_word(&at);
+		kind = word ? lane_names_kind(text->names, word, strlen(word)) : -1;
+		if (kind < 0 || cut_word(&at))
+			return bad_line(text, "%.*s: `%s' is not an event (see docs/events.md)",
+					(int)length, line, word ? word : "");
+		text->info.presence[kind] =
+			*line == 'a' ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
+		return NULL;
+	}
+	*is_head = false;
+	return NULL;
+}
+
+static struct lane_error *read_head(struct text *text)
+{
+	struct lane_error *err;
+	bool is_head = true;
+	char *line, *word;
+
+	err = read_line(text, &line);
+	if (err)
+		return err;
+	word = line ? cut_word(&line) : NULL;
+	if (!word || strcmp(word, "gpulane-events"))
+		return lane_error("%s: not a trace in gpulane's text format", text->path);
+	word = cut_word(&line);
+	if (!word || strcmp(word, "1"))
+		return bad_line(text, "version `%s' is not known, only 1 is (use a newer gpulane)",
+				word ? word : "");
+	while (is_head) {
+		err = read_line(text, &line);
+		if (err || !line)
+			return err;
+		err = parse_head(text, line, &is_head);
+		if (err)
+			return err;
+	}
+	text->pending = line;
+	return NULL;
+}
+
+static void text_close(struct lane_decoder *decoder)
+{
+	struct text *text = text_of(decoder);
+
+	if (!text)
+		return;
+	if (text->fd >= 0)
+		close(text->fd);
+	free(text->buffer);
+	free(text->path);
+	free(text);
+}
+
+static void close_guard(struct text **text)
+{
+	if (*text)
+		text_close(&(*text)->base);
+}
+
+/* Reads from fd, which becomes the decoder's whatever happens. */
+struct lane_error *lane_text_open_fd(int fd, const char *path, const struct lane_names *names,
+				     struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct text *text = calloc(1, sizeof(*text));
+	struct lane_error *err;
+
+	if (!text) {
+		close(fd);
+		return &lane_enomem;
+	}
+	text->base.format = &lane_format_text;
+	text->names = names;
+	text->fd = fd;
+	text->path = strdup(path);
+	text->buffer = malloc(READ_BYTES + LINE_BYTES + 1);
+	if (!text->path || !text->buffer)
+		return &lane_enomem;
+	text->from = text->to = text->buffer;
+	strcpy(text->info.tracer, "text");
+	hash_names(text);
+	err = read_head(text);
+	if (err)
+		return err;
+	*decoder = &LANE_TAKE(text)->base;
+	return NULL;
+}
+
+static struct lane_error *text_open(const char *path, const struct lane_names *names,
+				    struct lane_decoder **decoder)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return lane_error_errno(errno, "%s", path);
+	return lane_text_open_fd(fd, path, names, decoder);
+}
+
+static bool text_probe(const char *path)
+{
+	static const char magic[] = "gpulane-events ";
+	LANE_CLEANUP(lane_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[sizeof(magic) - 1];
+
+	return fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       !memcmp(head, magic, sizeof(head));
+}
+
+static const struct lane_trace_info *text_info(struct lane_decoder *decoder)
+{
+	return &text_of(decoder)->info;
+}
+
+const struct lane_format lane_format_text = {
+	.name = "text",
+	.help = "gpulane's text format",
+	.probe = text_probe,
+	.open = text_open,
+	.info = text_info,
+	.next = text_next,
+	.close = text_close,
+};

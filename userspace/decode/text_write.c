@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Writes the text format (docs/text-format.md).
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/names.h"
+
+static void write_fact(FILE *to, const char *key, const char *value)
+{
+	if (!*value)
+		return;
+	fprintf(to, "info %s ", key);
+	for (; *value; value++)
+		fputc((unsigned char)*value < ' ' ? '?' : *value, to);
+	fputc('\n', to);
+}
+
+void lane_text_write_head(FILE *to, const struct lane_trace_info *info)
+{
+	fputs("gpulane-events 1\n", to);
+	write_fact(to, "host", info->host);
+	write_fact(to, "release", info->release);
+	write_fact(to, "clock_uuid", info->clock_uuid);
+	write_fact(to, "tracer", info->tracer);
+	if (info->epoch_offset_ns)
+		fprintf(to, "info epoch_offset_ns %" PRId64 "\n", info->epoch_offset_ns);
+	if (info->begin_ns)
+		fprintf(to, "info begin_ns %" PRIu64 "\n", info->begin_ns);
+	if (info->end_ns)
+		fprintf(to, "info end_ns %" PRIu64 "\n", info->end_ns);
+	if (info->submission != LANE_SUBMISSION_UNKNOWN)
+		fprintf(to, "info submission %s\n", lane_submission_name(info->submission));
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (info->presence[kind] != LANE_PRESENCE_UNKNOWN)
+			fprintf(to, "%s %s\n",
+				info->presence[kind] == LANE_PRESENCE_ABSENT ? "absent"
+									     : "recorded",
+				lane_kinds[kind].name);
+}
+
+static void write_optional(FILE *to, int32_t value, char after)
+{
+	if (value == -1)
+		fputc('-', to);
+	else
+		fprintf(to, "%" PRId32, value);
+	fputc(after, to);
+}
+
+/* Text bare where that can be read back, else in quotes with escapes. */
+static void write_text(FILE *to, const char *text, size_t size)
+{
+	size_t length = strnlen(text, size);
+	bool bare = length > 0;
+
+	for (size_t i = 0; i < length && bare; i++)
+		bare = isascii((unsigned char)text[i]) && isgraph((unsigned char)text[i]) &&
+		       text[i] != '"' && text[i] != '\\';
+	if (bare) {
+		fwrite(text, 1, length, to);
+		return;
+	}
+	fputc('"', to);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '"' || c == '\\')
+			fprintf(to, "\\%c", c);
+		else if (c < ' ' || c >= 0x7f)
+			fprintf(to, "\\x%02x", c);
+		else
+			fputc(c, to);
+	}
+	fputc('"', to);
+}
+
+static void write_value(FILE *to, const struct lane_field *field, const char *at)
+{
+	uint64_t number = 0;
+
+	if (lane_type_is_text(field->type)) {
+		write_text(to, at, field->size);
+		return;
+	}
+	memcpy(&number, at, field->size); /* the machine is little-endian: asserted in names.h */
+	switch (field->type) {
+	case LANE_TYPE_s32:
+		fprintf(to, "%" PRId32, (int32_t)number);
+		break;
+	case LANE_TYPE_s64:
+		fprintf(to, "%" PRId64, (int64_t)number);
+		break;
+	case LANE_TYPE_x32:
+	case LANE_TYPE_x64:
+		fprintf(to, "0x%" PRIx64, number);
+		break;
+	default:
+		fprintf(to, "%" PRIu64, number);
+	}
+}
+
+void lane_text_write_event(FILE *to, const struct lane_event *event)
+{
+	const struct lane_kind_info *info = &lane_kinds[event->wire.kind];
+
+	fprintf(to, "%" PRIu64 " ", (uint64_t)event->wire.ts_ns);
+	write_optional(to, event->cpu, ' ');
+	write_optional(to, event->wire.pid, '/');
+	write_optional(to, event->wire.tid, ' ');
+	if (event->wire.origin == LANE_ORIGIN_UNKNOWN)
+		fputc('-', to);
+	else
+		fputs(lane_origin_name(event->wire.origin), to);
+	fprintf(to, " %s", info->name);
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		fprintf(to, " %s=", info->fields[i].name);
+		write_value(to, &info->fields[i], (const char *)&event->u + info->fields[i].offset);
+	}
+	fputc('\n', to);
+}

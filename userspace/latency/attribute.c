@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Culprits: who had the engine or the CPU while somebody waited for it, and why engines idled.
+#include "latency/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *lane_sum_of(struct lane_latency *latency, struct lane_table *index, void *array, uint32_t *n,
+		  uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh)
+{
+	uintptr_t at = (uintptr_t)lane_table_get(index, a, b);
+	char *base;
+
+	*fresh = !at;
+	memcpy(&base, array, sizeof(base));
+	if (at)
+		return base + (at - 1) * size;
+	if (*n == LANE_SUMS_MAX)
+		return NULL;
+	if (*n == *cap) {
+		uint32_t more = *cap ? 2 * *cap : 32;
+		char *bigger = realloc(base, more * size);
+
+		if (!bigger) {
+			latency->no_memory = true;
+			return NULL;
+		}
+		base = bigger;
+		memcpy(array, &base, sizeof(base));
+		*cap = more;
+	}
+	if (!lane_table_put(index, a, b, (void *)(uintptr_t)(*n + 1))) {
+		latency->no_memory = true;
+		return NULL;
+	}
+	memset(base + *n * size, 0, size);
+	return base + (*n)++ * size;
+}
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+void lane_blame_device(struct lane_latency *latency, const struct lane_request *rq,
+		       const struct lane_stages *stages)
+{
+	struct lane_blame *blame;
+	bool fresh;
+
+	if (!rq->behind || !(stages->known & 1u << LANE_STAGE_DEVICE_QUEUE))
+		return;
+	blame = LANE_SUM_OF(latency, blames, pair(rq->context->client->id, rq->behind->id),
+			    rq->engine->id, &fresh);
+	if (!blame)
+		return;
+	if (fresh) {
+		blame->victim = rq->context->client->id;
+		blame->engine = rq->engine->id;
+		blame->context = rq->behind->id;
+	}
+	blame->requests++;
+	lane_span_add(&blame->ns, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+}
+
+void lane_on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct lane_latency *latency = arg;
+	struct lane_engine_stats *engine = lane_engine_stats(latency, p->engine);
+	uint32_t victim = p->victim->context->client->id;
+	uint32_t culprit = p->culprit ? p->culprit->client->id : 0;
+	struct lane_client_stats *client;
+	struct lane_preemption_sum *sum;
+	bool fresh;
+
+	if (!lane_selected(latency, p->victim))
+		return;
+	client = lane_client_stats(latency, p->victim->context->client);
+	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
+			  (uint64_t)p->engine->id << 2 | (p->culprit ? 2 : 0) | p->timeslice,
+			  &fresh);
+	if (!sum || !engine || !client)
+		return;
+	if (fresh)
+		*sum = (struct lane_preemption_sum){ .engine = p->engine->id,
+						     .victim = victim,
+						     .culprit = culprit,
+						     .culprit_known = p->culprit != NULL,
+						     .timeslice = p->timeslice };
+	sum->count++;
+	lane_span_add(&sum->ns, p->lasted);
+	engine->preemptions++;
+	engine->timeslices += p->timeslice;
+	client->preempted++;
+}
+
+static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
+		     enum lane_idle_cause cause, const struct lane_idle_culprit *culprit,
+		     uint64_t ns)
+{
+	int32_t tid = idle->thread ? idle->thread->tid : -1;
+	int32_t culprit_tid = culprit ? culprit->tid : -1;
+	uint32_t cpu = culprit ? (uint32_t)culprit->cpu & 0xffff : 0xffff;
+	struct lane_idle_sum *sum;
+	bool fresh;
+
+	if (!ns)
+		return;
+	sum = LANE_SUM_OF(latency, idles, pair((uint32_t)tid, (uint32_t)culprit_tid),
+			  pair(idle->engine->id, cause << 16 | cpu), &fresh);
+	if (!sum)
+		return;
+	if (fresh) {
+		sum->engine = idle->engine->id;
+		sum->cause = cause;
+		sum->tid = tid;
+		if (idle->thread)
+			memcpy(sum->comm, idle->thread->comm, sizeof(sum->comm));
+		sum->culprit_tid = culprit_tid;
+		sum->cpu = culprit ? culprit->cpu : -1;
+		if (culprit)
+			memcpy(sum->culprit_comm, culprit->comm, sizeof(sum->culprit_comm));
+	}
+	sum->count++;
+	sum->ns += ns;
+}
+
+void lane_on_idle(void *arg, const struct lane_idle *idle)
+{
+	struct lane_latency *latency = arg;
+	struct lane_engine_stats *engine = lane_engine_stats(latency, idle->engine);
+	uint64_t named_ns = 0;
+
+	if (!engine || idle->doubtful || idle->end_ns < latency->select.from_ns ||
+	    idle->begin_ns > latency->select.to_ns)
+		return;
+	engine->idle_ns += idle->end_ns - idle->begin_ns;
+	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
+		engine->idle_cause_ns[i] += idle->cause_ns[i];
+		if (i != LANE_IDLE_STARVED)
+			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
+	}
+	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
+		add_idle(latency, idle, LANE_IDLE_STARVED, &idle->culprits[i],
+			 idle->culprits[i].ns);
+		named_ns += idle->culprits[i].ns;
+	}
+	if (idle->cause_ns[LANE_IDLE_STARVED] > named_ns)
+		add_idle(latency, idle, LANE_IDLE_STARVED, NULL,
+			 idle->cause_ns[LANE_IDLE_STARVED] - named_ns);
+}
+
+void lane_on_thread(void *arg, const struct lane_thread_interval *interval)
+{
+	struct lane_latency *latency = arg;
+	struct lane_client_stats *client;
+	uint64_t ns = interval->end_ns - interval->begin_ns;
+
+	if (!interval->thread->client)
+		return;
+	client = lane_client_stats(latency, interval->thread->client);
+	if (!client)
+		return;
+	if (interval->state == LANE_THREAD_RUNNING)
+		client->cpu_ns += ns;
+	else if (interval->state == LANE_THREAD_RUNNABLE)
+		client->runnable_ns += ns;
+	else if (interval->state == LANE_THREAD_BLOCKED)
+		client->blocked_ns += ns;
+}
+
+void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
+{
+	struct lane_latency *latency = arg;
+	struct lane_starved_sum *sum;
+	bool fresh;
+
+	if (!starvation->victim->client)
+		return;
+	sum = LANE_SUM_OF(latency, starved,
+			  pair((uint32_t)starvation->victim->tid, (uint32_t)starvation->tid),
+			  (uint32_t)starvation->cpu, &fresh);
+	if (!sum)
+		return;
+	if (fresh) {
+		sum->victim = starvation->victim->client->id;
+		sum->victim_tid = starvation->victim->tid;
+		sum->tid = starvation->tid;
+		sum->cpu = starvation->cpu;
+		memcpy(sum->comm, starvation->comm, sizeof(sum->comm));
+		memcpy(sum->victim_comm, starvation->victim->comm, sizeof(sum->victim_comm));
+	}
+	sum->slices++;
+	sum->ns += starvation->end_ns - starvation->begin_ns;
+}
+
+void lane_on_wait(void *arg, const struct lane_wait *wait)
+{
+	struct lane_latency *latency = arg;
+	const struct lane_request *rq = wait->request;
+	struct lane_client_stats *client;
+	struct lane_wait_sum *sum;
+	bool fresh;
+
+	if (rq->engine && lane_selected(latency, rq) && lane_engine_stats(latency, rq->engine))
+		latency->trace_pl[rq->engine->id].wait_ns += wait->end_ns - wait->begin_ns;
+	/* A process that owns no context is nobody's client. */
+	if (!wait->thread->client || !lane_selected(latency, rq))
+		return;
+	client = lane_client_stats(latency, wait->thread->client);
+	sum = LANE_SUM_OF(latency, waits, pair(wait->thread->client->id, rq->context->client->id),
+			  rq->engine ? rq->engine->id : UINT32_MAX, &fresh);
+	if (!client || !sum)
+		return;
+	if (fresh) {
+		sum->waiter = wait->thread->client->id;
+		sum->owner = rq->context->client->id;
+		sum->engine = rq->engine ? rq->engine->id : UINT32_MAX;
+	}
+	sum->count++;
+	sum->slept += wait->slept;
+	sum->ns += wait->end_ns - wait->begin_ns;
+	sum->runqueue_ns += wait->runqueue_ns;
+	if (wait->signal_ns)
+		sum->wake_ns += wait->end_ns - wait->signal_ns;
+	client->waits++;
+	client->wait_ns += wait->end_ns - wait->begin_ns;
+}
+
+#define BY(type, member)                                                                           \
+	static int type##_by_ns(const void *x, const void *y)                                      \
+	{                                                                                          \
+		const struct lane_##type *a = x, *b = y;                                           \
+                                                                                                   \
+		return (a->member < b->member) - (a->member > b->member);                          \
+	}
+BY(blame, ns.hi)
+BY(preemption_sum, ns.hi)
+BY(starved_sum, ns)
+BY(idle_sum, ns)
+BY(wait_sum, ns)
+
+static void sort(void *array, size_t n, size_t size, int (*by)(const void *, const void *))
+{
+	if (n)
+		qsort(array, n, size, by);
+}
+
+void lane_sort_sums(struct lane_latency *latency)
+{
+	sort(latency->blames, latency->n_blames, sizeof(*latency->blames), blame_by_ns);
+	sort(latency->preemptions, latency->n_preemptions, sizeof(*latency->preemptions),
+	     preemption_sum_by_ns);
+	sort(latency->starved, latency->n_starved, sizeof(*latency->starved), starved_sum_by_ns);
+	sort(latency->idles, latency->n_idles, sizeof(*latency->idles), idle_sum_by_ns);
+	sort(latency->waits, latency->n_waits, sizeof(*latency->waits), wait_sum_by_ns);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Percentiles in bounded memory: exact for few values, a log-linear histogram for many.
+#include "latency/histogram.h"
+
+#include <stdlib.h>
+
+static unsigned int slot_of(uint64_t ns)
+{
+	unsigned int shift;
+
+	if (ns < LANE_HISTOGRAM_SUB)
+		return (unsigned int)ns;
+	shift = 63 - (unsigned int)__builtin_clzll(ns) - 7;
+	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
+}
+
+/* The largest duration of a slot. */
+static uint64_t top_of(unsigned int slot)
+{
+	unsigned int shift;
+
+	if (slot < 2 * LANE_HISTOGRAM_SUB)
+		return slot;
+	shift = slot / LANE_HISTOGRAM_SUB - 1;
+	return (((uint64_t)slot % LANE_HISTOGRAM_SUB + LANE_HISTOGRAM_SUB + 1) << shift) - 1;
+}
+
+static bool to_buckets(struct lane_histogram *h)
+{
+	h->buckets = calloc(LANE_HISTOGRAM_SLOTS, sizeof(*h->buckets));
+	if (!h->buckets)
+		return false;
+	for (uint64_t i = 0; i < h->count; i++)
+		h->buckets[slot_of(h->values[i])]++;
+	free(h->values);
+	h->values = NULL;
+	return true;
+}
+
+bool lane_histogram_add(struct lane_histogram *h, uint64_t ns)
+{
+	if (!h->values && !h->buckets) {
+		h->values = malloc(LANE_HISTOGRAM_EXACT * sizeof(*h->values));
+		if (!h->values)
+			return false;
+	}
+	if (!h->buckets && h->count == LANE_HISTOGRAM_EXACT && !to_buckets(h))
+		return false;
+	if (h->buckets)
+		h->buckets[slot_of(ns)]++;
+	else
+		h->values[h->count] = ns;
+	h->sorted = false;
+	h->count++;
+	if (ns > h->max_ns)
+		h->max_ns = ns;
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint64_t lane_histogram_percentile(struct lane_histogram *h, unsigned int permille)
+{
+	uint64_t rank = (h->count * permille + 999) / 1000, seen = 0;
+
+	if (!h->count)
+		return 0;
+	rank = rank ? rank : 1;
+	if (h->values) {
+		if (!h->sorted)
+			qsort(h->values, h->count, sizeof(*h->values), by_value);
+		h->sorted = true;
+		return h->values[rank - 1];
+	}
+	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++) {
+		seen += h->buckets[i];
+		if (seen >= rank)
+			return top_of(i) < h->max_ns ? top_of(i) : h->max_ns;
+	}
+	return h->max_ns;
+}
+
+void lane_histogram_free(struct lane_histogram *h)
+{
+	free(h->values);
+	free(h->buckets);
+	*h = (struct lane_histogram){ 0 };
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// The subscriber that adds up: requests by stage, client, context and engine.
+#include "latency/latency.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/sums.h"
+
+const char *const lane_idle_names[LANE_IDLE_CAUSE_COUNT] = {
+	[LANE_IDLE_STARVED] = "starved",     [LANE_IDLE_OTHER_ENGINE] = "other_engine",
+	[LANE_IDLE_SAME_ENGINE] = "wake",    [LANE_IDLE_BLOCKED] = "blocked",
+	[LANE_IDLE_COMPUTING] = "computing", [LANE_IDLE_DEPENDENCY] = "dependency",
+	[LANE_IDLE_DRIVER] = "driver",	     [LANE_IDLE_UNKNOWN] = "unknown",
+};
+
+/* Makes *array hold id, zeroed; false: no memory. */
+static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32_t *cap,
+		  size_t size, uint32_t id)
+{
+	uint32_t more = *cap ? *cap : 8;
+	char *base;
+
+	if (id < *n)
+		return true;
+	memcpy(&base, array, sizeof(base));
+	while (more <= id)
+		more *= 2;
+	if (more != *cap) {
+		char *bigger = realloc(base, more * size);
+
+		if (!bigger) {
+			latency->no_memory = true;
+			return false;
+		}
+		base = bigger;
+		memcpy(array, &base, sizeof(base));
+		*cap = more;
+	}
+	memset(base + *n * size, 0, (id + 1 - *n) * size);
+	*n = id + 1;
+	return true;
+}
+
+struct lane_engine_stats *lane_engine_stats(struct lane_latency *latency,
+					    const struct lane_engine *engine)
+{
+	uint32_t n = latency->n_engines, cap = latency->cap_engines;
+
+	if (engine->id >= latency->n_engines) {
+		if (!reach(latency, &latency->trace_pl, &n, &cap, sizeof(*latency->trace_pl),
+			   engine->id) ||
+		    !reach(latency, &latency->engines, &latency->n_engines, &latency->cap_engines,
+			   sizeof(*latency->engines), engine->id))
+			return NULL;
+	}
+	latency->engines[engine->id].engine = engine;
+	return &latency->engines[engine->id];
+}
+
+struct lane_context_stats *lane_context_stats(struct lane_latency *latency,
+					      const struct lane_context *context)
+{
+	if (!reach(latency, &latency->contexts, &latency->n_contexts, &latency->cap_contexts,
+		   sizeof(*latency->contexts), context->id))
+		return NULL;
+	latency->contexts[context->id].context = context;
+	return &latency->contexts[context->id];
+}
+
+struct lane_client_stats *lane_client_stats(struct lane_latency *latency,
+					    const struct lane_client *client)
+{
+	if (!reach(latency, &latency->clients, &latency->n_clients, &latency->cap_clients,
+		   sizeof(*latency->clients), client->id))
+		return NULL;
+	latency->clients[client->id].client = client;
+	return &latency->clients[client->id];
+}
+
+static bool is_process(const struct lane_client *client, const char *process)
+{
+	char *end;
+	long pid = strtol(process, &end, 10);
+
+	return (*process && !*end && pid == client->pid) ||
+	       !strncmp(client->comm, process, sizeof(client->comm));
+}
+
+bool lane_selected(const struct lane_latency *latency, const struct lane_request *rq)
+{
+	const struct lane_select *select = &latency->select;
+	uint64_t last_ns = rq->retire_ns > rq->signal_ns ? rq->retire_ns : rq->signal_ns;
+
+	if (select->by_context && rq->context->ctx != select->context)
+		return false;
+	if (select->by_engine && (!rq->engine || rq->engine->class != select->class ||
+				  rq->engine->instance != select->instance))
+		return false;
+	if (select->process && !is_process(rq->context->client, select->process))
+		return false;
+	return !last_ns || (last_ns >= select->from_ns && last_ns <= select->to_ns);
+}
+
+static bool is_exact(struct lane_span span)
+{
+	return span.lo == span.hi;
+}
+
+static void add_stage(struct lane_stage_sum *sum, struct lane_span ns)
+{
+	sum->count++;
+	sum->bounded += !is_exact(ns);
+	lane_span_add(&sum->sum, ns);
+	if (ns.lo > sum->max.lo)
+		sum->max.lo = ns.lo;
+	if (ns.hi > sum->max.hi)
+		sum->max.hi = ns.hi;
+}
+
+static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *stages)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		if (stages->known & 1u << i)
+			add_stage(&sums[i], stages->ns[i]);
+		else if (stages->unknown & 1u << i)
+			sums[i].unknown++;
+	}
+}
+
+static void add_percentiles(struct lane_latency *latency, const struct lane_stages *stages)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		if (!(stages->known & 1u << i))
+			continue;
+		if (!lane_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
+		    !lane_histogram_add(&latency->hi[i], stages->ns[i].hi))
+			latency->no_memory = true;
+	}
+}
+
+static void count(struct lane_completeness *requests, const struct lane_request *rq,
+		  const struct lane_stages *stages)
+{
+	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+
+	if (!(stages->unknown & path))
+		requests->complete++;
+	else if (stages->known & path)
+		requests->partial++;
+	else
+		requests->unknown++;
+	requests->open += (rq->doubt & LANE_DOUBT_GONE) != 0;
+}
+
+static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
+		       const struct lane_stages *stages)
+{
+	uint64_t total_ns = stages->total.hi;
+	uint32_t at = latency->n_worst;
+
+	if (!stages->total_known || (rq->doubt & LANE_DOUBT_GONE))
+		return;
+	if (at == LANE_WORST && latency->worst[at - 1].total_ns >= total_ns)
+		return;
+	if (at < LANE_WORST)
+		latency->n_worst++;
+	else
+		at--;
+	for (; at && latency->worst[at - 1].total_ns < total_ns; at--)
+		latency->worst[at] = latency->worst[at - 1];
+	latency->worst[at].request = *rq;
+	latency->worst[at].stages = *stages;
+	latency->worst[at].total_ns = total_ns;
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct lane_latency *latency = arg;
+	struct lane_context_stats *context;
+	struct lane_engine_stats *engine = NULL;
+	struct lane_client_stats *client;
+	struct lane_stages stages;
+
+	if (!lane_selected(latency, rq))
+		return;
+	lane_stages_of(&latency->info, rq, &stages);
+	context = lane_context_stats(latency, rq->context);
+	client = lane_client_stats(latency, rq->context->client);
+	if (rq->engine)
+		engine = lane_engine_stats(latency, rq->engine);
+	if (!context || !client || (rq->engine && !engine))
+		return;
+	count(&latency->requests, rq, &stages);
+	count(&client->requests, rq, &stages);
+	add_stages(latency->stages, &stages);
+	add_stages(client->stages, &stages);
+	add_percentiles(latency, &stages);
+	context->requests++;
+	if (stages.known & 1u << LANE_STAGE_RUNNING)
+		lane_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
+	if (stages.total_known)
+		lane_span_add(&context->total, stages.total);
+	if (engine) {
+		engine->requests++;
+		context->engine = rq->engine->id;
+		lane_blame_device(latency, rq, &stages);
+		lane_trace_pl_request(latency, rq);
+	}
+	if (stages.total_known)
+		add_stage(&latency->total, stages.total);
+	keep_worst(latency, rq, &stages);
+}
+
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct lane_latency *latency = arg;
+	struct lane_engine_stats *engine = lane_engine_stats(latency, run->engine);
+
+	if (!engine)
+		return;
+	engine->runs++;
+	lane_span_add(&engine->busy, lane_span_between(run->begin, run->end));
+}
+
+static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
+		     const struct lane_request *rq, int delta, uint64_t now_ns)
+{
+	struct lane_latency *latency = arg;
+	struct lane_engine_stats *engine = lane_engine_stats(latency, which);
+	uint32_t length = queue == LANE_QUEUE_HOST ? which->host_len : which->device_len;
+
+	(void)rq;
+	if (!engine)
+		return;
+	engine->queue_now[queue] += delta;
+	engine->queue_delta_ns[queue] += delta * (int64_t)now_ns;
+	if (length > engine->queue_max[queue])
+		engine->queue_max[queue] = length;
+}
+
+static void on_loss(void *arg, const struct lane_loss *loss)
+{
+	struct lane_latency *latency = arg;
+
+	latency->losses++;
+	latency->lost += loss->count;
+	latency->loss_ns += loss->end_ns - loss->begin_ns;
+}
+
+int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
+			      enum lane_queue queue)
+{
+	const struct lane_engine_stats *e = &latency->engines[engine];
+
+	return e->queue_now[queue] * (int64_t)latency->figures.end_ns - e->queue_delta_ns[queue];
+}
+
+struct lane_error *lane_latency_init(struct lane_latency *latency,
+				     const struct lane_trace_info *info,
+				     const struct lane_select *select)
+{
+	memset(latency, 0, sizeof(*latency));
+	latency->info = *info;
+	latency->select = *select;
+	if (!latency->select.to_ns)
+		latency->select.to_ns = LANE_NEVER;
+	latency->sums = calloc(1, sizeof(*latency->sums));
+	return latency->sums ? NULL : &lane_enomem;
+}
+
+struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
+{
+	return (struct lane_hooks){
+		.arg = latency,
+		.request = on_request,
+		.queue = on_queue,
+		.run = on_run,
+		.preemption = lane_on_preemption,
+		.idle = lane_on_idle,
+		.thread = lane_on_thread,
+		.starvation = lane_on_starvation,
+		.wait = lane_on_wait,
+		.loss = on_loss,
+	};
+}
+
+struct lane_error *lane_latency_finish(struct lane_latency *latency,
+				       const struct lane_timeline *timeline)
+{
+	latency->timeline = timeline;
+	lane_timeline_figures(timeline, &latency->figures);
+	lane_trace_pl_finish(latency);
+	lane_sort_sums(latency);
+	return latency->no_memory ? &lane_enomem : NULL;
+}
+
+void lane_latency_deinit(struct lane_latency *latency)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		lane_histogram_free(&latency->lo[i]);
+		lane_histogram_free(&latency->hi[i]);
+	}
+	if (latency->sums) {
+		lane_table_free(&latency->sums->blames);
+		lane_table_free(&latency->sums->preemptions);
+		lane_table_free(&latency->sums->starved);
+		lane_table_free(&latency->sums->idles);
+		lane_table_free(&latency->sums->waits);
+	}
+	free(latency->sums);
+	free(latency->clients);
+	free(latency->contexts);
+	free(latency->engines);
+	free(latency->trace_pl);
+	free(latency->blames);
+	free(latency->preemptions);
+	free(latency->starved);
+	free(latency->idles);
+	free(latency->waits);
+	memset(latency, 0, sizeof(*latency));
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time went: stages, culprits, idle causes and waits, from what the timeline tells. The
+ * figures are complete after lane_latency_finish and are read by out/ as they stand.
+ */
+#ifndef LANE_LATENCY_LATENCY_H
+#define LANE_LATENCY_LATENCY_H
+
+#include "latency/histogram.h"
+#include "timeline/timeline.h"
+
+/* LANE_STAGES(S) calls S(ID, name, help) for each stage, in order of a request's life. */
+#define LANE_STAGES(S)                                                                             \
+	S(PREPARE, "prepare", "queue to add: the submitting thread")                               \
+	S(DEPENDENCY, "dependency", "add to submit: the fences it waits for")                      \
+	S(HOST_QUEUE, "host_queue", "submit to first execute: the driver's queue")                 \
+	S(DEVICE_QUEUE, "device_queue", "first execute to start: behind what runs on the engine")  \
+	S(RUNNING, "running", "the intervals in which it runs")                                    \
+	S(PREEMPTED, "preempted", "off the engine, incomplete")                                    \
+	S(SIGNAL, "signal", "end to fence signalled: interrupt and breadcrumb")                    \
+	S(WAKE, "wake", "signalled to wait_end in the waiting thread")                             \
+	S(WAKE_RUNQUEUE, "wake_runqueue", "of that: woken, not running")                           \
+	S(WAKE_CPU, "wake_cpu", "of that: the rest")                                               \
+	S(RETIRE, "retire", "signalled to retire: housekeeping")
+
+enum lane_stage {
+#define S(id, name, help) LANE_STAGE_##id,
+	LANE_STAGES(S)
+#undef S
+	LANE_STAGE_COUNT,
+	LANE_STAGE_PATH = LANE_STAGE_WAKE, /* those before add up to signalled - queue */
+};
+
+extern const char *const lane_stage_names[LANE_STAGE_COUNT];
+extern const char *const lane_stage_helps[LANE_STAGE_COUNT];
+
+/* The names of enum lane_idle_cause. */
+extern const char *const lane_idle_names[LANE_IDLE_CAUSE_COUNT];
+
+/* What is known of a request's stages. */
+struct lane_stages {
+	struct lane_span ns[LANE_STAGE_COUNT];
+	uint16_t known;		 /* bit per stage: ns is exact or bounded */
+	uint16_t unknown;	 /* bit per stage: it had it, for how long is not known */
+	struct lane_span merged; /* what the unknown stages lasted together, where that is known */
+	bool merged_known;
+	struct lane_span total; /* its first time to its last (signalled or end) */
+	bool total_known;
+};
+
+/* The stages of a request whose story is over (docs/analysis.md). info: what the trace has of
+ * events. */
+void lane_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		    struct lane_stages *stages);
+
+struct lane_stage_sum {
+	uint64_t count;	  /* requests that have it with a known duration */
+	uint64_t bounded; /* of these: known within bounds only */
+	uint64_t unknown; /* requests that have it, unknown how long */
+	struct lane_span sum;
+	struct lane_span max;
+};
+
+/* Requests by how much is known of them. */
+struct lane_completeness {
+	uint64_t complete; /* every stage known */
+	uint64_t partial;  /* some unknown */
+	uint64_t unknown;  /* all unknown */
+	uint64_t open;	   /* of those: not over when the trace ended */
+};
+
+struct lane_client_stats {
+	const struct lane_client *client;
+	struct lane_completeness requests;
+	struct lane_stage_sum stages[LANE_STAGE_COUNT];
+	uint64_t cpu_ns;      /* its threads ran */
+	uint64_t runnable_ns; /* its threads could have run */
+	uint64_t blocked_ns;
+	uint64_t wait_ns; /* between wait_begin and wait_end */
+	uint64_t waits;
+	uint64_t preempted; /* preemptions of its requests */
+};
+
+struct lane_context_stats {
+	const struct lane_context *context;
+	uint64_t requests;
+	struct lane_span running;
+	struct lane_span total;
+	uint32_t engine; /* id of the last */
+};
+
+struct lane_engine_stats {
+	const struct lane_engine *engine;
+	uint64_t requests;
+	uint64_t runs;
+	struct lane_span busy;
+	uint64_t idle_ns;
+	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT];
+	uint64_t preemptions;
+	uint64_t timeslices; /* of the preemptions */
+	/* Queue lengths, each change at its earliest possible time. */
+	uint32_t queue_max[2];
+	int64_t queue_now[2];
+	int64_t queue_delta_ns[2]; /* sum of delta * time; the integral is queue_now * end - this */
+};
+
+/* Who had the engine while a client's requests waited for it. */
+struct lane_blame {
+	uint32_t victim; /* client id */
+	uint32_t engine;
+	uint32_t context; /* context id of what ran */
+	uint64_t requests;
+	struct lane_span ns; /* in device_queue, from its execute on behind that context */
+};
+
+struct lane_preemption_sum {
+	uint32_t engine, victim, culprit; /* ids: engine, client, client */
+	bool culprit_known;
+	bool timeslice;
+	uint64_t count;
+	struct lane_span ns; /* preempted */
+};
+
+/* A task ran while a client's thread waited for that CPU. */
+struct lane_starved_sum {
+	uint32_t victim; /* client id */
+	int32_t victim_tid;
+	int32_t tid, cpu; /* who ran, where */
+	char comm[16];
+	char victim_comm[16];
+	uint64_t slices;
+	uint64_t ns;
+	uint64_t wake_ns; /* of that: after the request it waited for was signalled */
+};
+
+/* Idle time of an engine by cause, the thread that ended it, and for starved the culprit. */
+struct lane_idle_sum {
+	uint32_t engine;
+	uint8_t cause; /* enum lane_idle_cause */
+	int32_t tid;   /* the thread, -1 not known */
+	char comm[16];
+	int32_t culprit_tid, cpu; /* starved only */
+	char culprit_comm[16];
+	uint64_t count;
+	uint64_t ns;
+};
+
+struct lane_wait_sum {
+	uint32_t waiter, owner; /* client ids: who waited for whose requests */
+	uint32_t engine;
+	uint64_t count;
+	uint64_t slept;
+	uint64_t ns;
+	uint64_t wake_ns;
+	uint64_t runqueue_ns;
+};
+
+/* A request as the table of the worst shows it. */
+struct lane_worst {
+	struct lane_request request;
+	struct lane_stages stages;
+	uint64_t total_ns;
+};
+
+#define LANE_WORST 10
+
+#define LANE_TRACE_PL_PARTS 256
+
+/* trace.pl's figures of an engine (docs/trace-pl.md), sums in ns over the requests that have all.
+ */
+struct lane_trace_pl {
+	uint64_t requests;
+	uint64_t submit_delay_ns;  /* submit - add */
+	uint64_t execute_delay_ns; /* in - submit */
+	uint64_t duration_ns;	   /* signalled - in */
+	uint64_t context_save_ns;  /* out - signalled */
+	uint64_t total_ns;	   /* out - in */
+	uint64_t union_ns;	   /* of all [in, out] */
+	uint64_t wait_ns;	   /* i915_request_wait_begin to _wait_end */
+	struct lane_trace_pl_part {
+		uint64_t begin_ns, end_ns;
+	} parts[LANE_TRACE_PL_PARTS]; /* of the union, not yet summed up */
+	uint32_t n_parts;
+};
+
+struct lane_sums; /* a keyed set of sums */
+
+struct lane_select {
+	uint64_t from_ns, to_ns; /* requests whose story ends in it; 0 and LANE_NEVER: all */
+	const char *process;	 /* comm or pid of the client; NULL: all */
+	bool by_context, by_engine;
+	uint64_t context;
+	uint16_t class, instance;
+};
+
+struct lane_latency {
+	const struct lane_timeline *timeline;
+	struct lane_trace_info info;
+	struct lane_select select;
+	struct lane_completeness requests;
+	struct lane_stage_sum stages[LANE_STAGE_COUNT];
+	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
+	struct lane_stage_sum total;
+	struct lane_client_stats *clients; /* by client id */
+	uint32_t n_clients;
+	struct lane_context_stats *contexts; /* by context id */
+	uint32_t n_contexts;
+	struct lane_engine_stats *engines; /* by engine id */
+	uint32_t n_engines;
+	struct lane_trace_pl *trace_pl; /* by engine id */
+	/* Sorted by time, most first, after finish. */
+	struct lane_blame *blames;
+	struct lane_preemption_sum *preemptions;
+	struct lane_starved_sum *starved;
+	struct lane_idle_sum *idles;
+	struct lane_wait_sum *waits;
+	uint32_t n_blames, n_preemptions, n_starved, n_idles, n_waits;
+	struct lane_worst worst[LANE_WORST];
+	uint32_t n_worst;
+	struct lane_timeline_figures figures;
+	uint64_t losses, lost, loss_ns;
+	bool no_memory;
+	struct lane_sums *sums;
+	uint32_t cap_contexts, cap_clients, cap_engines;
+};
+
+/*
+ * Sets up *latency, whose hooks are then to be given to a timeline. info is copied, select too (its
+ * strings are the caller's and outlive the latency).
+ */
+struct lane_error *lane_latency_init(struct lane_latency *latency,
+				     const struct lane_trace_info *info,
+				     const struct lane_select *select) LANE_MUST_CHECK;
+
+/* The subscriber. */
+struct lane_hooks lane_latency_hooks(struct lane_latency *latency);
+
+/* After lane_timeline_finish; the timeline must outlive the use of the figures. */
+struct lane_error *lane_latency_finish(struct lane_latency *latency,
+				       const struct lane_timeline *timeline) LANE_MUST_CHECK;
+
+/* Frees what latency holds; safe after a failed init. */
+void lane_latency_deinit(struct lane_latency *latency);
+
+/* The integral over the trace of a queue's length, ns: Little's law's left side. */
+int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
+			      enum lane_queue queue);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums by key: which culprit, which victim. What the latency room's files share. */
+#ifndef LANE_LATENCY_SUMS_H
+#define LANE_LATENCY_SUMS_H
+
+#include "base/table.h"
+#include "latency/latency.h"
+
+/* Distinct keys of one kind that are kept apart; what comes later is summed without its culprit. */
+#define LANE_SUMS_MAX 16384
+
+struct lane_sums {
+	struct lane_table blames, preemptions, starved, idles, waits;
+	uint32_t cap_blames, cap_preemptions, cap_starved, cap_idles, cap_waits;
+};
+
+/* The sum of that key, made (zeroed, *fresh true) if it is new; NULL: no memory or no room. */
+void *lane_sum_of(struct lane_latency *latency, struct lane_table *index, void *array, uint32_t *n,
+		  uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh);
+
+#define LANE_SUM_OF(latency, what, a, b, fresh)                                                    \
+	lane_sum_of(latency, &(latency)->sums->what, &(latency)->what, &(latency)->n_##what,       \
+		    &(latency)->sums->cap_##what, sizeof(*(latency)->what), a, b, fresh)
+
+/* The statistics of an engine, context or client, made when new; NULL: no memory. */
+struct lane_engine_stats *lane_engine_stats(struct lane_latency *latency,
+					    const struct lane_engine *engine);
+struct lane_context_stats *lane_context_stats(struct lane_latency *latency,
+					      const struct lane_context *context);
+struct lane_client_stats *lane_client_stats(struct lane_latency *latency,
+					    const struct lane_client *client);
+
+/* True when the request is among those selected. */
+bool lane_selected(const struct lane_latency *latency, const struct lane_request *rq);
+
+/* attribute.c: the hooks that name culprits. */
+void lane_on_preemption(void *arg, const struct lane_preemption *preemption);
+void lane_on_idle(void *arg, const struct lane_idle *idle);
+void lane_on_thread(void *arg, const struct lane_thread_interval *interval);
+void lane_on_starvation(void *arg, const struct lane_starvation *starvation);
+void lane_on_wait(void *arg, const struct lane_wait *wait);
+void lane_blame_device(struct lane_latency *latency, const struct lane_request *rq,
+		       const struct lane_stages *stages);
+void lane_sort_sums(struct lane_latency *latency);
+
+/* trace_pl.c */
+void lane_trace_pl_request(struct lane_latency *latency, const struct lane_request *rq);
+void lane_trace_pl_finish(struct lane_latency *latency);
+
+#endif

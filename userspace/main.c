@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The command table of gpulane, and the one place that prints an error and exits.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cmd/cmd.h"
+
+#ifndef GPULANE_VERSION
+#define GPULANE_VERSION "unknown"
+#endif
+
+struct command {
+	const char *name;
+	lane_command_fn *run;
+	const char *help;
+};
+
+static const struct command commands[] = {
+#define COMMAND(name, help) { #name, cmd_##name, help },
+#include "cmd/commands.def"
+#undef COMMAND
+};
+
+static void usage(FILE *to)
+{
+	fprintf(to,
+		"Usage: gpulane COMMAND [OPTION...]\n"
+		"Record what the CPU and the GPU do around every GPU submission, and say where the "
+		"time went.\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fprintf(to, "\n`gpulane COMMAND --help` tells more, so does gpulane(1).\n");
+}
+
+/* Reports an error as the one line that design.md's exit codes go with. */
+static int fail(struct lane_error *err)
+{
+	int code = lane_error_code(err);
+
+	fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
+	lane_error_free(err);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct lane_error *err;
+
+	if (argc < 2) {
+		usage(stderr);
+		return LANE_ERROR_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("gpulane %s\n", GPULANE_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		err = commands[i].run(argc - 1, argv + 1);
+		if (!err && (fflush(stdout) || ferror(stdout)))
+			err = lane_error("standard output: the results could not be written");
+		return err ? fail(err) : 0;
+	}
+	return fail(lane_error_usage("%s: no such command (see `gpulane --help`)", argv[1]));
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// Device files: the table of what they may hold, the parser, access by key.
+#include "model/device.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/lines.h"
+#include "model/number.h"
+
+#define DEVICE_BYTES (1 << 20)
+#define MAX_SECTIONS 256
+
+enum need {
+	OPTIONAL,
+	NEEDED
+};
+enum form {
+	WHOLE,
+	REAL
+};
+
+/* One key: its bounds and default, in units. */
+struct key {
+	const char *name;
+	enum need need;
+	enum form form;
+	uint32_t min;
+	uint32_t max;
+	uint32_t preset;
+};
+
+struct kind {
+	const char *name;
+	int named;
+	struct key key[LANE_SECTION_KEYS];
+};
+
+static const struct kind kinds[] = {
+	{ "device",
+	  0,
+	  {
+		  { "units", NEEDED, WHOLE, 1, 4096, 0 },
+		  { "clock_mhz", NEEDED, REAL, 1, 100000, 0 },
+		  { "warp", OPTIONAL, WHOLE, 1, 64, 32 },
+		  { "max_warps", OPTIONAL, WHOLE, 1, 1024, 48 },
+		  { "max_groups", OPTIONAL, WHOLE, 1, 1024, 8 },
+		  { "max_group_warps", OPTIONAL, WHOLE, 1, 1024, 32 },
+		  { "issue_limit", OPTIONAL, WHOLE, 0, 1024, 0 },
+	  } },
+	{ "op",
+	  1,
+	  {
+		  { "issue", NEEDED, REAL, 0, 100000, 0 },
+		  { "completion", NEEDED, REAL, 0, 100000, 0 },
+	  } },
+	{ "scratchpad",
+	  0,
+	  {
+		  { "bytes", NEEDED, WHOLE, 4, 1 << 18, 0 },
+		  { "banks", NEEDED, WHOLE, 1, 64, 0 },
+		  { "locks", NEEDED, WHOLE, 1, 1 << 14, 0 },
+		  { "read", NEEDED, REAL, 0, 100000, 0 },
+		  { "update", NEEDED, REAL, 0, 100000, 0 },
+		  { "write", NEEDED, REAL, 0, 100000, 0 },
+		  { "branch", NEEDED, REAL, 0, 100000, 0 },
+	  } },
+	{ "global",
+	  0,
+	  {
+		  { "clusters", NEEDED, WHOLE, 1, 256, 0 },
+		  { "units_per_cluster", NEEDED, WHOLE, 1, 32, 0 },
+		  { "partitions", NEEDED, WHOLE, 1, 64, 0 },
+		  { "partition_bytes", NEEDED, WHOLE, 32, 65536, 0 },
+		  { "segment_bytes", NEEDED, WHOLE, 4, 4096, 0 },
+		  { "lock_bytes", NEEDED, WHOLE, 4, 4096, 0 },
+		  { "cluster_queue", NEEDED, WHOLE, 1, 65536, 0 },
+		  { "controller_queue", NEEDED, WHOLE, 1, 65536, 0 },
+		  { "issue", NEEDED, WHOLE, 1, 1000, 0 },
+		  { "latency", NEEDED, WHOLE, 1, 1000, 0 },
+		  { "hop", NEEDED, WHOLE, 0, 10000, 0 },
+		  { "packet", NEEDED, WHOLE, 1, 1000, 0 },
+		  { "retry", NEEDED, WHOLE, 1, 10000, 0 },
+		  { "dram_latency", NEEDED, WHOLE, 0, 10000, 0 },
+		  { "dram_burst", NEEDED, WHOLE, 1, 10000, 0 },
+		  { "alu_lanes", NEEDED, WHOLE, 1, 64, 0 },
+		  { "alu", NEEDED, WHOLE, 1, 10000, 0 },
+	  } },
+	{ "softgpu",
+	  0,
+	  {
+		  { "max_warps", NEEDED, WHOLE, 1, 1024, 0 },
+		  { "max_threads", NEEDED, WHOLE, 1, 65536, 0 },
+		  { "max_blocks", NEEDED, WHOLE, 1, 1024, 0 },
+		  { "registers", NEEDED, WHOLE, 1, 1 << 20, 0 },
+		  { "shared_bytes", NEEDED, WHOLE, 0, 1 << 20, 0 },
+		  { "stack_depth", NEEDED, WHOLE, 0, 1024, 0 },
+		  { "stages", NEEDED, WHOLE, 1, 64, 0 },
+	  } },
+	{ "fit",
+	  1,
+	  {
+		  { "instruction", NEEDED, REAL, 0, 1000000, 0 },
+		  { "memory", NEEDED, REAL, 0, 1000000, 0 },
+	  } },
+	{ "power",
+	  1,
+	  {
+		  { "dynamic_w", NEEDED, REAL, 0, 10000, 0 },
+		  { "static_w", OPTIONAL, REAL, 0, 10000, 0 },
+	  } },
+};
+
+#define N_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
+
+static const struct key *find_key(int kind, const char *name, unsigned int *index)
+{
+	for (unsigned int i = 0; i < LANE_SECTION_KEYS && kinds[kind].key[i].name; i++) {
+		if (!strcmp(kinds[kind].key[i].name, name)) {
+			*index = i;
+			return &kinds[kind].key[i];
+		}
+	}
+	return NULL;
+}
+
+static int find_kind(const char *name)
+{
+	for (int i = 0; i < N_KINDS; i++)
+		if (!strcmp(kinds[i].name, name))
+			return i;
+	return -1;
+}
+
+const struct lane_section *lane_device_section(const struct lane_device *device, const char *kind,
+					       const char *name)
+{
+	int index = find_kind(kind);
+
+	for (size_t i = 0; i < device->n_sections; i++)
+		if (device->section[i].kind == index && !strcmp(device->section[i].name, name))
+			return &device->section[i];
+	return NULL;
+}
+
+struct lane_error *lane_device_need(const struct lane_device *device, const char *kind,
+				    const char *name, const struct lane_section **section)
+{
+	*section = lane_device_section(device, kind, name);
+	if (*section)
+		return NULL;
+	return lane_error("%s: the device has no [%s%s%s] (name another with --device)",
+			  device->what, kind, *name ? " " : "", name);
+}
+
+int64_t lane_section_micro(const struct lane_section *section, const char *key)
+{
+	unsigned int index;
+	const struct key *found = find_key(section->kind, key, &index);
+
+	assert(found);
+	return section->value[index].given ? section->value[index].micro
+					   : found->preset * LANE_MICRO;
+}
+
+uint32_t lane_section_whole(const struct lane_section *section, const char *key)
+{
+	return (uint32_t)(lane_section_micro(section, key) / LANE_MICRO);
+}
+
+double lane_section_real(const struct lane_section *section, const char *key)
+{
+	return (double)lane_section_micro(section, key) / (double)LANE_MICRO;
+}
+
+/* Millionths between two points; the products stay below 2^63 (10^11 * 10^6 < 9 * 10^18). */
+static int64_t between(int64_t low, int64_t high, uint32_t step, uint32_t steps)
+{
+	return low + (high - low) * step / steps;
+}
+
+void lane_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+		     int64_t *completion)
+{
+	const struct lane_op_point *low;
+	const struct lane_op_point *high;
+	uint32_t i = 0;
+
+	*issue = lane_section_micro(op, "issue");
+	*completion = lane_section_micro(op, "completion");
+	if (!op->n_points)
+		return;
+	while (i < op->n_points && op->point[i].warps < warps)
+		i++;
+	high = &op->point[i < op->n_points ? i : op->n_points - 1];
+	low = i > 0 && i < op->n_points ? &op->point[i - 1] : high;
+	if (low == high) {
+		*issue = high->issue;
+		*completion = high->completion;
+		return;
+	}
+	*issue = between(low->issue, high->issue, warps - low->warps, high->warps - low->warps);
+	*completion = between(low->completion, high->completion, warps - low->warps,
+			      high->warps - low->warps);
+}
+
+static struct lane_error *copy_name(const struct lane_lines *lines, const char *from, char *to)
+{
+	size_t bytes = strlen(from);
+
+	if (bytes >= LANE_NAME_BYTES)
+		return lane_lines_error(lines, "a name of more than %d bytes", LANE_NAME_BYTES - 1);
+	if (strspn(from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+	    bytes)
+		return lane_lines_error(lines, "`%.40s' is not a name (letters, digits, _ - .)",
+					from);
+	memcpy(to, from, bytes + 1);
+	return NULL;
+}
+
+/* `[kind]` or `[kind name]`, in one or two words. */
+static struct lane_error *begin_section(struct lane_device *device, struct lane_lines *lines)
+{
+	struct lane_error *err;
+	struct lane_section *section;
+	char *last = lines->word[lines->n_words - 1];
+	size_t bytes = strlen(last);
+	int kind;
+
+	if (lines->n_words > 2 || bytes < 2 || last[bytes - 1] != ']')
+		return lane_lines_error(lines, "not a section ([kind] or [kind name])");
+	last[bytes - 1] = '\0';
+	kind = find_kind(lines->word[0] + 1);
+	if (kind < 0)
+		return lane_lines_error(lines, "no such kind of section: `%.40s'",
+					lines->word[0] + 1);
+	if (kinds[kind].named != (lines->n_words == 2))
+		return lane_lines_error(lines, "[%s] %s a name", kinds[kind].name,
+					kinds[kind].named ? "needs" : "takes not");
+	if (lane_device_section(device, kinds[kind].name, kinds[kind].named ? lines->word[1] : ""))
+		return lane_lines_error(lines, "this section was there before");
+	if (device->n_sections == MAX_SECTIONS)
+		return lane_lines_error(lines, "more than %d sections", MAX_SECTIONS);
+	section = &device->section[device->n_sections++];
+	*section = (struct lane_section){ .kind = kind, .line = lines->line };
+	if (kinds[kind].named) {
+		err = copy_name(lines, lines->word[1], section->name);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* `KEY VALUE` or `KEY VALUE +- UNCERTAINTY`. */
+static struct lane_error *set_value(struct lane_section *section, struct lane_lines *lines)
+{
+	const struct key *key;
+	struct lane_value *value;
+	unsigned int index;
+
+	key = find_key(section->kind, lines->word[0], &index);
+	if (!key)
+		return lane_lines_error(lines, "[%s] has no key `%.40s'", kinds[section->kind].name,
+					lines->word[0]);
+	value = &section->value[index];
+	if (value->given)
+		return lane_lines_error(lines, "`%s' was there before", key->name);
+	if ((lines->n_words != 2 && (lines->n_words != 4 || strcmp(lines->word[2], "+-"))) ||
+	    lane_micro_parse(lines->word[1], &value->micro) ||
+	    (lines->n_words == 4 && lane_micro_parse(lines->word[3], &value->uncertainty)))
+		return lane_lines_error(lines, "`%s' needs one number, or NUMBER +- UNCERTAINTY",
+					key->name);
+	if (value->micro < key->min * LANE_MICRO || value->micro > key->max * LANE_MICRO)
+		return lane_lines_error(lines, "`%s' must lie between %u and %u", key->name,
+					key->min, key->max);
+	if (key->form == WHOLE && value->micro % LANE_MICRO)
+		return lane_lines_error(lines, "`%s' must be a whole number", key->name);
+	value->given = 1;
+	return NULL;
+}
+
+/* `at WARPS ISSUE COMPLETION` in an op. */
+static struct lane_error *add_point(struct lane_section *section, struct lane_lines *lines)
+{
+	struct lane_op_point *point;
+	uint64_t warps;
+
+	if (section->n_points == LANE_OP_POINTS)
+		return lane_lines_error(lines, "more than %d `at' lines", LANE_OP_POINTS);
+	point = &section->point[section->n_points];
+	if (lines->n_words != 4 || lane_whole_parse(lines->word[1], 1, 1024, &warps) ||
+	    lane_micro_parse(lines->word[2], &point->issue) ||
+	    lane_micro_parse(lines->word[3], &point->completion) ||
+	    point->issue > 100000 * LANE_MICRO || point->completion > 100000 * LANE_MICRO)
+		return lane_lines_error(lines, "not `at WARPS ISSUE COMPLETION'");
+	point->warps = (uint32_t)warps;
+	if (section->n_points && point[-1].warps >= point->warps)
+		return lane_lines_error(lines, "`at' lines must come by ascending warps");
+	section->n_points++;
+	return NULL;
+}
+
+static struct lane_error *set_text(char **text, struct lane_lines *lines)
+{
+	if (lines->n_words < 2)
+		return lane_lines_error(lines, "`%s' needs text", lines->word[0]);
+	if (*text)
+		return lane_lines_error(lines, "`%s' was there before", lines->word[0]);
+	*text = strdup(lane_lines_rest(lines, 1));
+	return *text ? NULL : &lane_enomem;
+}
+
+static struct lane_error *parse_line(struct lane_device *device, struct lane_lines *lines)
+{
+	struct lane_section *section =
+		device->n_sections ? &device->section[device->n_sections - 1] : NULL;
+	const char *word = lines->word[0];
+	int is_op = section && !strcmp(kinds[section->kind].name, "op");
+
+	if (word[0] == '[')
+		return begin_section(device, lines);
+	if (!section) {
+		if (!strcmp(word, "name"))
+			return set_text(&device->name, lines);
+		if (!strcmp(word, "title"))
+			return set_text(&device->title, lines);
+		if (!strcmp(word, "source"))
+			return set_text(&device->source, lines);
+		return lane_lines_error(lines, "`%.40s' before the first section", word);
+	}
+	if (is_op && !strcmp(word, "pipe")) {
+		if (lines->n_words != 2)
+			return lane_lines_error(lines, "`pipe' needs one name");
+		return copy_name(lines, lines->word[1], section->unit);
+	}
+	if (is_op && !strcmp(word, "at"))
+		return add_point(section, lines);
+	return set_value(section, lines);
+}
+
+/* Everything that a section must have, and what no single key can say. */
+static struct lane_error *check(const struct lane_device *device)
+{
+	if (!device->name || !device->source)
+		return lane_error("%s: `name' and `source' are needed", device->what);
+	for (size_t i = 0; i < device->n_sections; i++) {
+		const struct lane_section *section = &device->section[i];
+		const struct kind *kind = &kinds[section->kind];
+
+		for (int k = 0; k < LANE_SECTION_KEYS && kind->key[k].name; k++)
+			if (kind->key[k].need == NEEDED && !section->value[k].given)
+				return lane_error("%s: line %u: [%s] lacks `%s'", device->what,
+						  section->line, kind->name, kind->key[k].name);
+		if (!strcmp(kind->name, "op") && !section->unit[0])
+			return lane_error("%s: line %u: [op %s] lacks `pipe'", device->what,
+					  section->line, section->name);
+	}
+	return NULL;
+}
+
+static struct lane_error *parse(struct lane_device *device, char *text)
+{
+	struct lane_lines lines;
+	struct lane_error *err;
+	int more;
+
+	lane_lines_init(&lines, text, device->what);
+	err = lane_lines_next(&lines, &more);
+	if (err)
+		return err;
+	if (!more || lines.n_words != 2 || strcmp(lines.word[0], "gpulane-device") ||
+	    strcmp(lines.word[1], "1"))
+		return lane_error(
+			"%s: not a device file (its first line must be `gpulane-device 1')",
+			device->what);
+	for (;;) {
+		err = lane_lines_next(&lines, &more);
+		if (err || !more)
+			return err ? err : check(device);
+		err = parse_line(device, &lines);
+		if (err)
+			return err;
+	}
+}
+
+struct lane_error *lane_device_parse(char *text, const char *what, struct lane_device **device)
+{
+	LANE_CLEANUP(lane_device_drop) struct lane_device *made = calloc(1, sizeof(*made));
+	struct lane_error *err;
+
+	if (!made)
+		return &lane_enomem;
+	made->what = strdup(what);
+	made->section = calloc(MAX_SECTIONS, sizeof(*made->section));
+	if (!made->what || !made->section)
+		return &lane_enomem;
+	err = parse(made, text);
+	if (err)
+		return err;
+	*device = LANE_TAKE(made);
+	return NULL;
+}
+
+struct lane_error *lane_device_read(const char *path, struct lane_device **device)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_error *err = lane_text_read(path, DEVICE_BYTES, &text);
+
+	return err ? err : lane_device_parse(text, path, device);
+}
+
+void lane_device_free(struct lane_device *device)
+{
+	if (!device)
+		return;
+	free(device->what);
+	free(device->name);
+	free(device->title);
+	free(device->source);
+	free(device->section);
+	free(device);
+}
+
+void lane_device_drop(struct lane_device **device)
+{
+	lane_device_free(*device);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device as a file: the numbers that the models know of one GPU. docs/models/devices.md is the
+ * format.
+ *
+ * A device is a list of sections, each a kind (`scratchpad`, `op` ...), for some kinds a name (`op
+ * fadd`) and keys with one number each. Which kinds and keys exist, and between which bounds their
+ * values lie, is one table in device.c; a file that passes it needs no further checks in the
+ * models.
+ */
+#ifndef LANE_MODEL_DEVICE_H
+#define LANE_MODEL_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define LANE_NAME_BYTES	  32 /* longest name of a section or unit, its NUL included */
+#define LANE_SECTION_KEYS 24 /* most keys of one kind of section */
+#define LANE_OP_POINTS	  16 /* most occupancies at which one op's latencies are given */
+
+/* What one key says, in millionths of its unit. */
+struct lane_value {
+	int64_t micro;
+	int64_t uncertainty; /* standard deviation, 0: exact or not known */
+	int given;
+};
+
+/* An op's latencies while this many warps are on the compute unit, millionths of a cycle. */
+struct lane_op_point {
+	uint32_t warps;
+	int64_t issue;
+	int64_t completion;
+};
+
+struct lane_section {
+	int kind;		    /* index into the table of device.c */
+	unsigned int line;	    /* where it begins in its file */
+	char name[LANE_NAME_BYTES]; /* "" for kinds that have none */
+	char unit[LANE_NAME_BYTES]; /* the pipeline of an `op`, else "" */
+	struct lane_value value[LANE_SECTION_KEYS];
+	uint32_t n_points;
+	struct lane_op_point point[LANE_OP_POINTS]; /* by ascending number of warps */
+};
+
+struct lane_device {
+	char *what; /* where it was read from, for errors */
+	char *name;
+	char *title;
+	char *source;
+	struct lane_section *section;
+	size_t n_sections;
+};
+
+/* Reads and checks a device file. *device is the caller's to free. */
+struct lane_error *lane_device_read(const char *path, struct lane_device **device) LANE_MUST_CHECK;
+
+/* The same from text, which is cut into words; what stands for the file's name in errors. */
+struct lane_error *lane_device_parse(char *text, const char *what,
+				     struct lane_device **device) LANE_MUST_CHECK;
+
+/* Frees a device; NULL is allowed. */
+void lane_device_free(struct lane_device *device);
+
+/* For LANE_CLEANUP. */
+void lane_device_drop(struct lane_device **device);
+
+/* The section of a kind and name ("" for kinds without names), NULL when the device has none. */
+const struct lane_section *lane_device_section(const struct lane_device *device, const char *kind,
+					       const char *name);
+
+/* The same, but an error that says what is missing. */
+struct lane_error *lane_device_need(const struct lane_device *device, const char *kind,
+				    const char *name,
+				    const struct lane_section **section) LANE_MUST_CHECK;
+
+/* A key's value in millionths; the table's default when the file does not give it. */
+int64_t lane_section_micro(const struct lane_section *section, const char *key);
+
+/* The same as a whole number (keys that the table declares whole). */
+uint32_t lane_section_whole(const struct lane_section *section, const char *key);
+
+/* The same as a floating-point number. */
+double lane_section_real(const struct lane_section *section, const char *key);
+
+/*
+ * An op's latencies while `warps` warps are on the compute unit, millionths of a cycle: those of
+ * the section, or, where it has `at` lines, a straight line between the two nearest.
+ */
+void lane_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+		     int64_t *completion);
+
+#endif

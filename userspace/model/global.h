@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomics on global memory: warps of all multiprocessors, finite queues in the clusters and in the
+ * memory controller, "retry later" bounces, locks, coalescing.
+ *
+ * The mechanism is the hypothesis of S. Robertson, "CUDA atomics: a practical analysis (updated)",
+ * made executable; docs/models/global.md says which numbers are his and which are ours.
+ */
+#ifndef LANE_MODEL_GLOBAL_H
+#define LANE_MODEL_GLOBAL_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/device.h"
+
+enum lane_global_op {
+	LANE_GLOBAL_NONE, /* only the clock pair around nothing */
+	LANE_GLOBAL_LOAD,
+	LANE_GLOBAL_STORE,
+	LANE_GLOBAL_LOAD_STORE, /* a load, then a store that needs it */
+	LANE_GLOBAL_RED,	/* an atomic whose result nobody uses */
+	LANE_GLOBAL_ATOMIC,
+	LANE_GLOBAL_OPS,
+};
+
+enum lane_global_pattern {
+	LANE_GLOBAL_SINGLE,	 /* one word per multiprocessor */
+	LANE_GLOBAL_UNCOALESCED, /* a word every 128 bytes */
+	LANE_GLOBAL_COALESCED,	 /* neighbouring words */
+	LANE_GLOBAL_OFFSET,	 /* 8 lanes, 4096 bytes apart; warp y is y * offset bytes further */
+	LANE_GLOBAL_PATTERNS,
+};
+
+const char *lane_global_op_name(enum lane_global_op op);
+int lane_global_op_by_name(const char *name);
+const char *lane_global_pattern_name(enum lane_global_pattern pattern);
+int lane_global_pattern_by_name(const char *name);
+
+struct lane_global_work {
+	enum lane_global_op op;
+	enum lane_global_pattern pattern;
+	uint32_t offset;     /* LANE_GLOBAL_OFFSET: bytes, at most 4096 */
+	uint32_t warps;	     /* per multiprocessor, at most 32 */
+	uint32_t arithmetic; /* dependent instructions between two operations */
+	uint32_t iterations; /* operations of each warp */
+};
+
+struct lane_global_result {
+	uint64_t elapsed; /* cycles until the last warp has done its last operation */
+	uint64_t operations;
+	double mean; /* cycles from the clock read before an operation to the one behind it */
+	double deviation;
+	double least;
+	double most;
+	double per_operation; /* elapsed / operations of one multiprocessor */
+	double per_step;      /* elapsed / instructions of one multiprocessor */
+	uint64_t transactions;
+	uint64_t bounces;    /* "retry later" answers */
+	uint64_t collisions; /* times that the controller passed over a locked transaction */
+	uint64_t overtaken;  /* atomics that ended after a younger one of their partition */
+};
+
+/* Simulates the work on all multiprocessors of the device's [global] section. Deterministic. */
+struct lane_error *lane_global_run(const struct lane_device *device,
+				   const struct lane_global_work *work,
+				   struct lane_global_result *result) LANE_MUST_CHECK;
+
+#endif

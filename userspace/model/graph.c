@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+// Graph files: statements with named results, loops that are unrolled, the last writer as
+// dependence.
+#include "model/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/lines.h"
+#include "model/number.h"
+
+#define GRAPH_BYTES    (4u << 20)
+#define MAX_NAMES      1024
+#define MAX_STATEMENTS 8192
+#define MAX_LOOPS      16
+#define NOBODY	       UINT32_MAX
+
+/* One line of the file: an instruction, or the begin or end of a loop. */
+struct statement {
+	enum {
+		INSTRUCTION,
+		REPEAT,
+		END
+	} kind;
+	uint32_t times;	  /* REPEAT */
+	uint32_t partner; /* REPEAT and END: the other one */
+	uint16_t result;  /* name that it writes; 0: none */
+	uint8_t op;
+	uint8_t flags;
+	uint32_t first_source; /* in sources */
+	uint32_t n_sources;
+};
+
+struct parser {
+	struct lane_graph *graph;
+	struct lane_lines lines;
+	char (*name)[LANE_NAME_BYTES]; /* 0 is not used */
+	uint32_t n_names;
+	struct statement *statement;
+	uint32_t n_statements;
+	uint16_t *source;
+	uint32_t n_sources;
+	uint32_t open[MAX_LOOPS];
+	uint32_t n_open;
+	/* Unrolling. */
+	uint32_t *writer; /* per name, the node that wrote it last */
+	uint32_t *from;	  /* per edge */
+	uint32_t *to;
+	uint32_t room_nodes;
+	uint32_t room_edges;
+};
+
+void lane_graph_free(struct lane_graph *graph)
+{
+	if (!graph)
+		return;
+	free(graph->title);
+	free(graph->node_op);
+	free(graph->node_flags);
+	free(graph->node_needs);
+	free(graph->first_user);
+	free(graph->user);
+	free(graph);
+}
+
+void lane_graph_drop(struct lane_graph **graph)
+{
+	lane_graph_free(*graph);
+}
+
+static struct lane_error *copy_name(const struct lane_lines *lines, const char *from, char *to)
+{
+	size_t bytes = strlen(from);
+
+	if (bytes >= LANE_NAME_BYTES || !strcmp(from, "="))
+		return lane_lines_error(lines, "`%.40s' is not a name of up to %d bytes", from,
+					LANE_NAME_BYTES - 1);
+	memcpy(to, from, bytes + 1);
+	return NULL;
+}
+
+static struct lane_error *find_name(struct parser *p, const char *text, uint16_t *index)
+{
+	for (uint32_t i = 1; i <= p->n_names; i++) {
+		if (!strcmp(p->name[i], text)) {
+			*index = (uint16_t)i;
+			return NULL;
+		}
+	}
+	if (p->n_names + 1 == MAX_NAMES)
+		return lane_lines_error(&p->lines, "more than %d names", MAX_NAMES - 1);
+	*index = (uint16_t)++p->n_names;
+	return copy_name(&p->lines, text, p->name[*index]);
+}
+
+static struct lane_error *find_op(struct parser *p, const char *text, uint8_t *index)
+{
+	struct lane_graph *graph = p->graph;
+
+	for (uint32_t i = 0; i < graph->n_ops; i++) {
+		if (!strcmp(graph->op[i], text)) {
+			*index = (uint8_t)i;
+			return NULL;
+		}
+	}
+	if (graph->n_ops == LANE_GRAPH_OPS)
+		return lane_lines_error(&p->lines, "more than %d kinds of instructions",
+					LANE_GRAPH_OPS);
+	*index = (uint8_t)graph->n_ops++;
+	return copy_name(&p->lines, text, graph->op[*index]);
+}
+
+/* `[RESULT =] [post] [sync] OP [SOURCE...]` */
+static struct lane_error *parse_instruction(struct parser *p, struct statement *s)
+{
+	struct lane_lines *lines = &p->lines;
+	struct lane_error *err = NULL;
+	unsigned int at = 0;
+
+	s->kind = INSTRUCTION;
+	if (lines->n_words > 1 && !strcmp(lines->word[1], "=")) {
+		err = find_name(p, lines->word[0], &s->result);
+		at = 2;
+	}
+	for (; at < lines->n_words; at++) {
+		if (!strcmp(lines->word[at], "post"))
+			s->flags |= LANE_NODE_POST;
+		else if (!strcmp(lines->word[at], "sync"))
+			s->flags |= LANE_NODE_SYNC;
+		else
+			break;
+	}
+	if (!err && at == lines->n_words)
+		return lane_lines_error(lines, "no instruction");
+	if (!err && s->flags == (LANE_NODE_POST | LANE_NODE_SYNC))
+		return lane_lines_error(lines, "post and sync exclude each other");
+	if (!err && s->flags & LANE_NODE_POST && s->result)
+		return lane_lines_error(lines, "nobody can wait for the result of a post");
+	if (!err)
+		err = find_op(p, lines->word[at++], &s->op);
+	s->first_source = p->n_sources;
+	for (; !err && at < lines->n_words; at++) {
+		err = find_name(p, lines->word[at], &p->source[p->n_sources]);
+		p->n_sources++;
+		s->n_sources++;
+	}
+	return err;
+}
+
+static struct lane_error *parse_repeat(struct parser *p, struct statement *s)
+{
+	uint64_t times;
+
+	if (p->lines.n_words != 2 ||
+	    lane_whole_parse(p->lines.word[1], 1, LANE_GRAPH_NODES, &times))
+		return lane_lines_error(&p->lines, "not `repeat TIMES' with 1 to %u",
+					LANE_GRAPH_NODES);
+	if (p->n_open == MAX_LOOPS)
+		return lane_lines_error(&p->lines, "more than %d loops in each other", MAX_LOOPS);
+	s->kind = REPEAT;
+	s->times = (uint32_t)times;
+	p->open[p->n_open++] = p->n_statements;
+	return NULL;
+}
+
+static struct lane_error *parse_end(struct parser *p, struct statement *s)
+{
+	if (p->lines.n_words != 1 || !p->n_open)
+		return lane_lines_error(&p->lines, "`end' without `repeat'");
+	s->kind = END;
+	s->partner = p->open[--p->n_open];
+	p->statement[s->partner].partner = p->n_statements;
+	if (s->partner + 1 == p->n_statements)
+		return lane_lines_error(&p->lines, "nothing is repeated");
+	return NULL;
+}
+
+static struct lane_error *whole(struct parser *p, uint64_t max, uint32_t *value)
+{
+	uint64_t number;
+
+	if (p->lines.n_words != 2 || lane_whole_parse(p->lines.word[1], 1, max, &number))
+		return lane_lines_error(&p->lines, "`%s' needs a number from 1 to %llu",
+					p->lines.word[0], (unsigned long long)max);
+	*value = (uint32_t)number;
+	return NULL;
+}
+
+/* The lines before the first instruction; *header is 0 when this is none of them. */
+static struct lane_error *parse_header(struct parser *p, int *header)
+{
+	struct lane_lines *lines = &p->lines;
+	struct lane_graph *graph = p->graph;
+	const char *word = lines->word[0];
+	uint64_t work;
+
+	*header = 1;
+	if (!strcmp(word, "title") && lines->n_words > 1 && !graph->title) {
+		graph->title = strdup(lane_lines_rest(lines, 1));
+		return graph->title ? NULL : &lane_enomem;
+	}
+	if (!strcmp(word, "groups"))
+		return whole(p, 1u << 30, &graph->groups);
+	if (!strcmp(word, "group_warps"))
+		return whole(p, 1024, &graph->group_warps);
+	if (!strcmp(word, "work")) {
+		if (lines->n_words != 3 || lane_whole_parse(lines->word[1], 1, UINT32_MAX, &work))
+			return lane_lines_error(lines, "not `work NUMBER UNIT'");
+		graph->work = (double)work;
+		return copy_name(lines, lines->word[2], graph->unit);
+	}
+	*header = 0;
+	return NULL;
+}
+
+static struct lane_error *parse_line(struct parser *p)
+{
+	struct statement *s = &p->statement[p->n_statements];
+	struct lane_error *err = NULL;
+	int header = 0;
+
+	if (!p->n_statements)
+		err = parse_header(p, &header);
+	if (err || header)
+		return err;
+	if (p->n_statements == MAX_STATEMENTS)
+		return lane_lines_error(&p->lines, "more than %d statements", MAX_STATEMENTS);
+	if (!strcmp(p->lines.word[0], "repeat"))
+		err = parse_repeat(p, s);
+	else if (!strcmp(p->lines.word[0], "end"))
+		err = parse_end(p, s);
+	else
+		err = parse_instruction(p, s);
+	p->n_statements++;
+	return err;
+}
+
+/* Room for one more node and for all of its edges. */
+static struct lane_error *grow(struct parser *p, uint32_t n_sources)
+{
+	struct lane_graph *graph = p->graph;
+
+	if (graph->n_nodes == LANE_GRAPH_NODES || graph->n_edges + n_sources > LANE_GRAPH_EDGES)
+		return lane_error("%s: more than %u instructions or %u dependences when unrolled",
+				  p->lines.what, LANE_GRAPH_NODES, LANE_GRAPH_EDGES);
+	if (graph->n_nodes == p->room_nodes) {
+		uint32_t room = p->room_nodes ? 2 * p->room_nodes : 1024;
+		uint8_t *op = realloc(graph->node_op, room);
+		uint8_t *flags = op ? realloc(graph->node_flags, room) : NULL;
+		uint8_t *needs = flags ? realloc(graph->node_needs, room) : NULL;
+
+		graph->node_op = op ? op : graph->node_op;
+		graph->node_flags = flags ? flags : graph->node_flags;
+		graph->node_needs = needs ? needs : graph->node_needs;
+		if (!needs)
+			return &lane_enomem;
+		p->room_nodes = room;
+	}
+	if (graph->n_edges + n_sources > p->room_edges) {
+		uint32_t room = p->room_edges ? 2 * p->room_edges : 4096;
+		uint32_t *from = realloc(p->from, room * sizeof(*from));
+		uint32_t *to = from ? realloc(p->to, room * sizeof(*to)) : NULL;
+
+		p->from = from ? from : p->from;
+		p->to = to ? to : p->to;
+		if (!to)
+			return &lane_enomem;
+		p->room_edges = room;
+	}
+	return NULL;
+}
+
+static struct lane_error *add_node(struct parser *p, const struct statement *s)
+{
+	struct lane_graph *graph = p->graph;
+	struct lane_error *err = grow(p, s->n_sources);
+	uint32_t node = graph->n_nodes;
+
+	if (err)
+		return err;
+	graph->n_nodes++;
+	graph->node_op[node] = s->op;
+	graph->node_flags[node] = s->flags;
+	graph->node_needs[node] = 0;
+	for (uint32_t i = 0; i < s->n_sources; i++) {
+		uint32_t writer = p->writer[p->source[s->first_source + i]];
+
+		if (writer == NOBODY) /* an argument of the kernel: there from the beginning */
+			continue;
+		p->from[graph->n_edges] = writer;
+		p->to[graph->n_edges++] = node;
+		graph->node_needs[node]++;
+	}
+	if (s->result)
+		p->writer[s->result] = node;
+	return NULL;
+}
+
+/* Runs through the statements as the kernel would, a node for each instruction on the way. */
+static struct lane_error *unroll(struct parser *p)
+{
+	uint32_t left[MAX_LOOPS];
+	uint32_t depth = 0;
+
+	for (uint32_t at = 0; at < p->n_statements; at++) {
+		const struct statement *s = &p->statement[at];
+		struct lane_error *err = NULL;
+
+		if (s->kind == REPEAT)
+			left[depth++] = s->times;
+		else if (s->kind == INSTRUCTION)
+			err = add_node(p, s);
+		else if (--left[depth - 1])
+			at = s->partner;
+		else
+			depth--;
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* From a list of edges to users per node (counting sort, so that users keep their order). */
+static struct lane_error *index_users(struct parser *p)
+{
+	struct lane_graph *graph = p->graph;
+
+	graph->first_user = calloc((size_t)graph->n_nodes + 2, sizeof(*graph->first_user));
+	graph->user = calloc((size_t)graph->n_edges + 1, sizeof(*graph->user));
+	if (!graph->first_user || !graph->user)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < graph->n_edges; i++)
+		graph->first_user[p->from[i] + 2]++;
+	for (uint32_t i = 2; i <= graph->n_nodes; i++)
+		graph->first_user[i] += graph->first_user[i - 1];
+	for (uint32_t i = 0; i < graph->n_edges; i++)
+		graph->user[graph->first_user[p->from[i] + 1]++] = p->to[i];
+	return NULL;
+}
+
+static struct lane_error *parse(struct parser *p)
+{
+	struct lane_error *err;
+	int more;
+
+	err = lane_lines_next(&p->lines, &more);
+	if (err)
+		return err;
+	if (!more || p->lines.n_words != 2 || strcmp(p->lines.word[0], "gpulane-graph") ||
+	    strcmp(p->lines.word[1], "1"))
+		return lane_error("%s: not a graph file (its first line must be `gpulane-graph 1')",
+				  p->lines.what);
+	for (;;) {
+		err = lane_lines_next(&p->lines, &more);
+		if (err)
+			return err;
+		if (!more)
+			break;
+		err = parse_line(p);
+		if (err)
+			return err;
+	}
+	if (p->n_open)
+		return lane_error("%s: a `repeat' has no `end'", p->lines.what);
+	if (!p->n_statements)
+		return lane_error("%s: no instructions in it", p->lines.what);
+	for (uint32_t i = 0; i < MAX_NAMES; i++)
+		p->writer[i] = NOBODY;
+	err = unroll(p);
+	return err ? err : index_users(p);
+}
+
+struct lane_error *lane_graph_parse(char *text, const char *what, struct lane_graph **graph)
+{
+	LANE_CLEANUP(lane_graph_drop) struct lane_graph *made = calloc(1, sizeof(*made));
+	struct parser p = { .graph = made };
+	struct lane_error *err;
+
+	p.name = calloc(MAX_NAMES, sizeof(*p.name));
+	p.statement = calloc(MAX_STATEMENTS + 1, sizeof(*p.statement));
+	p.source = calloc((size_t)MAX_STATEMENTS * LANE_LINE_WORDS, sizeof(*p.source));
+	p.writer = calloc(MAX_NAMES, sizeof(*p.writer));
+	lane_lines_init(&p.lines, text, what);
+	err = made && p.name && p.statement && p.source && p.writer ? parse(&p) : &lane_enomem;
+	free(p.name);
+	free(p.statement);
+	free(p.source);
+	free(p.writer);
+	free(p.from);
+	free(p.to);
+	if (err)
+		return err;
+	*graph = LANE_TAKE(made);
+	return NULL;
+}
+
+struct lane_error *lane_graph_read(const char *path, struct lane_graph **graph)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_error *err = lane_text_read(path, GRAPH_BYTES, &text);
+
+	return err ? err : lane_graph_parse(text, path, graph);
+}
+
+int lane_graph_is_chain(const struct lane_graph *graph)
+{
+	for (uint32_t i = 0; i < graph->n_nodes; i++) {
+		if (graph->node_op[i] != graph->node_op[0] || graph->node_flags[i] ||
+		    graph->node_needs[i] != (i > 0))
+			return 0;
+		if (i > 0 && (graph->first_user[i] - graph->first_user[i - 1] != 1 ||
+			      graph->user[graph->first_user[i - 1]] != i))
+			return 0;
+	}
+	return 1;
+}

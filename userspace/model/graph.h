@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instruction dependence graphs: what one warp of a kernel executes, loops unrolled, for the
+ * pipeline model. docs/models/pipeline.md is their text format.
+ */
+#ifndef LANE_MODEL_GRAPH_H
+#define LANE_MODEL_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/device.h"
+
+#define LANE_GRAPH_OPS	 32
+#define LANE_GRAPH_NODES (1u << 22) /* most instructions, unrolled */
+#define LANE_GRAPH_EDGES (1u << 24)
+
+#define LANE_NODE_POST 1 /* nobody waits for it: its warp is done with it once it is issued */
+#define LANE_NODE_SYNC 2 /* completes when all warps of the group have issued it */
+
+struct lane_graph {
+	char *title;
+	char unit[LANE_NAME_BYTES]; /* what `work` counts, "" when nothing */
+	double work;		    /* per group */
+	uint32_t groups;	    /* of the whole kernel, 0: not said */
+	uint32_t group_warps;	    /* warps of a group, 0: not said */
+	uint32_t n_ops;
+	char op[LANE_GRAPH_OPS][LANE_NAME_BYTES];
+	uint32_t n_nodes;
+	uint32_t n_edges;
+	uint8_t *node_op;     /* per node, index into op */
+	uint8_t *node_flags;  /* LANE_NODE_* */
+	uint8_t *node_needs;  /* how many nodes it waits for */
+	uint32_t *first_user; /* n_nodes + 1 entries: where a node's users begin in user */
+	uint32_t *user;	      /* the nodes that wait, n_edges entries */
+};
+
+/* Reads a graph file. *graph is the caller's to free. */
+struct lane_error *lane_graph_read(const char *path, struct lane_graph **graph) LANE_MUST_CHECK;
+
+/* The same from text, which is cut into words; what stands for the file's name in errors. */
+struct lane_error *lane_graph_parse(char *text, const char *what,
+				    struct lane_graph **graph) LANE_MUST_CHECK;
+
+/* Frees a graph; NULL is allowed. */
+void lane_graph_free(struct lane_graph *graph);
+
+/* For LANE_CLEANUP. */
+void lane_graph_drop(struct lane_graph **graph);
+
+/* True when the graph is one chain of instructions of one kind, each waiting for the one before. */
+int lane_graph_is_chain(const struct lane_graph *graph);
+
+#endif

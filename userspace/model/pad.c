@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// One warp's atomic on scratchpad memory: banks, locks, rounds, cycles.
+#include "model/pad.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const hash_names[LANE_HASH_COUNT] = {
+	[LANE_HASH_NONE] = "none",
+	[LANE_HASH_XOR] = "xor",
+	[LANE_HASH_ADD] = "add",
+};
+
+const char *lane_hash_name(enum lane_hash hash)
+{
+	return hash_names[hash];
+}
+
+int lane_hash_by_name(const char *name)
+{
+	for (int i = 0; i < LANE_HASH_COUNT; i++)
+		if (!strcmp(hash_names[i], name))
+			return i;
+	return -1;
+}
+
+static int power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* Bank and lock of word a, the paper's section IV; banks and locks per bank are powers of two. */
+static uint16_t hash_word(const struct lane_pad *pad, uint32_t a)
+{
+	uint32_t row = a / pad->banks;
+	uint32_t above = row / pad->locks_per_bank;
+	uint32_t bank = a;
+	uint32_t lock = row;
+
+	if (pad->hash == LANE_HASH_XOR) {
+		bank = a ^ row;
+		lock = row ^ above;
+	} else if (pad->hash == LANE_HASH_ADD) {
+		bank = a + row;
+		lock = row + above;
+	}
+	return (uint16_t)((bank % pad->banks) * pad->locks_per_bank + lock % pad->locks_per_bank);
+}
+
+struct lane_error *lane_pad_init(struct lane_pad *pad, const struct lane_device *device,
+				 enum lane_hash hash)
+{
+	const struct lane_section *unit = NULL;
+	const struct lane_section *section = NULL;
+	struct lane_error *err = lane_device_need(device, "device", "", &unit);
+	uint32_t locks;
+
+	memset(pad, 0, sizeof(*pad));
+	if (!err)
+		err = lane_device_need(device, "scratchpad", "", &section);
+	if (err)
+		return err;
+	*pad = (struct lane_pad){
+		.words = lane_section_whole(section, "bytes") / 4,
+		.banks = lane_section_whole(section, "banks"),
+		.lanes = lane_section_whole(unit, "warp"),
+		.hash = hash,
+		.read = lane_section_real(section, "read"),
+		.update = lane_section_real(section, "update"),
+		.write = lane_section_real(section, "write"),
+		.branch = lane_section_real(section, "branch"),
+	};
+	locks = lane_section_whole(section, "locks");
+	if (!power_of_two(pad->banks) || !power_of_two(locks) || locks < pad->banks ||
+	    pad->words > UINT16_MAX)
+		return lane_error(
+			"%s: [scratchpad]: banks and locks must be powers of two, at least "
+			"one lock a bank, and bytes below 256 KiB",
+			device->what);
+	pad->locks_per_bank = locks / pad->banks;
+	pad->lock_of = malloc(pad->words * sizeof(*pad->lock_of));
+	pad->lock_count = calloc(locks, 1);
+	pad->read_until = calloc(pad->words, 1);
+	if (!pad->lock_of || !pad->lock_count || !pad->read_until) {
+		lane_pad_free(pad);
+		return &lane_enomem;
+	}
+	for (uint32_t a = 0; a < pad->words; a++)
+		pad->lock_of[a] = hash_word(pad, a);
+	return NULL;
+}
+
+void lane_pad_free(struct lane_pad *pad)
+{
+	free(pad->lock_of);
+	free(pad->lock_count);
+	free(pad->read_until);
+	pad->lock_of = NULL;
+	pad->lock_count = NULL;
+	pad->read_until = NULL;
+}
+
+static uint32_t row_max(const uint8_t *row, uint32_t banks)
+{
+	uint8_t most = 0;
+
+	for (uint32_t i = 0; i < banks; i++)
+		most = row[i] > most ? row[i] : most;
+	return most;
+}
+
+/*
+ * One warp. The lane that is the nth with its lock writes in round n, because the lowest lane gets
+ * the lock; a word is read in every round until the last of its lanes has written.
+ */
+struct evaluation {
+	struct lane_pad_cost cost;
+	uint8_t round[LANE_PAD_LANES];	     /* per lane: in which it writes */
+	uint8_t read_level[LANE_PAD_LANES];  /* per round */
+	uint8_t write_level[LANE_PAD_LANES]; /* per round */
+};
+
+/*
+ * Where no two words share a lock (may_alias is 0), a word is read as long as its lock is wanted:
+ * the read and write levels are the same, and only the latter are counted.
+ */
+static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
+							   const uint16_t *address, uint32_t lanes,
+							   uint32_t banks, int may_alias,
+							   struct evaluation *e)
+{
+	uint32_t bank_shift = (uint32_t)__builtin_ctz(pad->locks_per_bank);
+	uint16_t lock[LANE_PAD_LANES];
+	uint32_t rounds = 0;
+	uint32_t read_levels = 0;
+	uint32_t write_levels = 0;
+
+	for (uint32_t i = 0; i < lanes; i++) {
+		uint16_t l = pad->lock_of[address[i]];
+		uint8_t n = pad->lock_count[l]++;
+
+		lock[i] = l;
+		e->round[i] = n;
+		rounds = n >= rounds ? n + 1u : rounds;
+		pad->write_rows[n][l >> bank_shift]++;
+		if (!may_alias)
+			continue;
+		for (uint32_t r = pad->read_until[address[i]]; r <= n; r++)
+			pad->read_rows[r][l >> bank_shift]++;
+		pad->read_until[address[i]] = (uint8_t)(n + 1);
+	}
+	for (uint32_t i = 0; i < lanes; i++) {
+		pad->lock_count[lock[i]] = 0;
+		if (may_alias)
+			pad->read_until[address[i]] = 0;
+	}
+	for (uint32_t r = 0; r < rounds; r++) {
+		uint32_t most = row_max(pad->write_rows[r], banks);
+
+		e->write_level[r] = (uint8_t)most;
+		write_levels += most;
+		memset(pad->write_rows[r], 0, banks);
+		if (!may_alias)
+			continue;
+		most = row_max(pad->read_rows[r], banks);
+		e->read_level[r] = (uint8_t)most;
+		read_levels += most;
+		memset(pad->read_rows[r], 0, banks);
+	}
+	e->cost = (struct lane_pad_cost){ rounds, may_alias ? read_levels : write_levels,
+					  write_levels };
+}
+
+static void evaluate_any(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
+			 struct evaluation *e)
+{
+	/* The usual scratchpad gets code of its own: 32 banks are two vector registers. */
+	if (pad->banks == 32 && lanes == 32)
+		evaluate(pad, address, 32, 32, 1, e);
+	else
+		evaluate(pad, address, lanes, pad->banks, 1, e);
+}
+
+struct lane_pad_cost lane_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
+					   uint32_t lanes)
+{
+	struct evaluation e;
+
+	if (pad->banks == 32 && lanes == 32)
+		evaluate(pad, address, 32, 32, 0, &e);
+	else
+		evaluate(pad, address, lanes, pad->banks, 0, &e);
+	return e.cost;
+}
+
+struct lane_pad_cost lane_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
+				       uint32_t lanes)
+{
+	struct evaluation e;
+
+	evaluate_any(pad, address, lanes, &e);
+	return e.cost;
+}
+
+double lane_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
+		       uint64_t write_levels)
+{
+	return (double)rounds * (pad->update + pad->branch) + (double)read_levels * pad->read +
+	       (double)write_levels * pad->write;
+}
+
+double lane_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes)
+{
+	struct evaluation e;
+
+	evaluate_any(pad, address, lanes, &e);
+	return e.read_level[0] * pad->read;
+}
+
+/* Most lanes on one word, most words behind one lock: at most 64 lanes, so every pair is looked at.
+ */
+static void degrees(const struct lane_pad *pad, const uint16_t *address, struct lane_pad_warp *warp)
+{
+	for (uint32_t i = 0; i < warp->lanes; i++) {
+		uint32_t position = 0;
+		uint32_t words = 0;
+
+		for (uint32_t j = 0; j < warp->lanes; j++) {
+			uint32_t first = 1;
+
+			position += address[j] == address[i];
+			for (uint32_t k = 0; k < j; k++)
+				first &= address[k] != address[j];
+			words += first & (pad->lock_of[address[j]] == pad->lock_of[address[i]]);
+		}
+		if (position > warp->position_degree)
+			warp->position_degree = position;
+		if (words > warp->lock_degree)
+			warp->lock_degree = words;
+	}
+}
+
+void lane_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
+		      struct lane_pad_warp *warp)
+{
+	struct evaluation e;
+
+	evaluate_any(pad, address, lanes, &e);
+	*warp = (struct lane_pad_warp){ .cost = e.cost, .lanes = lanes };
+	for (uint32_t r = 0; r < e.cost.rounds; r++) {
+		warp->read_level[r] = e.read_level[r];
+		warp->write_level[r] = e.write_level[r];
+		for (uint32_t i = 0; i < lanes; i++)
+			warp->active[r] += e.round[i] >= r;
+	}
+	warp->bank_degree = warp->read_level[0];
+	degrees(pad, address, warp);
+	warp->cycles = lane_pad_cycles(pad, e.cost.rounds, warp->cost.read_levels,
+				       warp->cost.write_levels);
+	warp->base_cycles = lane_pad_cycles(pad, 1, 1, 1);
+	warp->position_cycles = warp->base_cycles * (warp->position_degree - 1);
+	warp->lock_cycles = warp->base_cycles * (e.cost.rounds - warp->position_degree);
+	warp->bank_cycles = warp->cycles - warp->base_cycles * e.cost.rounds;
+}
+
+struct lane_error *lane_pad_pattern(const struct lane_pad *pad, uint32_t stride, uint32_t conflicts,
+				    uint16_t *address)
+{
+	for (uint32_t i = 0; i < pad->lanes; i++) {
+		uint64_t word = i < conflicts ? (uint64_t)i * stride : i;
+
+		if (word >= pad->words)
+			return lane_error(
+				"lane %u: word %llu lies behind the scratchpad's %u words "
+				"(take a smaller stride or fewer conflicts)",
+				i, (unsigned long long)word, pad->words);
+		address[i] = (uint16_t)word;
+	}
+	return NULL;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+// The pipeline model's simulator: issue and completion events of one compute unit.
+#include "model/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/number.h"
+
+#define NEVER	    INT64_MAX
+#define STATE_BYTES (UINT64_C(1) << 30) /* most memory for the warps' states */
+#define MOST_ISSUES (UINT64_C(1) << 33) /* most instructions of a run: minutes, not days */
+
+/* A queue of events or ready instructions; grows, so that a run allocates a few times only. */
+struct entry {
+	int64_t time;
+	uint32_t warp; /* slot on the compute unit */
+	uint32_t node;
+};
+
+struct queue {
+	struct entry *entry;
+	uint32_t room; /* a power of two */
+	uint32_t first;
+	uint32_t n;
+};
+
+struct unit {
+	const struct lane_graph *graph;
+	const struct lane_binding *binding;
+	const struct lane_launch *launch;
+	struct lane_pipeline_run *run;
+	uint32_t warps;	      /* slots */
+	uint32_t waiting;     /* groups */
+	uint32_t active;      /* groups */
+	uint8_t *needs;	      /* per warp and node: results that it still waits for */
+	uint32_t *left;	      /* per warp: nodes that are not complete */
+	uint32_t *group_left; /* per group: warps that are not done */
+	uint32_t *sync_index; /* per node: which of the sync nodes */
+	uint16_t *arrived;    /* per group and sync node: warps that have issued it */
+	uint32_t n_syncs;
+	struct queue ready[LANE_PIPES];
+	int64_t free_at[LANE_PIPES]; /* when the pipeline takes the next instruction */
+	/* Completions by kind and, apart, those of post nodes: each queue is in the order of time.
+	 */
+	struct queue done[2 * LANE_GRAPH_OPS];
+	int64_t cycle; /* the cycle that issued counts, for the issue limit */
+	uint32_t issued;
+	int out_of_memory;
+};
+
+static void push(struct unit *u, struct queue *q, int64_t time, uint32_t warp, uint32_t node)
+{
+	if (q->n == q->room) {
+		uint32_t room = q->room ? 2 * q->room : 64;
+		struct entry *larger = malloc(room * sizeof(*larger));
+
+		if (!larger) {
+			u->out_of_memory = 1;
+			return;
+		}
+		for (uint32_t i = 0; i < q->n; i++)
+			larger[i] = q->entry[(q->first + i) & (q->room - 1)];
+		free(q->entry);
+		q->entry = larger;
+		q->room = room;
+		q->first = 0;
+	}
+	q->entry[(q->first + q->n++) & (q->room - 1)] =
+		(struct entry){ .time = time, .warp = warp, .node = node };
+}
+
+static struct entry pop(struct queue *q)
+{
+	struct entry e = q->entry[q->first];
+
+	q->first = (q->first + 1) & (q->room - 1);
+	q->n--;
+	return e;
+}
+
+static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_section *op,
+				    uint8_t *index, const struct lane_device *device)
+{
+	for (uint32_t i = 0; i < b->n_pipes; i++) {
+		if (!strcmp(b->pipes[i].name, op->unit)) {
+			*index = (uint8_t)i;
+			return NULL;
+		}
+	}
+	if (b->n_pipes == LANE_PIPES)
+		return lane_error("%s: the graph needs more than %d pipelines", device->what,
+				  LANE_PIPES);
+	*index = (uint8_t)b->n_pipes;
+	memcpy(b->pipes[b->n_pipes++].name, op->unit, sizeof(op->unit));
+	return NULL;
+}
+
+struct lane_error *lane_binding_make(const struct lane_device *device,
+				     const struct lane_graph *graph, uint32_t warps,
+				     struct lane_binding *binding)
+{
+	*binding = (struct lane_binding){ 0 };
+	for (uint32_t i = 0; i < graph->n_ops; i++) {
+		const struct lane_section *op;
+		struct lane_error *err = lane_device_need(device, "op", graph->op[i], &op);
+
+		if (!err)
+			err = bind_pipe(binding, op, &binding->pipe[i], device);
+		if (err)
+			return err;
+		lane_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
+	}
+	return NULL;
+}
+
+int64_t lane_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t completion)
+{
+	if ((int64_t)warps * issue <= completion)
+		return (int64_t)n * completion + (int64_t)(warps - 1) * issue;
+	return completion + (int64_t)(n * warps - 1) * issue;
+}
+
+static void make_ready(struct unit *u, int64_t time, uint32_t warp, uint32_t node)
+{
+	push(u, &u->ready[u->binding->pipe[u->graph->node_op[node]]], time, warp, node);
+}
+
+/* Puts a new group into a slot: everything that waits for nothing is ready. */
+static void begin_group(struct unit *u, uint32_t slot, int64_t time)
+{
+	const struct lane_graph *graph = u->graph;
+	uint32_t per_group = u->launch->group_warps;
+
+	u->active++;
+	u->group_left[slot] = per_group;
+	if (u->n_syncs)
+		memset(u->arrived + (size_t)slot * u->n_syncs, 0, u->n_syncs * sizeof(*u->arrived));
+	for (uint32_t warp = slot * per_group; warp < (slot + 1) * per_group; warp++) {
+		memcpy(u->needs + (size_t)warp * graph->n_nodes, graph->node_needs, graph->n_nodes);
+		u->left[warp] = graph->n_nodes;
+		for (uint32_t node = 0; node < graph->n_nodes; node++)
+			if (!graph->node_needs[node])
+				make_ready(u, time, warp, node);
+	}
+}
+
+static void complete_node(struct unit *u, int64_t time, uint32_t warp, uint32_t node)
+{
+	const struct lane_graph *graph = u->graph;
+	uint8_t *needs = u->needs + (size_t)warp * graph->n_nodes;
+	uint32_t slot;
+
+	for (uint32_t i = graph->first_user[node]; i < graph->first_user[node + 1]; i++)
+		if (!--needs[graph->user[i]])
+			make_ready(u, time, warp, graph->user[i]);
+	if (--u->left[warp])
+		return;
+	slot = warp / u->launch->group_warps;
+	if (--u->group_left[slot])
+		return;
+	u->active--;
+	if (u->waiting) {
+		u->waiting--;
+		begin_group(u, slot, time);
+	}
+}
+
+static void complete(struct unit *u, const struct entry *e)
+{
+	uint32_t per_group = u->launch->group_warps;
+	uint32_t first = e->warp / per_group * per_group;
+
+	u->run->cycles = e->time;
+	if (!(u->graph->node_flags[e->node] & LANE_NODE_SYNC)) {
+		complete_node(u, e->time, e->warp, e->node);
+		return;
+	}
+	for (uint32_t warp = first; warp < first + per_group; warp++)
+		complete_node(u, e->time, warp, e->node);
+}
+
+/* The warp that is the last of its group at a sync node completes it for all. */
+static int last_to_arrive(struct unit *u, uint32_t warp, uint32_t node)
+{
+	uint32_t slot = warp / u->launch->group_warps;
+	uint16_t *arrived = &u->arrived[(size_t)slot * u->n_syncs + u->sync_index[node]];
+
+	return ++*arrived == u->launch->group_warps;
+}
+
+static void issue(struct unit *u, uint32_t pipe, int64_t time)
+{
+	struct entry e = pop(&u->ready[pipe]);
+	uint32_t op = u->graph->node_op[e.node];
+	uint8_t flags = u->graph->node_flags[e.node];
+	int64_t lambda = u->binding->issue[op];
+
+	u->free_at[pipe] = time + lambda;
+	u->run->pipes[pipe].issued++;
+	u->run->pipes[pipe].busy += lambda;
+	u->run->instructions++;
+	u->issued++;
+	if (flags & LANE_NODE_POST)
+		push(u, &u->done[LANE_GRAPH_OPS + op], time + lambda, e.warp, e.node);
+	else if (!(flags & LANE_NODE_SYNC) || last_to_arrive(u, e.warp, e.node))
+		push(u, &u->done[op], time + u->binding->completion[op], e.warp, e.node);
+}
+
+/* The earliest completion; *queue is NULL when nothing is on its way. */
+static int64_t next_completion(struct unit *u, struct queue **queue)
+{
+	int64_t earliest = NEVER;
+
+	*queue = NULL;
+	for (uint32_t half = 0; half < 2; half++) {
+		for (uint32_t op = 0; op < u->graph->n_ops; op++) {
+			struct queue *q = &u->done[half * LANE_GRAPH_OPS + op];
+
+			if (q->n && q->entry[q->first].time < earliest) {
+				earliest = q->entry[q->first].time;
+				*queue = q;
+			}
+		}
+	}
+	return earliest;
+}
+
+/* The earliest issue that is possible with what is ready now. */
+static int64_t next_issue(const struct unit *u, uint32_t *pipe)
+{
+	int64_t earliest = NEVER;
+
+	for (uint32_t i = 0; i < u->binding->n_pipes; i++) {
+		const struct queue *q = &u->ready[i];
+		int64_t time = u->free_at[i];
+
+		if (!q->n)
+			continue;
+		if (q->entry[q->first].time > time) {
+			int64_t idle = q->entry[q->first].time - time;
+
+			if (u->launch->poll)
+				idle = (idle + LANE_MICRO - 1) / LANE_MICRO * LANE_MICRO;
+			time += idle;
+		}
+		if (time < earliest) {
+			earliest = time;
+			*pipe = i;
+		}
+	}
+	return earliest;
+}
+
+/* True when the cycle of this issue is full; the pipeline then waits for the next cycle. */
+static int over_limit(struct unit *u, uint32_t pipe, int64_t time)
+{
+	int64_t cycle = time / LANE_MICRO;
+
+	if (!u->launch->issue_limit)
+		return 0;
+	if (cycle != u->cycle) {
+		u->cycle = cycle;
+		u->issued = 0;
+	}
+	if (u->issued < u->launch->issue_limit)
+		return 0;
+	u->free_at[pipe] = (cycle + 1) * LANE_MICRO;
+	u->run->limited++;
+	return 1;
+}
+
+static void simulate(struct unit *u)
+{
+	while (u->active && !u->out_of_memory) {
+		struct queue *queue;
+		uint32_t pipe = 0;
+		int64_t completion = next_completion(u, &queue);
+		int64_t start = next_issue(u, &pipe);
+
+		if (queue && completion <= start) {
+			struct entry e = pop(queue);
+
+			complete(u, &e);
+		} else if (!over_limit(u, pipe, start)) {
+			issue(u, pipe, start);
+		}
+	}
+}
+
+/* No sum of latencies may leave 63 bits: the longest latency, as often as there are instructions.
+ */
+static int too_long(const struct lane_graph *graph, const struct lane_binding *binding,
+		    uint64_t instructions)
+{
+	int64_t longest = LANE_MICRO;
+
+	for (uint32_t i = 0; i < graph->n_ops; i++) {
+		if (binding->issue[i] > longest)
+			longest = binding->issue[i];
+		if (binding->completion[i] > longest)
+			longest = binding->completion[i];
+	}
+	return instructions > (uint64_t)(INT64_MAX / 2 / longest);
+}
+
+static struct lane_error *check(const struct lane_graph *graph, const struct lane_binding *binding,
+				const struct lane_launch *launch, uint32_t concurrent)
+{
+	uint64_t instructions;
+	uint64_t warps = (uint64_t)concurrent * launch->group_warps;
+
+	if (!launch->groups || !launch->group_warps || !launch->concurrent)
+		return lane_error(
+			"groups, their warps and how many run at a time must be at least 1");
+	if (warps > LANE_PIPELINE_WARPS)
+		return lane_error("%llu warps at a time are more than %d",
+				  (unsigned long long)warps, LANE_PIPELINE_WARPS);
+	if (warps * graph->n_nodes > STATE_BYTES)
+		return lane_error(
+			"%llu warps of %u instructions need more than 1 GiB (shorten loops)",
+			(unsigned long long)warps, graph->n_nodes);
+	instructions = (uint64_t)launch->groups * launch->group_warps * graph->n_nodes;
+	if (launch->group_warps > LANE_PIPELINE_WARPS || instructions > MOST_ISSUES ||
+	    too_long(graph, binding, instructions))
+		return lane_error("%u groups of %u warps with %u instructions each are too much to "
+				  "simulate (fewer groups show the same)",
+				  launch->groups, launch->group_warps, graph->n_nodes);
+	return NULL;
+}
+
+static struct lane_error *allocate(struct unit *u, uint32_t concurrent)
+{
+	const struct lane_graph *graph = u->graph;
+
+	u->warps = concurrent * u->launch->group_warps;
+	u->needs = malloc((size_t)u->warps * graph->n_nodes);
+	u->left = calloc(u->warps, sizeof(*u->left));
+	u->group_left = calloc(concurrent, sizeof(*u->group_left));
+	u->sync_index = calloc(graph->n_nodes, sizeof(*u->sync_index));
+	if (!u->needs || !u->left || !u->group_left || !u->sync_index)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		if (graph->node_flags[i] & LANE_NODE_SYNC)
+			u->sync_index[i] = u->n_syncs++;
+	u->arrived = calloc((size_t)concurrent * u->n_syncs + 1, sizeof(*u->arrived));
+	return u->arrived ? NULL : &lane_enomem;
+}
+
+static void free_unit(struct unit *u)
+{
+	for (int i = 0; i < LANE_PIPES; i++)
+		free(u->ready[i].entry);
+	for (int i = 0; i < 2 * LANE_GRAPH_OPS; i++)
+		free(u->done[i].entry);
+	free(u->needs);
+	free(u->left);
+	free(u->group_left);
+	free(u->sync_index);
+	free(u->arrived);
+}
+
+struct lane_error *lane_pipeline_run(const struct lane_graph *graph,
+				     const struct lane_binding *binding,
+				     const struct lane_launch *launch,
+				     struct lane_pipeline_run *run)
+{
+	uint32_t concurrent =
+		launch->concurrent < launch->groups ? launch->concurrent : launch->groups;
+	struct unit u = { .graph = graph, .binding = binding, .launch = launch, .run = run };
+	struct lane_error *err = check(graph, binding, launch, concurrent);
+
+	if (err)
+		return err;
+	*run = (struct lane_pipeline_run){ .n_pipes = binding->n_pipes };
+	memcpy(run->pipes, binding->pipes, sizeof(run->pipes));
+	err = allocate(&u, concurrent);
+	if (!err) {
+		u.cycle = -1;
+		u.waiting = launch->groups - concurrent;
+		for (uint32_t slot = 0; slot < concurrent; slot++)
+			begin_group(&u, slot, 0);
+		simulate(&u);
+		if (u.out_of_memory)
+			err = &lane_enomem;
+	}
+	free_unit(&u);
+	return err;
+}

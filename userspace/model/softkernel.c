@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Kernels for the soft GPGPU: the paper's five benchmarks from their size, and kernel files.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/lines.h"
+#include "model/number.h"
+#include "model/softgpu.h"
+
+#define KERNEL_BYTES (1u << 20)
+#define MAX_RUNS     65536
+#define BLOCK	     32	 /* threads of a block of the one-dimensional benchmarks: one warp */
+#define TILE	     256 /* threads of a block of the two-dimensional ones: 16 x 16 */
+
+const char *const lane_soft_benchmarks[] = { "autocorr",  "bitonic",   "matmul",
+					     "reduction", "transpose", NULL };
+
+/* Begins another launch; its runs follow. */
+static struct lane_error *add_launch(struct lane_soft_kernel *kernel, uint32_t times)
+{
+	struct lane_soft_launch *larger;
+
+	if (kernel->n_launches == MAX_RUNS)
+		return lane_error("%s: more than %d launches", kernel->name, MAX_RUNS);
+	larger = realloc(kernel->launch, (kernel->n_launches + 1) * sizeof(*larger));
+	if (!larger)
+		return &lane_enomem;
+	kernel->launch = larger;
+	kernel->launch[kernel->n_launches++] =
+		(struct lane_soft_launch){ .times = times, .first_run = kernel->n_runs };
+	return NULL;
+}
+
+static struct lane_error *add_run(struct lane_soft_kernel *kernel, uint32_t blocks,
+				  uint32_t threads, double instructions, double memory)
+{
+	struct lane_soft_run *larger;
+
+	if (kernel->n_runs == MAX_RUNS)
+		return lane_error("%s: more than %d kinds of blocks", kernel->name, MAX_RUNS);
+	larger = realloc(kernel->run, (kernel->n_runs + 1) * sizeof(*larger));
+	if (!larger)
+		return &lane_enomem;
+	kernel->run = larger;
+	kernel->run[kernel->n_runs++] =
+		(struct lane_soft_run){ blocks, threads, instructions, memory };
+	kernel->launch[kernel->n_launches - 1].n_runs++;
+	return NULL;
+}
+
+/*
+ * Instruction counts below are those of the plain CUDA kernels: what stands before the loop, in it
+ * and behind it, one per source-level operation, loop control counted as add, compare and branch.
+ */
+
+/* Thread k sums x[i] * x[i + k] over i < n - k; a warp goes on until its longest lane, its first,
+ * ends. */
+static struct lane_error *autocorr(struct lane_soft_kernel *kernel, uint32_t n)
+{
+	struct lane_error *err = add_launch(kernel, 1);
+
+	kernel->stack = 16;
+	for (uint32_t first = 0; !err && first < n; first += BLOCK) {
+		uint32_t rounds = n - first;
+
+		/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
+		err = add_run(kernel, 1, BLOCK, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
+	}
+	return err;
+}
+
+/* One launch per (k, j); where the partner i ^ j is above i, compare and swap. */
+static struct lane_error *bitonic(struct lane_soft_kernel *kernel, uint32_t n)
+{
+	struct lane_error *err = NULL;
+
+	kernel->stack = 2;
+	for (uint32_t k = 2; !err && k <= n; k *= 2) {
+		for (uint32_t j = k / 2; !err && j > 0; j /= 2) {
+			err = add_launch(kernel, 1);
+			for (uint32_t first = 0; !err && first < n; first += BLOCK) {
+				/* From j = 32 on, all lanes of a warp are on the same side. */
+				int idle = j >= BLOCK && (first & j);
+
+				/* 2 loads, compare, 2 branches, 2 stores behind 8 of index work. */
+				err = add_run(kernel, 1, BLOCK, idle ? 8 : 16, idle ? 0 : 4);
+			}
+		}
+	}
+	return err;
+}
+
+/* A block sums BLOCK values in shared memory; further launches sum up the blocks' results. */
+static struct lane_error *reduction(struct lane_soft_kernel *kernel, uint32_t n)
+{
+	struct lane_error *err = NULL;
+
+	kernel->shared_bytes = BLOCK * 4;
+	while (!err && n > 1) {
+		uint32_t blocks = (n + BLOCK - 1) / BLOCK;
+
+		err = add_launch(kernel, 1);
+		if (!err) /* 5 halvings of 2 loads, add, store, compare, branch, barrier, shift */
+			err = add_run(kernel, blocks, BLOCK, 12 + 5 * 8, 3 + 5 * 3);
+		n = blocks;
+	}
+	return err;
+}
+
+/* Row times column from global memory, a thread per element. */
+static struct lane_error *matmul(struct lane_soft_kernel *kernel, uint32_t n)
+{
+	struct lane_error *err = add_launch(kernel, 1);
+
+	/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
+	return err ? err : add_run(kernel, n * n / TILE, TILE, 14 + 8.0 * n, 1 + 2.0 * n);
+}
+
+static struct lane_error *transpose(struct lane_soft_kernel *kernel, uint32_t n)
+{
+	struct lane_error *err = add_launch(kernel, 1);
+
+	return err ? err : add_run(kernel, n * n / TILE, TILE, 14, 2);
+}
+
+struct lane_error *lane_soft_benchmark(const char *name, uint32_t size,
+				       struct lane_soft_kernel **kernel)
+{
+	static struct lane_error *(*const make[])(struct lane_soft_kernel *,
+						  uint32_t) = { autocorr, bitonic, matmul,
+								reduction, transpose };
+	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *made = NULL;
+	struct lane_error *err;
+	int i = 0;
+	int square;
+
+	while (lane_soft_benchmarks[i] && strcmp(lane_soft_benchmarks[i], name))
+		i++;
+	if (!lane_soft_benchmarks[i])
+		return lane_error("%s: no such benchmark (autocorr, bitonic, matmul, reduction, "
+				  "transpose, or a kernel file)",
+				  name);
+	square = make[i] == matmul || make[i] == transpose;
+	if (size < 32 || size > (square ? 1024 : 4096) || (size & (size - 1)))
+		return lane_error("%s: size %u is not a power of two from 32 to %d", name, size,
+				  square ? 1024 : 4096);
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return &lane_enomem;
+	strcpy(made->name, lane_soft_benchmarks[i]);
+	made->registers = 10;
+	err = make[i](made, size);
+	if (err)
+		return err;
+	*kernel = LANE_TAKE(made);
+	return NULL;
+}
+
+static struct lane_error *number(struct lane_lines *lines, unsigned int at, uint64_t min,
+				 uint64_t max, uint32_t *value)
+{
+	uint64_t whole;
+
+	if (at >= lines->n_words || lane_whole_parse(lines->word[at], min, max, &whole))
+		return lane_lines_error(lines, "`%s' needs a number from %llu to %llu at place %u",
+					lines->word[0], (unsigned long long)min,
+					(unsigned long long)max, at);
+	*value = (uint32_t)whole;
+	return NULL;
+}
+
+/* `blocks COUNT THREADS INSTRUCTIONS MEMORY` */
+static struct lane_error *parse_blocks(struct lane_soft_kernel *kernel, struct lane_lines *lines)
+{
+	uint32_t v[4] = { 0 };
+	struct lane_error *err;
+
+	if (!kernel->n_launches)
+		return lane_lines_error(lines, "`blocks' before the first `launch'");
+	err = number(lines, 1, 1, 1u << 20, &v[0]);
+	if (!err)
+		err = number(lines, 2, 1, 65536, &v[1]);
+	if (!err)
+		err = number(lines, 3, 0, UINT32_MAX, &v[2]);
+	if (!err)
+		err = number(lines, 4, 0, UINT32_MAX, &v[3]);
+	return err ? err : add_run(kernel, v[0], v[1], v[2], v[3]);
+}
+
+static struct lane_error *parse_line(struct lane_soft_kernel *kernel, struct lane_lines *lines)
+{
+	const char *word = lines->word[0];
+	uint32_t times = 1;
+	struct lane_error *err = NULL;
+
+	if (!strcmp(word, "name")) {
+		if (lines->n_words != 2 || strlen(lines->word[1]) >= sizeof(kernel->name))
+			return lane_lines_error(lines, "`name' needs one name");
+		strcpy(kernel->name, lines->word[1]);
+		return NULL;
+	}
+	if (!strcmp(word, "registers"))
+		return number(lines, 1, 0, 65536, &kernel->registers);
+	if (!strcmp(word, "shared"))
+		return number(lines, 1, 0, 1u << 20, &kernel->shared_bytes);
+	if (!strcmp(word, "stack"))
+		return number(lines, 1, 0, 1024, &kernel->stack);
+	if (!strcmp(word, "blocks"))
+		return parse_blocks(kernel, lines);
+	if (strcmp(word, "launch"))
+		return lane_lines_error(lines,
+					"`%.40s' is none of name, registers, shared, stack, "
+					"launch, blocks",
+					word);
+	if (lines->n_words > 1)
+		err = number(lines, 1, 1, 1u << 20, &times);
+	return err ? err : add_launch(kernel, times);
+}
+
+static struct lane_error *parse(struct lane_soft_kernel *kernel, struct lane_lines *lines)
+{
+	uint64_t blocks = 0;
+	struct lane_error *err;
+	int more;
+
+	err = lane_lines_next(lines, &more);
+	if (err)
+		return err;
+	if (!more || lines->n_words != 2 || strcmp(lines->word[0], "gpulane-kernel") ||
+	    strcmp(lines->word[1], "1"))
+		return lane_error(
+			"%s: not a kernel file (its first line must be `gpulane-kernel 1')",
+			lines->what);
+	for (;;) {
+		err = lane_lines_next(lines, &more);
+		if (err)
+			return err;
+		if (!more)
+			break;
+		err = parse_line(kernel, lines);
+		if (err)
+			return err;
+	}
+	for (uint32_t l = 0; l < kernel->n_launches; l++)
+		if (!kernel->launch[l].n_runs)
+			return lane_error("%s: a `launch' has no `blocks'", lines->what);
+	for (uint32_t r = 0; r < kernel->n_runs; r++)
+		blocks += kernel->run[r].blocks;
+	if (!kernel->name[0] || !kernel->n_launches || blocks > 1u << 24)
+		return lane_error("%s: needs a name, a launch, and at most %u blocks", lines->what,
+				  1u << 24);
+	return NULL;
+}
+
+struct lane_error *lane_soft_parse(char *text, const char *what, struct lane_soft_kernel **kernel)
+{
+	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *made = calloc(1, sizeof(*made));
+	struct lane_lines lines;
+	struct lane_error *err;
+
+	if (!made)
+		return &lane_enomem;
+	lane_lines_init(&lines, text, what);
+	err = parse(made, &lines);
+	if (err)
+		return err;
+	*kernel = LANE_TAKE(made);
+	return NULL;
+}
+
+struct lane_error *lane_soft_read(const char *path, struct lane_soft_kernel **kernel)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_error *err = lane_text_read(path, KERNEL_BYTES, &text);
+
+	return err ? err : lane_soft_parse(text, path, kernel);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Voting in scratchpad memory: streams of bins (histogram, Hough transform, k-means) become warps
+ * of addresses under a layout, and the atomics' cost is summed up.
+ *
+ * The layouts are the software techniques of the paper named in pad.h, sections I and V.
+ */
+#ifndef LANE_MODEL_VOTE_H
+#define LANE_MODEL_VOTE_H
+
+#include "model/image.h"
+#include "model/pad.h"
+
+/* Where copy c of bin b lies, of B bins and R copies. */
+enum lane_layout {
+	LANE_LAYOUT_REPLICATED, /* b + c * B */
+	LANE_LAYOUT_PADDED,	/* b + c * (B + 1) */
+	LANE_LAYOUT_STRETCHED,	/* b * R + c */
+	LANE_LAYOUT_COUNT,
+};
+
+const char *lane_layout_name(enum lane_layout layout);
+int lane_layout_by_name(const char *name);
+
+#define LANE_VOTE_BLOCK 1024 /* most lanes of a work-group */
+
+/* One way to vote, and what it has cost so far. Lane id's copy is id mod R. */
+struct lane_vote {
+	struct lane_pad *pad; /* shared, not owned */
+	enum lane_layout layout;
+	uint32_t bins;
+	uint32_t copies;
+	uint32_t block; /* lanes of a work-group, a multiple of the warp */
+	uint32_t bin_step;
+	uint16_t offset[LANE_VOTE_BLOCK]; /* of the copy that a lane of the group uses */
+	int as_load;			  /* set by the caller: sum up as_load_cycles, too */
+	/* Sums over all warps. */
+	uint64_t warps;
+	uint64_t rounds;
+	uint64_t read_levels;
+	uint64_t write_levels;
+	double as_load_cycles; /* what lane_pad_as_load() says */
+};
+
+/* The same warps, with the reasons for their cycles. All sums are over all warps. */
+struct lane_vote_reasons {
+	uint64_t warps;
+	double cycles;
+	double base_cycles;
+	double position_cycles;
+	double lock_cycles;
+	double bank_cycles;
+	uint32_t position_degree; /* the largest of all warps, as are these two */
+	uint32_t bank_degree;
+	uint32_t lock_degree;
+};
+
+/* Words that B bins in R copies take. */
+uint64_t lane_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies);
+
+/* Prepares to vote; fails when the copies do not fit the scratchpad. Nothing to free. */
+struct lane_error *lane_vote_init(struct lane_vote *vote, struct lane_pad *pad,
+				  enum lane_layout layout, uint32_t bins, uint32_t copies,
+				  uint32_t block) LANE_MUST_CHECK;
+
+/*
+ * One kernel: lane i of the grid votes for bin[i] (below vote->bins), consecutive lanes in warps,
+ * the last one perhaps not full. Adds to the sums.
+ */
+void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n);
+
+/* The same kernel looked at closely, several times slower. */
+void lane_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
+		       struct lane_vote_reasons *reasons);
+
+/* Cycles of all warps, one after the other. */
+double lane_vote_cycles(const struct lane_vote *vote);
+
+/* The bins of a histogram: pixel * bins / (max + 1). bin has room for every pixel. */
+void lane_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin);
+
+/* An edge pixel's position. */
+struct lane_point {
+	uint16_t x;
+	uint16_t y;
+};
+
+/*
+ * The pixels whose Sobel gradient (|gx| + |gy|) is at least threshold (a part of the largest
+ * possible one, 0 to 1), row by row. *points is the caller's to free.
+ */
+struct lane_error *lane_edges(const struct lane_image *image, double threshold,
+			      struct lane_point **points, size_t *n) LANE_MUST_CHECK;
+
+/*
+ * The bins that the points vote for at one angle (radians): rho = x cos + y sin, from -d to d with
+ * the image's diagonal d, in `bins` steps. bin has room for n.
+ */
+void lane_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
+		     double angle, uint32_t bins, uint16_t *bin);
+
+/*
+ * One step of k-means over grey values: the cluster nearest to each pixel goes to bin (room for
+ * every pixel) and the centres move to their clusters' means. Returns 1 when a centre moved.
+ */
+int lane_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
+		     uint16_t *bin);
+
+#endif

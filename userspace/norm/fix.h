@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done to every event of one trace, in place: widths, engine numbers, scheduler states,
+ * ends told by global seqnos. No allocation after set-up.
+ */
+#ifndef LANE_NORM_FIX_H
+#define LANE_NORM_FIX_H
+
+#include "norm/norm.h"
+
+struct lane_fix;
+
+/* For a trace with these facts. *fix is the caller's; lane_fix_destroy frees it. */
+struct lane_error *lane_fix_create(const struct lane_trace_info *info,
+				   struct lane_fix **fix) LANE_MUST_CHECK;
+
+/* What became of an event. */
+enum lane_fixed {
+	LANE_FIXED,	 /* it is today's now */
+	LANE_FIXED_DROP, /* it cannot be told what it means, counted */
+	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
+};
+
+/* Makes an event today's. */
+enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event);
+
+/*
+ * After LANE_FIXED_MORE: overwrites the event with the next one it stands for; false when there is
+ * none left.
+ */
+bool lane_fix_more(struct lane_fix *fix, struct lane_event *event);
+
+/* Adds what was met so far. */
+void lane_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts);
+
+/* Frees everything; NULL is allowed. */
+void lane_fix_destroy(struct lane_fix *fix);
+
+/*
+ * The version in a kernel's release, major * 1000 + minor ("6.1.0-18-amd64" is 6001); 0 when it
+ * does not begin with one.
+ */
+unsigned int lane_release_version(const char *release);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// One stream of events from all traces of all recordings, in time order, with today's meanings.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "norm/fix.h"
+#include "norm/names.h"
+#include "norm/recording.h"
+#include "norm/submission.h"
+
+enum {
+	LOOK_AHEAD = 4096
+}; /* events that are read first where the submission is not known */
+
+/* One trace that is being read. */
+struct source {
+	struct lane_decoder *decoder;
+	struct lane_fix *fix;
+	struct lane_event *head; /* the next event, today's; NULL before the first and at the end */
+	struct lane_event more;	 /* head when it was made by lane_fix_more */
+	bool in_more;		 /* lane_fix_more may have further ones */
+	bool ended;
+
+	int64_t shift_ns;
+	uint32_t host;
+	bool drop[LANE_KIND_COUNT]; /* kinds that another trace provides */
+};
+
+struct lane_input {
+	struct source *sources;
+	size_t n_sources;
+	struct source *last; /* whose head was handed out */
+	uint64_t last_ns;
+	struct lane_trace_info info;
+	struct lane_submission_clues clues;
+	bool clues_wanted;
+	struct lane_input_counts counts;
+	struct lane_event *ahead; /* the events looked at when opening */
+	size_t ahead_first;
+	size_t ahead_n;
+	struct lane_error *ahead_error; /* met behind them */
+};
+
+/* Moves a time of another host's clock onto ours. */
+static void shift(struct source *source, struct lane_event *event)
+{
+	uint64_t by = (uint64_t)source->shift_ns;
+
+	if (!by)
+		return;
+	event->wire.ts_ns += by;
+	if (event->wire.kind != LANE_LOST)
+		return;
+	event->u.gpulane_lost.begin_ns += by;
+	event->u.gpulane_lost.end_ns += by;
+}
+
+/* Reads on until the source has a head or has ended. */
+static struct lane_error *advance(struct lane_input *input, struct source *source)
+{
+	struct lane_error *err;
+	struct lane_event *event;
+
+	source->head = NULL;
+	if (source->in_more) {
+		source->in_more = lane_fix_more(source->fix, &source->more);
+		if (source->in_more) {
+			source->head = &source->more;
+			return NULL;
+		}
+	}
+	for (;;) {
+		err = source->decoder->format->next(source->decoder, &event);
+		if (err)
+			return err;
+		if (!event) {
+			source->ended = true;
+			return NULL;
+		}
+		if (source->drop[event->wire.kind]) {
+			input->counts.doubled++;
+			continue;
+		}
+		event->host = source->host;
+		shift(source, event);
+		switch (lane_fix_event(source->fix, event)) {
+		case LANE_FIXED:
+			source->head = event;
+			return NULL;
+		case LANE_FIXED_DROP:
+			break;
+		case LANE_FIXED_MORE:
+			source->more = *event;
+			source->in_more = lane_fix_more(source->fix, &source->more);
+			if (source->in_more) {
+				source->head = &source->more;
+				return NULL;
+			}
+		}
+	}
+}
+
+/* The source with the earliest head; of equals the first. */
+static struct source *earliest(struct lane_input *input)
+{
+	struct source *first = NULL;
+
+	for (size_t i = 0; i < input->n_sources; i++) {
+		struct source *source = &input->sources[i];
+
+		if (source->head && (!first || source->head->wire.ts_ns < first->head->wire.ts_ns))
+			first = source;
+	}
+	return first;
+}
+
+/* The next event of all sources. */
+static struct lane_error *read_event(struct lane_input *input, struct lane_event **event)
+{
+	struct lane_error *err;
+	struct source *source;
+
+	*event = NULL;
+	for (size_t i = 0; i < input->n_sources; i++) {
+		source = &input->sources[i];
+		if (source->ended || (source->head && source != input->last))
+			continue;
+		if (source == input->last)
+			input->last = NULL;
+		err = advance(input, source);
+		if (err)
+			return err;
+	}
+	source = earliest(input);
+	input->last = source;
+	if (!source)
+		return NULL;
+	*event = source->head;
+	if ((*event)->wire.ts_ns < input->last_ns) {
+		(*event)->wire.ts_ns = input->last_ns;
+		input->counts.moved++;
+	}
+	input->last_ns = (*event)->wire.ts_ns;
+	return NULL;
+}
+
+struct lane_error *lane_input_next(struct lane_input *input, const struct lane_event **result)
+{
+	struct lane_event *event = NULL;
+	struct lane_error *err;
+
+	*result = NULL;
+	if (input->ahead_first < input->ahead_n) {
+		*result = &input->ahead[input->ahead_first++];
+		input->counts.delivered++;
+		return NULL;
+	}
+	if (input->ahead_error)
+		return LANE_TAKE(input->ahead_error);
+	err = read_event(input, &event);
+	if (err || !event)
+		return err;
+	if (input->clues_wanted) {
+		input->info.submission = lane_submission_clue(&input->clues, event);
+		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
+	}
+	input->counts.delivered++;
+	*result = event;
+	return NULL;
+}
+
+/* Where nothing says how requests reach the hardware, the first events often do. */
+static struct lane_error *look_ahead(struct lane_input *input)
+{
+	struct lane_event *event;
+
+	input->ahead = malloc(LOOK_AHEAD * sizeof(*input->ahead));
+	if (!input->ahead)
+		return &lane_enomem;
+	while (input->ahead_n < LOOK_AHEAD && input->clues_wanted) {
+		input->ahead_error = read_event(input, &event);
+		if (input->ahead_error || !event)
+			break;
+		input->ahead[input->ahead_n++] = *event;
+		input->info.submission = lane_submission_clue(&input->clues, event);
+		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
+	}
+	return NULL;
+}
+
+/* What one trace says and the facts beside it do not. */
+static void merge_info(struct lane_trace_info *info, const struct lane_trace_info *trace)
+{
+#define MERGE_WORD(name)                                                                           \
+	do {                                                                                       \
+		if (!*info->name)                                                                  \
+			memcpy(info->name, trace->name, sizeof(info->name));                       \
+	} while (0)
+	MERGE_WORD(host);
+	MERGE_WORD(release);
+	MERGE_WORD(clock_uuid);
+	MERGE_WORD(tracer);
+#undef MERGE_WORD
+	if (!info->epoch_offset_ns)
+		info->epoch_offset_ns = trace->epoch_offset_ns;
+	if (!info->begin_ns || (trace->begin_ns && trace->begin_ns < info->begin_ns))
+		info->begin_ns = trace->begin_ns;
+	if (trace->end_ns > info->end_ns)
+		info->end_ns = trace->end_ns;
+	if (info->submission == LANE_SUBMISSION_UNKNOWN)
+		info->submission = trace->submission;
+}
+
+/* Together with another trace a kind is there when one of them has it. */
+static void merge_presence(uint8_t *presence, const uint8_t *trace)
+{
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (trace[kind] == LANE_PRESENCE_RECORDED || presence[kind] == LANE_PRESENCE_ABSENT)
+			presence[kind] = trace[kind];
+}
+
+/* Opens one trace of a recording as the next source. */
+static struct lane_error *open_source(struct lane_input *input,
+				      const struct lane_recording_trace *trace, uint32_t host)
+{
+	const struct lane_format *format = lane_format_probe(trace->path);
+	struct source *source = &input->sources[input->n_sources];
+	struct lane_error *err;
+
+	if (!format)
+		return lane_error("%s: not a trace in a format that is known (see gpulane(1))",
+				  trace->path);
+	err = format->open(trace->path, &lane_norm_names, &source->decoder);
+	if (err)
+		return err;
+	input->n_sources++;
+	source->host = host;
+	return lane_fix_create(format->info(source->decoder), &source->fix);
+}
+
+/* A kind's events are taken from one trace of a recording: the preferred tracer's where it has
+ * them. */
+static void choose_kinds(struct source *sources, const struct lane_recording *recording,
+			 const uint8_t presence[][LANE_KIND_COUNT], enum lane_prefer prefer)
+{
+	const char *tracer = prefer == LANE_PREFER_LTTNG ? "lttng" : "bpf";
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		size_t chosen = recording->n_traces;
+
+		if (kind == LANE_LOST)
+			continue; /* what a trace has lost is lost whatever the others have */
+		for (size_t i = 0; i < recording->n_traces; i++)
+			if (presence[i][kind] != LANE_PRESENCE_ABSENT &&
+			    (chosen == recording->n_traces ||
+			     (presence[i][kind] == LANE_PRESENCE_RECORDED &&
+			      presence[chosen][kind] != LANE_PRESENCE_RECORDED) ||
+			     (presence[i][kind] == presence[chosen][kind] &&
+			      !strcmp(recording->traces[i].tracer, tracer))))
+				chosen = i;
+		for (size_t i = 0; i < recording->n_traces; i++)
+			sources[i].drop[kind] = i != chosen;
+	}
+}
+
+/* A trace none of whose events is taken is not read at all, nor what it lost. */
+static void end_unused(struct source *source)
+{
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (kind != LANE_LOST && !source->drop[kind])
+			return;
+	source->ended = true;
+}
+
+/* What recording.json says comes first, what the trace itself says fills the gaps. */
+static void presence_of(const struct lane_recording_trace *trace,
+			const struct lane_trace_info *info, uint8_t *presence)
+{
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		presence[kind] = trace->presence[kind] != LANE_PRESENCE_UNKNOWN
+					 ? trace->presence[kind]
+					 : info->presence[kind];
+}
+
+/* Opens all traces of one recording. */
+static struct lane_error *open_recording(struct lane_input *input, const char *path, uint32_t host,
+					 enum lane_prefer prefer)
+{
+	LANE_CLEANUP(lane_recording_deinit) struct lane_recording recording = { 0 };
+	uint8_t presence[LANE_RECORDING_TRACES][LANE_KIND_COUNT];
+	struct source *sources = &input->sources[input->n_sources];
+	const struct lane_trace_info *said;
+	struct lane_trace_info info;
+	struct lane_error *err;
+	int64_t shift_ns = 0;
+
+	err = lane_recording_init(path, &recording);
+	if (err)
+		return err;
+	info = recording.info;
+	for (size_t i = 0; i < recording.n_traces; i++) {
+		err = open_source(input, &recording.traces[i], host);
+		if (err)
+			return err;
+		said = sources[i].decoder->format->info(sources[i].decoder);
+		merge_info(&info, said);
+		presence_of(&recording.traces[i], said, presence[i]);
+		if (i)
+			merge_presence(info.presence, presence[i]);
+		else
+			memcpy(info.presence, presence[i], sizeof(info.presence));
+	}
+	if (recording.n_traces > 1)
+		choose_kinds(sources, &recording, presence, prefer);
+	if (!host)
+		input->info = info;
+	else if (!*info.clock_uuid || strcmp(info.clock_uuid, input->info.clock_uuid))
+		shift_ns = (int64_t)((uint64_t)info.epoch_offset_ns -
+				     (uint64_t)input->info.epoch_offset_ns);
+	for (size_t i = 0; i < recording.n_traces; i++) {
+		sources[i].shift_ns = shift_ns;
+		end_unused(&sources[i]);
+	}
+	return NULL;
+}
+
+static void close_guard(struct lane_input **input)
+{
+	lane_input_close(*input);
+}
+
+struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
+				       const struct lane_input_options *options,
+				       struct lane_input **result)
+{
+	static const struct lane_input_options defaults;
+	LANE_CLEANUP(close_guard) struct lane_input *input = calloc(1, sizeof(*input));
+	struct lane_error *err;
+
+	if (!input)
+		return &lane_enomem;
+	input->sources = calloc(n_paths * LANE_RECORDING_TRACES, sizeof(*input->sources));
+	if (!input->sources)
+		return &lane_enomem;
+	for (size_t i = 0; i < n_paths; i++) {
+		err = open_recording(input, paths[i], (uint32_t)i,
+				     (options ? options : &defaults)->prefer);
+		if (err)
+			return err;
+	}
+	if (input->info.submission == LANE_SUBMISSION_UNKNOWN)
+		input->info.submission = lane_submission_facts(&input->clues, &input->info);
+	input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
+	if (input->clues_wanted) {
+		err = look_ahead(input);
+		if (err)
+			return err;
+	}
+	*result = LANE_TAKE(input);
+	return NULL;
+}
+
+struct lane_error *lane_input_open(const char *path, struct lane_input **input)
+{
+	return lane_input_open_all(&path, 1, NULL, input);
+}
+
+const struct lane_trace_info *lane_input_info(const struct lane_input *input)
+{
+	return &input->info;
+}
+
+void lane_input_counts(const struct lane_input *input, struct lane_input_counts *counts)
+{
+	*counts = input->counts;
+	for (size_t i = 0; i < input->n_sources; i++) {
+		counts->skipped += input->sources[i].decoder->skipped;
+		lane_fix_counts(input->sources[i].fix, counts);
+	}
+}
+
+void lane_input_close(struct lane_input *input)
+{
+	if (!input)
+		return;
+	for (size_t i = 0; input->sources && i < input->n_sources; i++) {
+		input->sources[i].decoder->format->close(input->sources[i].decoder);
+		lane_fix_destroy(input->sources[i].fix);
+	}
+	lane_error_free(input->ahead_error);
+	free(input->ahead);
+	free(input->sources);
+	free(input);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the differences between kernels and tracers end. What comes out of here is one stream of
+ * events, in time order, with today's names, widths and meanings, from one or several traces.
+ */
+#ifndef LANE_NORM_NORM_H
+#define LANE_NORM_NORM_H
+
+#include "decode/decode.h"
+
+struct lane_input;
+
+/*
+ * Opens a recording directory, or a trace in any format that decode/ knows.
+ * *input is the caller's; lane_input_close frees it.
+ */
+struct lane_error *lane_input_open(const char *path, struct lane_input **input) LANE_MUST_CHECK;
+
+/* Which tracer's events count where several have recorded the same kinds. */
+enum lane_prefer {
+	LANE_PREFER_BPF, /* bpf's, LTTng's for the kinds that bpf has not recorded (the default) */
+	LANE_PREFER_LTTNG, /* the other way round */
+};
+
+struct lane_input_options {
+	enum lane_prefer prefer;
+};
+
+/*
+ * Opens several recordings or traces, to be read as one: events of paths[i] have host i. Those with
+ * the same clock_uuid share their clock; the others are put on the first one's by the distance of
+ * both clocks to the epoch, which is as exact as the hosts' clocks are. options may be NULL.
+ */
+struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
+				       const struct lane_input_options *options,
+				       struct lane_input **input) LANE_MUST_CHECK;
+
+/*
+ * What the recording says of itself (the first one, when several are open); owned by the input.
+ * submission may be UNKNOWN first and become known with the events that tell it
+ * (docs/normalise.md).
+ */
+const struct lane_trace_info *lane_input_info(const struct lane_input *input);
+
+/*
+ * The next event, NULL at the end; owned by the input, valid until the next call. Times never go
+ * back. Events dropped by the tracer come as LANE_LOST at the end of the interval they fell in.
+ */
+struct lane_error *lane_input_next(struct lane_input *input,
+				   const struct lane_event **event) LANE_MUST_CHECK;
+
+/* What was met on the way and not delivered as it was. */
+struct lane_input_counts {
+	uint64_t delivered; /* events handed out, losses included */
+	uint64_t skipped;   /* events that are not in the table */
+	uint64_t doubled;   /* events of a kind that another tracer of the recording provides */
+	uint64_t moved;	    /* events whose time went back and was set to the one before */
+	uint64_t ambiguous; /* fence events left out: two contexts share the 32 bits they say */
+	uint64_t untracked; /* old kernels: ends that could not be told from a global seqno */
+};
+
+/* The counts up to now. */
+void lane_input_counts(const struct lane_input *input, struct lane_input_counts *counts);
+
+/* Frees everything; NULL is allowed. */
+void lane_input_close(struct lane_input *input);
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Finds the traces of a recording directory and reads its recording.json.
+#include "norm/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+enum {
+	JSON_BYTES = 4 << 20, /* a recording.json that is longer is none */
+	JSON_DEPTH = 16,
+	SEARCH_DEPTH = 4, /* a trace's metadata lie at most so deep in a recording */
+};
+
+static bool exists(const char *dir, const char *name)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+
+	return asprintf(&path, "%s/%s", dir, name) >= 0 && !access(path, F_OK);
+}
+
+static struct lane_error *add_trace(struct lane_recording *recording, const char *path,
+				    const char *tracer)
+{
+	struct lane_recording_trace *trace = &recording->traces[recording->n_traces];
+
+	if (recording->n_traces == LANE_RECORDING_TRACES)
+		return lane_error("%s: more than %d traces in one recording", path,
+				  LANE_RECORDING_TRACES);
+	trace->path = strdup(path);
+	if (!trace->path)
+		return &lane_enomem;
+	snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
+	recording->n_traces++;
+	return NULL;
+}
+
+/* Finds the directories with a CTF trace at or below dir. */
+static struct lane_error *find_ctf(struct lane_recording *recording, const char *dir,
+				   const char *tracer, int depth)
+{
+	LANE_CLEANUP(lane_closedir) DIR *list = NULL;
+	struct dirent *entry;
+	struct lane_error *err;
+
+	if (exists(dir, "metadata"))
+		return add_trace(recording, dir, tracer);
+	if (!depth)
+		return NULL;
+	list = opendir(dir);
+	if (!list)
+		return errno == ENOTDIR ? NULL : lane_error_errno(errno, "%s", dir);
+	while ((entry = readdir(list))) {
+		LANE_CLEANUP(lane_free) char *below = NULL;
+		struct stat st;
+
+		if (*entry->d_name == '.')
+			continue;
+		if (asprintf(&below, "%s/%s", dir, entry->d_name) < 0)
+			return &lane_enomem;
+		if (lstat(below, &st) || !S_ISDIR(st.st_mode))
+			continue;
+		err = find_ctf(recording, below, tracer, depth - 1);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* The text of a key, NULL when there is none or it is no text. */
+static const char *get_text(struct json_object *from, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(from, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+static int64_t get_number(struct json_object *from, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(from, key, &value) ||
+	    !json_object_is_type(value, json_type_int))
+		return 0;
+	return json_object_get_int64(value);
+}
+
+static void copy_text(struct json_object *from, const char *key, char *to, size_t size)
+{
+	const char *text = get_text(from, key);
+
+	if (text)
+		snprintf(to, size, "%s", text);
+}
+
+/* The object of a key, NULL when there is none. */
+static struct json_object *get_object(struct json_object *from, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(from, key, &value) ||
+	    !json_object_is_type(value, json_type_object))
+		return NULL;
+	return value;
+}
+
+/* The keys of docs/formats.md that are facts of the trace; any may be missing. */
+static struct lane_error *parse_facts(struct json_object *root, const char *path,
+				      struct lane_trace_info *info)
+{
+	struct json_object *host = get_object(root, "host");
+	struct json_object *clock = get_object(root, "clock");
+	struct json_object *driver = get_object(root, "i915");
+	const char *submission = driver ? get_text(driver, "submission") : NULL;
+	int mode;
+
+	if (host) {
+		copy_text(host, "name", info->host, sizeof(info->host));
+		copy_text(host, "release", info->release, sizeof(info->release));
+		copy_text(host, "boot_id", info->clock_uuid, sizeof(info->clock_uuid));
+	}
+	if (clock)
+		info->epoch_offset_ns = get_number(clock, "epoch_offset_ns");
+	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
+	info->end_ns = (uint64_t)get_number(root, "end_ns");
+	if (!submission)
+		return NULL;
+	mode = lane_submission_by_name(submission);
+	if (mode < 0)
+		return lane_error("%s: i915.submission: `%s' is none", path, submission);
+	info->submission = (enum lane_submission)mode;
+	return NULL;
+}
+
+/* Which kinds a tracer has recorded. */
+static void parse_kinds(struct json_object *kinds, uint8_t *presence)
+{
+	json_object_object_foreach(kinds, name, facts) {
+		int kind = lane_kind_by_name(name);
+		struct json_object *recorded = NULL;
+
+		if (kind < 0 || !json_object_is_type(facts, json_type_object) ||
+		    !json_object_object_get_ex(facts, "recorded", &recorded))
+			continue;
+		presence[kind] = json_object_get_boolean(recorded) ? LANE_PRESENCE_RECORDED
+								   : LANE_PRESENCE_ABSENT;
+	}
+}
+
+/* True when trace->path is `dir/below` or lies in it. */
+static bool lies_in(const char *path, const char *dir, const char *below)
+{
+	size_t n = strlen(dir), m = strlen(below);
+
+	return !strncmp(path, dir, n) && path[n] == '/' && !strncmp(path + n + 1, below, m) &&
+	       (path[n + 1 + m] == '/' || !path[n + 1 + m]);
+}
+
+static void parse_trace(struct json_object *from, const char *dir, struct lane_recording *recording)
+{
+	const char *below = get_text(from, "path");
+	const char *tracer = get_text(from, "tracer");
+	struct json_object *kinds = get_object(from, "kinds");
+
+	for (size_t i = 0; below && i < recording->n_traces; i++) {
+		struct lane_recording_trace *trace = &recording->traces[i];
+
+		if (!lies_in(trace->path, dir, below))
+			continue;
+		if (tracer)
+			snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
+		if (kinds)
+			parse_kinds(kinds, trace->presence);
+	}
+}
+
+static void free_tokener(struct json_tokener **tokener)
+{
+	if (*tokener)
+		json_tokener_free(*tokener);
+}
+
+static void put_object(struct json_object **object)
+{
+	json_object_put(*object);
+}
+
+struct lane_error *lane_recording_parse(const char *text, size_t bytes, const char *path,
+					struct lane_recording *recording)
+{
+	LANE_CLEANUP(free_tokener) struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
+	LANE_CLEANUP(put_object) struct json_object *root = NULL;
+	LANE_CLEANUP(lane_free) char *dir = strdup(path);
+	struct json_object *traces;
+	struct lane_error *err;
+	char *slash;
+
+	if (!tokener || !dir)
+		return &lane_enomem;
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	if (bytes > JSON_BYTES)
+		return lane_error("%s: longer than %d bytes", path, JSON_BYTES);
+	root = json_tokener_parse_ex(tokener, text, (int)bytes);
+	if (!root)
+		return lane_error("%s: not JSON at byte %zu: %s", path,
+				  json_tokener_get_parse_end(tokener),
+				  json_tokener_error_desc(json_tokener_get_error(tokener)));
+	if (!json_object_is_type(root, json_type_object))
+		return lane_error("%s: not a JSON object", path);
+	if (get_number(root, "version") > 1)
+		return lane_error("%s: version %lld is not known, only 1 is (use a newer gpulane)",
+				  path, (long long)get_number(root, "version"));
+	err = parse_facts(root, path, &recording->info);
+	if (err)
+		return err;
+	if (json_object_object_get_ex(root, "traces", &traces) &&
+	    json_object_is_type(traces, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(traces); i++)
+			parse_trace(json_object_array_get_idx(traces, i), dir, recording);
+	recording->has_facts = true;
+	return NULL;
+}
+
+static struct lane_error *read_facts(const char *dir, struct lane_recording *recording)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_free) char *text = malloc(JSON_BYTES + 1);
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	size_t n;
+
+	if (!text || asprintf(&path, "%s/recording.json", dir) < 0)
+		return &lane_enomem;
+	from = fopen(path, "re");
+	if (!from)
+		return errno == ENOENT ? NULL : lane_error_errno(errno, "%s", path);
+	n = fread(text, 1, JSON_BYTES + 1, from);
+	if (ferror(from))
+		return lane_error_errno(errno, "%s", path);
+	return lane_recording_parse(text, n, path, recording);
+}
+
+struct lane_error *lane_recording_init(const char *path, struct lane_recording *recording)
+{
+	LANE_CLEANUP(lane_free) char *dir = NULL;
+	struct lane_error *err;
+	struct stat st;
+	size_t length;
+
+	if (stat(path, &st))
+		return lane_error_errno(errno, "%s", path);
+	if (!S_ISDIR(st.st_mode))
+		return add_trace(recording, path, "");
+	dir = strdup(path);
+	if (!dir)
+		return &lane_enomem;
+	for (length = strlen(dir); length > 1 && dir[length - 1] == '/'; length--)
+		dir[length - 1] = '\0';
+	err = find_ctf(recording, dir, "", SEARCH_DEPTH);
+	if (err)
+		return err;
+	for (size_t i = 0; i < recording->n_traces; i++) {
+		struct lane_recording_trace *trace = &recording->traces[i];
+
+		if (lies_in(trace->path, dir, "lttng"))
+			strcpy(trace->tracer, "lttng");
+		else if (lies_in(trace->path, dir, "bpf"))
+			strcpy(trace->tracer, "bpf");
+	}
+	err = read_facts(dir, recording);
+	if (!err && !recording->n_traces)
+		err = lane_error(
+			"%s: no trace in it (a recording has a directory `bpf' or `lttng')", path);
+	return err;
+}
+
+void lane_recording_deinit(struct lane_recording *recording)
+{
+	for (size_t i = 0; i < recording->n_traces; i++)
+		free(recording->traces[i].path);
+	recording->n_traces = 0;
+}

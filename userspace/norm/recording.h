@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lies in a recording directory: its traces, one per tracer, and the facts of recording.json.
+ */
+#ifndef LANE_NORM_RECORDING_H
+#define LANE_NORM_RECORDING_H
+
+#include "norm/norm.h"
+
+enum {
+	LANE_RECORDING_TRACES = 4
+};
+
+/* One trace of a recording. */
+struct lane_recording_trace {
+	char *path;
+	char tracer[16]; /* "bpf", "lttng", "" when nothing says */
+	/* enum lane_presence by kind: what recording.json says of this tracer */
+	uint8_t presence[LANE_KIND_COUNT];
+};
+
+struct lane_recording {
+	struct lane_recording_trace traces[LANE_RECORDING_TRACES];
+	size_t n_traces;
+	bool has_facts; /* there is a recording.json */
+	/* What recording.json says; presence is not used. */
+	struct lane_trace_info info;
+};
+
+/*
+ * Looks at path: a recording directory, or a trace itself (then the only one, without facts).
+ * *recording is the caller's, also after an error; lane_recording_deinit frees what it holds.
+ */
+struct lane_error *lane_recording_init(const char *path,
+				       struct lane_recording *recording) LANE_MUST_CHECK;
+
+void lane_recording_deinit(struct lane_recording *recording);
+
+/*
+ * Reads the text of a recording.json into the facts of a recording whose traces are known. path is
+ * for messages.
+ */
+struct lane_error *lane_recording_parse(const char *text, size_t bytes, const char *path,
+					struct lane_recording *recording) LANE_MUST_CHECK;
+
+#endif

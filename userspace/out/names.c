@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// How reports name engines, processes and durations.
+#include <inttypes.h>
+#include <string.h>
+
+#include "out/report.h"
+
+static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+
+const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size)
+{
+	char device[16] = "", class[16];
+
+	if (engine->dev)
+		snprintf(device, sizeof(device), "card%u/", engine->dev);
+	if (engine->class < sizeof(classes) / sizeof(classes[0]))
+		snprintf(class, sizeof(class), "%s", classes[engine->class]);
+	else
+		snprintf(class, sizeof(class), "%u:", engine->class);
+	if (engine->instance == LANE_VIRTUAL_INSTANCE)
+		snprintf(buffer, size, "%svirtual-%s", device, class);
+	else
+		snprintf(buffer, size, "%s%s%u", device, class, engine->instance);
+	return buffer;
+}
+
+/* A task's name is data from the trace: control characters become dots. */
+static void clean(char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			*name = '.';
+}
+
+const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size)
+{
+	if (client->pid < 0)
+		snprintf(buffer, size, "unknown");
+	else if (client->comm[0])
+		snprintf(buffer, size, "%.16s[%d]", client->comm, client->pid);
+	else
+		snprintf(buffer, size, "%d", client->pid);
+	clean(buffer);
+	return buffer;
+}
+
+const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
+{
+	if (tid < 0)
+		snprintf(buffer, size, "unknown");
+	else if (!tid)
+		snprintf(buffer, size, "nobody (CPU idle)");
+	else if (comm[0])
+		snprintf(buffer, size, "%.16s[%d]", comm, tid);
+	else
+		snprintf(buffer, size, "%d", tid);
+	clean(buffer);
+	return buffer;
+}
+
+const char *lane_duration(uint64_t ns, char *buffer, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = (double)ns / (double)units[i].ns;
+
+		if (ns < units[i].ns)
+			continue;
+		snprintf(buffer, size, "%.*f %s",
+			 value < 10    ? 2
+			 : value < 100 ? 1
+				       : 0,
+			 value, units[i].unit);
+		return buffer;
+	}
+	snprintf(buffer, size, "%" PRIu64 " ns", ns);
+	return buffer;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A report's figures as text, JSON or CSV: one file per format, each a struct of this type. */
+#ifndef LANE_OUT_REPORT_H
+#define LANE_OUT_REPORT_H
+
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+struct lane_report_options {
+	bool colour;
+	uint32_t rows; /* of a table at most, 0: all */
+};
+
+struct lane_report_format {
+	const char *name;
+	const char *help;
+	struct lane_error *(*write)(FILE *to, struct lane_latency *latency,
+				    const struct lane_report_options *options);
+};
+
+extern const struct lane_report_format lane_report_text;
+extern const struct lane_report_format lane_report_json;
+extern const struct lane_report_format lane_report_csv;
+
+/* "rcs0", "vcs1", "card1/bcs0" for a second device, "virtual-rcs" for a virtual engine. */
+const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
+
+/* "hist[1234]", "1234" without a name, "unknown" without a process. */
+const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size);
+
+/* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
+const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
+
+/* A duration for people: "12.3 us". */
+const char *lane_duration(uint64_t ns, char *buffer, size_t size);
+
+/* The verdict: the sentences that say most, best first; at most `lines` lines. */
+void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lines,
+		  const char *before, const char *after);
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// The report for people: the verdict in words, then tables.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "out/report.h"
+
+struct text {
+	FILE *to;
+	struct lane_latency *latency;
+	const struct lane_report_options *options;
+};
+
+static void title(const struct text *t, const char *format, ...) LANE_PRINTF(2, 3);
+
+static void title(const struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs(t->options->colour ? "\n\033[1m" : "\n", t->to);
+	vfprintf(t->to, format, args);
+	fputs(t->options->colour ? "\033[0m\n" : "\n", t->to);
+	va_end(args);
+}
+
+static bool enough(const struct text *t, uint32_t row, uint32_t n)
+{
+	if (!t->options->rows || row < t->options->rows)
+		return false;
+	fprintf(t->to, "  (%u more; --rows 0 shows all)\n", n - row);
+	return true;
+}
+
+/* "12.3 us", or both bounds. */
+static const char *span(struct lane_span ns, char *buffer, size_t size)
+{
+	char lo[32], hi[32];
+
+	if (ns.lo == ns.hi)
+		return lane_duration(ns.lo, buffer, size);
+	snprintf(buffer, size, "%s..%s", lane_duration(ns.lo, lo, sizeof(lo)),
+		 lane_duration(ns.hi, hi, sizeof(hi)));
+	return buffer;
+}
+
+static const char *percent(uint64_t part, uint64_t whole, char *buffer, size_t size)
+{
+	if (!whole)
+		snprintf(buffer, size, "-");
+	else
+		snprintf(buffer, size, "%.1f %%", 100.0 * (double)part / (double)whole);
+	return buffer;
+}
+
+static void head(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	const struct lane_completeness *rq = &l->requests;
+	char buffer[64];
+
+	fprintf(t->to, "%" PRIu64 " events in %s", l->figures.events,
+		lane_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
+	if (l->info.release[0])
+		fprintf(t->to, ", Linux %s", l->info.release);
+	fprintf(t->to,
+		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
+		" unknown; %" PRIu64 " of them not over at the end.\n",
+		rq->complete, rq->partial, rq->unknown, rq->open);
+	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
+		l->figures.lost_uncounted ? " or more" : "");
+	if (l->losses)
+		fprintf(t->to, " in %" PRIu64 " intervals of %s together", l->losses,
+			lane_duration(l->loss_ns, buffer, sizeof(buffer)));
+	fprintf(t->to, ".\n");
+	if (l->figures.contradictions)
+		fprintf(t->to,
+			"%u events contradict what was seen before: something is missing that "
+			"no loss announces; what it touches is unknown.\n",
+			l->figures.contradictions);
+}
+
+static void engines(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	char name[48], busy[64], share[32], idle[32];
+
+	if (!l->n_engines)
+		return;
+	title(t, "Engines");
+	fprintf(t->to, "  %-14s %9s %20s %8s %10s %9s %9s %9s\n", "engine", "requests", "busy", "",
+		"idle", "preempt", "host max", "dev max");
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		const struct lane_engine_stats *e = &l->engines[i];
+
+		if (!e->engine)
+			continue;
+		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %8s %10s %9" PRIu64 " %9u %9u\n",
+			lane_engine_name(e->engine, name, sizeof(name)), e->requests,
+			span(e->busy, busy, sizeof(busy)),
+			percent(e->busy.lo, whole, share, sizeof(share)),
+			lane_duration(e->idle_ns, idle, sizeof(idle)), e->preemptions,
+			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
+	}
+}
+
+static void idles(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char engine[48], task[64], culprit[64], ns[32];
+
+	if (!l->n_idles)
+		return;
+	title(t, "Idle engines, by what the thread that ended it was doing");
+	fprintf(t->to, "  %-14s %-13s %-24s %10s %8s  %s\n", "engine", "cause", "thread", "time",
+		"times", "culprit");
+	for (uint32_t i = 0; i < l->n_idles && !enough(t, i, l->n_idles); i++) {
+		const struct lane_idle_sum *s = &l->idles[i];
+
+		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
+			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			lane_idle_names[s->cause],
+			lane_task_name(s->tid, s->comm, task, sizeof(task)),
+			lane_duration(s->ns, ns, sizeof(ns)), s->count);
+		if (s->cause == LANE_IDLE_STARVED)
+			fprintf(t->to, "%s on CPU %d",
+				lane_task_name(s->culprit_tid, s->culprit_comm, culprit,
+					       sizeof(culprit)),
+				s->cpu);
+		fputc('\n', t->to);
+	}
+}
+
+static void clients(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], a[64], b[64], c[32], d[32], e[32];
+
+	title(t, "Clients");
+	fprintf(t->to, "  %-24s %9s %9s %9s %18s %18s %10s %10s %10s\n", "process", "complete",
+		"partial", "unknown", "running", "device_queue", "CPU", "runnable", "waits");
+	for (uint32_t i = 0; i < l->n_clients && !enough(t, i, l->n_clients); i++) {
+		const struct lane_client_stats *s = &l->clients[i];
+
+		if (!s->client)
+			continue;
+		fprintf(t->to,
+			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
+			lane_client_name(s->client, name, sizeof(name)), s->requests.complete,
+			s->requests.partial, s->requests.unknown,
+			span(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
+			span(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
+			lane_duration(s->cpu_ns, c, sizeof(c)),
+			lane_duration(s->runnable_ns, d, sizeof(d)),
+			lane_duration(s->wait_ns, e, sizeof(e)));
+	}
+}
+
+static void contexts(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], engine[48], running[64], total[64];
+
+	title(t, "Contexts");
+	fprintf(t->to, "  %10s %-14s %-24s %9s %18s %18s\n", "context", "engine", "process",
+		"requests", "running", "in all");
+	for (uint32_t i = 0; i < l->n_contexts && !enough(t, i, l->n_contexts); i++) {
+		const struct lane_context_stats *s = &l->contexts[i];
+
+		if (!s->context)
+			continue;
+		fprintf(t->to, "  %10" PRIu64 " %-14s %-24s %9" PRIu64 " %18s %18s\n",
+			s->context->ctx,
+			s->engine < l->n_engines && l->engines[s->engine].engine
+				? lane_engine_name(l->engines[s->engine].engine, engine,
+						   sizeof(engine))
+				: "-",
+			lane_client_name(s->context->client, name, sizeof(name)), s->requests,
+			span(s->running, running, sizeof(running)),
+			span(s->total, total, sizeof(total)));
+	}
+}
+
+static void stages(const struct text *t)
+{
+	static const unsigned int permilles[] = { 500, 950, 990 };
+	struct lane_latency *l = t->latency;
+	char buffer[64];
+
+	title(t, "Stages");
+	fprintf(t->to, "  %-13s %9s %18s %18s %18s %18s %18s %18s %9s\n", "stage", "count", "mean",
+		"p50", "p95", "p99", "max", "sum", "unknown");
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		const struct lane_stage_sum *s = &l->stages[i];
+		struct lane_span mean = { 0, 0 };
+
+		if (!s->count && !s->unknown)
+			continue;
+		if (s->count)
+			mean = (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count };
+		fprintf(t->to, "  %-13s %9" PRIu64 " %18s", lane_stage_names[i], s->count,
+			s->count ? span(mean, buffer, sizeof(buffer)) : "-");
+		for (size_t p = 0; p < sizeof(permilles) / sizeof(permilles[0]); p++) {
+			struct lane_span at = {
+				lane_histogram_percentile(&l->lo[i], permilles[p]),
+				lane_histogram_percentile(&l->hi[i], permilles[p]),
+			};
+
+			fprintf(t->to, " %18s", s->count ? span(at, buffer, sizeof(buffer)) : "-");
+		}
+		fprintf(t->to, " %18s", s->count ? span(s->max, buffer, sizeof(buffer)) : "-");
+		fprintf(t->to, " %18s %9" PRIu64 "\n",
+			s->count ? span(s->sum, buffer, sizeof(buffer)) : "-", s->unknown);
+	}
+}
+
+static void preemptions(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char engine[48], victim[48], culprit[48], ns[64];
+
+	if (!l->n_preemptions)
+		return;
+	title(t, "GPU preemptions");
+	fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n", "engine", "victim", "culprit", "why",
+		"times", "off the engine");
+	for (uint32_t i = 0; i < l->n_preemptions && !enough(t, i, l->n_preemptions); i++) {
+		const struct lane_preemption_sum *s = &l->preemptions[i];
+
+		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8" PRIu64 " %18s\n",
+			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			lane_client_name(lane_timeline_client(l->timeline, s->victim), victim,
+					 sizeof(victim)),
+			s->culprit_known
+				? lane_client_name(lane_timeline_client(l->timeline, s->culprit),
+						   culprit, sizeof(culprit))
+				: "unknown",
+			s->timeslice ? "timeslice" : "priority", s->count,
+			span(s->ns, ns, sizeof(ns)));
+	}
+}
+
+static void starved(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char victim[64], culprit[64], ns[32];
+
+	if (!l->n_starved)
+		return;
+	title(t, "CPU preemption: threads that could run, and who ran");
+	fprintf(t->to, "  %-24s %-24s %4s %10s %9s\n", "thread", "who ran", "CPU", "time", "times");
+	for (uint32_t i = 0; i < l->n_starved && !enough(t, i, l->n_starved); i++) {
+		const struct lane_starved_sum *s = &l->starved[i];
+
+		fprintf(t->to, "  %-24s %-24s %4d %10s %9" PRIu64 "\n",
+			lane_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
+			lane_task_name(s->tid, s->comm, culprit, sizeof(culprit)), s->cpu,
+			lane_duration(s->ns, ns, sizeof(ns)), s->slices);
+	}
+}
+
+static void waits(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char waiter[48], owner[48], engine[48], a[32], b[32], c[32];
+
+	if (!l->n_waits)
+		return;
+	title(t, "Waits: who waited for whom");
+	fprintf(t->to, "  %-24s %-24s %-14s %8s %8s %10s %10s %10s\n", "process", "for requests of",
+		"engine", "waits", "slept", "time", "wake", "runqueue");
+	for (uint32_t i = 0; i < l->n_waits && !enough(t, i, l->n_waits); i++) {
+		const struct lane_wait_sum *s = &l->waits[i];
+
+		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %8" PRIu64 " %10s %10s %10s\n",
+			lane_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
+					 sizeof(waiter)),
+			lane_client_name(lane_timeline_client(l->timeline, s->owner), owner,
+					 sizeof(owner)),
+			s->engine == UINT32_MAX
+				? "-"
+				: lane_engine_name(lane_timeline_engine(l->timeline, s->engine),
+						   engine, sizeof(engine)),
+			s->count, s->slept, lane_duration(s->ns, a, sizeof(a)),
+			lane_duration(s->wake_ns, b, sizeof(b)),
+			lane_duration(s->runqueue_ns, c, sizeof(c)));
+	}
+}
+
+static void worst(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], engine[48], buffer[64];
+
+	if (!l->n_worst)
+		return;
+	title(t, "The worst requests");
+	for (uint32_t i = 0; i < l->n_worst; i++) {
+		const struct lane_worst *w = &l->worst[i];
+
+		fprintf(t->to, "  %s:%u of %s on %s: %s =",
+			lane_duration(w->request.add_ns ? w->request.add_ns - l->figures.begin_ns
+							: 0,
+				      buffer, 32),
+			w->request.seqno,
+			lane_client_name(w->request.context->client, name, sizeof(name)),
+			w->request.engine
+				? lane_engine_name(w->request.engine, engine, sizeof(engine))
+				: "-",
+			span(w->stages.total, buffer + 32, sizeof(buffer) - 32));
+		for (int s = 0; s < LANE_STAGE_PATH; s++)
+			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
+				fprintf(t->to, " %s %s", lane_stage_names[s],
+					span(w->stages.ns[s], buffer, sizeof(buffer)));
+		if (w->stages.merged_known)
+			fprintf(t->to, " unknown %s",
+				span(w->stages.merged, buffer, sizeof(buffer)));
+		fputc('\n', t->to);
+	}
+}
+
+static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
+				     const struct lane_report_options *options)
+{
+	struct text t = { to, latency, options };
+
+	lane_verdict(to, latency, 6, options->colour ? "\033[1m" : "",
+		     options->colour ? "\033[0m" : "");
+	head(&t);
+	engines(&t);
+	idles(&t);
+	if (latency->n_clients) {
+		clients(&t);
+		contexts(&t);
+		stages(&t);
+	}
+	preemptions(&t);
+	starved(&t);
+	waits(&t);
+	worst(&t);
+	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+}
+
+const struct lane_report_format lane_report_text = {
+	.name = "text",
+	.help = "for people: the verdict in words, then tables",
+	.write = write_text,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Why an engine idled: what the thread that ends the idle time was doing meanwhile.
+#include "timeline/internal.h"
+
+#include <string.h>
+
+void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	eng->idle = true;
+	eng->idle_since = at_ns;
+	eng->idle_epoch++;
+	if (eng->pub.id < 64)
+		tl->idle_mask |= 1ull << eng->pub.id;
+}
+
+/*
+ * Before a thread's clocks move on: remembers, for every engine that became idle since they last
+ * did, where they stood when it became idle.
+ */
+static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
+{
+	struct lane_idle_slot *slot = &thr->slots[eng->pub.id];
+	enum lane_clock clock = lane_thr_clock(thr);
+	uint64_t part;
+
+	if (slot->epoch == eng->idle_epoch)
+		return;
+	memset(slot, 0, sizeof(*slot));
+	slot->epoch = eng->idle_epoch;
+	memcpy(slot->clock, thr->clock, sizeof(slot->clock));
+	slot->waiting_here = thr->waiting[eng->pub.id];
+	if (eng->idle_since <= thr->pub.since_ns)
+		return;
+	part = eng->idle_since - thr->pub.since_ns;
+	slot->clock[clock] += part;
+	if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine == &eng->pub)
+		slot->waiting_here += part;
+}
+
+void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+
+		if (id < thr->n_slots)
+			snapshot_one(thr, tl->engine_by_id[id]);
+	}
+}
+
+void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
+		       const struct lane_starvation *slice)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+		struct lane_eng *eng = tl->engine_by_id[id];
+		struct lane_idle_slot_culprit *culprit, *least;
+		uint64_t begin_ns = slice->begin_ns;
+
+		if (id >= thr->n_slots || eng->idle_since >= slice->end_ns)
+			continue;
+		snapshot_one(thr, eng);
+		if (begin_ns < eng->idle_since)
+			begin_ns = eng->idle_since;
+		culprit = thr->slots[id].culprits;
+		least = culprit;
+		for (int i = 0; i < LANE_IDLE_CULPRITS; i++, culprit++) {
+			if (!culprit->ns ||
+			    (culprit->tid == slice->tid && culprit->cpu == slice->cpu))
+				break;
+			if (culprit->ns < least->ns)
+				least = culprit;
+		}
+		if (culprit == thr->slots[id].culprits + LANE_IDLE_CULPRITS) {
+			/* More culprits than fit: the smallest loses its name. */
+			culprit = least;
+			culprit->tid = -1;
+			memset(culprit->comm, 0, sizeof(culprit->comm));
+		} else if (!culprit->ns) {
+			culprit->tid = slice->tid;
+			culprit->cpu = slice->cpu;
+			memcpy(culprit->comm, slice->comm, sizeof(culprit->comm));
+		}
+		culprit->ns += slice->end_ns - begin_ns;
+	}
+}
+
+/* An idle engine that a request of rq's class may be the next on: its own, or a sibling. */
+static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
+
+	if (own && own->idle)
+		return own->pub.id < 64 ? own : NULL;
+	if (!own || own->pub.instance != LANE_VIRTUAL_INSTANCE)
+		return NULL;
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		struct lane_eng *eng = tl->engine_by_id[__builtin_ctzll(mask)];
+
+		if (eng->pub.dev == own->pub.dev && eng->pub.class == own->pub.class)
+			return eng;
+	}
+	return NULL;
+}
+
+void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
+		    uint64_t now_ns)
+{
+	struct lane_eng *eng = idle_engine_for(tl, rq);
+	struct lane_idle_note *note;
+	struct lane_idle_slot *slot;
+	enum lane_clock clock;
+	uint64_t from_ns;
+
+	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
+		return;
+	note = lane_pool_get(&tl->note_pool);
+	if (!note) {
+		tl->no_memory = true;
+		return;
+	}
+	rq->note = note;
+	note->engine = eng->pub.id;
+	note->idle_epoch = eng->idle_epoch;
+	note->until_ns = now_ns;
+	snapshot_one(thr, eng);
+	slot = &thr->slots[eng->pub.id];
+	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
+		note->clock[i] = thr->clock[i] - slot->clock[i];
+	note->waiting_here = thr->waiting[eng->pub.id] - slot->waiting_here;
+	clock = lane_thr_clock(thr);
+	from_ns = thr->pub.since_ns;
+	note->clock[clock] += now_ns - from_ns;
+	memcpy(note->culprits, slot->culprits, sizeof(note->culprits));
+}
+
+static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
+		   struct lane_idle *idle)
+{
+	uint64_t begin_ns = idle->begin_ns, end_ns = idle->end_ns;
+	uint64_t there_ns = begin_ns, known_ns = 0, submit_ns;
+
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		there_ns = rq->pub.add_ns;
+	else if (rq->pub.seen & LANE_SEEN_SUBMIT)
+		there_ns = rq->pub.submit_ns;
+	there_ns = there_ns < begin_ns ? begin_ns : there_ns > end_ns ? end_ns : there_ns;
+	if (note && note->until_ns >= begin_ns) {
+		idle->cause_ns[LANE_IDLE_STARVED] = note->clock[LANE_CLOCK_RUNNABLE];
+		idle->cause_ns[LANE_IDLE_COMPUTING] = note->clock[LANE_CLOCK_RUNNING];
+		idle->cause_ns[LANE_IDLE_BLOCKED] = note->clock[LANE_CLOCK_BLOCKED];
+		idle->cause_ns[LANE_IDLE_SAME_ENGINE] = note->waiting_here;
+		idle->cause_ns[LANE_IDLE_OTHER_ENGINE] =
+			note->clock[LANE_CLOCK_WAITING] - note->waiting_here;
+		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
+			known_ns += idle->cause_ns[i];
+		for (int i = 0; i < LANE_IDLE_CULPRITS; i++) {
+			idle->culprits[i].tid = note->culprits[i].tid;
+			idle->culprits[i].cpu = note->culprits[i].cpu;
+			idle->culprits[i].ns = note->culprits[i].ns;
+			memcpy(idle->culprits[i].comm, note->culprits[i].comm,
+			       sizeof(idle->culprits[i].comm));
+		}
+	}
+	if (there_ns - begin_ns > known_ns)
+		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
+	submit_ns = rq->pub.seen & LANE_SEEN_SUBMIT ? rq->pub.submit_ns : there_ns;
+	submit_ns = submit_ns < there_ns ? there_ns : submit_ns > end_ns ? end_ns : submit_ns;
+	idle->cause_ns[LANE_IDLE_DEPENDENCY] = submit_ns - there_ns;
+	idle->cause_ns[LANE_IDLE_DRIVER] = end_ns - submit_ns;
+}
+
+void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		   uint64_t at_ns, bool doubtful)
+{
+	struct lane_idle idle = { .engine = &eng->pub,
+				  .begin_ns = eng->idle_since,
+				  .end_ns = at_ns,
+				  .doubtful = doubtful };
+	const struct lane_idle_note *note = rq ? rq->note : NULL;
+	struct lane_thr *thr = rq ? lane_thr_get(tl, rq->pub.tid) : NULL;
+
+	if (!eng->idle)
+		return;
+	eng->idle = false;
+	if (eng->pub.id < 64)
+		tl->idle_mask &= ~(1ull << eng->pub.id);
+	if (at_ns <= idle.begin_ns || !tl->hooks.idle)
+		return;
+	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle_epoch))
+		note = NULL;
+	if (rq) {
+		idle.request = &rq->pub;
+		idle.thread = thr ? &thr->pub : NULL;
+		divide(rq, note, &idle);
+	} else {
+		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;
+	}
+	tl->hooks.idle(tl->hooks.arg, &idle);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the timeline share: the objects behind the public ones. */
+#ifndef LANE_TIMELINE_INTERNAL_H
+#define LANE_TIMELINE_INTERNAL_H
+
+#include "base/table.h"
+#include "timeline/timeline.h"
+
+/* How an engine's events are read; finer than enum lane_submission. */
+enum lane_mode {
+	LANE_MODE_UNKNOWN,     /* nothing but `execute` yet: ring or ports, the next event tells */
+	LANE_MODE_PORTS,       /* execlists, in/out per port */
+	LANE_MODE_PER_REQUEST, /* up to 5.3 */
+	LANE_MODE_GUC,
+	LANE_MODE_RING,
+	LANE_MODE_HOOKS, /* execlists without in and out: execute and unsubmit of the functions */
+};
+
+/* Why a thread does what it does, for the division of an engine's idle time. */
+enum lane_clock {
+	LANE_CLOCK_UNKNOWN,
+	LANE_CLOCK_RUNNING,
+	LANE_CLOCK_RUNNABLE,
+	LANE_CLOCK_BLOCKED,
+	LANE_CLOCK_WAITING, /* blocked in a wait for a request, on any engine */
+	LANE_CLOCK_COUNT
+};
+
+struct lane_idle_note; /* what a thread did between an engine's idle and its request */
+struct lane_waiter;
+
+/* A request; the public part is first. */
+struct lane_rq {
+	struct lane_request pub;
+	struct lane_rq *next, *prev;	     /* in its context, by seqno */
+	struct lane_rq *dev_next, *dev_prev; /* given to its engine, not ended */
+	struct lane_waiter *waiters;
+	struct lane_idle_note *note;
+	struct lane_span since; /* running or preempted since */
+	uint64_t in_ns;		/* ports: the `in` that put it there, NEVER: it is on no port */
+	uint64_t touched_ns;	/* last event of its own */
+	uint64_t doubt_ns;	/* a loss began while it was with the hardware; NEVER: none */
+	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
+	uint64_t listen_event;	/* number of that event on its CPU */
+	int32_t listen_tid;
+	int32_t listen_cpu;
+	uint64_t execute_ns;  /* its last execute */
+	uint64_t take_ns;     /* its last unsubmit */
+	uint64_t run_ns;      /* its last run began then */
+	uint64_t alive_ns;    /* it was not complete then */
+	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
+			       */
+	uint64_t alive_before_ns; /* the same, had nobody begun to listen */
+	struct lane_span left;	  /* its last preemption: when it left */
+	struct lane_span away;	  /* and for how long */
+	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
+	struct lane_eng *taken_from; /* preempted: the engine */
+	struct lane_ctx *culprit;    /* preempted: by whom */
+	uint32_t culprit_seqno;
+	bool timeslice;
+	uint32_t run_epoch; /* it started while its engine's epoch of this number was unproven */
+	bool on_device;	    /* in its engine's list */
+	bool taken_back;    /* unsubmit came, no execute since */
+	bool ended;
+	bool left_alive; /* it was incomplete when it left its engine last */
+	bool hit;	 /* a loss began while it was with the hardware */
+	bool detached;	 /* its engine's story goes on without it; only its own events can end it */
+	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
+	bool unheard;	/* it runs by what was seen, but has ended: it was not handed over again */
+	bool over;	/* nothing of its own is to come, only waiters keep it */
+};
+
+struct lane_ctx {
+	struct lane_context pub;
+	struct lane_rq *first, *last; /* open requests by seqno */
+	struct lane_rq *live;	      /* the first that has not ended */
+	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
+	uint32_t open;		      /* requests in the list */
+};
+
+/* A port of a set, or in the modes without ports a request. */
+struct lane_entry {
+	struct lane_ctx *ctx;
+	struct lane_span in;
+	uint32_t seqno;
+	uint32_t set;
+	bool skip;  /* its set has been replaced: it does not run from here any more */
+	bool fresh; /* its request's first execute came when nothing was in doubt any more */
+};
+
+struct lane_idle_slot_culprit {
+	int32_t tid;
+	int32_t cpu;
+	uint64_t ns;
+	char comm[16];
+};
+
+struct lane_eng {
+	struct lane_engine pub;
+	uint8_t mode;
+	struct lane_entry *fifo; /* a ring */
+	uint32_t fifo_head, fifo_n, fifo_cap;
+	uint32_t set;	  /* number of the set whose `in`s come or came last */
+	uint32_t newest;  /* sets before this one have been replaced by the driver */
+	uint32_t rewrote; /* number of the last set that was written after a taking back */
+	bool unwound;	  /* the set that is coming is one */
+	bool rewritten;	  /* the set that is coming replaces: what runs was taken back */
+	bool deferring;	  /* `out`s are coming; what is next is seen when they are through */
+	bool freed;	  /* and meanwhile the engine has become free at freed_at */
+	struct lane_span freed_at;
+	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
+	int building_port;	       /* the last port that came, -1: none */
+	struct lane_rq *running;
+	struct lane_rq *dev_first, *dev_last;
+	struct lane_ctx *last_ctx; /* of what ran last */
+	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
+	uint64_t last_end_hi;
+	bool idle; /* known to run nothing since idle_since */
+	uint64_t idle_since;
+	uint64_t idle_epoch;
+	uint32_t epoch;	       /* of doubt: grows with every loss */
+	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
+	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
+	bool unsettled;	       /* HOOKS: the section with interrupts off may not be over */
+	uint64_t take_ns;      /* HOOKS: what runs was taken back then, 0: it was not */
+	uint64_t unwind_ns;    /* requests are being taken back, the first then; 0: they are not */
+	uint64_t switch_ns;    /* HOOKS: since then another may have taken the engine, 0: no */
+	int32_t section_cpu;
+	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
+};
+
+struct lane_idle_slot {
+	uint64_t epoch; /* the engine's idle_epoch this snapshot is for */
+	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t waiting_here; /* waiting for this engine */
+	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
+};
+
+struct lane_idle_note {
+	uint64_t idle_epoch;
+	uint32_t engine;
+	uint64_t until_ns;
+	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t waiting_here;
+	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
+};
+
+struct lane_waiter {
+	struct lane_waiter *next; /* of the same request */
+	struct lane_thr *thr;
+	struct lane_rq *rq;
+	uint64_t begin_ns;
+	uint64_t signal_ns;
+	uint64_t runnable_at_signal; /* the thread's runnable clock when the signal came */
+	bool slept;
+};
+
+struct lane_thr {
+	struct lane_thread pub;
+	struct lane_waiter *wait;
+	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
+	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
+	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
+	struct lane_idle_slot *slots;		  /* per engine */
+	uint32_t n_slots;
+	int32_t waker;
+	int32_t queued_on;	 /* CPU in whose list it is, -1 */
+	uint64_t queued_ns;	 /* up to then its starvation has been told */
+	uint32_t client_checked; /* number of clients when it was looked for among them */
+	bool dying;
+	bool wait_unsure; /* what it did in its wait is not certain */
+};
+
+struct lane_cpu {
+	struct lane_thr *current; /* NULL: idle thread or not known */
+	int32_t tid;		  /* of what runs, -1 not known */
+	char comm[16];
+	uint64_t since_ns;
+	uint64_t events; /* of this CPU so far */
+	struct lane_thr *queue;
+	struct lane_eng *section; /* HOOKS: this CPU is in that engine's dequeue */
+};
+
+struct lane_timeline {
+	struct lane_hooks hooks;
+	struct lane_trace_info info;
+	struct lane_timeline_figures figures;
+	struct lane_table requests; /* (context id, seqno) */
+	struct lane_table contexts; /* (ctx, dev) */
+	struct lane_table by_fence; /* (ctx, 0): for dma_fence, which does not say the device */
+	struct lane_table engines;  /* (dev, class << 16 | instance) */
+	struct lane_table clients;  /* (pid, 0) */
+	struct lane_table threads;  /* (tid, 0) */
+	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
+	struct lane_eng **engine_by_id;
+	struct lane_ctx **context_by_id;
+	struct lane_client **client_by_id;
+	uint32_t n_engines, n_contexts, n_clients;
+	uint32_t cap_engines, cap_contexts, cap_clients;
+	struct lane_cpu *cpus;
+	uint32_t n_cpus;
+	struct lane_loss *losses; /* merged, by begin */
+	size_t n_losses, cap_losses;
+	size_t next_loss; /* the first whose begin has not been passed */
+	uint64_t loss_end;
+	uint64_t idle_mask; /* engines (id < 64) that are idle */
+	uint64_t now_ns;
+	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
+	bool no_memory;
+	bool has_in; /* `in` can be in this trace */
+};
+
+/* objects.c */
+struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create);
+struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_event *event);
+void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq);
+struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
+			      uint16_t instance);
+struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid);
+struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid);
+struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
+
+/* request.c */
+void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
+		   uint64_t at_ns);
+void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
+void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
+			const struct lane_rq *rq, int delta, uint64_t at_ns);
+void lane_rq_unlink(struct lane_rq *rq);
+void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns);
+
+/* engine.c */
+void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      const struct lane_event *event);
+/* rq is about to be executed: what of its context had to be before it, and was not, has ended. */
+void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
+void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       const struct lane_event *event);
+void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		 const struct lane_event *event);
+void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  const struct lane_event *event);
+void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event);
+void lane_eng_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* rq was not complete at that time. */
+void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+/* rq has ended at a time in `end`. */
+void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* Nothing that is concluded from absence holds for this engine from now to until_ns. */
+void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+		    uint64_t until_ns);
+
+/* idle.c: the division of an engine's idle time. */
+void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);
+void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		   uint64_t at_ns, bool doubtful);
+void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
+		    uint64_t now_ns);
+void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr);
+void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
+		       const struct lane_starvation *slice);
+
+/* thread.c */
+void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns);
+enum lane_clock lane_thr_clock(const struct lane_thr *thr);
+void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
+void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
+void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+
+/* loss.c */
+/* The losses that overlap (begin, end), as the number of events in them: 0 none, UINT64_MAX
+ * unknown. */
+uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
+/* Applies the losses that begin before now_ns. */
+void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns);
+bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss);
+void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event);
+
+#endif

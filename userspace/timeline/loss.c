@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Lost events: when they were lost, and what may no longer be concluded.
+#include "timeline/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN_COUNT UINT64_MAX
+
+static uint64_t count_of(const struct lane_loss *loss)
+{
+	return loss->count ? loss->count : UNKNOWN_COUNT;
+}
+
+static uint64_t saturated(uint64_t a, uint64_t b)
+{
+	return a > UNKNOWN_COUNT - b ? UNKNOWN_COUNT : a + b;
+}
+
+uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+{
+	size_t low = 0, high = tl->n_losses;
+	uint64_t sum = 0;
+
+	if (!tl->n_losses || tl->losses[0].begin_ns >= end_ns)
+		return 0;
+	/* Merged losses do not overlap: the first that ends after begin_ns, then on. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tl->losses[middle].end_ns <= begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < tl->n_losses && tl->losses[low].begin_ns < end_ns; low++)
+		sum = saturated(sum, count_of(&tl->losses[low]));
+	return sum;
+}
+
+/* Merges what overlaps from index i on. */
+static void merge(struct lane_timeline *tl, size_t i)
+{
+	while (i + 1 < tl->n_losses && tl->losses[i + 1].begin_ns <= tl->losses[i].end_ns) {
+		struct lane_loss *a = &tl->losses[i], *b = &tl->losses[i + 1];
+		uint64_t sum = saturated(count_of(a), count_of(b));
+
+		a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+		if (b->end_ns > a->end_ns)
+			a->end_ns = b->end_ns;
+		if (a->cpu != b->cpu)
+			a->cpu = -1;
+		memmove(b, b + 1, (tl->n_losses - i - 2) * sizeof(*b));
+		tl->n_losses--;
+		if (tl->next_loss > i + 1)
+			tl->next_loss--;
+	}
+}
+
+bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
+{
+	size_t i = tl->n_losses;
+
+	if (tl->n_losses == tl->cap_losses) {
+		size_t cap = tl->cap_losses ? 2 * tl->cap_losses : 16;
+		struct lane_loss *more = realloc(tl->losses, cap * sizeof(*more));
+
+		if (!more)
+			return false;
+		tl->losses = more;
+		tl->cap_losses = cap;
+	}
+	while (i && tl->losses[i - 1].begin_ns > loss->begin_ns)
+		i--;
+	memmove(tl->losses + i + 1, tl->losses + i, (tl->n_losses - i) * sizeof(*loss));
+	tl->losses[i] = *loss;
+	if (tl->losses[i].end_ns < loss->begin_ns)
+		tl->losses[i].end_ns = loss->begin_ns;
+	tl->n_losses++;
+	if (tl->next_loss > i)
+		tl->next_loss++;
+	merge(tl, i ? i - 1 : 0);
+	if (i && i < tl->n_losses)
+		merge(tl, i);
+	return true;
+}
+
+/* True when exactly this loss, or one that covers it, has been foreseen. */
+static bool foreseen(const struct lane_timeline *tl, const struct lane_p_gpulane_lost *lost)
+{
+	for (size_t i = 0; i < tl->n_losses; i++)
+		if (tl->losses[i].begin_ns <= lost->begin_ns &&
+		    tl->losses[i].end_ns >= lost->end_ns)
+			return true;
+	return false;
+}
+
+static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
+{
+	for (uint32_t i = 0; i < tl->n_engines; i++)
+		lane_eng_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
+}
+
+void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
+{
+	/* What went on in a loss is as uncertain at its end as at its beginning. */
+	if (tl->loss_end && tl->loss_end <= now_ns) {
+		doubt_all(tl, tl->loss_end, tl->loss_end);
+		tl->loss_end = 0;
+	}
+	while (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns < now_ns) {
+		const struct lane_loss *loss = &tl->losses[tl->next_loss++];
+
+		doubt_all(tl, loss->begin_ns, loss->end_ns);
+		if (loss->end_ns > now_ns)
+			tl->loss_end = loss->end_ns;
+		else
+			doubt_all(tl, loss->end_ns, loss->end_ns);
+	}
+}
+
+void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
+	struct lane_loss loss = { lost->begin_ns, lost->end_ns, lost->count, lost->lost_cpu };
+
+	if (loss.end_ns < loss.begin_ns)
+		loss.end_ns = loss.begin_ns;
+	tl->figures.lost += lost->count;
+	tl->figures.lost_uncounted |= !lost->count;
+	if (tl->hooks.loss)
+		tl->hooks.loss(tl->hooks.arg, &loss);
+	if (foreseen(tl, lost))
+		return;
+	tl->figures.loss_unforeseen |= loss.begin_ns < tl->now_ns;
+	if (!lane_loss_add(tl, &loss))
+		tl->no_memory = true;
+	lane_loss_advance(tl, event->wire.ts_ns);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// The timeline's objects: found by key, made when they are first named, recycled.
+#include "timeline/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool in_order(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+/* Appends object to the array *by_id, which grows. */
+static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
+{
+	if (*n == *cap) {
+		uint32_t more = *cap ? 2 * *cap : 16;
+		void **bigger = realloc(*by_id, more * sizeof(void *));
+
+		if (!bigger)
+			return false;
+		*by_id = bigger;
+		*cap = more;
+	}
+	(*by_id)[(*n)++] = object;
+	return true;
+}
+
+struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid)
+{
+	struct lane_client *client = lane_table_get(&tl->clients, (uint32_t)pid, 0);
+	struct lane_thr *thr;
+
+	if (client)
+		return client;
+	client = lane_pool_get(&tl->client_pool);
+	if (!client || !lane_table_put(&tl->clients, (uint32_t)pid, 0, client) ||
+	    !number((void ***)&tl->client_by_id, &tl->n_clients, &tl->cap_clients, client)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	client->id = tl->n_clients - 1;
+	client->pid = pid;
+	thr = pid > 0 ? lane_table_get(&tl->threads, (uint32_t)pid, 0) : NULL;
+	if (thr)
+		memcpy(client->comm, thr->pub.comm, sizeof(client->comm));
+	return client;
+}
+
+static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t number_)
+{
+	struct lane_ctx *ctx = lane_table_get(&tl->contexts, number_, dev);
+
+	if (ctx)
+		return ctx;
+	ctx = lane_pool_get(&tl->ctx_pool);
+	if (!ctx || !lane_table_put(&tl->contexts, number_, dev, ctx) ||
+	    !number((void ***)&tl->context_by_id, &tl->n_contexts, &tl->cap_contexts, ctx)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	ctx->pub.id = tl->n_contexts - 1;
+	ctx->pub.dev = dev;
+	ctx->pub.ctx = number_;
+	ctx->pub.client = lane_client_get(tl, -1);
+	if (!lane_table_get(&tl->by_fence, number_, 0) &&
+	    !lane_table_put(&tl->by_fence, number_, 0, ctx))
+		tl->no_memory = true;
+	return ctx->pub.client ? ctx : NULL;
+}
+
+/* Puts rq in its place among the open requests of its context. */
+static void link_by_seqno(struct lane_ctx *ctx, struct lane_rq *rq)
+{
+	struct lane_rq *after = ctx->last;
+
+	while (after && in_order(rq->pub.seqno, after->pub.seqno))
+		after = after->prev;
+	rq->prev = after;
+	rq->next = after ? after->next : ctx->first;
+	*(after ? &after->next : &ctx->first) = rq;
+	*(rq->next ? &rq->next->prev : &ctx->last) = rq;
+	if (!ctx->live || in_order(rq->pub.seqno, ctx->live->pub.seqno))
+		ctx->live = rq;
+	ctx->open++;
+}
+
+static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx, uint32_t seqno)
+{
+	struct lane_rq *rq = lane_pool_get(&tl->rq_pool);
+
+	if (!rq || !lane_table_put(&tl->requests, ctx->pub.id, seqno, rq)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	rq->pub.context = &ctx->pub;
+	rq->pub.seqno = seqno;
+	rq->pub.prio = INT32_MIN;
+	rq->pub.tid = -1;
+	rq->pub.pid = -1;
+	rq->doubt_ns = LANE_NEVER;
+	rq->in_ns = LANE_NEVER;
+	link_by_seqno(ctx, rq);
+	tl->figures.by_state[rq->pub.state]++;
+	if (++tl->figures.open_requests > tl->figures.max_open_requests)
+		tl->figures.max_open_requests = tl->figures.open_requests;
+	return rq;
+}
+
+struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create)
+{
+	struct lane_rq *rq = tl->last_rq;
+	struct lane_ctx *ctx;
+
+	if (rq && rq->pub.seqno == event->u.rq.seqno && rq->pub.context->ctx == event->u.rq.ctx &&
+	    rq->pub.context->dev == event->u.rq.dev)
+		return rq;
+	ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
+	if (!ctx)
+		return NULL;
+	rq = lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno);
+	if (!rq && create)
+		rq = rq_create(tl, ctx, event->u.rq.seqno);
+	if (rq)
+		tl->last_rq = rq;
+	return rq;
+}
+
+struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_rq *rq = tl->last_rq;
+	struct lane_ctx *ctx;
+
+	if (rq && rq->pub.seqno == (uint32_t)event->u.fence.seqno &&
+	    rq->pub.context->ctx == event->u.fence.context)
+		return rq;
+	ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
+	if (!ctx)
+		return NULL;
+	return lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)event->u.fence.seqno);
+}
+
+void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	if (ctx->live == rq)
+		ctx->live = rq->next;
+	*(rq->prev ? &rq->prev->next : &ctx->first) = rq->next;
+	*(rq->next ? &rq->next->prev : &ctx->last) = rq->prev;
+	ctx->open--;
+	lane_table_del(&tl->requests, ctx->pub.id, rq->pub.seqno);
+	if (rq->note)
+		lane_pool_put(&tl->note_pool, rq->note);
+	if (tl->last_rq == rq)
+		tl->last_rq = NULL;
+	tl->figures.by_state[rq->pub.state]--;
+	tl->figures.open_requests--;
+	lane_pool_put(&tl->rq_pool, rq);
+}
+
+/* How the events of an engine are to be read, as far as the trace says beforehand. */
+static enum lane_mode first_mode(const struct lane_timeline *tl)
+{
+	switch (tl->info.submission) {
+	case LANE_SUBMISSION_EXECLISTS:
+		return tl->has_in ? LANE_MODE_PORTS : LANE_MODE_HOOKS;
+	case LANE_SUBMISSION_PER_REQUEST:
+		return tl->has_in ? LANE_MODE_PER_REQUEST : LANE_MODE_HOOKS;
+	case LANE_SUBMISSION_GUC:
+		return LANE_MODE_GUC;
+	case LANE_SUBMISSION_RING:
+		return LANE_MODE_RING;
+	default:
+		return LANE_MODE_UNKNOWN;
+	}
+}
+
+struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
+			      uint16_t instance)
+{
+	uint64_t which = (uint64_t) class << 16 | instance;
+	struct lane_eng *eng = lane_table_get(&tl->engines, dev, which);
+
+	if (eng)
+		return eng;
+	eng = lane_pool_get(&tl->eng_pool);
+	if (!eng || !lane_table_put(&tl->engines, dev, which, eng) ||
+	    !number((void ***)&tl->engine_by_id, &tl->n_engines, &tl->cap_engines, eng)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	eng->pub.id = tl->n_engines - 1;
+	eng->pub.dev = dev;
+	eng->pub.class = class;
+	eng->pub.instance = instance;
+	eng->pub.submission = tl->info.submission;
+	eng->mode = first_mode(tl);
+	eng->building_port = -1;
+	eng->epoch = 1;
+	eng->doubt_until =
+		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
+	return eng;
+}
+
+struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr;
+
+	if (tid <= 0)
+		return NULL;
+	thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	if (thr)
+		return thr;
+	thr = lane_pool_get(&tl->thr_pool);
+	if (!thr || !lane_table_put(&tl->threads, (uint32_t)tid, 0, thr)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	thr->pub.tid = tid;
+	thr->pub.pid = -1;
+	thr->pub.cpu = -1;
+	thr->pub.since_ns = tl->now_ns;
+	thr->queued_on = -1;
+	thr->waker = -1;
+	return thr;
+}
+
+struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu)
+{
+	uint32_t n = tl->n_cpus;
+	struct lane_cpu *more;
+
+	if (cpu < 0 || cpu >= 65536)
+		return NULL;
+	if ((uint32_t)cpu < n)
+		return &tl->cpus[cpu];
+	more = realloc(tl->cpus, ((size_t)cpu + 1) * sizeof(*more));
+	if (!more) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	memset(more + n, 0, ((size_t)cpu + 1 - n) * sizeof(*more));
+	for (uint32_t i = n; i <= (uint32_t)cpu; i++)
+		more[i].tid = -1;
+	tl->cpus = more;
+	tl->n_cpus = (uint32_t)cpu + 1;
+	return &tl->cpus[cpu];
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// A request's life, from its own events and its fence's.
+#include "timeline/internal.h"
+
+#include <string.h>
+
+/* Ended requests that a context keeps waiting for a retire that no event has ever been seen of. */
+#define MAX_UNRETIRED 256
+
+void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
+		   uint64_t at_ns)
+{
+	enum lane_request_state from = rq->pub.state;
+
+	if (from == state)
+		return;
+	rq->pub.state = state;
+	tl->figures.by_state[from]--;
+	tl->figures.by_state[state]++;
+	if (tl->hooks.state)
+		tl->hooks.state(tl->hooks.arg, &rq->pub, from, at_ns);
+}
+
+void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
+			const struct lane_rq *rq, int delta, uint64_t at_ns)
+{
+	if (queue == LANE_QUEUE_HOST)
+		engine->host_len += delta;
+	else
+		engine->device_len += delta;
+	if (tl->hooks.queue)
+		tl->hooks.queue(tl->hooks.arg, engine, queue, &rq->pub, delta, at_ns);
+}
+
+/* The thread that an event of a request happened in, and what it says of the request's client. */
+static struct lane_thr *submitter(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	int32_t pid = event->wire.pid;
+	struct lane_client *client;
+
+	if (thr && pid >= 0)
+		thr->pub.pid = pid;
+	if (pid < 0 && thr)
+		pid = thr->pub.pid >= 0 ? thr->pub.pid : thr->pub.tid;
+	if (rq->pub.tid < 0) {
+		rq->pub.tid = event->wire.tid;
+		rq->pub.pid = pid;
+	}
+	if (pid >= 0 &&
+	    (ctx->pub.client->pid < 0 || (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.user))) {
+		client = lane_client_get(tl, pid);
+		if (client)
+			ctx->pub.client = client;
+	}
+	if (!thr)
+		return NULL;
+	lane_thr_interesting(tl, thr);
+	thr->pub.client = ctx->pub.client;
+	if (!thr->pub.client->comm[0])
+		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
+	return thr;
+}
+
+static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_QUEUE)
+		return;
+	rq->pub.seen |= LANE_SEEN_QUEUE;
+	rq->pub.queue_ns = event->wire.ts_ns;
+	submitter(tl, rq, event);
+	((struct lane_ctx *)rq->pub.context)->pub.user = true;
+}
+
+static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_thr *thr;
+
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		return;
+	rq->pub.seen |= LANE_SEEN_ADD;
+	rq->pub.add_ns = event->wire.ts_ns;
+	thr = submitter(tl, rq, event);
+	if (!rq->pub.engine)
+		rq->pub.engine =
+			&lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance)
+				 ->pub;
+	if (thr && tl->idle_mask)
+		lane_idle_note(tl, rq, thr, event->wire.ts_ns);
+	if (rq->pub.state == LANE_RQ_STATE_NEW)
+		lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
+	/* Nothing retires, it seems: the oldest that have ended make room. */
+	if (ctx->open > MAX_UNRETIRED && !tl->figures.by_kind[LANE_RQ_RETIRE] &&
+	    ctx->first->ended && !ctx->first->waiters)
+		lane_rq_done(tl, ctx->first);
+}
+
+static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng;
+
+	if (rq->pub.seen & LANE_SEEN_SUBMIT)
+		return;
+	eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	if (!eng)
+		return;
+	rq->pub.seen |= LANE_SEEN_SUBMIT;
+	rq->pub.submit_ns = event->wire.ts_ns;
+	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
+		return;
+	rq->pub.engine = &eng->pub;
+	rq->pub.host_engine = &eng->pub;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
+	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
+}
+
+/* An execute that would have made the one seen the second may hide in a loss. */
+static bool execute_may_be_late(const struct lane_timeline *tl, const struct lane_rq *rq,
+				uint64_t now_ns)
+{
+	bool taking_back_is_seen = tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
+
+	if (!rq->touched_ns)
+		return true;
+	return lane_loss_between(tl, rq->touched_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
+}
+
+void lane_rq_unlink(struct lane_rq *rq)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->on_device)
+		return;
+	*(rq->dev_prev ? &rq->dev_prev->dev_next : &eng->dev_first) = rq->dev_next;
+	*(rq->dev_next ? &rq->dev_next->dev_prev : &eng->dev_last) = rq->dev_prev;
+	rq->dev_next = rq->dev_prev = NULL;
+	rq->on_device = false;
+}
+
+static void link_device(struct lane_eng *eng, struct lane_rq *rq)
+{
+	rq->pub.engine = &eng->pub;
+	rq->on_device = true;
+	rq->dev_prev = eng->dev_last;
+	*(eng->dev_last ? &eng->dev_last->dev_next : &eng->dev_first) = rq;
+	eng->dev_last = rq;
+}
+
+/* A virtual engine's request was taken back and goes to another sibling. */
+static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
+{
+	struct lane_engine *from = rq->pub.engine;
+
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
+		lane_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+	}
+	lane_rq_unlink(rq);
+	link_device(eng, rq);
+}
+
+static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns)
+{
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
+	link_device(eng, rq);
+	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
+	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+}
+
+void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	/* Requests of a context are handed over in order: those before it have been. */
+	for (struct lane_rq *before = ctx->live; before && before != rq; before = before->next) {
+		if ((int32_t)(before->pub.seqno - rq->pub.seqno) >= 0)
+			break;
+		if (before->on_device || before->ended)
+			continue;
+		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+		hand_over(tl, before, eng, at_ns);
+	}
+	if (rq->ended)
+		return;
+	if (rq->on_device) {
+		if (rq->pub.engine != &eng->pub)
+			move(tl, rq, eng, at_ns);
+		return;
+	}
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+	hand_over(tl, rq, eng, at_ns);
+}
+
+static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng =
+		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+
+	rq->pub.executes++;
+	if (eng)
+		lane_eng_unheard(tl, eng, rq);
+	rq->taken_back = false;
+	rq->execute_ns = event->wire.ts_ns;
+	lane_eng_alive(tl, rq, event->wire.ts_ns);
+	if (!eng || rq->ended)
+		return;
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
+		if (rq->on_device || execute_may_be_late(tl, rq, event->wire.ts_ns))
+			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+		rq->pub.seen |= LANE_SEEN_EXECUTE;
+		rq->pub.execute_ns = event->wire.ts_ns;
+	}
+	lane_eng_execute(tl, eng, rq, event);
+}
+
+/* rq ended at some time from when it was handed over, or began to run, to now. */
+static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_span end = { rq->pub.execute_ns, now_ns };
+
+	if (rq->ended)
+		return;
+	if (rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		end.lo = rq->since.lo;
+	lane_eng_end(tl, rq, end);
+}
+
+/* All that can come of rq's own has come; waiters may still keep it. */
+static void over(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	rq->over = true;
+	if (!rq->waiters)
+		lane_rq_done(tl, rq);
+}
+
+static bool signal_can_come(const struct lane_timeline *tl)
+{
+	return tl->info.presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_ABSENT &&
+	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
+		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
+}
+
+static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before, *next;
+
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		return;
+	rq->pub.seen |= LANE_SEEN_RETIRE;
+	rq->pub.retire_ns = event->wire.ts_ns;
+	ended_by(tl, rq, event->wire.ts_ns);
+	/* A context's requests retire in order: those before are gone, whatever was not seen of it.
+	 */
+	for (before = ctx->first; before && before != rq; before = next) {
+		next = before->next;
+		ended_by(tl, before, event->wire.ts_ns);
+		over(tl, before);
+	}
+	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !signal_can_come(tl))
+		over(tl, rq);
+}
+
+static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	struct lane_eng *eng =
+		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+
+	rq->taken_back = true;
+	rq->take_ns = event->wire.ts_ns;
+	lane_eng_alive(tl, rq, event->wire.ts_ns);
+	if (eng && !rq->ended)
+		lane_eng_unsubmit(tl, eng, rq, event);
+}
+
+static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng =
+		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+
+	if (!eng)
+		return;
+	if (event->wire.kind == LANE_RQ_OUT) {
+		rq->pub.seen |= LANE_SEEN_OUT;
+		rq->pub.out_ns = event->wire.ts_ns;
+		lane_eng_out(tl, eng, rq, event);
+		return;
+	}
+	if (!(rq->pub.seen & LANE_SEEN_IN))
+		rq->pub.in_ns = event->wire.ts_ns;
+	rq->pub.seen |= LANE_SEEN_IN;
+	rq->pub.prio = event->u.i915_request_in.prio;
+	lane_eng_in(tl, eng, rq, event);
+}
+
+void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	bool create = event->wire.kind != LANE_RQ_WAIT_END && event->wire.kind != LANE_RQ_OUT;
+	struct lane_rq *rq = lane_rq_get(tl, event, create);
+
+	if (!rq) {
+		if (event->wire.kind == LANE_RQ_OUT) {
+			struct lane_eng *eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class,
+							    event->u.rq.instance);
+			if (eng)
+				lane_eng_out(tl, eng, NULL, event);
+		} else if (event->wire.kind == LANE_RQ_WAIT_END) {
+			lane_wait_end(tl, NULL, event);
+		}
+		return;
+	}
+	switch (event->wire.kind) {
+	case LANE_RQ_QUEUE:
+		on_queue(tl, rq, event);
+		break;
+	case LANE_RQ_ADD:
+		on_add(tl, rq, event);
+		break;
+	case LANE_RQ_SUBMIT:
+		on_submit(tl, rq, event);
+		break;
+	case LANE_RQ_EXECUTE:
+		on_execute(tl, rq, event);
+		break;
+	case LANE_RQ_UNSUBMIT:
+		on_unsubmit(tl, rq, event);
+		break;
+	case LANE_RQ_IN:
+	case LANE_RQ_OUT:
+		on_port(tl, rq, event);
+		break;
+	case LANE_RQ_RETIRE:
+		rq->touched_ns = event->wire.ts_ns;
+		on_retire(tl, rq, event); /* may free it */
+		return;
+	case LANE_RQ_WAIT_BEGIN:
+		lane_wait_begin(tl, rq, event);
+		break;
+	case LANE_RQ_WAIT_END:
+		lane_wait_end(tl, rq, event); /* may free it */
+		return;
+	default:
+		break;
+	}
+	rq->touched_ns = event->wire.ts_ns;
+}
+
+/*
+ * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
+ * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
+ * finds complete from within the call; then the event comes straight after, in the same thread. A
+ * waiter first polls, in its own thread; a request that has been taken back has lost its
+ * breadcrumb.
+ */
+static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
+		      const struct lane_event *event)
+{
+	uint64_t here = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
+				? tl->cpus[event->cpu].events
+				: 0;
+
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		return false;
+	if (rq->listen_ns && rq->listen_cpu == event->cpu && rq->listen_tid == event->wire.tid &&
+	    here == rq->listen_event + 1) {
+		rq->alive_ns = rq->alive_before_ns;
+		return false;
+	}
+	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
+		if (waiter->thr->pub.tid == event->wire.tid)
+			return true;
+	return (rq->listen_ns || rq->waiters) && !rq->taken_back;
+}
+
+static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (rq->pub.seen & LANE_SEEN_SIGNAL)
+		return;
+	rq->pub.seen |= LANE_SEEN_SIGNAL;
+	rq->pub.signal_ns = now_ns;
+	lane_wait_signalled(tl, rq, now_ns);
+	if (!rq->ended && is_prompt(tl, rq, event))
+		lane_eng_end(tl, rq, lane_span_exact(now_ns));
+	else
+		ended_by(tl, rq, now_ns);
+	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
+	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
+		over(tl, rq);
+}
+
+void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_rq *rq;
+
+	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+		return;
+	rq = lane_rq_by_fence(tl, event);
+	if (!rq)
+		return;
+	if (event->wire.kind == LANE_FENCE_SIGNALED) {
+		on_signaled(tl, rq, event);
+		return;
+	}
+	rq->touched_ns = event->wire.ts_ns;
+	rq->listen_ns = event->wire.ts_ns;
+	rq->alive_before_ns = rq->alive_ns;
+	rq->alive_ns = event->wire.ts_ns;
+	rq->listen_cpu = event->cpu;
+	rq->listen_tid = event->wire.tid;
+	rq->listen_event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
+				   ? tl->cpus[event->cpu].events
+				   : 0;
+}
+
+void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);
+	if (rq->on_device && eng) {
+		/* The trace is over: what runs, runs on. */
+		if (eng->running == rq)
+			eng->running = NULL;
+		lane_rq_unlink(rq);
+	}
+	if (rq->taken_from && rq->taken_from->victim == rq)
+		rq->taken_from->victim = NULL;
+	if (rq->run_epoch && eng && eng->proven_epoch < rq->run_epoch)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (!rq->ended)
+		rq->pub.doubt |= LANE_DOUBT_END;
+	if (tl->hooks.request)
+		tl->hooks.request(tl->hooks.arg, &rq->pub);
+	lane_rq_free(tl, rq);
+}

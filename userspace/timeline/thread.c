@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+// Threads and CPUs from the scheduler's events; threads that wait for a request.
+#include "timeline/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the thread's time counts as for an engine that idles meanwhile. */
+enum lane_clock lane_thr_clock(const struct lane_thr *thr)
+{
+	switch (thr->pub.state) {
+	case LANE_THREAD_RUNNING:
+		return LANE_CLOCK_RUNNING;
+	case LANE_THREAD_RUNNABLE:
+		return LANE_CLOCK_RUNNABLE;
+	case LANE_THREAD_BLOCKED:
+		return thr->wait ? LANE_CLOCK_WAITING : LANE_CLOCK_BLOCKED;
+	default:
+		return LANE_CLOCK_UNKNOWN;
+	}
+}
+
+uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns)
+{
+	uint64_t ns = thr->clock[LANE_CLOCK_RUNNABLE];
+
+	if (thr->pub.state == LANE_THREAD_RUNNABLE)
+		ns += now_ns - thr->pub.since_ns;
+	return ns;
+}
+
+/* False when the end of its wait may not have been seen. */
+static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
+{
+	return tl->info.presence[LANE_RQ_WAIT_END] != LANE_PRESENCE_ABSENT &&
+	       (!tl->n_losses || !lane_loss_between(tl, thr->wait->begin_ns, now_ns));
+}
+
+/* The thread goes to a state at now_ns; what it did since the last change is closed. */
+static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
+		      uint64_t now_ns)
+{
+	struct lane_thread_interval interval = { .thread = &thr->pub,
+						 .state = thr->pub.state,
+						 .begin_ns = thr->pub.since_ns,
+						 .end_ns = now_ns,
+						 .waker_tid = thr->waker };
+	enum lane_clock clock = lane_thr_clock(thr);
+
+	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
+	 */
+	if (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) >
+				    (thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1)) {
+		interval.state = LANE_THREAD_UNKNOWN;
+		clock = LANE_CLOCK_UNKNOWN;
+	}
+	if (thr->pub.interesting && tl->idle_mask)
+		lane_idle_snapshot(tl, thr);
+	thr->clock[clock] += now_ns - thr->pub.since_ns;
+	if (thr->pub.interesting || thr->pub.client) {
+		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine &&
+		    thr->wait->rq->pub.engine->id < thr->n_slots)
+			thr->waiting[thr->wait->rq->pub.engine->id] += now_ns - thr->pub.since_ns;
+		if (thr->wait && still_waits(tl, thr, now_ns))
+			interval.wait = &thr->wait->rq->pub;
+		if (tl->hooks.thread && now_ns > interval.begin_ns)
+			tl->hooks.thread(tl->hooks.arg, &interval);
+	}
+	thr->pub.state = state;
+	thr->pub.since_ns = now_ns;
+}
+
+/* Tells who had the CPU while thr waited for it, up to now. */
+static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
+			 int32_t cpu_number, uint64_t now_ns)
+{
+	struct lane_starvation slice = { .victim = &thr->pub,
+					 .cpu = cpu_number,
+					 .tid = cpu->tid,
+					 .comm = cpu->comm,
+					 .begin_ns = thr->queued_ns,
+					 .end_ns = now_ns };
+
+	thr->queued_ns = now_ns;
+	if (slice.begin_ns >= now_ns)
+		return;
+	if (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > 1 ||
+			     lane_loss_between(tl, thr->pub.since_ns, now_ns)))
+		slice.tid = -1;
+	lane_idle_starved(tl, thr, &slice);
+	if (tl->hooks.starvation)
+		tl->hooks.starvation(tl->hooks.arg, &slice);
+}
+
+static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	struct lane_cpu *cpu;
+
+	if (thr->queued_on < 0)
+		return;
+	cpu = &tl->cpus[thr->queued_on];
+	tell_starved(tl, thr, cpu, thr->queued_on, now_ns);
+	*(thr->queue_prev ? &thr->queue_prev->queue_next : &cpu->queue) = thr->queue_next;
+	if (thr->queue_next)
+		thr->queue_next->queue_prev = thr->queue_prev;
+	thr->queue_next = thr->queue_prev = NULL;
+	thr->queued_on = -1;
+}
+
+static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
+{
+	struct lane_cpu *cpu = lane_cpu_get(tl, number);
+
+	if (!thr->pub.interesting || !cpu || thr->queued_on >= 0)
+		return;
+	thr->queued_ns = now_ns;
+	thr->queued_on = number;
+	thr->queue_next = cpu->queue;
+	if (cpu->queue)
+		cpu->queue->queue_prev = thr;
+	cpu->queue = thr;
+}
+
+void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	uint32_t n = thr->n_slots;
+
+	if (n < tl->n_engines || !thr->pub.interesting) {
+		uint32_t more = tl->cap_engines ? tl->cap_engines : 16;
+		uint64_t *waiting = realloc(thr->waiting, more * sizeof(*waiting));
+		struct lane_idle_slot *slots = NULL;
+
+		if (waiting) {
+			thr->waiting = waiting;
+			slots = realloc(thr->slots, more * sizeof(*slots));
+		}
+		if (!slots) {
+			tl->no_memory = true;
+			return;
+		}
+		thr->slots = slots;
+		memset(waiting + n, 0, (more - n) * sizeof(*waiting));
+		memset(slots + n, 0, (more - n) * sizeof(*slots));
+		thr->n_slots = more;
+	}
+	thr->pub.interesting = true;
+}
+
+static void name(struct lane_thr *thr, const char *comm)
+{
+	if (!memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
+		return;
+	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
+	if (thr->pub.client && (thr->pub.tid == thr->pub.client->pid || !thr->pub.client->comm[0]))
+		memcpy(thr->pub.client->comm, comm, sizeof(thr->pub.comm));
+}
+
+static void forget(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
+	free(thr->waiting);
+	free(thr->slots);
+	lane_pool_put(&tl->thr_pool, thr);
+}
+
+static void leaves(struct lane_timeline *tl, const struct lane_event *event, struct lane_cpu *cpu)
+{
+	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
+	struct lane_thr *thr = lane_thr_get(tl, sw->prev_tid);
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (!thr)
+		return;
+	name(thr, sw->prev_comm);
+	if (event->wire.tid == sw->prev_tid && event->wire.pid >= 0)
+		thr->pub.pid = event->wire.pid;
+	if (!thr->pub.client && thr->client_checked != tl->n_clients) {
+		thr->client_checked = tl->n_clients;
+		thr->pub.client = lane_table_get(&tl->clients, (uint32_t)thr->pub.pid, 0);
+		if (thr->pub.pid < 0)
+			thr->pub.client = NULL;
+	}
+	/* It cannot leave without having run: what was seen of it before is incomplete. */
+	if (thr->pub.state != LANE_THREAD_RUNNING) {
+		dequeue(tl, thr, now_ns);
+		thr->pub.state = LANE_THREAD_UNKNOWN;
+	}
+	if (thr->wait)
+		thr->wait->slept |= sw->prev_state != 0;
+	thr->pub.preempted = sw->prev_state == 0;
+	thr->pub.cpu = event->cpu;
+	set_state(tl, thr, sw->prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE, now_ns);
+	thr->waker = -1;
+	if (thr->dying) {
+		if (thr->wait)
+			lane_wait_drop(tl, thr->wait);
+		if (cpu->current == thr)
+			cpu->current = NULL;
+		forget(tl, thr);
+		return;
+	}
+	if (!sw->prev_state)
+		enqueue(tl, thr, event->cpu, now_ns);
+}
+
+static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
+	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	uint64_t now_ns = event->wire.ts_ns;
+	struct lane_thr *thr;
+
+	if (!cpu)
+		return;
+	/* Who ran is the one that leaves, whatever had been thought. */
+	if (cpu->tid != sw->prev_tid) {
+		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
+		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
+	}
+	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
+		tell_starved(tl, victim, cpu, event->cpu, now_ns);
+	cpu->tid = sw->next_tid;
+	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
+	cpu->since_ns = now_ns;
+	leaves(tl, event, cpu);
+	thr = lane_thr_get(tl, sw->next_tid);
+	cpu->current = thr;
+	if (!thr)
+		return;
+	name(thr, sw->next_comm);
+	dequeue(tl, thr, now_ns);
+	thr->pub.cpu = event->cpu;
+	/* Nobody was seen to wake it, or it was not seen to leave: what it did is not known. */
+	if (thr->pub.state == LANE_THREAD_BLOCKED || thr->pub.state == LANE_THREAD_RUNNING)
+		thr->pub.state = LANE_THREAD_UNKNOWN;
+	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+}
+
+static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
+	struct lane_thr *thr = lane_thr_get(tl, wake->tid);
+
+	if (!thr)
+		return;
+	name(thr, wake->comm);
+	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
+	    lane_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
+		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may not run any more */
+		set_state(tl, thr, LANE_THREAD_UNKNOWN, event->wire.ts_ns);
+		return;
+	}
+	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_RUNNABLE)
+		return;
+	if (thr->waker < 0)
+		thr->waker = event->wire.tid;
+	set_state(tl, thr, LANE_THREAD_RUNNABLE, event->wire.ts_ns);
+	thr->pub.preempted = false;
+	thr->pub.cpu = (int32_t)wake->target_cpu;
+	enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
+}
+
+static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_sched_migrate_task *move = &event->u.sched_migrate_task;
+	struct lane_thr *thr = lane_thr_get(tl, move->tid);
+
+	if (!thr || thr->queued_on < 0)
+		return;
+	dequeue(tl, thr, event->wire.ts_ns);
+	thr->pub.cpu = (int32_t)move->dest_cpu;
+	enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
+}
+
+void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	switch (event->wire.kind) {
+	case LANE_SWITCH:
+		on_switch(tl, event);
+		break;
+	case LANE_WAKING:
+	case LANE_WAKEUP:
+	case LANE_WAKEUP_NEW:
+		on_wakeup(tl, event);
+		break;
+	case LANE_MIGRATE:
+		on_migrate(tl, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_exec(struct lane_thr *thr, const struct lane_p_sched_process_exec *exec)
+{
+	const char *slash = memrchr(exec->filename, '/', sizeof(exec->filename));
+	const char *base = slash ? slash + 1 : exec->filename;
+	char comm[16] = "";
+
+	memcpy(comm, base,
+	       strnlen(base,
+		       sizeof(comm) - 1 < (size_t)(exec->filename + sizeof(exec->filename) - base)
+			       ? sizeof(comm) - 1
+			       : (size_t)(exec->filename + sizeof(exec->filename) - base)));
+	name(thr, comm);
+}
+
+void lane_process_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_thr *thr;
+
+	switch (event->wire.kind) {
+	case LANE_FORK:
+		thr = lane_thr_get(tl, event->u.sched_process_fork.child_tid);
+		if (!thr)
+			return;
+		thr->pub.pid = event->u.sched_process_fork.child_pid;
+		name(thr, event->u.sched_process_fork.child_comm);
+		break;
+	case LANE_EXEC:
+		thr = lane_thr_get(tl, event->u.sched_process_exec.tid);
+		if (thr)
+			on_exec(thr, &event->u.sched_process_exec);
+		break;
+	case LANE_EXIT:
+		thr = lane_thr_get(tl, event->u.sched_process_exit.tid);
+		if (thr)
+			thr->dying = true;
+		break;
+	case LANE_STATEDUMP:
+		thr = lane_thr_get(tl, event->u.lttng_statedump_process_state.tid);
+		if (!thr)
+			return;
+		thr->pub.pid = event->u.lttng_statedump_process_state.pid;
+		if (!thr->pub.comm[0])
+			name(thr, event->u.lttng_statedump_process_state.name);
+		break;
+	default:
+		break;
+	}
+}
+
+void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	dequeue(tl, thr, now_ns);
+	if (thr->pub.interesting)
+		set_state(tl, thr, thr->pub.state, now_ns);
+}
+
+/* Waits. */
+
+void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
+{
+	struct lane_waiter **link = &waiter->rq->waiters;
+
+	while (*link != waiter)
+		link = &(*link)->next;
+	*link = waiter->next;
+	waiter->thr->wait = NULL;
+	lane_pool_put(&tl->waiter_pool, waiter);
+}
+
+/* An event happened in the thread: it runs, whatever was seen of it. */
+static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_UNKNOWN)
+		return;
+	dequeue(tl, thr, now_ns);
+	thr->pub.state = LANE_THREAD_UNKNOWN;
+	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+	thr->wait_unsure = true;
+}
+
+void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	struct lane_waiter *waiter;
+	struct lane_rq *before;
+
+	if (!thr)
+		return;
+	if (thr->wait) { /* the end of its last wait was lost */
+		before = thr->wait->rq;
+		lane_wait_drop(tl, thr->wait);
+		if (before->over && before != rq && !before->waiters)
+			lane_rq_done(tl, before);
+	}
+	waiter = lane_pool_get(&tl->waiter_pool);
+	if (!waiter) {
+		tl->no_memory = true;
+		return;
+	}
+	lane_thr_interesting(tl, thr);
+	if (event->wire.pid >= 0)
+		thr->pub.pid = event->wire.pid;
+	acts(tl, thr, event->wire.ts_ns);
+	/* From here on, being blocked is waiting for the request. */
+	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
+	thr->wait_unsure = false;
+	waiter->thr = thr;
+	waiter->rq = rq;
+	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled between the check and the wait */
+		waiter->signal_ns = event->wire.ts_ns;
+		waiter->runnable_at_signal = lane_thr_runnable(thr, event->wire.ts_ns);
+	}
+	waiter->begin_ns = event->wire.ts_ns;
+	waiter->next = rq->waiters;
+	rq->waiters = waiter;
+	thr->wait = waiter;
+}
+
+void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	(void)tl;
+	for (struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next) {
+		waiter->signal_ns = now_ns;
+		waiter->runnable_at_signal = lane_thr_runnable(waiter->thr, now_ns);
+	}
+}
+
+static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint64_t now_ns)
+{
+	struct lane_thr *thr = waiter->thr;
+	struct lane_request *rq = &waiter->rq->pub;
+	struct lane_wait wait = { .thread = &thr->pub,
+				  .request = rq,
+				  .begin_ns = waiter->begin_ns,
+				  .end_ns = now_ns,
+				  .signal_ns = waiter->signal_ns,
+				  .slept = waiter->slept };
+
+	rq->waits++;
+	if (waiter->signal_ns) {
+		uint64_t from_ns = waiter->signal_ns;
+
+		wait.runqueue_ns = lane_thr_runnable(thr, now_ns) - waiter->runnable_at_signal;
+		wait.runqueue_known =
+			thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
+			(!tl->n_losses || !lane_loss_between(tl, waiter->begin_ns, now_ns));
+		if (now_ns - from_ns >= rq->wake_ns) {
+			rq->wake_ns = now_ns - from_ns;
+			rq->wake_runqueue_ns = wait.runqueue_ns;
+		}
+	}
+	if (tl->hooks.wait)
+		tl->hooks.wait(tl->hooks.arg, &wait);
+}
+
+void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	struct lane_waiter *waiter = thr ? thr->wait : NULL;
+
+	if (!waiter || waiter->rq != rq)
+		return;
+	acts(tl, thr, event->wire.ts_ns);
+	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
+	tell_wait(tl, waiter, event->wire.ts_ns);
+	lane_wait_drop(tl, waiter);
+	rq->touched_ns = event->wire.ts_ns;
+	if (rq->over && !rq->waiters)
+		lane_rq_done(tl, rq);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The timeline as a whole: made, fed event by event, ended, freed.
+#include "timeline/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
+{
+	return info->presence[kind] != LANE_PRESENCE_ABSENT;
+}
+
+struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
+					const struct lane_loss *losses, size_t n_losses,
+					const struct lane_hooks *hooks,
+					struct lane_timeline **timeline)
+{
+	struct lane_timeline *tl = calloc(1, sizeof(*tl));
+
+	if (!tl)
+		return &lane_enomem;
+	tl->hooks = *hooks;
+	tl->info = *info;
+	tl->rq_pool.size = sizeof(struct lane_rq);
+	tl->thr_pool.size = sizeof(struct lane_thr);
+	tl->waiter_pool.size = sizeof(struct lane_waiter);
+	tl->note_pool.size = sizeof(struct lane_idle_note);
+	tl->ctx_pool.size = sizeof(struct lane_ctx);
+	tl->eng_pool.size = sizeof(struct lane_eng);
+	tl->client_pool.size = sizeof(struct lane_client);
+	tl->has_in = may_be_there(info, LANE_RQ_IN);
+	for (size_t i = 0; i < n_losses; i++) {
+		if (!lane_loss_add(tl, &losses[i])) {
+			lane_timeline_destroy(tl);
+			return &lane_enomem;
+		}
+	}
+	*timeline = tl;
+	return NULL;
+}
+
+/*
+ * A dequeue, with interrupts off, and the `out`s after it are over at the first event of their CPU
+ * that is none of theirs.
+ */
+static void leave_section(struct lane_timeline *tl, struct lane_cpu *cpu,
+			  const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (kind == LANE_RQ_OUT)
+		return;
+	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN) &&
+	    !cpu->section->deferring)
+		return;
+	lane_eng_settle(tl, cpu->section, event->wire.ts_ns);
+}
+
+static void first_event(struct lane_timeline *tl, uint64_t now_ns)
+{
+	tl->figures.begin_ns = now_ns;
+	if (tl->info.begin_ns && tl->info.begin_ns < now_ns)
+		tl->figures.begin_ns = tl->info.begin_ns;
+}
+
+struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+	struct lane_cpu *cpu = NULL;
+
+	if (event->wire.kind >= LANE_KIND_COUNT)
+		return NULL;
+	if (!tl->figures.events++)
+		first_event(tl, now_ns);
+	tl->figures.by_kind[event->wire.kind]++;
+	if (tl->loss_end ||
+	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns < now_ns))
+		lane_loss_advance(tl, now_ns);
+	if ((uint32_t)event->cpu < tl->n_cpus)
+		cpu = &tl->cpus[event->cpu];
+	else if (event->cpu >= 0)
+		cpu = lane_cpu_get(tl, event->cpu);
+	if (cpu) {
+		cpu->events++;
+		if (cpu->section)
+			leave_section(tl, cpu, event);
+	}
+	if (event->wire.kind != LANE_LOST)
+		tl->now_ns = now_ns;
+	if (lane_is_request(event->wire.kind))
+		lane_rq_event(tl, event);
+	else if (event->wire.kind >= LANE_FENCE_INIT && event->wire.kind <= LANE_FENCE_WAIT_END)
+		lane_fence_event(tl, event);
+	else if (event->wire.kind >= LANE_SWITCH && event->wire.kind <= LANE_MIGRATE)
+		lane_sched_event(tl, event);
+	else if (event->wire.kind >= LANE_FORK && event->wire.kind <= LANE_STATEDUMP)
+		lane_process_event(tl, event);
+	else if (event->wire.kind == LANE_PORTS)
+		lane_eng_ports(tl, event);
+	else if (event->wire.kind == LANE_LOST)
+		lane_loss_event(tl, event);
+	if (now_ns > tl->figures.end_ns)
+		tl->figures.end_ns = now_ns;
+	return tl->no_memory ? &lane_enomem : NULL;
+}
+
+struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
+{
+	uint32_t by_state[LANE_RQ_STATE_COUNT];
+	uint32_t open = tl->figures.open_requests;
+	uint64_t now_ns = tl->figures.end_ns;
+
+	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
+	lane_loss_advance(tl, now_ns);
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		if (tl->engine_by_id[i]->unsettled)
+			lane_eng_settle(tl, tl->engine_by_id[i], now_ns);
+		lane_idle_end(tl, tl->engine_by_id[i], NULL, now_ns, false);
+	}
+	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
+		if (tl->threads.slots[i].value)
+			lane_thr_flush(tl, tl->threads.slots[i].value, now_ns);
+	for (uint32_t i = 0; i < tl->n_contexts; i++) {
+		while (tl->context_by_id[i]->first) {
+			struct lane_rq *rq = tl->context_by_id[i]->first;
+
+			while (rq->waiters)
+				lane_wait_drop(tl, rq->waiters);
+			if (!rq->over)
+				rq->pub.doubt |= LANE_DOUBT_GONE;
+			lane_rq_done(tl, rq);
+		}
+	}
+	memcpy(tl->figures.by_state, by_state, sizeof(by_state));
+	tl->figures.open_requests = open;
+	return tl->no_memory ? &lane_enomem : NULL;
+}
+
+void lane_timeline_destroy(struct lane_timeline *tl)
+{
+	if (!tl)
+		return;
+	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++) {
+		struct lane_thr *thr = tl->threads.slots[i].value;
+
+		if (thr) {
+			free(thr->waiting);
+			free(thr->slots);
+		}
+	}
+	for (uint32_t i = 0; i < tl->n_engines; i++)
+		free(tl->engine_by_id[i]->fifo);
+	lane_table_free(&tl->requests);
+	lane_table_free(&tl->contexts);
+	lane_table_free(&tl->by_fence);
+	lane_table_free(&tl->engines);
+	lane_table_free(&tl->clients);
+	lane_table_free(&tl->threads);
+	lane_pool_free(&tl->rq_pool);
+	lane_pool_free(&tl->thr_pool);
+	lane_pool_free(&tl->waiter_pool);
+	lane_pool_free(&tl->note_pool);
+	lane_pool_free(&tl->ctx_pool);
+	lane_pool_free(&tl->eng_pool);
+	lane_pool_free(&tl->client_pool);
+	free(tl->engine_by_id);
+	free(tl->context_by_id);
+	free(tl->client_by_id);
+	free(tl->cpus);
+	free(tl->losses);
+	free(tl);
+}
+
+void lane_timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figures *figures)
+{
+	*figures = tl->figures;
+}
+
+const struct lane_engine *lane_timeline_engine(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_engines ? &tl->engine_by_id[id]->pub : NULL;
+}
+
+const struct lane_context *lane_timeline_context(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_contexts ? &tl->context_by_id[id]->pub : NULL;
+}
+
+const struct lane_client *lane_timeline_client(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_clients ? tl->client_by_id[id] : NULL;
+}
+
+const struct lane_loss *lane_timeline_losses(const struct lane_timeline *tl, size_t *n_losses)
+{
+	*n_losses = tl->n_losses;
+	return tl->losses;
+}
+
+const struct lane_thread *lane_timeline_thread(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return thr ? &thr->pub : NULL;
+}

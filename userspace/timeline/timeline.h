@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events in, life stories out: what requests, contexts, engines, queues and threads went through.
+ * The definitions are those of docs/analysis.md. A subscriber is told of every interval when it
+ * closes; it never changes anything here.
+ *
+ * Memory is bounded by what is open (requests, waits, threads) and by the number of engines,
+ * contexts and processes that the trace names; in steady state nothing is allocated.
+ */
+#ifndef LANE_TIMELINE_TIMELINE_H
+#define LANE_TIMELINE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "norm/norm.h"
+
+#define LANE_VIRTUAL_INSTANCE 65534 /* (u16)-2: no physical engine has been chosen yet */
+#define LANE_NEVER	      UINT64_MAX
+
+/* A time or a duration known to lie in [lo, hi], ns; exact where both are equal. */
+struct lane_span {
+	uint64_t lo;
+	uint64_t hi;
+};
+
+/* Durations that add up with their bounds, ns. */
+static inline void lane_span_add(struct lane_span *sum, struct lane_span part)
+{
+	sum->lo += part.lo;
+	sum->hi += part.hi;
+}
+
+/* The duration between two times that are spans themselves; never negative. */
+static inline struct lane_span lane_span_between(struct lane_span from, struct lane_span to)
+{
+	return (struct lane_span){
+		.lo = to.lo > from.hi ? to.lo - from.hi : 0,
+		.hi = to.hi > from.lo ? to.hi - from.lo : 0,
+	};
+}
+
+static inline struct lane_span lane_span_exact(uint64_t ns)
+{
+	return (struct lane_span){ ns, ns };
+}
+
+/* A process that owns contexts, or none (pid -1). Lives as long as the timeline. */
+struct lane_client {
+	uint32_t id; /* dense, from 0 */
+	int32_t pid; /* -1: the trace does not say */
+	char comm[16];
+};
+
+/* One GPU timeline of requests. Lives as long as the timeline. */
+struct lane_context {
+	uint32_t id; /* dense, from 0 */
+	uint32_t dev;
+	uint64_t ctx;
+	struct lane_client *client; /* of its first request */
+	bool user;		    /* it has had requests built by an execbuf */
+};
+
+/* One command streamer, or a virtual engine. Lives as long as the timeline. */
+struct lane_engine {
+	uint32_t id; /* dense, from 0 */
+	uint32_t dev;
+	uint16_t class;
+	uint16_t instance;
+	uint8_t submission; /* enum lane_submission, what its events are read as */
+	uint32_t host_len;  /* requests in host_queue or preempted */
+	uint32_t device_len;
+};
+
+enum lane_request_state {
+	LANE_RQ_STATE_NEW,	  /* built, not yet added */
+	LANE_RQ_STATE_DEPENDENCY, /* added, waits for others */
+	LANE_RQ_STATE_HOST,	  /* in the driver's queue */
+	LANE_RQ_STATE_DEVICE,	  /* given to the hardware, does not run yet */
+	LANE_RQ_STATE_RUNNING,
+	LANE_RQ_STATE_PREEMPTED,
+	LANE_RQ_STATE_ENDED,
+	LANE_RQ_STATE_COUNT
+};
+
+/* Which of a request's times below an event has given. */
+enum lane_request_seen {
+	LANE_SEEN_QUEUE = 1 << 0,
+	LANE_SEEN_ADD = 1 << 1,
+	LANE_SEEN_SUBMIT = 1 << 2,
+	LANE_SEEN_EXECUTE = 1 << 3,
+	LANE_SEEN_IN = 1 << 4,
+	LANE_SEEN_SIGNAL = 1 << 5,
+	LANE_SEEN_RETIRE = 1 << 6,
+	LANE_SEEN_OUT = 1 << 7,
+};
+
+enum lane_request_doubt {
+	LANE_DOUBT_EXECUTE = 1 << 0, /* an earlier execute may have been lost */
+	LANE_DOUBT_DEVICE = 1 << 1,  /* when it ran between execute and end is not known */
+	LANE_DOUBT_END = 1 << 2,     /* nothing bounds its end from above */
+	LANE_DOUBT_GONE = 1 << 3,    /* the trace ended, or it vanished, before its story did */
+};
+
+/* A request and its times, ns. What a subscriber gets is valid during the call only. */
+struct lane_request {
+	struct lane_context *context;
+	struct lane_engine *engine;	 /* where it is, or was last */
+	struct lane_engine *host_engine; /* whose host queue it was in, a virtual one perhaps */
+	uint32_t seqno;
+	int32_t prio; /* of its last `in`; INT32_MIN: not known */
+	int32_t tid;  /* thread that queued or added it, -1 not known */
+	int32_t pid;
+	uint8_t state; /* enum lane_request_state */
+	uint8_t seen;  /* enum lane_request_seen */
+	uint8_t doubt; /* enum lane_request_doubt */
+	uint32_t preemptions;
+	uint32_t executes;
+	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
+	uint64_t out_ns;	    /* last `out` of its own, trace.pl's end */
+	struct lane_span start;	    /* first start; valid when started */
+	struct lane_span end;	    /* valid in state ended */
+	struct lane_span running;   /* sum */
+	struct lane_span preempted; /* sum */
+	bool started;
+	struct lane_context *behind; /* whose request ran before it on the engine; may be NULL */
+	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
+	uint32_t waits;
+	uint64_t wake_ns, wake_runqueue_ns;
+};
+
+enum lane_thread_state {
+	LANE_THREAD_UNKNOWN,
+	LANE_THREAD_RUNNING,
+	LANE_THREAD_RUNNABLE, /* could run, does not */
+	LANE_THREAD_BLOCKED,
+	LANE_THREAD_DEAD,
+	LANE_THREAD_STATE_COUNT
+};
+
+struct lane_thread {
+	int32_t tid;
+	int32_t pid; /* -1: not known */
+	char comm[16];
+	uint8_t state;	  /* enum lane_thread_state */
+	bool interesting; /* it has submitted or waited */
+	bool preempted;	  /* runnable because another took its CPU, not because it was woken */
+	int32_t cpu;	  /* where it runs or is queued, -1 not known */
+	uint64_t since_ns;
+	struct lane_client *client; /* NULL when its process owns no context */
+};
+
+/* A closed interval of a thread. */
+struct lane_thread_interval {
+	const struct lane_thread *thread;
+	enum lane_thread_state state;
+	uint64_t begin_ns, end_ns;
+	const struct lane_request *wait; /* the request it was waiting for, or NULL */
+	int32_t waker_tid;		 /* who ended a blocked interval, -1 */
+};
+
+/* A thread in i915_request_wait. */
+struct lane_wait {
+	const struct lane_thread *thread;
+	const struct lane_request *request;
+	uint64_t begin_ns, end_ns;
+	uint64_t signal_ns;   /* of the request, 0 when not seen */
+	uint64_t runqueue_ns; /* in signal..end: runnable, not running */
+	bool slept;
+	bool runqueue_known; /* the scheduler's events cover it */
+};
+
+/* An interval in which one context had the engine to itself. */
+struct lane_run {
+	const struct lane_engine *engine;
+	const struct lane_request *request; /* the last of the context that ran in it */
+	struct lane_span begin, end;
+	bool doubtful; /* the engine's ports are not certain */
+};
+
+/* A request was taken off an engine by another; told when it runs again, or is over. */
+struct lane_preemption {
+	const struct lane_engine *engine; /* it was taken from */
+	const struct lane_request *victim;
+	const struct lane_context *culprit; /* whose request started then, NULL: not known */
+	uint32_t culprit_seqno;
+	struct lane_span at;
+	struct lane_span lasted; /* until it ran again, or ended */
+	bool timeslice;		 /* same priority: a timeslice ran out */
+};
+
+enum lane_idle_cause {
+	LANE_IDLE_STARVED,	/* the thread could run, another had its CPU */
+	LANE_IDLE_OTHER_ENGINE, /* the thread waited for a request on another engine */
+	LANE_IDLE_SAME_ENGINE,	/* the thread waited for a request that was over already, or its
+				   wake-up */
+	LANE_IDLE_BLOCKED,	/* the thread was blocked elsewhere */
+	LANE_IDLE_COMPUTING,	/* the thread ran */
+	LANE_IDLE_DEPENDENCY,	/* the request was there, its dependencies were not done */
+	LANE_IDLE_DRIVER,	/* the request was there and free to run */
+	LANE_IDLE_UNKNOWN,
+	LANE_IDLE_CAUSE_COUNT
+};
+
+#define LANE_IDLE_CULPRITS 4
+
+/* An engine ran nothing in [begin, end], and request, submitted by thread, ended that. */
+struct lane_idle {
+	const struct lane_engine *engine;
+	uint64_t begin_ns, end_ns;
+	const struct lane_request *request; /* NULL at the end of the trace */
+	const struct lane_thread *thread;   /* NULL when not known */
+	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
+	/* Who ran while the thread was starved; ns 0 ends the list. */
+	struct lane_idle_culprit {
+		int32_t tid;
+		int32_t cpu;
+		uint64_t ns;
+		char comm[16];
+	} culprits[LANE_IDLE_CULPRITS];
+	bool doubtful;
+};
+
+/* A task ran on a CPU while an interesting thread waited for that CPU. */
+struct lane_starvation {
+	const struct lane_thread *victim;
+	int32_t cpu;
+	int32_t tid; /* who ran: 0 is the idle thread, -1 not known */
+	const char *comm;
+	uint64_t begin_ns, end_ns;
+};
+
+enum lane_queue {
+	LANE_QUEUE_HOST,
+	LANE_QUEUE_DEVICE
+};
+
+struct lane_loss {
+	uint64_t begin_ns, end_ns;
+	uint64_t count; /* 0: not known */
+	int32_t cpu;
+};
+
+/* What a subscriber may be told; unused ones are NULL. All arguments are valid during the call
+ * only. */
+struct lane_hooks {
+	void *arg;
+	/* The story of a request is over. */
+	void (*request)(void *arg, const struct lane_request *rq);
+	/* rq is now in rq->state, it was in `from`. */
+	void (*state)(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		      uint64_t now_ns);
+	/* The length of a queue of an engine changes by delta at now_ns. */
+	void (*queue)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		      const struct lane_request *rq, int delta, uint64_t now_ns);
+	void (*run)(void *arg, const struct lane_run *run);
+	void (*preemption)(void *arg, const struct lane_preemption *preemption);
+	void (*idle)(void *arg, const struct lane_idle *idle);
+	void (*thread)(void *arg, const struct lane_thread_interval *interval);
+	void (*starvation)(void *arg, const struct lane_starvation *starvation);
+	void (*wait)(void *arg, const struct lane_wait *wait);
+	void (*loss)(void *arg, const struct lane_loss *loss);
+};
+
+struct lane_timeline;
+
+/*
+ * A timeline for a trace that says info of itself (copied). losses are the n_losses losses that are
+ * known beforehand, by begin_ns, NULL when none are (copied). hooks are copied.
+ * *timeline is the caller's.
+ */
+struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
+					const struct lane_loss *losses, size_t n_losses,
+					const struct lane_hooks *hooks,
+					struct lane_timeline **timeline) LANE_MUST_CHECK;
+
+/* Takes the next event. Times must not go back. Fails for want of memory only. */
+struct lane_error *lane_timeline_push(struct lane_timeline *timeline,
+				      const struct lane_event *event) LANE_MUST_CHECK;
+
+/* Ends the trace: what is still open is told to the subscriber with what is known of it. */
+struct lane_error *lane_timeline_finish(struct lane_timeline *timeline) LANE_MUST_CHECK;
+
+/* Frees everything; NULL is allowed. */
+void lane_timeline_destroy(struct lane_timeline *timeline);
+
+/* Figures of the whole, for reports. */
+struct lane_timeline_figures {
+	uint64_t begin_ns, end_ns; /* first and last event */
+	uint64_t events;
+	uint64_t by_kind[LANE_KIND_COUNT];
+	uint64_t lost;	      /* events known to be lost */
+	bool lost_uncounted;  /* further losses of unknown number */
+	bool loss_unforeseen; /* a loss reached into what had been concluded already */
+	uint32_t open_requests, max_open_requests;
+	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open ones; after finish: when the trace
+						   ended */
+	uint32_t contradictions; /* events that cannot be as they stand: something is missing unseen
+				  */
+};
+
+void lane_timeline_figures(const struct lane_timeline *timeline,
+			   struct lane_timeline_figures *figures);
+
+/* The engines, contexts and clients met so far; owned by the timeline. */
+const struct lane_engine *lane_timeline_engine(const struct lane_timeline *timeline, uint32_t id);
+const struct lane_context *lane_timeline_context(const struct lane_timeline *timeline, uint32_t id);
+const struct lane_client *lane_timeline_client(const struct lane_timeline *timeline, uint32_t id);
+
+/* The losses seen or foreseen, merged, by begin; *n_losses is their number. Owned by the timeline.
+ */
+const struct lane_loss *lane_timeline_losses(const struct lane_timeline *timeline,
+					     size_t *n_losses);
+
+/* The thread with this number, NULL when the trace has not named it. */
+const struct lane_thread *lane_timeline_thread(const struct lane_timeline *timeline, int32_t tid);
+
+#endif
