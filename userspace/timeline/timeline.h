@@ -241,6 +241,136 @@ struct lane_loss {
 	int32_t cpu;
 };
 
+/* An interval in which a thread was in an OpenCL function; told at its exit. */
+struct lane_call {
+	int32_t pid, tid;
+	uint32_t function; /* in base/opencl.def, 0: not known */
+	uint64_t queue;	   /* handle, 0: none */
+	uint64_t object;   /* kernel, memory object, event or program the call is about */
+	uint64_t made;	   /* handle that it returned, 0: none */
+	uint64_t size;	   /* bytes moved, or global work items */
+	uint64_t group;	   /* work items of a group, 0: not given */
+	uint32_t flags;	   /* bit 0: blocking; bits 8 and up: events it waits for */
+	uint64_t command;  /* number of the command it made in its process, 0: none */
+	uint64_t begin_ns, end_ns;
+	int32_t status;
+	bool ended; /* false: the trace, or its thread, ended first, or its exit is missing */
+};
+
+/* The four times that the device says of a command. */
+enum lane_command_time {
+	LANE_COMMAND_QUEUED,
+	LANE_COMMAND_SUBMITTED,
+	LANE_COMMAND_START,
+	LANE_COMMAND_END,
+	LANE_COMMAND_TIMES
+};
+
+/* How sure a command's requests are. */
+enum lane_certainty {
+	LANE_CERTAIN_NONE,	/* it has none that is known; `why` says why */
+	LANE_CERTAIN_AMBIGUOUS, /* those named are possible, which of them carried it is open */
+	LANE_CERTAIN_EXACT,	/* those named carried it, and no other */
+	LANE_CERTAINTY_COUNT
+};
+
+/* LANE_WHYS(W) calls W(ID, name, help): why a command is tied to its requests as it is. */
+#define LANE_WHYS(W)                                                                               \
+	W(OWN_CALL, "own_call", "its own call made them, nothing else was waiting")                \
+	W(FLUSH, "flush", "a flush or a wait of its queue made them while it was held back")       \
+	W(CONTEXT, "context", "made by another thread, on the context that is its queue's")        \
+	W(TIMES, "times", "of several, the device's times leave these")                            \
+	W(UNDECIDED, "undecided", "the device's times leave more than one answer")                 \
+	W(UNKNOWN_CONTEXT, "unknown_context",                                                      \
+	  "made by a thread outside of any call, on a context "                                    \
+	  "not known to be its queue's")                                                           \
+	W(TOO_MANY, "too_many", "more requests than are kept came between")                        \
+	W(LOST, "lost", "events were lost while it was on its way")                                \
+	W(NO_REQUEST, "no_request", "its process made no request while it was on its way")         \
+	W(OTHER_TIMES, "other_times", "the requests that were made ran at other times")            \
+	W(NOT_RECORDED, "not_recorded", "the recording has no requests")                           \
+	W(NO_TIMES, "no_times", "it was not seen to complete")
+
+enum lane_why {
+#define W(id, name, help) LANE_WHY_##id,
+	LANE_WHYS(W)
+#undef W
+	LANE_WHY_COUNT
+};
+
+extern const char *const lane_certainty_names[LANE_CERTAINTY_COUNT];
+extern const char *const lane_why_names[LANE_WHY_COUNT];
+extern const char *const lane_why_helps[LANE_WHY_COUNT];
+
+/* What a command is, by its type (CL_COMMAND_*). */
+enum lane_command_class {
+	LANE_COMMAND_KERNEL,
+	LANE_COMMAND_READ,  /* device to host */
+	LANE_COMMAND_WRITE, /* host to device */
+	LANE_COMMAND_COPY,  /* within a device, fills included */
+	LANE_COMMAND_MAP,
+	LANE_COMMAND_UNMAP,
+	LANE_COMMAND_OTHER, /* markers, barriers, migrations, user events, native kernels */
+	LANE_COMMAND_CLASSES
+};
+
+extern const char *const lane_command_class_names[LANE_COMMAND_CLASSES];
+
+/* An OpenCL queue. Lives as long as the timeline. */
+struct lane_cl_queue {
+	uint32_t id; /* dense, from 0 */
+	int32_t pid;
+	uint64_t handle;
+	uint64_t device;     /* the device's handle, 0: not known */
+	uint64_t properties; /* CL_QUEUE_PROPERTIES */
+	char device_name[32];
+	bool profiled;	  /* profiling was switched on behind the program's back */
+	bool known;	  /* its creation was seen */
+	uint64_t ctx;	  /* fence context of its requests, 0: not known */
+	uint32_t ctx_dev; /* and that context's device */
+	bool ctx_shared;  /* other queues' commands have come on it too */
+};
+
+#define LANE_COMMAND_REQUESTS 4
+
+struct lane_request_key {
+	uint64_t ctx;
+	uint32_t dev;
+	uint32_t seqno;
+};
+
+/*
+ * An OpenCL command and its times, ns of the CPU's clock; told in the order in which the commands
+ * of a device start (docs/opencl.md), when it is over. Valid during the call.
+ */
+struct lane_command {
+	const struct lane_cl_queue *queue;
+	int32_t pid, tid; /* who enqueued it */
+	uint64_t number;  /* in its process, from 1 */
+	uint32_t type;	  /* CL_COMMAND_*, 0: not known */
+	uint8_t class;	  /* enum lane_command_class */
+	uint32_t function;
+	uint32_t flags;	  /* as the call's */
+	uint64_t object;  /* kernel or memory object */
+	const char *name; /* kernel's, "" when not known */
+	uint64_t size, group;
+	int32_t status;		     /* of the command; negative: it failed */
+	uint64_t call_ns, return_ns; /* the call's entry and exit; 0: not seen */
+	uint64_t known_ns;	     /* its completion became known to the program; 0: never */
+	uint64_t raw_ns[LANE_COMMAND_TIMES]; /* by the device's clock */
+	bool timed;			     /* the four times are there */
+	/* By the CPU's clock: between these bounds, and the best single value, in order. */
+	struct lane_span time[LANE_COMMAND_TIMES];
+	uint64_t time_ns[LANE_COMMAND_TIMES];
+	uint8_t certainty; /* enum lane_certainty */
+	uint8_t why;	   /* enum lane_why */
+	uint32_t n_requests;
+	struct lane_request_key requests[LANE_COMMAND_REQUESTS]; /* the first ones */
+	const struct lane_request
+		*request; /* exact: the story of the first, as far as it is known */
+	const struct lane_request *last_request; /* and of the last */
+};
+
 /* What a subscriber may be told; unused ones are NULL. All arguments are valid during the call
  * only. */
 struct lane_hooks {
@@ -260,6 +390,8 @@ struct lane_hooks {
 	void (*starvation)(void *arg, const struct lane_starvation *starvation);
 	void (*wait)(void *arg, const struct lane_wait *wait);
 	void (*loss)(void *arg, const struct lane_loss *loss);
+	void (*call)(void *arg, const struct lane_call *call);
+	void (*command)(void *arg, const struct lane_command *command);
 };
 
 struct lane_timeline;
@@ -311,6 +443,10 @@ const struct lane_client *lane_timeline_client(const struct lane_timeline *timel
  */
 const struct lane_loss *lane_timeline_losses(const struct lane_timeline *timeline,
 					     size_t *n_losses);
+
+/* The OpenCL queues met so far; owned by the timeline. NULL behind the last one. */
+const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *timeline,
+						   uint32_t id);
 
 /* The thread with this number, NULL when the trace has not named it. */
 const struct lane_thread *lane_timeline_thread(const struct lane_timeline *timeline, int32_t tid);
