@@ -78,9 +78,14 @@ demo: setup
 	$(MAKE) --no-print-directory all
 	scripts/demo
 
-.PHONY: bench
-bench: all
-	scripts/bench-capture
+# Each benchmark is a script of its own, scripts/bench-NAME; `make bench-NAME` runs one.
+BENCHES := $(patsubst scripts/bench-%,%,$(sort $(wildcard scripts/bench-*)))
+
+.PHONY: bench $(BENCHES:%=bench-%)
+bench: $(BENCHES:%=bench-%)
+
+$(BENCHES:%=bench-%): bench-%: all
+	B=$B scripts/bench-$*
 
 .PHONY: clean
 clean:

@@ -4,7 +4,3 @@ CFLAGS_userspace_model_vote := $(if $(SAN),,-O3)
 
 MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.dev userspace/model/graphs/*.graph))
 INSTALL_EXTRA += $(foreach f,$(MODEL_DATA),$f:share/gpulane/$(patsubst userspace/model/%,%,$f):644)
-
-.PHONY: bench-model
-bench-model: $B/gpulane
-	MODEL_BIN=$B/gpulane scripts/bench-model
