@@ -63,18 +63,23 @@ static __always_inline struct lane_bpf_cpu *this_cpu(void)
 	return &cpus[bpf_get_smp_processor_id() & (LANE_BPF_MAX_CPUS - 1)];
 }
 
-/* A record of this CPU, header filled; without room NULL, and the event counts as lost. */
-static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes)
+/*
+ * A record of this CPU, header filled; without room NULL, and the event counts as lost. *on: the
+ * CPU, for record_end().
+ */
+static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
+					  struct lane_bpf_cpu **on)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	struct lane_wire *wire = NULL;
 	__u64 id;
 
+	*on = &cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
 	if (ring)
 		wire = bpf_ringbuf_reserve(ring, bytes, 0);
 	if (!wire) {
-		__sync_fetch_and_add(&this_cpu()->lost, 1);
+		__sync_fetch_and_add(&(*on)->lost, 1);
 		return NULL;
 	}
 	id = bpf_get_current_pid_tgid();
@@ -87,9 +92,8 @@ static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes)
 }
 
 /* Gives the record to the collector, who is woken after so many bytes, and by its own clock. */
-static __always_inline void record_end(void *record, __u32 bytes)
+static __always_inline void record_end(void *record, __u32 bytes, struct lane_bpf_cpu *cpu)
 {
-	struct lane_bpf_cpu *cpu = this_cpu();
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	cpu->since_wake += bytes;

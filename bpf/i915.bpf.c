@@ -44,24 +44,44 @@ static __always_inline bool wanted(const struct request_head *head, bool owner)
 	return owner ? owner_followed(head->ctx) : context_followed(head->ctx);
 }
 
+/* Every event is let through: nothing has to be read before the record is there. */
+static __always_inline bool unfiltered(void)
+{
+	return !config.follow && !config.n_engines;
+}
+
+/*
+ * Whether a request's event is to be recorded. The arguments of a module's tracepoints may be NULL
+ * for the verifier since 838a10bd2ebf ("bpf: Augment raw_tp arguments with PTR_MAYBE_NULL", 6.14,
+ * 6.12.y): without a look nothing may be read through them.
+ */
+static __always_inline bool request_wanted(struct i915_request *rq, bool owner, bool direct)
+{
+	struct request_head head;
+
+	if (!enabled || !rq)
+		return false;
+	if (unfiltered())
+		return true;
+	read_head(&head, rq, direct);
+	return wanted(&head, owner);
+}
+
 /* The events of the class i915_request: head and tail. */
 static __always_inline int request_event(struct i915_request *rq, __u32 kind, __u32 origin,
 					 bool owner, bool direct)
 {
-	struct request_head head;
 	struct record_i915_request_add *r;
+	struct lane_bpf_cpu *cpu;
 
-	if (!enabled)
+	if (!request_wanted(rq, owner, direct))
 		return 0;
-	read_head(&head, rq, direct);
-	if (!wanted(&head, owner))
-		return 0;
-	r = record_begin(kind, origin, sizeof(*r));
+	r = record_begin(kind, origin, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
-	__builtin_memcpy(&r->p, &head, offsetof(struct lane_p_i915_request_add, tail));
+	read_head((struct request_head *)&r->p, rq, direct);
 	r->p.tail = READ(direct, rq, tail);
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 
@@ -82,20 +102,17 @@ REQUEST_TRACEPOINT(wait_end, WAIT_END, true)
 /* The events that also carry flags. */
 static __always_inline int flags_event(struct i915_request *rq, __u32 flags, __u32 kind)
 {
-	struct request_head head;
 	struct record_i915_request_queue *r;
+	struct lane_bpf_cpu *cpu;
 
-	if (!enabled)
+	if (!request_wanted(rq, true, true))
 		return 0;
-	read_head(&head, rq, true);
-	if (!wanted(&head, true))
-		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
-	__builtin_memcpy(&r->p, &head, offsetof(struct lane_p_i915_request_queue, flags));
+	read_head((struct request_head *)&r->p, rq, true);
 	r->p.flags = flags;
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 
@@ -114,41 +131,20 @@ int BPF_PROG(rq_wait_begin, struct i915_request *rq, unsigned int flags)
 SEC("tp_btf/i915_request_in")
 int BPF_PROG(rq_in, struct i915_request *rq, unsigned int port)
 {
-	struct request_head head;
 	struct record_i915_request_in *r;
+	struct lane_bpf_cpu *cpu;
 
-	if (!enabled)
+	if (!request_wanted(rq, false, true))
 		return 0;
-	read_head(&head, rq, true);
-	if (!wanted(&head, false))
-		return 0;
-	r = record_begin(LANE_RQ_IN, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	r = record_begin(LANE_RQ_IN, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
-	__builtin_memcpy(&r->p, &head, offsetof(struct lane_p_i915_request_in, port));
+	read_head((struct request_head *)&r->p, rq, true);
 	r->p.port = port;
 	r->p.prio = rq->sched.attr.priority;
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
-
-/*
- * `out` says whether the request is complete, which the driver computes for the tracepoint. As with
- * the names of fences, a program ahead of this one puts aside what the tracepoint has computed;
- * when the kernel dropped that, completion is told as the driver tells it, a little later.
- */
-struct out_aside {
-	__u64 ctx;
-	__u32 seqno;
-	__u32 completed;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct out_aside);
-} out_aside SEC(".maps");
 
 const volatile struct lane_bpf_layout layouts[LANE_KIND_COUNT] = {};
 
@@ -172,23 +168,10 @@ union generic_payload {
 	char bytes[LANE_BPF_GENERIC_PAYLOAD];
 };
 
-SEC("tp")
-int rq_out_put_aside(void *record)
-{
-	__u32 zero = 0;
-	struct out_aside *aside = bpf_map_lookup_elem(&out_aside, &zero);
-	union generic_payload p = {};
-
-	if (!enabled || !aside)
-		return 0;
-	copy_fields(&p, &layouts[LANE_RQ_OUT], record);
-	aside->ctx = p.out.ctx;
-	aside->seqno = p.out.seqno;
-	aside->completed = p.out.completed;
-	return 0;
-}
-
-/* drivers/gpu/drm/i915/i915_request.h: i915_request_completed(). */
+/*
+ * `out` says whether the request is complete: computed as the driver does for its tracepoint
+ * (drivers/gpu/drm/i915/i915_request.h: i915_request_completed()), a moment after it.
+ */
 static __always_inline bool request_completed(struct i915_request *rq)
 {
 	const __u32 *hwsp;
@@ -207,27 +190,17 @@ static __always_inline bool request_completed(struct i915_request *rq)
 SEC("tp_btf/i915_request_out")
 int BPF_PROG(rq_out, struct i915_request *rq)
 {
-	__u32 zero = 0;
-	struct out_aside *aside = bpf_map_lookup_elem(&out_aside, &zero);
-	struct request_head head;
 	struct record_i915_request_out *r;
+	struct lane_bpf_cpu *cpu;
 
-	if (!enabled)
+	if (!request_wanted(rq, false, true))
 		return 0;
-	read_head(&head, rq, true);
-	if (!wanted(&head, false))
-		return 0;
-	r = record_begin(LANE_RQ_OUT, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	r = record_begin(LANE_RQ_OUT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
-	__builtin_memcpy(&r->p, &head, offsetof(struct lane_p_i915_request_out, completed));
-	if (aside && aside->ctx == head.ctx && aside->seqno == head.seqno) {
-		r->p.completed = aside->completed;
-		aside->ctx = 0;
-	} else {
-		r->p.completed = request_completed(rq);
-	}
-	record_end(r, sizeof(*r));
+	read_head((struct request_head *)&r->p, rq, true);
+	r->p.completed = request_completed(rq);
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 
@@ -252,6 +225,7 @@ int by_format(void *record)
 	__u32 kind = bpf_get_attach_cookie(record);
 	union generic_payload p = {};
 	struct record_generic *r;
+	struct lane_bpf_cpu *cpu;
 
 	if (!enabled || kind >= LANE_KIND_COUNT)
 		return 0;
@@ -261,11 +235,11 @@ int by_format(void *record)
 		return 0;
 	if (kind > LANE_RQ_WAIT_END && !current_followed())
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
 	r->p = p;
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 
@@ -396,6 +370,7 @@ int BPF_PROG(fn_ports, struct tasklet_struct *t)
 		BPF_CORE_READ((struct i915_sched_engine *)sched, private_data);
 	struct lane_p_i915_engine_ports p = {}, *before;
 	struct record_i915_engine_ports *r;
+	struct lane_bpf_cpu *cpu;
 	__u64 key = (__u64)engine;
 	bool want;
 
@@ -409,11 +384,11 @@ int BPF_PROG(fn_ports, struct tasklet_struct *t)
 	bpf_map_update_elem(&ports, &key, &p, BPF_ANY);
 	if (!want)
 		return 0;
-	r = record_begin(LANE_PORTS, LANE_ORIGIN_STATE, sizeof(*r));
+	r = record_begin(LANE_PORTS, LANE_ORIGIN_STATE, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
 	r->p = p;
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 
@@ -423,17 +398,18 @@ RECORD(intel_context_create);
 static __always_inline int context_event(struct intel_context *ce, __u32 kind)
 {
 	struct record_intel_context_create *r;
+	struct lane_bpf_cpu *cpu;
 
-	if (!enabled || !current_followed())
+	if (!enabled || !ce || !current_followed())
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r));
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
 	r->p.guc_id = ce->guc_id.id;
 	r->p.pin_count = ce->pin_count.counter;
 	r->p.sched_state = ce->guc_state.sched_state;
 	r->p.guc_prio = ce->guc_state.prio;
-	record_end(r, sizeof(*r));
+	record_end(r, sizeof(*r), cpu);
 	return 0;
 }
 

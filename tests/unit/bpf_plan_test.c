@@ -203,7 +203,9 @@ static void refusals(void **state)
 	assert_false(lane_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
 	assert_true(lane_bpf_refuse(&plan, "fn_ports", "Invalid argument"));
 	lane_bpf_plan(&plan, &config, &kernel);
-	is_missing(&plan, LANE_PORTS, "the kernel refused program fn_ports: Invalid argument");
+	is_missing(&plan, LANE_PORTS,
+		   "execlists_submission_tasklet: the kernel refused program fn_ports: Invalid "
+		   "argument");
 	assert_false(lane_bpf_refuse(&plan, "no_such_program", "Invalid argument"));
 	/* One program for many kinds: all are taken out at once. */
 	fake.btf = false;

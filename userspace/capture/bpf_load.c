@@ -22,24 +22,37 @@ struct lane_bpf_object {
 static struct {
 	char program[64]; /* the program it complained of */
 	char line[160];	  /* its first complaint */
+	char reason[160]; /* the verifier's, "" when it was not that */
 } said;
+
+/* The line in which the verifier says why: the last one before its figures. */
+static void note_verdict(char *message)
+{
+	char *begin = strstr(message, "-- BEGIN PROG LOAD LOG --");
+	char *end = begin ? strstr(begin, "\nprocessed ") : NULL;
+	char *line;
+
+	if (!end || said.reason[0])
+		return;
+	*end = 0;
+	line = strrchr(begin, '\n');
+	snprintf(said.reason, sizeof(said.reason), "%.*s", (int)sizeof(said.reason) - 1,
+		 line ? line + 1 : "");
+}
 
 static int note_message(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[512];
-	char *end;
+	LANE_CLEANUP(lane_free) char *message = NULL;
+	const char *line;
 
-	if (level > LIBBPF_WARN)
+	if (level > LIBBPF_WARN || vasprintf(&message, format, args) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	end = strchr(line, '\n');
-	if (end)
-		*end = 0;
+	line = strncmp(message, "libbpf: ", 8) ? message : message + 8;
 	if (!said.line[0])
-		snprintf(said.line, sizeof(said.line), "%.*s", (int)sizeof(said.line) - 1,
-			 strncmp(line, "libbpf: ", 8) ? line : line + 8);
+		snprintf(said.line, sizeof(said.line), "%.*s", (int)strcspn(line, "\n"), line);
 	if (!said.program[0])
-		sscanf(line, "libbpf: prog '%63[^']'", said.program);
+		sscanf(message, "libbpf: prog '%63[^']'", said.program);
+	note_verdict(message);
 	return 0;
 }
 
@@ -101,8 +114,6 @@ static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan
 				want(skel, plan->ways[kind]->hooks[i].program);
 	if (uses_way(plan, LANE_FENCE_INIT, LANE_BPF_TYPED) && skel->rodata->fence_names.driver)
 		want(skel, "fence_put_aside");
-	if (uses_way(plan, LANE_RQ_OUT, LANE_BPF_TYPED))
-		want(skel, "rq_out_put_aside");
 	if (by_format(plan))
 		want(skel, "fired");
 	if (follow) {
@@ -168,7 +179,8 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 			return NULL;
 		/* Each round takes at least one way out of the plan, so this ends. */
 		if (errnum == EPERM || !said.program[0] ||
-		    !lane_bpf_refuse(plan, said.program, strerror(errnum)))
+		    !lane_bpf_refuse(plan, said.program,
+				     said.reason[0] ? said.reason : strerror(errnum)))
 			return refused(errnum, "load the programs");
 	}
 }
@@ -209,17 +221,14 @@ static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way
 	return errnum ? errnum : attach_record(object, prog, way->kind);
 }
 
-/* What runs ahead of others in the same tracepoint has to be attached first. Losing it loses no
- * event. */
+/* What runs ahead of others in the same tracepoint has to be attached first. Without it an event
+ * has no names. */
 static void attach_aside(struct lane_bpf_object *object)
 {
 	struct bpf_program *names = object->skel->progs.fence_put_aside;
-	struct bpf_program *out = object->skel->progs.rq_out_put_aside;
 
 	if (bpf_program__autoload(names))
 		attach_record(object, names, LANE_FENCE_INIT);
-	if (bpf_program__autoload(out))
-		attach_record(object, out, LANE_RQ_OUT);
 }
 
 static struct lane_error *attach_follow(struct lane_bpf_object *object)
@@ -252,19 +261,23 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 		const struct lane_bpf_way *way = plan->ways[kind];
 		struct lane_capture_kind *is = &plan->kinds[kind];
 		unsigned int before = object->n_links;
+		const char *target = NULL;
 		int errnum = 0;
 
-		for (int i = 0; way && i < LANE_BPF_MAX_HOOKS && !errnum; i++)
-			if (plan->hooked[kind][i])
-				errnum = attach_hook(object, way, i);
+		for (int i = 0; way && i < LANE_BPF_MAX_HOOKS && !errnum; i++) {
+			if (!plan->hooked[kind][i])
+				continue;
+			target = way->hooks[i].target;
+			errnum = attach_hook(object, way, i);
+		}
 		if (errnum) {
 			refusal = errnum;
 			while (object->n_links > before)
 				bpf_link__destroy(object->links[--object->n_links]);
 			plan->ways[kind] = NULL;
 			*is = (struct lane_capture_kind){};
-			snprintf(is->missing, sizeof(is->missing), "%.40s cannot be hooked: %.30s",
-				 way->hooks[0].target, strerror(errnum));
+			snprintf(is->missing, sizeof(is->missing), "%s cannot be hooked: %s",
+				 target, strerror(errnum));
 		}
 		attached += plan->ways[kind] != NULL;
 	}

@@ -205,6 +205,7 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hook
 {
 	char *missing = plan->kinds[kind].missing;
 	const char *why, *first = NULL;
+	bool news = false;
 
 	if (of_i915(kind) && !kernel->i915) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing), "i915 is not loaded");
@@ -222,8 +223,10 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hook
 				return;
 			}
 			/* The last resort's reason says the most, but a refusal is news. */
-			if (!first || *plan->refused[i])
+			if (!first || (*plan->refused[i] && !news)) {
 				first = why;
+				news = *plan->refused[i];
+			}
 		}
 	}
 	snprintf(missing, sizeof(plan->kinds[kind].missing), "%s",
@@ -261,7 +264,8 @@ bool lane_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char
 			if (!plan->hooked[kind][i] || strcmp(way->hooks[i].program, program))
 				continue;
 			snprintf(plan->refused[way - lane_bpf_ways], sizeof(plan->refused[0]),
-				 "the kernel refused program %.20s: %.20s", program, why);
+				 "%s: the kernel refused program %s: %.96s", way->hooks[i].target,
+				 program, why);
 			found = true;
 		}
 	}

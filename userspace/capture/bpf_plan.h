@@ -56,7 +56,8 @@ struct lane_bpf_plan {
 	struct lane_capture_kind kinds[LANE_KIND_COUNT];
 	const struct lane_bpf_way *ways[LANE_KIND_COUNT]; /* NULL: not recorded */
 	bool hooked[LANE_KIND_COUNT][LANE_BPF_MAX_HOOKS]; /* which hooks of the way are used */
-	char refused[LANE_BPF_MAX_WAYS][96]; /* why the kernel refused this way, "" if it did not */
+	char refused[LANE_BPF_MAX_WAYS]
+		    [192]; /* why the kernel refused this way, "" if it did not */
 };
 
 /* The tracefs system that a kind's event belongs to; NULL for a kind that no tracepoint has. */

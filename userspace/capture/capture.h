@@ -67,8 +67,8 @@ struct lane_capture_stats {
 struct lane_capture_kind {
 	bool recorded;
 	enum lane_origin origin;
-	char hook[64];	  /* the tracepoint or function hooked, "" when none */
-	char missing[96]; /* why the kind is not recorded, "" when it is or was not asked for */
+	char hook[64];	   /* the tracepoint or function hooked, "" when none */
+	char missing[192]; /* why the kind is not recorded, "" when it is or was not asked for */
 };
 
 struct lane_capture;

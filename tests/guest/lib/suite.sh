@@ -29,7 +29,7 @@ check() {
 # their order. For tests that boot a guest each.
 check_later() {
 	local file
-	while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+	while [ "$(jobs -rp | wc -l)" -ge "${GPULANE_GUEST_JOBS:-2}" ]; do
 		wait -n
 	done
 	suite_later=$((suite_later + 1))
