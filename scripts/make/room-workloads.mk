@@ -1,0 +1,15 @@
+# OpenCL programs as a user would write them (tests/workloads), for the tests of everything that watches such.
+WORKLOAD_NAMES := histogram hough kmeans micro
+WORKLOADS := $(WORKLOAD_NAMES:%=$B/workloads/%)
+OPENCL_LIBS := -lOpenCL
+
+.PHONY: workloads
+workloads: $(WORKLOADS)
+
+$(WORKLOADS): $B/workloads/%: $B/tests/workloads/%.o $B/tests/workloads/common.o
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lm -lpthread
+
+-include $(WORKLOAD_NAMES:%=$B/tests/workloads/%.d) $B/tests/workloads/common.d
+
+all: workloads

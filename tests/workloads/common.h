@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the OpenCL programs here share: options, images, a device to run on, ends on errors. They
+ * use OpenCL as any program does; nothing in them knows of a tracer.
+ */
+#ifndef LANE_WORKLOADS_COMMON_H
+#define LANE_WORKLOADS_COMMON_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One option --name: a number (value, between least and most), a word (text) or a switch (on). */
+struct option_of {
+	const char *name;
+	const char *help;
+	long *value;
+	long least;
+	long most;
+	const char **text;
+	bool *on;
+};
+
+/* Reads the command line; ends the program (2) on what it does not know, after --help (0). */
+void options_read(int argc, char **argv, const struct option_of *options, size_t n);
+
+/* An image in grey, one uint16_t a pixel. */
+struct image {
+	unsigned int width;
+	unsigned int height;
+	uint16_t *pixels;
+};
+
+/*
+ * Reads a PGM (P5, 8 or 16 bit), or where path is NULL makes one of that size, always the same: a
+ * landscape of slopes with noise, `levels` grey levels. Pixels of a file are scaled to `levels`.
+ */
+void image_get(struct image *image, const char *path, long width, long height, unsigned int levels);
+
+/* The first device there is, a context on it and a program for it. */
+struct opencl {
+	cl_platform_id platform;
+	cl_device_id device;
+	cl_context context;
+	cl_program program;
+};
+
+void opencl_open(struct opencl *cl, const char *source);
+void opencl_close(struct opencl *cl);
+cl_kernel opencl_kernel(struct opencl *cl, const char *name);
+cl_mem opencl_buffer(struct opencl *cl, cl_mem_flags flags, size_t bytes, void *host);
+cl_command_queue opencl_queue(struct opencl *cl, cl_command_queue_properties properties);
+void opencl_arg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
+
+/* The nanoseconds between a command's start and its end, by the device's clock. */
+uint64_t opencl_duration(cl_event event);
+
+/* Ends the program (1) when an OpenCL call failed. */
+void must(cl_int status, const char *call);
+
+/* Ends the program (1) when the device's result is not the CPU's; says where they differ first. */
+void must_equal(const char *what, const uint32_t *device, const uint32_t *cpu, size_t n);
+
+/* A checksum to print: the same for the same numbers. */
+uint32_t checksum(const uint32_t *numbers, size_t n);
+
+/* calloc that does not fail. */
+void *need(size_t n, size_t size);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// The histogram of an image with atomics in local or in global memory, and the ways to lessen
+// conflicts: copies of the histogram (--replication), a word between copies (--padding), copies
+// side by side (--stretch).
+//
+// With --queues N, N threads with a queue each share the frames; --split halves a frame so that its
+// first part runs while the second is still on its way.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+static const char source[] =
+	"__kernel void histogram_local(__global const ushort *pixels, __global uint *bins, __local "
+	"uint *own,\n"
+	"                              uint n, uint n_bins, uint copies, uint words, uint step)\n"
+	"{\n"
+	"    uint id = get_local_id(0);\n"
+	"    uint size = get_local_size(0);\n"
+	"    uint base = step == 1 ? (id % copies) * (words / copies) : id % copies;\n"
+	"    for (uint i = id; i < words; i += size)\n"
+	"        own[i] = 0;\n"
+	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
+	"    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
+	"        atomic_inc(&own[base + pixels[i] * step]);\n"
+	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
+	"    for (uint bin = id; bin < n_bins; bin += size) {\n"
+	"        uint sum = 0;\n"
+	"        for (uint copy = 0; copy < copies; copy++)\n"
+	"            sum += own[(step == 1 ? copy * (words / copies) : copy) + bin * step];\n"
+	"        atomic_add(&bins[bin], sum);\n"
+	"    }\n"
+	"}\n"
+	"__kernel void histogram_global(__global const ushort *pixels, __global uint *bins, uint "
+	"n)\n"
+	"{\n"
+	"    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
+	"        atomic_inc(&bins[pixels[i]]);\n"
+	"}\n";
+
+static long bins = 256, width = 256, height = 128, frames = 4, queues = 1, replication = 1;
+static long group = 64, groups = 4, pause_us;
+static bool use_global, padding, stretch, split, out_of_order, asynchronous;
+static const char *image_path;
+
+static const struct option_of options[] = {
+	{ .name = "bins", .help = "bins (256)", .value = &bins, .least = 2, .most = 4096 },
+	{ .name = "width",
+	  .help = "of the image made (256)",
+	  .value = &width,
+	  .least = 1,
+	  .most = 8192 },
+	{ .name = "height", .help = "likewise (128)", .value = &height, .least = 1, .most = 8192 },
+	{ .name = "image", .help = "a PGM instead", .text = &image_path },
+	{ .name = "frames",
+	  .help = "how often (4)",
+	  .value = &frames,
+	  .least = 1,
+	  .most = 1000000 },
+	{ .name = "queues",
+	  .help = "threads with a queue each (1)",
+	  .value = &queues,
+	  .least = 1,
+	  .most = 64 },
+	{ .name = "replication",
+	  .help = "copies (1)",
+	  .value = &replication,
+	  .least = 1,
+	  .most = 64 },
+	{ .name = "group",
+	  .help = "work items a group (64)",
+	  .value = &group,
+	  .least = 1,
+	  .most = 1024 },
+	{ .name = "groups", .help = "groups (4)", .value = &groups, .least = 1, .most = 4096 },
+	{ .name = "pause",
+	  .help = "microseconds between frames (0)",
+	  .value = &pause_us,
+	  .least = 0,
+	  .most = 10000000 },
+	{ .name = "global", .help = "atomics in global memory, not local", .on = &use_global },
+	{ .name = "padding", .help = "a word between copies", .on = &padding },
+	{ .name = "stretch", .help = "copies of a bin side by side", .on = &stretch },
+	{ .name = "split", .help = "each frame in two halves", .on = &split },
+	{ .name = "out-of-order",
+	  .help = "an out-of-order queue, ordered by events",
+	  .on = &out_of_order },
+	{ .name = "asynchronous",
+	  .help = "nothing blocks but the end of a frame",
+	  .on = &asynchronous },
+};
+
+static struct opencl cl;
+static struct image image;
+static uint32_t *expected;
+
+/* One thread's buffers and queue. */
+struct worker {
+	pthread_t thread;
+	long frames;
+	cl_command_queue queue;
+	cl_kernel kernel;
+	cl_mem pixels;
+	cl_mem bins;
+	uint32_t *result;
+};
+
+static void set_arguments(struct worker *w)
+{
+	cl_uint n_bins = (cl_uint)bins, copies = (cl_uint)replication;
+	cl_uint words = stretch ? n_bins * copies : copies * (n_bins + padding);
+	cl_uint step = stretch ? copies : 1;
+
+	opencl_arg(w->kernel, 0, sizeof(w->pixels), &w->pixels);
+	opencl_arg(w->kernel, 1, sizeof(w->bins), &w->bins);
+	if (use_global)
+		return;
+	opencl_arg(w->kernel, 2, words * sizeof(cl_uint), NULL);
+	opencl_arg(w->kernel, 4, sizeof(n_bins), &n_bins);
+	opencl_arg(w->kernel, 5, sizeof(copies), &copies);
+	opencl_arg(w->kernel, 6, sizeof(words), &words);
+	opencl_arg(w->kernel, 7, sizeof(step), &step);
+}
+
+static void worker_open(struct worker *w)
+{
+	size_t bytes = (size_t)image.width * image.height * sizeof(uint16_t);
+
+	w->queue = opencl_queue(&cl, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+	w->kernel = opencl_kernel(&cl, use_global ? "histogram_global" : "histogram_local");
+	w->pixels = opencl_buffer(&cl, CL_MEM_READ_ONLY, bytes, NULL);
+	w->bins = opencl_buffer(&cl, CL_MEM_READ_WRITE, (size_t)bins * sizeof(uint32_t), NULL);
+	w->result = need((size_t)bins, sizeof(uint32_t));
+	set_arguments(w);
+}
+
+static void worker_close(struct worker *w)
+{
+	must(clReleaseMemObject(w->bins), "clReleaseMemObject");
+	must(clReleaseMemObject(w->pixels), "clReleaseMemObject");
+	must(clReleaseKernel(w->kernel), "clReleaseKernel");
+	must(clReleaseCommandQueue(w->queue), "clReleaseCommandQueue");
+	free(w->result);
+}
+
+/* One launch over pixels [0, n) of what the buffer holds. */
+static void launch(struct worker *w, cl_uint n, cl_uint waits, const cl_event *wait, cl_event *done)
+{
+	size_t local = (size_t)group, global = local * (size_t)groups;
+
+	opencl_arg(w->kernel, use_global ? 2 : 3, sizeof(n), &n);
+	must(clEnqueueNDRangeKernel(w->queue, w->kernel, 1, NULL, &global, &local, waits, wait,
+				    done),
+	     "clEnqueueNDRangeKernel");
+}
+
+static void frame(struct worker *w)
+{
+	const cl_uint zero = 0;
+	size_t n = (size_t)image.width * image.height, parts = split && n > 1 ? 2 : 1;
+	cl_bool block = asynchronous ? CL_FALSE : CL_TRUE;
+	cl_event last, copied, counted;
+
+	must(clEnqueueFillBuffer(w->queue, w->bins, &zero, sizeof(zero), 0,
+				 (size_t)bins * sizeof(zero), 0, NULL, &last),
+	     "clEnqueueFillBuffer");
+	for (size_t part = 0; part < parts; part++) {
+		size_t first = n * part / parts, end = n * (part + 1) / parts;
+
+		must(clEnqueueWriteBuffer(w->queue, w->pixels, block, 0,
+					  (end - first) * sizeof(uint16_t), image.pixels + first, 1,
+					  &last, &copied),
+		     "clEnqueueWriteBuffer");
+		must(clReleaseEvent(last), "clReleaseEvent");
+		launch(w, (cl_uint)(end - first), 1, &copied, &counted);
+		must(clReleaseEvent(copied), "clReleaseEvent");
+		last = counted;
+	}
+	must(clEnqueueReadBuffer(w->queue, w->bins, block, 0, (size_t)bins * sizeof(uint32_t),
+				 w->result, 1, &last, NULL),
+	     "clEnqueueReadBuffer");
+	must(clReleaseEvent(last), "clReleaseEvent");
+	if (asynchronous)
+		must(clFinish(w->queue), "clFinish");
+	must_equal("histogram", w->result, expected, (size_t)bins);
+}
+
+static void *work(void *data)
+{
+	struct worker *w = data;
+
+	for (long i = 0; i < w->frames; i++) {
+		frame(w);
+		if (pause_us)
+			nanosleep(&(struct timespec){ .tv_sec = pause_us / 1000000,
+						      .tv_nsec = pause_us % 1000000 * 1000 },
+				  NULL);
+	}
+	return NULL;
+}
+
+static void expect(void)
+{
+	expected = need((size_t)bins, sizeof(*expected));
+	for (size_t i = 0; i < (size_t)image.width * image.height; i++)
+		expected[image.pixels[i]]++;
+}
+
+int main(int argc, char **argv)
+{
+	struct worker *workers;
+
+	options_read(argc, argv, options, sizeof(options) / sizeof(options[0]));
+	image_get(&image, image_path, width, height, (unsigned int)bins);
+	expect();
+	opencl_open(&cl, source);
+	workers = need((size_t)queues, sizeof(*workers));
+	for (long i = 0; i < queues; i++) {
+		workers[i].frames = frames / queues + (i < frames % queues);
+		worker_open(&workers[i]);
+	}
+	for (long i = 1; i < queues; i++)
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+			must(CL_OUT_OF_HOST_MEMORY, "pthread_create");
+	work(&workers[0]);
+	for (long i = 1; i < queues; i++)
+		pthread_join(workers[i].thread, NULL);
+	for (long i = 0; i < queues; i++)
+		worker_close(&workers[i]);
+	printf("histogram: %ld frames of %ux%u, %ld bins, checksum %08x\n", frames, image.width,
+	       image.height, bins, checksum(expected, (size_t)bins));
+	opencl_close(&cl);
+	free(workers);
+	free(expected);
+	free(image.pixels);
+	return 0;
+}
