@@ -38,12 +38,14 @@
 	"}\n"
 
 static const char source[] = KERNEL("load", "a ^= *(volatile __global uint *)&memory[at];")
-	KERNEL("store", "*(volatile __global uint *)&memory[at] = i + 1;") KERNEL(
-		"load_store", "*(volatile __global uint *)&memory[at] = *(volatile __global uint "
-			      "*)&memory[at] + 1;") KERNEL("red", "atomic_inc(&memory[at]);")
-		KERNEL("atomic", "a ^= atomic_inc(&memory[at]);")
-			LOCK_KERNEL("lock_atomic", "atomic_inc(&memory[at]);") LOCK_KERNEL(
-				"lock_load_store", "*(volatile __global uint *)&memory[at] += 1;");
+	KERNEL("store", "*(volatile __global uint *)&memory[at] = i + 1;")
+		KERNEL("load_store",
+		       "*(volatile __global uint *)&memory[at] = *(volatile __global uint "
+		       "*)&memory[at] + 1;") KERNEL("red", "atomic_inc(&memory[at]);")
+			KERNEL("atomic", "a ^= atomic_inc(&memory[at]);")
+				LOCK_KERNEL("lock_atomic", "atomic_inc(&memory[at]);")
+					LOCK_KERNEL("lock_load_store",
+						    "*(volatile __global uint *)&memory[at] += 1;");
 
 enum operation {
 	LOAD,
