@@ -114,13 +114,14 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		sum->engine = idle->engine->id;
 		sum->cause = cause;
 		sum->tid = tid;
-		if (idle->thread)
-			memcpy(sum->comm, idle->thread->comm, sizeof(sum->comm));
 		sum->culprit_tid = culprit_tid;
 		sum->cpu = culprit ? culprit->cpu : -1;
-		if (culprit)
-			memcpy(sum->culprit_comm, culprit->comm, sizeof(sum->culprit_comm));
 	}
+	/* a task may rename itself: its last name is the one people know */
+	if (idle->thread)
+		memcpy(sum->comm, idle->thread->comm, sizeof(sum->comm));
+	if (culprit)
+		memcpy(sum->culprit_comm, culprit->comm, sizeof(sum->culprit_comm));
 	sum->count++;
 	sum->ns += ns;
 }
@@ -187,9 +188,9 @@ void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
 		sum->victim_tid = starvation->victim->tid;
 		sum->tid = starvation->tid;
 		sum->cpu = starvation->cpu;
-		memcpy(sum->comm, starvation->comm, sizeof(sum->comm));
-		memcpy(sum->victim_comm, starvation->victim->comm, sizeof(sum->victim_comm));
 	}
+	memcpy(sum->comm, starvation->comm, sizeof(sum->comm));
+	memcpy(sum->victim_comm, starvation->victim->comm, sizeof(sum->victim_comm));
 	sum->slices++;
 	sum->ns += starvation->end_ns - starvation->begin_ns;
 }

@@ -212,11 +212,10 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!cpu)
 		return;
-	/* Who ran is the one that leaves, whatever had been thought. */
-	if (cpu->tid != sw->prev_tid) {
+	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has now. */
+	if (cpu->tid != sw->prev_tid)
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
-		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
-	}
+	memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
 	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
 		tell_starved(tl, victim, cpu, event->cpu, now_ns);
 	cpu->tid = sw->next_tid;
