@@ -32,6 +32,7 @@ enum lane_origin {
 	LANE_ORIGIN_FUNCTION = 2,   /* a hook on the function where the tracepoint would be */
 	LANE_ORIGIN_STATE = 3,	    /* read from the driver's state, no event of the driver's own */
 	LANE_ORIGIN_SNAPSHOT = 4,   /* read from /proc when the recording began */
+	LANE_ORIGIN_LAYER = 5,	    /* the OpenCL layer in the program, through LTTng-UST */
 	LANE_ORIGIN_COUNT
 };
 
