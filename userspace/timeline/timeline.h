@@ -341,7 +341,7 @@ struct lane_request_key {
 
 /*
  * An OpenCL command and its times, ns of the CPU's clock; told in the order in which the commands
- * of a device start (docs/opencl.md), when it is over. Valid during the call.
+ * of a device start (docs/commands.md), when it is over. Valid during the call.
  */
 struct lane_command {
 	const struct lane_cl_queue *queue;

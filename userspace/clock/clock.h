@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two clocks and what is known of the line between them: a device's and the CPU's, or two hosts'.
+ *
+ * Nothing stamps both clocks at once. What there is are pairs of events of which one is known to
+ * come before the other: a command is queued on the device after its call was entered, and it ended
+ * before the program was told. Each such pair is an inequality on the line
+ *
+ *      other = cpu + a * cpu + b
+ *
+ * The convex hull method (Duda 1987; Poirier, Roy and Dagenais 2010; Jabbarifar 2013): the line
+ * passes below the lower hull of the pairs (entry, queued) and above the upper hull of the pairs
+ * (told, end). It is done here in the dual: the set of lines (a, b) that keep every inequality is a
+ * convex polygon whose corners are the lines through two points of the hulls. A new pair cuts it;
+ * what lies on the hulls but bounds no line any more is forgotten. All arithmetic is exact, in 128
+ * bits; what is reported follows from the inequalities, not from a distribution of delays.
+ *
+ * Assumed: both clocks run evenly, at rates that differ by at most LANE_SYNC_DRIFT_PPM, and stamps
+ * are cut to a whole number of nanoseconds, or of `grain_ns`.
+ */
+#ifndef LANE_CLOCK_CLOCK_H
+#define LANE_CLOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LANE_SYNC_DRIFT_PPM 1000
+
+/* Corners of the polygon that are kept; a pair that would make more is not used, which loosens the
+ * bounds and breaks none. */
+#define LANE_SYNC_CORNERS 128
+
+/* A clock that is the CPU's own, as far as every pair can tell, is taken for it where the pairs
+ * leave less than this; ns. */
+#define LANE_SYNC_SAME_NS 20000000
+
+enum lane_sync_state {
+	LANE_SYNC_FREE,	 /* nothing bounds it yet, or from one side only */
+	LANE_SYNC_BOUND, /* a line, within bounds */
+	LANE_SYNC_SAME,	 /* the CPU's clock itself keeps every inequality */
+};
+
+/* A pair (cpu, other), relative to the origin: x the CPU's time, y how much the other has gained.
+ */
+struct lane_sync_point {
+	int64_t x, y;
+};
+
+/* A constraint that is an edge of the polygon: a point, or one of the two limits of the rate. */
+struct lane_sync_edge {
+	struct lane_sync_point at; /* for a limit: the direction */
+	int8_t kind;		   /* 1: the line passes below, -1: above, 0: a limit */
+};
+
+struct lane_sync {
+	uint64_t grain_ns;
+	uint64_t origin_cpu, origin_other;
+	/* In order round the polygon; before there are bounds: one point on each side at most. */
+	struct lane_sync_edge edges[LANE_SYNC_CORNERS];
+	uint32_t n_edges;
+	bool started, bounded, differs;
+	uint64_t last_other;		 /* of the last pair */
+	struct lane_sync_point first[2]; /* while it is not bounded: the tightest of each side */
+	bool has[2];
+	uint64_t pairs;	   /* inequalities taken */
+	uint64_t unused;   /* of these: left out, the polygon was full or they were out of range */
+	uint64_t restarts; /* how often no line was left and it began anew */
+};
+
+/* Makes *sync ready. grain_ns: what the other clock's stamps are cut to, at least 1. */
+void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns);
+
+/* Something at cpu_ns of the CPU's clock came no later than something at other_ns of the other's.
+ */
+void lane_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
+
+/* Something at cpu_ns of the CPU's clock came no earlier than something at other_ns of the other's.
+ */
+void lane_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
+
+enum lane_sync_state lane_sync_state(const struct lane_sync *sync);
+
+/*
+ * When it was other_ns on the other clock, by the CPU's clock: between *lo_ns and *hi_ns, which
+ * follow from the pairs. False: nothing bounds it (then 0 and UINT64_MAX).
+ */
+bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
+		      uint64_t *hi_ns);
+
+/*
+ * The best single value for it: other_ns itself where the clock is the CPU's, else the middle of
+ * the bounds. It grows with other_ns. Without bounds: other_ns as it is.
+ */
+uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns);
+
+/*
+ * What is known of the line at other_ns, as numbers for people: other - cpu there and the rate's
+ * difference, each from .. to. False: nothing bounds it.
+ */
+struct lane_sync_line {
+	int64_t offset_lo_ns, offset_hi_ns;
+	double drift_lo_ppm, drift_hi_ppm;
+};
+
+bool lane_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line);
+
+#endif

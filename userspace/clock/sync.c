@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// The line between two clocks: the polygon of all lines that keep every inequality, cut pair by
+// pair.
+#include "clock/clock.h"
+
+#include <string.h>
+
+#define RANGE                                                                                      \
+	((int64_t)1 << 61) /* of a point's coordinates: products of differences fit 128 bits */
+#define RATE 1000000	   /* a rate's limit is the direction (RATE, ppm) */
+
+enum {
+	BELOW = 1,
+	LIMIT = 0,
+	ABOVE = -1
+};
+
+/* A corner of the polygon, which is a line: through `at`, in direction (dx, dy), dx > 0. */
+struct corner {
+	struct lane_sync_point at;
+	int64_t dx, dy;
+};
+
+static struct corner corner_of(const struct lane_sync_edge *a, const struct lane_sync_edge *b)
+{
+	const struct lane_sync_edge *point = a->kind == LIMIT ? b : a;
+	const struct lane_sync_edge *other = a->kind == LIMIT ? a : b;
+	struct corner corner = { .at = point->at };
+
+	if (other->kind == LIMIT) {
+		corner.dx = other->at.x;
+		corner.dy = other->at.y;
+		return corner;
+	}
+	corner.dx = other->at.x - point->at.x;
+	corner.dy = other->at.y - point->at.y;
+	if (corner.dx < 0) {
+		corner.dx = -corner.dx;
+		corner.dy = -corner.dy;
+	}
+	return corner;
+}
+
+static struct corner corner_at(const struct lane_sync *sync, uint32_t i)
+{
+	return corner_of(&sync->edges[i], &sync->edges[i + 1 < sync->n_edges ? i + 1 : 0]);
+}
+
+/* True when the line keeps the inequality of a point: it passes on the right side, or through it.
+ */
+static bool keeps(const struct corner *line, struct lane_sync_point point, int kind)
+{
+	__int128 height = (__int128)line->dx * (point.y - line->at.y) -
+			  (__int128)line->dy * (point.x - line->at.x);
+
+	return kind == BELOW ? height >= 0 : height <= 0;
+}
+
+/* The polygon of one point on each side; false: no line is between them. */
+static bool begin(struct lane_sync *sync)
+{
+	static const struct lane_sync_edge limits[2] = {
+		{ { RATE, LANE_SYNC_DRIFT_PPM }, LIMIT },
+		{ { RATE, -LANE_SYNC_DRIFT_PPM }, LIMIT },
+	};
+	const struct lane_sync_edge upper = { sync->first[0], BELOW };
+	const struct lane_sync_edge lower = { sync->first[1], ABOVE };
+	struct corner fast = corner_of(&upper, &limits[0]);
+	struct corner slow = corner_of(&upper, &limits[1]);
+	bool fast_kept = keeps(&fast, lower.at, ABOVE), slow_kept = keeps(&slow, lower.at, ABOVE);
+
+	if (!fast_kept && !slow_kept)
+		return false;
+	sync->n_edges = 0;
+	sync->edges[sync->n_edges++] = upper;
+	if (fast_kept)
+		sync->edges[sync->n_edges++] = limits[0];
+	sync->edges[sync->n_edges++] = lower;
+	if (slow_kept)
+		sync->edges[sync->n_edges++] = limits[1];
+	sync->bounded = true;
+	return true;
+}
+
+/* No line keeps what came up to now: begins anew with that point. */
+static void restart(struct lane_sync *sync, struct lane_sync_point point, int kind)
+{
+	sync->restarts++;
+	sync->bounded = false;
+	sync->n_edges = 0;
+	sync->has[kind != BELOW] = true;
+	sync->has[kind == BELOW] = false;
+	sync->first[kind != BELOW] = point;
+}
+
+/* Cuts the polygon with an inequality. */
+static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
+{
+	const struct lane_sync_edge edge = { point, (int8_t)kind };
+	bool kept[LANE_SYNC_CORNERS];
+	struct lane_sync_edge edges[LANE_SYNC_CORNERS + 1];
+	uint32_t n = 0, n_kept = 0, last = sync->n_edges - 1;
+
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		struct corner corner = corner_at(sync, i);
+
+		kept[i] = keeps(&corner, point, kind);
+		n_kept += kept[i];
+	}
+	if (n_kept == sync->n_edges)
+		return;
+	if (!n_kept) {
+		restart(sync, point, kind);
+		return;
+	}
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		bool before = kept[i ? i - 1 : last];
+
+		if (before || kept[i])
+			edges[n++] = sync->edges[i];
+		if (before && !kept[i])
+			edges[n++] = edge;
+	}
+	if (n > LANE_SYNC_CORNERS) {
+		sync->unused++;
+		return;
+	}
+	memcpy(sync->edges, edges, n * sizeof(*edges));
+	sync->n_edges = n;
+}
+
+/* a - b where that is in range. */
+static bool distance(uint64_t a, uint64_t b, int64_t *result)
+{
+	*result = (int64_t)(a - b);
+	return a >= b ? a - b <= (uint64_t)RANGE : b - a <= (uint64_t)RANGE;
+}
+
+static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int kind)
+{
+	struct lane_sync_point point;
+	int64_t gone;
+
+	if (!sync->started) {
+		sync->origin_cpu = cpu_ns;
+		sync->origin_other = other_ns;
+		sync->started = true;
+	}
+	sync->pairs++;
+	if (!distance(cpu_ns, sync->origin_cpu, &point.x) ||
+	    !distance(other_ns, sync->origin_other, &gone)) {
+		sync->unused++;
+		return;
+	}
+	point.y = gone - point.x;
+	sync->last_other = other_ns;
+	if (sync->bounded) {
+		cut(sync, point, kind);
+		return;
+	}
+	sync->first[kind != BELOW] = point;
+	sync->has[kind != BELOW] = true;
+	if (sync->has[0] && sync->has[1] && !begin(sync))
+		restart(sync, point, kind);
+}
+
+void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns)
+{
+	memset(sync, 0, sizeof(*sync));
+	sync->grain_ns = grain_ns ? grain_ns : 1;
+}
+
+/* The stamps are cut: cpu_ns is no later, and other_ns up to a grain earlier, than what they say.
+ */
+void lane_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
+{
+	uint64_t latest = other_ns + sync->grain_ns;
+
+	if (latest < other_ns) {
+		sync->unused++;
+		return;
+	}
+	sync->differs |= cpu_ns > latest;
+	take(sync, cpu_ns, latest, BELOW);
+}
+
+void lane_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
+{
+	if (cpu_ns == UINT64_MAX) {
+		sync->unused++;
+		return;
+	}
+	sync->differs |= cpu_ns + 1 < other_ns;
+	take(sync, cpu_ns + 1, other_ns, ABOVE);
+}
+
+enum lane_sync_state lane_sync_state(const struct lane_sync *sync)
+{
+	uint64_t lo, hi;
+
+	if (!lane_sync_bounds(sync, sync->last_other, &lo, &hi))
+		return LANE_SYNC_FREE;
+	return sync->differs || hi - lo >= LANE_SYNC_SAME_NS ? LANE_SYNC_BOUND : LANE_SYNC_SAME;
+}
+
+static __int128 floor_div(__int128 a, __int128 b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* The CPU's time, from the origin, at which the line has the other clock at `gone`, floor and ceil.
+ */
+static void solve(const struct corner *line, int64_t gone, int64_t *floor_ns, int64_t *ceil_ns)
+{
+	/* gone - x = at.y + dy / dx * (x - at.x) */
+	__int128 product = ((__int128)gone - line->at.x - line->at.y) * line->dx;
+	__int128 slope = (__int128)line->dx + line->dy;
+
+	*floor_ns = (int64_t)(line->at.x + floor_div(product, slope));
+	*ceil_ns = (int64_t)(line->at.x - floor_div(-product, slope));
+}
+
+static uint64_t absolute(uint64_t origin, int64_t from_origin)
+{
+	if (from_origin < 0 && (uint64_t)-from_origin > origin)
+		return 0;
+	if (from_origin > 0 && (uint64_t)from_origin > UINT64_MAX - origin)
+		return UINT64_MAX;
+	return origin + (uint64_t)from_origin;
+}
+
+bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
+		      uint64_t *hi_ns)
+{
+	int64_t gone, lo = INT64_MAX, hi = INT64_MIN;
+
+	*lo_ns = 0;
+	*hi_ns = UINT64_MAX;
+	if (!sync->bounded || !distance(other_ns, sync->origin_other, &gone))
+		return false;
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		struct corner corner = corner_at(sync, i);
+		int64_t first, last, unused;
+
+		solve(&corner, gone, &first, &unused);
+		solve(&corner, gone + (int64_t)sync->grain_ns, &unused, &last);
+		lo = first < lo ? first : lo;
+		hi = last > hi ? last : hi;
+	}
+	*lo_ns = absolute(sync->origin_cpu, lo);
+	*hi_ns = absolute(sync->origin_cpu, hi);
+	return true;
+}
+
+uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns)
+{
+	uint64_t lo, hi;
+
+	if (lane_sync_state(sync) != LANE_SYNC_BOUND || !lane_sync_bounds(sync, other_ns, &lo, &hi))
+		return other_ns;
+	return lo + (hi - lo) / 2;
+}
+
+bool lane_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line)
+{
+	uint64_t lo, hi;
+
+	if (!lane_sync_bounds(sync, other_ns, &lo, &hi))
+		return false;
+	line->offset_lo_ns = (int64_t)(other_ns - hi);
+	line->offset_hi_ns = (int64_t)(other_ns - lo);
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		struct corner corner = corner_at(sync, i);
+		double ppm = 1e6 * (double)corner.dy / (double)corner.dx;
+
+		if (!i || ppm < line->drift_lo_ppm)
+			line->drift_lo_ppm = ppm;
+		if (!i || ppm > line->drift_hi_ppm)
+			line->drift_hi_ppm = ppm;
+	}
+	return true;
+}
