@@ -1,5 +1,5 @@
 # What the build needs from Debian; a package that is missing stops it with one line.
-PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib
+PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
 PKG_DEB_libtracefs    := libtracefs-dev
@@ -8,10 +8,12 @@ PKG_DEB_lttng-ctl     := liblttng-ctl-dev
 PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
-TOOLS := $(CC) $(CLANG) $(BPFTOOL)
+PKG_DEB_libprotobuf-c := libprotobuf-c-dev
+TOOLS := $(CC) $(CLANG) $(BPFTOOL) protoc-c
 PKG_DEB_clang    := clang
 PKG_DEB_bpftool  := bpftool
 PKG_DEB_gcc      := gcc
+PKG_DEB_protoc-c := protobuf-c-compiler
 
 PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)

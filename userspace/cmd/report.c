@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/read.h"
 #include "out/report.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
@@ -121,118 +122,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void close_input(struct lane_input **input)
-{
-	lane_input_close(*input);
-}
-
-/* The losses that a first reading found, for the second. */
-struct foreseen {
-	struct lane_loss *losses;
-	size_t n;
-};
-
-static void set_times(const struct options *o, uint64_t begin_ns, struct lane_select *select)
-{
-	if (!o->by_time)
-		return;
-	select->from_ns = begin_ns + (uint64_t)(o->from_s * 1e9);
-	if (o->to_s > 0)
-		select->to_ns = begin_ns + (uint64_t)(o->to_s * 1e9);
-}
-
-/* Feeds everything; what of the trace is damaged is told on stderr and left out. */
-static struct lane_error *feed(struct lane_input *input, struct lane_timeline *timeline,
-			       const struct options *o, struct lane_latency *latency)
-{
-	const struct lane_event *event;
-	struct lane_error *err;
-	bool first = true, told = false;
-
-	for (;;) {
-		err = lane_input_next(input, &event);
-		if (err) {
-			if (lane_error_code(err) != LANE_ERROR_FAILED || told)
-				return err;
-			fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
-			lane_error_free(err);
-			told = true;
-			continue;
-		}
-		if (!event)
-			return NULL;
-		if (first)
-			set_times(o, event->wire.ts_ns, &latency->select);
-		first = false;
-		err = lane_timeline_push(timeline, event);
-		if (err)
-			return err;
-	}
-}
-
-/* Reads the recording once. *again: a loss reached into what had been concluded: read it again. */
-static struct lane_error *read_once(const struct options *o, struct lane_latency *latency,
-				    struct foreseen *foreseen, struct lane_timeline **timeline,
-				    bool *again)
-{
-	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
-	struct lane_timeline_figures figures;
-	const struct lane_loss *losses;
-	struct lane_hooks hooks;
-	struct lane_error *err;
-	size_t n;
-
-	err = lane_input_open(o->path, &input);
-	if (err)
-		return err;
-	err = lane_latency_init(latency, lane_input_info(input), &o->select);
-	if (err)
-		return err;
-	hooks = lane_latency_hooks(latency);
-	err = lane_timeline_create(lane_input_info(input), foreseen->losses, foreseen->n, &hooks,
-				   timeline);
-	if (!err)
-		err = feed(input, *timeline, o, latency);
-	if (err)
-		return err;
-	lane_timeline_figures(*timeline, &figures);
-	*again = figures.loss_unforeseen && !foreseen->n;
-	if (!*again) {
-		err = lane_timeline_finish(*timeline);
-		return err ? err : lane_latency_finish(latency, *timeline);
-	}
-	losses = lane_timeline_losses(*timeline, &n);
-	foreseen->losses = malloc(n * sizeof(*losses));
-	if (!foreseen->losses)
-		return &lane_enomem;
-	memcpy(foreseen->losses, losses, n * sizeof(*losses));
-	foreseen->n = n;
-	return NULL;
-}
-
-static void destroy_timeline(struct lane_timeline **timeline)
-{
-	lane_timeline_destroy(*timeline);
-}
-
 static struct lane_error *report(struct options *o)
 {
-	LANE_CLEANUP(lane_latency_deinit) struct lane_latency latency = { 0 };
-	LANE_CLEANUP(destroy_timeline) struct lane_timeline *timeline = NULL;
-	struct foreseen foreseen = { NULL, 0 };
-	struct lane_error *err;
-	bool again = false;
+	LANE_CLEANUP(lane_reading_deinit) struct lane_reading reading = {
+		.path = o->path,
+		.select = o->select,
+		.by_time = o->by_time,
+		.from_s = o->from_s,
+		.to_s = o->to_s,
+	};
+	struct lane_error *err = lane_read(&reading);
 
-	err = read_once(o, &latency, &foreseen, &timeline, &again);
-	if (!err && again) {
-		lane_timeline_destroy(LANE_TAKE(timeline));
-		lane_latency_deinit(&latency);
-		err = read_once(o, &latency, &foreseen, &timeline, &again);
-	}
-	free(foreseen.losses);
 	if (err)
 		return lane_error_context(err, "report");
-	return o->format->write(stdout, &latency, &o->report);
+	return o->format->write(stdout, &reading.latency, &o->report);
 }
 
 struct lane_error *cmd_report(int argc, char **argv)

@@ -1,0 +1,12 @@
+# The exporters: Perfetto's packets are packed by what protobuf-c makes of the schema.
+PERFETTO_PB := $B/gen/out/trace.pb-c
+
+$(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/out/perfetto/trace.proto | packages
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(@D) -I$(<D) $<
+
+$(PERFETTO_PB).o: $(PERFETTO_PB).c
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$B/userspace/out/perfetto_packet.o: $(PERFETTO_PB).h
+LIB_OBJ += $(PERFETTO_PB).o

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Reads a recording once, or twice where foreseeing its losses demands it.
+#include "cmd/read.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/hooks.h"
+
+enum {
+	LOOK_EVERY = 4096, /* events between two looks at the clock */
+	SAY_EVERY_MS = 200,
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int signal)
+{
+	stopped = signal;
+}
+
+static void catch_stops(void)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* One pass over the recording. */
+struct pass {
+	struct lane_reading *reading;
+	struct lane_input *input;
+	const struct lane_trace_info *info;
+	struct lane_fan fan;
+	struct lane_loss *losses; /* foreseen, from the pass before */
+	size_t n_losses;
+	bool again;
+	uint64_t events, said_ms, first_ns;
+};
+
+static void close_input(struct lane_input **input)
+{
+	lane_input_close(*input);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* How far it is: events, and the share of the recording's time where its end is known. */
+static void say(struct pass *p, uint64_t at_ns)
+{
+	uint64_t ms = now_ms();
+	const char *round = p->n_losses ? "again, " : "";
+
+	if (ms - p->said_ms < SAY_EVERY_MS)
+		return;
+	p->said_ms = ms;
+	if (p->info->end_ns > p->first_ns && at_ns >= p->first_ns)
+		fprintf(stderr, "\r\033[Kreading %s%.1f million events, %.0f %%", round,
+			(double)p->events / 1e6,
+			100.0 * (double)(at_ns - p->first_ns) /
+				(double)(p->info->end_ns - p->first_ns));
+	else
+		fprintf(stderr, "\r\033[Kreading %s%.1f million events", round,
+			(double)p->events / 1e6);
+}
+
+static void set_times(struct pass *p, uint64_t begin_ns)
+{
+	const struct lane_reading *r = p->reading;
+	struct lane_select *select = &p->reading->latency.select;
+
+	p->first_ns = begin_ns;
+	if (!r->by_time)
+		return;
+	select->from_ns = begin_ns + (uint64_t)(r->from_s * 1e9);
+	if (r->to_s > 0)
+		select->to_ns = begin_ns + (uint64_t)(r->to_s * 1e9);
+}
+
+static struct lane_error *take(struct pass *p, const struct lane_event *event)
+{
+	struct lane_reading *r = p->reading;
+	struct lane_error *err;
+
+	if (!p->events++)
+		set_times(p, event->wire.ts_ns);
+	if (p->events % LOOK_EVERY == 0) {
+		if (stopped)
+			return lane_error("interrupted");
+		if (r->progress)
+			say(p, event->wire.ts_ns);
+	}
+	for (size_t i = 0; i < r->n_listeners; i++) {
+		if (!r->listeners[i].event)
+			continue;
+		err = r->listeners[i].event(r->listeners[i].arg, event);
+		if (err)
+			return err;
+	}
+	return lane_timeline_push(r->timeline, event);
+}
+
+/* Feeds everything; the first damaged place is told, a second one ends it. */
+static struct lane_error *feed(struct pass *p)
+{
+	const struct lane_event *event;
+	struct lane_error *err;
+	bool told = false;
+
+	for (;;) {
+		err = lane_input_next(p->input, &event);
+		if (err) {
+			if (lane_error_code(err) != LANE_ERROR_FAILED || told)
+				return err;
+			fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
+			lane_error_free(err);
+			told = true;
+			continue;
+		}
+		if (!event)
+			return stopped ? lane_error("interrupted") : NULL;
+		err = take(p, event);
+		if (err)
+			return err;
+	}
+}
+
+/* Everyone who listens is told that reading begins; the figures come first in the fan. */
+static struct lane_error *subscribe(struct pass *p)
+{
+	struct lane_reading *r = p->reading;
+	struct lane_error *err = lane_latency_init(&r->latency, p->info, &r->select);
+
+	if (err)
+		return err;
+	p->fan.to[0] = lane_latency_hooks(&r->latency);
+	p->fan.n = 1;
+	for (size_t i = 0; i < r->n_listeners; i++) {
+		struct lane_hooks *hooks = &p->fan.to[p->fan.n];
+
+		if (p->fan.n == LANE_FAN_MAX)
+			return lane_error("more than %d listeners", LANE_FAN_MAX - 1);
+		memset(hooks, 0, sizeof(*hooks));
+		err = r->listeners[i].begin(r->listeners[i].arg, p->info, hooks);
+		if (err)
+			return err;
+		p->fan.n++;
+	}
+	return NULL;
+}
+
+static struct lane_error *keep_losses(struct pass *p)
+{
+	size_t n;
+	const struct lane_loss *losses = lane_timeline_losses(p->reading->timeline, &n);
+
+	p->losses = malloc(n * sizeof(*losses));
+	if (!p->losses)
+		return &lane_enomem;
+	memcpy(p->losses, losses, n * sizeof(*losses));
+	p->n_losses = n;
+	return NULL;
+}
+
+static struct lane_error *read_once(struct pass *p)
+{
+	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	struct lane_reading *r = p->reading;
+	struct lane_timeline_figures figures;
+	struct lane_hooks hooks;
+	struct lane_error *err;
+
+	err = lane_input_open(r->path, &input);
+	if (err)
+		return err;
+	p->input = input;
+	p->info = lane_input_info(input);
+	p->events = 0;
+	err = subscribe(p);
+	if (err)
+		return err;
+	hooks = p->fan.n > 1 ? lane_fan_hooks(&p->fan) : p->fan.to[0];
+	err = lane_timeline_create(p->info, p->losses, p->n_losses, &hooks, &r->timeline);
+	if (!err)
+		err = feed(p);
+	if (err)
+		return err;
+	lane_timeline_figures(r->timeline, &figures);
+	p->again = figures.loss_unforeseen && !p->n_losses;
+	if (p->again)
+		return keep_losses(p);
+	err = lane_timeline_finish(r->timeline);
+	return err ? err : lane_latency_finish(&r->latency, r->timeline);
+}
+
+struct lane_error *lane_read(struct lane_reading *reading)
+{
+	struct pass pass = { .reading = reading };
+	struct lane_error *err;
+
+	reading->progress = reading->progress && isatty(STDERR_FILENO);
+	if (reading->stoppable)
+		catch_stops();
+	err = read_once(&pass);
+	if (!err && pass.again) {
+		lane_reading_deinit(reading);
+		err = read_once(&pass);
+	}
+	free(pass.losses);
+	if (pass.said_ms)
+		fputs("\r\033[K", stderr);
+	return err;
+}
+
+void lane_reading_deinit(struct lane_reading *reading)
+{
+	lane_timeline_destroy(LANE_TAKE(reading->timeline));
+	lane_latency_deinit(&reading->latency);
+}

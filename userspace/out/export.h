@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording in the format of a viewer: one file per format, each a struct of this type. A
+ * recording is read once for all formats asked for; what an exporter has written before it is
+ * finished has a temporary name, which the caller gives it its final one or removes.
+ */
+#ifndef LANE_OUT_EXPORT_H
+#define LANE_OUT_EXPORT_H
+
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+/* Where an exporter writes. */
+struct lane_export_to {
+	FILE *file;	   /* for a format that is a file; written from its beginning, not closed */
+	const char *path;  /* for a format that is a directory: made and empty */
+	const char *title; /* the recording's name, for people */
+	const struct lane_trace_info *info; /* outlives the exporter */
+};
+
+struct lane_exporter {
+	const char *name;
+	const char *help;
+	const char *suffix; /* of the output, when the user names none: ".html" */
+	bool directory;	    /* it writes a directory, not a file */
+	/* *export is the caller's; *hooks, NULLs before, is set to what it is to be told. */
+	struct lane_error *(*create)(const struct lane_export_to *to, void **export,
+				     struct lane_hooks *hooks);
+	/*
+	 * An event of the recording, before the timeline is given it; may be NULL. Here, too, is
+	 * returned what went wrong in a hook.
+	 */
+	struct lane_error *(*event)(void *export, const struct lane_event *event);
+	/* The reading is over, the figures are complete: writes what is left. */
+	struct lane_error *(*finish)(void *export, struct lane_latency *latency);
+	/* Frees everything, finished or not; NULL is allowed. */
+	void (*destroy)(void *export);
+};
+
+extern const struct lane_exporter lane_export_perfetto;
+
+#endif

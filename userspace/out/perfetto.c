@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+// gpulane export --to perfetto: Perfetto's native format, one packet at a time.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/export.h"
+#include "out/perfetto_packet.h"
+#include "out/report.h"
+#include "out/tracks.h"
+
+/* Slices are named by what they are in; the names of requests' states, of threads' and of causes.
+ */
+static const char *const request_states[LANE_RQ_STATE_COUNT] = {
+	[LANE_RQ_STATE_NEW] = "submit",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
+	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
+	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
+	[LANE_RQ_STATE_ENDED] = "ended",
+};
+
+static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
+	[LANE_THREAD_UNKNOWN] = "unknown",   [LANE_THREAD_RUNNING] = "running",
+	[LANE_THREAD_RUNNABLE] = "runnable", [LANE_THREAD_BLOCKED] = "blocked",
+	[LANE_THREAD_DEAD] = "dead",
+};
+
+/* What a uuid is of; its upper bits. */
+enum place {
+	PLACE_DEVICE = 1,
+	PLACE_ENGINE,
+	PLACE_PROCESS,
+	PLACE_THREAD,
+	PLACE_TRACK, /* row 0 of a track */
+	PLACE_ROW,
+	PLACE_LENGTH,
+};
+
+struct perfetto {
+	struct lane_packets packets;
+	struct lane_tracks *tracks;
+	const struct lane_trace_info *info;
+	uint32_t *rows; /* how many rows of a track have been described, by track */
+	uint32_t cap_tracks;
+	uint64_t length_ns[2]; /* the last times, per queue, of the engine below */
+	struct lane_stages stages;
+	bool no_memory;
+};
+
+static uint64_t uuid_of(enum place place, uint64_t what, uint32_t row)
+{
+	return (uint64_t)place << 56 | (what & 0xffffffff) << 24 | (row & 0xffffff);
+}
+
+static void describe_device(struct perfetto *p, uint32_t dev)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "GPU card%u", dev);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid_of(PLACE_DEVICE, dev, 0),
+					       .name = name,
+					       .rank = -1,
+				       });
+}
+
+static void describe_engine(struct perfetto *p, const struct lane_engine *engine)
+{
+	static const char *const lengths[] = { "host queue length", "device queue length" };
+	char name[48];
+	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
+
+	describe_device(p, engine->dev);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid,
+					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),
+					       .name = lane_engine_name(engine, name, sizeof(name)),
+					       .rank = (int32_t)engine->id + 1,
+				       });
+	for (uint32_t queue = 0; queue < 2; queue++)
+		lane_packet_track(&p->packets,
+				  &(struct lane_packet_track){
+					  .uuid = uuid_of(PLACE_LENGTH, engine->id, queue),
+					  .parent = uuid,
+					  .name = lengths[queue],
+					  .counter = true,
+					  .rank = 20 + (int32_t)queue,
+				  });
+}
+
+static void describe_process(struct perfetto *p, const struct lane_client *client)
+{
+	char name[48];
+
+	lane_client_name(client, name, sizeof(name));
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid_of(PLACE_PROCESS, client->id, 0),
+					       .name = client->pid < 0 ? "unknown process" : name,
+					       .pid = client->pid,
+					       .process = client->pid >= 0,
+				       });
+}
+
+static void describe_thread(struct perfetto *p, const struct lane_track *track)
+{
+	char name[48];
+
+	lane_packet_track(
+		&p->packets,
+		&(struct lane_packet_track){
+			.uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
+			.name = lane_task_name(track->tid, track->comm, name, sizeof(name)),
+			.pid = track->pid >= 0 ? track->pid : track->tid,
+			.tid = track->tid,
+			.thread = true,
+		});
+}
+
+static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
+{
+	return row ? uuid_of(PLACE_ROW, track->id, row) : uuid_of(PLACE_TRACK, track->id, 0);
+}
+
+/* Rows have their track's name: the viewer shows them as one track that is several rows high. */
+static void describe_row(struct perfetto *p, const struct lane_track *track, uint32_t row)
+{
+	struct lane_packet_track is = {
+		.uuid = track_uuid(track, row),
+		.name = lane_track_names[track->kind],
+		.rank = (int32_t)track->kind + 1,
+	};
+
+	if (track->engine)
+		is.parent = uuid_of(PLACE_ENGINE, track->engine->id, 0);
+	else if (track->kind == LANE_TRACK_CLIENT)
+		is.parent = uuid_of(PLACE_PROCESS, track->client->id, 0);
+	else if (track->kind != LANE_TRACK_LOST)
+		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
+	lane_packet_track(&p->packets, &is);
+}
+
+static void describe(struct perfetto *p, const struct lane_track *track)
+{
+	if (track->kind == LANE_TRACK_CLIENT)
+		describe_process(p, track->client);
+	else if (track->engine)
+		describe_engine(p, track->engine);
+	else if (track->kind != LANE_TRACK_LOST)
+		describe_thread(p, track);
+}
+
+static void on_track(void *arg, const struct lane_track *track)
+{
+	struct perfetto *p = arg;
+	uint32_t *bigger;
+
+	if (track->id >= p->cap_tracks) {
+		uint32_t more = p->cap_tracks ? 2 * p->cap_tracks : 64;
+
+		bigger = realloc(p->rows, more * sizeof(*bigger));
+		if (!bigger) {
+			p->no_memory = true;
+			return;
+		}
+		p->rows = bigger;
+		p->cap_tracks = more;
+	}
+	p->rows[track->id] = 0;
+	describe(p, track);
+}
+
+/* Arguments of slices, by kind. */
+
+static void say_request(struct lane_packets *to, const struct lane_request *rq)
+{
+	char name[48];
+
+	lane_packet_text(to, LANE_ARG_CLIENT,
+			 lane_client_name(rq->context->client, name, sizeof(name)));
+	lane_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
+	lane_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
+}
+
+static void say_span(struct lane_packets *to, enum lane_packet_arg lo, enum lane_packet_arg hi,
+		     struct lane_span span)
+{
+	lane_packet_number(to, lo, span.lo);
+	if (span.hi != span.lo && span.hi != LANE_NEVER)
+		lane_packet_number(to, hi, span.hi);
+}
+
+static void say_stages(struct perfetto *p, const struct lane_request *rq)
+{
+	char name[48];
+
+	lane_stages_of(p->info, rq, &p->stages);
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		if (p->stages.known & 1u << i)
+			say_span(&p->packets, LANE_ARG_STAGES + 2 * i, LANE_ARG_STAGES + 2 * i + 1,
+				 p->stages.ns[i]);
+		else if (p->stages.unknown & 1u << i)
+			lane_packet_text(&p->packets, LANE_ARG_STAGES + 2 * i, "unknown");
+	if (p->stages.total_known)
+		say_span(&p->packets, LANE_ARG_TOTAL, LANE_ARG_TOTAL_MAX, p->stages.total);
+	if (rq->engine)
+		lane_packet_text(&p->packets, LANE_ARG_ENGINE,
+				 lane_engine_name(rq->engine, name, sizeof(name)));
+	if (rq->preemptions)
+		lane_packet_number(&p->packets, LANE_ARG_PREEMPTIONS, rq->preemptions);
+	if (rq->behind)
+		lane_packet_text(&p->packets, LANE_ARG_BEHIND,
+				 lane_client_name(rq->behind->client, name, sizeof(name)));
+}
+
+static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
+{
+	char name[64];
+
+	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i])
+			lane_packet_number(to, LANE_ARG_CAUSES + i, idle->cause_ns[i]);
+	if (idle->thread)
+		lane_packet_text(
+			to, LANE_ARG_THREAD,
+			lane_task_name(idle->thread->tid, idle->thread->comm, name, sizeof(name)));
+	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
+		lane_packet_text(to, LANE_ARG_CULPRIT,
+				 lane_task_name(idle->culprits[i].tid, idle->culprits[i].comm, name,
+						sizeof(name)));
+		lane_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
+		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
+	}
+}
+
+static void say_preemption(struct lane_packets *to, const struct lane_preemption *preemption)
+{
+	char name[48];
+
+	if (preemption->culprit) {
+		lane_packet_text(to, LANE_ARG_CULPRIT,
+				 lane_client_name(preemption->culprit->client, name, sizeof(name)));
+		lane_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
+		lane_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
+	}
+	lane_packet_text(to, LANE_ARG_WHY, preemption->timeslice ? "timeslice" : "priority");
+	say_span(to, LANE_ARG_LASTED, LANE_ARG_LASTED_MAX, preemption->lasted);
+}
+
+static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
+{
+	lane_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
+	if (wait->signal_ns)
+		lane_packet_number(to, LANE_ARG_WAKE,
+				   wait->end_ns - (wait->signal_ns > wait->begin_ns
+							   ? wait->signal_ns
+							   : wait->begin_ns));
+	if (wait->runqueue_known)
+		lane_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
+}
+
+static void say_slice(struct perfetto *p, const struct lane_slice *slice)
+{
+	struct lane_packets *to = &p->packets;
+
+	if (slice->request)
+		say_request(to, slice->request);
+	if (slice->run && slice->flags & LANE_SLICE_BOUNDED) {
+		say_span(to, LANE_ARG_BEGIN_MIN, LANE_ARG_BEGIN_MAX, slice->run->begin);
+		say_span(to, LANE_ARG_END_MIN, LANE_ARG_END_MAX, slice->run->end);
+	}
+	if (slice->track->kind == LANE_TRACK_CLIENT)
+		say_stages(p, slice->request);
+	if (slice->idle)
+		say_idle(to, slice->idle);
+	if (slice->preemption)
+		say_preemption(to, slice->preemption);
+	if (slice->wait)
+		say_wait(to, slice->wait);
+	if (slice->thread && slice->thread->state == LANE_THREAD_RUNNING)
+		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
+	if (slice->starvation)
+		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
+	if (slice->loss)
+		lane_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
+	if (slice->flags & LANE_SLICE_DOUBTFUL)
+		lane_packet_flag(to, LANE_ARG_DOUBTFUL, true);
+}
+
+static const char *name_of(const struct lane_slice *slice, char *buffer, size_t size)
+{
+	switch (slice->track->kind) {
+	case LANE_TRACK_THREAD:
+		return thread_states[slice->state];
+	case LANE_TRACK_IDLE:
+		snprintf(buffer, size, "idle: %s", lane_idle_names[slice->state]);
+		return buffer;
+	case LANE_TRACK_STARVED:
+		return lane_task_name(slice->starvation->tid, slice->starvation->comm, buffer,
+				      size);
+	case LANE_TRACK_SUBMIT:
+		return request_states[LANE_RQ_STATE_NEW];
+	case LANE_TRACK_WAIT:
+		return "wait";
+	case LANE_TRACK_LOST:
+		return "lost events";
+	default:
+		return slice->request
+			       ? lane_client_name(slice->request->context->client, buffer, size)
+			       : "unknown";
+	}
+}
+
+/* The part of a wait in which the request was over: where the arrow from the request ends. */
+static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
+{
+	const struct lane_wait *wait = slice->wait;
+
+	if (!wait->signal_ns || slice->number == LANE_NO_REQUEST)
+		return;
+	lane_packet_begin(&p->packets, uuid,
+			  wait->signal_ns > wait->begin_ns ? wait->signal_ns : wait->begin_ns,
+			  "wake");
+	lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	lane_packet_send(&p->packets);
+	lane_packet_end(&p->packets, uuid, wait->end_ns);
+}
+
+/* The arrow of a request goes through these, in the order of their times. */
+static bool has_flow(const struct lane_slice *slice)
+{
+	return slice->number != LANE_NO_REQUEST &&
+	       (slice->track->kind == LANE_TRACK_SUBMIT ||
+		slice->track->kind == LANE_TRACK_CLIENT || slice->track->kind == LANE_TRACK_ENGINE);
+}
+
+static void on_slice(void *arg, const struct lane_slice *slice)
+{
+	struct perfetto *p = arg;
+	uint64_t uuid = track_uuid(slice->track, slice->row);
+	char name[64];
+
+	if (p->no_memory)
+		return;
+	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
+		describe_row(p, slice->track, p->rows[slice->track->id]);
+	lane_packet_begin(&p->packets, uuid, slice->begin_ns, name_of(slice, name, sizeof(name)));
+	say_slice(p, slice);
+	if (has_flow(slice))
+		lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	lane_packet_send(&p->packets);
+	if (slice->wait)
+		wake_up(p, slice, uuid);
+	lane_packet_end(&p->packets, uuid, slice->end_ns);
+}
+
+static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		      uint32_t length, uint64_t at_ns)
+{
+	struct perfetto *p = arg;
+
+	lane_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
+}
+
+static void destroy(void *export)
+{
+	struct perfetto *p = export;
+
+	if (!p)
+		return;
+	lane_tracks_destroy(p->tracks);
+	free(p->rows);
+	free(p);
+}
+
+static struct lane_error *create(const struct lane_export_to *to, void **export,
+				 struct lane_hooks *hooks)
+{
+	struct perfetto *p = calloc(1, sizeof(*p));
+	const struct lane_track_hooks track_hooks = {
+		.arg = p, .track = on_track, .slice = on_slice, .length = on_length
+	};
+	struct lane_error *err;
+
+	*export = p;
+	if (!p)
+		return &lane_enomem;
+	p->info = to->info;
+	lane_packets_begin(&p->packets, to->file, to->info);
+	err = lane_tracks_create(&track_hooks, &p->tracks);
+	if (err)
+		return err;
+	*hooks = lane_tracks_hooks(p->tracks);
+	return NULL;
+}
+
+static struct lane_error *event(void *export, const struct lane_event *event)
+{
+	struct perfetto *p = export;
+
+	(void)event;
+	if (p->no_memory || lane_tracks_failed(p->tracks))
+		return &lane_enomem;
+	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
+				 : NULL;
+}
+
+/* What was named after it was first described is described again. */
+static struct lane_error *finish(void *export, struct lane_latency *latency)
+{
+	struct perfetto *p = export;
+	uint32_t n = lane_tracks_count(p->tracks);
+
+	(void)latency;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+
+		if (!track->engine)
+			describe(p, track);
+	}
+	return event(p, NULL);
+}
+
+const struct lane_exporter lane_export_perfetto = {
+	.name = "perfetto",
+	.help = "for the Perfetto viewer and its trace processor",
+	.suffix = ".perfetto-trace",
+	.create = create,
+	.event = event,
+	.finish = finish,
+	.destroy = destroy,
+};
