@@ -124,7 +124,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static struct lane_error *report(struct options *o)
 {
-	LANE_CLEANUP(lane_reading_deinit) struct lane_reading reading = {
+	LANE_CLEANUP(lane_reading_deinit)
+	struct lane_reading reading = {
 		.path = o->path,
 		.select = o->select,
 		.by_time = o->by_time,
