@@ -126,7 +126,7 @@ static struct lane_error *trace_init(struct lane_ctf_trace *trace, int dir_fd, c
 	trace->pages = calloc(LANE_CTF_GROW_PAGES, LANE_CTF_PAGE);
 	if (!trace->pages)
 		return &lane_enomem;
-	trace->begin_ns = env->begin_ns ? env->begin_ns : now_ns();
+	trace->begin_ns = env->begin_ns || env->free_stream ? env->begin_ns : now_ns();
 	make_uuid(trace->uuid);
 	if (mkdirat(dir_fd, name, 0700))
 		return lane_error_errno(errno, "recording: %s", name);
@@ -185,6 +185,7 @@ static struct lane_error *stream_init(struct lane_ctf_stream *stream, unsigned i
 	struct lane_ctf_trace *trace = stream->trace;
 	struct lane_ctf_packet head = {
 		.magic = LANE_CTF_MAGIC,
+		.stream_id = cpu == LANE_CTF_NO_CPU ? LANE_CTF_FREE : 0,
 		.stream_instance_id = cpu,
 		.timestamp_begin = trace->begin_ns,
 		.timestamp_end = trace->begin_ns,
@@ -193,7 +194,10 @@ static struct lane_error *stream_init(struct lane_ctf_stream *stream, unsigned i
 	char name[32];
 
 	memcpy(head.uuid, trace->uuid, sizeof(head.uuid));
-	snprintf(name, sizeof(name), "channel0_%u", cpu);
+	if (cpu == LANE_CTF_NO_CPU)
+		snprintf(name, sizeof(name), "found");
+	else
+		snprintf(name, sizeof(name), "channel0_%u", cpu);
 	stream->file.fd = openat(trace->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (stream->file.fd < 0)
 		return lane_error_errno(errno, "recording: %s", name);

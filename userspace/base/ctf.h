@@ -11,6 +11,7 @@
 #ifndef LANE_BASE_CTF_H
 #define LANE_BASE_CTF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +30,11 @@ struct lane_ctf_env {
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	const char *tracer;	 /* what recorded the events: "bpf" */
 	uint64_t begin_ns;	 /* nothing recorded is older (CLOCK_MONOTONIC); 0: now */
+	bool free_stream;	 /* an export: there can be a stream of no CPU, begin_ns 0 is 0 */
 };
+
+/* In the place of a CPU's number: the stream of what belongs to no CPU. */
+#define LANE_CTF_NO_CPU UINT32_MAX
 
 struct lane_ctf_trace;
 struct lane_ctf_stream;
@@ -42,9 +47,9 @@ struct lane_error *lane_ctf_create(int dir_fd, const char *name, const struct la
 				   struct lane_ctf_trace **trace) LANE_MUST_CHECK;
 
 /*
- * Opens the stream of one CPU, once per CPU. Packets hold at most packet_bytes (rounded up to
- * 4096), but an interval in which events were lost is one packet, however large. *stream is owned
- * by the trace.
+ * Opens the stream of one CPU, once per CPU, or of none. Packets hold at most packet_bytes (rounded
+ * up to 4096), but an interval in which events were lost is one packet, however large. *stream is
+ * owned by the trace.
  */
 struct lane_error *lane_ctf_stream(struct lane_ctf_trace *trace, unsigned int cpu,
 				   size_t packet_bytes,

@@ -85,20 +85,25 @@ static void write_clock(FILE *to, const struct lane_ctf_env *env)
 		env->epoch_offset_ns > 0 ? env->epoch_offset_ns : 0);
 }
 
-static void write_stream(FILE *to)
+static void write_stream(FILE *to, const char *last)
 {
-	fputs("struct packet_context {\n"
-	      "\tuint64_ns_t timestamp_begin;\n\tuint64_ns_t timestamp_end;\n"
-	      "\tuint64_t content_size;\n\tuint64_t packet_size;\n"
-	      "\tuint64_t packet_seq_num;\n\tuint64_t events_discarded;\n"
-	      "\tuint32_t cpu_id;\n};\n\n"
-	      "struct event_header {\n\tuint64_ns_t timestamp;\n\tuint32_t id;\n};\n\n"
-	      "stream {\n\tid = 0;\n"
-	      "\tevent.header := struct event_header;\n"
-	      "\tpacket.context := struct packet_context;\n"
-	      "\tevent.context := struct {\n\t\tint32_t _tid;\n\t\tint32_t _pid;\n"
-	      "\t\tenum : uint32_t {",
-	      to);
+	fprintf(to,
+		"struct %s_context {\n"
+		"\tuint64_ns_t timestamp_begin;\n\tuint64_ns_t timestamp_end;\n"
+		"\tuint64_t content_size;\n\tuint64_t packet_size;\n"
+		"\tuint64_t packet_seq_num;\n\tuint64_t events_discarded;\n"
+		"\tuint32_t %s;\n};\n\n",
+		last ? "free" : "packet", last ? last : "cpu_id");
+	if (!last)
+		fputs("struct event_header {\n\tuint64_ns_t timestamp;\n\tuint32_t id;\n};\n\n",
+		      to);
+	fprintf(to,
+		"stream {\n\tid = %d;\n"
+		"\tevent.header := struct event_header;\n"
+		"\tpacket.context := struct %s_context;\n"
+		"\tevent.context := struct {\n\t\tint32_t _tid;\n\t\tint32_t _pid;\n"
+		"\t\tenum : uint32_t {",
+		last ? LANE_CTF_FREE : 0, last ? "free" : "packet");
 	for (unsigned int i = 0; i < LANE_ORIGIN_COUNT; i++)
 		fprintf(to, "%s \"%s\" = %u", i ? "," : "", lane_origin_name(i), i);
 	fputs(" } _source;\n\t};\n};\n\n", to);
@@ -124,13 +129,13 @@ static void write_field(FILE *to, const struct lane_field *field)
 	fputs(";\n", to);
 }
 
-static void write_event(FILE *to, unsigned int kind)
+static void write_event(FILE *to, unsigned int kind, int stream)
 {
 	const struct lane_kind_info *info = &lane_kinds[kind];
 
 	fprintf(to,
-		"event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
-		info->name, kind);
+		"event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = %d;\n\tfields := struct {\n",
+		info->name, kind, stream);
 	for (unsigned int i = 0; i < info->n_fields; i++)
 		write_field(to, &info->fields[i]);
 	fputs("\t};\n};\n\n", to);
@@ -151,8 +156,14 @@ void lane_ctf_write_tsdl(FILE *to, const struct lane_ctf_env *env, const uint8_t
 		order);
 	write_env(to, env);
 	write_clock(to, env);
-	write_stream(to);
+	write_stream(to, NULL);
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (!lane_is_derived(kind))
+			write_event(to, kind, 0);
+	if (!env->free_stream)
+		return;
+	write_stream(to, "unused");
 	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (kind != LANE_LOST)
-			write_event(to, kind);
+			write_event(to, kind, LANE_CTF_FREE);
 }

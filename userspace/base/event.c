@@ -41,6 +41,7 @@ const char *lane_origin_name(unsigned int origin)
 		[LANE_ORIGIN_UNKNOWN] = "unknown",   [LANE_ORIGIN_TRACEPOINT] = "tracepoint",
 		[LANE_ORIGIN_FUNCTION] = "function", [LANE_ORIGIN_STATE] = "state",
 		[LANE_ORIGIN_SNAPSHOT] = "snapshot", [LANE_ORIGIN_LAYER] = "layer",
+		[LANE_ORIGIN_ANALYSIS] = "analysis",
 	};
 
 	return names[origin < LANE_ORIGIN_COUNT ? origin : LANE_ORIGIN_UNKNOWN];

@@ -33,6 +33,7 @@ enum lane_origin {
 	LANE_ORIGIN_STATE = 3,	    /* read from the driver's state, no event of the driver's own */
 	LANE_ORIGIN_SNAPSHOT = 4,   /* read from /proc when the recording began */
 	LANE_ORIGIN_LAYER = 5,	    /* the OpenCL layer in the program, through LTTng-UST */
+	LANE_ORIGIN_ANALYSIS = 6,   /* found by the analysis, in an export */
 	LANE_ORIGIN_COUNT
 };
 
@@ -192,6 +193,20 @@ static inline int lane_is_request(unsigned int kind)
 {
 	return kind <= LANE_RQ_WAIT_END;
 }
+
+/* True for the kinds that no tracer records: what was lost, and what the analysis found. */
+static inline int lane_is_derived(unsigned int kind)
+{
+	return kind >= LANE_LOST && kind <= LANE_FOUND_LOSS_END;
+}
+
+/* True for what the analysis found, as events of an export. */
+static inline int lane_is_finding(unsigned int kind)
+{
+	return kind > LANE_LOST && kind <= LANE_FOUND_LOSS_END;
+}
+
+#define LANE_DERIVED_COUNT (LANE_FOUND_LOSS_END - LANE_LOST + 1)
 
 #endif /* !__bpf__ */
 #endif

@@ -122,7 +122,7 @@ static struct json_object *tracer_object(const struct lane_recording_facts *fact
 		json_object_object_add(tracer, "lost_per_cpu", lost_per_cpu(facts, from));
 	add_number(tracer, "bytes", from->stats.bytes);
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
-		if (i != LANE_LOST)
+		if (!lane_is_derived((unsigned int)i))
 			json_object_object_add(all, lane_kinds[i].name, kind_object(&kinds[i]));
 	json_object_object_add(tracer, "kinds", all);
 	return tracer;

@@ -112,7 +112,7 @@ static void print_events(const struct lane_bpf_plan *plan, const struct palette 
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		const char *why = *found->missing ? found->missing : "not known";
 
-		if (kind == LANE_LOST)
+		if (lane_is_derived((unsigned int)kind))
 			continue;
 		printf("  %s%s%s %-28s ",
 		       colours->state[found->recorded ? LANE_CHECK_OK : LANE_CHECK_MISSING],
@@ -152,7 +152,8 @@ static void print_text(const struct lane_probe *probe, bool events)
 	count_states(probe, counts);
 	printf("\n%u there, %u missing, %u not known; %u of %d events can be recorded%s\n",
 	       counts[LANE_CHECK_OK], counts[LANE_CHECK_MISSING], counts[LANE_CHECK_UNKNOWN],
-	       recorded, LANE_KIND_COUNT - 1, events ? "" : " (--events lists them)");
+	       recorded, LANE_KIND_COUNT - LANE_DERIVED_COUNT,
+	       events ? "" : " (--events lists them)");
 }
 
 static void add_text(struct json_object *to, const char *key, const char *text)
@@ -189,7 +190,7 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		struct json_object *one;
 
-		if (kind == LANE_LOST)
+		if (lane_is_derived((unsigned int)kind))
 			continue;
 		one = json_object_new_object();
 		json_object_object_add(one, "recorded", json_object_new_boolean(found->recorded));

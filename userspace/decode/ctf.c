@@ -175,7 +175,8 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 	if (ctf->own)
 		return;
 	for (int kind = 0; ctf->lttng && kind < LANE_KIND_COUNT; kind++)
-		if (kind != LANE_LOST && ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
+		if (!lane_is_derived((unsigned int)kind) &&
+		    ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
 			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
 	for (uint64_t i = 0; i < n; i++) {
 		const char *name = bt_event_class_get_name(
@@ -184,7 +185,7 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 
 		if (name && !strcmp(name, LANE_ENGINE_NOTIFY))
 			kind = LANE_FENCE_SIGNALED;
-		if (kind >= 0 && kind != LANE_LOST)
+		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
 			ctf->info.presence[kind] = LANE_PRESENCE_RECORDED;
 	}
 }

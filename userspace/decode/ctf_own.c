@@ -121,7 +121,7 @@ static const char *head_fault(const struct own *own, const struct stream *stream
 
 	if (head->magic != LANE_CTF_MAGIC)
 		return "no packet begins here";
-	if (memcmp(head->uuid, own->uuid, sizeof(own->uuid)) || head->stream_id)
+	if (memcmp(head->uuid, own->uuid, sizeof(own->uuid)) || head->stream_id > LANE_CTF_FREE)
 		return "the packet is another trace's";
 	if (head->packet_bits % 64 || head->content_bits % 8 ||
 	    head->content_bits > head->packet_bits || head->content_bits < 8 * HEAD_BYTES)
@@ -219,11 +219,18 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 	return err;
 }
 
+/* The CPU of a stream's events, -1 when it is of none. */
+static int32_t cpu_of(const struct stream *stream)
+{
+	return stream->head.stream_id == LANE_CTF_FREE ? -1
+						       : (int32_t)(stream->head.cpu_id & INT32_MAX);
+}
+
 /* Copies the record that was found to the stream's event and goes behind it. */
 static void take_record(struct stream *stream)
 {
 	memcpy(&stream->event, stream->record, stream->record_bytes);
-	stream->event.cpu = (int32_t)(stream->head.cpu_id & INT32_MAX);
+	stream->event.cpu = cpu_of(stream);
 	stream->event.host = 0;
 	stream->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
 	if (stream->event.wire.origin >= LANE_ORIGIN_COUNT)
@@ -290,8 +297,7 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	own->pending = own->heap.entries[0].stream;
 	stream = &own->streams[own->pending];
 	if (lane_losses_next_ns(&stream->losses) == own->heap.entries[0].ns) {
-		lane_losses_take(&stream->losses, (int32_t)(stream->head.cpu_id & INT32_MAX),
-				 &stream->event);
+		lane_losses_take(&stream->losses, cpu_of(stream), &stream->event);
 		stream->told_loss = true;
 	} else {
 		take_record(stream);
@@ -469,6 +475,7 @@ static bool parse_metadata(const char *metadata, struct lane_trace_info *info, u
 	    find_text(strstr(metadata, "\n\tname = \"monotonic\";\n"), "uuid", info->clock_uuid,
 		      sizeof(info->clock_uuid)))
 		env.clock_uuid = info->clock_uuid;
+	env.free_stream = strstr(metadata, "\nstream {\n\tid = 1;") != NULL;
 	env.epoch_offset_ns = offset ? strtoll(offset + strlen("\n\toffset = "), NULL, 10) : 0;
 	info->epoch_offset_ns = env.epoch_offset_ns;
 	if (!find_text(metadata, "uuid", trace_uuid, sizeof(trace_uuid)) ||
