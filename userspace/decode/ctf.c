@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "decode/ctf_graph.h"
 #include "decode/ctf_plan.h"
-#include "decode/heap.h"
+#include "base/heap.h"
 #include "decode/loss.h"
 
 enum {

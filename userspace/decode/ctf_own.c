@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/ctf_packet.h"
 #include "decode/ctf_own.h"
-#include "decode/heap.h"
+#include "base/heap.h"
 #include "decode/loss.h"
 
 enum {

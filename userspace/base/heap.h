@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A binary heap of streams by the time of their next event, for merging them in time order. */
-#ifndef LANE_DECODE_HEAP_H
-#define LANE_DECODE_HEAP_H
+#ifndef LANE_BASE_HEAP_H
+#define LANE_BASE_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
