@@ -20,6 +20,7 @@ prefix    ?= /usr/local
 DESTDIR   ?=
 CC        ?= gcc
 CC        := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CXX       := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
 CLANG     ?= clang
 BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PKGCONFIG ?= pkg-config

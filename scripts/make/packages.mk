@@ -9,10 +9,15 @@ PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
 PKG_DEB_libprotobuf-c := libprotobuf-c-dev
-TOOLS := $(CC) $(CLANG) $(BPFTOOL) protoc-c
+TOOLS := $(CC) $(CXX) $(CLANG) $(BPFTOOL) protoc-c
 PKG_DEB_clang    := clang
 PKG_DEB_bpftool  := bpftool
 PKG_DEB_gcc      := gcc
+PKG_DEB_g++      := g++
+# Headers of what has no .pc file.
+HEADERS := /usr/include/oclgrind/Plugin.h /usr/lib/llvm-14/include/llvm/IR/Instruction.h
+PKG_DEB_Plugin.h      := liboclgrind-dev
+PKG_DEB_Instruction.h := llvm-14-dev
 PKG_DEB_protoc-c := protobuf-c-compiler
 
 PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
@@ -26,4 +31,5 @@ packages:
 	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
 	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
 	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
+	$(foreach h,$(HEADERS),test -e $h || missing="$$missing $(PKG_DEB_$(notdir $h))"; ) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi

@@ -11,8 +11,8 @@
 #include "model/number.h"
 
 #define GRAPH_BYTES    (4u << 20)
-#define MAX_NAMES      1024
-#define MAX_STATEMENTS 8192
+#define MAX_NAMES      4096
+#define MAX_STATEMENTS 65536
 #define MAX_LOOPS      16
 #define NOBODY	       UINT32_MAX
 
@@ -20,6 +20,7 @@
 struct statement {
 	enum {
 		INSTRUCTION,
+		ALIAS, /* another name for a result: costs nothing */
 		REPEAT,
 		END
 	} kind;
@@ -111,6 +112,20 @@ static struct lane_error *find_op(struct parser *p, const char *text, uint8_t *i
 	return copy_name(&p->lines, text, graph->op[*index]);
 }
 
+/* `RESULT = let [SOURCE]`, behind the `let`; without a source the result is there from the
+ * beginning. */
+static struct lane_error *parse_alias(struct parser *p, struct statement *s, unsigned int at)
+{
+	s->kind = ALIAS;
+	s->first_source = p->n_sources;
+	if (!s->result || s->flags || p->lines.n_words > at + 1)
+		return lane_lines_error(&p->lines, "not `RESULT = let [SOURCE]'");
+	if (p->lines.n_words == at)
+		return NULL;
+	s->n_sources = 1;
+	return find_name(p, p->lines.word[at], &p->source[p->n_sources++]);
+}
+
 /* `[RESULT =] [post] [sync] OP [SOURCE...]` */
 static struct lane_error *parse_instruction(struct parser *p, struct statement *s)
 {
@@ -133,6 +148,8 @@ static struct lane_error *parse_instruction(struct parser *p, struct statement *
 	}
 	if (!err && at == lines->n_words)
 		return lane_lines_error(lines, "no instruction");
+	if (!err && !strcmp(lines->word[at], "let"))
+		return parse_alias(p, s, at + 1);
 	if (!err && s->flags == (LANE_NODE_POST | LANE_NODE_SYNC))
 		return lane_lines_error(lines, "post and sync exclude each other");
 	if (!err && s->flags & LANE_NODE_POST && s->result)
@@ -187,6 +204,25 @@ static struct lane_error *whole(struct parser *p, uint64_t max, uint32_t *value)
 	return NULL;
 }
 
+/* `like OP OTHER` */
+static struct lane_error *parse_like(struct parser *p)
+{
+	struct lane_graph *graph = p->graph;
+	struct lane_like *like = &graph->like[graph->n_likes];
+	struct lane_error *err;
+
+	if (p->lines.n_words != 3)
+		return lane_lines_error(&p->lines, "not `like OP OTHER'");
+	if (graph->n_likes == LANE_GRAPH_LIKES)
+		return lane_lines_error(&p->lines, "more than %d `like' lines", LANE_GRAPH_LIKES);
+	err = copy_name(&p->lines, p->lines.word[1], like->op);
+	if (!err)
+		err = copy_name(&p->lines, p->lines.word[2], like->other);
+	if (!err)
+		graph->n_likes++;
+	return err;
+}
+
 /* The lines before the first instruction; *header is 0 when this is none of them. */
 static struct lane_error *parse_header(struct parser *p, int *header)
 {
@@ -204,6 +240,8 @@ static struct lane_error *parse_header(struct parser *p, int *header)
 		return whole(p, 1u << 30, &graph->groups);
 	if (!strcmp(word, "group_warps"))
 		return whole(p, 1024, &graph->group_warps);
+	if (!strcmp(word, "like"))
+		return parse_like(p);
 	if (!strcmp(word, "work")) {
 		if (lines->n_words != 3 || lane_whole_parse(lines->word[1], 1, UINT32_MAX, &work))
 			return lane_lines_error(lines, "not `work NUMBER UNIT'");
@@ -311,6 +349,9 @@ static struct lane_error *unroll(struct parser *p)
 			left[depth++] = s->times;
 		else if (s->kind == INSTRUCTION)
 			err = add_node(p, s);
+		else if (s->kind == ALIAS)
+			p->writer[s->result] =
+				s->n_sources ? p->writer[p->source[s->first_source]] : NOBODY;
 		else if (--left[depth - 1])
 			at = s->partner;
 		else
@@ -363,11 +404,11 @@ static struct lane_error *parse(struct parser *p)
 	}
 	if (p->n_open)
 		return lane_error("%s: a `repeat' has no `end'", p->lines.what);
-	if (!p->n_statements)
-		return lane_error("%s: no instructions in it", p->lines.what);
 	for (uint32_t i = 0; i < MAX_NAMES; i++)
 		p->writer[i] = NOBODY;
 	err = unroll(p);
+	if (!err && !p->graph->n_nodes)
+		err = lane_error("%s: no instructions in it", p->lines.what);
 	return err ? err : index_users(p);
 }
 

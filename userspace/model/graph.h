@@ -15,9 +15,16 @@
 #define LANE_GRAPH_OPS	 32
 #define LANE_GRAPH_NODES (1u << 22) /* most instructions, unrolled */
 #define LANE_GRAPH_EDGES (1u << 24)
+#define LANE_GRAPH_LIKES 32
 
 #define LANE_NODE_POST 1 /* nobody waits for it: its warp is done with it once it is issued */
 #define LANE_NODE_SYNC 2 /* completes when all warps of the group have issued it */
+
+/* Which op may stand in for one that a device lacks. */
+struct lane_like {
+	char op[LANE_NAME_BYTES];
+	char other[LANE_NAME_BYTES];
+};
 
 struct lane_graph {
 	char *title;
@@ -25,6 +32,8 @@ struct lane_graph {
 	double work;		    /* per group */
 	uint32_t groups;	    /* of the whole kernel, 0: not said */
 	uint32_t group_warps;	    /* warps of a group, 0: not said */
+	uint32_t n_likes;
+	struct lane_like like[LANE_GRAPH_LIKES];
 	uint32_t n_ops;
 	char op[LANE_GRAPH_OPS][LANE_NAME_BYTES];
 	uint32_t n_nodes;

@@ -97,6 +97,16 @@ static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_se
 	return NULL;
 }
 
+/* The op itself where the device has it, else what the graph says is like it. */
+static const char *stand_in(const struct lane_device *device, const struct lane_graph *graph,
+			    const char *op)
+{
+	for (uint32_t i = 0; i < graph->n_likes && !lane_device_section(device, "op", op); i++)
+		if (!strcmp(graph->like[i].op, op))
+			return graph->like[i].other;
+	return op;
+}
+
 struct lane_error *lane_binding_make(const struct lane_device *device,
 				     const struct lane_graph *graph, uint32_t warps,
 				     struct lane_binding *binding)
@@ -104,7 +114,8 @@ struct lane_error *lane_binding_make(const struct lane_device *device,
 	*binding = (struct lane_binding){ 0 };
 	for (uint32_t i = 0; i < graph->n_ops; i++) {
 		const struct lane_section *op;
-		struct lane_error *err = lane_device_need(device, "op", graph->op[i], &op);
+		struct lane_error *err =
+			lane_device_need(device, "op", stand_in(device, graph, graph->op[i]), &op);
 
 		if (!err)
 			err = bind_pipe(binding, op, &binding->pipe[i], device);

@@ -1,0 +1,20 @@
+# The plugin for Oclgrind (docs/models/pattern.md): C++ by Oclgrind's and LLVM's interfaces, of the
+# LLVM that Oclgrind itself is built with.
+OCLGRIND_PLUGIN := $B/libgpulane-oclgrind.so
+OCLGRIND_SRC    := $(sort $(wildcard userspace/oclgrind/*.cpp))
+OCLGRIND_OBJ    := $(OCLGRIND_SRC:%.cpp=$B/%.o)
+LLVM            := /usr/lib/llvm-14
+OCLGRIND_FLAGS   = -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fno-rtti \
+                   -fvisibility=hidden -isystem $(LLVM)/include -MMD -MP
+
+$B/userspace/oclgrind/%.o: userspace/oclgrind/%.cpp | packages
+	@mkdir -p $(@D)
+	$(CXX) $(OCLGRIND_FLAGS) -c -o $@ $<
+
+$(OCLGRIND_PLUGIN): $(OCLGRIND_OBJ)
+	$(CXX) -shared -o $@ $^ -loclgrind -L$(LLVM)/lib -lLLVM-14
+
+-include $(OCLGRIND_OBJ:.o=.d)
+
+all: $(OCLGRIND_PLUGIN)
+INSTALL_EXTRA += $(OCLGRIND_PLUGIN):lib/gpulane/libgpulane-oclgrind.so:755
