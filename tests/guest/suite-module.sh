@@ -475,8 +475,11 @@ guest() {
 	W=/tmp/module-suite
 	check "the guest is set up" guest_setup
 	[ $# -gt 0 ] || set -- before after reload refused other_comes switched_off table same_run variants ports cycles debian
+	local start
 	for test; do
+		start=$SECONDS
 		"t_$test"
+		printf -- '-- %s: %d s\n' "$test" $((SECONDS - start))
 	done
 	check "no hook and no module is left" equal "$(grep -cE '^(i915|lttng_probe_i915) ' /proc/modules)" 0
 	echo "counted $passed $failed"

@@ -353,6 +353,9 @@ uint64_t lane_bpf_missed(const struct lane_bpf_object *object)
 		struct bpf_prog_info info = {};
 		__u32 bytes = sizeof(info);
 
+		/* Those are counted as fired and not seen, or lose no event but names. */
+		if (bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT)
+			continue;
 		if (bpf_program__fd(prog) >= 0 &&
 		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
 			missed += info.recursion_misses;

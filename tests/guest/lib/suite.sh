@@ -71,6 +71,11 @@ same() {
 	}
 }
 
+# fact DIR PATH - a value of a recording's recording.json, as jq writes it: `traces[0].lost`
+fact() {
+	jq -er ".$2" "$1/recording.json"
+}
+
 # suite_end NAME - the closing line; the script's exit code
 suite_end() {
 	printf '%s: %d passed, %d failed\n' "$1" $suite_passed $suite_failed

@@ -1,0 +1,189 @@
+#!/bin/bash
+# The BPF programs: all of them load and attach on every kernel and driver there is; what they record is the
+# same whichever way it is hooked; what the filters let through is all of it and nothing else.
+#
+#   suite-bpf.sh [6.1|6.12]   both kernels, or one
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	LIB=tests/guest/lib
+
+	# boot VERSION MODULE...: one guest, this script in it; what it leaves is in $SUITE_TMP/VERSION
+	boot() {
+		"$GUEST" --kernel "$1" --timeout 900 --mem 4096 --env "B=${B:-build}" --out "$SUITE_TMP/$1" -- "$0" "$@"
+	}
+
+	# events DIR: what babeltrace2 reads, without a word from it
+	events() {
+		[ -e "$1.events" ] || babeltrace2 --clock-cycles "$1/bpf" >"$1.events" 2>"$1.said" || return 1
+		! grep -v '^WARNING: Tracer discarded\|^$' "$1.said"
+	}
+
+	lost() { fact "$1" 'traces[0].lost'; }
+	canon() { awk -f $LIB/canon.awk "$1.events" | sort -s -k1,2; }
+
+	# same_events A B: the same requests' events in the same order per context
+	same_events() {
+		events "$1" && events "$2" && same lost "0 0" "$(lost "$1") $(lost "$2")" && cmp <(canon "$1") <(canon "$2")
+	}
+
+	# some_of DIR KINDS SOURCE
+	some_of() {
+		local kind
+		for kind in $2; do
+			grep -q "i915_request_$kind: .*source = ( \"$3\"" "$1.events" || {
+				echo "no $kind by $3"
+				return 1
+			}
+		done
+	}
+
+	# The guard of programs that read records drops what interrupts them: counted to the last one.
+	formats_add_up() {
+		events "$1" && events "$2" && same lost 0 "$(lost "$1")" &&
+			same "recorded and lost" "$(grep -c i915_request_ "$1.events")" \
+				$(($(grep -c i915_request_ "$2.events") + $(lost "$2")))
+	}
+
+	# per_context DIR: kind by kind, contexts numbered as their first request is added, so that boots
+	# compare; the driver's own requests, which have no add, come when it pleases
+	per_context() {
+		awk -f $LIB/canon.awk "$1.events" | awk '
+			$1 ~ /_add$/ && !($2 in number) { number[$2] = ++n }
+			$2 in number { $2 = number[$2]; print }' | sort -s -k1,1 -k2,2n
+	}
+
+	same_selftests() {
+		events "$1" && events "$2" && some_of "$1" "submit execute retire" tracepoint &&
+			some_of "$2" "submit execute" function && cmp <(per_context "$1") <(per_context "$2")
+	}
+
+	# holds CHECK WHO ALL FILTERED
+	holds() {
+		events "$3" && events "$4" && same lost "0 0" "$(lost "$3") $(lost "$4")" &&
+			awk -v check="$1" -v who="$2" -f $LIB/filtered.awk "$3.events" "$4.events"
+	}
+
+	# three_ways NAME DIR KINDS: recordings auto, function and format of one run; KINDS have functions
+	three_ways() {
+		check "$1-functions" same_events "$2/auto" "$2/function"
+		check "$1-functions-used" some_of "$2/function" "$3" function
+		check "$1-formats-add-up" formats_add_up "$2/auto" "$2/format"
+	}
+
+	for version in ${1:-6.1 6.12}; do
+		modules=("$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)")
+		if [ "$version" = 6.1 ]; then
+			for variant in lowlevel stock; do
+				i915=$("$GUEST_D/build-i915" --kernel "$version" --variant $variant)
+				modules+=("$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-selftest I915="$i915")")
+			done
+		fi
+		check_later "$version-guest" boot "$version" "${modules[@]}"
+	done
+	check_wait
+	for version in ${1:-6.1 6.12}; do
+		out=$SUITE_TMP/$version
+		report "$out/report"
+		three_ways "$version-replay" "$out/replay" "submit execute unsubmit"
+		check "$version-follow" holds process "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
+		check "$version-culprits" holds culprits "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
+		check "$version-descendants" holds attached "$(cat "$out/child.pid")" "$out/all" "$out/pid"
+		check "$version-name" holds process "$(cat "$out/wanted.pid")" "$out/all" "$out/name"
+		check "$version-engine" holds engine 2:0 "$out/all" "$out/engine"
+		[ "$version" = 6.1 ] || continue
+		three_ways "$version-i915" "$out/lowlevel" "submit execute unsubmit retire"
+		check "$version-both-drivers" same_selftests "$out/lowlevel/steady" "$out/stock/steady"
+	done
+	suite_end bpf
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+VERSION=$1 REPLAY=$2 LOWLEVEL=${3-} STOCK=${4-}
+B=${B:-build}
+G=$B/gpulane
+O=$GPULANE_OUT
+export C=$B/tests/replay/gl-client
+
+# ways DRIVER: every program for it loads and attaches
+ways() {
+	"$B/tests/guest/bpf-ways" "$VERSION-$1" "$O/report"
+}
+
+record() {
+	local dir=$1
+	shift
+	"$G" record -o "$O/$dir" --buffer 16M "$@"
+}
+
+# by_three DIR COMMAND... : the same run recorded by each of the hooks at once
+by_three() {
+	local record=("$G" record --buffer 16M -e i915)
+	mkdir "$O/$1"
+	"${record[@]}" -o "$O/$1/auto" -- "${record[@]}" --hooks function -o "$O/$1/function" -- \
+		"${record[@]}" --hooks format -o "$O/$1/format" -- "${@:2}"
+}
+
+# the driver's tests that take the same steps every time and do not mind a slow machine
+steady() {
+	mkdir -p "$O/$1"
+	record "$1/steady" -e i915 -- insmod "$2" select=requests filter=igt_add_request,igt_request_rewind
+	rmmod gl_selftest
+}
+
+clients() {
+	"$C" --name low --count 100 --duration 3000 --depth 4 &
+	"$C" --name high --prio 10 --count 60 --duration 500 --period 4000 &
+	"$C" --name copy --engine 1:0 --count 200 --duration 500 --depth 8 &
+	wait
+}
+
+# A command that is followed beside a client, one with a name to look for, and a hog
+crowd() {
+	"$C" --name other --engine 1:0 --count 1000000 --duration 2000 --depth 2 --cpu 0 &
+	local others=$!
+	"$C" --hog 300000 --name hog --cpu 0 &
+	others="$others $!"
+	"$C" --name wanted --engine 2:0 --count 60 --duration 500 &
+	echo $! >"$O/wanted.pid"
+	record followed --follow -- bash -c 'echo $$ >$0; exec "$C" --name mine --count 100 --duration 500 --cpu 0' \
+		"$O/mine.pid"
+	wait "$(cat "$O/wanted.pid")"
+	# shellcheck disable=SC2086 # a list
+	kill $others
+}
+filters() {
+	local parent
+	# a process whose child is there before
+	bash -c '"$C" --name child --count 1000000 --duration 5000 & echo $! >$0; wait' "$O/child.pid" &
+	parent=$!
+	until [ -s "$O/child.pid" ]; do sleep 0.1; done
+	record all -- "$G" record -o "$O/pid" -e i915,fence --pid $parent -- \
+		"$G" record -o "$O/name" -e i915,fence --comm wanted -- \
+		"$G" record -o "$O/engine" -e i915 --engine 2:0 -- bash -c crowd
+	kill "$(cat "$O/child.pid")"
+	wait $parent || true
+}
+export -f record clients crowd
+export G O
+
+set -e
+scripts/guest.d/load-i915 debian
+ways debian
+rmmod i915
+scripts/guest.d/load-i915 "$REPLAY"
+ways replay
+by_three replay bash -c clients
+filters
+rmmod i915
+[ -n "$LOWLEVEL" ] || exit 0
+scripts/guest.d/load-i915 lowlevel
+ways lowlevel
+by_three lowlevel insmod "$LOWLEVEL" select=requests,timelines "filter=!igt_wait_request,!igt_fence_wait" timeout_ms=300
+rmmod gl_selftest
+steady lowlevel "$LOWLEVEL"
+rmmod i915
+scripts/guest.d/load-i915 stock
+steady stock "$STOCK"
