@@ -18,6 +18,8 @@ static const struct verb {
 	{ "pipeline", model_pipeline, "a kernel given as a dependence graph of instructions" },
 	{ "global", model_global, "atomics on global memory" },
 	{ "softgpu", model_softgpu, "a kernel on a soft GPGPU: SMs, SPs, time, energy" },
+	{ "pattern", model_pattern,
+	  "the access patterns of an OpenCL program's kernels, as they run" },
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))

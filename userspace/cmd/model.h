@@ -72,9 +72,15 @@ struct lane_error *model_device(const struct model_common *common, const char *p
 struct lane_error *model_find(const char *kind, const char *name, const char *suffix,
 			      char **path) LANE_MUST_CHECK;
 
+/* Where a program of gpulane lies, without its name: `directory` is at least 4096 bytes. */
+struct lane_error *model_directory(char *directory, size_t bytes) LANE_MUST_CHECK;
+
 /* A new result with its version and the model's name. */
 json_object *model_result(const char *model);
 void model_drop(json_object **object);
+
+/* Adds a member that has no value: null, shown as `-'. */
+void model_put_nothing(json_object *object, const char *key);
 
 /* Adds a member. Reals are shown with so many decimals at most. */
 void model_put_text(json_object *object, const char *key, const char *value);
@@ -103,5 +109,6 @@ struct lane_error *model_kmeans(int argc, char **argv);
 struct lane_error *model_pipeline(int argc, char **argv);
 struct lane_error *model_global(int argc, char **argv);
 struct lane_error *model_softgpu(int argc, char **argv);
+struct lane_error *model_pattern(int argc, char **argv);
 
 #endif

@@ -71,8 +71,7 @@ error_t model_option(struct model_common *common, int key, char *arg)
 	}
 }
 
-/* Where this program lies, without its name. */
-static struct lane_error *own_directory(char *directory, size_t bytes)
+struct lane_error *model_directory(char *directory, size_t bytes)
 {
 	ssize_t length = readlink("/proc/self/exe", directory, bytes - 1);
 	char *slash;
@@ -99,7 +98,7 @@ struct lane_error *model_find(const char *kind, const char *name, const char *su
 		*path = strdup(name);
 		return *path ? NULL : &lane_enomem;
 	}
-	err = own_directory(directory, sizeof(directory));
+	err = model_directory(directory, sizeof(directory));
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

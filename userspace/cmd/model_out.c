@@ -47,6 +47,11 @@ void model_put_real(json_object *object, const char *key, double value, int deci
 	json_object_object_add(object, key, json_object_new_double_s(value, text));
 }
 
+void model_put_nothing(json_object *object, const char *key)
+{
+	json_object_object_add(object, key, NULL);
+}
+
 json_object *model_row(json_object *result)
 {
 	json_object *rows = json_object_object_get(result, "rows");
@@ -68,6 +73,8 @@ double model_get(json_object *row, const char *key)
 /* What a member is printed as. */
 static const char *shown(json_object *value)
 {
+	if (!value)
+		return "-";
 	return json_object_is_type(value, json_type_string) ? json_object_get_string(value)
 							    : json_object_to_json_string(value);
 }

@@ -1,0 +1,104 @@
+# shellcheck shell=bash
+# Access patterns of programs that run in Oclgrind; read by tests/model/run, whose functions it uses.
+: "${work:?}" "${san:?}"
+votes=$work/votes
+cl=$PWD/tests/model/votes.cl
+check 'pattern: the program is built' "${CC:-gcc}" -O1 -Wall -Wextra -Werror -o "$votes" tests/model/votes.c -lOpenCL
+
+line_of() { grep -nF "$1" "$cl" | head -n 1 | cut -d: -f1; }
+
+# Runs a kernel in Oclgrind; what it touches goes to $work/NAME.
+touches() { # NAME KERNEL GROUPS LANES BUILD_OPTIONS
+	model pattern --format csv --out "$work/$1" -- "$votes" "$cl" "$2" "$3" "$4" "$5" >"$work/$1.csv"
+}
+defaults='-DLENGTH=100 -DTILES=4'
+check 'pattern: histogram' touches plain histogram 4 64 "$defaults -DCOPIES=32 -DPITCH=32"
+check 'pattern: histogram, padded' touches padded histogram 4 64 "$defaults -DCOPIES=32 -DPITCH=33"
+check 'pattern: parity' touches parity parity 2 64 "$defaults -DCOPIES=1 -DPITCH=32"
+check 'pattern: chain' touches chain chain 1 32 "$defaults -DCOPIES=1 -DPITCH=32"
+check 'pattern: mmul' touches mmul mmul 1 64 "$defaults -DCOPIES=1 -DPITCH=32"
+
+# The accesses of a kind at a line, as `COUNT ADDRESS...`, sorted.
+accesses() { # NAME LINE ACCESS MEMORY
+	awk -v line="$2" -v access="$3" -v memory="$4" \
+		'$1 == "site" && $3 == line && $5 == access && $7 == memory { site[$2] = 1 }
+		$1 == "w" && site[$2] { sub(/^w [0-9]+ /, ""); print }' "$work/$1" | sort
+}
+
+# The same addresses, from the kernel's source by hand: element i votes for bin i / 8 mod 32, in copy
+# lane mod 32; the bins' own address 0 is that of bin 0 in copy 0.
+same_histogram() { # NAME PITCH
+	awk -v pitch="$2" 'BEGIN { for (warp = 0; warp < 8; warp++) {
+			text = ""
+			for (lane = 0; lane < 32; lane++) {
+				i = warp * 32 + lane
+				text = text " " 4 * (i % 64 % 32 * pitch + int(i / 8) % 32)
+			}
+			count[text]++
+		}
+		for (text in count) print count[text] text }' | sort >"$work/expected"
+	accesses "$1" "$(line_of 'atomic_add(&bins')" atomic local | diff "$work/expected" -
+}
+check 'pattern: addresses are those of the source' same_histogram plain 32
+check 'pattern: and with padding' same_histogram padded 33
+same_parity() {
+	awk 'BEGIN { for (k = 0; k < 4; k++) {
+			text = ""
+			for (lane = 0; lane < 32; lane++)
+				text = text " " ((lane + k) % 2 ? 4 * (k * 32 + lane) : "-")
+			print 4 text # two warps in each of two groups
+		} }' | sort >"$work/expected"
+	accesses parity "$(line_of 'atomic_inc(&seen')" atomic local | diff "$work/expected" -
+}
+check 'pattern: lanes of one iteration go together' same_parity
+
+# A column of a line's row, of atomics on local memory.
+column() { # NAME LINE COLUMN
+	awk -F, -v line="$2" -v column="$3" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$c["line"] == line && $c["memory"] == "local" { print $c[column] }' "$work/$1.csv"
+}
+votes_line=$(line_of 'atomic_add(&bins')
+# 32 lanes in copies of their own: four bins of eight lanes are eight words in a bank; padded, lane l
+# with bin b lies in bank l + b.
+fewer() {
+	[ "$(column plain "$votes_line" bank)" = 8 ] && [ "$(column plain "$votes_line" position)" = 1 ] &&
+		awk -v p="$(column padded "$votes_line" bank)" 'BEGIN { exit !(p && p < 4) }' ||
+		{ cat "$work/plain.csv" "$work/padded.csv"; return 1; }
+}
+check 'pattern: padding has fewer bank conflicts, on the right line' fewer
+cheaper() { awk -v a="$(column plain "$votes_line" cycles)" -v b="$(column padded "$votes_line" cycles)" 'BEGIN { exit !(a > 2 * b && b >= 118) }'; }
+check 'pattern: and costs less' cheaper
+# What the file says padding of the plain one would do is what the padded program does.
+predicted() { [ "$(column plain "$votes_line" with_padding)" = "$(column padded "$votes_line" cycles)" ]; }
+check 'pattern: what padding would do is what it does' predicted
+one_line_each() { [ "$(awk 'NR > 1' "$work/plain.csv" | cut -d, -f2 | sort -u | wc -l)" = 2 ]; }
+check 'pattern: a row for each line with atomics' one_line_each
+
+# Graphs of what was executed.
+graph() { model pattern --graph "$1" "$work/$1" >"$work/$1.graph"; }
+counts() { # KERNEL PIPE COUNT
+	model pipeline "$work/$1.graph" --format csv | awk -F, -v pipe="$2" -v want="$3" \
+		'$1 == pipe { n = $2 } END { if (n != want) { print pipe ": " n ", not " want; exit 1 } }'
+}
+check 'graph: chain' graph chain
+fmadds() { [ "$(grep -c '= fmadd' "$work/chain.graph")" -ge 1 ] && grep -qx 'repeat 9[89]' "$work/chain.graph"; }
+check 'graph: a loop is folded' fmadds
+# Each of 100 rounds at least waits for the multiply-add before it: 18 cycles on the C2050.
+slow_enough() { model pipeline "$work/chain.graph" --format json | awk -F'[:,]' '/"cycles"/ { exit !($2 >= 1800 && $2 < 3500) }'; }
+check 'graph: the chain takes as long as its multiply-adds' slow_enough
+check 'graph: mmul' graph mmul
+# As in mmul08.graph: per tile 2 loads, 2 stores to local memory and 16 loads from it; a store in the end.
+check 'graph: mmul has the loads of the one made by hand' counts mmul global $((2 * (2 * 4 + 1)))
+check 'graph: mmul has its local accesses, too' counts mmul local $((2 * 18 * 4))
+check 'graph: on the other device' model pipeline "$work/mmul.graph" --device pascal-gtx1060
+
+# Files that are wrong.
+printf 'gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\nsite 1 1 1 atomic add local 4 0 64\nw 1 1 64\n' >"$work/bad.pattern"
+printf 'gpulane-pattern 1\nw 1 1 0\n' >"$work/early.pattern"
+check 'wrong: an address behind its array' refuses 1 pattern "$work/bad.pattern"
+check 'wrong: an access before a launch' refuses 1 pattern "$work/early.pattern"
+check 'wrong: noise as a pattern' refuses 1 pattern "$work/noise"
+check 'wrong: no such kernel' refuses 1 pattern --kernel nothing "$work/plain"
+check 'usage: no pattern' refuses 2 pattern
+check 'sanitized: pattern' "$san" model pattern --all "$work/plain"
+check 'sanitized: graph' "$san" model pattern --graph mmul "$work/mmul"

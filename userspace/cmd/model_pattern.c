@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// `gpulane model pattern`: runs an OpenCL program in Oclgrind or reads what such a run wrote, and
+// says per source line which conflicts its atomics have, what they cost, what would change that.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/model.h"
+#include "model/number.h"
+#include "model/pattern.h"
+
+enum {
+	KEY_ALL = 256,
+	KEY_GRAPH,
+	KEY_OUT,
+	KEY_PLUGIN,
+	KEY_BUILD,
+};
+
+struct options {
+	struct model_common common;
+	const char *file;
+	const char *kernel;
+	const char *graph;
+	const char *out;
+	const char *plugin;
+	const char *build;
+	int all;
+	char **program; /* NULL: read a file */
+};
+
+static const struct argp_option options[] = {
+	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
+	{ "all", KEY_ALL, NULL, 0, "loads and stores, too, not only atomics", 1 },
+	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
+	{ "out", KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },
+	{ "build-options", KEY_BUILD, "OPTIONS", 0, "with a program: further OpenCL build options",
+	  2 },
+	{ "plugin", KEY_PLUGIN, "FILE", 0, "with a program: another plugin than gpulane's", 2 },
+	MODEL_OPTIONS,
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'k':
+		o->kernel = arg;
+		return 0;
+	case KEY_ALL:
+		o->all = 1;
+		return 0;
+	case KEY_GRAPH:
+		o->graph = arg;
+		return 0;
+	case KEY_OUT:
+		o->out = arg;
+		return 0;
+	case KEY_PLUGIN:
+		o->plugin = arg;
+		return 0;
+	case KEY_BUILD:
+		o->build = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			return model_wrong(&o->common,
+					   lane_error_usage("model pattern: one file only (a "
+							    "program goes behind `--')"));
+		o->file = arg;
+		return 0;
+	default:
+		return model_option(&o->common, key, arg);
+	}
+}
+
+static const struct argp argp = { options,
+				  parse,
+				  "FILE\n-- PROGRAM [ARG...]",
+				  "The access patterns of an OpenCL program's kernels: conflicts "
+				  "per source line, the atomics' cycles, and what padding, copies "
+				  "or a hash would change.",
+				  NULL,
+				  NULL,
+				  NULL };
+
+/* The plugin beside this program, or where it is installed. */
+static struct lane_error *find_plugin(const struct options *o, char **path)
+{
+	static const char *const places[] = { "../lib/gpulane", "." };
+	char directory[4096];
+	struct lane_error *err;
+
+	if (o->plugin) {
+		*path = realpath(o->plugin, NULL);
+		return *path ? NULL : lane_error_errno(errno, "%s: cannot be found", o->plugin);
+	}
+	err = model_directory(directory, sizeof(directory));
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		LANE_CLEANUP(lane_free) char *candidate = NULL;
+
+		if (asprintf(&candidate, "%s/%s/libgpulane-oclgrind.so", directory, places[i]) <
+		    0) {
+			candidate = NULL;
+			return &lane_enomem;
+		}
+		if (!access(candidate, R_OK)) {
+			*path = LANE_TAKE(candidate);
+			return NULL;
+		}
+	}
+	return lane_error("model pattern: gpulane's plugin for Oclgrind is not there (run `make`, "
+			  "or name it with --plugin)");
+}
+
+/* Becomes `oclgrind --plugins PLUGIN PROGRAM...`; only comes back when that fails. */
+static void become_oclgrind(const struct options *o, const char *plugin, const char *out)
+{
+	size_t n = 0;
+	size_t at = 0;
+	char **argv;
+
+	while (o->program[n])
+		n++;
+	argv = calloc(n + 6, sizeof(*argv));
+	if (!argv || setenv("GPULANE_PATTERN", out, 1))
+		return;
+	argv[at++] = (char *)"oclgrind";
+	argv[at++] = (char *)"--plugins";
+	argv[at++] = (char *)plugin;
+	if (o->build) {
+		argv[at++] = (char *)"--build-options";
+		argv[at++] = (char *)o->build;
+	}
+	memcpy(argv + at, o->program, n * sizeof(*argv));
+	/* What the program prints is not a result. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp("oclgrind", argv);
+}
+
+static struct lane_error *run_program(const struct options *o, const char *out)
+{
+	LANE_CLEANUP(lane_free) char *plugin = NULL;
+	struct lane_error *err = find_plugin(o, &plugin);
+	int status;
+	pid_t child;
+
+	if (err)
+		return err;
+	fflush(stdout);
+	child = fork();
+	if (child < 0)
+		return lane_error_errno(errno, "model pattern: fork");
+	if (!child) {
+		become_oclgrind(o, plugin, out);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return lane_error_errno(errno, "model pattern: waitpid");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return lane_error("oclgrind: cannot be run (install the package oclgrind)");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return lane_error("%s: failed in Oclgrind (%s %d)", o->program[0],
+				  WIFEXITED(status) ? "exit code" : "signal",
+				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return NULL;
+}
+
+/* A mean per warp. */
+static void put_mean(json_object *row, const char *key, double sum, uint64_t warps)
+{
+	if (isnan(sum) || !warps)
+		model_put_nothing(row, key);
+	else
+		model_put_real(row, key, sum / (double)warps, 2);
+}
+
+static void put_changes(json_object *row, const struct lane_pattern_line *line)
+{
+	enum lane_layout layout;
+	uint32_t copies;
+	int best = lane_pattern_best(line, &layout, &copies);
+
+	put_mean(row, "with_xor", line->what_if[LANE_IF_XOR], line->warps);
+	put_mean(row, "with_add", line->what_if[LANE_IF_ADD], line->warps);
+	put_mean(row, "with_padding", line->what_if[LANE_IF_ROWS], line->warps);
+	if (best < 0) {
+		model_put_nothing(row, "with_copies");
+		model_put_nothing(row, "copies");
+		model_put_nothing(row, "layout");
+		return;
+	}
+	put_mean(row, "with_copies", line->what_if[best], line->warps);
+	model_put_whole(row, "copies", copies);
+	model_put_text(row, "layout", lane_layout_name(layout));
+}
+
+static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line)
+{
+	int costs = line->local && line->access == LANE_ACCESS_ATOMIC;
+	struct lane_pattern_line empty = { .warps = 0 };
+	const struct lane_pattern_line *cost = costs ? line : &empty;
+
+	model_put_text(row, "kernel", kernel);
+	model_put_whole(row, "line", line->line);
+	model_put_whole(row, "column", line->column);
+	model_put_text(row, "access", lane_access_name(line->access));
+	model_put_text(row, "op", line->op);
+	model_put_text(row, "memory", line->local ? "local" : "global");
+	model_put_whole(row, "warps", (int64_t)line->warps);
+	put_mean(row, "lanes", (double)line->lanes, line->warps);
+	put_mean(row, "position", (double)line->position_sum, line->warps);
+	put_mean(row, "bank", line->local ? (double)line->bank_sum : NAN, line->warps);
+	put_mean(row, "lock", (double)line->lock_sum, line->warps);
+	model_put_whole(row, "position_most", line->position_degree);
+	if (line->local)
+		model_put_whole(row, "bank_most", line->bank_degree);
+	else
+		model_put_nothing(row, "bank_most");
+	model_put_whole(row, "lock_most", line->lock_degree);
+	put_mean(row, "segments", line->local ? NAN : (double)line->segments, line->warps);
+	put_mean(row, "cycles", cost->cycles, cost->warps);
+	put_mean(row, "base_cycles", cost->base_cycles, cost->warps);
+	put_mean(row, "position_cycles", cost->position_cycles, cost->warps);
+	put_mean(row, "bank_cycles", cost->bank_cycles, cost->warps);
+	put_mean(row, "lock_cycles", cost->lock_cycles, cost->warps);
+	put_changes(row, cost);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct lane_pattern_line *const *x = a;
+	const struct lane_pattern_line *const *y = b;
+
+	if ((*x)->line != (*y)->line)
+		return (*x)->line < (*y)->line ? -1 : 1;
+	if ((*x)->column != (*y)->column)
+		return (*x)->column < (*y)->column ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static struct lane_error *put_kernel(json_object *result, const struct options *o,
+				     const struct lane_pattern_kernel *kernel)
+{
+	LANE_CLEANUP(lane_free)
+	const struct lane_pattern_line **line = calloc(kernel->n_lines + 1, sizeof(*line));
+
+	if (!line)
+		return &lane_enomem;
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		line[i] = &kernel->line[i];
+	qsort(line, kernel->n_lines, sizeof(*line), by_line);
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		if (line[i]->warps && (o->all || line[i]->access == LANE_ACCESS_ATOMIC))
+			put_line(model_row(result), kernel->name, line[i]);
+	return NULL;
+}
+
+static struct lane_error *print_graph(const struct lane_pattern *pattern, const char *name)
+{
+	const struct lane_pattern_kernel *kernel = lane_pattern_kernel(pattern, name);
+
+	if (!kernel)
+		return lane_error("%s: no kernel `%s' in it", pattern->what, name);
+	if (!kernel->graph)
+		return lane_error("%s: no graph of `%s' (its first warp executed too much)",
+				  pattern->what, name);
+	fputs(kernel->graph, stdout);
+	return NULL;
+}
+
+static struct lane_error *judge(const struct options *o, const char *file)
+{
+	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
+	LANE_CLEANUP(model_drop) json_object *result = NULL;
+	struct lane_error *err = model_device(&o->common, "fermi-gtx580", &device);
+	uint64_t left_out = 0;
+
+	if (!err)
+		err = lane_pattern_read(file, device, &pattern);
+	if (err)
+		return err;
+	if (o->graph)
+		return print_graph(pattern, o->graph);
+	if (o->kernel && !lane_pattern_kernel(pattern, o->kernel))
+		return lane_error("%s: no kernel `%s' in it", pattern->what, o->kernel);
+	result = model_result("pattern");
+	model_put_text(result, "device", device->name);
+	model_put_whole(result, "kernels", (int64_t)pattern->n_kernels);
+	model_put_whole(result, "accesses", (int64_t)pattern->warps);
+	for (size_t i = 0; i < pattern->n_kernels; i++)
+		left_out += pattern->kernel[i].left_out;
+	model_put_whole(result, "left_out", (int64_t)left_out);
+	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
+		if (!o->kernel || !strcmp(o->kernel, pattern->kernel[i].name))
+			err = put_kernel(result, o, &pattern->kernel[i]);
+	if (!err)
+		model_print(result, o->common.format);
+	return err;
+}
+
+/* Runs the program, judges what came of it, and removes that unless it is to be kept. */
+static struct lane_error *run_and_judge(const struct options *o)
+{
+	char temporary[] = "/tmp/gpulane-pattern-XXXXXX";
+	struct lane_error *err;
+	int fd;
+
+	if (o->out) {
+		err = run_program(o, o->out);
+		return err ? err : judge(o, o->out);
+	}
+	fd = mkstemp(temporary);
+	if (fd < 0)
+		return lane_error_errno(errno, "%s: cannot be made", temporary);
+	close(fd);
+	err = run_program(o, temporary);
+	if (!err)
+		err = judge(o, temporary);
+	unlink(temporary);
+	return err;
+}
+
+struct lane_error *model_pattern(int argc, char **argv)
+{
+	struct options o = { .program = NULL };
+	struct lane_error *err;
+	int n = 0;
+	int done;
+
+	while (n < argc && strcmp(argv[n], "--"))
+		n++;
+	if (n < argc)
+		o.program = argv + n + 1;
+	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
+	if (err || done)
+		return err;
+	if (!o.file == !(o.program && *o.program))
+		return lane_error_usage("model pattern: either a pattern file, or `--' and a "
+					"program");
+	if (!o.program && (o.out || o.plugin || o.build))
+		return lane_error_usage("model pattern: --out, --plugin and --build-options need a "
+					"program");
+	return o.program ? run_and_judge(&o) : judge(&o, o.file);
+}
