@@ -8,6 +8,10 @@ PKG_DEB_lttng-ctl     := liblttng-ctl-dev
 PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
+# What only a part of it is built with, checked and not linked to the program.
+PKGS_PARTS := lttng-ust OpenCL
+PKG_DEB_lttng-ust     := liblttng-ust-dev
+PKG_DEB_OpenCL        := ocl-icd-opencl-dev
 PKG_DEB_libprotobuf-c := libprotobuf-c-dev
 TOOLS := $(CC) $(CXX) $(CLANG) $(BPFTOOL) protoc-c
 PKG_DEB_clang    := clang
@@ -29,7 +33,7 @@ PKG_LIBS   := $(PKG_LIBS)
 .PHONY: packages
 packages:
 	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
-	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
+	@missing=; $(foreach p,$(PKGS) $(PKGS_PARTS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
 	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
 	$(foreach h,$(HEADERS),test -e $h || missing="$$missing $(PKG_DEB_$(notdir $h))"; ) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi

@@ -28,6 +28,7 @@ enum lane_cl_kind {
 	LANE_CLK_CREATE,
 	LANE_CLK_RETAIN,
 	LANE_CLK_RELEASE,
+	LANE_CLK_FREE, /* releases and returns nothing */
 	LANE_CLK_QUERY,
 	LANE_CLK_SET,
 	LANE_CLK_BUILD,

@@ -1,0 +1,16 @@
+# The OpenCL layer: one shared object, for OPENCL_LAYERS and for LD_PRELOAD (docs/opencl.md).
+CL_LAYER   := $B/libgpulane-opencl.so
+CL_SRC     := $(sort $(wildcard userspace/opencl/*.c))
+CL_OBJ     := $(CL_SRC:%.c=$B/%.o)
+# LTTng's macros shadow names of their own.
+CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
+
+$(foreach f,$(CL_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := $(CL_CFLAGS)))
+
+$(CL_LAYER): $(CL_OBJ)
+	$(CC) $(ALL_LDFLAGS) -shared -Wl,-z,nodelete -o $@ $^ $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+
+-include $(CL_OBJ:.o=.d)
+
+all: $(CL_LAYER)
+INSTALL_EXTRA += $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Commands: their numbers, and their times once they are complete.
+#include "opencl/layer.h"
+
+/*
+ * All that the call-back needs to know is in the one word it is given: nothing is allocated,
+ * nothing is left behind when the program ends before its commands do.
+ */
+enum {
+	OWNED_BITS = 1,
+	TYPE_BITS = 6,
+	FIRST_TYPE = LANE_CLC_NDRANGE_KERNEL,
+};
+
+_Static_assert(LANE_CLC_SVM_MIGRATE_MEM - FIRST_TYPE < 1 << TYPE_BITS, "a type fits");
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "a command's number fits");
+
+struct command {
+	uint64_t number;
+	unsigned int type;
+	bool owned;
+};
+
+static void *pack(const struct command *command)
+{
+	return (void *)(uintptr_t)((command->number << TYPE_BITS | (command->type - FIRST_TYPE))
+					   << OWNED_BITS |
+				   command->owned);
+}
+
+static struct command unpack(const void *word)
+{
+	uint64_t bits = (uintptr_t)word;
+
+	return (struct command){
+		.number = bits >> (TYPE_BITS + OWNED_BITS),
+		.type = (unsigned int)(bits >> OWNED_BITS & ((1u << TYPE_BITS) - 1)) + FIRST_TYPE,
+		.owned = bits & 1,
+	};
+}
+
+uint64_t lane_cl_command_number(void)
+{
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static cl_int get_time(cl_event event, cl_profiling_info what, __u64 *ns)
+{
+	cl_ulong value = 0;
+	cl_int status = LANE_CL_LOAD(lane_cl_target, clGetEventProfilingInfo)(
+		event, what, sizeof(value), &value, NULL);
+
+	*ns = status ? 0 : value;
+	return status;
+}
+
+/* Records the command; false when its times cannot be had (yet). */
+static bool record(cl_event event, const struct command *command, cl_command_queue queue,
+		   cl_int status, bool must)
+{
+	struct lane_p_opencl_command done = {
+		.command = command->number,
+		.queue = (uintptr_t)queue,
+		.status = status,
+		.type = command->type,
+	};
+	cl_int failed = get_time(event, CL_PROFILING_COMMAND_END, &done.end_ns);
+
+	if (failed && !must)
+		return false;
+	if (!failed) {
+		get_time(event, CL_PROFILING_COMMAND_QUEUED, &done.queued_ns);
+		get_time(event, CL_PROFILING_COMMAND_SUBMIT, &done.submitted_ns);
+		get_time(event, CL_PROFILING_COMMAND_START, &done.start_ns);
+	}
+	lttng_ust_tracepoint(gpulane, opencl_command, &done);
+	return true;
+}
+
+static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
+{
+	const struct command command = unpack(word);
+	cl_command_queue queue = NULL;
+
+	if (!__atomic_load_n(&lane_cl_ending, __ATOMIC_RELAXED) &&
+	    lttng_ust_tracepoint_enabled(gpulane, opencl_command)) {
+		LANE_CL_LOAD(lane_cl_target, clGetEventInfo)
+		(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
+		record(event, &command, queue, status, true);
+	}
+	if (command.owned)
+		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
+}
+
+bool lane_cl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
+			    unsigned int type, bool owned, bool blocking)
+{
+	const struct command command = { .number = number, .type = type, .owned = owned };
+	bool followed = true;
+
+	if (!blocking || !record(event, &command, queue, CL_COMPLETE, false)) {
+		followed = !LANE_CL_LOAD(lane_cl_target, clSetEventCallback)(
+			event, CL_COMPLETE, completed, pack(&command));
+		if (followed)
+			return true;
+	}
+	if (owned)
+		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
+	return followed;
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The tracepoints of the provider `gpulane`: what LTTng-UST makes of provider.h.
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "opencl/provider.h"

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What is told of kernels and queues: names, devices. Once for each handle, when it is made or,
+// where the recording began later, when it is first used.
+#include <string.h>
+
+#include "opencl/layer.h"
+
+enum {
+	SLOTS = 1 << 12,
+	TRIES = 8, /* a handle that finds no slot in as many is told of every time */
+};
+
+/* Handles that were told of. A new object with the address of an old one is told of by its making.
+ */
+static uint64_t told[SLOTS];
+
+/* True when the handle was told of; else it is put down as told. */
+static bool was_told(const void *handle)
+{
+	uint64_t key = (uintptr_t)handle;
+	uint64_t at = key * 0x9e3779b97f4a7c15ull >> 52;
+
+	for (unsigned int i = 0; i < TRIES; i++) {
+		uint64_t *slot = &told[(at + i) & (SLOTS - 1)];
+		uint64_t found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+		if (found == key)
+			return true;
+		if (!found && __atomic_compare_exchange_n(slot, &found, key, false,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return false;
+		if (found == key)
+			return true;
+	}
+	return false;
+}
+
+void lane_cl_tell_new_kernel(cl_kernel kernel)
+{
+	struct lane_p_opencl_kernel about = { .kernel = (uintptr_t)kernel };
+	char name[1024] = "";
+
+	was_told(kernel);
+	if (LANE_CL_LOAD(lane_cl_target, clGetKernelInfo)(kernel, CL_KERNEL_FUNCTION_NAME,
+							  sizeof(name), name, NULL))
+		return;
+	memcpy(about.name, name, sizeof(about.name) - 1);
+	lttng_ust_tracepoint(gpulane, opencl_kernel, &about);
+}
+
+void lane_cl_tell_kernel(cl_kernel kernel)
+{
+	if (!was_told(kernel))
+		lane_cl_tell_new_kernel(kernel);
+}
+
+void lane_cl_tell_new_queue(cl_command_queue queue, cl_device_id device,
+			    cl_command_queue_properties properties, bool hidden)
+{
+	struct lane_p_opencl_queue about = {
+		.queue = (uintptr_t)queue,
+		.device = (uintptr_t)device,
+		.properties = properties,
+		.known = hidden,
+	};
+	char name[1024] = "";
+
+	was_told(queue);
+	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
+	(device, CL_DEVICE_NAME, sizeof(name), name, NULL);
+	memcpy(about.name, name, sizeof(about.name) - 1);
+	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
+}
+
+void lane_cl_tell_queue(cl_command_queue queue)
+{
+	cl_command_queue_properties properties = 0;
+	cl_device_id device = NULL;
+
+	if (was_told(queue) ||
+	    LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE,
+								sizeof(device), &device, NULL) ||
+	    LANE_CL_LOAD(lane_cl_real, clGetCommandQueueInfo)(
+		    queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL))
+		return;
+	lane_cl_tell_new_queue(queue, device, properties, lane_cl_queue_is_hidden(queue));
+}
+
+cl_kernel CL_API_CALL lane_cl_create_kernel(cl_program program, const char *kernel_name,
+					    cl_int *errcode_ret)
+{
+	cl_kernel kernel =
+		LANE_CL_LOAD(lane_cl_target, clCreateKernel)(program, kernel_name, errcode_ret);
+
+	if (kernel && lane_cl_tracing())
+		lane_cl_tell_new_kernel(kernel);
+	return kernel;
+}
+
+cl_kernel CL_API_CALL lane_cl_clone_kernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+	cl_kernel kernel = LANE_CL_LOAD(lane_cl_target, clCloneKernel)(source_kernel, errcode_ret);
+
+	if (kernel && lane_cl_tracing())
+		lane_cl_tell_new_kernel(kernel);
+	return kernel;
+}
+
+cl_int CL_API_CALL lane_cl_create_kernels(cl_program program, cl_uint num_kernels,
+					  cl_kernel *kernels, cl_uint *num_kernels_ret)
+{
+	cl_uint n = 0;
+	cl_int status = LANE_CL_LOAD(lane_cl_target, clCreateKernelsInProgram)(program, num_kernels,
+									       kernels, &n);
+
+	if (!status && num_kernels_ret)
+		*num_kernels_ret = n;
+	for (cl_uint i = 0; !status && kernels && i < n && i < num_kernels; i++)
+		if (lane_cl_tracing())
+			lane_cl_tell_new_kernel(kernels[i]);
+	return status;
+}
