@@ -1,5 +1,5 @@
 # OpenCL programs as a user would write them (tests/workloads), for the tests of everything that watches such.
-WORKLOAD_NAMES := histogram hough kmeans micro
+WORKLOAD_NAMES := histogram hough kmeans micro events
 WORKLOADS := $(WORKLOAD_NAMES:%=$B/workloads/%)
 OPENCL_LIBS := -lOpenCL
 

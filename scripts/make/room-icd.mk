@@ -1,0 +1,24 @@
+# The simulated OpenCL GPU (tests/icd): a driver for the OpenCL loader, OCL_ICD_VENDORS=$B/icd/gl.icd.
+ICD_SRC := $(sort $(wildcard tests/icd/*.c)) userspace/base/table.c
+ICD_OBJ := $(ICD_SRC:%.c=$B/pic/%.o)
+ICD     := $B/icd/libgl-icd.so
+
+.PHONY: icd
+icd: $(ICD) $B/icd/gl.icd
+
+# Not with the sanitizers: programs that are not load it.
+$B/pic/%.o: %.c | packages
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -Wno-deprecated-declarations -Wno-cast-qual -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
+	  -Iuserspace -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(ICD): $(ICD_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,--no-undefined -o $@ $^ -lm -lpthread -ldl
+
+$B/icd/gl.icd: $(ICD)
+	@echo $(abspath $(ICD)) > $@
+
+-include $(ICD_OBJ:.o=.d)
+
+all: icd

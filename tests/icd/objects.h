@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenCL functions of the simulated GPU, for its table: objects.c, event.c, enqueue.c. */
+#ifndef LANE_ICD_OBJECTS_H
+#define LANE_ICD_OBJECTS_H
+
+#include "icd.h"
+
+typedef void(CL_CALLBACK *icd_context_fn)(const char *, const void *, size_t, void *);
+typedef void(CL_CALLBACK *icd_program_fn)(cl_program, void *);
+typedef void(CL_CALLBACK *icd_event_fn)(cl_event, cl_int, void *);
+
+cl_context icd_create_context(const cl_context_properties *properties, cl_uint n,
+			      const cl_device_id *devices, icd_context_fn notify, void *data,
+			      cl_int *status);
+cl_context icd_create_context_from_type(const cl_context_properties *properties,
+					cl_device_type type, icd_context_fn notify, void *data,
+					cl_int *status);
+cl_int icd_retain_context(cl_context context);
+cl_int icd_release_context(cl_context context);
+cl_int icd_context_info(cl_context context, cl_context_info what, size_t room, void *value,
+			size_t *size);
+
+cl_mem icd_create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+			 cl_int *status);
+cl_int icd_retain_mem(cl_mem memory);
+cl_int icd_release_mem(cl_mem memory);
+cl_int icd_mem_info(cl_mem memory, cl_mem_info what, size_t room, void *value, size_t *size);
+
+cl_program icd_create_program(cl_context context, cl_uint n, const char **strings,
+			      const size_t *lengths, cl_int *status);
+cl_int icd_retain_program(cl_program program);
+cl_int icd_release_program(cl_program program);
+cl_int icd_build_program(cl_program program, cl_uint n, const cl_device_id *devices,
+			 const char *options, icd_program_fn notify, void *data);
+cl_int icd_program_info(cl_program program, cl_program_info what, size_t room, void *value,
+			size_t *size);
+cl_int icd_build_info(cl_program program, cl_device_id device, cl_program_build_info what,
+		      size_t room, void *value, size_t *size);
+
+cl_kernel icd_create_kernel(cl_program program, const char *name, cl_int *status);
+cl_int icd_create_kernels(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *n);
+cl_int icd_retain_kernel(cl_kernel kernel);
+cl_int icd_release_kernel(cl_kernel kernel);
+cl_int icd_set_arg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
+cl_int icd_kernel_info(cl_kernel kernel, cl_kernel_info what, size_t room, void *value,
+		       size_t *size);
+cl_int icd_kernel_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
+			     size_t room, void *value, size_t *size);
+
+cl_command_queue icd_create_queue(cl_context context, cl_device_id device,
+				  cl_command_queue_properties properties, cl_int *status);
+cl_command_queue icd_create_queue_with(cl_context context, cl_device_id device,
+				       const cl_queue_properties *list, cl_int *status);
+cl_int icd_retain_queue(cl_command_queue queue);
+cl_int icd_release_queue(cl_command_queue queue);
+cl_int icd_queue_info(cl_command_queue queue, cl_command_queue_info what, size_t room, void *value,
+		      size_t *size);
+
+cl_int icd_wait_for_events(cl_uint n, const cl_event *list);
+cl_int icd_event_info(cl_event event, cl_event_info what, size_t room, void *value, size_t *size);
+cl_int icd_retain_event(cl_event event);
+cl_int icd_release_event(cl_event event);
+cl_int icd_profiling_info(cl_event event, cl_profiling_info what, size_t room, void *value,
+			  size_t *size);
+cl_event icd_create_user_event(cl_context context, cl_int *status);
+cl_int icd_set_user_event(cl_event event, cl_int status);
+cl_int icd_set_callback(cl_event event, cl_int status, icd_event_fn function, void *data);
+
+cl_int icd_cl_flush(cl_command_queue queue);
+cl_int icd_cl_finish(cl_command_queue queue);
+cl_int icd_read(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
+		size_t bytes, void *to, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_write(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
+		 size_t bytes, const void *from, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+		size_t to_offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_bytes,
+		size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
+void *icd_map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
+	      size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+	      cl_int *status);
+cl_int icd_unmap(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint n,
+		 const cl_event *list, cl_event *event);
+cl_int icd_migrate(cl_command_queue queue, cl_uint n_memories, const cl_mem *memories,
+		   cl_mem_migration_flags flags, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_ndrange(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+		   const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
+		   const cl_event *list, cl_event *event);
+cl_int icd_task(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
+		cl_event *event);
+cl_int icd_marker(cl_command_queue queue, cl_event *event);
+cl_int icd_marker_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_barrier(cl_command_queue queue);
+cl_int icd_barrier_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_enqueue_wait(cl_command_queue queue, cl_uint n, const cl_event *list);
+
+#endif
