@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// A device's commands in the order of their times, though each is told of when it is over.
+#include "norm/norm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A command that is back. */
+struct held {
+	uint64_t key;
+	uint64_t barrier; /* the newest ticket when it came back: those after it are younger */
+	void *item;
+};
+
+struct lane_order {
+	uint64_t next;	 /* ticket */
+	uint64_t oldest; /* ticket that is not back; next when there is none */
+	uint32_t limit;
+	uint8_t *back;	   /* by ticket modulo limit */
+	struct held *heap; /* by key, smallest first */
+	uint32_t n, cap;
+	uint64_t last; /* key that was given out last */
+	struct lane_order_figures figures;
+};
+
+struct lane_error *lane_order_create(uint32_t limit, struct lane_order **result)
+{
+	struct lane_order *order = calloc(1, sizeof(*order));
+
+	if (!order)
+		return &lane_enomem;
+	order->limit = limit ? limit : 1;
+	order->back = calloc(order->limit, 1);
+	if (!order->back) {
+		free(order);
+		return &lane_enomem;
+	}
+	*result = order;
+	return NULL;
+}
+
+void lane_order_destroy(struct lane_order *order)
+{
+	if (!order)
+		return;
+	free(order->back);
+	free(order->heap);
+	free(order);
+}
+
+/* Goes on to the oldest ticket that is not back. */
+static void settle(struct lane_order *order)
+{
+	while (order->oldest < order->next && order->back[order->oldest % order->limit])
+		order->oldest++;
+}
+
+uint64_t lane_order_ticket(struct lane_order *order)
+{
+	if (order->next - order->oldest == order->limit) {
+		/* Too far behind: it is not waited for any more. */
+		order->figures.given_up++;
+		order->oldest++;
+		settle(order);
+	}
+	order->back[order->next % order->limit] = 0;
+	order->next++;
+	if (order->next - order->oldest > order->figures.max_in_flight)
+		order->figures.max_in_flight = (uint32_t)(order->next - order->oldest);
+	return order->next - 1;
+}
+
+void lane_order_drop(struct lane_order *order, uint64_t ticket)
+{
+	if (ticket < order->oldest || ticket >= order->next)
+		return;
+	order->back[ticket % order->limit] = 1;
+	settle(order);
+}
+
+static bool before(const struct held *a, const struct held *b)
+{
+	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
+}
+
+bool lane_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
+{
+	struct held held = { key, order->next ? order->next - 1 : 0, item };
+	uint32_t at;
+
+	if (order->n == order->cap) {
+		uint32_t cap = order->cap ? 2 * order->cap : 64;
+		struct held *more = realloc(order->heap, cap * sizeof(*more));
+
+		if (!more)
+			return false;
+		order->heap = more;
+		order->cap = cap;
+	}
+	for (at = order->n++; at; at = (at - 1) / 2) {
+		struct held *up = &order->heap[(at - 1) / 2];
+
+		if (!before(&held, up))
+			break;
+		order->heap[at] = *up;
+	}
+	order->heap[at] = held;
+	if (order->n > order->figures.max_held)
+		order->figures.max_held = order->n;
+	lane_order_drop(order, ticket);
+	return true;
+}
+
+static void *take_first(struct lane_order *order)
+{
+	struct held first = order->heap[0], moved = order->heap[--order->n];
+	uint32_t at = 0;
+
+	for (;;) {
+		uint32_t down = 2 * at + 1;
+
+		if (down >= order->n)
+			break;
+		if (down + 1 < order->n && before(&order->heap[down + 1], &order->heap[down]))
+			down++;
+		if (!before(&order->heap[down], &moved))
+			break;
+		order->heap[at] = order->heap[down];
+		at = down;
+	}
+	order->heap[at] = moved;
+	order->figures.given_out++;
+	if (first.key < order->last)
+		order->figures.late++;
+	else
+		order->last = first.key;
+	return first.item;
+}
+
+void *lane_order_next(struct lane_order *order, bool all)
+{
+	if (!order->n)
+		return NULL;
+	if (all || order->n > order->limit || order->oldest == order->next ||
+	    order->heap[0].barrier < order->oldest)
+		return take_first(order);
+	return NULL;
+}
+
+const struct lane_order_figures *lane_order_figures(const struct lane_order *order)
+{
+	return &order->figures;
+}
