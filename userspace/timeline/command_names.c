@@ -2,8 +2,6 @@
 // The words for an OpenCL command: what it is, how sure its requests are and why.
 #include "timeline/timeline.h"
 
-#include <stddef.h>
-
 const char *const lane_certainty_names[LANE_CERTAINTY_COUNT] = {
 	[LANE_CERTAIN_NONE] = "none",
 	[LANE_CERTAIN_AMBIGUOUS] = "ambiguous",
@@ -28,10 +26,3 @@ const char *const lane_command_class_names[LANE_COMMAND_CLASSES] = {
 	[LANE_COMMAND_MAP] = "map",	  [LANE_COMMAND_UNMAP] = "unmap",
 	[LANE_COMMAND_OTHER] = "other",
 };
-
-const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *tl, uint32_t id)
-{
-	(void)tl;
-	(void)id;
-	return NULL;
-}

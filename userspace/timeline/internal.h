@@ -205,6 +205,7 @@ struct lane_timeline {
 	uint64_t loss_end;
 	uint64_t idle_mask; /* engines (id < 64) that are idle */
 	uint64_t now_ns;
+	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
 	bool has_in; /* `in` can be in this trace */
@@ -275,6 +276,13 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
 void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+
+/* command.c: OpenCL */
+void lane_command_event(struct lane_timeline *tl, const struct lane_event *event);
+/* The story of a request is over; command_match.c. */
+void lane_command_request(struct lane_timeline *tl, const struct lane_request *rq);
+void lane_command_finish(struct lane_timeline *tl);
+void lane_command_free(struct lane_timeline *tl);
 
 /* loss.c */
 /* The losses that overlap (begin, end), as the number of events in them: 0 none, UINT64_MAX

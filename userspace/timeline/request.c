@@ -443,5 +443,6 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);
+	lane_command_request(tl, &rq->pub);
 	lane_rq_free(tl, rq);
 }

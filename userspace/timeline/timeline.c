@@ -99,6 +99,7 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 		lane_eng_ports(tl, event);
 	else if (event->wire.kind == LANE_LOST)
 		lane_loss_event(tl, event);
+	lane_command_event(tl, event);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
 	return tl->no_memory ? &lane_enomem : NULL;
@@ -112,6 +113,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	lane_loss_advance(tl, now_ns);
+	lane_command_finish(tl);
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (tl->engine_by_id[i]->unsettled)
 			lane_eng_settle(tl, tl->engine_by_id[i], now_ns);
@@ -150,6 +152,7 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++)
 		free(tl->engine_by_id[i]->fifo);
+	lane_command_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

@@ -444,6 +444,36 @@ const struct lane_client *lane_timeline_client(const struct lane_timeline *timel
 const struct lane_loss *lane_timeline_losses(const struct lane_timeline *timeline,
 					     size_t *n_losses);
 
+/* What is known of a device's clock, and of the order of its commands. */
+struct lane_cl_clock {
+	int32_t pid;	 /* the process whose driver says it */
+	uint64_t device; /* handle, 0: not known */
+	char name[32];
+	bool bounded; /* the line below is known */
+	bool same;    /* it is the CPU's clock, as far as its commands can tell */
+	int64_t offset_lo_ns, offset_hi_ns; /* device - CPU, at the last command */
+	double drift_lo_ppm, drift_hi_ppm;
+	uint64_t pairs, restarts;	  /* inequalities; how often no line kept them all */
+	uint32_t max_in_flight, max_held; /* commands that were waited for, and that waited */
+	uint64_t given_up, late;	  /* no longer waited for; told out of order */
+};
+
+/* Figures of the OpenCL commands told so far. */
+struct lane_command_figures {
+	uint64_t calls, commands, untimed;
+	uint64_t certainty[LANE_CERTAINTY_COUNT];
+	uint64_t why[LANE_WHY_COUNT];
+	uint64_t crowded; /* told before they were over: too many were open */
+	uint32_t max_open;
+};
+
+void lane_timeline_command_figures(const struct lane_timeline *timeline,
+				   struct lane_command_figures *figures);
+
+/* The device clocks met so far, by number from 0; false behind the last one. */
+bool lane_timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
+			    struct lane_cl_clock *clock);
+
 /* The OpenCL queues met so far; owned by the timeline. NULL behind the last one. */
 const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *timeline,
 						   uint32_t id);
