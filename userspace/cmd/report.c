@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/report.h"
 #include "cmd/read.h"
 #include "out/report.h"
 
@@ -20,7 +21,12 @@ struct options {
 	struct lane_select select;
 	double from_s, to_s;
 	bool by_time;
+	bool commands;
 	struct lane_report_options report;
+};
+
+enum {
+	OPTION_COMMANDS = 0x200
 };
 
 static const struct argp_option argp_options[] = {
@@ -30,6 +36,8 @@ static const struct argp_option argp_options[] = {
 	{ "process", 'p', "NAME|PID", 0, "only the requests of this process", 0 },
 	{ "context", 'c', "CONTEXT", 0, "only the requests of this fence context", 0 },
 	{ "engine", 'g', "CLASS:INSTANCE", 0, "only the requests of this engine, 0:0 is rcs0", 0 },
+	{ "commands", OPTION_COMMANDS, NULL, 0,
+	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ 0 },
 };
@@ -112,6 +120,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return bad(o, "rows", arg, "number of rows");
 		o->report.rows = (uint32_t)value;
 		return 0;
+	case OPTION_COMMANDS:
+		o->commands = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (o->path)
 			return ARGP_ERR_UNKNOWN;
@@ -158,6 +169,8 @@ struct lane_error *cmd_report(int argc, char **argv)
 		return err;
 	if (!o.path)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
+	if (o.commands)
+		return lane_report_commands(o.path, o.format == &lane_report_json);
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	return report(&o);
 }

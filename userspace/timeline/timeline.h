@@ -331,7 +331,7 @@ struct lane_cl_queue {
 	bool ctx_shared;  /* other queues' commands have come on it too */
 };
 
-#define LANE_COMMAND_REQUESTS 4
+#define LANE_COMMAND_REQUESTS 8
 
 struct lane_request_key {
 	uint64_t ctx;
