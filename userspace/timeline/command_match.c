@@ -419,7 +419,8 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct sca
 	cmd->pub.certainty = LANE_CERTAIN_EXACT;
 	if (!scale->n) {
 		decide_none(tl, cmd, scale->cannot > 0);
-	} else if (scale->did && !scale->may) {
+	} else if (scale->did && !scale->may &&
+		   (scale->n == 1 || !scale->by_how[LANE_MADE_UNKNOWN])) {
 		cmd->pub.why = LANE_WHY_TIMES;
 		if (scale->by_how[LANE_MADE_ALONE] == scale->n)
 			cmd->pub.why = LANE_WHY_OWN_CALL;
