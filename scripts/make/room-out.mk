@@ -10,3 +10,6 @@ $(PERFETTO_PB).o: $(PERFETTO_PB).c
 
 $B/userspace/out/perfetto_packet.o: $(PERFETTO_PB).h
 LIB_OBJ += $(PERFETTO_PB).o
+
+# The HTML page's files are in the program.
+$B/userspace/out/html_assets.o: $(wildcard userspace/out/html/*)

@@ -13,6 +13,7 @@
 #include "cmd/read.h"
 
 static const struct lane_exporter *const exporters[] = {
+	&lane_export_html,
 	&lane_export_perfetto,
 };
 
@@ -31,7 +32,7 @@ struct output {
 };
 
 struct job {
-	const char *recording;
+	struct lane_reading reading;
 	const char *name; /* --output */
 	struct output outputs[N_EXPORTERS];
 	size_t n;
@@ -40,7 +41,7 @@ struct job {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "to", 't', "FORMAT", 0, "perfetto; may be repeated", 0 },
+	{ "to", 't', "FORMAT", 0, "html, perfetto; may be repeated", 0 },
 	{ "output", 'o', "PATH", 0,
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
@@ -81,9 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		job->name = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (job->recording)
+		if (job->reading.path)
 			return ARGP_ERR_UNKNOWN;
-		job->recording = arg;
+		job->reading.path = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -92,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static struct lane_error *checked(const struct job *job)
 {
-	if (!job->recording)
+	if (!job->reading.path)
 		return lane_error_usage("export: no recording named (see `gpulane export --help`)");
 	if (!job->n)
 		return lane_error_usage(
@@ -107,11 +108,11 @@ static struct lane_error *checked(const struct job *job)
 /* The recording's name without what stands before and after it. */
 static void set_title(struct job *job)
 {
-	const char *end = job->recording + strlen(job->recording), *begin, *dot;
+	const char *path = job->reading.path, *end = path + strlen(path), *begin, *dot;
 
-	while (end > job->recording + 1 && end[-1] == '/')
+	while (end > path + 1 && end[-1] == '/')
 		end--;
-	for (begin = end; begin > job->recording && begin[-1] != '/'; begin--)
+	for (begin = end; begin > path && begin[-1] != '/'; begin--)
 		;
 	dot = memrchr(begin, '.', (size_t)(end - begin));
 	if (dot && dot > begin && (!strncmp(dot, ".txt", 4) || !strncmp(dot, ".rec", 4)))
@@ -150,6 +151,7 @@ static void drop(struct output *out)
 	remove_part(out);
 }
 
+/* The outputs go first: what they listen to are the reading's. */
 static void drop_job(struct job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
@@ -157,6 +159,7 @@ static void drop_job(struct job *job)
 		free(job->outputs[i].path);
 		free(job->outputs[i].part);
 	}
+	lane_reading_deinit(&job->reading);
 }
 
 static struct lane_error *set_names(struct job *job, struct output *out)
@@ -262,10 +265,6 @@ static struct lane_error *complete(struct output *out, struct lane_latency *late
 
 static struct lane_error *export(struct job *job)
 {
-	LANE_CLEANUP(lane_reading_deinit)
-	struct lane_reading reading = { .path = job->recording,
-					.progress = true,
-					.stoppable = true };
 	struct lane_listener listeners[N_EXPORTERS];
 	struct lane_error *err;
 
@@ -276,21 +275,20 @@ static struct lane_error *export(struct job *job)
 		job->outputs[i].to.title = job->title;
 		listeners[i] = (struct lane_listener){ &job->outputs[i], begin, event };
 	}
-	reading.listeners = listeners;
-	reading.n_listeners = job->n;
-	err = lane_read(&reading);
+	job->reading.progress = true;
+	job->reading.stoppable = true;
+	job->reading.listeners = listeners;
+	job->reading.n_listeners = job->n;
+	err = lane_read(&job->reading);
 	for (size_t i = 0; !err && i < job->n; i++)
-		err = complete(&job->outputs[i], &reading.latency);
-	/* The names of what listens are the timeline's: they go before it does. */
-	for (size_t i = 0; i < job->n; i++)
-		drop(&job->outputs[i]);
+		err = complete(&job->outputs[i], &job->reading.latency);
 	return err;
 }
 
-struct lane_error *lane_export_one(const struct lane_exporter *exporter, const char *recording,
-				   const char *output)
+struct lane_error *lane_export_one(const struct lane_exporter *exporter,
+				   const struct lane_reading *of, const char *output)
 {
-	LANE_CLEANUP(drop_job) struct job job = { .recording = recording, .name = output };
+	LANE_CLEANUP(drop_job) struct job job = { .reading = *of, .name = output };
 
 	add_output(&job, exporter);
 	set_title(&job);

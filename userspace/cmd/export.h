@@ -3,13 +3,15 @@
 #ifndef LANE_CMD_EXPORT_H
 #define LANE_CMD_EXPORT_H
 
+#include "cmd/read.h"
 #include "out/export.h"
 
 /*
- * Writes the recording to output (NULL: the recording's name with the exporter's suffix; "-": the
- * standard output), which is there when it is complete, or not at all.
+ * Writes a recording to output ("-": the standard output), which is there when it is complete, or
+ * not at all. The recording, and what its figures are to be of, are those of `of`.
  */
-struct lane_error *lane_export_one(const struct lane_exporter *exporter, const char *recording,
+struct lane_error *lane_export_one(const struct lane_exporter *exporter,
+				   const struct lane_reading *of,
 				   const char *output) LANE_MUST_CHECK;
 
 #endif

@@ -7,8 +7,9 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/report.h"
+#include "cmd/export.h"
 #include "cmd/read.h"
+#include "cmd/report.h"
 #include "out/report.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
@@ -17,6 +18,7 @@ static const struct lane_report_format *const formats[] = { &lane_report_text, &
 struct options {
 	struct lane_error *error;
 	const char *path;
+	const char *html; /* a file to write instead */
 	const struct lane_report_format *format;
 	struct lane_select select;
 	double from_s, to_s;
@@ -31,6 +33,8 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json or csv", 0 },
+	{ "html", 'H', "FILE", 0,
+	  "write a page for a browser, with a timeline, to FILE (-: standard output)", 0 },
 	{ "from", 'b', "SECONDS", 0, "only what is over after that time of the recording", 0 },
 	{ "to", 'e', "SECONDS", 0, "only what is over by that time of the recording", 0 },
 	{ "process", 'p', "NAME|PID", 0, "only the requests of this process", 0 },
@@ -98,6 +102,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		return set_format(o, arg);
+	case 'H':
+		o->html = arg;
+		return 0;
 	case 'b':
 	case 'e':
 		o->by_time = true;
@@ -143,9 +150,13 @@ static struct lane_error *report(struct options *o)
 		.from_s = o->from_s,
 		.to_s = o->to_s,
 	};
-	struct lane_error *err = lane_read(&reading);
+	struct lane_error *err;
 
-	if (err)
+	if (o->html)
+		err = lane_export_one(&lane_export_html, &reading, o->html);
+	else
+		err = lane_read(&reading);
+	if (err || o->html)
 		return lane_error_context(err, "report");
 	return o->format->write(stdout, &reading.latency, &o->report);
 }

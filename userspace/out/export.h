@@ -38,6 +38,7 @@ struct lane_exporter {
 	void (*destroy)(void *export);
 };
 
+extern const struct lane_exporter lane_export_html;
 extern const struct lane_exporter lane_export_perfetto;
 
 #endif

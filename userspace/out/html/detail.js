@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What is selected, in words and figures: a request with its stages, or any other slice.
+
+const facing = { request: null };
+
+function hint() {
+	byId("detail").replaceChildren(make("h3", {}, "Nothing selected"),
+		make("p", { class: "hint" }, "Click a slice, or search for a request: its stages, who was in its way and the arrow back to the call are shown here."),
+		make("p", { class: "hint" }, "Drag moves the view, Ctrl and the wheel zooms; keys: press ?"));
+}
+
+function stageRows(request) {
+	const rows = request.stages.filter(s => s.known || s.unknown).map(s => ({ name: s.name, style: s.name, ns: s.known ? s.lo : NaN, max: s.hi, known: s.known }));
+	if (request.wake >= 0)
+		rows.push({ name: "wake", style: "wake", ns: request.wake, max: request.wake, known: true });
+	return rows;
+}
+
+function stageTable(request) {
+	const most = Math.max(1, ...stageRows(request).map(s => s.ns || 0)), table = make("table", { id: "requeststages" });
+	fillTable(table, [
+		{ name: "stage", of: s => make("span", {}, swatch(s.style), s.name) },
+		{ name: "time", n: true, of: s => make("span", { "data-ns": s.known ? String(s.ns) : "", title: s.known ? exact(s.ns) : "" }, s.known ? span(s.ns, s.max) : "unknown") },
+		{ name: "", of: s => make("span", { class: "meter", "aria-hidden": "true" }, make("i", { style: `width: ${100 * (s.ns || 0) / most}%; background: var(--${s.style})` })) },
+	], stageRows(request));
+	return table;
+}
+
+function factRows(pairs) {
+	const table = make("table", {});
+	table.append(make("tbody", {}, ...pairs.filter(p => p && p[1] !== "" && p[1] !== null).map(p => make("tr", {}, make("th", { scope: "row" }, p[0]), make("td", {}, p[1])))));
+	return table;
+}
+
+function goButton(text, act) {
+	const button = make("button", {}, text);
+	button.addEventListener("click", act);
+	return button;
+}
+
+// The longest stage, and whose doing it was, in one sentence.
+function why(request, preempted) {
+	const known = request.stages.filter(s => s.known), longest = known.reduce((a, b) => b.lo > a.lo ? b : a, known[0] || { lo: 0 });
+	if (!longest.lo)
+		return "";
+	const share = request.total > 0 ? ` (${percent(longest.lo, request.total)} of ${duration(request.total)})` : "";
+	const who = longest.name === "device_queue" && request.behind ? ", behind " + facts.clients[request.behind.client].name
+		: longest.name === "preempted" && preempted.length ? ", taken off by " + preempted.map(culpritOf).join(", ") : "";
+	return `Longest: ${longest.name}${share}${who}.`;
+}
+
+function culpritOf(slice) {
+	const context = slice.row.info[slice.i];
+	return context ? facts.clients[facts.contexts[context - 1].client].name : "somebody unknown";
+}
+
+function threadName(tid) {
+	const track = facts.tracks.find(t => t.tid === tid && t.kind === KIND.THREAD) || facts.tracks.find(t => t.tid === tid);
+	return tid > 0 ? track && track.name || String(tid) : "";
+}
+
+function showRequest(number, links) {
+	const request = requestOf(number), at = request.at;
+	facing.request = request;
+	byId("detail").replaceChildren(
+		make("h3", { id: "requestname" }, label(request)),
+		make("p", { class: "hint" }, `context ${request.context}, seqno ${request.seqno}` + (request.engine ? ", " + request.engine : "")),
+		make("p", {}, why(request, links.preempted)),
+		stageTable(request),
+		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(links.begin, links.end)),
+			links.submit ? goButton("The call", () => jump(links.submit)) : "",
+			links.run ? goButton("Its run", () => jump(links.run)) : "",
+			links.wait ? goButton("The wake-up", () => jump(links.wait)) : ""),
+		factRows([
+			["total", request.total >= 0 ? span(request.total, request.totalMax) + (request.total === request.totalMax ? ` (${exact(request.total)})` : "") : "unknown"],
+			["submitted by", threadName(request.tid)],
+			["queued", at.queue >= 0 ? clock(at.queue, 1) : ""], ["added", at.add >= 0 ? clock(at.add, 1) : ""],
+			["submitted", at.submit >= 0 ? clock(at.submit, 1) : ""], ["executed", at.execute >= 0 ? clock(at.execute, 1) : ""],
+			["started", at.start >= 0 ? clock(at.start, 1) + (at.startMax > at.start ? " or up to " + duration(at.startMax - at.start) + " later" : "") : ""],
+			["ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
+			["signalled", at.signal >= 0 ? clock(at.signal, 1) : ""], ["retired", at.retire >= 0 ? clock(at.retire, 1) : ""],
+			["behind", request.behind ? facts.clients[request.behind.client].name + ", context " + request.behind.ctx : ""],
+			["preempted", request.preemptions ? `${request.preemptions} times` + (links.preempted.length ? ", by " + [...new Set(links.preempted.map(culpritOf))].join(", ") : "") : ""],
+			["priority", request.prio === null ? "" : String(request.prio)],
+			["waits for it", request.waits ? String(request.waits) : ""],
+			["of the wake-up", request.wakeRunqueue > 0 ? duration(request.wakeRunqueue) + " woken, but not running" : ""],
+			request.open ? ["not over", "when the recording ended"] : null,
+		]));
+}
+
+function showSlice(slice) {
+	const { row, i } = slice, track = facts.tracks[row.track], kind = track.kind;
+	facing.request = null;
+	byId("detail").replaceChildren(
+		make("h3", {}, nameOf(kind, row, i)),
+		make("p", { class: "hint" }, facts.kinds[kind].help),
+		factRows([
+			["on", track.engine !== undefined ? facts.engines[track.engine] : track.name || ""],
+			["from", clock(row.begin[i], 1)], ["to", clock(row.end[i], 1)],
+			["for", duration(row.end[i] - row.begin[i]) + " (" + exact(row.end[i] - row.begin[i]) + ")"],
+			["CPU", kind === KIND.THREAD && row.state[i] === 1 ? String(row.info[i] - 1) : ""],
+			["to wake up", kind === KIND.WAIT && row.info[i] ? duration(row.info[i] - 1) : ""],
+			["events", kind === KIND.LOST ? row.info[i] ? count(row.info[i]) : "not known" : ""],
+			["certain", row.flags[i] & 1 ? "no: what would tell is missing" : ""],
+		]),
+		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(row.begin[i], row.end[i]))));
+}

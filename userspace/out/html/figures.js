@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// What the report says: verdict, stages, engines, queues, culprits, the worst requests.
+
+const mid = s => s ? (s.min_ns + s.max_ns) / 2 : 0;
+const both = s => s ? span(s.min_ns, s.max_ns) : "-";
+const onPath = () => report.stages.slice(0, PATH);
+
+function showHead() {
+	const r = report.recording, requests = report.requests;
+	const about = [r.host, r.release ? "Linux " + r.release : "", r.tracer ? "recorded by " + r.tracer : "",
+		count(r.events) + " events in " + duration(r.duration_ns)];
+	byId("title").textContent = facts.title;
+	byId("about").textContent = about.filter(Boolean).join(" \u00b7 ");
+	const badge = (name, value, bad) => make("div", { class: bad ? "bad" : null }, make("dt", {}, name), make("dd", {}, value));
+	byId("badges").replaceChildren(
+		badge("requests complete", count(requests.complete)),
+		badge("partial", count(requests.partial), requests.partial > 0),
+		badge("unknown", count(requests.unknown), requests.unknown > 0),
+		badge("events lost", count(report.lost.events) + (report.lost.uncounted ? " or more" : ""), report.lost.events > 0 || report.lost.uncounted));
+	byId("foot").textContent = "gpulane " + facts.gpulane + ". Everything on this page is in this one file; it asks nothing of any network.";
+}
+
+function showVerdict() {
+	const sentences = report.verdict.length ? report.verdict : ["Nothing to say: the recording has no requests."];
+	byId("verdict").replaceChildren(...sentences.map(text => make("li", {}, text)));
+}
+
+function showStages() {
+	const all = onPath().reduce((sum, s) => sum + mid(s.sum), 0);
+	const bar = make("div", { class: "stack", role: "img",
+		"aria-label": "Share of each stage: " + onPath().map(s => s.stage + " " + percent(mid(s.sum), all)).join(", ") });
+	for (const s of onPath()) {
+		const share = all ? mid(s.sum) / all : 0;
+		if (share > 0.002)
+			bar.append(make("span", { style: `flex: ${share}; background: var(--${s.stage})`, title: s.stage + " " + percent(mid(s.sum), all) },
+				share > 0.09 ? s.stage + " " + percent(mid(s.sum), all) : ""));
+	}
+	byId("stagebar").replaceChildren(bar);
+	const path = new Set(onPath().map(s => s.stage));
+	const help = Object.fromEntries(facts.stages.map(s => [s.name, s.help]));
+	fillTable(byId("stages"), [
+		{ name: "stage", of: s => make("span", { title: help[s.stage] }, path.has(s.stage) ? swatch(s.stage) : "", s.stage) },
+		{ name: "requests", n: true, of: s => count(s.count) + (s.unknown ? " (" + count(s.unknown) + " unknown)" : "") },
+		{ name: "sum", n: true, of: s => s.count ? both(s.sum) : "-" },
+		{ name: "share", n: true, of: s => path.has(s.stage) && s.count ? percent(mid(s.sum), all) : "" },
+		{ name: "median", n: true, of: s => both(s.p50) },
+		{ name: "95 %", n: true, of: s => both(s.p95) },
+		{ name: "99 %", n: true, of: s => both(s.p99) },
+		{ name: "longest", n: true, of: s => s.count ? both(s.max) : "-" },
+	], report.stages.filter(s => s.count || s.unknown));
+}
+
+function showEngines() {
+	const whole = report.recording.duration_ns;
+	byId("engines").replaceChildren(...report.engines.filter(e => e.requests || e.runs).map(e => {
+		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " busy " + percent(mid(e.busy), whole) });
+		const part = (ns, name, colour) => {
+			if (ns / whole > 0.002)
+				bar.append(make("span", { style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
+					ns / whole > 0.13 ? name + " " + percent(ns, whole) : ""));
+		};
+		const causes = Object.entries(e.idle_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1]);
+		part(mid(e.busy), "busy", "running");
+		for (const [cause, ns] of causes)
+			part(ns, "idle: " + cause, cause === "starved" ? "preempted" : cause === "computing" ? "idle" : cause === "unknown" ? "unknown" : "waiting");
+		return make("div", { class: "engine" },
+			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, "busy " + percent(mid(e.busy), whole))), bar,
+			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${duration(e.idle_ns)}` +
+				(causes.length ? ": " + causes.slice(0, 3).map(c => c[0] + " " + duration(c[1])).join(", ") : "")));
+	}));
+}
+
+// How long a queue was on average in each of n stretches of the recording, and the longest it ever was.
+function averages(lengths, n) {
+	const mean = new Float64Array(n), step = data.end / n;
+	let value = 0, most = 0, t = 0;
+	const upTo = end => {
+		for (let i = Math.min(n - 1, Math.floor(t / step)); t < end && i < n; i++) {
+			const edge = Math.min(end, (i + 1) * step);
+			mean[i] += value * (edge - t) / step;
+			t = i === n - 1 ? end : edge;
+		}
+	};
+	for (let i = 0; i < lengths.at.length; i++) {
+		upTo(Math.max(0, Math.min(data.end, lengths.at[i])));
+		value = lengths.value[i];
+		most = Math.max(most, value);
+	}
+	upTo(data.end);
+	return { mean, most };
+}
+
+function queueChart(name, host, device) {
+	const n = 300, w = 600, h = 70, queues = [averages(host, n), averages(device, n)];
+	const top = Math.max(0.001, ...queues[0].mean, ...queues[1].mean);
+	const path = (values, close) => (close ? `M0 ${h}` : "") + Array.from(values, (v, i) =>
+		`${i || close ? "L" : "M"}${((i + 0.5) * w / n).toFixed(1)} ${(h - v / top * (h - 4)).toFixed(1)}`).join("") + (close ? `L${w} ${h}Z` : "");
+	const line = (values, colour, dashes) => svg("path", { d: path(values, false), fill: "none", stroke: `var(--${colour})`, "stroke-width": "1.5",
+		"stroke-dasharray": dashes, "vector-effect": "non-scaling-stroke" });
+	const drawing = svg("svg", { viewBox: `0 0 ${w} ${h}`, preserveAspectRatio: "none", role: "img",
+		"aria-label": `${name}: host queue at most ${queues[0].most}, device queue at most ${queues[1].most} requests` },
+		svg("path", { d: path(queues[0].mean, true), fill: "var(--host_queue)", "fill-opacity": ".28" }),
+		line(queues[0].mean, "host_queue", "none"), line(queues[1].mean, "device_queue", "5 3"),
+		svg("path", { d: `M0 ${h}H${w}`, stroke: "var(--line)", "vector-effect": "non-scaling-stroke" }));
+	return make("div", { class: "chart" }, make("strong", {}, name), make("small", {}, swatch("host_queue"), `host queue (filled), longest ${queues[0].most}`),
+		make("small", {}, swatch("device_queue"), `device queue (dashed), longest ${queues[1].most}`), make("small", { class: "top" }, top.toFixed(top < 10 ? 2 : 0)), drawing);
+}
+
+function showQueues() {
+	const charts = facts.engines.map((name, i) => [name, data.lengths[2 * i], data.lengths[2 * i + 1]]).filter(c => c[1].at.length || c[2].at.length);
+	byId("queues").replaceChildren(...charts.slice(0, 4).map(c => queueChart(...c)), charts.length ? make("small", { class: "hint" }, `Requests in the queue, on average, from the recording's begin to its end after ${duration(data.end)}.`) : "");
+}
+
+function showWorst(onRow) {
+	const stage = (w, name) => name in w.stages ? w.stages[name] ? both(w.stages[name]) : "unknown" : "";
+	fillTable(byId("worst"), [
+		{ name: "request", of: w => w.context + ":" + w.seqno },
+		{ name: "process", of: w => w.client },
+		{ name: "engine", of: w => w.engine || "" },
+		{ name: "total", n: true, of: w => both(w.total) },
+		...onPath().map(s => ({ name: s.stage, n: true, of: w => stage(w, s.stage) })),
+		{ name: "wake", n: true, of: w => stage(w, "wake") },
+	], report.worst, onRow);
+}
+
+function showCulprits() {
+	const table = (title, columns, rows) => {
+		if (!rows.length)
+			return null;
+		const element = make("table", {});
+		fillTable(element, columns, rows.slice(0, 12));
+		element.prepend(make("caption", {}, title));
+		return make("div", {}, element);
+	};
+	const tables = [
+		table("Ahead in the device queue", [
+			{ name: "who waited", of: b => b.client }, { name: "engine", of: b => b.engine },
+			{ name: "behind", of: b => b.owner + ", context " + b.context }, { name: "requests", n: true, of: b => count(b.requests) },
+			{ name: "waited", n: true, of: b => both(b.device_queue) }], report.behind),
+		table("Taken off the engine", [
+			{ name: "who", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "by", of: p => p.culprit || "unknown" },
+			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "for", n: true, of: p => both(p.preempted) }], report.preemptions),
+		table("Could run, another had the CPU", [
+			{ name: "thread", of: p => p.thread }, { name: "instead ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => String(p.cpu) },
+			{ name: "for", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
+		table("Idle engines", [
+			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => i.cause }, { name: "thread", of: i => i.thread },
+			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "idle", n: true, of: i => duration(i.idle_ns) }], report.idle),
+		table("Waits", [
+			{ name: "who", of: w => w.client }, { name: "for", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "times", n: true, of: w => count(w.count) },
+			{ name: "waited", n: true, of: w => duration(w.wait_ns) }, { name: "to wake up", n: true, of: w => duration(w.wake_ns) }], report.waits),
+	].filter(Boolean);
+	byId("culprits").replaceChildren(...(tables.length ? tables : ["Nobody was seen to be."]));
+}
+
+function showClients() {
+	fillTable(byId("clients"), [
+		{ name: "process", of: c => c.client },
+		{ name: "complete", n: true, of: c => count(c.complete) }, { name: "partial", n: true, of: c => count(c.partial) },
+		{ name: "running", n: true, of: c => both(c.stages.running.sum) },
+		{ name: "host_queue", n: true, of: c => both(c.stages.host_queue.sum) },
+		{ name: "device_queue", n: true, of: c => both(c.stages.device_queue.sum) },
+		{ name: "preempted", n: true, of: c => both(c.stages.preempted.sum) },
+		{ name: "waits", n: true, of: c => count(c.waits) }, { name: "waited", n: true, of: c => duration(c.wait_ns) },
+		{ name: "CPU", n: true, of: c => duration(c.cpu_running_ns) }, { name: "runnable", n: true, of: c => duration(c.cpu_runnable_ns) },
+	], report.clients);
+}

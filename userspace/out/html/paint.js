@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Paints what is visible: slices into a buffer of pixels, words and arrows on top of it. Where several slices
+// share a pixel the bar's height is the share of time that they cover.
+
+const GUTTER = 168, AXIS = 26;
+const canvas = byId("canvas"), context2d = canvas.getContext("2d");
+const view = { t0: 0, t1: 1, scroll: 0, width: 0, height: 0, ratio: 1, focus: -1, cursor: 0, selected: null, hover: null };
+
+// Styles: colour and pattern, so that nothing hangs on colour alone.
+const SOLID = 0, RISING = 1, FALLING = 2, DOTS = 3, CROSS = 4, BARS = 5, LIGHT = 6;
+const STAGE_STYLES = ["prepare", "dependency", "host_queue", "device_queue", "running", "preempted", "signal"];
+const STYLES = [
+	["prepare", BARS], ["dependency", FALLING], ["host_queue", RISING], ["device_queue", DOTS], ["running", SOLID],
+	["preempted", CROSS], ["signal", BARS], ["wake", BARS], ["request", SOLID], ["idle", LIGHT], ["blocked", LIGHT],
+	["waiting", DOTS], ["unknown", FALLING], ["c0", SOLID], ["c1", SOLID], ["c2", SOLID], ["c3", SOLID], ["c4", SOLID],
+	["c5", SOLID], ["c6", SOLID], ["c7", SOLID],
+];
+const STYLE = {};
+STYLES.forEach((style, i) => { STYLE[style[0]] = i; });
+
+const theme = { inks: [], backs: [], card: 0, soft: 0, line: 0, css: {} };
+
+function pixel(css) {
+	const [, r, g, b] = /^#(..)(..)(..)$/.exec(css.length === 4 ? "#" + [...css.slice(1)].map(c => c + c).join("") : css).map(v => parseInt(v, 16));
+	return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+}
+
+function mixed(a, b, share) {
+	const part = shift => Math.round((a >>> shift & 255) * share + (b >>> shift & 255) * (1 - share)) << shift;
+	return (255 << 24 | part(16) | part(8) | part(0)) >>> 0;
+}
+
+function readTheme() {
+	const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue("--" + name).trim();
+	for (const name of ["ink", "dim", "line", "card", "soft", "focus", "pick", "accent"])
+		theme.css[name] = get(name);
+	theme.card = pixel(get("card"));
+	theme.soft = pixel(get("soft"));
+	theme.line = pixel(get("line"));
+	theme.inks = STYLES.map(([name]) => pixel(get(name)));
+	theme.backs = theme.inks.map((ink, i) => mixed(ink, theme.card, STYLES[i][1] === LIGHT ? 0.55 : 0.55));
+}
+
+const threadStyles = [STYLE.unknown, STYLE.running, STYLE.host_queue, STYLE.blocked, STYLE.unknown];
+const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.device_queue, STYLE.running, STYLE.preempted, STYLE.request];
+
+// What a slice is painted as, by the kind of its track.
+function styleOf(kind, row, i) {
+	switch (kind) {
+	case KIND.ENGINE:
+		return hasRequest(row.request[i]) ? STYLE.c0 + contextOf(row.request[i]).client % 8 : STYLE.running;
+	case KIND.IDLE: {
+		const cause = facts.causes[row.state[i]];
+		return cause === "starved" ? STYLE.preempted : cause === "computing" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
+	}
+	case KIND.THREAD:
+		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
+	case KIND.CLIENT: return STYLE.request;
+	case KIND.SUBMIT: return STYLE.prepare;
+	case KIND.WAIT: return STYLE.waiting;
+	case KIND.STARVED: return STYLE.preempted;
+	case KIND.LOST: return STYLE.unknown;
+	default: return requestStyles[row.state[i]];
+	}
+}
+
+function rowStyles(row) {
+	if (!row.style) {
+		const kind = facts.tracks[row.track].kind;
+		row.style = new Uint8Array(row.n);
+		for (let i = 0; i < row.n; i++)
+			row.style[i] = styleOf(kind, row, i);
+	}
+	return row.style;
+}
+
+// The buffer, made anew when the size changes.
+let image = null, pixels = null;
+
+function fill(x0, y0, x1, y1, colour) {
+	const w = image.width;
+	for (let y = Math.max(0, y0); y < y1 && y < image.height; y++)
+		pixels.fill(colour, y * w + x0, y * w + x1);
+}
+
+function inPattern(pattern, x, y) {
+	switch (pattern) {
+	case RISING: return (x + y) % 6 < 3;
+	case FALLING: return (x - y + 60000) % 6 < 2;
+	case DOTS: return x % 4 < 2 && y % 4 < 2;
+	case CROSS: return (x + y) % 7 < 2 || (x - y + 70000) % 7 < 2;
+	case BARS: return x % 4 < 2;
+	default: return false;
+	}
+}
+
+function block(x0, y0, x1, y1, style) {
+	const w = image.width, pattern = STYLES[style][1], ink = theme.inks[style], back = theme.backs[style];
+	if (pattern === SOLID)
+		return fill(x0, y0, x1, y1, ink);
+	fill(x0, y0, x1, y1, back);
+	if (pattern === LIGHT || x1 - x0 < 3)
+		return fill(x0, y1 - 2, x1, y1, ink);
+	for (let y = Math.max(0, y0); y < y1 && y < image.height; y++)
+		for (let x = x0; x < x1; x++)
+			if (inPattern(pattern, x, y))
+				pixels[y * w + x] = ink;
+}
+
+const toX = t => (GUTTER + (t - view.t0) / (view.t1 - view.t0) * (view.width - GUTTER)) * view.ratio;
+const toTime = x => view.t0 + (x - GUTTER) / (view.width - GUTTER) * (view.t1 - view.t0);
+
+// A request's bar, divided into its stages as far as they are known.
+function stagesBar(number, x0, y0, x1, y1) {
+	const edges = [AT.queue, AT.add, AT.submit, AT.execute, AT.start, AT.end, AT.signal];
+	const styles = [0, 1, 2, 3, 4, 6];
+	block(x0, y0, x1, y1, STYLE.request);
+	for (let i = 0; i < styles.length; i++) {
+		const from = timeOf(number, edges[i]), to = timeOf(number, edges[i + 1]);
+		if (!(to > from))
+			continue;
+		const a = Math.max(x0, Math.round(toX(from))), b = Math.min(x1, Math.round(toX(to)));
+		if (b > a)
+			block(a, y0, b, y1, styles[i]);
+	}
+}
+
+function paintRow(row, kind, y0, y1, names) {
+	const styles = rowStyles(row), left = GUTTER * view.ratio, right = image.width;
+	const scale = (right - left) / (view.t1 - view.t0);
+	for (let i = firstAfter(row, view.t0); i < row.n && row.begin[i] < view.t1;) {
+		const xa = left + (row.begin[i] - view.t0) * scale, xb = left + (row.end[i] - view.t0) * scale;
+		const a = Math.max(left, Math.floor(xa));
+		if (xb - xa >= 2) {
+			const b = Math.min(right, Math.max(a + 1, Math.round(xb)));
+			if (kind === KIND.CLIENT && b - a > 5 && hasRequest(row.request[i]))
+				stagesBar(row.request[i], a, y0, b, y1);
+			else
+				block(a, y0, b, y1, styles[i]);
+			if (xb - xa > 6)
+				fill(b - 1, y0, b, y1, theme.card);
+			if (b - a > 44 * view.ratio && y1 - y0 >= 11 * view.ratio)
+				names.push(row, i, a, b, y0, y1);
+			i++;
+			continue;
+		}
+		const next = firstFrom(row, i, view.t0 + (a + 1 - left) / scale);
+		const j = Math.max(next, i + 1), share = Math.min(1, (row.busy[j] - row.busy[i]) * scale);
+		const h = Math.max(2, Math.round((y1 - y0) * Math.max(0.25, share)));
+		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[styles[i]]);
+		i = j;
+	}
+}
+
+// What stands in a slice that is wide enough.
+function nameOf(kind, row, i) {
+	const number = row.request[i];
+	if (kind === KIND.IDLE)
+		return "idle: " + facts.causes[row.state[i]] + (row.info[i] ? " by " + facts.tasks[row.info[i] - 1] : "");
+	if (kind === KIND.STARVED)
+		return row.info[i] ? facts.tasks[row.info[i] - 1] : "unknown";
+	if (kind === KIND.THREAD)
+		return ["unknown", "running", "runnable", number !== NONE ? "waits for a request" : "blocked", "dead"][row.state[i]];
+	if (kind === KIND.LOST)
+		return "events lost";
+	if (!hasRequest(number))
+		return facts.kinds[kind].name;
+	const who = facts.clients[contextOf(number).client].name + " #" + numberOf(number, 2);
+	return kind === KIND.WAIT ? "waits for " + who : kind === KIND.PREEMPTED && row.info[i] ?
+		who + " by " + facts.clients[facts.contexts[row.info[i] - 1].client].name : who;
+}
+
+function paintNames(names) {
+	const r = view.ratio;
+	context2d.font = `${11 * r}px ${"system-ui, sans-serif"}`;
+	context2d.textBaseline = "middle";
+	for (let n = 0; n < names.length && n < 6 * 260; n += 6) {
+		const [row, i, a, b, y0, y1] = names.slice(n, n + 6), kind = facts.tracks[row.track].kind;
+		const text = nameOf(kind, row, i), room = b - a - 8 * r;
+		const fits = Math.floor(room / (5.9 * r));
+		const shown = text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "\u2026" : text;
+		const width = Math.min(room, context2d.measureText(shown).width) + 6 * r;
+		context2d.fillStyle = theme.css.card;
+		context2d.globalAlpha = 0.86;
+		context2d.fillRect(a + 2 * r, y0 + 1.5 * r, width, y1 - y0 - 3 * r);
+		context2d.globalAlpha = 1;
+		context2d.fillStyle = theme.css.ink;
+		context2d.fillText(shown, a + 5 * r, (y0 + y1) / 2 + 0.5 * r, room);
+	}
+}
+
+// A step of 1, 2 or 5 times a power of ten that leaves room for its label.
+function axisStep() {
+	const least = (view.t1 - view.t0) / Math.max(2, (view.width - GUTTER) / 110), power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map(f => f * power).find(s => s >= least);
+}
+
+function paintAxis() {
+	const r = view.ratio, step = Math.max(1, axisStep());
+	context2d.fillStyle = theme.css.soft;
+	context2d.fillRect(0, 0, canvas.width, AXIS * r);
+	context2d.font = `${11 * r}px system-ui, sans-serif`;
+	context2d.textBaseline = "middle";
+	context2d.fillStyle = theme.css.dim;
+	for (let t = Math.ceil(view.t0 / step) * step; t < view.t1; t += step) {
+		const x = Math.round(toX(t));
+		context2d.fillRect(x, AXIS * r - 5 * r, r, 5 * r);
+		context2d.fillText(clock(t, step), x + 4 * r, AXIS * r / 2);
+	}
+	context2d.fillText("time", 10 * r, AXIS * r / 2);
+}
+
+function paintLabels() {
+	const r = view.ratio;
+	for (let n = 0; n < lines.length; n++) {
+		const line = lines[n], y = (AXIS + line.top - view.scroll) * r, h = line.height * r;
+		if (y + h < AXIS * r || y > canvas.height)
+			continue;
+		context2d.textBaseline = "middle";
+		if (line.heading) {
+			context2d.font = `600 ${12 * r}px system-ui, sans-serif`;
+			context2d.fillStyle = theme.css.ink;
+			context2d.fillText((line.heading.open ? "\u25be " : "\u25b8 ") + line.heading.title, 8 * r, y + h / 2, (GUTTER + 200) * r);
+			const width = context2d.measureText("\u25be " + line.heading.title).width;
+			context2d.font = `${11 * r}px system-ui, sans-serif`;
+			context2d.fillStyle = theme.css.dim;
+			if (line.heading.note)
+				context2d.fillText(line.heading.note, 18 * r + width, y + h / 2);
+		} else {
+			context2d.font = `${11 * r}px system-ui, sans-serif`;
+			context2d.fillStyle = theme.css.dim;
+			context2d.fillText(line.title + (line.more ? ` (+${line.more} rows)` : ""), 16 * r, y + h / 2, (GUTTER - 22) * r);
+		}
+		if (n === view.focus) {
+			context2d.strokeStyle = theme.css.focus;
+			context2d.lineWidth = 2 * r;
+			context2d.strokeRect(r, y + r, canvas.width - 2 * r, h - 2 * r);
+		}
+	}
+}
+
+// The middle of a slice's edge on the canvas, null when its line is not shown.
+function pointOf(slice, t) {
+	const line = lineOf(slice.row);
+	if (!line)
+		return null;
+	const k = line.rows.indexOf(slice.row);
+	return { x: toX(t), y: (AXIS + line.top + 3 + (k + 0.5) * line.each - view.scroll) * view.ratio };
+}
+
+function outline(slice, width) {
+	const line = lineOf(slice.row), r = view.ratio;
+	if (!line)
+		return;
+	const y = (AXIS + line.top + 3 + line.rows.indexOf(slice.row) * line.each - view.scroll) * r;
+	const a = Math.max(GUTTER * r, toX(slice.row.begin[slice.i])), b = Math.max(a + 2 * r, toX(slice.row.end[slice.i]));
+	context2d.strokeStyle = theme.css.pick;
+	context2d.lineWidth = width * r;
+	context2d.strokeRect(a - r, y - r, b - a + 2 * r, line.each * r + 2 * r);
+}
+
+function arrow(from, to) {
+	const r = view.ratio;
+	if (!from || !to)
+		return;
+	const bend = Math.max(14 * r, Math.abs(to.x - from.x) / 3);
+	context2d.beginPath();
+	context2d.moveTo(from.x, from.y);
+	context2d.bezierCurveTo(from.x + bend, from.y, to.x - bend, to.y, to.x, to.y);
+	context2d.stroke();
+	context2d.beginPath();
+	context2d.moveTo(to.x, to.y);
+	context2d.lineTo(to.x - 8 * r, to.y - 4 * r);
+	context2d.lineTo(to.x - 8 * r, to.y + 4 * r);
+	context2d.fill();
+}
+
+// The arrows of the selected request: call, request, run, wake-up.
+function paintSelected() {
+	const selected = view.selected;
+	if (!selected)
+		return;
+	context2d.save();
+	context2d.beginPath();
+	context2d.rect(GUTTER * view.ratio, AXIS * view.ratio, canvas.width, canvas.height);
+	context2d.clip();
+	outline(selected.slice, 2);
+	context2d.strokeStyle = context2d.fillStyle = theme.css.pick;
+	context2d.lineWidth = 1.6 * view.ratio;
+	for (const { from, at, to, into } of selected.arrows)
+		arrow(pointOf(from, at), pointOf(to, into));
+	for (const other of selected.others)
+		outline(other, 1);
+	context2d.restore();
+}
+
+function resize() {
+	const box = byId("scroll");
+	box.style.maxHeight = linesHeight + AXIS + 12 + "px";
+	view.ratio = Math.min(2, window.devicePixelRatio || 1);
+	view.width = box.clientWidth;
+	view.height = box.clientHeight;
+	canvas.width = Math.max(1, Math.round(view.width * view.ratio));
+	canvas.height = Math.max(1, Math.round(view.height * view.ratio));
+	canvas.style.width = view.width + "px";
+	canvas.style.height = view.height + "px";
+	image = context2d.createImageData(canvas.width, canvas.height);
+	pixels = new Uint32Array(image.data.buffer);
+	byId("sizer").style.height = Math.max(view.height, linesHeight + AXIS + 8) + "px";
+}
+
+function paint() {
+	const r = view.ratio, names = [];
+	pixels.fill(theme.card);
+	for (const line of lines) {
+		const y = Math.round((AXIS + line.top - view.scroll) * r), h = Math.round(line.height * r);
+		if (y + h < AXIS * r || y > canvas.height)
+			continue;
+		if (line.heading) {
+			fill(0, y, canvas.width, y + h, theme.soft);
+			continue;
+		}
+		line.rows.forEach((row, k) => {
+			const top = y + Math.round((3 + k * line.each) * r);
+			paintRow(row, line.track.kind, top, top + Math.max(1, Math.round((line.each - (line.each > 8 ? 2 : line.each > 3 ? 1 : 0)) * r)), names);
+		});
+		fill(0, y + h - 1, canvas.width, y + h, theme.line);
+	}
+	context2d.putImageData(image, 0, 0);
+	paintNames(names);
+	paintLabels();
+	paintSelected();
+	paintAxis();
+}

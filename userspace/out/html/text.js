@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Words and numbers for people, and elements to put them in. Names come from the recording: they only ever
+// become text.
+
+// "12.3 us", as the program writes it.
+function duration(ns) {
+	for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]])
+		if (ns >= unit) {
+			const value = ns / unit;
+			return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0) + " " + name;
+		}
+	return Math.round(ns) + " ns";
+}
+
+function span(lo, hi) {
+	return lo === hi || !(hi >= 0) ? duration(lo) : duration(lo) + " to " + duration(hi);
+}
+
+function exact(ns) {
+	return Math.round(ns).toLocaleString("en") + " ns";
+}
+
+// A time in the recording, as fine as a step of that size asks for.
+function clock(ns, step) {
+	const digits = step >= 1e8 ? 1 : step >= 1e6 ? 3 : step >= 1e3 ? 6 : 9;
+	return (ns / 1e9).toFixed(digits) + " s";
+}
+
+function percent(part, whole) {
+	return whole ? (100 * part / whole).toFixed(1) + " %" : "-";
+}
+
+function count(n) {
+	return Number(n).toLocaleString("en");
+}
+
+// make("td", {class: "n"}, text or elements...)
+function make(tag, attributes, ...children) {
+	const element = document.createElement(tag);
+	for (const name in attributes)
+		if (attributes[name] !== null && attributes[name] !== undefined)
+			element.setAttribute(name, attributes[name]);
+	element.append(...children.filter(child => child !== null && child !== undefined));
+	return element;
+}
+
+function svg(tag, attributes, ...children) {
+	const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+	for (const name in attributes)
+		element.setAttribute(name, attributes[name]);
+	element.append(...children);
+	return element;
+}
+
+const byId = id => document.getElementById(id);
+
+// A table from columns {name, n: is a number, of: row -> text or element} and rows.
+function fillTable(table, columns, rows, onRow) {
+	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null, title: c.help }, c.name))));
+	const body = make("tbody", {});
+	for (const row of rows) {
+		const line = make("tr", onRow ? { tabindex: "0" } : {}, ...columns.map(c => make("td", { class: c.n ? "n" : null }, c.of(row))));
+		if (onRow) {
+			line.addEventListener("click", () => onRow(row));
+			line.addEventListener("keydown", event => {
+				if (event.key === "Enter" || event.key === " ") {
+					event.preventDefault();
+					onRow(row);
+				}
+			});
+		}
+		body.append(line);
+	}
+	table.replaceChildren(head, body);
+}
+
+function swatch(name) {
+	return make("span", { class: "sw", style: `background: var(--${name})`, "aria-hidden": "true" });
+}
+
+// The one who has it in a task's or a client's name: "hist[2000]" without the number.
+function label(request) {
+	return request.client + " #" + request.seqno;
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// What people do: zoom, pan, walk by keyboard, select; and the beginning of it all.
+
+let asked = false;
+const frames = [];  // how long the last frames took to paint, ms
+
+function draw() {
+	if (asked)
+		return;
+	asked = true;
+	requestAnimationFrame(() => {
+		const begin = performance.now();
+		asked = false;
+		paint();
+		paintOverview();
+		frames.push(performance.now() - begin);
+		if (frames.length > 240)
+			frames.shift();
+		byId("range").textContent = `${clock(view.t0, (view.t1 - view.t0) / 10)} to ${clock(view.t1, (view.t1 - view.t0) / 10)}, ${duration(view.t1 - view.t0)}`;
+		if (!byId("table").hidden)
+			showTable();
+	});
+}
+
+function setRange(t0, t1) {
+	const least = 50, whole = Math.max(1000, data.end);
+	const size = Math.min(Math.max(t1 - t0, least), whole * 1.04), middle = (t0 + t1) / 2;
+	view.t0 = Math.max(-0.02 * whole, Math.min(middle - size / 2, whole * 1.02 - size));
+	view.t1 = view.t0 + size;
+	draw();
+}
+
+function zoom(factor, around) {
+	const t = around === undefined ? (view.t0 + view.t1) / 2 : around;
+	setRange(t - (t - view.t0) * factor, t + (view.t1 - t) * factor);
+}
+
+function pan(share) {
+	const by = (view.t1 - view.t0) * share;
+	setRange(view.t0 + by, view.t1 + by);
+}
+
+function zoomTo(begin, end) {
+	const size = Math.max(end - begin, 200);
+	setRange(begin - size * 0.15, end + size * 0.15);
+}
+
+// The whole recording in one strip: how busy the engines are, and which part of it is seen.
+let overviewBack = null;
+
+function overviewImage(width, height) {
+	const strip = new OffscreenCanvas(width, height), to = strip.getContext("2d");
+	const rows = facts.tracks.flatMap((track, id) => track.kind === KIND.ENGINE ? [data.rows[id]] : []);
+	const each = height / Math.max(1, rows.length);
+	const style = getComputedStyle(document.documentElement);
+	to.fillStyle = style.getPropertyValue("--running");
+	rows.forEach((list, k) => {
+		for (let x = 0; x < width; x++) {
+			const a = x / width * data.end, b = (x + 1) / width * data.end;
+			let busy = 0;
+			for (const row of list)
+				busy += row.busy[firstFrom(row, 0, b)] - row.busy[firstFrom(row, 0, a)];
+			const h = Math.min(1, busy / (b - a)) * (each - 2);
+			to.fillRect(x, (k + 1) * each - h, 1, h);
+		}
+	});
+	return strip;
+}
+
+function paintOverview() {
+	const strip = byId("overview"), width = strip.clientWidth, height = 40, to = strip.getContext("2d");
+	if (!width)
+		return;
+	if (strip.width !== width || !overviewBack) {
+		strip.width = width;
+		strip.height = height;
+		overviewBack = overviewImage(width, height);
+	}
+	to.clearRect(0, 0, width, height);
+	to.drawImage(overviewBack, 0, 0);
+	const a = Math.max(0, view.t0 / data.end * width), b = Math.min(width, Math.max(a + 2, view.t1 / data.end * width));
+	to.fillStyle = theme.css.accent;
+	to.globalAlpha = 0.18;
+	to.fillRect(a, 0, b - a, height);
+	to.globalAlpha = 1;
+	to.strokeStyle = theme.css.accent;
+	to.lineWidth = 2;
+	to.strokeRect(a + 1, 1, Math.max(1, b - a - 2), height - 2);
+}
+
+// Selecting.
+
+function ends(slice) {
+	return slice ? [slice.row.begin[slice.i], slice.row.end[slice.i]] : [0, 0];
+}
+
+function linksOf(number) {
+	const request = slicesOf(number, [KIND.CLIENT])[0], submit = slicesOf(number, [KIND.SUBMIT])[0];
+	const runs = slicesOf(number, [KIND.ENGINE]), waits = slicesOf(number, [KIND.WAIT]);
+	const [begin, end] = ends(request || runs[0]);
+	const arrows = [];
+	if (submit && request)
+		arrows.push({ from: submit, at: ends(submit)[1], to: request, into: begin });
+	if (runs.length)
+		arrows.push({ from: submit || request || runs[0], at: submit ? ends(submit)[1] : begin, to: runs[0], into: ends(runs[0])[0] });
+	for (const wait of waits)
+		if (runs.length)
+			arrows.push({ from: runs[runs.length - 1], at: ends(runs[runs.length - 1])[1], to: wait, into: ends(wait)[1] });
+	return { request, submit, run: runs[0], wait: waits[0], begin, end, arrows, preempted: slicesOf(number, [KIND.PREEMPTED]),
+		others: [submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
+}
+
+function scrollTo(slice) {
+	if (reveal(slice.row))
+		resize();
+	const line = lineOf(slice.row), box = byId("scroll");
+	if (line && (line.top < box.scrollTop || line.top + line.height > box.scrollTop + view.height - AXIS))
+		box.scrollTop = Math.max(0, line.top - view.height / 3);
+	view.scroll = box.scrollTop;
+	view.focus = lines.indexOf(line);
+}
+
+function jump(slice) {
+	const [begin, end] = ends(slice), size = view.t1 - view.t0;
+	scrollTo(slice);
+	if (end - begin > size)
+		zoomTo(begin, end);
+	else
+		setRange((begin + end) / 2 - size / 2, (begin + end) / 2 + size / 2);
+	say(slice);
+}
+
+function say(slice) {
+	const kind = facts.tracks[slice.row.track].kind;
+	byId("live").textContent = `${nameOf(kind, slice.row, slice.i)}, ${facts.kinds[kind].name}, ${duration(ends(slice)[1] - ends(slice)[0])}, at ${clock(ends(slice)[0], 1)}`;
+}
+
+function selectSlice(slice) {
+	const number = slice.row.request[slice.i], kind = facts.tracks[slice.row.track].kind;
+	if (hasRequest(number) && kind !== KIND.IDLE && kind !== KIND.THREAD) {
+		const links = linksOf(number);
+		view.selected = { slice, arrows: links.arrows, others: links.others };
+		showRequest(number, links);
+	} else {
+		view.selected = { slice, arrows: [], others: [] };
+		showSlice(slice);
+	}
+	view.cursor = slice.row.begin[slice.i];
+	say(slice);
+	draw();
+}
+
+function selectRequest(number, show) {
+	const links = linksOf(number), slice = links.request || links.run;
+	if (!slice)
+		return;
+	if (show) {
+		scrollTo(slice);
+		zoomTo(links.begin - (links.end - links.begin), links.end + (links.end - links.begin));
+	}
+	selectSlice(slice);
+}
+
+function clearSelection() {
+	view.selected = null;
+	hint();
+	draw();
+}
+
+// What is at a place of the canvas, in CSS pixels.
+function lineAt(y) {
+	const at = y - AXIS + view.scroll;
+	return y < AXIS ? undefined : lines.find(line => at >= line.top && at < line.top + line.height);
+}
+
+function sliceAt(x, y) {
+	const line = lineAt(y);
+	if (!line || line.heading || x < GUTTER)
+		return null;
+	const row = line.rows[Math.min(line.rows.length - 1, Math.max(0, Math.floor((y - AXIS + view.scroll - line.top - 3) / line.each)))];
+	const t = toTime(x), slack = 3 * (view.t1 - view.t0) / view.width, i = firstAfter(row, t - slack);
+	return i < row.n && row.begin[i] <= t + slack ? { row, i } : null;
+}
+
+function toggle(group) {
+	group.open = !group.open;
+	layOut();
+	resize();
+	draw();
+}
+
+// Mouse and touch.
+
+function setUpPointer() {
+	let held = null;
+	canvas.addEventListener("pointerdown", event => {
+		held = { x: event.offsetX, y: event.offsetY, t0: view.t0, t1: view.t1, moved: false };
+		canvas.setPointerCapture(event.pointerId);
+	});
+	canvas.addEventListener("pointermove", event => {
+		const slice = held ? null : sliceAt(event.offsetX, event.offsetY);
+		canvas.title = slice ? `${nameOf(facts.tracks[slice.row.track].kind, slice.row, slice.i)}\n${duration(ends(slice)[1] - ends(slice)[0])}` : "";
+		if (!held || Math.abs(event.offsetX - held.x) < 4 && !held.moved)
+			return;
+		held.moved = true;
+		const by = (held.x - event.offsetX) / (view.width - GUTTER) * (held.t1 - held.t0);
+		setRange(held.t0 + by, held.t1 + by);
+	});
+	canvas.addEventListener("pointerup", event => {
+		const line = lineAt(event.offsetY), slice = sliceAt(event.offsetX, event.offsetY);
+		if (held && !held.moved && line) {
+			view.focus = lines.indexOf(line);
+			if (line.heading)
+				toggle(line.heading);
+			else if (slice)
+				selectSlice(slice);
+			else
+				clearSelection();
+		}
+		held = null;
+	});
+	canvas.addEventListener("pointercancel", () => { held = null; });
+	canvas.addEventListener("dblclick", event => {
+		const slice = sliceAt(event.offsetX, event.offsetY);
+		if (slice)
+			zoomTo(...ends(slice));
+	});
+	canvas.addEventListener("wheel", event => {
+		if (event.ctrlKey || event.metaKey || event.altKey) {
+			event.preventDefault();
+			zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 120), toTime(Math.max(GUTTER, event.offsetX)));
+		} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+			event.preventDefault();
+			pan((event.deltaX || event.deltaY) / view.width);
+		}
+	}, { passive: false });
+	const strip = byId("overview"), center = event => {
+		const t = event.offsetX / strip.clientWidth * data.end, size = view.t1 - view.t0;
+		setRange(t - size / 2, t + size / 2);
+	};
+	strip.addEventListener("pointerdown", event => { strip.setPointerCapture(event.pointerId); center(event); });
+	strip.addEventListener("pointermove", event => { if (event.buttons) center(event); });
+	byId("scroll").addEventListener("scroll", () => { view.scroll = byId("scroll").scrollTop; draw(); });
+}
+
+// Keyboard.
+
+const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below"], ["+ \u2212, w s", "zoom in, out"],
+	["0", "show all"], ["n p", "next, previous slice of the line"], ["Enter", "select it; open or close a group"], ["f", "zoom to what is selected"],
+	["c r u", "go to the call, the run, the wake-up"], ["/", "find a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing"]];
+
+function focusLine(by) {
+	view.focus = Math.max(0, Math.min(lines.length - 1, view.focus + by));
+	const line = lines[view.focus], box = byId("scroll");
+	if (line.top < box.scrollTop)
+		box.scrollTop = line.top;
+	else if (line.top + line.height > box.scrollTop + view.height - AXIS)
+		box.scrollTop = line.top + line.height - view.height + AXIS + 4;
+	view.scroll = box.scrollTop;
+	byId("live").textContent = line.heading ? `${line.heading.title}, ${line.heading.open ? "open" : "closed"}` : line.title + ", " + facts.kinds[line.track.kind].help;
+	draw();
+}
+
+// The next or previous slice of the focused line, of all its rows.
+function walk(by) {
+	const line = lines[view.focus], selected = view.selected && view.selected.slice;
+	if (!line || line.heading)
+		return;
+	const here = selected && line.rows.includes(selected.row) ? selected.row.begin[selected.i] : by > 0 ? view.t0 : view.t1;
+	let best = null;
+	for (const row of line.rows) {
+		let i = firstFrom(row, 0, here);
+		if (by > 0)
+			while (i < row.n && selected && row.begin[i] <= here && selected.row === row)
+				i++;
+		else
+			i--;
+		if (by > 0 && selected && line.rows.includes(selected.row) && selected.row !== row)
+			while (i < row.n && row.begin[i] <= here)
+				i++;
+		if (i >= 0 && i < row.n && (!best || (by > 0 ? row.begin[i] < best.row.begin[best.i] : row.begin[i] > best.row.begin[best.i])))
+			best = { row, i };
+	}
+	if (!best)
+		return;
+	selectSlice(best);
+	if (ends(best)[0] < view.t0 || ends(best)[1] > view.t1)
+		setRange(ends(best)[0] - (view.t1 - view.t0) / 3, ends(best)[0] + (view.t1 - view.t0) * 2 / 3);
+}
+
+function activate() {
+	const line = lines[view.focus];
+	if (line && line.heading)
+		toggle(line.heading);
+	else
+		walk(1);
+}
+
+function goTo(which) {
+	const slice = view.selected && view.selected.slice, links = slice && hasRequest(slice.row.request[slice.i]) ? linksOf(slice.row.request[slice.i]) : null;
+	if (links && links[which])
+		jump(links[which]);
+}
+
+function onKey(event) {
+	const far = event.shiftKey ? 0.8 : 0.15;
+	const acts = { ArrowLeft: () => pan(-far), ArrowRight: () => pan(far), a: () => pan(-far), d: () => pan(far), ArrowUp: () => focusLine(-1), ArrowDown: () => focusLine(1),
+		PageUp: () => focusLine(-8), PageDown: () => focusLine(8), "+": () => zoom(0.6, zoomPoint()), "=": () => zoom(0.6, zoomPoint()), w: () => zoom(0.6, zoomPoint()),
+		"-": () => zoom(1 / 0.6, zoomPoint()), s: () => zoom(1 / 0.6, zoomPoint()), 0: () => setRange(0, data.end), n: () => walk(1), p: () => walk(-1),
+		Enter: activate, f: () => view.selected && zoomTo(...ends(view.selected.slice)), c: () => goTo("submit"), r: () => goTo("run"), u: () => goTo("wait"),
+		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: clearSelection };
+	if (event.ctrlKey || event.metaKey || event.altKey || !acts[event.key])
+		return;
+	event.preventDefault();
+	acts[event.key]();
+}
+
+// Zooming stays with what is selected, while that is in sight.
+function zoomPoint() {
+	return view.selected && view.cursor >= view.t0 && view.cursor <= view.t1 ? view.cursor : undefined;
+}
+
+function setUpKeys() {
+	canvas.addEventListener("keydown", onKey);
+	document.addEventListener("keydown", event => {
+		if (event.target.tagName === "INPUT" || event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const acts = { "/": () => byId("search").focus(), "?": () => byId("keys").click(), t: () => byId("astable").click() };
+		if (acts[event.key]) {
+			event.preventDefault();
+			acts[event.key]();
+		}
+	});
+	byId("keyhelp").replaceChildren(...KEYS.map(([key, what]) => make("div", {}, ...key.split(" ").flatMap(k => [make("kbd", {}, k), " "]), what)));
+}
+
+// The table: what is visible of the focused line, or the requests.
+function showTable() {
+	const line = lines[view.focus] && lines[view.focus].rows ? lines[view.focus] : lines.find(l => l.rows && l.track.kind === KIND.CLIENT) || lines.find(l => l.rows);
+	const rows = [];
+	for (const row of line ? line.rows : [])
+		for (let i = firstAfter(row, view.t0); i < row.n && row.begin[i] < view.t1 && rows.length < 2000; i++)
+			rows.push({ row, i });
+	rows.sort((a, b) => a.row.begin[a.i] - b.row.begin[b.i]);
+	const table = make("table", {});
+	fillTable(table, [
+		{ name: "what", of: s => nameOf(line.track.kind, s.row, s.i) }, { name: "from", n: true, of: s => clock(s.row.begin[s.i], 1) },
+		{ name: "for", n: true, of: s => duration(ends(s)[1] - ends(s)[0]) },
+	], rows.slice(0, 200), selectSlice);
+	if (line)
+		table.prepend(make("caption", {}, `${line.title}: ${rows.length > 200 ? "the first 200 slices" : rows.length + " slices"} in sight`));
+	byId("table").replaceChildren(table);
+}
+
+function showLegend() {
+	const names = { prepare: "prepare", dependency: "dependency", host_queue: "host queue, runnable", device_queue: "device queue", running: "running",
+		preempted: "preempted, starved", signal: "signal", waiting: "waits for a request", blocked: "blocked", unknown: "unknown" };
+	byId("legend").replaceChildren(...Object.entries(names).map(([name, text]) => {
+		const sample = make("canvas", { width: "44", height: "24", "aria-hidden": "true" }), to = sample.getContext("2d"), keep = [image, pixels];
+		image = to.createImageData(44, 24);
+		pixels = new Uint32Array(image.data.buffer);
+		block(0, 0, 44, 24, STYLE[name]);
+		to.putImageData(image, 0, 0);
+		[image, pixels] = keep;
+		return make("li", {}, sample, text);
+	}), make("li", {}, "engines: a colour per process; where slices share a pixel the bar's height is the share of time"));
+}
+
+function setUpButtons() {
+	const pressed = (id, name) => { const now = byId(id).getAttribute(name) !== "true"; byId(id).setAttribute(name, String(now)); return now; };
+	byId("zoomin").addEventListener("click", () => zoom(0.5, zoomPoint()));
+	byId("zoomout").addEventListener("click", () => zoom(2, zoomPoint()));
+	byId("zoomall").addEventListener("click", () => setRange(0, data.end));
+	byId("keys").addEventListener("click", () => { byId("keyhelp").hidden = !pressed("keys", "aria-expanded"); });
+	byId("astable").addEventListener("click", () => {
+		byId("table").hidden = !pressed("astable", "aria-pressed");
+		draw();
+	});
+}
+
+function restyle() {
+	readTheme();
+	overviewBack = null;
+	showLegend();
+	draw();
+}
+
+async function begin() {
+	const said = byId("loading");
+	if (typeof DecompressionStream === "undefined") {
+		said.textContent = "This browser is too old to unpack the data in this page.";
+		return;
+	}
+	await readData((n, of) => { said.textContent = `Reading the recording: ${n} of ${of}`; });
+	showHead();
+	showVerdict();
+	showStages();
+	showEngines();
+	showQueues();
+	showCulprits();
+	showClients();
+	showWorst(w => {
+		const number = findRequest(w.context, w.seqno);
+		if (number < 0)
+			return;
+		byId("timeline").scrollIntoView();
+		selectRequest(number, true);
+	});
+	said.hidden = true;
+	byId("main").hidden = false;
+	makeGroups();
+	layOut();
+	readTheme();
+	resize();
+	hint();
+	setUpPointer();
+	setUpKeys();
+	setUpSearch();
+	setUpButtons();
+	showLegend();
+	setRange(0, data.end);
+	new ResizeObserver(() => { resize(); draw(); }).observe(byId("scroll"));
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+	document.documentElement.dataset.ready = "1";
+}
+
+function findRequest(ctx, seqno) {
+	for (let number = 0; number < facts.requests; number++)
+		if (hasRequest(number) && numberOf(number, 2) === seqno && contextOf(number).ctx === ctx)
+			return number;
+	return -1;
+}
+
+begin();
