@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A client of the replay driver: submits requests to one context and waits for them, or hogs a CPU.
 //
-//   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US] [--depth
-//   N]
-//             [--period US] [--truth FILE]
+//   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US]
+//             [--depth N]
+//             [--period US] [--until FILE] [--truth FILE] [--schedstat FILE]
 //   gl-client --hog MS [--name N] [--cpu C]
 //
 // It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
-// it waits for each one), and sleeps for what is left of --period between two submissions. --truth
-// writes what the driver itself knows of each request.
+// it waits for each one), and sleeps for what is left of --period between two submissions. With
+// --until, --count is how many follow once FILE is there. --truth writes what the driver itself
+// knows of each request, --schedstat what the scheduler itself counts: the nanoseconds that it
+// could have run and did not, from the first submission to the last wait's end.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -27,6 +29,8 @@
 struct options {
 	const char *name;
 	const char *truth;
+	const char *schedstat;
+	const char *until;
 	unsigned int class;
 	unsigned int instance;
 	int prio;
@@ -67,10 +71,11 @@ static int number(const char *text, const char *option)
 static void parse(int argc, char **argv, struct options *o)
 {
 	static const struct option options[] = {
-		{ "name", 1, 0, 'n' },	{ "engine", 1, 0, 'e' }, { "prio", 1, 0, 'p' },
-		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	 { "duration", 1, 0, 'd' },
-		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' }, { "truth", 1, 0, 't' },
-		{ "hog", 1, 0, 'h' },	{ 0, 0, 0, 0 },
+		{ "name", 1, 0, 'n' },	{ "engine", 1, 0, 'e' },    { "prio", 1, 0, 'p' },
+		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	    { "duration", 1, 0, 'd' },
+		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' },    { "truth", 1, 0, 't' },
+		{ "hog", 1, 0, 'h' },	{ "schedstat", 1, 0, 's' }, { "until", 1, 0, 'u' },
+		{ 0, 0, 0, 0 },
 	};
 	int c;
 
@@ -103,6 +108,12 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 't':
 			o->truth = optarg;
+			break;
+		case 'u':
+			o->until = optarg;
+			break;
+		case 's':
+			o->schedstat = optarg;
 			break;
 		case 'h':
 			o->hog_ms = (uint64_t)number(optarg, "hog");
@@ -148,23 +159,45 @@ static void wait_for(int fd, uint64_t ctx, uint64_t seqno)
 		die("wait");
 }
 
+/* The scheduler's own count of the time this thread was on a run queue and did not run, ns. */
+static uint64_t run_delay_ns(void)
+{
+	unsigned long long ran, waited;
+	FILE *from = fopen("/proc/self/schedstat", "re");
+
+	if (!from || fscanf(from, "%llu %llu", &ran, &waited) != 2)
+		die("/proc/self/schedstat");
+	fclose(from);
+	return waited;
+}
+
+static void write_schedstat(const char *path, uint64_t waited_ns)
+{
+	FILE *to = fopen(path, "we");
+
+	if (!to || fprintf(to, "%llu\n", (unsigned long long)waited_ns) < 0 || fclose(to))
+		die(path);
+}
+
 static void submit_all(int fd, const struct options *o)
 {
 	struct glr_context context = { .class = (uint16_t)o->class,
 				       .instance = (uint16_t)o->instance,
 				       .prio = o->prio };
 	uint64_t next = now_ns();
-	uint64_t *seqnos = calloc(o->count + 1, sizeof(*seqnos));
+	uint64_t *seqnos = calloc(o->depth, sizeof(*seqnos));
+	uint64_t waited_ns = 0;
+	unsigned int left = o->count;
 	unsigned int i;
 
 	if (!seqnos || ioctl(fd, GLR_IOC_CONTEXT, &context))
 		die("context");
-	for (i = 0; i < o->count; i++) {
+	for (i = 0; left; i++) {
 		struct glr_submit submit = { .ctx = context.ctx,
 					     .duration_ns = o->duration_us * 1000 };
 
 		if (i >= o->depth)
-			wait_for(fd, context.ctx, seqnos[i - o->depth]);
+			wait_for(fd, context.ctx, seqnos[i % o->depth]);
 		if (o->period_us) {
 			struct timespec at = { .tv_sec = (time_t)(next / 1000000000u),
 					       .tv_nsec = (long)(next % 1000000000u) };
@@ -174,10 +207,19 @@ static void submit_all(int fd, const struct options *o)
 		}
 		if (ioctl(fd, GLR_IOC_SUBMIT, &submit))
 			die("submit");
-		seqnos[i] = submit.seqno;
+		seqnos[i % o->depth] = submit.seqno;
+		if (!o->until || !access(o->until, F_OK))
+			left--;
+		/* From here on it counts: whoever is to compete begins when the file is there. */
+		if (o->schedstat && !i) {
+			waited_ns = run_delay_ns();
+			write_schedstat(o->schedstat, 0);
+		}
 	}
-	if (o->count)
-		wait_for(fd, context.ctx, seqnos[o->count - 1]);
+	if (i)
+		wait_for(fd, context.ctx, seqnos[(i - 1) % o->depth]);
+	if (o->schedstat)
+		write_schedstat(o->schedstat, run_delay_ns() - waited_ns);
 	free(seqnos);
 }
 

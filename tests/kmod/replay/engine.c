@@ -118,6 +118,8 @@ static enum hrtimer_restart hw_interrupt(struct hrtimer *timer)
 	rq->truth.end_ns = now;
 	glr_request_complete(rq, true);
 	list_del_init(&rq->sched.link);
+	/* Hardware goes on by itself; that the other one is over is told later. */
+	hw_start(engine, now);
 	spin_unlock_irqrestore(&se->lock, flags);
 
 	/* The breadcrumb's interrupt tells those who have asked to be told. */
@@ -125,10 +127,7 @@ static enum hrtimer_restart hw_interrupt(struct hrtimer *timer)
 		dma_fence_signal(&rq->fence);
 	glr_request_done(rq);
 
-	spin_lock_irqsave(&se->lock, flags);
-	hw_start(engine, ktime_get_ns());
 	tasklet_hi_schedule(&se->tasklet);
-	spin_unlock_irqrestore(&se->lock, flags);
 	dma_fence_put(&rq->fence);
 	return HRTIMER_NORESTART;
 }
@@ -157,7 +156,10 @@ static bool need_preempt(struct intel_engine_cs *engine)
 	return next && last && next->sched.attr.priority > last->sched.attr.priority;
 }
 
-/* Takes back what is on the hardware, newest first; its contexts leave the ports. */
+/*
+ * Takes back what is on the hardware, newest first; its contexts leave the ports. The hardware goes
+ * on with what it runs until it is told of the next ones.
+ */
 static unsigned int preempt(struct intel_engine_cs *engine, struct i915_request **post)
 {
 	struct i915_sched_engine *se = engine->sched_engine;
@@ -166,8 +168,6 @@ static unsigned int preempt(struct intel_engine_cs *engine, struct i915_request 
 	unsigned int n = 0;
 	unsigned int i;
 
-	hw_stop(engine, ktime_get_ns());
-	hrtimer_try_to_cancel(&engine->timer);
 	list_for_each_entry_safe_reverse(rq, prev, &se->requests, sched.link) {
 		__i915_request_unsubmit(rq);
 		list_del_init(&rq->sched.link);
@@ -192,6 +192,7 @@ static void dequeue(struct intel_engine_cs *engine)
 	unsigned int first = ports[0] ? 1 : 0;
 	unsigned int port = first;
 	struct i915_request *last = NULL;
+	u64 now;
 
 	if (ports[1])
 		return;
@@ -213,7 +214,14 @@ static void dequeue(struct intel_engine_cs *engine)
 		dma_fence_get(&ports[port]->fence); /* while it is on the port */
 		trace_i915_request_in(ports[port], port);
 	}
-	hw_start(engine, ktime_get_ns());
+	/* The ports are written: now the hardware drops what was taken back from it. */
+	now = ktime_get_ns();
+	if (engine->running && list_first_entry_or_null(&se->requests, struct i915_request,
+							sched.link) != engine->running) {
+		hw_stop(engine, now);
+		hrtimer_try_to_cancel(&engine->timer);
+	}
+	hw_start(engine, now);
 }
 
 static noinline void execlists_submission_tasklet(struct tasklet_struct *t)

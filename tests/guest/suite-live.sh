@@ -1,0 +1,109 @@
+#!/bin/bash
+# What report finds in a live recording of the replay driver, held against what the scheduler and the driver
+# counted themselves: a waiter that shares its CPU with a hog is found starved by it, a client of higher
+# priority is found to preempt the other, requests' times are the driver's.
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	make -s B="${B:-build}" replay || exit 1
+	"$GUEST" --kernel 6.1 --timeout 300 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
+		"$("$GUEST_D/build-kmod" --kernel 6.1 "$TOP/tests/kmod/replay")"
+	report "$SUITE_TMP/out/report"
+	suite_end live
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+GPULANE=$(realpath "${B:-build}/gpulane")
+client=$(realpath "${B:-build}/tests/replay/gl-client")
+T=$(mktemp -d /tmp/live.XXXXXX)
+cd "$T" || exit 1
+insmod "$1" || exit 1
+exec >"$GPULANE_OUT/report"
+
+check() {
+	local name=$1
+	shift
+	if "$@" >"$T/check.log" 2>&1; then
+		printf 'ok %s\n' "$name"
+	else
+		printf 'FAIL %s\n' "$name"
+		tail -n 30 "$T/check.log" | sed 's/^/    /'
+	fi
+}
+
+# near PERCENT WHAT EXPECTED ACTUAL - no more apart than that
+near() {
+	printf '%s: expected %s, got %s\n' "$2" "$3" "$4"
+	awk -v p="$1" -v e="$3" -v a="$4" 'BEGIN { d = a - e; exit !(e > 0 && (d < 0 ? -d : d) <= e * p / 100) }'
+}
+
+# at_least WHAT BOUND ACTUAL
+at_least() {
+	printf '%s: expected at least %s, got %s\n' "$1" "$2" "$3"
+	awk -v b="$2" -v a="$3" 'BEGIN { exit !(a >= b) }'
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+	printf '%s: expected %s, got %s\n' "$1" "$2" "$3"
+	[ "$2" = "$3" ]
+}
+
+json() { jq -r "$2" "$T/$1.json"; }
+
+# --- a waiter and a hog on CPU 1 ----------------------------------------------------------------------
+# The waiter begins before the hog and outlives it, so that nothing of the hog's falls between the waiter's
+# looks at its own figure and its first and last submission. Whatever else the guest does is kept off that CPU, as far as a kernel allows it.
+cat >starved.sh <<SCRIPT
+taskset -pc 0 \$\$ >/dev/null
+nice -n 15 $client --name waiter --cpu 1 --count 5 --duration 2000 --until $T/over --schedstat $T/waited &
+until [ -s $T/waited ]; do sleep 0.01; done
+$client --name hog --cpu 1 --hog 2000
+touch $T/over
+wait
+SCRIPT
+check starved-recorded taskset -c 0 "$GPULANE" record --output starved -- bash starved.sh
+"$GPULANE" report --format json --rows 0 starved >starved.json
+"$GPULANE" report starved >starved.txt
+check starved-nothing-lost test "$(json starved .lost.events)" = 0
+mine='[.cpu_preemptions[] | select(.thread | startswith("waiter["))]'
+all=$(json starved "$mine | map(.runnable_ns) | add")
+by_hog=$(json starved "$mine | map(select(.culprit | startswith(\"hog[\"))) | map(.runnable_ns) | add")
+check starved-as-long-as-the-scheduler-says near 1 "time the waiter could run and did not, ns" "$(cat waited)" "$all"
+check starved-by-the-hog at_least "of that, taken by the hog" "$((all / 2))" "$by_hog"
+check starved-worst-culprit-first test "$(json starved "$mine"' | max_by(.runnable_ns).culprit | sub("\\[.*"; "")')" = hog
+check starved-verdict-says-so grep -Eq '^rcs0 idle [0-9]+ % .*waiter.*CPU 1.*hog' starved.txt
+
+# --- a client of higher priority ----------------------------------------------------------------------
+cat >preempted.sh <<SCRIPT
+$client --name low --cpu 0 --count 60 --duration 20000 --depth 2 --truth $T/low &
+sleep 0.1
+$client --name high --cpu 1 --count 30 --duration 2000 --period 15000 --prio 10 --truth $T/high &
+wait
+SCRIPT
+check preempted-recorded "$GPULANE" record --output preempted -- bash preempted.sh
+"$GPULANE" report --format json --rows 0 preempted >preempted.json
+check preempted-nothing-lost test "$(json preempted .lost.events)" = 0
+check preempted-all-requests-complete test "$(json preempted '.requests | "\(.complete) \(.partial) \(.unknown)"')" = "90 0 0"
+pair='[.preemptions[] | select((.victim | startswith("low[")) and (.culprit // "" | startswith("high[")) and .why == "priority")]'
+check preempted-as-often-as-the-driver-says same "preemptions" "$(awk '{ n += $4 - 1 } END { print n + 0 }' low)" \
+	"$(json preempted "$pair | map(.count) | add")"
+check preempted-at-all at_least "preemptions" 1 "$(json preempted "$pair | map(.count) | add")"
+for name in low high; do
+	of=".clients[] | select(.client | startswith(\"$name[\")) | .stages"
+	for stage in running preempted; do
+		column=$([ $stage = running ] && echo 9 || echo 10)
+		# a preemption begins between the ports' writing, the driver's truth, and the `out`, all we can see
+		percent=$([ $stage = running ] && echo 1 || echo 5)
+		truth=$(awk -v c="$column" '{ ns += $c } END { printf "%.0f", ns }' $name)
+		ours=$(json preempted "$of.$stage.sum.max_ns")
+		if [ "$truth" = 0 ]; then
+			check "preempted-$name-$stage" test "$ours" = 0
+		else
+			check "preempted-$name-$stage" near "$percent" "$stage of $name, ns" "$truth" "$ours"
+		fi
+	done
+done
+rmmod i915
