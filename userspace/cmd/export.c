@@ -13,6 +13,7 @@
 #include "cmd/read.h"
 
 static const struct lane_exporter *const exporters[] = {
+	&lane_export_ctf,
 	&lane_export_html,
 	&lane_export_perfetto,
 };
@@ -28,6 +29,7 @@ struct output {
 	bool to_stdout;
 	bool made; /* there is something under its temporary name */
 	struct lane_export_to to;
+	const struct lane_reading *reading;
 	void *export;
 };
 
@@ -41,7 +43,7 @@ struct job {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "to", 't', "FORMAT", 0, "html, perfetto; may be repeated", 0 },
+	{ "to", 't', "FORMAT", 0, "ctf, html, perfetto; may be repeated", 0 },
 	{ "output", 'o', "PATH", 0,
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
@@ -231,6 +233,8 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	if (err)
 		return err;
 	out->to.info = info;
+	out->to.lost = out->reading->lost;
+	out->to.n_lost = out->reading->n_lost;
 	return out->exporter->create(&out->to, &out->export, hooks);
 }
 
@@ -273,6 +277,7 @@ static struct lane_error *export(struct job *job)
 		if (err)
 			return err;
 		job->outputs[i].to.title = job->title;
+		job->outputs[i].reading = &job->reading;
 		listeners[i] = (struct lane_listener){ &job->outputs[i], begin, event };
 	}
 	job->reading.progress = true;

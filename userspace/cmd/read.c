@@ -40,6 +40,7 @@ struct pass {
 	struct lane_fan fan;
 	struct lane_loss *losses; /* foreseen, from the pass before */
 	size_t n_losses;
+	size_t cap_lost;
 	bool again;
 	uint64_t events, said_ms, first_ns;
 };
@@ -89,6 +90,27 @@ static void set_times(struct pass *p, uint64_t begin_ns)
 		select->to_ns = begin_ns + (uint64_t)(r->to_s * 1e9);
 }
 
+/* Remembers a loss for those who have to know of it beforehand. */
+static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_lost *lost)
+{
+	struct lane_reading *r = p->reading;
+
+	if (p->n_losses)
+		return NULL;
+	if (r->n_lost == p->cap_lost) {
+		size_t cap = p->cap_lost ? 2 * p->cap_lost : 64;
+		struct lane_loss *more = reallocarray(r->lost, cap, sizeof(*more));
+
+		if (!more)
+			return &lane_enomem;
+		r->lost = more;
+		p->cap_lost = cap;
+	}
+	r->lost[r->n_lost++] =
+		(struct lane_loss){ lost->begin_ns, lost->end_ns, lost->count, lost->lost_cpu };
+	return NULL;
+}
+
 static struct lane_error *take(struct pass *p, const struct lane_event *event)
 {
 	struct lane_reading *r = p->reading;
@@ -101,6 +123,11 @@ static struct lane_error *take(struct pass *p, const struct lane_event *event)
 			return lane_error("interrupted");
 		if (r->progress)
 			say(p, event->wire.ts_ns);
+	}
+	if (event->wire.kind == LANE_LOST) {
+		err = keep_lost(p, &event->u.gpulane_lost);
+		if (err)
+			return err;
 	}
 	for (size_t i = 0; i < r->n_listeners; i++) {
 		if (!r->listeners[i].event)
@@ -219,6 +246,8 @@ struct lane_error *lane_read(struct lane_reading *reading)
 		err = read_once(&pass);
 	}
 	free(pass.losses);
+	free(LANE_TAKE(reading->lost));
+	reading->n_lost = 0;
 	if (pass.said_ms)
 		fputs("\r\033[K", stderr);
 	return err;

@@ -31,6 +31,9 @@ struct lane_reading {
 	bool stoppable;	     /* ^C ends it with an error, so that its caller can clean up */
 	const struct lane_listener *listeners;
 	size_t n_listeners;
+	/* When it is read for the second time: its losses, each CPU's, by their ends. */
+	struct lane_loss *lost;
+	size_t n_lost;
 	/* What the reading leaves: the caller's, to be freed with lane_reading_deinit. */
 	struct lane_latency latency;
 	struct lane_timeline *timeline;

@@ -17,6 +17,9 @@ struct lane_export_to {
 	const char *path;  /* for a format that is a directory: made and empty */
 	const char *title; /* the recording's name, for people */
 	const struct lane_trace_info *info; /* outlives the exporter */
+	/* The losses that are known beforehand, each CPU's, by their ends; valid during create. */
+	const struct lane_loss *lost;
+	size_t n_lost;
 };
 
 struct lane_exporter {
@@ -38,6 +41,7 @@ struct lane_exporter {
 	void (*destroy)(void *export);
 };
 
+extern const struct lane_exporter lane_export_ctf;
 extern const struct lane_exporter lane_export_html;
 extern const struct lane_exporter lane_export_perfetto;
 

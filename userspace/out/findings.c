@@ -417,6 +417,15 @@ struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane
 		       : NULL;
 }
 
+struct lane_error *lane_findings_add(struct lane_findings *f, const struct lane_event *event)
+{
+	struct lane_event moved = *event;
+
+	if (event->wire.kind == LANE_LOST)
+		moved.wire.ts_ns = event->u.gpulane_lost.begin_ns;
+	return lane_spool_add(f->spool, &moved.wire);
+}
+
 struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
 {
 	f->now_ns = now_ns;

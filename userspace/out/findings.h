@@ -25,6 +25,12 @@ struct lane_error *lane_findings_now(struct lane_findings *findings,
 				     uint64_t now_ns) LANE_MUST_CHECK;
 
 /*
+ * Adds an event of the recording that belongs to no CPU; a loss (LANE_LOST) comes out at its begin.
+ */
+struct lane_error *lane_findings_add(struct lane_findings *findings,
+				     const struct lane_event *event) LANE_MUST_CHECK;
+
+/*
  * After the timeline has been finished: the next event in order of time, NULL at the end. Owned by
  * the findings, valid until the next call.
  */

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// --to ctf: the recording's events and what was found in them, as one trace for Trace Compass.
+//
+// Each CPU's events go to its stream as they come; what was found, and what belongs to no CPU, goes
+// through the spool of findings.c into a stream of its own at the end.
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/ctf.h"
+#include "out/export.h"
+#include "out/findings.h"
+
+enum {
+	PACKET_BYTES = 256 << 10,
+	MAX_CPUS = 4096,
+};
+
+#define TRACE_NAME "trace"
+
+/* The stream of a CPU, or of none. */
+struct cpu {
+	struct lane_ctf_stream *stream;
+	int32_t cpu;
+	size_t bytes;	    /* appended since it was flushed */
+	uint64_t lost;	    /* in all, as told to the stream */
+	size_t next_loss;   /* in the losses known beforehand: the first that has not come */
+	uint64_t newest_ns; /* of what was appended */
+};
+
+struct export
+{
+	const struct lane_trace_info *info;
+	enum lane_submission submission; /* as it was known at first */
+	struct lane_findings *findings;
+	struct lane_ctf_trace *trace; /* NULL: no event yet */
+	struct cpu *cpus[MAX_CPUS];
+	struct cpu found; /* of no CPU */
+	struct lane_loss *lost;
+	size_t n_lost;
+	uint64_t uncounted; /* losses of unknown number */
+	int dir_fd;
+};
+
+static void destroy(void *export)
+{
+	struct export *e = export;
+
+	if (!e)
+		return;
+	/* What it could not write before, it could not write now. */
+	lane_error_free(lane_ctf_close(e->trace));
+	lane_findings_destroy(e->findings);
+	for (size_t i = 0; i < MAX_CPUS; i++)
+		free(e->cpus[i]);
+	free(e->lost);
+	if (e->dir_fd >= 0)
+		close(e->dir_fd);
+	free(e);
+}
+
+static struct lane_error *create(const struct lane_export_to *to, void **export,
+				 struct lane_hooks *hooks)
+{
+	struct export *e = calloc(1, sizeof(*e));
+	struct lane_error *err;
+
+	if (!e)
+		return &lane_enomem;
+	*export = e;
+	e->info = to->info;
+	e->submission = to->info->submission;
+	e->dir_fd = open(to->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (e->dir_fd < 0)
+		return lane_error_errno(errno, "%s", to->path);
+	if (to->n_lost) {
+		e->lost = malloc(to->n_lost * sizeof(*e->lost));
+		if (!e->lost)
+			return &lane_enomem;
+		memcpy(e->lost, to->lost, to->n_lost * sizeof(*e->lost));
+		e->n_lost = to->n_lost;
+	}
+	err = lane_findings_create(to->path, to->info, hooks, &e->findings);
+	return err;
+}
+
+/* --- streams --- */
+
+static struct lane_error *open_trace(struct export *e, uint64_t first_ns)
+{
+	const struct lane_trace_info *info = e->info;
+	struct lane_ctf_env env = { .hostname = *info->host ? info->host : NULL,
+				    .kernel_release = *info->release ? info->release : NULL,
+				    .clock_uuid = *info->clock_uuid ? info->clock_uuid : NULL,
+				    .epoch_offset_ns = info->epoch_offset_ns,
+				    .tracer = *info->tracer ? info->tracer : NULL,
+				    .begin_ns = first_ns,
+				    .free_stream = true };
+
+	if (info->begin_ns && info->begin_ns < env.begin_ns)
+		env.begin_ns = info->begin_ns;
+	for (size_t i = 0; i < e->n_lost; i++)
+		if (e->lost[i].begin_ns < env.begin_ns)
+			env.begin_ns = e->lost[i].begin_ns;
+	return lane_ctf_create(e->dir_fd, TRACE_NAME, &env, &e->trace);
+}
+
+/* Finds the next of the losses known beforehand that is this CPU's. */
+static void skip_losses(const struct export *e, struct cpu *cpu)
+{
+	while (cpu->next_loss < e->n_lost && e->lost[cpu->next_loss].cpu != cpu->cpu)
+		cpu->next_loss++;
+}
+
+static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu **result)
+{
+	struct cpu *cpu;
+	struct lane_error *err;
+
+	if (number >= MAX_CPUS)
+		return lane_error("CPU %d: more CPUs than the %d that can be exported", number,
+				  MAX_CPUS);
+	*result = e->cpus[number];
+	if (*result)
+		return NULL;
+	cpu = calloc(1, sizeof(*cpu));
+	if (!cpu)
+		return &lane_enomem;
+	cpu->cpu = number;
+	err = lane_ctf_stream(e->trace, (unsigned int)number, PACKET_BYTES, &cpu->stream);
+	if (err) {
+		free(cpu);
+		return err;
+	}
+	skip_losses(e, cpu);
+	*result = e->cpus[number] = cpu;
+	return NULL;
+}
+
+/* Writes what can be: where a loss begins has to be the end of a packet. */
+static struct lane_error *flush(const struct export *e, struct cpu *cpu)
+{
+	uint64_t upto_ns = cpu->newest_ns;
+	struct lane_error *err;
+
+	if (cpu->next_loss < e->n_lost && e->lost[cpu->next_loss].begin_ns < upto_ns)
+		upto_ns = e->lost[cpu->next_loss].begin_ns;
+	cpu->bytes = 0;
+	err = lane_ctf_lost(cpu->stream, cpu->lost, upto_ns);
+	return err ? err : lane_ctf_flush(cpu->stream, upto_ns);
+}
+
+static struct lane_error *append(const struct export *e, struct cpu *cpu,
+				 const struct lane_wire *record)
+{
+	struct lane_error *err = lane_ctf_append(cpu->stream, record);
+
+	cpu->newest_ns = record->ts_ns;
+	cpu->bytes += sizeof(*record) + lane_kinds[record->kind].payload_bytes;
+	return err || cpu->bytes < PACKET_BYTES ? err : flush(e, cpu);
+}
+
+/* A loss that is over: a packet of its own, from its begin to its end. */
+static struct lane_error *put_loss(struct export *e, struct cpu *cpu,
+				   const struct lane_p_gpulane_lost *lost)
+{
+	uint64_t count = lost->count ? lost->count : 1;
+	struct lane_error *err = lane_ctf_lost(cpu->stream, cpu->lost, lost->begin_ns);
+
+	e->uncounted += !lost->count;
+	if (cpu->lost > UINT64_MAX - count)
+		count = UINT64_MAX - cpu->lost;
+	cpu->lost += count;
+	if (!err)
+		err = lane_ctf_lost(cpu->stream, cpu->lost, lost->end_ns);
+	if (lost->end_ns > cpu->newest_ns)
+		cpu->newest_ns = lost->end_ns;
+	if (cpu->next_loss < e->n_lost)
+		cpu->next_loss++;
+	skip_losses(e, cpu);
+	return err ? err : flush(e, cpu);
+}
+
+/* --- the recording's events --- */
+
+static struct lane_error *on_event(void *export, const struct lane_event *event)
+{
+	struct export *e = export;
+	struct lane_error *err = lane_findings_now(e->findings, event->wire.ts_ns);
+	bool lost = event->wire.kind == LANE_LOST;
+	int32_t number = lost ? event->u.gpulane_lost.lost_cpu : event->cpu;
+	struct cpu *cpu = NULL;
+
+	if (!err && lane_is_finding(event->wire.kind))
+		return NULL; /* of an export: it is found again */
+	if (!err && !e->trace)
+		err = open_trace(e, lost ? event->u.gpulane_lost.begin_ns : event->wire.ts_ns);
+	if (err)
+		return err;
+	if (number < 0)
+		return lane_findings_add(e->findings, event);
+	err = cpu_of(e, number, &cpu);
+	if (err)
+		return err;
+	return lost ? put_loss(e, cpu, &event->u.gpulane_lost) : append(e, cpu, &event->wire);
+}
+
+/* --- the end --- */
+
+/* What was found, in its order; a loss of no CPU lies where it begins. */
+static struct lane_error *put_findings(struct export *e)
+{
+	struct lane_p_gpulane_lost open = { 0 };
+	const struct lane_wire *record;
+	struct lane_error *err;
+
+	e->found.cpu = -1;
+	e->found.next_loss = e->n_lost;
+	err = lane_ctf_stream(e->trace, LANE_CTF_NO_CPU, PACKET_BYTES, &e->found.stream);
+	while (!err) {
+		err = lane_findings_next(e->findings, &record);
+		if (err || !record)
+			break;
+		if (open.end_ns && record->ts_ns > open.end_ns) {
+			err = put_loss(e, &e->found, &open);
+			open.end_ns = 0;
+		}
+		if (err)
+			break;
+		if (record->kind != LANE_LOST) {
+			err = open.end_ns ? lane_ctf_append(e->found.stream, record)
+					  : append(e, &e->found, record);
+		} else {
+			const struct lane_p_gpulane_lost *lost = (const void *)(record + 1);
+
+			if (!open.end_ns)
+				open = *lost;
+			else if (lost->end_ns > open.end_ns)
+				open.end_ns = lost->end_ns;
+		}
+	}
+	if (!err && open.end_ns)
+		err = put_loss(e, &e->found, &open);
+	return err;
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+	if (*text)
+		json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static struct json_object *kinds_object(const struct lane_trace_info *info)
+{
+	struct json_object *all = json_object_new_object();
+
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		struct json_object *one;
+
+		if (lane_is_derived(kind) || info->presence[kind] == LANE_PRESENCE_UNKNOWN)
+			continue;
+		one = json_object_new_object();
+		json_object_object_add(
+			one, "recorded",
+			json_object_new_boolean(info->presence[kind] == LANE_PRESENCE_RECORDED));
+		json_object_object_add(all, lane_kinds[kind].name, one);
+	}
+	return all;
+}
+
+/* What the trace cannot say of the recording (docs/formats.md). */
+static struct json_object *facts_object(const struct export *e)
+{
+	const struct lane_trace_info *info = e->info;
+	struct json_object *root = json_object_new_object();
+	struct json_object *traces = json_object_new_array();
+	struct json_object *trace = json_object_new_object();
+	struct json_object *driver = json_object_new_object();
+
+	json_object_object_add(root, "version", json_object_new_int(1));
+	add_text(root, "gpulane", GPULANE_VERSION);
+	add_text(root, "state", "complete");
+	if (info->begin_ns)
+		json_object_object_add(root, "begin_ns", json_object_new_uint64(info->begin_ns));
+	if (info->end_ns)
+		json_object_object_add(root, "end_ns", json_object_new_uint64(info->end_ns));
+	json_object_object_add(root, "i915", driver);
+	if (e->submission != LANE_SUBMISSION_UNKNOWN) {
+		add_text(root, "submission", lane_submission_name(e->submission));
+		add_text(driver, "submission", lane_submission_name(e->submission));
+	}
+	add_text(trace, "tracer", info->tracer);
+	add_text(trace, "path", TRACE_NAME);
+	json_object_object_add(trace, "kinds", kinds_object(info));
+	json_object_array_add(traces, trace);
+	json_object_object_add(root, "traces", traces);
+	return root;
+}
+
+static struct lane_error *write_facts(const struct export *e)
+{
+	struct json_object *root = facts_object(e);
+	int fd = openat(e->dir_fd, "recording.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct lane_error *err = NULL;
+
+	if (fd < 0 || json_object_to_fd(fd, root, JSON_C_TO_STRING_PRETTY))
+		err = lane_error_errno(errno, "recording.json");
+	if (fd >= 0 && close(fd) && !err)
+		err = lane_error_errno(errno, "recording.json");
+	json_object_put(root);
+	return err;
+}
+
+static struct lane_error *finish(void *export, struct lane_latency *latency)
+{
+	struct export *e = export;
+	struct lane_error *err = NULL;
+
+	(void)latency;
+	if (!e->trace)
+		err = open_trace(e, e->info->begin_ns);
+	if (!err)
+		err = put_findings(e);
+	if (!err)
+		err = lane_ctf_close(LANE_TAKE(e->trace));
+	if (!err)
+		err = write_facts(e);
+	if (!err && e->uncounted)
+		fprintf(stderr,
+			"gpulane: export: %" PRIu64
+			" losses of unknown number are one event each in the trace\n",
+			e->uncounted);
+	return err;
+}
+
+const struct lane_exporter lane_export_ctf = {
+	.name = "ctf",
+	.help = "one trace of events and findings, for Trace Compass and babeltrace2",
+	.suffix = ".ctf",
+	.directory = true,
+	.create = create,
+	.event = on_event,
+	.finish = finish,
+	.destroy = destroy,
+};
