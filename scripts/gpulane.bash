@@ -25,7 +25,7 @@ _gpulane()
 	done
 	case $prev in
 	--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$cur") && return ;;
-	--to) mapfile -t COMPREPLY < <(compgen -W "html perfetto" -- "$cur") && return ;;
+	--to) mapfile -t COMPREPLY < <(compgen -W "ctf html perfetto" -- "$cur") && return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W "bpf lttng both" -- "$cur") && return ;;
 	--hooks) mapfile -t COMPREPLY < <(compgen -W "auto tracepoint function" -- "$cur") && return ;;
 	esac

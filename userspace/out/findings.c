@@ -13,11 +13,13 @@
 enum {
 	SPOOL_BYTES = 8 << 20,
 	STATE_OVER = LANE_RQ_STATE_COUNT,
+	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
 };
 
 /* What is known of an engine by its number. */
 struct engine_note {
 	char name[16];
+	char queues[2][32];
 	bool named;
 	bool running; /* a run has begun that has not been told */
 	struct lane_event begin;
@@ -31,7 +33,9 @@ struct lane_findings {
 	uint32_t n_engines;
 	uint64_t now_ns;
 	bool reading;
-	struct lane_rows requests, queues[2], preempted;
+	struct lane_rows requests, queues[2], preempted, commands;
+	/* By request: when it went where it is, in its stages and in each queue; + 1. */
+	struct lane_table stage_ns, queue_ns[2];
 };
 
 /* --- records --- */
@@ -71,9 +75,12 @@ static struct engine_note *note_of(struct lane_findings *f, const struct lane_en
 		f->n_engines = n;
 	}
 	note = &f->engines[engine->id];
-	if (!note->named)
-		lane_engine_name(engine, note->name, sizeof(note->name));
+	if (note->named)
+		return note;
 	note->named = true;
+	lane_engine_name(engine, note->name, sizeof(note->name));
+	snprintf(note->queues[LANE_QUEUE_HOST], sizeof(note->queues[0]), "%s host", note->name);
+	snprintf(note->queues[LANE_QUEUE_DEVICE], sizeof(note->queues[0]), "%s device", note->name);
 	return note;
 }
 
@@ -114,6 +121,27 @@ static uint64_t span_end(uint64_t begin_ns, uint64_t lasted_ns)
 	return begin_ns > LANE_NEVER - lasted_ns ? LANE_NEVER : begin_ns + lasted_ns;
 }
 
+/*
+ * A request goes on at at_ns at the earliest, and not before it went where it is: what comes before
+ * it may be known exactly where this is not. Returns when it goes on; what follows is later.
+ */
+static uint64_t go_on(struct lane_findings *f, struct lane_table *table,
+		      const struct lane_request *rq, uint64_t at_ns, bool last)
+{
+	uint64_t a = rq->context->ctx, b = (uint64_t)rq->context->dev << 32 | rq->seqno;
+	uintptr_t before = (uintptr_t)lane_table_get(table, a, b);
+
+	if (at_ns == LANE_NEVER)
+		at_ns = f->now_ns;
+	if (before && before - 1 > at_ns)
+		at_ns = before - 1;
+	if (before)
+		lane_table_del(table, a, b);
+	if (!last && !lane_table_put(table, a, b, (void *)(uintptr_t)(at_ns + 1)) && !f->error)
+		f->error = &lane_enomem;
+	return at_ns;
+}
+
 /* --- the subscriber --- */
 
 static void put_state(struct lane_findings *f, const struct lane_request *rq, uint32_t state,
@@ -122,7 +150,8 @@ static void put_state(struct lane_findings *f, const struct lane_request *rq, ui
 	struct lane_event event;
 	struct lane_p_gpulane_request_state *to = &event.u.gpulane_request_state;
 
-	fill(f, &event, rq, rq->engine, at.hi);
+	at.lo = go_on(f, &f->stage_ns, rq, at.lo, state == STATE_OVER);
+	fill(f, &event, rq, rq->engine, at.hi > at.lo ? at.hi : at.lo);
 	to->state = state;
 	to->from = from;
 	to->prio = rq->prio;
@@ -206,12 +235,17 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct lane_findings *f = arg;
+	struct engine_note *note = note_of(f, engine);
+	uint64_t at_ns = go_on(f, &f->queue_ns[queue], rq, now_ns, delta < 0);
 	struct lane_event event;
 
-	fill(f, &event, rq, engine, now_ns);
+	fill(f, &event, rq, engine, at_ns);
 	event.u.gpulane_queue_length.queue = queue;
 	event.u.gpulane_queue_length.delta = delta;
-	put(f, &event, LANE_FOUND_QUEUE, now_ns);
+	if (note)
+		memcpy(event.u.gpulane_queue_length.label, note->queues[queue],
+		       sizeof(note->queues[queue]));
+	put(f, &event, LANE_FOUND_QUEUE, at_ns);
 }
 
 static void on_run(void *arg, const struct lane_run *run)
@@ -252,6 +286,8 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 
 static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_idle *idle)
 {
+	uint32_t cause = LANE_IDLE_UNKNOWN;
+
 	to->starved_ns = idle->cause_ns[LANE_IDLE_STARVED];
 	to->other_engine_ns = idle->cause_ns[LANE_IDLE_OTHER_ENGINE];
 	to->same_engine_ns = idle->cause_ns[LANE_IDLE_SAME_ENGINE];
@@ -260,10 +296,10 @@ static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_i
 	to->dependency_ns = idle->cause_ns[LANE_IDLE_DEPENDENCY];
 	to->driver_ns = idle->cause_ns[LANE_IDLE_DRIVER];
 	to->unknown_ns = idle->cause_ns[LANE_IDLE_UNKNOWN];
-	to->cause = LANE_IDLE_UNKNOWN;
-	for (uint32_t cause = 0; cause < LANE_IDLE_CAUSE_COUNT; cause++)
-		if (idle->cause_ns[cause] > idle->cause_ns[to->cause])
-			to->cause = cause;
+	for (uint32_t i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i] > idle->cause_ns[cause])
+			cause = i;
+	to->cause = CAUSE_FIRST + cause;
 }
 
 static void on_idle(void *arg, const struct lane_idle *idle)
@@ -326,6 +362,47 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	put(f, &event, LANE_FOUND_WAIT, wait->end_ns);
 }
 
+static void on_command(void *arg, const struct lane_command *c)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_command *to = &event.u.gpulane_command;
+	const char *name = *c->name ? c->name : lane_command_class_names[c->class];
+	static const uint32_t states[LANE_COMMAND_TIMES] = { LANE_RQ_STATE_HOST,
+							     LANE_RQ_STATE_DEVICE,
+							     LANE_RQ_STATE_RUNNING, STATE_OVER };
+
+	begin_record(&event, c->tid, c->pid);
+	to->queue = c->queue->handle;
+	to->command = c->number;
+	to->size = c->size;
+	to->type = c->type;
+	to->certainty = c->certainty;
+	to->client = c->pid;
+	to->status = c->status;
+	if (c->n_requests) {
+		to->ctx = c->requests[0].ctx;
+		to->dev = c->requests[0].dev;
+		to->seqno = c->requests[0].seqno;
+	}
+	memcpy(to->name, name, strnlen(name, sizeof(to->name)));
+	memcpy(to->device, c->queue->device_name, sizeof(to->device));
+	for (uint32_t state = 0; c->timed && state < LANE_COMMAND_TIMES; state++) {
+		to->state = states[state];
+		to->latest_ns = c->time[state].hi;
+		put(f, &event, LANE_FOUND_COMMAND, c->time_ns[state]);
+	}
+	if (c->timed || !c->call_ns || !c->known_ns)
+		return;
+	/* All that is known is when it was asked for, and that it was over. */
+	to->state = LANE_RQ_STATE_HOST;
+	to->latest_ns = c->call_ns;
+	put(f, &event, LANE_FOUND_COMMAND, c->call_ns);
+	to->state = STATE_OVER;
+	to->latest_ns = c->known_ns;
+	put(f, &event, LANE_FOUND_COMMAND, c->known_ns);
+}
+
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct lane_findings *f = arg;
@@ -384,6 +461,16 @@ static void place_preemption(struct lane_findings *f, struct lane_event *event)
 						 : lane_rows_give(&f->preempted, context, thing);
 }
 
+static void place_command(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_command *to = &event->u.gpulane_command;
+	struct lane_rows_key queue = { (uint32_t)to->client, to->queue };
+	struct lane_rows_key thing = { (uint32_t)to->client, to->command };
+
+	to->row = to->state == STATE_OVER ? lane_rows_give(&f->commands, queue, thing)
+					  : lane_rows_take(&f->commands, queue, thing);
+}
+
 /* What still runs has begun to. */
 static struct lane_error *end_reading(struct lane_findings *f)
 {
@@ -411,8 +498,10 @@ struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane
 		place_queue(f, (struct lane_event *)wire);
 	else if (wire->kind == LANE_FOUND_PREEMPTED || wire->kind == LANE_FOUND_RESUMED)
 		place_preemption(f, (struct lane_event *)wire);
-	return f->requests.no_memory || f->queues[0].no_memory || f->queues[1].no_memory ||
-			       f->preempted.no_memory
+	else if (wire->kind == LANE_FOUND_COMMAND)
+		place_command(f, (struct lane_event *)wire);
+	return f->requests.no_memory || f->commands.no_memory || f->queues[0].no_memory ||
+			       f->queues[1].no_memory || f->preempted.no_memory
 		       ? &lane_enomem
 		       : NULL;
 }
@@ -455,7 +544,8 @@ struct lane_error *lane_findings_create(const char *dir, const struct lane_trace
 				      .idle = on_idle,
 				      .starvation = on_starvation,
 				      .wait = on_wait,
-				      .loss = on_loss };
+				      .loss = on_loss,
+				      .command = on_command };
 	*findings = f;
 	return NULL;
 }
@@ -470,6 +560,10 @@ void lane_findings_destroy(struct lane_findings *f)
 	lane_rows_free(&f->queues[0]);
 	lane_rows_free(&f->queues[1]);
 	lane_rows_free(&f->preempted);
+	lane_rows_free(&f->commands);
+	lane_table_free(&f->stage_ns);
+	lane_table_free(&f->queue_ns[0]);
+	lane_table_free(&f->queue_ns[1]);
 	free(f->engines);
 	free(f);
 }

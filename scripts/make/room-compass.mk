@@ -1,0 +1,11 @@
+# gl-compass: the interpreter of docs/tracecompass that tests/compass uses.
+COMPASS_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/compass/*.c)))
+
+$(COMPASS_OBJ): ALL_CFLAGS += -Itests/compass $(shell $(PKGCONFIG) --cflags libxml-2.0 2>/dev/null)
+
+$B/tests/compass/gl-compass: $(COMPASS_OBJ) $B/libgpulane.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKGCONFIG) --libs libxml-2.0)
+
+build-tests: $B/tests/compass/gl-compass
+
+-include $(COMPASS_OBJ:.o=.d)

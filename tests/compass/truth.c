@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+// Subscribes to the timeline; what it tells late is put in its place before it is applied.
+#include "truth.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/report.h"
+#include "timeline/timeline.h"
+
+enum {
+	HOST = 2,
+	DEVICE,
+	RUNNING,
+	PREEMPTED,
+	OVER = 7,
+	STARVED = 10,
+	LOST = 18
+};
+
+/* An attribute gets a value, or a number more. */
+struct change {
+	uint64_t at_ns;
+	size_t order;
+	struct state_attribute *attribute;
+	struct state_value value;
+	bool add;
+};
+
+struct truth {
+	struct state_system *system;
+	struct change *changes;
+	size_t n;
+	uint64_t now_ns;
+	struct {
+		bool open;
+		struct state_attribute *engine;
+		const struct lane_context *context;
+		uint32_t seqno;
+		uint64_t at_ns;
+	} running[64];
+};
+
+static struct change *put(struct truth *t, struct state_attribute *attribute, uint64_t at_ns)
+{
+	struct change *change;
+
+	if (!(t->n & (t->n - 1)))
+		t->changes = reallocarray(t->changes, t->n ? 2 * t->n : 1, sizeof(*t->changes));
+	if (!t->changes)
+		exit(1);
+	change = &t->changes[t->n];
+	*change = (struct change){ .at_ns = at_ns == LANE_NEVER ? t->now_ns : at_ns,
+				   .order = t->n,
+				   .attribute = attribute };
+	t->n++;
+	return change;
+}
+
+static void put_null(struct truth *t, struct state_attribute *attribute, uint64_t at_ns)
+{
+	put(t, attribute, at_ns);
+}
+
+static void put_number(struct truth *t, struct state_attribute *attribute, uint64_t at_ns,
+		       int64_t number)
+{
+	struct change *change = put(t, attribute, at_ns);
+
+	change->value.type = STATE_NUMBER;
+	change->value.number = number;
+}
+
+static void put_text(struct truth *t, struct state_attribute *attribute, uint64_t at_ns,
+		     const char *text, size_t size)
+{
+	struct change *change = put(t, attribute, at_ns);
+
+	change->value.type = STATE_TEXT;
+	memcpy(change->value.text, text, strnlen(text, size));
+}
+
+/* The attribute of a path that is printed; its parts are separated by slashes. */
+static struct state_attribute *path(struct truth *t, const char *format, ...)
+{
+	struct state_attribute *at = &t->system->root;
+	char text[256], *rest = text, *part;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	while ((part = strsep(&rest, "/")))
+		at = state_child(at, part, true);
+	return at;
+}
+
+static struct state_attribute *below(struct state_attribute *attribute, const char *name)
+{
+	return state_child(attribute, name, true);
+}
+
+static struct state_attribute *engine_of(struct truth *t, const char *what,
+					 const struct lane_engine *engine)
+{
+	char name[64];
+
+	return below(path(t, "%s", what), lane_engine_name(engine, name, sizeof(name)));
+}
+
+static struct state_attribute *context_of(struct state_attribute *at, uint64_t ctx)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "%" PRIu64, ctx);
+	return below(at, name);
+}
+
+/* Not before what the attribute was given last. */
+static uint64_t not_before(const struct truth *t, const struct state_attribute *attribute,
+			   uint64_t at_ns)
+{
+	if (at_ns == LANE_NEVER)
+		at_ns = t->now_ns;
+	for (size_t i = t->n; i--;)
+		if (t->changes[i].attribute == attribute)
+			return at_ns > t->changes[i].at_ns ? at_ns : t->changes[i].at_ns;
+	return at_ns;
+}
+
+static void put_stage(struct truth *t, const struct lane_request *rq, uint32_t state,
+		      uint64_t at_ns)
+{
+	const struct lane_client *client = rq->context->client;
+	struct state_attribute *row =
+		path(t, "Clients/%d/Contexts/%" PRIu64 "/Rows/%" PRIu32 "-%" PRIu32, client->pid,
+		     rq->context->ctx, rq->context->dev, rq->seqno);
+
+	at_ns = not_before(t, row, at_ns);
+	put_text(t, path(t, "Clients/%d/name", client->pid), at_ns, client->comm,
+		 sizeof(client->comm));
+	if (state == OVER) {
+		put_null(t, row, at_ns);
+		put_null(t, below(row, "seqno"), at_ns);
+		return;
+	}
+	put_number(t, row, at_ns, state);
+	put_number(t, below(row, "seqno"), at_ns, rq->seqno);
+}
+
+static void run_begins(struct truth *t, struct state_attribute *engine,
+		       const struct lane_context *context, uint32_t seqno, uint64_t at_ns)
+{
+	struct state_attribute *ctx = context_of(engine, context->ctx);
+
+	put_number(t, engine, at_ns, RUNNING);
+	put_number(t, ctx, at_ns, RUNNING);
+	put_number(t, below(ctx, "seqno"), at_ns, seqno);
+	put_text(t, below(ctx, "client"), at_ns, context->client->comm,
+		 sizeof(context->client->comm));
+}
+
+static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		     uint64_t now_ns)
+{
+	struct truth *t = arg;
+
+	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE))
+		put_stage(t, rq, LANE_RQ_STATE_NEW, rq->queue_ns);
+	put_stage(t, rq, rq->state, rq->state == LANE_RQ_STATE_ENDED ? rq->end.lo : now_ns);
+	if (rq->state == LANE_RQ_STATE_RUNNING && rq->engine->id < 64) {
+		t->running[rq->engine->id].open = true;
+		t->running[rq->engine->id].engine = engine_of(t, "Engines", rq->engine);
+		t->running[rq->engine->id].context = rq->context;
+		t->running[rq->engine->id].seqno = rq->seqno;
+		t->running[rq->engine->id].at_ns = now_ns;
+	}
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct truth *t = arg;
+	uint64_t at_ns = rq->state == LANE_RQ_STATE_ENDED ? rq->end.lo : t->now_ns;
+
+	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
+		at_ns = rq->signal_ns;
+	put_stage(t, rq, OVER, at_ns);
+}
+
+static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		     const struct lane_request *rq, int delta, uint64_t now_ns)
+{
+	struct truth *t = arg;
+	const char *kind = queue == LANE_QUEUE_HOST ? "host" : "device";
+	char name[64];
+	struct state_attribute *row;
+
+	lane_engine_name(engine, name, sizeof(name));
+	row = path(t, "Queues/%s %s/%" PRIu64 "-%" PRIu32, name, kind, rq->context->ctx, rq->seqno);
+	now_ns = not_before(t, row, now_ns);
+	put_number(t, path(t, "Lengths/%s %s", name, kind), now_ns, delta);
+	t->changes[t->n - 1].add = true;
+	if (delta < 0) {
+		put_null(t, row, now_ns);
+		put_null(t, below(row, "ctx"), now_ns);
+		return;
+	}
+	put_number(t, row, now_ns, queue == LANE_QUEUE_HOST ? HOST : DEVICE);
+	put_number(t, below(row, "ctx"), now_ns, (int64_t)rq->context->ctx);
+}
+
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct truth *t = arg;
+	struct state_attribute *engine = engine_of(t, "Engines", run->engine);
+	struct state_attribute *ctx = context_of(engine, run->request->context->ctx);
+
+	if (run->engine->id < 64)
+		t->running[run->engine->id].open = false;
+	run_begins(t, engine, run->request->context, run->request->seqno, run->begin.lo);
+	put_null(t, engine, run->end.lo);
+	put_null(t, ctx, run->end.lo);
+	put_null(t, below(ctx, "seqno"), run->end.lo);
+}
+
+static void on_idle(void *arg, const struct lane_idle *idle)
+{
+	struct truth *t = arg;
+	struct state_attribute *engine = engine_of(t, "Engines", idle->engine);
+	int cause = LANE_IDLE_UNKNOWN;
+
+	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i] > idle->cause_ns[cause])
+			cause = i;
+	put_number(t, engine, idle->begin_ns, STARVED + cause);
+	put_null(t, engine, idle->end_ns);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct truth *t = arg;
+	const struct lane_context *victim = p->victim->context;
+	struct state_attribute *ctx = context_of(engine_of(t, "GPU", p->engine), victim->ctx);
+	uint64_t back_ns = p->at.hi + p->lasted.lo;
+	struct state_attribute *row;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%" PRIu32, p->victim->seqno);
+	row = below(below(ctx, "Rows"), name);
+	put_number(t, row, p->at.lo, PREEMPTED);
+	put_text(t, below(row, "culprit"), p->at.lo, p->culprit ? p->culprit->client->comm : "",
+		 16);
+	put_text(t, below(ctx, "victim"), p->at.lo, victim->client->comm, 16);
+	put_null(t, row, back_ns);
+	put_null(t, below(row, "culprit"), back_ns);
+}
+
+static void on_starvation(void *arg, const struct lane_starvation *s)
+{
+	struct truth *t = arg;
+	struct state_attribute *thread = path(t, "CPU/%d", s->victim->tid);
+
+	put_number(t, thread, s->begin_ns, STARVED);
+	put_text(t, below(thread, "name"), s->begin_ns, s->victim->comm, 16);
+	put_text(t, below(thread, "culprit"), s->begin_ns, s->comm ? s->comm : "", 16);
+	put_null(t, thread, s->end_ns);
+	put_null(t, below(thread, "culprit"), s->end_ns);
+}
+
+static void on_loss(void *arg, const struct lane_loss *loss)
+{
+	struct truth *t = arg;
+	struct state_attribute *cpu = path(t, "Lost events/%d", loss->cpu);
+
+	put_number(t, cpu, loss->begin_ns, LOST);
+	put_null(t, cpu, loss->end_ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void apply(struct truth *t)
+{
+	for (uint32_t i = 0; i < 64; i++)
+		if (t->running[i].open)
+			run_begins(t, t->running[i].engine, t->running[i].context,
+				   t->running[i].seqno, t->running[i].at_ns);
+	if (t->n)
+		qsort(t->changes, t->n, sizeof(*t->changes), by_time);
+	for (size_t i = 0; i < t->n; i++) {
+		struct change *change = &t->changes[i];
+
+		if (change->add)
+			change->value.number += change->attribute->value.number;
+		state_modify(change->attribute, change->at_ns, &change->value);
+	}
+}
+
+/* One reading; *again: with the losses now in *losses. */
+static struct lane_error *read_once(struct truth *t, const char *name, struct lane_loss **losses,
+				    size_t *n_losses, bool *again)
+{
+	struct lane_hooks hooks = { .arg = t,
+				    .request = on_request,
+				    .state = on_state,
+				    .queue = on_queue,
+				    .run = on_run,
+				    .preemption = on_preemption,
+				    .idle = on_idle,
+				    .starvation = on_starvation,
+				    .loss = on_loss };
+	struct lane_timeline_figures figures;
+	struct lane_timeline *timeline = NULL;
+	struct lane_input *input = NULL;
+	const struct lane_event *event;
+	struct lane_error *err = lane_input_open(name, &input);
+
+	if (!err)
+		err = lane_timeline_create(lane_input_info(input), *losses, *n_losses, &hooks,
+					   &timeline);
+	while (!err && !(err = lane_input_next(input, &event)) && event) {
+		t->now_ns = event->wire.ts_ns;
+		err = lane_timeline_push(timeline, event);
+	}
+	if (!err) {
+		lane_timeline_figures(timeline, &figures);
+		*again = figures.loss_unforeseen && !*n_losses;
+		if (*again) {
+			const struct lane_loss *found = lane_timeline_losses(timeline, n_losses);
+
+			*losses = malloc(*n_losses * sizeof(**losses));
+			if (!*losses)
+				exit(1);
+			memcpy(*losses, found, *n_losses * sizeof(**losses));
+		} else {
+			err = lane_timeline_finish(timeline);
+			if (!err)
+				apply(t);
+		}
+	}
+	lane_timeline_destroy(timeline);
+	lane_input_close(input);
+	return err;
+}
+
+bool truth_read(const char *name, struct state_system *system)
+{
+	struct lane_loss *losses = NULL;
+	size_t n_losses = 0;
+	struct lane_error *err;
+	struct truth t;
+	bool again;
+
+	do {
+		memset(&t, 0, sizeof(t));
+		t.system = system;
+		again = false;
+		err = read_once(&t, name, &losses, &n_losses, &again);
+		free(t.changes);
+	} while (!err && again);
+	free(losses);
+	if (err)
+		fprintf(stderr, "%s\n", lane_error_message(err));
+	lane_error_free(err);
+	state_close(system, t.now_ns);
+	return !err;
+}
