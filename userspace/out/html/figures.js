@@ -32,7 +32,7 @@ function showStages() {
 	for (const s of onPath()) {
 		const share = all ? mid(s.sum) / all : 0;
 		if (share > 0.002)
-			bar.append(make("span", { style: `flex: ${share}; background: var(--${s.stage})`, title: s.stage + " " + percent(mid(s.sum), all) },
+			bar.append(make("span", { "data-on": s.stage, style: `flex: ${share}; background: var(--${s.stage})`, title: s.stage + " " + percent(mid(s.sum), all) },
 				share > 0.09 ? s.stage + " " + percent(mid(s.sum), all) : ""));
 	}
 	byId("stagebar").replaceChildren(bar);
@@ -56,7 +56,7 @@ function showEngines() {
 		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " busy " + percent(mid(e.busy), whole) });
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
-				bar.append(make("span", { style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
+				bar.append(make("span", { "data-on": colour, style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
 					ns / whole > 0.13 ? name + " " + percent(ns, whole) : ""));
 		};
 		const causes = Object.entries(e.idle_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1]);

@@ -145,7 +145,11 @@ function paintRow(row, kind, y0, y1, names) {
 			continue;
 		}
 		const next = firstFrom(row, i, view.t0 + (a + 1 - left) / scale);
-		const j = Math.max(next, i + 1), share = Math.min(1, (row.busy[j] - row.busy[i]) * scale);
+		let j = Math.max(next, i + 1);
+		// The last of them may be a long one that only begins here.
+		if (j - 1 > i && (row.end[j - 1] - view.t0) * scale + left - a >= 2)
+			j--;
+		const share = Math.min(1, (row.busy[j] - row.busy[i]) * scale);
 		const h = Math.max(2, Math.round((y1 - y0) * Math.max(0.25, share)));
 		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[styles[i]]);
 		i = j;
@@ -172,19 +176,22 @@ function nameOf(kind, row, i) {
 
 function paintNames(names) {
 	const r = view.ratio;
-	context2d.font = `${11 * r}px ${"system-ui, sans-serif"}`;
+	context2d.font = `600 ${11 * r}px system-ui, sans-serif`;
 	context2d.textBaseline = "middle";
 	for (let n = 0; n < names.length && n < 6 * 260; n += 6) {
-		const [row, i, a, b, y0, y1] = names.slice(n, n + 6), kind = facts.tracks[row.track].kind;
+		const [row, i, a, b, y0, y1] = names.slice(n, n + 6), kind = facts.tracks[row.track].kind, solid = STYLES[row.style[i]][1] === SOLID && kind !== KIND.CLIENT;
 		const text = nameOf(kind, row, i), room = b - a - 8 * r;
-		const fits = Math.floor(room / (5.9 * r));
-		const shown = text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "\u2026" : text;
-		const width = Math.min(room, context2d.measureText(shown).width) + 6 * r;
-		context2d.fillStyle = theme.css.card;
-		context2d.globalAlpha = 0.86;
-		context2d.fillRect(a + 2 * r, y0 + 1.5 * r, width, y1 - y0 - 3 * r);
-		context2d.globalAlpha = 1;
-		context2d.fillStyle = theme.css.ink;
+		const fits = Math.floor(room / (6.3 * r));
+		// Where the name does not fit the number alone tells requests apart.
+		const brief = text.length > fits && text.includes(" #") && !text.includes(" by ") ? text.slice(text.lastIndexOf("#")) : text;
+		const shown = brief.length > fits ? brief.slice(0, Math.max(1, fits - 1)) + "\u2026" : brief;
+		if (!solid) {
+			context2d.fillStyle = theme.css.card;
+			context2d.globalAlpha = 0.82;
+			context2d.fillRect(a + 2 * r, y0 + 1.5 * r, Math.min(room, context2d.measureText(shown).width) + 6 * r, y1 - y0 - 3 * r);
+			context2d.globalAlpha = 1;
+		}
+		context2d.fillStyle = solid ? theme.css.card : theme.css.ink;
 		context2d.fillText(shown, a + 5 * r, (y0 + y1) / 2 + 0.5 * r, room);
 	}
 }

@@ -100,7 +100,7 @@ function linksOf(number) {
 	const [begin, end] = ends(request || runs[0]);
 	const arrows = [];
 	if (submit && request)
-		arrows.push({ from: submit, at: ends(submit)[1], to: request, into: begin });
+		arrows.push({ from: submit, at: ends(submit)[0], to: request, into: begin });
 	if (runs.length)
 		arrows.push({ from: submit || request || runs[0], at: submit ? ends(submit)[1] : begin, to: runs[0], into: ends(runs[0])[0] });
 	for (const wait of waits)
@@ -110,7 +110,7 @@ function linksOf(number) {
 		others: [submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
 }
 
-function scrollTo(slice) {
+function bringToSight(slice) {
 	if (reveal(slice.row))
 		resize();
 	const line = lineOf(slice.row), box = byId("scroll");
@@ -122,7 +122,7 @@ function scrollTo(slice) {
 
 function jump(slice) {
 	const [begin, end] = ends(slice), size = view.t1 - view.t0;
-	scrollTo(slice);
+	bringToSight(slice);
 	if (end - begin > size)
 		zoomTo(begin, end);
 	else
@@ -155,7 +155,7 @@ function selectRequest(number, show) {
 	if (!slice)
 		return;
 	if (show) {
-		scrollTo(slice);
+		bringToSight(slice);
 		zoomTo(links.begin - (links.end - links.begin), links.end + (links.end - links.begin));
 	}
 	selectSlice(slice);
@@ -228,7 +228,7 @@ function setUpPointer() {
 	canvas.addEventListener("wheel", event => {
 		if (event.ctrlKey || event.metaKey || event.altKey) {
 			event.preventDefault();
-			zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 120), toTime(Math.max(GUTTER, event.offsetX)));
+			zoom(Math.exp(Math.max(-120, Math.min(120, event.deltaY)) / 160), toTime(Math.max(GUTTER, event.offsetX)));
 		} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
 			event.preventDefault();
 			pan((event.deltaX || event.deltaY) / view.width);
