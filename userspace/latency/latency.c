@@ -87,6 +87,15 @@ static bool is_process(const struct lane_client *client, const char *process)
 	       !strncmp(client->comm, process, sizeof(client->comm));
 }
 
+bool lane_process_selected(const struct lane_latency *latency, int32_t pid,
+			   const struct lane_client *client)
+{
+	const struct lane_client bare = { .pid = pid };
+
+	return !latency->select.process ||
+	       is_process(client ? client : &bare, latency->select.process);
+}
+
 bool lane_selected(const struct lane_latency *latency, const struct lane_request *rq)
 {
 	const struct lane_select *select = &latency->select;
@@ -282,6 +291,8 @@ struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
 		.starvation = lane_on_starvation,
 		.wait = lane_on_wait,
 		.loss = on_loss,
+		.call = lane_on_call,
+		.command = lane_on_command,
 	};
 }
 
@@ -292,6 +303,9 @@ struct lane_error *lane_latency_finish(struct lane_latency *latency,
 	lane_timeline_figures(timeline, &latency->figures);
 	lane_trace_pl_finish(latency);
 	lane_sort_sums(latency);
+	lane_commands_finish(latency->commands);
+	if (latency->commands && latency->commands->no_memory)
+		return &lane_enomem;
 	return latency->no_memory ? &lane_enomem : NULL;
 }
 
@@ -308,6 +322,7 @@ void lane_latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->idles);
 		lane_table_free(&latency->sums->waits);
 	}
+	lane_commands_destroy(latency->commands);
 	free(latency->sums);
 	free(latency->clients);
 	free(latency->contexts);

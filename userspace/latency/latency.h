@@ -6,6 +6,7 @@
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
 
+#include "latency/commands.h"
 #include "latency/histogram.h"
 #include "timeline/timeline.h"
 
@@ -221,6 +222,7 @@ struct lane_latency {
 	uint64_t losses, lost, loss_ns;
 	bool no_memory;
 	struct lane_sums *sums;
+	struct lane_commands *commands; /* OpenCL's; NULL: the recording has none */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 

@@ -33,6 +33,11 @@ struct lane_client_stats *lane_client_stats(struct lane_latency *latency,
 /* True when the request is among those selected. */
 bool lane_selected(const struct lane_latency *latency, const struct lane_request *rq);
 
+/* True when the process, which may own contexts as that client (else NULL), is among those
+ * selected. */
+bool lane_process_selected(const struct lane_latency *latency, int32_t pid,
+			   const struct lane_client *client);
+
 /* attribute.c: the hooks that name culprits. */
 void lane_on_preemption(void *arg, const struct lane_preemption *preemption);
 void lane_on_idle(void *arg, const struct lane_idle *idle);

@@ -34,7 +34,17 @@ static void line(FILE *to, const char *table, const char *row, const char *colum
 	fputc('\n', to);
 }
 
-/* All figures below an object, their keys joined by dots. */
+static void rows(FILE *to, const char *table, struct json_object *array);
+
+static void list(FILE *to, const char *table, const char *path, struct json_object *array)
+{
+	char name[192];
+
+	snprintf(name, sizeof(name), "%s.%s", table, path);
+	rows(to, name, array);
+}
+
+/* All figures below an object, their keys joined by dots; a list in it is a table of its own. */
 static void columns(FILE *to, const char *table, const char *row, const char *prefix,
 		    struct json_object *object)
 {
@@ -44,6 +54,8 @@ static void columns(FILE *to, const char *table, const char *row, const char *pr
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (json_object_is_type(value, json_type_object))
 			columns(to, table, row, path, value);
+		else if (!*row && json_object_is_type(value, json_type_array))
+			list(to, table, path, value);
 		else
 			line(to, table, row, path, value);
 	}

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "out/opencl.h"
 #include "out/report.h"
 
 struct text {
@@ -340,6 +341,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 	starved(&t);
 	waits(&t);
 	worst(&t);
+	lane_opencl_text(to, latency, options);
 	return ferror(to) ? lane_error("report: it could not be written") : NULL;
 }
 

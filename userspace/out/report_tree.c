@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "out/opencl.h"
+
 typedef struct json_object json;
 
 static void add_int(json *to, const char *key, uint64_t value)
@@ -439,6 +441,7 @@ struct lane_error *lane_report_tree(struct lane_latency *latency, struct json_ob
 	idles_and_waits(latency, to);
 	worst(latency, to);
 	trace_pl(latency, to);
+	lane_opencl_tree(latency, to);
 	*tree = to;
 	return NULL;
 }

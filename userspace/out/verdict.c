@@ -2,6 +2,7 @@
 // The verdict: the few sentences that say where most of the time went, and whose doing it was.
 #include <inttypes.h>
 
+#include "out/opencl.h"
 #include "out/report.h"
 
 /* Below this share of the whole nothing is worth a sentence. */
@@ -175,6 +176,11 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 {
 	struct sentences s = { to, latency, lines, before, after };
 
+	char text[256];
+
+	/* Sentences about OpenCL come first and take no other's place. */
+	for (unsigned int i = 0; lane_opencl_sentence(latency, i, text, sizeof(text)); i++)
+		fprintf(to, "%s%s.%s\n", before, text, after);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {
 		no_requests(&s);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The stages of one OpenCL command, from the call to the program's knowing.
+#include "latency/commands.h"
+
+#include <string.h>
+
+const char *const lane_command_stage_names[LANE_CSTAGE_COUNT] = {
+#define S(id, name, help) [LANE_CSTAGE_##id] = name,
+	LANE_COMMAND_STAGES(S)
+#undef S
+};
+
+const char *const lane_gap_names[LANE_GAP_COUNT] = {
+	[LANE_GAP_TOLD] = "told",
+	[LANE_GAP_PROGRAM] = "program",
+	[LANE_GAP_CALL] = "call",
+	[LANE_GAP_HELD] = "held",
+	[LANE_GAP_HOST_QUEUE] = "host_queue",
+	[LANE_GAP_DEVICE_QUEUE] = "device_queue",
+	[LANE_GAP_BEFORE] = "before",
+};
+
+static uint64_t within(uint64_t ns, uint64_t lo, uint64_t hi)
+{
+	return ns < lo ? lo : ns > hi ? hi : ns;
+}
+
+static uint64_t middle(struct lane_span span)
+{
+	return span.lo + (span.hi - span.lo) / 2;
+}
+
+/* When each of the stages begins where a request is known. */
+static void with_request(const struct lane_command *command, struct lane_command_stages *stages)
+{
+	const struct lane_request *first = command->request, *last = command->last_request;
+	uint64_t *at_ns = stages->at_ns, start_ns = at_ns[LANE_CSTAGE_RUNNING];
+	uint64_t end_ns = at_ns[LANE_CSTAGE_SIGNAL], made_ns;
+
+	made_ns = first->seen & LANE_SEEN_QUEUE ? first->queue_ns : first->add_ns;
+	made_ns = within(made_ns, command->call_ns, start_ns);
+	at_ns[LANE_CSTAGE_HOST_QUEUE] = made_ns;
+	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, made_ns);
+	if (!command->return_ns)
+		at_ns[LANE_CSTAGE_HELD] = made_ns;
+	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = made_ns;
+	if (first->seen & LANE_SEEN_EXECUTE)
+		at_ns[LANE_CSTAGE_DEVICE_QUEUE] = within(first->execute_ns, made_ns, start_ns);
+	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
+	if (first->started)
+		at_ns[LANE_CSTAGE_BEFORE] =
+			within(middle(first->start), at_ns[LANE_CSTAGE_DEVICE_QUEUE], start_ns);
+	at_ns[LANE_CSTAGE_TOLD] = end_ns;
+	if (last->seen & LANE_SEEN_SIGNAL)
+		at_ns[LANE_CSTAGE_TOLD] = within(last->signal_ns, end_ns, command->known_ns);
+	stages->has = (1u << LANE_CSTAGE_COUNT) - 1;
+}
+
+/* Where none is, the device's word for when it was submitted. */
+static void without_request(const struct lane_command *command, struct lane_command_stages *stages)
+{
+	uint64_t *at_ns = stages->at_ns, start_ns = at_ns[LANE_CSTAGE_RUNNING];
+	uint64_t given_ns =
+		within(command->time_ns[LANE_COMMAND_SUBMITTED], command->call_ns, start_ns);
+
+	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, given_ns);
+	if (!command->return_ns)
+		at_ns[LANE_CSTAGE_HELD] = given_ns;
+	at_ns[LANE_CSTAGE_HOST_QUEUE] = given_ns;
+	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = given_ns;
+	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
+	at_ns[LANE_CSTAGE_TOLD] = at_ns[LANE_CSTAGE_SIGNAL];
+	stages->has = 1u << LANE_CSTAGE_CALL | 1u << LANE_CSTAGE_HELD |
+		      1u << LANE_CSTAGE_DEVICE_QUEUE | 1u << LANE_CSTAGE_RUNNING |
+		      1u << LANE_CSTAGE_TOLD;
+}
+
+void lane_command_stages_of(const struct lane_command *command, struct lane_command_stages *stages)
+{
+	uint64_t *at_ns = stages->at_ns;
+
+	memset(stages, 0, sizeof(*stages));
+	stages->known = command->timed && command->call_ns && command->known_ns >= command->call_ns;
+	if (!stages->known)
+		return;
+	at_ns[LANE_CSTAGE_CALL] = command->call_ns;
+	at_ns[LANE_CSTAGE_RUNNING] =
+		within(command->time_ns[LANE_COMMAND_START], command->call_ns, command->known_ns);
+	at_ns[LANE_CSTAGE_SIGNAL] = within(command->time_ns[LANE_COMMAND_END],
+					   at_ns[LANE_CSTAGE_RUNNING], command->known_ns);
+	at_ns[LANE_CSTAGE_COUNT] = command->known_ns;
+	if (command->request)
+		with_request(command, stages);
+	else
+		without_request(command, stages);
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		stages->ns[i] = at_ns[i + 1] - at_ns[i];
+}

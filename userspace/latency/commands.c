@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// OpenCL commands added up: queues, kernels, transfers, devices and the gaps between commands.
+#include "latency/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/latency.h"
+#include "latency/sums.h"
+
+/* Distinct (device, cause, thread) of gaps that are kept apart. */
+#define GAPS_MAX 4096
+
+/* A zeroed element at the end of an array that grows; NULL: no memory. */
+static void *append(struct lane_commands *c, void *array, uint32_t *n, uint32_t *cap, size_t size)
+{
+	char *base;
+
+	memcpy(&base, array, sizeof(base));
+	if (*n == *cap) {
+		uint32_t more = *cap ? 2 * *cap : 8;
+		char *bigger = realloc(base, more * size);
+
+		if (!bigger) {
+			c->no_memory = true;
+			return NULL;
+		}
+		base = bigger;
+		memcpy(array, &base, sizeof(base));
+		*cap = more;
+	}
+	memset(base + *n * size, 0, size);
+	return base + (*n)++ * size;
+}
+
+static void add(struct lane_commands *c, struct lane_durations *durations, uint64_t ns)
+{
+	durations->count++;
+	durations->sum_ns += ns;
+	if (ns > durations->max_ns)
+		durations->max_ns = ns;
+	if (!lane_histogram_add(&durations->histogram, ns))
+		c->no_memory = true;
+}
+
+static uint32_t device_of(struct lane_commands *c, const struct lane_cl_queue *queue)
+{
+	struct lane_cl_device_stats *device;
+
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].pid == queue->pid && c->devices[i].device == queue->device)
+			return i;
+	device = append(c, &c->devices, &c->n_devices, &c->cap_devices, sizeof(*device));
+	if (!device)
+		return UINT32_MAX;
+	device->pid = queue->pid;
+	device->device = queue->device;
+	memcpy(device->name, queue->device_name, sizeof(device->name));
+	return c->n_devices - 1;
+}
+
+static struct lane_cl_queue_stats *queue_of(struct lane_commands *c,
+					    const struct lane_cl_queue *queue)
+{
+	while (c->n_queues <= queue->id)
+		if (!append(c, &c->queues, &c->n_queues, &c->cap_queues, sizeof(*c->queues)))
+			return NULL;
+	if (!c->queues[queue->id].queue) {
+		c->queues[queue->id].queue = queue;
+		c->queues[queue->id].device = device_of(c, queue);
+	}
+	return c->queues[queue->id].device == UINT32_MAX ? NULL : &c->queues[queue->id];
+}
+
+/* FNV-1a, 64 bits: the key of a name. */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+	return h;
+}
+
+static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
+					   const struct lane_command *command)
+{
+	uint64_t key = hash(command->name);
+	/* Indices, from 1: the array moves. */
+	uintptr_t at = (uintptr_t)lane_table_get(&c->kernel_index, key, (uint32_t)command->pid);
+	struct lane_kernel_stats *kernel;
+
+	if (at)
+		return &c->kernels[at - 1];
+	if (c->n_kernels == LANE_KERNELS_MAX) {
+		c->kernels_left_out++;
+		return NULL;
+	}
+	kernel = append(c, &c->kernels, &c->n_kernels, &c->cap_kernels, sizeof(*kernel));
+	if (!kernel)
+		return NULL;
+	if (!lane_table_put(&c->kernel_index, key, (uint32_t)command->pid,
+			    (void *)(uintptr_t)c->n_kernels))
+		c->no_memory = true;
+	kernel->pid = command->pid;
+	snprintf(kernel->name, sizeof(kernel->name), "%s", command->name);
+	return kernel;
+}
+
+static void on_kernel(struct lane_commands *c, const struct lane_command *command,
+		      const struct lane_command_stages *stages, uint64_t running_ns)
+{
+	struct lane_kernel_stats *kernel = kernel_of(c, command);
+
+	if (!kernel)
+		return;
+	kernel->items += command->size;
+	if (command->timed)
+		add(c, &kernel->running, running_ns);
+	if (!stages->known)
+		return;
+	add(c, &kernel->total, command->known_ns - command->call_ns);
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		kernel->stage_ns[i] += stages->ns[i];
+}
+
+static void on_transfer(struct lane_commands *c, const struct lane_command *command,
+			uint64_t running_ns)
+{
+	struct lane_transfer_stats *transfer = &c->transfers[command->class];
+
+	transfer->blocking += command->flags & 1;
+	if (!command->timed)
+		return;
+	add(c, &transfer->running, running_ns);
+	if (!command->size)
+		return;
+	transfer->bytes += command->size;
+	transfer->sized_ns += running_ns;
+}
+
+static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_cause cause,
+			const struct lane_command *command, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t key = (uint64_t)device << 8 | cause;
+	uintptr_t at;
+
+	if (to_ns <= from_ns)
+		return;
+	c->devices[device].gap_cause_ns[cause] += to_ns - from_ns;
+	at = (uintptr_t)lane_table_get(&c->gap_index, key, (uint32_t)command->tid);
+	if (!at && c->n_gaps < GAPS_MAX) {
+		struct lane_gap_sum *sum =
+			append(c, &c->gaps, &c->n_gaps, &c->cap_gaps, sizeof(*sum));
+
+		if (!sum || !lane_table_put(&c->gap_index, key, (uint32_t)command->tid,
+					    (void *)(uintptr_t)c->n_gaps)) {
+			c->no_memory = true;
+			return;
+		}
+		sum->device = device;
+		sum->cause = (uint8_t)cause;
+		sum->tid = command->tid;
+		at = c->n_gaps;
+	}
+	if (!at)
+		return;
+	c->gaps[at - 1].count++;
+	c->gaps[at - 1].ns += to_ns - from_ns;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A gap is what the command that ends it was at meanwhile. */
+static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_command *command,
+		   const struct lane_command_stages *stages, uint64_t from_ns, uint64_t to_ns)
+{
+	static const enum lane_gap_cause causes[] = {
+		[LANE_CSTAGE_CALL] = LANE_GAP_CALL,
+		[LANE_CSTAGE_HELD] = LANE_GAP_HELD,
+		[LANE_CSTAGE_HOST_QUEUE] = LANE_GAP_HOST_QUEUE,
+		[LANE_CSTAGE_DEVICE_QUEUE] = LANE_GAP_DEVICE_QUEUE,
+		[LANE_CSTAGE_BEFORE] = LANE_GAP_BEFORE,
+	};
+	struct lane_cl_device_stats *device = &c->devices[index];
+	uint64_t call_ns = sooner(later(command->call_ns, from_ns), to_ns);
+	uint64_t told_ns = sooner(later(device->known_ns, from_ns), call_ns);
+
+	device->gaps++;
+	device->gap_ns += to_ns - from_ns;
+	device->gap_max_ns = later(device->gap_max_ns, to_ns - from_ns);
+	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, told_ns);
+	on_gap_part(c, index, LANE_GAP_PROGRAM, command, told_ns, call_ns);
+	if (!stages->known) {
+		on_gap_part(c, index, LANE_GAP_CALL, command, call_ns, to_ns);
+		return;
+	}
+	for (int i = 0; i < LANE_CSTAGE_RUNNING; i++)
+		on_gap_part(c, index, causes[i], command, later(stages->at_ns[i], call_ns),
+			    sooner(stages->at_ns[i + 1], to_ns));
+}
+
+/* The part of [from, to] behind `done`, which moves on. */
+static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, uint64_t *begin_ns)
+{
+	*begin_ns = later(from_ns, *done_ns);
+	*done_ns = later(*done_ns, to_ns);
+	return to_ns > *begin_ns ? to_ns - *begin_ns : 0;
+}
+
+/*
+ * Commands of a device come by their start, so all that runs at a start and goes on is one interval
+ * up to the latest end: what is new of this one, and what of that another kind covers.
+ */
+static void on_device(struct lane_commands *c, uint32_t index, const struct lane_command *command,
+		      const struct lane_command_stages *stages)
+{
+	struct lane_cl_device_stats *device = &c->devices[index];
+	uint64_t from_ns = command->time_ns[LANE_COMMAND_START];
+	uint64_t to_ns = command->time_ns[LANE_COMMAND_END], begin_ns, new_ns;
+	bool kernel = command->class == LANE_COMMAND_KERNEL;
+	uint64_t other_ns = kernel ? device->transfers_to : device->kernels_to;
+
+	if (device->commands && from_ns > device->busy_to)
+		on_gap(c, index, command, stages, device->busy_to, from_ns);
+	if (!device->commands++)
+		device->first_ns = from_ns;
+	if (to_ns >= device->busy_to)
+		device->known_ns = command->known_ns;
+	device->busy_ns += fresh_part(from_ns, to_ns, &device->busy_to, &begin_ns);
+	device->last_ns = device->busy_to;
+	if (command->class == LANE_COMMAND_OTHER)
+		return;
+	new_ns = fresh_part(from_ns, to_ns, kernel ? &device->kernels_to : &device->transfers_to,
+			    &begin_ns);
+	*(kernel ? &device->kernels_ns : &device->transfers_ns) += new_ns;
+	other_ns = sooner(other_ns, to_ns);
+	if (new_ns && other_ns > begin_ns)
+		device->both_ns += other_ns - begin_ns;
+}
+
+static void on_queue(struct lane_commands *c, struct lane_cl_queue_stats *queue,
+		     const struct lane_command *command, const struct lane_command_stages *stages,
+		     uint64_t running_ns)
+{
+	queue->commands++;
+	queue->failed += command->status < 0;
+	queue->by_class[command->class]++;
+	queue->certainty[command->certainty]++;
+	queue->running_ns += running_ns;
+	if (!stages->known)
+		return;
+	queue->staged++;
+	queue->host_queue_ns += stages->ns[LANE_CSTAGE_CALL] + stages->ns[LANE_CSTAGE_HELD] +
+				stages->ns[LANE_CSTAGE_HOST_QUEUE];
+	queue->device_queue_ns +=
+		stages->ns[LANE_CSTAGE_DEVICE_QUEUE] + stages->ns[LANE_CSTAGE_BEFORE];
+	c->staged++;
+	add(c, &c->total, command->known_ns - command->call_ns);
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		if (stages->has & 1u << i)
+			add(c, &c->stages[i], stages->ns[i]);
+}
+
+static struct lane_commands *commands_of(struct lane_latency *latency)
+{
+	if (!latency->commands)
+		latency->commands = calloc(1, sizeof(*latency->commands));
+	if (!latency->commands)
+		latency->no_memory = true;
+	return latency->commands;
+}
+
+static bool selected(const struct lane_latency *latency, const struct lane_command *command)
+{
+	uint64_t last_ns =
+		command->known_ns ? command->known_ns : command->time_ns[LANE_COMMAND_END];
+
+	if (last_ns && (last_ns < latency->select.from_ns || last_ns > latency->select.to_ns))
+		return false;
+	return lane_process_selected(latency, command->pid,
+				     command->request ? command->request->context->client : NULL);
+}
+
+void lane_on_command(void *arg, const struct lane_command *command)
+{
+	struct lane_latency *latency = arg;
+	struct lane_commands *c;
+	struct lane_cl_queue_stats *queue;
+	struct lane_command_stages stages;
+	uint64_t running_ns = 0;
+
+	if (!selected(latency, command))
+		return;
+	c = commands_of(latency);
+	queue = c ? queue_of(c, command->queue) : NULL;
+	if (!queue)
+		return;
+	lane_command_stages_of(command, &stages);
+	if (command->timed)
+		running_ns =
+			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
+	c->commands++;
+	on_queue(c, queue, command, &stages, running_ns);
+	if (command->timed)
+		on_device(c, queue->device, command, &stages);
+	if (command->class == LANE_COMMAND_KERNEL)
+		on_kernel(c, command, &stages, running_ns);
+	else if (command->class != LANE_COMMAND_OTHER)
+		on_transfer(c, command, running_ns);
+}
+
+void lane_on_call(void *arg, const struct lane_call *call)
+{
+	struct lane_latency *latency = arg;
+	struct lane_commands *c;
+	struct lane_call_stats *stats;
+	uint64_t ns = call->end_ns - call->begin_ns;
+
+	if (!call->ended || call->function >= LANE_CLF_COUNT ||
+	    call->end_ns < latency->select.from_ns || call->end_ns > latency->select.to_ns ||
+	    !lane_process_selected(latency, call->pid, NULL))
+		return;
+	c = commands_of(latency);
+	if (!c)
+		return;
+	stats = &c->calls[call->function];
+	stats->count++;
+	stats->failed += call->status < 0;
+	stats->ns += ns;
+	stats->max_ns = later(stats->max_ns, ns);
+}
+
+static int kernels_by_ns(const void *x, const void *y)
+{
+	const struct lane_kernel_stats *a = x, *b = y;
+
+	return (a->running.sum_ns < b->running.sum_ns) - (a->running.sum_ns > b->running.sum_ns);
+}
+
+static int gaps_by_ns(const void *x, const void *y)
+{
+	const struct lane_gap_sum *a = x, *b = y;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+void lane_commands_finish(struct lane_commands *c)
+{
+	if (!c)
+		return;
+	if (c->n_kernels)
+		qsort(c->kernels, c->n_kernels, sizeof(*c->kernels), kernels_by_ns);
+	if (c->n_gaps)
+		qsort(c->gaps, c->n_gaps, sizeof(*c->gaps), gaps_by_ns);
+}
+
+void lane_commands_destroy(struct lane_commands *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		lane_histogram_free(&c->stages[i].histogram);
+	lane_histogram_free(&c->total.histogram);
+	for (uint32_t i = 0; i < c->n_kernels; i++) {
+		lane_histogram_free(&c->kernels[i].running.histogram);
+		lane_histogram_free(&c->kernels[i].total.histogram);
+	}
+	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
+		lane_histogram_free(&c->transfers[i].running.histogram);
+	lane_table_free(&c->kernel_index);
+	lane_table_free(&c->gap_index);
+	free(c->queues);
+	free(c->kernels);
+	free(c->devices);
+	free(c->gaps);
+	free(c);
+}
