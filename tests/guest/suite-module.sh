@@ -370,26 +370,48 @@ t_variants() {
 	check "both variants: unsubmit" equal "$(grep -c unsubmit $W/stock)" 1
 }
 
+# fired PATTERN - how many lines of the kernel's own trace have it
+fired() { grep -c -- "$1" /sys/kernel/tracing/trace; }
+
+# Two clients fill both ports, a third one of a higher priority takes the engine from them.
+preempt() {
+	local client=$B/tests/replay/gl-client before
+	before=$(fired 'i915_request_in: .* port=1')
+	"$client" --count 6 --depth 6 --duration 50000 --truth $W/truth &
+	"$client" --count 6 --depth 6 --duration 50000 &
+	while [ "$(fired 'i915_request_in: .* port=1')" = "$before" ] && jobs -r | grep -q .; do
+		sleep 0.02
+	done
+	"$client" --prio 100 --count 3 --duration 1000
+	wait
+	# what the driver knows of its requests: one ran more than once
+	[ "$(fired 'i915_request_in: .* port=1')" != "$before" ] && awk '$4 > 1 { n++ } END { exit !n }' $W/truth
+}
+
 # ports, priorities, completions: only with an engine, here the replay driver's
 t_ports() {
-	local kind
+	local kind tries
 	i915[replay]=$(scripts/guest.d/build-kmod tests/kmod/replay)
 	probe_in replay && insmod "${i915[replay]}" || return
 	record_start
 	ftrace_start
-	"$B/tests/replay/gl-client" --prio 0 --count 60 --depth 6 --duration 2000 &
-	sleep 0.05
-	"$B/tests/replay/gl-client" --prio 100 --count 20 --period 7000 --duration 1000
-	wait $!
+	for ((tries = 0; tries < 20; tries++)); do
+		! preempt || break
+	done
+	check "ports: both are filled, requests are taken back" test $tries -lt 20
+	# the last ports are given back when the clients are gone
+	for ((tries = 0; tries < 100; tries++)); do
+		[ "$(fired ' i915_request_in: ')" != "$(fired ' i915_request_out: ')" ] || break
+		sleep 0.1
+	done
 	ftrace_stop $W/ftrace
 	record_stop ports
 	for kind in in out execute; do
 		values $W/events i915_request_$kind >$W/a
 		values $W/ftrace i915_request_$kind >$W/b
-		check "ports: $kind, $(wc -l <$W/b) events with all their fields as ftrace has them" cmp -s $W/a $W/b
+		check "ports: $kind, as many events with all their fields as ftrace has" cmp $W/a $W/b
 	done
-	check "ports: there were two, and requests taken back" test "$(cut -d' ' -f6 <(values $W/ftrace i915_request_in) | sort -u | wc -l)" -eq 2 -a \
-		"$(count i915_request_unsubmit)" -gt 0
+	check "ports: what is taken back is recorded" test "$(count i915_request_unsubmit)" -gt 0
 	driver_out
 	probe_out
 }
@@ -421,7 +443,7 @@ t_debian() {
 	probe_out
 }
 
-# 50 times in and out, a session each, while the driver runs its tests and is itself reloaded
+# 50 times in and out, every fifth with a session that began before or after it, while the driver runs its tests and is itself reloaded
 t_cycles() {
 	local i source='' bad=0
 	rm -f $W/bad
@@ -438,13 +460,13 @@ t_cycles() {
 			while [ ! -e $W/halt ]; do run_tests stock timeout_ms=100 "$patient" || { touch $W/bad && break; }; done &
 			source=$!
 		fi
-		case $((i % 3)) in
-		0) probe_in stock && record_quick start || bad=$((bad + 1)) ;;
-		1) record_quick start && probe_in stock || bad=$((bad + 1)) ;;
+		case $((i % 10)) in
+		2) probe_in stock && record_quick start || bad=$((bad + 1)) ;;
+		7) record_quick start && probe_in stock || bad=$((bad + 1)) ;;
 		*) probe_in stock || bad=$((bad + 1)) ;;
 		esac
-		sleep 0.1
-		if [ $((i % 3)) -ne 2 ]; then
+		if [ $((i % 5)) -eq 2 ]; then
+			sleep 0.5
 			! probe_out 2>/dev/null || bad=$((bad + 1))
 			record_quick stop || bad=$((bad + 1))
 		fi

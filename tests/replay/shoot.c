@@ -5,7 +5,7 @@
 //   gl-shoot --events FILE [--speed X]              the i915 and fence events of a trace, in real
 //   time
 //
-// Prints `fired N events in T ns, latest L ns`.
+// Prints `fired N events in T ns, latest L ns, S ns each 256`; S is the median.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -255,8 +255,9 @@ int main(int argc, char **argv)
 	begin = now_ns();
 	if (ioctl(fd, GLR_IOC_SCHEDULE, &schedule))
 		die("schedule", strerror(errno));
-	printf("fired %llu events in %llu ns, latest %llu ns\n", schedule.fired,
-	       (unsigned long long)(now_ns() - begin - 20000000u), schedule.late_ns);
+	printf("fired %llu events in %llu ns, latest %llu ns, %llu ns each %d\n", schedule.fired,
+	       (unsigned long long)(now_ns() - begin - 20000000u), schedule.late_ns,
+	       schedule.stretch_ns, GLR_STRETCH);
 	close(fd);
 	free(plan.requests);
 	free(plan.shots);

@@ -5,11 +5,15 @@
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/uaccess.h>
 
 #include "i915_trace.h"
 
 #define MAX_SHOTS (4u << 20)
+
+/* Shots whose time is taken together. */
+#define STRETCH GLR_STRETCH
 
 struct run {
 	struct glr_shot *shots;
@@ -17,7 +21,8 @@ struct run {
 	u32 n_shots;
 	u32 n_requests;
 	u64 start_ns;
-	atomic_t next; /* the shot that is to be fired, in the order of the schedule */
+	u64 *stretches; /* how long each STRETCH shots took */
+	atomic_t next;	/* the shot that is to be fired, in the order of the schedule */
 	atomic_t threads;
 	struct completion done;
 	atomic64_t late_ns;
@@ -116,6 +121,8 @@ static int runner_thread(void *data)
 		late = ktime_get_ns() - (run->start_ns + shot->at_ns);
 		fire(run->requests[shot->request], shot);
 		preempt_enable();
+		if ((i + 1) % STRETCH == 0)
+			run->stretches[i / STRETCH] = ktime_get_ns();
 		if (late > atomic64_read(&run->late_ns))
 			atomic64_set(&run->late_ns, late);
 		atomic_inc(&run->next);
@@ -186,6 +193,27 @@ static void put_requests(struct run *run)
 	}
 }
 
+static int compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of the stretches' times; what the machine does in between is in few of them. */
+static u64 median_stretch(struct run *run)
+{
+	u32 n = run->n_shots / STRETCH;
+	u32 i;
+
+	if (n < 2)
+		return 0;
+	for (i = 0; i + 1 < n; i++)
+		run->stretches[i] = run->stretches[i + 1] - run->stretches[i];
+	sort(run->stretches, n - 1, sizeof(u64), compare_u64, NULL);
+	return run->stretches[(n - 1) / 2];
+}
+
 static int make_requests(struct run *run, const struct glr_request *from)
 {
 	u32 i;
@@ -221,7 +249,8 @@ int glr_schedule_run(struct glr_schedule *schedule)
 	run->n_requests = schedule->n_requests;
 	run->requests = kvcalloc(run->n_requests, sizeof(*run->requests), GFP_KERNEL);
 	runners = kcalloc(nr_cpu_ids, sizeof(*runners), GFP_KERNEL);
-	if (!run->requests || !runners)
+	run->stretches = kvcalloc(run->n_shots / STRETCH + 1, sizeof(u64), GFP_KERNEL);
+	if (!run->requests || !runners || !run->stretches)
 		goto out;
 	from = vmemdup_user(u64_to_user_ptr(schedule->requests),
 			    array_size(run->n_requests, sizeof(*from)));
@@ -244,11 +273,13 @@ int glr_schedule_run(struct glr_schedule *schedule)
 		err = run_threads(run, runners);
 	schedule->fired = atomic_read(&run->next);
 	schedule->late_ns = atomic64_read(&run->late_ns);
+	schedule->stretch_ns = err ? 0 : median_stretch(run);
 	put_requests(run);
 out:
 	kvfree(run->shots);
 	kvfree(from);
 	kvfree(run->requests);
+	kvfree(run->stretches);
 	kfree(runners);
 	kfree(run);
 	return err;

@@ -101,9 +101,12 @@ struct glr_schedule {
 	__u64 shots;	/* struct glr_shot *, in order of at_ns */
 	__u32 n_requests;
 	__u32 n_shots;
-	__u64 fired;   /* out: events fired */
-	__u64 late_ns; /* out: the most an event came late */
+	__u64 fired;	  /* out: events fired */
+	__u64 late_ns;	  /* out: the most an event came late */
+	__u64 stretch_ns; /* out: the median of the times that GLR_STRETCH events in a row took */
 };
+
+#define GLR_STRETCH 256
 
 #define GLR_IOC		 'G'
 #define GLR_IOC_CONTEXT	 _IOWR(GLR_IOC, 1, struct glr_context)
