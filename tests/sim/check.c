@@ -21,6 +21,8 @@ struct told {
 	uint32_t times;
 	uint32_t preemptions;
 	bool spans_exact; /* in the truth */
+	bool start_undecided;
+	bool end_undecided;
 	int64_t host_ns;  /* of the queue's changes */
 	int64_t device_ns;
 };
@@ -97,12 +99,12 @@ static bool is_exact(const struct check *c, uint32_t request, enum sim_stage sta
 
 	switch (stage) {
 	case SIM_DEVICE_QUEUE:
-		return t->start_exact && certain;
+		return t->start_exact && certain && !c->told[request].start_undecided;
 	case SIM_RUNNING:
 	case SIM_PREEMPTED:
 		return c->told[request].spans_exact && certain;
 	case SIM_SIGNAL:
-		return t->end_exact;
+		return t->end_exact && !c->told[request].end_undecided;
 	default:
 		return true;
 	}
@@ -421,6 +423,151 @@ static void find_certain(struct check *c, const struct lane_event *events, size_
 	}
 }
 
+/*
+ * What the events say of when a request was complete: it was not yet at `alive`, it was at `dead`. Two
+ * histories that differ only in between give the same events.
+ */
+struct life {
+	uint64_t alive, dead;
+	uint64_t executed; /* last */
+};
+
+/* Requests of one context have neighbouring keys, in order of seqno. */
+static void dies(struct life *life, const struct check *c, size_t key, uint64_t at)
+{
+	for (size_t i = key + 1; i-- && c->keys[i].ctx == c->keys[key].ctx &&
+				c->keys[i].dev == c->keys[key].dev &&
+				life[c->keys[i].request].dead == SIM_NONE;)
+		life[c->keys[i].request].dead = at;
+}
+
+static size_t key_of(const struct check *c, const struct lane_event *event)
+{
+	bool fence = event->wire.kind == LANE_FENCE_SIGNALED;
+	struct key wanted = { fence ? event->u.fence.context : event->u.rq.ctx,
+			      fence ? 0 : event->u.rq.dev,
+			      fence ? (uint32_t)event->u.fence.seqno : event->u.rq.seqno, 0 };
+	const struct key *found = NULL;
+
+	for (uint32_t dev = 0; !found && dev < 4; dev++) {
+		wanted.dev = fence ? dev : wanted.dev;
+		found = bsearch(&wanted, c->keys, c->truth->n_requests, sizeof(*c->keys),
+				compare_keys);
+	}
+	return found ? (size_t)(found - c->keys) : SIM_NO;
+}
+
+/* What is taken back stands; what of its context is before it and was not taken back is complete. */
+static void taken_back(struct life *life, const struct check *c, const struct lane_event *events,
+		       size_t i, size_t n, size_t key)
+{
+	size_t next = i + 1;
+
+	life[c->keys[key].request].alive = events[i].wire.ts_ns;
+	while (next < n && events[next].wire.kind != LANE_RQ_EXECUTE &&
+	       events[next].wire.kind != LANE_RQ_UNSUBMIT && events[next].wire.kind != LANE_RQ_IN)
+		next++;
+	if (!key || c->keys[key - 1].ctx != c->keys[key].ctx || next == n)
+		return;
+	for (size_t k = i + 1; k < n && events[k].wire.kind != LANE_RQ_EXECUTE; k++)
+		if (events[k].wire.kind == LANE_RQ_UNSUBMIT && key_of(c, &events[k]) == key - 1)
+			return;
+	dies(life, c, key - 1, events[next].wire.ts_ns);
+}
+
+static struct life *find_lives(struct check *c, const struct lane_event *events, size_t n)
+{
+	struct life *life = calloc(c->truth->n_requests + 1, sizeof(*life));
+
+	for (size_t i = 0; life && i < c->truth->n_requests; i++)
+		life[i].dead = SIM_NONE;
+	for (size_t i = 0; life && i < n; i++) {
+		const struct lane_event *event = &events[i];
+		bool relevant = event->wire.kind == LANE_RQ_EXECUTE ||
+				event->wire.kind == LANE_RQ_UNSUBMIT ||
+				event->wire.kind == LANE_RQ_OUT ||
+				event->wire.kind == LANE_RQ_RETIRE ||
+				event->wire.kind == LANE_FENCE_SIGNALED;
+		size_t key = relevant ? key_of(c, event) : SIM_NO;
+		struct life *own;
+
+		if (key == SIM_NO)
+			continue;
+		own = &life[c->keys[key].request];
+		if (event->wire.kind == LANE_RQ_EXECUTE)
+			own->alive = own->executed = event->wire.ts_ns;
+		else if (event->wire.kind == LANE_RQ_UNSUBMIT)
+			taken_back(life, c, events, i, n, key);
+		else if (event->wire.kind == LANE_RQ_OUT && !event->u.i915_request_out.completed)
+			own->alive = event->wire.ts_ns;
+		else
+			dies(life, c, key, event->wire.ts_ns);
+	}
+	return life;
+}
+
+/* True when what starts at s on an engine may as well not have: something ahead of it may have been alive. */
+static bool start_is_undecided(const struct check *c, const struct life *life,
+			       const struct sim_span *span)
+{
+	const struct sim_truth *t = c->truth;
+
+	for (size_t i = 0; i < t->n_spans && t->spans[i].start <= span->start; i++) {
+		const struct sim_span *p = &t->spans[i];
+
+		if (p->engine == span->engine && p->complete && !p->end_exact &&
+		    p->request != span->request && p->end <= span->start &&
+		    life[p->request].dead > span->start)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An end that is heard tells that the request had not ended before; but if it had left its engine, and
+ * came back no one knows when, then its signal may as well be a late one of an end before it left.
+ */
+static void end_decides(struct check *c, struct life *life, uint32_t request)
+{
+	const struct sim_request *t = &c->truth->requests[request];
+	const struct sim_span *end = c->spans + c->truth->n_spans;
+
+	if (!t->end_exact || t->end == SIM_NONE || t->end <= life->alive)
+		return;
+	for (const struct sim_span *s = first_span(c, request); s < end && s->request == request; s++)
+		if (!s->complete && s->end > life->alive && s + 1 < end &&
+		    s[1].request == request && !s[1].start_exact) {
+			c->told[request].end_undecided = true;
+			return;
+		}
+	life->alive = t->end;
+}
+
+/*
+ * A request that left its engine and was never after that seen to be incomplete may as well have been
+ * complete, unheard, before it left: no event tells the one from the other.
+ */
+static bool find_undecided(struct check *c, const struct lane_event *events, size_t n)
+{
+	LANE_CLEANUP(lane_free) struct life *life = find_lives(c, events, n);
+
+	if (!life)
+		return false;
+	for (size_t i = 0; i < c->truth->n_requests; i++)
+		end_decides(c, &life[i], (uint32_t)i);
+	for (size_t i = 0; i < c->truth->n_spans; i++) {
+		const struct sim_span *span = &c->truth->spans[i];
+		bool undecided = start_is_undecided(c, life, span);
+
+		if (undecided || (!span->complete && span->end != SIM_NONE &&
+				  span->end > life[span->request].alive))
+			c->told[span->request].spans_exact = false;
+		if (undecided && span->start == c->truth->requests[span->request].start)
+			c->told[span->request].start_undecided = true;
+	}
+	return true;
+}
+
 static bool prepare(struct check *c)
 {
 	const struct sim_truth *t = c->truth;
@@ -507,7 +654,7 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 				    .wait = on_wait };
 	struct lane_error *err = &lane_enomem;
 
-	if (prepare(&c)) {
+	if (prepare(&c) && find_undecided(&c, events, n)) {
 		find_certain(&c, events, n);
 		err = push_all(info, events, n, &hooks);
 	}

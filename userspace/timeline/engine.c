@@ -144,13 +144,27 @@ static void away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane
 	rq->away = lane_span_between(rq->since, until);
 	rq->untold = true;
 	lane_span_add(&rq->pub.preempted, rq->away);
-	if (rq->alive_ns > rq->left.hi || rq->left_alive)
+	if (rq->alive.at_ns > rq->left.hi || rq->left_alive)
 		tell_preemption(tl, rq);
+}
+
+void lane_eng_seems_alive(struct lane_rq *rq, uint64_t at_ns)
+{
+	uint64_t more = at_ns > rq->since.hi ? at_ns - rq->since.hi : 0;
+
+	rq->alive_before = rq->alive;
+	rq->alive.at_ns = at_ns;
+	rq->alive.running = rq->pub.running.lo;
+	rq->alive.preempted = rq->pub.preempted.lo;
+	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
+		rq->alive.running += more;
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		rq->alive.preempted += more;
 }
 
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
-	rq->alive_ns = at_ns;
+	lane_eng_seems_alive(rq, at_ns);
 	if (rq->untold && at_ns > rq->left.hi)
 		tell_preemption(tl, rq);
 }
@@ -161,6 +175,7 @@ static void taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 {
 	rq->since = at;
 	rq->left_alive = rq->listen_ns && !rq->taken_back;
+	rq->left_told = false;
 	if (rq->listen_ns && !rq->taken_back) /* its end would have been heard */
 		lane_eng_alive(tl, rq, at.hi);
 	rq->pub.preemptions++;
@@ -335,8 +350,8 @@ static void detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 	if (rq->taken_from && rq->taken_from->victim == rq)
 		rq->taken_from->victim = NULL;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (rq->alive_ns < rq->doubt_ns)
-		rq->doubt_ns = rq->alive_ns;
+	if (rq->alive.at_ns < rq->doubt_ns)
+		rq->doubt_ns = rq->alive.at_ns;
 	lane_rq_unlink(rq);
 	rq->detached = true;
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
@@ -477,7 +492,7 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
  */
 static void ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
 {
-	uint64_t lo = rq->alive_ns > rq->run_ns ? rq->alive_ns : rq->run_ns;
+	uint64_t lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
 	uint64_t less;
 
 	*end = (struct lane_span){ lo < rq->since.hi ? lo : rq->since.hi, rq->since.hi };
@@ -491,7 +506,7 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 {
 	const struct lane_rq *front = eng->running;
 
-	return front && ((front->listen_ns && !front->taken_back) || front->alive_ns >= now_ns);
+	return front && ((front->listen_ns && !front->taken_back) || front->alive.at_ns >= now_ns);
 }
 
 /* When rq ran and ended is not known from at_ns on. */
@@ -502,28 +517,69 @@ static void doubt(struct lane_rq *rq, uint64_t at_ns)
 		rq->doubt_ns = at_ns;
 }
 
+/* True when a comes before b in the driver's order. */
+static bool is_ahead(const struct lane_eng *eng, const struct lane_rq *a, const struct lane_rq *b)
+{
+	int first = place_for(eng, a), second = place_for(eng, b);
+
+	if (a->pub.context == b->pub.context)
+		return !seqno_upto(b->pub.seqno, a->pub.seqno);
+	return first < 0 || second < 0 || first < second;
+}
+
+/* Whether it ran again before it ended, or had ended before it left, nothing tells. */
+static void away_or_again(struct lane_rq *rq, struct lane_span *end)
+{
+	uint64_t most = end->hi > rq->since.lo ? end->hi - rq->since.lo : 0;
+
+	rq->pub.running.hi += most;
+	rq->pub.preempted.hi += most;
+	if (rq->alive.running < rq->pub.running.lo)
+		rq->pub.running.lo = rq->alive.running;
+	if (rq->alive.preempted < rq->pub.preempted.lo)
+		rq->pub.preempted.lo = rq->alive.preempted;
+	end->lo = rq->alive.at_ns < end->hi ? rq->alive.at_ns : end->hi;
+}
+
 /* The end of what was taken off its engine and has not been seen to run again. */
 static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     struct lane_span end)
 {
-	if (rq->alive_ns > rq->since.hi) {
+	if (rq->alive.at_ns > rq->since.hi) {
 		away_until(tl, rq, end);
 	} else if (end.lo == end.hi) {
 		/* Either that, or all that is ahead of it has ended: nothing tells. */
-		for (struct lane_rq *other = eng->dev_first; other; other = other->dev_next)
-			if (other != rq && other->pub.state != LANE_RQ_STATE_PREEMPTED)
-				doubt(other,
-				      other->pub.started ? other->since.lo : other->pub.execute_ns);
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		end.lo = rq->alive_ns > rq->run_ns ? rq->alive_ns : rq->run_ns;
+		for (struct lane_rq *other = eng->dev_first; other; other = other->dev_next) {
+			if (other == eng->running)
+				other->over_ns = end.hi;
+			else if (other->pub.state == LANE_RQ_STATE_DEVICE && is_ahead(eng, other, rq))
+				doubt(other, other->pub.execute_ns);
+		}
+		away_or_again(rq, &end);
 	} else if (!rq->left_alive && !shaky(tl, eng, rq) &&
 		   (front_is_alive(eng, end.hi) || rq->taken_back)) {
 		ended_before_leaving(rq, &end);
-	} else {
+	} else if (shaky(tl, eng, rq)) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		end.lo = rq->alive_ns > rq->run_ns ? rq->alive_ns : rq->run_ns;
+		end.lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
+	} else {
+		away_or_again(rq, &end);
 	}
 	finish(tl, rq, end);
+}
+
+/*
+ * It ran again, by the order, and ended; or it had ended, unheard, before it left: nothing tells. The
+ * bounds take in both.
+ */
+static void or_ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
+{
+	if (rq->alive.running < rq->pub.running.lo)
+		rq->pub.running.lo = rq->alive.running;
+	if (rq->alive.preempted < rq->pub.preempted.lo)
+		rq->pub.preempted.lo = rq->alive.preempted;
+	if (rq->alive.at_ns < end->lo)
+		end->lo = rq->alive.at_ns;
 }
 
 /* Since when it ran is not certain: only signs of its own say that it had not ended. */
@@ -543,13 +599,16 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	run_close(tl, eng, &told);
 	if (!start_is_shaky(eng, rq))
 		end = told;
-	else if (end.lo != end.hi && rq->alive_ns < end.lo)
-		end.lo = rq->alive_ns;
-	if (rq->untold) {
-		/* It ran again only if it had not ended before it left. */
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		end.lo = rq->alive_ns < end.lo ? rq->alive_ns : end.lo;
+	else if (end.lo != end.hi && rq->alive.at_ns < end.lo)
+		end.lo = rq->alive.at_ns;
+	if (rq->over_ns && rq->alive.at_ns <= rq->over_ns) {
+		or_ended_before_leaving(rq, &end);
+		told.lo = rq->since.lo;
 	}
+	if (rq->untold && rq->alive.at_ns > rq->left.hi)
+		tell_preemption(tl, rq);
+	else if (rq->untold)
+		or_ended_before_leaving(rq, &end);
 	eng->switch_ns = 0;
 	eng->take_ns = 0;
 	finish(tl, rq, end);
@@ -564,18 +623,19 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 			bool in_outs)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-	bool alive_away = rq->alive_ns > rq->since.hi;
+	bool alive_away = rq->alive.at_ns > rq->since.hi ||
+			  (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
 	bool exact = end.lo == end.hi;
 
 	if (rq->ended)
 		return;
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
-	    rq->listen_ns)
+	    rq->listen_ns && !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
 		lane_eng_alive(tl, rq, end.hi);
-	if (end.lo < rq->alive_ns && rq->alive_ns <= end.hi)
-		end.lo = rq->alive_ns;
-	if (rq->maybe_ran && !exact && rq->alive_ns < end.lo)
-		end.lo = rq->alive_ns;
+	if (end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
+		end.lo = rq->alive.at_ns;
+	if (rq->maybe_ran && !exact && rq->alive.at_ns < end.lo)
+		end.lo = rq->alive.at_ns;
 	/* An `out` that would have come before may be among what was lost. */
 	if (rq->doubt_ns < end.lo)
 		end.lo = rq->doubt_ns;
@@ -610,6 +670,8 @@ static void enter_section(struct lane_timeline *tl, struct lane_eng *eng, int32_
 {
 	struct lane_cpu *cpu = lane_cpu_get(tl, number);
 
+	if (eng->deferring && eng->section_cpu != number)
+		lane_eng_settle(tl, eng, tl->now_ns);
 	eng->section_cpu = number;
 	if (cpu)
 		cpu->section = eng;
@@ -764,6 +826,8 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		if (!before->on_device || before->pub.engine != &eng->pub ||
 		    !passed_over(before, rq))
 			continue;
+		if (before->listen_ns && !before->taken_back)
+			continue; /* its signal is under way */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
 		if (!taking_back_is_seen)
@@ -1026,7 +1090,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (!event->u.i915_request_out.completed && !head.skip)
 		replaced(tl, eng, &head, now_ns);
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
-		rq->left_alive = true; /* its own `out` says so */
+		rq->left_alive = rq->left_told = true; /* its own `out` says so */
 	if (!eng->running)
 		update(tl, eng, lane_span_exact(now_ns));
 }

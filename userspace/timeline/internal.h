@@ -29,6 +29,11 @@ enum lane_clock {
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
 
+/* A request was not complete at that time; it had run, and been off its engine, for so long at least. */
+struct lane_alive {
+	uint64_t at_ns, running, preempted;
+};
+
 /* A request; the public part is first. */
 struct lane_rq {
 	struct lane_request pub;
@@ -47,10 +52,10 @@ struct lane_rq {
 	uint64_t execute_ns;  /* its last execute */
 	uint64_t take_ns;     /* its last unsubmit */
 	uint64_t run_ns;      /* its last run began then */
-	uint64_t alive_ns;    /* it was not complete then */
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
 			       */
-	uint64_t alive_before_ns; /* the same, had nobody begun to listen */
+	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
+	uint64_t over_ns;	  /* it may have been over then already; 0: no */
 	struct lane_span left;	  /* its last preemption: when it left */
 	struct lane_span away;	  /* and for how long */
 	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
@@ -62,7 +67,9 @@ struct lane_rq {
 	bool on_device;	    /* in its engine's list */
 	bool taken_back;    /* unsubmit came, no execute since */
 	bool ended;
-	bool left_alive; /* it was incomplete when it left its engine last */
+	bool left_alive; /* it was incomplete when it left its engine last, or its end would have been
+			    heard */
+	bool left_told;	 /* its own `out` said so */
 	bool hit;	 /* a loss began while it was with the hardware */
 	bool detached;	 /* its engine's story goes on without it; only its own events can end it */
 	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
@@ -246,6 +253,8 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		  const struct lane_event *event);
 void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event);
 void lane_eng_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* rq was not complete then, if the listening that began then did not find it so; tells nothing. */
+void lane_eng_seems_alive(struct lane_rq *rq, uint64_t at_ns);
 /* rq was not complete at that time. */
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* rq has ended at a time in `end`. */
