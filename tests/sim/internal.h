@@ -183,6 +183,8 @@ struct rq {
 	uint32_t first_engine; /* that executed it first */
 	uint64_t execute_no;   /* of the engine's, the last */
 	uint64_t in_stamp;     /* of the set that it is in, SIM_NONE: none yet */
+	uint64_t in_last;      /* of the last set that it is in, and that set */
+	uint32_t in_set;
 	uint64_t hw_start;
 	uint64_t hw_stop;
 	VEC(struct cb) cbs;

@@ -22,7 +22,9 @@ static void start(struct world *w, struct engine *e, struct rq *rq, uint64_t at,
 	struct sim_span *span = &vec_push(w, w->spans);
 
 	/* The in that a port was given for it may be later than the end of what ran before. */
-	if (rq->in_stamp != SIM_NONE && rq->in_stamp > at)
+	if (!at && w->sc->submission != LANE_SUBMISSION_PER_REQUEST)
+		at = rq->in_last; /* the engine was idle */
+	else if (rq->in_stamp != SIM_NONE && rq->in_stamp > at)
 		at = rq->in_stamp;
 	*span = (struct sim_span){ .request = rq->index, .engine = e->index, .start = at };
 	span->end = span->hw_end = SIM_NONE;
@@ -191,9 +193,20 @@ void seen_in(struct world *w, struct engine *e, struct rq *last)
 	for (uint32_t i = 0; i < e->seen.order.n; i++) {
 		struct rq *rq = e->seen.order.v[i];
 
-		if (rq->ctx == last->ctx && rq->seqno <= last->seqno)
+		if (rq->ctx != last->ctx || rq->seqno > last->seqno)
+			continue;
+		rq->in_last = w->now;
+		rq->in_set = e->sets;
+		if (rq->in_stamp == SIM_NONE)
 			rq->in_stamp = w->now;
 	}
+}
+
+/* The set was replaced by one without the context on port 0: only a later in counts for it now. */
+static void off_port(struct rq *rq, const struct context *ctx, uint32_t set)
+{
+	if (rq->ctx == ctx)
+		rq->in_stamp = rq->in_set > set ? rq->in_last : SIM_NONE;
 }
 
 /*
@@ -240,11 +253,16 @@ void seen_silent(struct world *w, struct rq *rq)
 }
 
 /* The port of another context, or of none, has taken the engine from what runs. */
-static void taken(struct world *w, struct engine *e)
+static void taken(struct world *w, struct engine *e, uint32_t set)
 {
 	struct seen *s = &e->seen;
 	bool complete = s->cur->complete;
 
+	if (w->sc->submission != LANE_SUBMISSION_PER_REQUEST) {
+		off_port(s->cur, s->cur->ctx, set);
+		for (uint32_t i = 0; i < s->order.n; i++)
+			off_port(s->order.v[i], s->cur->ctx, set);
+	}
 	if (w->sc->stock) {
 		pass(w, e);
 		return;
@@ -282,5 +300,5 @@ void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set)
 		w->truth->seen.lite_restores++;
 		return;
 	}
-	taken(w, e);
+	taken(w, e, set);
 }

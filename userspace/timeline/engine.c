@@ -176,6 +176,7 @@ static void taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	rq->since = at;
 	rq->left_alive = rq->listen_ns && !rq->taken_back;
 	rq->left_told = false;
+	rq->left_set = 0;
 	if (rq->listen_ns && !rq->taken_back) /* its end would have been heard */
 		lane_eng_alive(tl, rq, at.hi);
 	rq->pub.preemptions++;
@@ -288,8 +289,10 @@ static void update(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 		at.lo = in.lo;
 	if (in.hi > at.hi)
 		at.hi = in.hi;
-	/* The hardware went on with the old set: for what runs now, and no longer. */
-	if (entry->set < eng->rewrote)
+	/* The hardware went on with the old set: for what runs now, and no longer. What ends with the
+	 * same tasklet's `out`s had ended before that dequeue. */
+	if (entry->set < eng->rewrote && !eng->passing &&
+	    (next->taken_back || next->execute_set >= eng->rewrote))
 		eng->newest = eng->rewrote;
 	run_begin(tl, eng, next, at);
 }
@@ -702,6 +705,7 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (eng->mode == LANE_MODE_GUC && eng->idle)
 		lane_idle_end(tl, eng, rq, event->wire.ts_ns, unproven(eng));
 	lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
+	rq->execute_set = eng->mode == LANE_MODE_PER_REQUEST ? eng->set : eng->set + 1;
 	enter_section(tl, eng, event->cpu);
 	if (has_ports(eng) || eng->mode == LANE_MODE_GUC)
 		return;
@@ -801,7 +805,10 @@ static bool passed_over(const struct lane_rq *before, const struct lane_rq *rq)
 		return true;
 	if (rq->on_device && before->execute_ns < rq->execute_ns)
 		return true;
-	return before->pub.state == LANE_RQ_STATE_PREEMPTED && before->execute_ns <= before->run_ns;
+	if (before->pub.state != LANE_RQ_STATE_PREEMPTED)
+		return false;
+	return before->left_set ? before->execute_set <= before->left_set
+				: before->execute_ns <= before->run_ns;
 }
 
 void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -1015,6 +1022,7 @@ static void replaced(struct lane_timeline *tl, struct lane_eng *eng, const struc
 		return;
 	run_close(tl, eng, &at);
 	taken_off(tl, eng, rq, at);
+	rq->left_set = old->set;
 	if (tl->info.presence[LANE_RQ_UNSUBMIT] != LANE_PRESENCE_RECORDED)
 		others_may_have_run(rq, old->seqno);
 	take_off_port(eng, old->ctx);
@@ -1075,7 +1083,9 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (rq && event->u.i915_request_out.completed && eng->running != rq && eng->freed) {
 		/* The one before ended in the same go; this one came behind it. */
 		eng->deferring = false;
+		eng->passing = true;
 		lane_eng_settle(tl, eng, now_ns);
+		eng->passing = false;
 		enter_section(tl, eng, event->cpu);
 	}
 	if (!event->u.i915_request_out.completed && eng->running && eng->running->complete_ns &&

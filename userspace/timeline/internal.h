@@ -50,6 +50,8 @@ struct lane_rq {
 	int32_t listen_tid;
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
+	uint32_t execute_set; /* the set that was to be written then */
+	uint32_t left_set;    /* the set that it left its engine with last, 0: not known */
 	uint64_t take_ns;     /* its last unsubmit */
 	uint64_t run_ns;      /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
@@ -113,6 +115,7 @@ struct lane_eng {
 	bool unwound;	  /* the set that is coming is one */
 	bool rewritten;	  /* the set that is coming replaces: what runs was taken back */
 	bool deferring;	  /* `out`s are coming; what is next is seen when they are through */
+	bool passing;	  /* what starts ends with an `out` of the same tasklet */
 	bool freed;	  /* and meanwhile the engine has become free at freed_at */
 	struct lane_span freed_at;
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
