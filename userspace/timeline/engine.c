@@ -498,6 +498,8 @@ static void ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
 	uint64_t lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
 	uint64_t less;
 
+	if (rq->weak)
+		lo = end->lo;
 	*end = (struct lane_span){ lo < rq->since.hi ? lo : rq->since.hi, rq->since.hi };
 	less = end->hi - end->lo;
 	rq->pub.running.lo -= less < rq->pub.running.lo ? less : rq->pub.running.lo;
@@ -564,7 +566,8 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		ended_before_leaving(rq, &end);
 	} else if (shaky(tl, eng, rq)) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		end.lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
+		if (!rq->weak)
+			end.lo = rq->alive.at_ns;
 	} else {
 		away_or_again(rq, &end);
 	}
@@ -600,7 +603,9 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (end.lo == end.hi && end.lo < rq->since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	run_close(tl, eng, &told);
-	if (!start_is_shaky(eng, rq))
+	if (rq->weak)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	else if (!start_is_shaky(eng, rq))
 		end = told;
 	else if (end.lo != end.hi && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns;
@@ -622,16 +627,35 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	       (struct lane_span){ rq->since.lo > told.lo ? rq->since.lo : told.lo, told.hi });
 }
 
+/*
+ * What would have shown an earlier end may be among what was lost since rq was last seen alive. That
+ * somebody began to listen is no sign of life if the signal that came at once may be lost.
+ */
+static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
+{
+	const struct lane_alive *alive = &rq->alive;
+
+	if (alive->at_ns == rq->listen_ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
+		alive = &rq->alive_before;
+	if (alive->at_ns <= end->lo && lane_loss_between(tl, alive->at_ns, end->hi)) {
+		end->lo = alive->at_ns;
+		rq->weak = true;
+	}
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 			bool in_outs)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away = rq->alive.at_ns > rq->since.hi ||
 			  (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
-	bool exact = end.lo == end.hi;
+	bool exact;
 
 	if (rq->ended)
 		return;
+	if (tl->n_losses)
+		weaken(tl, rq, &end);
+	exact = end.lo == end.hi;
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
 	    rq->listen_ns && !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
 		lane_eng_alive(tl, rq, end.hi);
@@ -1070,6 +1094,8 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	place = place_of(eng, event);
 	if (place && (place < 0 || !unproven(eng) || !entry_at(eng, (uint32_t)place)->fresh)) {
 		stray_out(tl, eng);
+		if (rq && event->u.i915_request_out.completed)
+			end_request(tl, rq, lane_span_exact(now_ns), false);
 		return;
 	}
 	while (place--)

@@ -69,6 +69,7 @@ struct lane_rq {
 	bool on_device;	    /* in its engine's list */
 	bool taken_back;    /* unsubmit came, no execute since */
 	bool ended;
+	bool weak;	 /* a loss may hide what showed its end earlier */
 	bool left_alive; /* it was incomplete when it left its engine last, or its end would have been
 			    heard */
 	bool left_told;	 /* its own `out` said so */
