@@ -22,6 +22,18 @@ static bool unproven(const struct lane_eng *eng)
 	return eng->proven_epoch != eng->epoch;
 }
 
+/*
+ * Nothing hidden is ahead of what has been seen. After a loss what was taken back meanwhile may be
+ * about to come again: only an engine that has been empty since is certain.
+ */
+static void prove(struct lane_eng *eng, bool nothing_ahead)
+{
+	if (nothing_ahead)
+		eng->fresh_epoch = eng->epoch;
+	if (eng->fresh_epoch == eng->epoch && (eng->epoch == 1 || !eng->dev_first))
+		eng->proven_epoch = eng->epoch;
+}
+
 static bool has_ports(const struct lane_eng *eng)
 {
 	return eng->mode == LANE_MODE_PORTS || eng->mode == LANE_MODE_PER_REQUEST;
@@ -174,10 +186,10 @@ static void taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		      struct lane_span at)
 {
 	rq->since = at;
-	rq->left_alive = rq->listen_ns && !rq->taken_back;
+	rq->left_alive = rq->listen_ns && !rq->taken_back && !rq->hit;
 	rq->left_told = false;
 	rq->left_set = 0;
-	if (rq->listen_ns && !rq->taken_back) /* its end would have been heard */
+	if (rq->left_alive) /* its end would have been heard */
 		lane_eng_alive(tl, rq, at.hi);
 	rq->pub.preemptions++;
 	rq->taken_from = eng;
@@ -227,6 +239,8 @@ static void run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	}
 	if (!sure_order && has_ports(eng))
 		rq->run_epoch = eng->epoch;
+	if (!sure_order && eng->epoch > 1)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	rq->since = at;
 	eng->running = rq;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
@@ -320,6 +334,8 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 		rq->taken_from->victim = NULL;
 	rq->ended = true;
 	rq->pub.end = end;
+	if (eng && unproven(eng))
+		prove(eng, false);
 	ctx->prev_end_lo = end.lo;
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
 		ctx->live = ctx->live->next;
@@ -622,7 +638,7 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	finish(tl, rq, end);
 	if (unproven(eng) && !has_ports(eng) && (rq->pub.seen & LANE_SEEN_EXECUTE) &&
 	    rq->pub.execute_ns >= eng->doubt_until)
-		eng->proven_epoch = eng->epoch;
+		prove(eng, true);
 	update(tl, eng,
 	       (struct lane_span){ rq->since.lo > told.lo ? rq->since.lo : told.lo, told.hi });
 }
@@ -659,7 +675,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
 	    rq->listen_ns && !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
 		lane_eng_alive(tl, rq, end.hi);
-	if (end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
+	if (!rq->weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;
 	if (rq->maybe_ran && !exact && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns;
@@ -1102,7 +1118,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		pop(eng);
 	head = *entry_at(eng, 0);
 	if (unproven(eng) && head.fresh)
-		eng->proven_epoch = eng->epoch;
+		prove(eng, true);
 	if (rq && !event->u.i915_request_out.completed)
 		lane_eng_alive(tl, rq, now_ns);
 	enter_section(tl, eng, event->cpu);

@@ -130,6 +130,7 @@ struct lane_eng {
 	uint64_t idle_since;
 	uint64_t idle_epoch;
 	uint32_t epoch;	       /* of doubt: grows with every loss */
+	uint32_t fresh_epoch;  /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	bool unsettled;	       /* HOOKS: the section with interrupts off may not be over */

@@ -17,24 +17,36 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 	return a > UNKNOWN_COUNT - b ? UNKNOWN_COUNT : a + b;
 }
 
+/* Lost between two events of one time: what is of that time came before it, or after. */
+static bool is_instant(const struct lane_loss *loss)
+{
+	return loss->begin_ns == loss->end_ns;
+}
+
+static bool is_before(const struct lane_loss *loss, uint64_t ns)
+{
+	return loss->end_ns < ns || (loss->end_ns == ns && !is_instant(loss));
+}
+
 uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
 {
 	size_t low = 0, high = tl->n_losses;
 	uint64_t sum = 0;
 
-	if (!tl->n_losses || tl->losses[0].begin_ns >= end_ns)
+	if (!tl->n_losses || tl->losses[0].begin_ns > end_ns)
 		return 0;
 	/* Merged losses do not overlap: the first that ends after begin_ns, then on. */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (tl->losses[middle].end_ns <= begin_ns)
+		if (is_before(&tl->losses[middle], begin_ns))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < tl->n_losses && tl->losses[low].begin_ns < end_ns; low++)
-		sum = saturated(sum, count_of(&tl->losses[low]));
+	for (; low < tl->n_losses && tl->losses[low].begin_ns <= end_ns; low++)
+		if (tl->losses[low].begin_ns < end_ns || is_instant(&tl->losses[low]))
+			sum = saturated(sum, count_of(&tl->losses[low]));
 	return sum;
 }
 

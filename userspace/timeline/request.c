@@ -274,6 +274,8 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	struct lane_eng *eng =
 		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->taken_back = true;
 	rq->take_ns = event->wire.ts_ns;
 	lane_eng_alive(tl, rq, event->wire.ts_ns);
