@@ -188,7 +188,7 @@ struct lane_cpu {
 	int32_t tid;		  /* of what runs, -1 not known */
 	char comm[16];
 	uint64_t since_ns;
-	uint64_t events; /* of this CPU so far */
+	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
 	struct lane_eng *section; /* HOOKS: this CPU is in that engine's dequeue */
 };

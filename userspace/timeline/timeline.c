@@ -58,6 +58,15 @@ static void leave_section(struct lane_timeline *tl, struct lane_cpu *cpu,
 	lane_eng_settle(tl, cpu->section, event->wire.ts_ns);
 }
 
+/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a wake-up. */
+static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
+{
+	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_IN || kind == LANE_RQ_GUC_SUBMIT)
+		return tl->info.submission == LANE_SUBMISSION_GUC;
+	return kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
+	       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW);
+}
+
 static void first_event(struct lane_timeline *tl, uint64_t now_ns)
 {
 	tl->figures.begin_ns = now_ns;
@@ -83,7 +92,7 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	else if (event->cpu >= 0)
 		cpu = lane_cpu_get(tl, event->cpu);
 	if (cpu) {
-		cpu->events++;
+		cpu->events += !of_breadcrumbs(tl, event->wire.kind);
 		if (cpu->section)
 			leave_section(tl, cpu, event);
 	}
