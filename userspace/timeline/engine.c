@@ -336,7 +336,8 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 	rq->pub.end = end;
 	if (eng && unproven(eng))
 		prove(eng, false);
-	ctx->prev_end_lo = end.lo;
+	if (ctx->live == rq)
+		ctx->prev_end_lo = end.lo;
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
 		ctx->live = ctx->live->next;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
@@ -659,6 +660,16 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 	}
 }
 
+/* A context runs in order: what is before rq is over. */
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before;
+
+	while ((before = ctx->live) && before != rq && seqno_upto(before->pub.seqno, rq->pub.seqno))
+		end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns }, false);
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 			bool in_outs)
 {
@@ -683,6 +694,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	if (rq->doubt_ns < end.lo)
 		end.lo = rq->doubt_ns;
 	if (!rq->on_device || !eng) {
+		end_before(tl, rq, end.hi);
 		finish(tl, rq, end);
 		return;
 	}

@@ -48,6 +48,7 @@ struct lane_rq {
 	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
 	uint64_t listen_event;	/* number of that event on its CPU */
 	int32_t listen_tid;
+	bool listen_active; /* it had been handed over by then */
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
 	uint32_t execute_set; /* the set that was to be written then */

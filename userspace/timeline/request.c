@@ -371,7 +371,7 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
-	if (rq->listen_ns && rq->listen_cpu == event->cpu && rq->listen_tid == event->wire.tid &&
+	if (rq->listen_ns && rq->listen_active && rq->listen_cpu == event->cpu && rq->listen_tid == event->wire.tid &&
 	    here == rq->listen_event) {
 		rq->alive = rq->alive_before;
 		return false;
@@ -417,6 +417,7 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 	rq->touched_ns = event->wire.ts_ns;
 	rq->listen_ns = event->wire.ts_ns;
 	lane_eng_seems_alive(rq, event->wire.ts_ns);
+	rq->listen_active = rq->on_device;
 	rq->listen_cpu = event->cpu;
 	rq->listen_tid = event->wire.tid;
 	rq->listen_event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
