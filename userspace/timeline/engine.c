@@ -221,7 +221,7 @@ static void run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
-	if (rq->maybe_ran)
+	if (rq->maybe_ran || (tl->ports_hide && has_ports(eng)))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->pub.started) {
 		rq->pub.started = true;
@@ -654,7 +654,8 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 
 	if (alive->at_ns == rq->listen_ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
 		alive = &rq->alive_before;
-	if (alive->at_ns <= end->lo && lane_loss_between(tl, alive->at_ns, end->hi)) {
+	if (alive->at_ns <= end->lo &&
+	    (tl->ends_hide || lane_loss_between(tl, alive->at_ns, end->hi))) {
 		end->lo = alive->at_ns;
 		rq->weak = true;
 	}
@@ -680,7 +681,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 
 	if (rq->ended)
 		return;
-	if (tl->n_losses)
+	if (tl->n_losses || tl->ends_hide)
 		weaken(tl, rq, &end);
 	exact = end.lo == end.hi;
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&

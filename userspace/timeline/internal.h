@@ -221,6 +221,8 @@ struct lane_timeline {
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
+	bool ends_hide;	 /* a kind of event that shows ends is not recorded */
+	bool ports_hide; /* one that shows what is on the ports is not */
 	bool has_in; /* `in` can be in this trace */
 };
 

@@ -379,7 +379,9 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
 		if (waiter->thr->pub.tid == event->wire.tid)
 			return true;
-	return (rq->listen_ns || rq->waiters) && !rq->taken_back;
+	/* Where retiring is not seen it may be what signals. */
+	return (rq->listen_ns || rq->waiters) && !rq->taken_back &&
+	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,

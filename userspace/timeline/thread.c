@@ -36,6 +36,23 @@ static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *t
 	       (!tl->n_losses || !lane_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
+static bool absent(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
+}
+
+/* What the state of a thread was taken for, from since_ns to now_ns, cannot be told. */
+static bool is_untold(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
+{
+	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
+	 */
+	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
+
+	return absent(tl, LANE_SWITCH) ||
+	       (thr->pub.state == LANE_THREAD_BLOCKED && absent(tl, LANE_WAKING)) ||
+	       (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
+}
+
 /* The thread goes to a state at now_ns; what it did since the last change is closed. */
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
@@ -47,10 +64,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 						 .waker_tid = thr->waker };
 	enum lane_clock clock = lane_thr_clock(thr);
 
-	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
-	 */
-	if (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) >
-				    (thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1)) {
+	if (is_untold(tl, thr, now_ns)) {
 		interval.state = LANE_THREAD_UNKNOWN;
 		clock = LANE_CLOCK_UNKNOWN;
 	}
@@ -70,9 +84,12 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	thr->pub.since_ns = now_ns;
 }
 
-/* Tells who had the CPU while thr waited for it, up to now. */
+/*
+ * Tells who had the CPU while thr waited for it, up to now. enough: so many lost events may have been
+ * without another having had it meanwhile.
+ */
 static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
-			 int32_t cpu_number, uint64_t now_ns)
+			 int32_t cpu_number, uint64_t now_ns, uint64_t enough)
 {
 	struct lane_starvation slice = { .victim = &thr->pub,
 					 .cpu = cpu_number,
@@ -84,8 +101,9 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 	thr->queued_ns = now_ns;
 	if (slice.begin_ns >= now_ns)
 		return;
-	if (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > 1 ||
-			     lane_loss_between(tl, thr->pub.since_ns, now_ns)))
+	if (absent(tl, LANE_SWITCH) || absent(tl, LANE_MIGRATE) ||
+	    (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > enough ||
+			      lane_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;
 	lane_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
@@ -99,7 +117,7 @@ static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 	if (thr->queued_on < 0)
 		return;
 	cpu = &tl->cpus[thr->queued_on];
-	tell_starved(tl, thr, cpu, thr->queued_on, now_ns);
+	tell_starved(tl, thr, cpu, thr->queued_on, now_ns, 0);
 	*(thr->queue_prev ? &thr->queue_prev->queue_next : &cpu->queue) = thr->queue_next;
 	if (thr->queue_next)
 		thr->queue_next->queue_prev = thr->queue_prev;
@@ -217,7 +235,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
 	memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
 	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
-		tell_starved(tl, victim, cpu, event->cpu, now_ns);
+		tell_starved(tl, victim, cpu, event->cpu, now_ns, 1);
 	cpu->tid = sw->next_tid;
 	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
 	cpu->since_ns = now_ns;
@@ -342,6 +360,8 @@ void lane_process_event(struct lane_timeline *tl, const struct lane_event *event
 void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
 	dequeue(tl, thr, now_ns);
+	if (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns))
+		thr->pub.state = LANE_THREAD_UNKNOWN;
 	if (thr->pub.interesting)
 		set_state(tl, thr, thr->pub.state, now_ns);
 }
@@ -435,6 +455,7 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 		wait.runqueue_ns = lane_thr_runnable(thr, now_ns) - waiter->runnable_at_signal;
 		wait.runqueue_known =
 			thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
+			!absent(tl, LANE_SWITCH) && !absent(tl, LANE_WAKING) &&
 			(!tl->n_losses || !lane_loss_between(tl, waiter->begin_ns, now_ns));
 		if (now_ns - from_ns >= rq->wake_ns) {
 			rq->wake_ns = now_ns - from_ns;

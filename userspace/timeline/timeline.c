@@ -29,6 +29,12 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	tl->eng_pool.size = sizeof(struct lane_eng);
 	tl->client_pool.size = sizeof(struct lane_client);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
+	tl->ends_hide = !may_be_there(info, LANE_FENCE_SIGNALED) ||
+			!may_be_there(info, LANE_FENCE_ENABLE_SIGNAL) ||
+			(tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
+			 !may_be_there(info, LANE_RQ_OUT));
+	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
+			 !tl->has_in || tl->ends_hide;
 	for (size_t i = 0; i < n_losses; i++) {
 		if (!lane_loss_add(tl, &losses[i])) {
 			lane_timeline_destroy(tl);
