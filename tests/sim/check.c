@@ -23,7 +23,7 @@ struct told {
 	bool spans_exact; /* in the truth */
 	bool start_undecided;
 	bool end_undecided;
-	int64_t host_ns;  /* of the queue's changes */
+	int64_t host_ns; /* of the queue's changes */
 	int64_t device_ns;
 };
 
@@ -424,8 +424,8 @@ static void find_certain(struct check *c, const struct lane_event *events, size_
 }
 
 /*
- * What the events say of when a request was complete: it was not yet at `alive`, it was at `dead`. Two
- * histories that differ only in between give the same events.
+ * What the events say of when a request was complete: it was not yet at `alive`, it was at `dead`.
+ * Two histories that differ only in between give the same events.
  */
 struct life {
 	uint64_t alive, dead;
@@ -436,8 +436,8 @@ struct life {
 static void dies(struct life *life, const struct check *c, size_t key, uint64_t at)
 {
 	for (size_t i = key + 1; i-- && c->keys[i].ctx == c->keys[key].ctx &&
-				c->keys[i].dev == c->keys[key].dev &&
-				life[c->keys[i].request].dead == SIM_NONE;)
+				 c->keys[i].dev == c->keys[key].dev &&
+				 life[c->keys[i].request].dead == SIM_NONE;)
 		life[c->keys[i].request].dead = at;
 }
 
@@ -457,7 +457,8 @@ static size_t key_of(const struct check *c, const struct lane_event *event)
 	return found ? (size_t)(found - c->keys) : SIM_NO;
 }
 
-/* What is taken back stands; what of its context is before it and was not taken back is complete. */
+/* What is taken back stands; what of its context is before it and was not taken back is complete.
+ */
 static void taken_back(struct life *life, const struct check *c, const struct lane_event *events,
 		       size_t i, size_t n, size_t key)
 {
@@ -506,7 +507,8 @@ static struct life *find_lives(struct check *c, const struct lane_event *events,
 	return life;
 }
 
-/* True when what starts at s on an engine may as well not have: something ahead of it may have been alive. */
+/* True when what starts at s on an engine may as well not have: something ahead of it may have been
+ * alive. */
 static bool start_is_undecided(const struct check *c, const struct life *life,
 			       const struct sim_span *span)
 {
@@ -524,8 +526,9 @@ static bool start_is_undecided(const struct check *c, const struct life *life,
 }
 
 /*
- * An end that is heard tells that the request had not ended before; but if it had left its engine, and
- * came back no one knows when, then its signal may as well be a late one of an end before it left.
+ * An end that is heard tells that the request had not ended before; but if it had left its engine,
+ * and came back no one knows when, then its signal may as well be a late one of an end before it
+ * left.
  */
 static void end_decides(struct check *c, struct life *life, uint32_t request)
 {
@@ -534,7 +537,8 @@ static void end_decides(struct check *c, struct life *life, uint32_t request)
 
 	if (!t->end_exact || t->end == SIM_NONE || t->end <= life->alive)
 		return;
-	for (const struct sim_span *s = first_span(c, request); s < end && s->request == request; s++)
+	for (const struct sim_span *s = first_span(c, request); s < end && s->request == request;
+	     s++)
 		if (!s->complete && s->end > life->alive && s + 1 < end &&
 		    s[1].request == request && !s[1].start_exact) {
 			c->told[request].end_undecided = true;
@@ -544,8 +548,8 @@ static void end_decides(struct check *c, struct life *life, uint32_t request)
 }
 
 /*
- * A request that left its engine and was never after that seen to be incomplete may as well have been
- * complete, unheard, before it left: no event tells the one from the other.
+ * A request that left its engine and was never after that seen to be incomplete may as well have
+ * been complete, unheard, before it left: no event tells the one from the other.
  */
 static bool find_undecided(struct check *c, const struct lane_event *events, size_t n)
 {

@@ -303,8 +303,8 @@ static void update(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 		at.lo = in.lo;
 	if (in.hi > at.hi)
 		at.hi = in.hi;
-	/* The hardware went on with the old set: for what runs now, and no longer. What ends with the
-	 * same tasklet's `out`s had ended before that dequeue. */
+	/* The hardware went on with the old set: for what runs now, and no longer. What ends with
+	 * the same tasklet's `out`s had ended before that dequeue. */
 	if (entry->set < eng->rewrote && !eng->passing &&
 	    (next->taken_back || next->execute_set >= eng->rewrote))
 		eng->newest = eng->rewrote;
@@ -574,7 +574,8 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		for (struct lane_rq *other = eng->dev_first; other; other = other->dev_next) {
 			if (other == eng->running)
 				other->over_ns = end.hi;
-			else if (other->pub.state == LANE_RQ_STATE_DEVICE && is_ahead(eng, other, rq))
+			else if (other->pub.state == LANE_RQ_STATE_DEVICE &&
+				 is_ahead(eng, other, rq))
 				doubt(other, other->pub.execute_ns);
 		}
 		away_or_again(rq, &end);
@@ -592,8 +593,8 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 }
 
 /*
- * It ran again, by the order, and ended; or it had ended, unheard, before it left: nothing tells. The
- * bounds take in both.
+ * It ran again, by the order, and ended; or it had ended, unheard, before it left: nothing tells.
+ * The bounds take in both.
  */
 static void or_ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
 {
@@ -645,8 +646,8 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 }
 
 /*
- * What would have shown an earlier end may be among what was lost since rq was last seen alive. That
- * somebody began to listen is no sign of life if the signal that came at once may be lost.
+ * What would have shown an earlier end may be among what was lost since rq was last seen alive.
+ * That somebody began to listen is no sign of life if the signal that came at once may be lost.
  */
 static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
 {

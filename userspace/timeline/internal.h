@@ -29,7 +29,8 @@ enum lane_clock {
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
 
-/* A request was not complete at that time; it had run, and been off its engine, for so long at least. */
+/* A request was not complete at that time; it had run, and been off its engine, for so long at
+ * least. */
 struct lane_alive {
 	uint64_t at_ns, running, preempted;
 };
@@ -58,9 +59,9 @@ struct lane_rq {
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
 			       */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
-	uint64_t over_ns;	  /* it may have been over then already; 0: no */
-	struct lane_span left;	  /* its last preemption: when it left */
-	struct lane_span away;	  /* and for how long */
+	uint64_t over_ns;		       /* it may have been over then already; 0: no */
+	struct lane_span left;		       /* its last preemption: when it left */
+	struct lane_span away;		       /* and for how long */
 	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */
 	struct lane_ctx *culprit;    /* preempted: by whom */
@@ -71,8 +72,8 @@ struct lane_rq {
 	bool taken_back;    /* unsubmit came, no execute since */
 	bool ended;
 	bool weak;	 /* a loss may hide what showed its end earlier */
-	bool left_alive; /* it was incomplete when it left its engine last, or its end would have been
-			    heard */
+	bool left_alive; /* it was incomplete when it left its engine last, or its end would have
+			    been heard */
 	bool left_told;	 /* its own `out` said so */
 	bool hit;	 /* a loss began while it was with the hardware */
 	bool detached;	 /* its engine's story goes on without it; only its own events can end it */
@@ -223,7 +224,7 @@ struct lane_timeline {
 	bool no_memory;
 	bool ends_hide;	 /* a kind of event that shows ends is not recorded */
 	bool ports_hide; /* one that shows what is on the ports is not */
-	bool has_in; /* `in` can be in this trace */
+	bool has_in;	 /* `in` can be in this trace */
 };
 
 /* objects.c */

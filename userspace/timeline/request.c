@@ -371,8 +371,8 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
-	if (rq->listen_ns && rq->listen_active && rq->listen_cpu == event->cpu && rq->listen_tid == event->wire.tid &&
-	    here == rq->listen_event) {
+	if (rq->listen_ns && rq->listen_active && rq->listen_cpu == event->cpu &&
+	    rq->listen_tid == event->wire.tid && here == rq->listen_event) {
 		rq->alive = rq->alive_before;
 		return false;
 	}

@@ -85,8 +85,8 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 }
 
 /*
- * Tells who had the CPU while thr waited for it, up to now. enough: so many lost events may have been
- * without another having had it meanwhile.
+ * Tells who had the CPU while thr waited for it, up to now. enough: so many lost events may have
+ * been without another having had it meanwhile.
  */
 static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
 			 int32_t cpu_number, uint64_t now_ns, uint64_t enough)
@@ -230,7 +230,8 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!cpu)
 		return;
-	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has now. */
+	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has
+	 * now. */
 	if (cpu->tid != sw->prev_tid)
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
 	memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));

@@ -55,8 +55,8 @@ static void leave_section(struct lane_timeline *tl, struct lane_cpu *cpu,
 	uint32_t kind = event->wire.kind;
 
 	/* A context that is given back has its retiring scheduled: a worker is woken. */
-	if (kind == LANE_RQ_OUT || (cpu->section->deferring && kind >= LANE_WAKING &&
-				    kind <= LANE_MIGRATE))
+	if (kind == LANE_RQ_OUT ||
+	    (cpu->section->deferring && kind >= LANE_WAKING && kind <= LANE_MIGRATE))
 		return;
 	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN) &&
 	    !cpu->section->deferring)
