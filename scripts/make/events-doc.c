@@ -6,12 +6,19 @@
 #include "base/event.h"
 
 static const char *const type_names[] = {
-	[LANE_TYPE_u8] = "u8",	       [LANE_TYPE_u16] = "u16",
-	[LANE_TYPE_u32] = "u32",       [LANE_TYPE_u64] = "u64",
-	[LANE_TYPE_x32] = "u32, hex",  [LANE_TYPE_x64] = "u64, hex",
-	[LANE_TYPE_s32] = "s32",       [LANE_TYPE_s64] = "s64",
-	[LANE_TYPE_comm] = "text, 16", [LANE_TYPE_str32] = "text, 32",
+	[LANE_TYPE_u8] = "u8",
+	[LANE_TYPE_u16] = "u16",
+	[LANE_TYPE_u32] = "u32",
+	[LANE_TYPE_u64] = "u64",
+	[LANE_TYPE_x32] = "u32, hex",
+	[LANE_TYPE_x64] = "u64, hex",
+	[LANE_TYPE_s32] = "s32",
+	[LANE_TYPE_s64] = "s64",
+	[LANE_TYPE_comm] = "text, 16",
+	[LANE_TYPE_str32] = "text, 32",
 	[LANE_TYPE_path] = "text, 64",
+	[LANE_TYPE_clf] = "u32, function",
+	[LANE_TYPE_clc] = "u32, command",
 };
 
 static void write_list(void)

@@ -2,6 +2,7 @@
 // The metadata of a recorded trace, TSDL 1.8 as LTTng's kernel tracer spells it, from the event
 // table.
 #include "base/ctf_packet.h"
+#include "base/opencl.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,6 +46,20 @@ static void write_integer(FILE *to, const char *name, unsigned int bits, const c
 		name);
 }
 
+/* The functions and commands of OpenCL, as enumerations. */
+static void write_names(FILE *to)
+{
+	fputs("enum opencl_function : uint32_t {", to);
+	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
+		fprintf(to, "%s \"%s\" = %u", i ? "," : "", lane_cl_function_name(i), i);
+	fputs(" };\nenum opencl_command_type : uint32_t { \"NONE\" = 0", to);
+	for (unsigned int i = LANE_CLC_NDRANGE_KERNEL; lane_cl_command_name(i) || i < LANE_CLC_USER;
+	     i++)
+		if (lane_cl_command_name(i))
+			fprintf(to, ", \"%s\" = %u", lane_cl_command_name(i), i);
+	fputs(" };\n", to);
+}
+
 static void write_types(FILE *to)
 {
 	write_integer(to, "uint8_t", 8, "signed = false;");
@@ -56,6 +71,7 @@ static void write_types(FILE *to)
 	write_integer(to, "hex32_t", 32, "signed = false; base = 16;");
 	write_integer(to, "hex64_t", 64, "signed = false; base = 16;");
 	write_integer(to, "text_t", 8, "signed = false; encoding = UTF8;");
+	write_names(to);
 	fputs("\n", to);
 }
 
@@ -114,12 +130,19 @@ static void write_stream(FILE *to, const char *last)
 static void write_field(FILE *to, const struct lane_field *field)
 {
 	static const char *const types[] = {
-		[LANE_TYPE_u8] = "uint8_t",   [LANE_TYPE_u16] = "uint16_t",
-		[LANE_TYPE_u32] = "uint32_t", [LANE_TYPE_u64] = "uint64_t",
-		[LANE_TYPE_x32] = "hex32_t",  [LANE_TYPE_x64] = "hex64_t",
-		[LANE_TYPE_s32] = "int32_t",  [LANE_TYPE_s64] = "int64_t",
-		[LANE_TYPE_comm] = "text_t",  [LANE_TYPE_str32] = "text_t",
+		[LANE_TYPE_u8] = "uint8_t",
+		[LANE_TYPE_u16] = "uint16_t",
+		[LANE_TYPE_u32] = "uint32_t",
+		[LANE_TYPE_u64] = "uint64_t",
+		[LANE_TYPE_x32] = "hex32_t",
+		[LANE_TYPE_x64] = "hex64_t",
+		[LANE_TYPE_s32] = "int32_t",
+		[LANE_TYPE_s64] = "int64_t",
+		[LANE_TYPE_comm] = "text_t",
+		[LANE_TYPE_str32] = "text_t",
 		[LANE_TYPE_path] = "text_t",
+		[LANE_TYPE_clf] = "enum opencl_function",
+		[LANE_TYPE_clc] = "enum opencl_command_type",
 	};
 	const char *type = types[field->type];
 

@@ -48,6 +48,8 @@ enum lane_origin {
 #define LANE_T_comm(n)	char n[16]
 #define LANE_T_str32(n) char n[32]
 #define LANE_T_path(n)	char n[64]
+#define LANE_T_clf(n)	__u32 n
+#define LANE_T_clc(n)	__u32 n
 
 /* struct lane_p_<event name>: the payload of each event. */
 #define F(s, type, name, help) LANE_T_##type(name);
@@ -88,6 +90,8 @@ LANE_T_DEFINE(s64)
 LANE_T_DEFINE(comm)
 LANE_T_DEFINE(str32)
 LANE_T_DEFINE(path)
+LANE_T_DEFINE(clf)
+LANE_T_DEFINE(clc)
 #define E(id, name, group, fields, help)                                                           \
 	_Static_assert(sizeof(struct lane_p_##name) - (0 fields(F, )) <                            \
 			       _Alignof(struct lane_p_##name),                                     \
@@ -150,6 +154,8 @@ enum lane_type {
 	LANE_TYPE_u64,
 	LANE_TYPE_x32,
 	LANE_TYPE_x64,
+	LANE_TYPE_clf,
+	LANE_TYPE_clc,
 	LANE_TYPE_s32,
 	LANE_TYPE_s64,
 	LANE_TYPE_comm,

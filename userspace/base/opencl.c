@@ -55,3 +55,14 @@ const char *lane_cl_command_name(unsigned int command)
 		return NULL;
 	}
 }
+
+unsigned int lane_cl_command_by_name(const char *name)
+{
+	/* clang-format off */
+#define CLC(cname, value)                                                                          \
+	if (!strcmp(name, #cname))                                                                 \
+		return value;
+#include "base/opencl.def"
+	/* clang-format on */
+	return LANE_CLC_NONE;
+}

@@ -102,5 +102,8 @@ int lane_cl_param(unsigned int number, enum lane_cl_role role);
 /* The name of a command ("NDRANGE_KERNEL"), NULL when the value is no command's. */
 const char *lane_cl_command_name(unsigned int command);
 
+/* The value of the command with this name, 0 when there is none. For set-up only. */
+unsigned int lane_cl_command_by_name(const char *name);
+
 #endif
 #endif

@@ -74,7 +74,7 @@ struct lane_capture_kind {
 struct lane_capture;
 
 struct lane_backend {
-	const char *name; /* "bpf", "lttng" */
+	const char *name; /* "bpf", "lttng", "ust" */
 	const char *help;
 	/*
 	 * Does everything that needs privileges (loads, attaches disabled); records nothing yet.
@@ -103,5 +103,6 @@ struct lane_backend {
 
 extern const struct lane_backend lane_backend_bpf;
 extern const struct lane_backend lane_backend_lttng;
+extern const struct lane_backend lane_backend_ust;
 
 #endif

@@ -9,7 +9,7 @@
 #include "capture/capture.h"
 
 enum {
-	LANE_RECORDING_BACKENDS = 2
+	LANE_RECORDING_BACKENDS = 3
 };
 
 /* The directory of a recording that is being made. */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "capture/child.h"
 #include "capture/recording.h"
+#include "capture/ust.h"
 #include "cmd/cmd.h"
 #include "cmd/record.h"
 
@@ -136,6 +137,12 @@ static struct lane_error *open_tracers(struct session *session)
 			continue;
 		tracer->backend = lane_record_backends[i];
 		err = lane_record_backends[i]->open(facts->config, &tracer->capture);
+		if (err && i == LANE_RECORD_UST && session->options->opencl == LANE_OPENCL_AUTO) {
+			fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
+				lane_error_message(err));
+			lane_error_free(err);
+			continue;
+		}
 		if (err)
 			return lane_error_context(err, "record: %s", lane_record_backends[i]->name);
 		facts->n_tracers++;
@@ -293,16 +300,45 @@ static void deinit(struct session *session, bool began)
 		lane_recording_discard(&session->dir);
 }
 
-/* The child is forked with the caller's privileges, before any are given up. */
-static struct lane_error *fork_command(struct session *session, struct lane_record_options *options)
+/*
+ * Has COMMAND begin with the OpenCL layer, where it is wanted and can be had. *found is its path,
+ * the caller's; NULL: without.
+ */
+static struct lane_error *find_layer(struct lane_record_options *options, char **found)
 {
 	struct lane_error *err;
 
-	session->has_caller = !options->as_root && lane_sudo_caller(&session->caller);
-	if (!options->command)
+	*found = NULL;
+	if (options->opencl == LANE_OPENCL_OFF ||
+	    (options->opencl == LANE_OPENCL_AUTO && (!options->command || !lane_ust_is_there())))
 		return NULL;
-	err = lane_child_fork(options->command, session->has_caller ? &session->caller : NULL,
-			      &session->child);
+	options->backends |= 1u << LANE_RECORD_UST;
+	if (!options->command) /* programs that have the layer already */
+		return NULL;
+	err = lane_ust_find_layer(found);
+	if (err && options->opencl == LANE_OPENCL_AUTO) {
+		options->backends &= ~(1u << LANE_RECORD_UST);
+		lane_error_free(err);
+		return NULL;
+	}
+	return err ? lane_error_context(err, "record") : NULL;
+}
+
+/* The child is forked with the caller's privileges, before any are given up. */
+static struct lane_error *fork_command(struct session *session, struct lane_record_options *options)
+{
+	LANE_CLEANUP(lane_free) char *layer = NULL;
+	struct lane_error *err = find_layer(options, &layer);
+
+	session->has_caller = !options->as_root && lane_sudo_caller(&session->caller);
+	if (err || !options->command)
+		return err;
+	if (layer)
+		err = lane_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD);
+	if (!err)
+		err = lane_child_fork(options->command,
+				      session->has_caller ? &session->caller : NULL,
+				      &session->child);
 	if (err)
 		return err;
 	session->facts.command = options->command;
@@ -339,8 +375,12 @@ struct lane_error *cmd_record(int argc, char **argv)
 	options.config.host = &session.host;
 	lane_host_read(&session.host);
 	err = fork_command(&session, &options);
-	if (err)
+	if (!err && !options.backends)
+		err = lane_error_usage("record: --backend none: nothing is left to record");
+	if (err) {
+		lane_child_deinit(&session.child);
 		return err;
+	}
 	catch_signals();
 	err = lane_recording_create(options.output, &session.dir);
 	if (!err)

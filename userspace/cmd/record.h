@@ -8,7 +8,16 @@
 #include "capture/recording.h"
 
 enum {
-	LANE_RECORD_ENGINES = 32
+	LANE_RECORD_ENGINES = 32,
+	LANE_RECORD_UST = 2, /* the OpenCL layer's place in lane_record_backends */
+};
+
+/* How COMMAND comes by the OpenCL layer. */
+enum lane_record_opencl {
+	LANE_OPENCL_AUTO, /* as LAYER, where that can be had */
+	LANE_OPENCL_LAYER,
+	LANE_OPENCL_PRELOAD,
+	LANE_OPENCL_OFF,
 };
 
 struct lane_record_options {
@@ -16,6 +25,7 @@ struct lane_record_options {
 	const char *output;
 	char **command;
 	unsigned int backends; /* bit i: lane_record_backends[i] */
+	enum lane_record_opencl opencl;
 	bool follow;
 	bool as_root;
 	uint64_t duration_ns; /* 0: none */

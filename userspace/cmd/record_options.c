@@ -11,6 +11,7 @@
 const struct lane_backend *const lane_record_backends[LANE_RECORDING_BACKENDS] = {
 	&lane_backend_bpf,
 	&lane_backend_lttng,
+	&lane_backend_ust,
 };
 
 enum {
@@ -18,10 +19,12 @@ enum {
 	KEY_COMM,
 	KEY_ALL,
 	KEY_AS_ROOT,
+	KEY_OPENCL,
 };
 
 static const struct argp_option option_table[] = {
-	{ "backend", 'b', "NAME", 0, "bpf (the default), lttng, or both at once", 0 },
+	{ "backend", 'b', "NAME", 0,
+	  "bpf (the default), lttng, both at once, or none: only what --opencl records", 0 },
 	{ "output", 'o', "DIR", 0,
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
@@ -34,6 +37,12 @@ static const struct argp_option option_table[] = {
 	  "record only requests of this engine, as 0:0 for rcs0; may be repeated", 0 },
 	{ "as-root", KEY_AS_ROOT, 0, 0,
 	  "under sudo, run COMMAND as root, not as the user who called sudo", 0 },
+	{ "opencl", KEY_OPENCL, "HOW", 0,
+	  "COMMAND's OpenCL calls, by LTTng's user-space tracer: layer (the OpenCL loader has our "
+	  "layer), preload (it stands before the loader), off, or auto (the default): layer where "
+	  "a "
+	  "session daemon runs",
+	  0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -123,12 +132,30 @@ static struct lane_error *parse_hooks(const char *text, enum lane_hooks *hooks)
 static struct lane_error *parse_backends(const char *text, unsigned int *chosen)
 {
 	*chosen = 0;
-	for (size_t i = 0; i < LANE_RECORDING_BACKENDS; i++)
+	for (size_t i = 0; i < LANE_RECORD_UST; i++)
 		if (!strcmp(text, lane_record_backends[i]->name) || !strcmp(text, "both"))
 			*chosen |= 1u << i;
-	if (!*chosen)
-		return lane_error_usage("record: --backend %s: not bpf, lttng or both", text);
+	if (!*chosen && strcmp(text, "none"))
+		return lane_error_usage("record: --backend %s: not bpf, lttng, both or none", text);
 	return NULL;
+}
+
+static struct lane_error *parse_opencl(const char *text, enum lane_record_opencl *how)
+{
+	static const char *const names[] = {
+		[LANE_OPENCL_AUTO] = "auto",
+		[LANE_OPENCL_LAYER] = "layer",
+		[LANE_OPENCL_PRELOAD] = "preload",
+		[LANE_OPENCL_OFF] = "off",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*how = (enum lane_record_opencl)i;
+			return NULL;
+		}
+	}
+	return lane_error_usage("record: --opencl %s: not layer, preload, auto or off", text);
 }
 
 static struct lane_error *parse_duration(const char *text, uint64_t *ns)
@@ -196,6 +223,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_HOOKS:
 		options->error = parse_hooks(arg, &options->config.hooks);
+		break;
+	case KEY_OPENCL:
+		options->error = parse_opencl(arg, &options->opencl);
 		break;
 	case ARGP_KEY_ARGS:
 		options->command = state->argv + state->next;

@@ -44,6 +44,7 @@ struct ctf {
 	bool has_info;
 	bool own;   /* of our own recorder */
 	bool lttng; /* of LTTng's */
+	bool ust;   /* of LTTng's in programs: the OpenCL layer's */
 	uint32_t n_streams;
 	struct stream *streams;
 	struct lane_heap heap;
@@ -157,7 +158,8 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 	copy_env(trace, "gpulane_version", own, sizeof(own));
 	ctf->own = *own;
 	ctf->lttng = !strcmp(tracer, "lttng-modules") && !ctf->own;
-	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : tracer);
+	ctf->ust = !strcmp(tracer, "lttng-ust");
+	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : ctf->ust ? "ust" : tracer);
 	if (ctf->own)
 		copy_env(trace, "gpulane_tracer", ctf->info.tracer, sizeof(ctf->info.tracer));
 	if (clock)
@@ -174,7 +176,7 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 
 	if (ctf->own)
 		return;
-	for (int kind = 0; ctf->lttng && kind < LANE_KIND_COUNT; kind++)
+	for (int kind = 0; (ctf->lttng || ctf->ust) && kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_derived((unsigned int)kind) &&
 		    ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
 			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
@@ -393,6 +395,8 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 			       &stream->event);
 		stream->event.wire.ts_ns = stream->message_ns;
 		stream->event.cpu = stream->cpu;
+		if (ctf->ust)
+			stream->event.wire.origin = LANE_ORIGIN_LAYER;
 	}
 	*result = &stream->event;
 	return NULL;

@@ -51,6 +51,9 @@ static const struct {
 	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
 	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
 	{ "source", { offsetof(struct lane_event, wire.origin), 4, LANE_TYPE_u32 } },
+	/* LTTng-UST knows only these; where the trace has the others, they count. */
+	{ "vtid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+	{ "vpid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
 };
 
 static void plan_context(struct lane_plan *plan, const bt_field_class *context)
@@ -62,6 +65,9 @@ static void plan_context(struct lane_plan *plan, const bt_field_class *context)
 			bt_field_class_structure_borrow_member_by_index_const(context, i);
 		const char *name = bt_field_class_structure_member_get_name(member);
 
+		if (*name == 'v' &&
+		    bt_field_class_structure_borrow_member_by_name_const(context, name + 1))
+			continue;
 		for (size_t k = 0; k < sizeof(context_fields) / sizeof(context_fields[0]); k++)
 			if (!strcmp(context_fields[k].name, name))
 				add_step(plan,

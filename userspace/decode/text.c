@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/opencl.h"
 #include "decode/names.h"
 #include "decode/text.h"
 
@@ -283,6 +284,20 @@ static bool parse_text(char **at, char *to, size_t size)
 	return !quoted;
 }
 
+/* The number of a name, where the type has names. */
+static bool parse_name(const char *word, enum lane_type type, uint64_t *value)
+{
+	if (type == LANE_TYPE_clf) {
+		*value = lane_cl_function_by_name(word);
+		return *value || !strcmp(word, lane_cl_function_name(0));
+	}
+	if (type == LANE_TYPE_clc) {
+		*value = lane_cl_command_by_name(word);
+		return *value;
+	}
+	return false;
+}
+
 /* Parses one `name=value` at *at into the event. */
 static struct lane_error *parse_field(struct text *text, const struct lane_kind_info *info,
 				      unsigned int *expected, char **at)
@@ -315,7 +330,8 @@ static struct lane_error *parse_field(struct text *text, const struct lane_kind_
 				(int)length, name, slot.size);
 	}
 	word = cut_word(at);
-	if (!word || !parse_number(word, lane_type_is_signed(slot.type), slot.size, &value))
+	if (!word || (!parse_name(word, slot.type, &value) &&
+		      !parse_number(word, lane_type_is_signed(slot.type), slot.size, &value)))
 		return bad_line(text, "%s: %.*s=%s is not a%s number of %u bits", info->name,
 				(int)length, name, word ? word : "",
 				lane_type_is_signed(slot.type) ? " signed" : "n unsigned",

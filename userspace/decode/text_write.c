@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/opencl.h"
 #include "decode/names.h"
 
 static void write_fact(FILE *to, const char *key, const char *value)
@@ -75,6 +76,15 @@ static void write_text(FILE *to, const char *text, size_t size)
 	fputc('"', to);
 }
 
+/* A number that has a name, unless it has none. */
+static void write_name(FILE *to, const char *name, uint64_t number)
+{
+	if (name)
+		fputs(name, to);
+	else
+		fprintf(to, "%" PRIu64, number);
+}
+
 static void write_value(FILE *to, const struct lane_field *field, const char *at)
 {
 	uint64_t number = 0;
@@ -90,6 +100,12 @@ static void write_value(FILE *to, const struct lane_field *field, const char *at
 		break;
 	case LANE_TYPE_s64:
 		fprintf(to, "%" PRId64, (int64_t)number);
+		break;
+	case LANE_TYPE_clf:
+		write_name(to, lane_cl_function_name((unsigned int)number), number);
+		break;
+	case LANE_TYPE_clc:
+		write_name(to, lane_cl_command_name((unsigned int)number), number);
 		break;
 	case LANE_TYPE_x32:
 	case LANE_TYPE_x64:

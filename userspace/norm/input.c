@@ -239,14 +239,24 @@ static struct lane_error *open_source(struct lane_input *input,
 	return lane_fix_create(format->info(source->decoder), &source->fix);
 }
 
-/* A kind's events are taken from one trace of a recording: the preferred tracer's where it has
- * them. */
+/* Whose events of a kind count, where several have recorded it. The OpenCL layer sees more than
+ * others. */
+static const char *preferred(int kind, enum lane_prefer prefer)
+{
+	if (!strcmp(lane_kinds[kind].group, "opencl"))
+		return "ust";
+	return prefer == LANE_PREFER_LTTNG ? "lttng" : "bpf";
+}
+
+/*
+ * A kind's events are taken from one tracer of a recording: the preferred one where it has them.
+ * The OpenCL layer's tracer writes a trace for each user.
+ */
 static void choose_kinds(struct source *sources, const struct lane_recording *recording,
 			 const uint8_t presence[][LANE_KIND_COUNT], enum lane_prefer prefer)
 {
-	const char *tracer = prefer == LANE_PREFER_LTTNG ? "lttng" : "bpf";
-
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		const char *tracer = preferred(kind, prefer);
 		size_t chosen = recording->n_traces;
 
 		if (kind == LANE_LOST)
@@ -260,7 +270,10 @@ static void choose_kinds(struct source *sources, const struct lane_recording *re
 			      !strcmp(recording->traces[i].tracer, tracer))))
 				chosen = i;
 		for (size_t i = 0; i < recording->n_traces; i++)
-			sources[i].drop[kind] = i != chosen;
+			sources[i].drop[kind] =
+				i != chosen && (chosen == recording->n_traces ||
+						strcmp(recording->traces[i].tracer, "ust") ||
+						strcmp(recording->traces[chosen].tracer, "ust"));
 	}
 }
 

@@ -276,11 +276,14 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 			strcpy(trace->tracer, "lttng");
 		else if (lies_in(trace->path, dir, "bpf"))
 			strcpy(trace->tracer, "bpf");
+		else if (lies_in(trace->path, dir, "ust"))
+			strcpy(trace->tracer, "ust");
 	}
 	err = read_facts(dir, recording);
 	if (!err && !recording->n_traces)
 		err = lane_error(
-			"%s: no trace in it (a recording has a directory `bpf' or `lttng')", path);
+			"%s: no trace in it (a recording has a directory `bpf', `lttng' or `ust')",
+			path);
 	return err;
 }
 

@@ -26,12 +26,9 @@
 #define UST_FIELD_x64(name) lttng_ust_field_integer_hex(uint64_t, name, p->name)
 #define UST_FIELD_str32(name) lttng_ust_field_array_text(char, name, p->name, 32)
 #define UST_FIELD_path(name) lttng_ust_field_array_text(char, name, p->name, 64)
-#define UST_FIELD_u32(name) UST_FIELD_u32_##name
-#define UST_FIELD_u32_function \
-	lttng_ust_field_enum(gpulane, opencl_function, uint32_t, function, p->function)
-#define UST_FIELD_u32_type lttng_ust_field_enum(gpulane, opencl_command_type, uint32_t, type, p->type)
-#define UST_FIELD_u32_known lttng_ust_field_integer(uint32_t, known, p->known)
-#define UST_FIELD_u32_param lttng_ust_field_integer_hex(uint32_t, param, p->param)
+#define UST_FIELD_u32(name) lttng_ust_field_integer(uint32_t, name, p->name)
+#define UST_FIELD_clf(name) lttng_ust_field_enum(gpulane, opencl_function, uint32_t, name, p->name)
+#define UST_FIELD_clc(name) lttng_ust_field_enum(gpulane, opencl_command_type, uint32_t, name, p->name)
 #define UST_FUNCTION(name, ...) lttng_ust_field_enum_value(#name, LANE_CLF_##name)
 #define UST_COMMAND(name, value) lttng_ust_field_enum_value(#name, value)
 #endif

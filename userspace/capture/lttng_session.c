@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// A session of the LTTng session daemon that writes below a recording.
+#include "capture/lttng_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define CHANNEL		     "gpulane"
+#define DEFAULT_BUFFER_BYTES (4u << 20)
+#define SUBBUFFERS	     4
+
+struct lane_error *lane_lttng_error(int code, const char *what)
+{
+	if (code == -LTTNG_ERR_NO_SESSIOND)
+		return lane_error(
+			"%s: the LTTng session daemon is not running (start lttng-sessiond -d "
+			"as root)",
+			what);
+	return lane_error("%s: %s", what, lttng_strerror(code));
+}
+
+/*
+ * A recorder that was killed leaves its session behind in the daemon, and tracing goes on. Its name
+ * has the recorder's process in it: when that is gone, so is the session's use.
+ */
+static void destroy_left_sessions(const char *prefix)
+{
+	LANE_CLEANUP(lane_free) struct lttng_session *sessions = NULL;
+	size_t length = strlen(prefix);
+	int n = lttng_list_sessions(&sessions);
+
+	if (n < 0)
+		sessions = NULL;
+	for (int i = 0; i < n; i++) {
+		char rest;
+		int pid;
+
+		if (!strncmp(sessions[i].name, prefix, length) &&
+		    sscanf(sessions[i].name + length, "-%d-%*d%c", &pid, &rest) == 1 && pid > 0 &&
+		    kill(pid, 0) && errno == ESRCH)
+			lttng_destroy_session(sessions[i].name);
+	}
+}
+
+struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
+				     enum lttng_domain_type type, const char *prefix, int dir_fd,
+				     const char *below)
+{
+	char fd_path[32];
+	ssize_t n;
+	int code;
+
+	session->domain = (struct lttng_domain){ .type = type,
+						 .buf_type = type == LTTNG_DOMAIN_KERNEL
+								     ? LTTNG_BUFFER_GLOBAL
+								     : LTTNG_BUFFER_PER_UID };
+	destroy_left_sessions(prefix);
+	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", dir_fd);
+	n = readlink(fd_path, session->path, sizeof(session->path) - strlen(below) - 2);
+	if (n < 0)
+		return lane_error_errno(errno, "recording");
+	sprintf(session->path + n, *below ? "/%s" : "%s", below);
+	snprintf(session->name, sizeof(session->name), "%s-%d-%lld", prefix, getpid(),
+		 (long long)time(NULL));
+	code = lttng_create_session(session->name, session->path);
+	if (code < 0)
+		return lane_lttng_error(code, "session");
+	session->created = true;
+	session->handle = lttng_create_handle(session->name, &session->domain);
+	if (!session->handle)
+		return &lane_enomem;
+	return NULL;
+}
+
+struct lane_error *lane_lttng_channel(struct lane_lttng_session *session, size_t buffer_bytes)
+{
+	struct lttng_channel *channel = lttng_channel_create(&session->domain);
+	size_t bytes = buffer_bytes ? buffer_bytes : DEFAULT_BUFFER_BYTES;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int code;
+
+	if (!channel)
+		return &lane_enomem;
+	snprintf(channel->name, sizeof(channel->name), CHANNEL);
+	channel->attr.overwrite = 0;
+	channel->attr.num_subbuf = SUBBUFFERS;
+	channel->attr.subbuf_size = bytes / SUBBUFFERS < page ? page : bytes / SUBBUFFERS;
+	session->buffer_bytes = channel->attr.subbuf_size * SUBBUFFERS;
+	channel->attr.switch_timer_interval = 500000; /* us: what is killed loses half a second */
+	code = lttng_enable_channel(session->handle, channel);
+	lttng_channel_destroy(channel);
+	return code < 0 ? lane_lttng_error(code, "channel") : NULL;
+}
+
+struct lane_error *lane_lttng_context(struct lane_lttng_session *session,
+				      enum lttng_event_context_type type)
+{
+	struct lttng_event_context context = { .ctx = type };
+	int code = lttng_add_context(session->handle, &context, NULL, CHANNEL);
+
+	return code < 0 ? lane_lttng_error(code, "context") : NULL;
+}
+
+struct lane_error *lane_lttng_event(struct lane_lttng_session *session, const char *name)
+{
+	struct lttng_event *event = lttng_event_create();
+	int code;
+
+	if (!event)
+		return &lane_enomem;
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	code = lttng_enable_event(session->handle, event, CHANNEL);
+	lttng_event_destroy(event);
+	return code < 0 ? lane_lttng_error(code, name) : NULL;
+}
+
+struct lane_error *lane_lttng_start(struct lane_lttng_session *session)
+{
+	int code = lttng_start_tracing(session->name);
+
+	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STARTED)
+		return lane_lttng_error(code, "start");
+	session->started = true;
+	return NULL;
+}
+
+void lane_lttng_read_lost(struct lane_lttng_session *session)
+{
+	LANE_CLEANUP(lane_free) struct lttng_channel *channels = NULL;
+	int n = lttng_list_channels(session->handle, &channels);
+
+	if (n < 0)
+		channels = NULL;
+	for (int i = 0; i < n; i++) {
+		uint64_t discarded, lost_packets;
+
+		if (!lttng_channel_get_discarded_event_count(&channels[i], &discarded) &&
+		    !lttng_channel_get_lost_packet_count(&channels[i], &lost_packets))
+			session->lost = discarded + lost_packets;
+	}
+}
+
+struct lane_error *lane_lttng_stop(struct lane_lttng_session *session)
+{
+	int code = lttng_stop_tracing(session->name);
+
+	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
+		return lane_lttng_error(code, "stop");
+	session->started = false;
+	lane_lttng_read_lost(session);
+	code = lttng_destroy_session(session->name);
+	session->created = false;
+	return code < 0 ? lane_lttng_error(code, "session") : NULL;
+}
+
+void lane_lttng_close(struct lane_lttng_session *session)
+{
+	if (session->started)
+		lttng_stop_tracing(session->name);
+	if (session->handle)
+		lttng_destroy_handle(session->handle);
+	if (session->created)
+		lttng_destroy_session(session->name);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenCL layer in the command that is recorded; its tracer is lane_backend_ust. */
+#ifndef LANE_CAPTURE_UST_H
+#define LANE_CAPTURE_UST_H
+
+#include "capture/capture.h"
+
+/* True when a session daemon answers that records for this user. */
+bool lane_ust_is_there(void);
+
+/*
+ * Finds libgpulane-opencl.so: GPULANE_OPENCL_LAYER, where `make install` puts it, or beside this
+ * program. *path is the caller's.
+ */
+struct lane_error *lane_ust_find_layer(char **path) LANE_MUST_CHECK;
+
+/*
+ * Changes this process's environment so that what it executes has the layer: by OPENCL_LAYERS, or
+ * by LD_PRELOAD. A program with it waits up to ten seconds for the daemon to know it, unless told
+ * else.
+ */
+struct lane_error *lane_ust_environment(const char *layer, bool preload) LANE_MUST_CHECK;
+
+#endif
