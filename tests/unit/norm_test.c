@@ -195,10 +195,11 @@ static void write_ctf(const struct fixture *fixture, const char *name, int32_t t
 }
 
 static const char both_json[] =
-	"{ \"version\": 1, \"host\": { \"name\": \"box\", \"release\": \"6.1.9\", \"boot_id\": "
-	"\"x-y\" },"
-	"  \"clock\": { \"epoch_offset_ns\": 5 }, \"begin_ns\": 7, \"end_ns\": 900,"
-	"  \"i915\": { \"submission\": \"guc\" }, \"more\": [1, {}], \"traces\": ["
+	"{ \"version\": 1, \"host\": \"box\", \"release\": \"6.1.9\", "
+	"  \"clock\": \"monotonic\", \"clock_uuid\": \"x-y\", \"epoch_offset_ns\": 5, "
+	"  \"begin_ns\": 7, \"end_ns\": 900,"
+	"  \"submission\": \"guc\", \"i915\": { \"srcversion\": \"A\" }, \"more\": [1, {}], "
+	"\"traces\": ["
 	"  { \"tracer\": \"bpf\", \"path\": \"bpf\", \"kinds\": {"
 	"      \"sched_switch\": { \"recorded\": true }, \"sched_wakeup\": { \"recorded\": false },"
 	"      \"of_another_version\": { \"recorded\": true } } },"
@@ -273,12 +274,12 @@ static void bad_json(void **state)
 		{ "{", "not JSON" },
 		{ "[]", "not a JSON object" },
 		{ "{\"version\": 2}", "version 2 is not known" },
-		{ "{\"i915\": {\"submission\": \"sideways\"}}", "`sideways' is none" },
+		{ "{\"submission\": \"sideways\"}", "`sideways' is none" },
 	};
 	/* Of another type than expected: as if it were not there. */
 	static const char *const harmless[] = {
 		"{}",
-		"{\"host\": 1, \"clock\": [], \"traces\": {}, \"i915\": null, \"begin_ns\": \"x\"}",
+		"{\"host\": 1, \"clock_uuid\": [], \"traces\": {}, \"submission\": null, \"begin_ns\": \"x\"}",
 		"{\"traces\": [1, {}, {\"path\": 3}, {\"path\": \"bpf\", \"kinds\": 1}, "
 		"{\"path\": \"bpf\", \"kinds\": {\"sched_switch\": 1, \"sched_wakeup\": {}}}]}",
 	};

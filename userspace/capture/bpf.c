@@ -14,6 +14,8 @@
 
 /* The programs' clock is read without a lock and may be behind ours by a clock update's step. */
 #define CLOCK_MARGIN_NS 1000000
+/* A packet of the recording holds no more, however large the rings are. */
+#define PACKET_BYTES (256u << 10)
 /* How long stop waits for a record that a preempted thread has begun. */
 #define STOP_WAIT_MS 2000
 
@@ -46,6 +48,7 @@ struct lane_capture {
 /* One trace for the backend, one stream for each CPU. */
 static struct lane_error *create_trace(struct lane_capture *capture, const struct lane_host *host)
 {
+	size_t packet_bytes = 2 * capture->lanes[0].ring.bytes;
 	struct lane_error *err;
 
 	err = lane_ctf_create(capture->dir_fd, "bpf",
@@ -57,7 +60,8 @@ static struct lane_error *create_trace(struct lane_capture *capture, const struc
 			      &capture->trace);
 	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
 		err = lane_ctf_stream(capture->trace, capture->lanes[i].ring.cpu,
-				      2 * capture->lanes[i].ring.bytes, &capture->lanes[i].stream);
+				      packet_bytes < PACKET_BYTES ? packet_bytes : PACKET_BYTES,
+				      &capture->lanes[i].stream);
 	return err;
 }
 

@@ -117,26 +117,20 @@ static struct json_object *get_object(struct json_object *from, const char *key)
 static struct lane_error *parse_facts(struct json_object *root, const char *path,
 				      struct lane_trace_info *info)
 {
-	struct json_object *host = get_object(root, "host");
-	struct json_object *clock = get_object(root, "clock");
-	struct json_object *driver = get_object(root, "i915");
-	const char *submission = driver ? get_text(driver, "submission") : NULL;
+	const char *submission = get_text(root, "submission");
 	int mode;
 
-	if (host) {
-		copy_text(host, "name", info->host, sizeof(info->host));
-		copy_text(host, "release", info->release, sizeof(info->release));
-		copy_text(host, "boot_id", info->clock_uuid, sizeof(info->clock_uuid));
-	}
-	if (clock)
-		info->epoch_offset_ns = get_number(clock, "epoch_offset_ns");
+	copy_text(root, "host", info->host, sizeof(info->host));
+	copy_text(root, "release", info->release, sizeof(info->release));
+	copy_text(root, "clock_uuid", info->clock_uuid, sizeof(info->clock_uuid));
+	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
 	if (!submission)
 		return NULL;
 	mode = lane_submission_by_name(submission);
 	if (mode < 0)
-		return lane_error("%s: i915.submission: `%s' is none", path, submission);
+		return lane_error("%s: submission: `%s' is none", path, submission);
 	info->submission = (enum lane_submission)mode;
 	return NULL;
 }
