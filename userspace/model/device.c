@@ -88,6 +88,27 @@ static const struct kind kinds[] = {
 		  { "alu_lanes", NEEDED, WHOLE, 1, 64, 0 },
 		  { "alu", NEEDED, WHOLE, 1, 10000, 0 },
 	  } },
+	{ "global_atomics",
+	  0,
+	  {
+		  { "load_single", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "store_single", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "store_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "store_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_store_single", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_store_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_store_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "red_single", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "red_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "red_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "atomic_single", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "atomic_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "atomic_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "lock_bytes", OPTIONAL, WHOLE, 4, 4096, 0 },
+	  } },
+	{ "curve", 1, { { 0 } } },
 	{ "softgpu",
 	  0,
 	  {
@@ -335,7 +356,8 @@ static struct lane_error *parse_line(struct lane_device *device, struct lane_lin
 			return lane_lines_error(lines, "`pipe' needs one name");
 		return copy_name(lines, lines->word[1], section->unit);
 	}
-	if (is_op && !strcmp(word, "at"))
+	if ((is_op || (section && !strcmp(kinds[section->kind].name, "curve"))) &&
+	    !strcmp(word, "at"))
 		return add_point(section, lines);
 	return set_value(section, lines);
 }

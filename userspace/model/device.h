@@ -18,7 +18,7 @@
 
 #define LANE_NAME_BYTES	  32 /* longest name of a section or unit, its NUL included */
 #define LANE_SECTION_KEYS 24 /* most keys of one kind of section */
-#define LANE_OP_POINTS	  16 /* most occupancies at which one op's latencies are given */
+#define LANE_OP_POINTS	  64 /* most occupancies at which one op's latencies are given */
 
 /* What one key says, in millionths of its unit. */
 struct lane_value {
@@ -27,7 +27,10 @@ struct lane_value {
 	int given;
 };
 
-/* An op's latencies while this many warps are on the compute unit, millionths of a cycle. */
+/*
+ * An op's latencies while this many warps are on the compute unit, millionths of a cycle. In a
+ * [curve]: the cycles at this degree, and their uncertainty.
+ */
 struct lane_op_point {
 	uint32_t warps;
 	int64_t issue;

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// `gpulane calibrate`: measures a device's numbers for the models, by OpenCL or in simulation.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/model.h"
+#include "model/calibrate.h"
+
+enum {
+	KEY_SIMULATE = 256,
+	KEY_NOISE,
+	KEY_SEED,
+	KEY_ONLY,
+	KEY_ROUNDS,
+	KEY_CL,
+	KEY_MAX_WARPS,
+};
+
+struct options {
+	struct model_common common;
+	const char *simulate; /* a device file's name or path */
+	double noise;
+	uint32_t seed;
+	uint32_t cl_device;
+	uint32_t max_warps; /* 0: as many as the device takes */
+	struct lane_calibration_wish wish;
+	const char *out;
+};
+
+static const struct argp_option options[] = {
+	{ "out", 'o', "FILE", 0, "write a device file", 1 },
+	{ "only", KEY_ONLY, "PARTS", 0, "some of ops,local,global", 1 },
+	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
+	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
+	{ "cl-device", KEY_CL, "N", 0, "which OpenCL device, as `clinfo -l' counts (default 0)",
+	  1 },
+	{ "simulate", KEY_SIMULATE, "DEVICE", 0, "calibrate a device file instead of a device", 2 },
+	{ "noise", KEY_NOISE, "PERCENT", 0, "of the simulated times (default 0)", 2 },
+	{ "seed", KEY_SEED, "N", 0, "of the noise (default 1)", 2 },
+	{ "format", MODEL_KEY_FORMAT, "FORMAT", 0, "text (default), json or csv", 3 },
+	{ 0 },
+};
+
+static error_t parse_only(struct options *o, char *arg)
+{
+	char *state = NULL;
+
+	o->wish.ops = o->wish.local = o->wish.global = 0;
+	for (char *part = strtok_r(arg, ",", &state); part; part = strtok_r(NULL, ",", &state)) {
+		if (!strcmp(part, "ops"))
+			o->wish.ops = 1;
+		else if (!strcmp(part, "local"))
+			o->wish.local = 1;
+		else if (!strcmp(part, "global"))
+			o->wish.global = 1;
+		else
+			return model_wrong(
+				&o->common,
+				lane_error_usage("--only: `%s' is not one of ops, local, "
+						 "global",
+						 part));
+	}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->out = arg;
+		return 0;
+	case KEY_ONLY:
+		return parse_only(o, arg);
+	case KEY_ROUNDS:
+		return model_number(&o->common, "--rounds", arg, 3, 255, &o->wish.rounds);
+	case KEY_MAX_WARPS:
+		return model_number(&o->common, "--max-warps", arg, 1, 1024, &o->max_warps);
+	case KEY_CL:
+		return model_number(&o->common, "--cl-device", arg, 0, 1024, &o->cl_device);
+	case KEY_SIMULATE:
+		o->simulate = arg;
+		return 0;
+	case KEY_NOISE:
+		return model_decimal(&o->common, "--noise", arg, &o->noise);
+	case KEY_SEED:
+		return model_number(&o->common, "--seed", arg, 0, UINT32_MAX, &o->seed);
+	case MODEL_KEY_FORMAT:
+		return model_option(&o->common, key, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = { options,
+				  parse,
+				  NULL,
+				  "Measure this device's latencies for the models, and say how "
+				  "sure each is, or why it is not known.",
+				  NULL,
+				  NULL,
+				  NULL };
+
+static void put_curves(json_object *result, const struct lane_calibration *c)
+{
+	for (uint32_t i = 0; i < c->n_curves; i++) {
+		const struct lane_curve *curve = &c->curve[i];
+
+		for (uint32_t d = 0; d < curve->n; d++) {
+			json_object *row = model_row(result);
+			char text[48];
+
+			snprintf(text, sizeof(text), "curve stride-%u", curve->stride);
+			model_put_text(row, "section", text);
+			snprintf(text, sizeof(text), "%u", d + 1);
+			model_put_text(row, "key", text);
+			if (curve->cycles[d] >= 0) {
+				model_put_real(row, "value", curve->cycles[d], 6);
+				model_put_real(row, "uncertainty", curve->uncertainty[d], 6);
+			} else {
+				model_put_nothing(row, "value");
+				model_put_nothing(row, "uncertainty");
+			}
+			model_put_text(row, "refused", curve->cycles[d] >= 0 ? "-" : "noise");
+		}
+	}
+}
+
+static uint32_t curve_points(const struct lane_calibration *c)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < c->n_curves; i++)
+		for (uint32_t d = 0; d < c->curve[i].n; d++)
+			known += c->curve[i].cycles[d] >= 0;
+	return known;
+}
+
+static void put_findings(json_object *result, const struct lane_calibration *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct lane_finding *f = &c->finding[i];
+		json_object *row = model_row(result);
+
+		model_put_text(row, "section", f->section);
+		model_put_text(row, "key", f->key);
+		if (f->known) {
+			model_put_real(row, "value", f->value, 6);
+			model_put_real(row, "uncertainty", f->uncertainty, 6);
+		} else {
+			model_put_nothing(row, "value");
+			model_put_nothing(row, "uncertainty");
+		}
+		model_put_text(row, "refused", f->known ? "-" : f->reason);
+	}
+}
+
+static struct lane_error *write_device(const char *path, const struct lane_meter *meter,
+				       const struct lane_calibration *c)
+{
+	LANE_CLEANUP(lane_fclose) FILE *file = fopen(path, "we");
+
+	if (!file)
+		return lane_error_errno(errno, "%s: cannot be written", path);
+	lane_calibration_write(file, meter, c);
+	if (fflush(file) || ferror(file))
+		return lane_error("%s: could not be written in full (is the disk full?)", path);
+	return NULL;
+}
+
+static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
+{
+	static struct lane_calibration c;
+	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
+	struct lane_error *err;
+
+	if (o->max_warps && o->max_warps < meter->max_warps)
+		meter->max_warps = o->max_warps;
+	err = lane_calibrate(meter, &o->wish, &c);
+	if (err)
+		return err;
+	model_put_text(result, "device", meter->name);
+	model_put_text(result, "measured_by", meter->how);
+	model_put_real(result, "clock_mhz", meter->clock_mhz, 6);
+	model_put_whole(result, "warp", meter->warp);
+	model_put_whole(result, "max_warps", meter->max_warps);
+	model_put_whole(result, "found", c.n - c.unknown);
+	model_put_whole(result, "refused", c.unknown);
+	if (c.curve_error >= 0)
+		model_put_real(result, "curve_error", c.curve_error, 4);
+	else
+		model_put_nothing(result, "curve_error");
+	put_findings(result, &c);
+	put_curves(result, &c);
+	model_print(result, o->common.format);
+	if (c.n == c.unknown && !curve_points(&c))
+		return lane_error("calibrate: nothing could be concluded (%s)",
+				  c.n ? "see the reasons above; --rounds measures more often"
+				      : "the device knows none of the trials");
+	return o->out ? write_device(o->out, meter, &c) : NULL;
+}
+
+struct lane_error *cmd_calibrate(int argc, char **argv)
+{
+	struct options o = { .seed = 1, .wish = { 11, 1, 1, 1 } };
+	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	struct lane_meter meter = { .close = NULL };
+	int done;
+	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+
+	if (err || done)
+		return err;
+	if (!o.simulate && o.noise > 0)
+		return lane_error_usage("calibrate: --noise needs --simulate");
+	if (o.simulate) {
+		o.common.device = o.simulate;
+		err = model_device(&o.common, NULL, &device);
+		if (!err)
+			err = lane_meter_model(&meter, device, o.noise, o.seed);
+	} else {
+		err = lane_meter_opencl(&meter, o.cl_device);
+	}
+	if (!err)
+		err = calibrate(&o, &meter);
+	lane_meter_close(&meter);
+	return err;
+}

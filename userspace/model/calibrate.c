@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Calibration: measuring in rounds, issue and completion latencies, and the device file.
+#include "model/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define MOST_LENGTH  (1u << 17)
+#define SHORT_LENGTH 128
+#define FIRST_LENGTH (4 * SHORT_LENGTH) /* the longer of the two lengths, at least */
+
+/* The ops that are tried; a device that does not know one leaves it out. */
+static const char *const ops[] = { "fadd",  "fmul",	      "fmadd",	"fdiv", "cos",
+				   "iadd",  "imul",	      "idiv",	"loop", "memory",
+				   "local", "local_conflict", "barrier" };
+
+#define N_OPS		 (sizeof(ops) / sizeof(ops[0]))
+#define MOST_OCCUPANCIES 12
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Median and 1.4826 times the median deviation from it; values is sorted. */
+static void robust(double *values, size_t n, double *median, double *spread)
+{
+	double deviation[256];
+
+	qsort(values, n, sizeof(*values), ascending);
+	*median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+	for (size_t i = 0; i < n; i++)
+		deviation[i] = fabs(values[i] - *median);
+	qsort(deviation, n, sizeof(*deviation), ascending);
+	*spread = 1.4826 * (deviation[(n - 1) / 2] + deviation[n / 2]) / 2;
+}
+
+/* The longer length: so long that the clock and the launch do not matter much. */
+static struct lane_error *choose_length(struct lane_meter *meter, struct lane_sample *s)
+{
+	struct lane_error *err = NULL;
+	double ns = 0;
+
+	if (!s->trial.length)
+		s->trial.length = FIRST_LENGTH;
+	for (;;) {
+		/* Twice: the first run of a kernel may be compiled, and brings its data. */
+		err = meter->measure(meter, &s->trial, &ns, &s->can);
+		if (!err && s->can)
+			err = meter->measure(meter, &s->trial, &ns, &s->can);
+		if (err || !s->can || ns >= meter->least_ns || 2 * s->trial.length > MOST_LENGTH)
+			return err;
+		s->trial.length *= 2;
+	}
+}
+
+/* One operation's cycles, from the difference of a long and a short trial. */
+static struct lane_error *once(struct lane_meter *meter, const struct lane_sample *s,
+			       double *cycles)
+{
+	struct lane_trial brief = s->trial;
+	double long_ns = 0;
+	double short_ns = 0;
+	struct lane_error *err;
+	int can;
+
+	brief.length = s->trial.length / 4;
+	err = meter->measure(meter, &brief, &short_ns, &can);
+	if (!err)
+		err = meter->measure(meter, &s->trial, &long_ns, &can);
+	*cycles = (long_ns - short_ns) * meter->clock_mhz / 1000 / (s->trial.length - brief.length);
+	return err;
+}
+
+struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
+				   uint32_t rounds)
+{
+	LANE_CLEANUP(lane_free) double *cycles = calloc(n * rounds, sizeof(*cycles));
+	struct lane_error *err = NULL;
+
+	if (!cycles)
+		return &lane_enomem;
+	for (size_t i = 0; !err && i < n; i++)
+		err = choose_length(meter, &sample[i]);
+	for (uint32_t r = 0; !err && r < rounds; r++)
+		for (size_t i = 0; !err && i < n; i++)
+			if (sample[i].can)
+				err = once(meter, &sample[i], &cycles[i * rounds + r]);
+	for (size_t i = 0; !err && i < n; i++) {
+		robust(cycles + i * rounds, rounds, &sample[i].cycles, &sample[i].spread);
+		sample[i].spread = fmax(sample[i].spread, meter->floor * fabs(sample[i].cycles));
+		sample[i].error = 1.2533 * sample[i].spread / sqrt(rounds);
+	}
+	return err;
+}
+
+int lane_sample_good(const struct lane_sample *s, char *reason, size_t bytes)
+{
+	if (s->cycles <= 0)
+		snprintf(reason, bytes, "%.3g cycles, spread %.3g: a longer run takes no longer",
+			 s->cycles, s->spread);
+	else if (s->spread > LANE_CALIBRATE_NOISE * s->cycles)
+		snprintf(reason, bytes, "noise: spread %.0f %% of %.4g cycles",
+			 100 * s->spread / s->cycles, s->cycles);
+	else
+		return 1;
+	return 0;
+}
+
+void lane_find(struct lane_calibration *c, const char *section, const char *key, double value,
+	       double uncertainty, const char *reason)
+{
+	struct lane_finding *f = &c->finding[c->n];
+
+	if (c->n == LANE_FINDINGS)
+		return;
+	c->n++;
+	*f = (struct lane_finding){ .value = value, .uncertainty = uncertainty, .known = !reason };
+	snprintf(f->section, sizeof(f->section), "%s", section);
+	snprintf(f->key, sizeof(f->key), "%s", key);
+	snprintf(f->reason, sizeof(f->reason), "%s", reason ? reason : "");
+	c->unknown += reason != NULL;
+}
+
+/*
+ * Completion latency: time of a dependent instruction when one warp is alone. Issue latency: time
+ * of an instruction of any warp when there are so many that the pipeline is full, which shows in
+ * the time of an instruction having risen (the law of pipeline.h).
+ */
+static void conclude_op(struct lane_calibration *c, const char *op, const struct lane_sample *alone,
+			const struct lane_sample *full)
+{
+	char section[48];
+	char reason[160];
+	double warps = full->trial.warps;
+
+	snprintf(section, sizeof(section), "op %s", op);
+	if (!lane_sample_good(alone, reason, sizeof(reason))) {
+		lane_find(c, section, "completion", 0, 0, reason);
+		lane_find(c, section, "issue", 0, 0, reason);
+		return;
+	}
+	lane_find(c, section, "completion", alone->cycles, alone->spread, NULL);
+	if (!lane_sample_good(full, reason, sizeof(reason))) {
+		lane_find(c, section, "issue", 0, 0, reason);
+	} else if (full->cycles < alone->cycles + 3 * (alone->spread + full->spread) ||
+		   full->cycles < 1.1 * alone->cycles) {
+		snprintf(reason, sizeof(reason),
+			 "%g warps do not fill the pipeline: it is at most %.4g", warps,
+			 full->cycles / warps);
+		lane_find(c, section, "issue", 0, 0, reason);
+	} else {
+		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
+	}
+}
+
+struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
+				      struct lane_calibration *c)
+{
+	struct lane_sample sample[N_OPS * MOST_OCCUPANCIES];
+	uint32_t occupancy[MOST_OCCUPANCIES];
+	uint32_t n_occupancies = 0;
+	struct lane_error *err;
+	size_t n = 0;
+
+	for (uint32_t w = 1; w < meter->max_warps && n_occupancies < MOST_OCCUPANCIES - 1; w *= 4)
+		occupancy[n_occupancies++] = w;
+	occupancy[n_occupancies++] = meter->max_warps;
+	for (size_t i = 0; i < N_OPS; i++)
+		for (uint32_t o = 0; o < n_occupancies; o++)
+			sample[n++] = (struct lane_sample){ .trial = { .kind = LANE_TRIAL_OP,
+								       .op = ops[i],
+								       .warps = occupancy[o] } };
+	err = lane_sample_all(meter, sample, n, rounds);
+	for (size_t i = 0; !err && i < N_OPS; i++) {
+		struct lane_sample *first = &sample[i * n_occupancies];
+
+		if (first->can)
+			conclude_op(c, ops[i], first, first + n_occupancies - 1);
+	}
+	return err;
+}
+
+struct lane_error *lane_calibrate(struct lane_meter *meter,
+				  const struct lane_calibration_wish *wish,
+				  struct lane_calibration *c)
+{
+	struct lane_error *err = NULL;
+
+	memset(c, 0, sizeof(*c));
+	c->curve_error = -1;
+	if (wish->rounds < 3 || wish->rounds > 255)
+		return lane_error_usage("--rounds must lie between 3 and 255");
+	if (wish->ops)
+		err = lane_calibrate_ops(meter, wish->rounds, c);
+	if (!err && wish->local)
+		err = lane_calibrate_local(meter, wish->rounds, c);
+	if (!err && wish->global)
+		err = lane_calibrate_global(meter, wish->rounds, c);
+	return err;
+}
+
+/* A section's findings, when all of them are known; else comments. */
+static void write_section(FILE *file, const struct lane_calibration *c, uint32_t first,
+			  uint32_t end)
+{
+	const char *section = c->finding[first].section;
+	int whole = 1;
+
+	for (uint32_t i = first; i < end; i++)
+		whole &= c->finding[i].known;
+	fprintf(file, "\n%s[%s]\n", whole ? "" : "# not complete: ", section);
+	if (whole && !strncmp(section, "op ", 3))
+		fprintf(file, "pipe %s\n",
+			!strncmp(section, "op local", 8)			    ? "local"
+			: !strcmp(section, "op memory")				    ? "global"
+			: !strcmp(section, "op cos") || !strcmp(section, "op fdiv") ? "sfu"
+										    : "alu");
+	for (uint32_t i = first; i < end; i++) {
+		const struct lane_finding *f = &c->finding[i];
+
+		if (!f->known)
+			fprintf(file, "# %s is not known: %s\n", f->key, f->reason);
+		else if (f->uncertainty > 0)
+			fprintf(file, "%s%s %.6f +- %.6f\n", whole ? "" : "# ", f->key, f->value,
+				f->uncertainty);
+		else
+			fprintf(file, "%s%s %.10g\n", whole ? "" : "# ", f->key, f->value);
+	}
+}
+
+void lane_calibration_write(FILE *file, const struct lane_meter *meter,
+			    const struct lane_calibration *c)
+{
+	fprintf(file,
+		"gpulane-device 1\nname %s\nsource measured by gpulane calibrate on "
+		"%s\n\n[device]\n"
+		"units %u\nclock_mhz %.6f\nwarp %u\nmax_warps %u\nmax_group_warps %u\n",
+		meter->name, meter->how, meter->units, meter->clock_mhz, meter->warp,
+		meter->max_warps, meter->max_warps);
+	for (uint32_t first = 0, end; first < c->n; first = end) {
+		for (end = first + 1;
+		     end < c->n && !strcmp(c->finding[end].section, c->finding[first].section);
+		     end++)
+			;
+		write_section(file, c, first, end);
+	}
+	for (uint32_t i = 0; i < c->n_curves; i++) {
+		const struct lane_curve *curve = &c->curve[i];
+
+		fprintf(file, "\n[curve stride-%u]\n", curve->stride);
+		for (uint32_t d = 0; d < curve->n; d++)
+			if (curve->cycles[d] >= 0)
+				fprintf(file, "at %u %.6f %.6f\n", d + 1, curve->cycles[d],
+					curve->uncertainty[d]);
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What measures micro-benchmarks for the calibration: an OpenCL device, or a simulated one.
+ *
+ * A trial is one run of one micro-benchmark; a meter says how long it took. The calibration knows
+ * nothing else of the device.
+ */
+#ifndef LANE_MODEL_METER_H
+#define LANE_MODEL_METER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/device.h"
+#include "model/global.h"
+#include "model/pad.h"
+
+enum lane_trial_kind {
+	LANE_TRIAL_OP,	   /* dependent instructions of one kind */
+	LANE_TRIAL_LOCAL,  /* atomics on local memory, by one warp */
+	LANE_TRIAL_GLOBAL, /* operations on global memory */
+};
+
+struct lane_trial {
+	enum lane_trial_kind kind;
+	uint32_t warps;	 /* of the one work-group on each compute unit */
+	uint32_t length; /* instructions, or operations, of each lane */
+	const char *op;	 /* LANE_TRIAL_OP: an [op] of device files */
+	/* LANE_TRIAL_LOCAL: how many lanes take part, and the word of each. */
+	uint32_t lanes;
+	uint32_t word[LANE_PAD_LANES];
+	/* LANE_TRIAL_GLOBAL */
+	enum lane_global_op access;
+	enum lane_global_pattern pattern;
+	uint32_t offset; /* LANE_GLOBAL_OFFSET: bytes */
+};
+
+struct lane_meter {
+	char name[128]; /* of the device */
+	char how[64];	/* by what it is measured, for the device file's source */
+	uint32_t units;
+	double clock_mhz;
+	uint32_t warp;
+	uint32_t max_warps;	/* of a work-group */
+	double floor;		/* least spread, as a part of a time: the clock is not constant */
+	uint32_t local_words;	/* of local memory */
+	double least_ns;	/* how long a trial should take at least */
+	uint32_t global_length; /* least length of trials of global memory, a multiple of 4 */
+	void *state;
+	/* *can is 0 when the device does not know such a trial; then nothing was measured. */
+	struct lane_error *(*measure)(struct lane_meter *meter, const struct lane_trial *trial,
+				      double *ns, int *can);
+	void (*close)(struct lane_meter *meter);
+};
+
+/*
+ * An OpenCL device, found through libOpenCL.so.1, which is loaded now. device counts the devices of
+ * all platforms from 0. lane_meter_close() also after an error.
+ */
+struct lane_error *lane_meter_opencl(struct lane_meter *meter, uint32_t device) LANE_MUST_CHECK;
+
+/*
+ * A device that takes as long as the models say: [op] by the pipeline model, [scratchpad] by the
+ * one of local atomics, [global] by that of global memory; what the file lacks, it does not know.
+ * Each time comes with normally distributed noise of so many percent; the same seed is the same
+ * noise. The device file must outlive the meter.
+ */
+struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_device *device,
+				    double noise, uint64_t seed) LANE_MUST_CHECK;
+
+void lane_meter_close(struct lane_meter *meter);
+
+#endif

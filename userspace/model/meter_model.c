@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// A simulated device to calibrate: its times are those of the models, with noise.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/meter.h"
+#include "model/number.h"
+#include "model/pipeline.h"
+#include "model/random.h"
+
+#define LAUNCH_NS                                                                                  \
+	5000.0 /* what a launch costs besides; the calibration must not be misled by it            \
+		*/
+
+struct model_meter {
+	const struct lane_device *device;
+	struct lane_pad pad;
+	int has_pad;
+	double noise; /* a part of one */
+	uint64_t random;
+};
+
+/* Standard normal, as the sum of twelve uniform numbers less six. */
+static double normal(uint64_t *state)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)(lane_random(state) >> 11) / (double)(UINT64_C(1) << 53);
+	return sum;
+}
+
+static struct lane_error *op_cycles(const struct model_meter *m, const struct lane_trial *t,
+				    double *cycles, int *can)
+{
+	const struct lane_section *op = lane_device_section(m->device, "op", t->op);
+	int64_t issue, completion;
+
+	*can = op != NULL;
+	if (!op)
+		return NULL;
+	lane_op_latency(op, t->warps, &issue, &completion);
+	*cycles = (double)lane_pipeline_law(t->warps, t->length, issue, completion) /
+		  (double)LANE_MICRO;
+	return NULL;
+}
+
+static struct lane_error *local_cycles(struct model_meter *m, const struct lane_trial *t,
+				       double *cycles, int *can)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_pad_cost cost;
+
+	*can = m->has_pad;
+	if (!m->has_pad)
+		return NULL;
+	for (uint32_t i = 0; i < t->lanes; i++) {
+		if (t->word[i] >= m->pad.words)
+			return lane_error("a word behind the simulated local memory");
+		address[i] = (uint16_t)t->word[i];
+	}
+	cost = lane_pad_evaluate(&m->pad, address, t->lanes);
+	*cycles = t->length *
+		  lane_pad_cycles(&m->pad, cost.rounds, cost.read_levels, cost.write_levels);
+	return NULL;
+}
+
+static struct lane_error *global_cycles(const struct model_meter *m, const struct lane_trial *t,
+					double *cycles, int *can)
+{
+	struct lane_global_work work = { .op = t->access,
+					 .pattern = t->pattern,
+					 .offset = t->offset,
+					 .warps = t->warps,
+					 .iterations = t->length };
+	struct lane_global_result result;
+	struct lane_error *err;
+
+	*can = lane_device_section(m->device, "global", "") != NULL;
+	if (!*can)
+		return NULL;
+	err = lane_global_run(m->device, &work, &result);
+	if (!err)
+		*cycles = (double)result.elapsed;
+	return err;
+}
+
+static struct lane_error *measure(struct lane_meter *meter, const struct lane_trial *t, double *ns,
+				  int *can)
+{
+	struct model_meter *m = meter->state;
+	double cycles = 0;
+	struct lane_error *err = t->kind == LANE_TRIAL_OP      ? op_cycles(m, t, &cycles, can)
+				 : t->kind == LANE_TRIAL_LOCAL ? local_cycles(m, t, &cycles, can)
+							       : global_cycles(m, t, &cycles, can);
+
+	if (err || !*can)
+		return err;
+	*ns = (cycles * 1000 / meter->clock_mhz + LAUNCH_NS) * (1 + m->noise * normal(&m->random));
+	if (*ns < 0)
+		*ns = 0;
+	return NULL;
+}
+
+static void close_model(struct lane_meter *meter)
+{
+	struct model_meter *m = meter->state;
+
+	if (m)
+		lane_pad_free(&m->pad);
+	free(m);
+	meter->state = NULL;
+}
+
+struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_device *device,
+				    double noise, uint64_t seed)
+{
+	const struct lane_section *unit = NULL;
+	struct model_meter *m = calloc(1, sizeof(*m));
+	struct lane_error *err;
+
+	*meter = (struct lane_meter){ .state = m, .measure = measure, .close = close_model };
+	if (!m)
+		return &lane_enomem;
+	err = lane_device_need(device, "device", "", &unit);
+	if (err)
+		return err;
+	*m = (struct model_meter){ .device = device, .noise = noise / 100, .random = seed };
+	m->has_pad = lane_device_section(device, "scratchpad", "") != NULL;
+	if (m->has_pad)
+		err = lane_pad_init(&m->pad, device, LANE_HASH_NONE);
+	snprintf(meter->name, sizeof(meter->name), "%s", device->name);
+	snprintf(meter->how, sizeof(meter->how), "a simulation with %g %% noise", noise);
+	meter->units = lane_section_whole(unit, "units");
+	meter->clock_mhz = lane_section_real(unit, "clock_mhz");
+	meter->warp = lane_section_whole(unit, "warp");
+	meter->max_warps = lane_section_whole(unit, "max_warps");
+	meter->local_words = m->pad.words;
+	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
+	return err;
+}
+
+void lane_meter_close(struct lane_meter *meter)
+{
+	if (meter->close)
+		meter->close(meter);
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+// A real device to calibrate: OpenCL, through the loader library if it is there.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "model/meter.h"
+#include "model/meter_kernels.h"
+
+#define LIBRARY	     "libOpenCL.so.1"
+#define LEAST_NS     300000.0
+#define FLOOR	     0.03 /* clocks are changed by others while we measure */
+#define MOST_WARPS   64
+#define MOST_WARP    48
+#define MOST_DEVICES 64
+#define GLOBAL_WORDS (1u << 22)
+#define OFFSET_LANES 8	  /* of the pattern `offset' */
+#define OFFSET_APART 1024 /* words between its lanes */
+#define APART	     32	  /* words between lanes that are not to be coalesced */
+
+#define FUNCTIONS(X)                                                                               \
+	X(clGetPlatformIDs)                                                                        \
+	X(clGetDeviceIDs)                                                                          \
+	X(clGetDeviceInfo)                                                                         \
+	X(clCreateContext)                                                                         \
+	X(clCreateCommandQueue)                                                                    \
+	X(clCreateProgramWithSource)                                                               \
+	X(clBuildProgram)                                                                          \
+	X(clCreateKernel)                                                                          \
+	X(clGetKernelWorkGroupInfo)                                                                \
+	X(clSetKernelArg)                                                                          \
+	X(clCreateBuffer)                                                                          \
+	X(clEnqueueWriteBuffer)                                                                    \
+	X(clEnqueueNDRangeKernel)                                                                  \
+	X(clFinish)                                                                                \
+	X(clGetEventProfilingInfo)                                                                 \
+	X(clReleaseEvent)                                                                          \
+	X(clReleaseKernel)                                                                         \
+	X(clReleaseMemObject)                                                                      \
+	X(clReleaseProgram)                                                                        \
+	X(clReleaseCommandQueue)                                                                   \
+	X(clReleaseContext)
+
+struct functions {
+#define X(name) __typeof__(&(name)) name;
+	FUNCTIONS(X)
+#undef X
+};
+
+struct cl_meter {
+	void *library;
+	struct functions f;
+	cl_device_id device;
+	cl_context context;
+	cl_command_queue queue;
+	cl_program program;
+	cl_mem out;
+	cl_mem next; /* a chain through LANE_CHASE_WORDS words */
+	cl_mem word; /* a warp's words */
+	cl_mem data; /* GLOBAL_WORDS */
+};
+
+static struct lane_error *load(struct cl_meter *m)
+{
+	m->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!m->library)
+		return lane_error("%s: cannot be loaded (install ocl-icd-libopencl1 and a device's "
+				  "driver, for example intel-opencl-icd or pocl-opencl-icd)",
+				  LIBRARY);
+#define X(name)                                                                                    \
+	*(void **)&m->f.name = dlsym(m->library, #name);                                           \
+	if (!m->f.name)                                                                            \
+		return lane_error("%s: has no %s", LIBRARY, #name);
+	FUNCTIONS(X)
+#undef X
+	return NULL;
+}
+
+static struct lane_error *failed(const char *what, cl_int code)
+{
+	return lane_error("calibrate: OpenCL: %s: error %d", what, code);
+}
+
+static struct lane_error *find_device(struct cl_meter *m, uint32_t index)
+{
+	cl_platform_id platform[16];
+	cl_device_id device[MOST_DEVICES];
+	cl_uint n_platforms = 0;
+	cl_uint n;
+	uint32_t seen = 0;
+
+	if (m->f.clGetPlatformIDs(16, platform, &n_platforms) || !n_platforms)
+		return lane_error("calibrate: no OpenCL platform (install a device's driver, for "
+				  "example intel-opencl-icd or pocl-opencl-icd)");
+	for (cl_uint p = 0; p < n_platforms && p < 16; p++) {
+		if (m->f.clGetDeviceIDs(platform[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, device, &n))
+			continue;
+		n = n < MOST_DEVICES ? n : MOST_DEVICES;
+		if (index < seen + n) {
+			m->device = device[index - seen];
+			return NULL;
+		}
+		seen += n;
+	}
+	return lane_error("--cl-device: there is no device %u, but %u in all", index, seen);
+}
+
+static struct lane_error *build(struct cl_meter *m)
+{
+	const char *text = lane_meter_kernels;
+	cl_int rc;
+
+	m->context = m->f.clCreateContext(NULL, 1, &m->device, NULL, NULL, &rc);
+	if (rc)
+		return failed("clCreateContext", rc);
+	m->queue = m->f.clCreateCommandQueue(m->context, m->device, CL_QUEUE_PROFILING_ENABLE, &rc);
+	if (rc)
+		return failed("clCreateCommandQueue", rc);
+	m->program = m->f.clCreateProgramWithSource(m->context, 1, &text, NULL, &rc);
+	if (!rc)
+		rc = m->f.clBuildProgram(m->program, 1, &m->device, "", NULL, NULL);
+	return rc ? failed("clBuildProgram", rc) : NULL;
+}
+
+static cl_mem buffer(struct cl_meter *m, size_t words, cl_int *rc)
+{
+	return *rc ? NULL : m->f.clCreateBuffer(m->context, CL_MEM_READ_WRITE, words * 4, NULL, rc);
+}
+
+/* The chain: every work-item goes on far behind what all others read now. */
+static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
+{
+	LANE_CLEANUP(lane_free) cl_uint *next = calloc(GLOBAL_WORDS, sizeof(*next));
+	cl_int rc = 0;
+
+	if (!next)
+		return &lane_enomem;
+	m->out = buffer(m, work_items, &rc);
+	m->next = buffer(m, LANE_CHASE_WORDS, &rc);
+	m->word = buffer(m, LANE_PAD_LANES, &rc);
+	m->data = buffer(m, GLOBAL_WORDS, &rc);
+	if (!rc)
+		rc = m->f.clEnqueueWriteBuffer(m->queue, m->data, CL_TRUE, 0, GLOBAL_WORDS * 4,
+					       next, 0, NULL, NULL);
+	for (uint32_t i = 0; i < LANE_CHASE_WORDS; i++)
+		next[i] = (i + 17 * work_items) % LANE_CHASE_WORDS;
+	if (!rc)
+		rc = m->f.clEnqueueWriteBuffer(m->queue, m->next, CL_TRUE, 0, LANE_CHASE_WORDS * 4,
+					       next, 0, NULL, NULL);
+	return rc ? failed("buffers", rc) : NULL;
+}
+
+static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
+{
+	cl_uint units = 0, mhz = 0;
+	cl_ulong local = 0;
+	size_t group = 0, multiple = 0;
+	cl_kernel kernel;
+	cl_int rc;
+
+	m->f.clGetDeviceInfo(m->device, CL_DEVICE_NAME, sizeof(meter->name) - 1, meter->name, NULL);
+	for (char *c = meter->name; *c; c++)
+		*c = *c == '#' || (unsigned char)*c < ' ' ? ' ' : *c;
+	rc = m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units,
+				  NULL);
+	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(mhz), &mhz,
+				   NULL);
+	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local), &local,
+				   NULL);
+	kernel = m->f.clCreateKernel(m->program, "op_fadd", &rc);
+	if (rc)
+		return failed("clCreateKernel", rc);
+	m->f.clGetKernelWorkGroupInfo(kernel, m->device,
+				      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+				      sizeof(multiple), &multiple, NULL);
+	m->f.clGetKernelWorkGroupInfo(kernel, m->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(group),
+				      &group, NULL);
+	m->f.clReleaseKernel(kernel);
+	if (!units || !mhz || !group)
+		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
+				  "clock or largest work-group");
+	snprintf(meter->how, sizeof(meter->how), "OpenCL");
+	meter->units = units < 4096 ? units : 4096;
+	meter->clock_mhz = mhz;
+	meter->warp = multiple < 2 ? 2 : multiple > MOST_WARP ? MOST_WARP : (uint32_t)multiple;
+	if (meter->warp > group)
+		return lane_error("calibrate: the device's work-groups are too small");
+	group /= meter->warp;
+	meter->max_warps = group > MOST_WARPS ? MOST_WARPS : (uint32_t)group;
+	meter->local_words = local / 4 < LANE_PAD_WORDS ? (uint32_t)(local / 4) : LANE_PAD_WORDS;
+	meter->least_ns = LEAST_NS;
+	meter->floor = FLOOR;
+	meter->global_length = 16 * LANE_UNROLL_MEMORY;
+	return NULL;
+}
+
+/* A kernel with its first two arguments; the number of further ones is in *next. */
+struct call {
+	cl_kernel kernel;
+	cl_uint next;
+	cl_int rc;
+};
+
+static void argument(struct cl_meter *m, struct call *call, size_t bytes, const void *value)
+{
+	if (!call->rc)
+		call->rc = m->f.clSetKernelArg(call->kernel, call->next++, bytes, value);
+}
+
+static void whole(struct cl_meter *m, struct call *call, uint32_t value)
+{
+	cl_int number = (cl_int)value;
+
+	argument(m, call, sizeof(number), &number);
+}
+
+static struct call begin(struct cl_meter *m, const char *name, uint32_t rounds)
+{
+	struct call call = { .next = 0 };
+
+	call.kernel = m->f.clCreateKernel(m->program, name, &call.rc);
+	argument(m, &call, sizeof(m->out), &m->out);
+	whole(m, &call, rounds);
+	return call;
+}
+
+/* The ops that have a kernel; their arguments. *can is 0 for others. */
+static struct call begin_op(struct cl_meter *m, const struct lane_trial *t, int *can)
+{
+	static const char *const floats[] = {
+		"fadd", "fmul", "fmadd", "fdiv", "cos", "imul", "idiv"
+	};
+	float a = 1.0000001f, b = 0.5f;
+	int conflict = !strcmp(t->op, "local_conflict");
+	char name[48];
+	struct call call = { .next = 0 };
+
+	*can = 1;
+	snprintf(name, sizeof(name), "op_%s", conflict ? "local" : t->op);
+	if (conflict || !strcmp(t->op, "local")) {
+		call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
+		/* All lanes in different banks, or all in one. */
+		whole(m, &call, conflict ? 32 : 1);
+		whole(m, &call, conflict ? 1 : 32);
+		return call;
+	}
+	if (!strcmp(t->op, "memory")) {
+		call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
+		argument(m, &call, sizeof(m->next), &m->next);
+		return call;
+	}
+	if (!strcmp(t->op, "barrier"))
+		return begin(m, name, t->length);
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
+		if (!strcmp(t->op, floats[i])) {
+			call = begin(m, name, t->length / LANE_UNROLL_OP);
+			argument(m, &call, sizeof(a), &a);
+			argument(m, &call, sizeof(b), &b);
+			return call;
+		}
+	}
+	*can = 0;
+	return call;
+}
+
+static struct call begin_local(struct cl_meter *m, const struct lane_trial *t,
+			       const struct lane_meter *meter)
+{
+	struct call call = begin(m, "local_atomic", t->length / LANE_UNROLL_MEMORY);
+
+	argument(m, &call, sizeof(m->word), &m->word);
+	whole(m, &call, t->lanes);
+	argument(m, &call, meter->local_words * sizeof(cl_uint), NULL);
+	if (!call.rc)
+		call.rc = m->f.clEnqueueWriteBuffer(m->queue, m->word, CL_TRUE, 0, sizeof(t->word),
+						    t->word, 0, NULL, NULL);
+	return call;
+}
+
+static struct call begin_global(struct cl_meter *m, const struct lane_trial *t,
+				const struct lane_meter *meter)
+{
+	uint32_t lane = t->pattern == LANE_GLOBAL_SINGLE	? 0
+			: t->pattern == LANE_GLOBAL_UNCOALESCED ? APART
+			: t->pattern == LANE_GLOBAL_OFFSET	? OFFSET_APART
+								: 1;
+	uint32_t warp = t->pattern == LANE_GLOBAL_OFFSET ? t->offset / 4 : lane * meter->warp;
+	uint32_t group = t->pattern == LANE_GLOBAL_SINGLE   ? APART
+			 : t->pattern == LANE_GLOBAL_OFFSET ? OFFSET_LANES * OFFSET_APART
+							    : warp * t->warps;
+	char name[48];
+	struct call call;
+
+	snprintf(name, sizeof(name), "global_%s", lane_global_op_name(t->access));
+	call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
+	argument(m, &call, sizeof(m->data), &m->data);
+	whole(m, &call, lane);
+	whole(m, &call, warp);
+	whole(m, &call, group % (GLOBAL_WORDS / 2 / meter->units));
+	whole(m, &call, t->pattern == LANE_GLOBAL_OFFSET ? OFFSET_LANES : meter->warp);
+	whole(m, &call, meter->warp);
+	return call;
+}
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* By the device's clock, where it has one for events. */
+static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t groups, size_t items,
+			      double *ns)
+{
+	size_t all = groups * items;
+	cl_ulong from = 0, to = 0;
+	cl_event event;
+	double before;
+	cl_int rc;
+
+	before = now_ns();
+	rc = m->f.clEnqueueNDRangeKernel(m->queue, kernel, 1, NULL, &all, &items, 0, NULL, &event);
+	if (rc)
+		return failed("clEnqueueNDRangeKernel", rc);
+	rc = m->f.clFinish(m->queue);
+	*ns = now_ns() - before;
+	if (!rc &&
+	    !m->f.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(from), &from,
+					  NULL) &&
+	    !m->f.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(to), &to, NULL) &&
+	    to > from)
+		*ns = (double)(to - from);
+	m->f.clReleaseEvent(event);
+	return rc ? failed("clFinish", rc) : NULL;
+}
+
+static struct lane_error *measure(struct lane_meter *meter, const struct lane_trial *t, double *ns,
+				  int *can)
+{
+	struct cl_meter *m = meter->state;
+	struct lane_error *err = NULL;
+	struct call call = { .next = 0 };
+
+	*can = 1;
+	if (t->kind == LANE_TRIAL_OP)
+		call = begin_op(m, t, can);
+	else if (t->kind == LANE_TRIAL_LOCAL)
+		call = begin_local(m, t, meter);
+	else
+		call = begin_global(m, t, meter);
+	if (!*can)
+		return NULL;
+	err = call.rc ? failed(t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)
+		      : run(m, call.kernel, meter->units, (size_t)t->warps * meter->warp, ns);
+	if (call.kernel)
+		m->f.clReleaseKernel(call.kernel);
+	return err;
+}
+
+static void close_opencl(struct lane_meter *meter)
+{
+	struct cl_meter *m = meter->state;
+
+	if (!m)
+		return;
+	cl_mem buffers[] = { m->out, m->next, m->word, m->data };
+
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+		if (buffers[i])
+			m->f.clReleaseMemObject(buffers[i]);
+	if (m->program)
+		m->f.clReleaseProgram(m->program);
+	if (m->queue)
+		m->f.clReleaseCommandQueue(m->queue);
+	if (m->context)
+		m->f.clReleaseContext(m->context);
+	/* The library stays: drivers leave threads behind that run its code. */
+	free(m);
+	meter->state = NULL;
+}
+
+struct lane_error *lane_meter_opencl(struct lane_meter *meter, uint32_t device)
+{
+	struct cl_meter *m = calloc(1, sizeof(*m));
+	struct lane_error *err;
+
+	*meter = (struct lane_meter){ .state = m, .measure = measure, .close = close_opencl };
+	if (!m)
+		return &lane_enomem;
+	err = load(m);
+	if (!err)
+		err = find_device(m, device);
+	if (!err)
+		err = build(m);
+	if (!err)
+		err = describe(meter, m);
+	if (!err)
+		err = fill(m, meter->units * meter->max_warps * meter->warp);
+	return err;
+}
