@@ -92,7 +92,7 @@ check preempted-as-often-as-the-driver-says same "preemptions" "$(awk '{ n += $4
 	"$(json preempted "$pair | map(.count) | add")"
 check preempted-at-all at_least "preemptions" 1 "$(json preempted "$pair | map(.count) | add")"
 for name in low high; do
-	of=".clients[] | select(.client | startswith(\"$name[\")) | .stages"
+	of=".clients[] | select(.client | startswith(\"${name}[\")) | .stages"
 	for stage in running preempted; do
 		column=$([ $stage = running ] && echo 9 || echo 10)
 		# a preemption begins between the ports' writing, the driver's truth, and the `out`, all we can see

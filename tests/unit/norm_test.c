@@ -279,7 +279,8 @@ static void bad_json(void **state)
 	/* Of another type than expected: as if it were not there. */
 	static const char *const harmless[] = {
 		"{}",
-		"{\"host\": 1, \"clock_uuid\": [], \"traces\": {}, \"submission\": null, \"begin_ns\": \"x\"}",
+		"{\"host\": 1, \"clock_uuid\": [], \"traces\": {}, \"submission\": null, "
+		"\"begin_ns\": \"x\"}",
 		"{\"traces\": [1, {}, {\"path\": 3}, {\"path\": \"bpf\", \"kinds\": 1}, "
 		"{\"path\": \"bpf\", \"kinds\": {\"sched_switch\": 1, \"sched_wakeup\": {}}}]}",
 	};
