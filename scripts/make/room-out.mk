@@ -13,3 +13,11 @@ LIB_OBJ += $(PERFETTO_PB).o
 
 # The HTML page's files are in the program.
 $B/userspace/out/html_assets.o: $(wildcard userspace/out/html/*)
+
+# For the tests of what is exported: reads a trace by the schema.
+$B/tests/perfetto/check.o: $(PERFETTO_PB).h
+
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/libgpulane.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $B/tests/perfetto/check.d

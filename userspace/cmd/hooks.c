@@ -32,6 +32,8 @@ FAN(thread, (void *arg, const struct lane_thread_interval *interval), (arg, inte
 FAN(starvation, (void *arg, const struct lane_starvation *starvation), (arg, starvation))
 FAN(wait, (void *arg, const struct lane_wait *wait), (arg, wait))
 FAN(loss, (void *arg, const struct lane_loss *loss), (arg, loss))
+FAN(call, (void *arg, const struct lane_call *call), (arg, call))
+FAN(command, (void *arg, const struct lane_command *command), (arg, command))
 
 struct lane_hooks lane_fan_hooks(struct lane_fan *fan)
 {
@@ -47,5 +49,7 @@ struct lane_hooks lane_fan_hooks(struct lane_fan *fan)
 		.starvation = on_starvation,
 		.wait = on_wait,
 		.loss = on_loss,
+		.call = on_call,
+		.command = on_command,
 	};
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/opencl.h"
 #include "out/export.h"
 #include "out/perfetto_packet.h"
 #include "out/report.h"
@@ -42,7 +43,6 @@ struct perfetto {
 	const struct lane_trace_info *info;
 	uint32_t *rows; /* how many rows of a track have been described, by track */
 	uint32_t cap_tracks;
-	uint64_t length_ns[2]; /* the last times, per queue, of the engine below */
 	struct lane_stages stages;
 	bool no_memory;
 };
@@ -88,17 +88,41 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 				  });
 }
 
+/* Processes by number; what belongs to none that is known is one process. */
+static uint64_t process_uuid(int32_t pid)
+{
+	return uuid_of(PLACE_PROCESS, pid < 0 ? UINT32_MAX : (uint32_t)pid, 0);
+}
+
 static void describe_process(struct perfetto *p, const struct lane_client *client)
 {
 	char name[48];
 
 	lane_client_name(client, name, sizeof(name));
 	lane_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = uuid_of(PLACE_PROCESS, client->id, 0),
+					       .uuid = process_uuid(client->pid),
 					       .name = client->pid < 0 ? "unknown process" : name,
 					       .pid = client->pid,
 					       .process = client->pid >= 0,
 				       });
+}
+
+/* A queue's process, until it is known to be a client with a name. */
+static void describe_owner(struct perfetto *p, int32_t pid)
+{
+	char name[16];
+
+	for (uint32_t i = 0; i < lane_tracks_count(p->tracks); i++) {
+		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+
+		if (track->kind == LANE_TRACK_CLIENT && track->pid == pid)
+			return;
+	}
+	snprintf(name, sizeof(name), "%d", pid);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
+								    .name = name,
+								    .pid = pid,
+								    .process = pid >= 0 });
 }
 
 static void describe_thread(struct perfetto *p, const struct lane_track *track)
@@ -124,6 +148,7 @@ static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
 /* Rows have their track's name: the viewer shows them as one track that is several rows high. */
 static void describe_row(struct perfetto *p, const struct lane_track *track, uint32_t row)
 {
+	char name[80];
 	struct lane_packet_track is = {
 		.uuid = track_uuid(track, row),
 		.name = lane_track_names[track->kind],
@@ -133,9 +158,16 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 	if (track->engine)
 		is.parent = uuid_of(PLACE_ENGINE, track->engine->id, 0);
 	else if (track->kind == LANE_TRACK_CLIENT)
-		is.parent = uuid_of(PLACE_PROCESS, track->client->id, 0);
+		is.parent = process_uuid(track->client->pid);
+	else if (track->queue)
+		is.parent = process_uuid(track->queue->pid);
 	else if (track->kind != LANE_TRACK_LOST)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
+	if (track->queue) {
+		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %.32s",
+			 track->queue->handle, track->queue->device_name);
+		is.name = name;
+	}
 	lane_packet_track(&p->packets, &is);
 }
 
@@ -145,6 +177,8 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 		describe_process(p, track->client);
 	else if (track->engine)
 		describe_engine(p, track->engine);
+	else if (track->queue)
+		describe_owner(p, track->queue->pid);
 	else if (track->kind != LANE_TRACK_LOST)
 		describe_thread(p, track);
 }
@@ -258,6 +292,37 @@ static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 		lane_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
 }
 
+static void say_call(struct lane_packets *to, const struct lane_call *call)
+{
+	if (call->command)
+		lane_packet_number(to, LANE_ARG_COMMAND, call->command);
+	if (call->size)
+		lane_packet_number(to, LANE_ARG_SIZE, call->size);
+	lane_packet_flag(to, LANE_ARG_BLOCKING, call->flags & 1);
+	lane_packet_signed(to, LANE_ARG_STATUS, call->status);
+}
+
+static void say_command(struct lane_packets *to, const struct lane_command *command)
+{
+	static const enum lane_packet_arg args[LANE_COMMAND_TIMES] = {
+		LANE_ARG_QUEUED, LANE_ARG_SUBMITTED, LANE_ARG_START, LANE_ARG_END
+	};
+
+	lane_packet_number(to, LANE_ARG_COMMAND, command->number);
+	lane_packet_text(to, LANE_ARG_CLASS, lane_command_class_names[command->class]);
+	lane_packet_text(to, LANE_ARG_CERTAINTY, lane_certainty_names[command->certainty]);
+	lane_packet_text(to, LANE_ARG_WHY, lane_why_names[command->why]);
+	if (command->n_requests) {
+		lane_packet_number(to, LANE_ARG_CONTEXT, command->requests[0].ctx);
+		lane_packet_number(to, LANE_ARG_SEQNO, command->requests[0].seqno);
+	}
+	if (command->size)
+		lane_packet_number(to, LANE_ARG_SIZE, command->size);
+	lane_packet_signed(to, LANE_ARG_STATUS, command->status);
+	for (int i = 0; command->timed && i < LANE_COMMAND_TIMES; i++)
+		lane_packet_number(to, args[i], command->time_ns[i]);
+}
+
 static void say_slice(struct perfetto *p, const struct lane_slice *slice)
 {
 	struct lane_packets *to = &p->packets;
@@ -266,7 +331,7 @@ static void say_slice(struct perfetto *p, const struct lane_slice *slice)
 		say_request(to, slice->request);
 	if (slice->run && slice->flags & LANE_SLICE_BOUNDED) {
 		say_span(to, LANE_ARG_BEGIN_MIN, LANE_ARG_BEGIN_MAX, slice->run->begin);
-		say_span(to, LANE_ARG_END_MIN, LANE_ARG_END_MAX, slice->run->end);
+		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, slice->run->end);
 	}
 	if (slice->track->kind == LANE_TRACK_CLIENT)
 		say_stages(p, slice->request);
@@ -282,8 +347,19 @@ static void say_slice(struct perfetto *p, const struct lane_slice *slice)
 		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
 	if (slice->loss)
 		lane_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
+	if (slice->call)
+		say_call(to, slice->call);
+	if (slice->command)
+		say_command(to, slice->command);
 	if (slice->flags & LANE_SLICE_DOUBTFUL)
 		lane_packet_flag(to, LANE_ARG_DOUBTFUL, true);
+}
+
+static const char *function_name(uint32_t number)
+{
+	const char *name = number ? lane_cl_function_name(number) : NULL;
+
+	return name ? name : "OpenCL function";
 }
 
 static const char *name_of(const struct lane_slice *slice, char *buffer, size_t size)
@@ -303,6 +379,11 @@ static const char *name_of(const struct lane_slice *slice, char *buffer, size_t 
 		return "wait";
 	case LANE_TRACK_LOST:
 		return "lost events";
+	case LANE_TRACK_CALL:
+		return function_name(slice->call->function);
+	case LANE_TRACK_CLQUEUE:
+		return slice->command->name[0] ? slice->command->name
+					       : lane_command_class_names[slice->command->class];
 	default:
 		return slice->request
 			       ? lane_client_name(slice->request->context->client, buffer, size)
@@ -323,6 +404,27 @@ static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t
 	lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	lane_packet_send(&p->packets);
 	lane_packet_end(&p->packets, uuid, wait->end_ns);
+}
+
+/* What a command does by the device's times: inside its slice, one after the other. */
+static void command_stages(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
+{
+	static const char *const names[] = { "queued", "submitted", "running" };
+	const uint64_t *at = slice->command->time_ns;
+
+	for (int i = 0; slice->command->timed && i < 3; i++) {
+		if (at[i + 1] <= at[i] || at[i] < slice->begin_ns || at[i + 1] > slice->end_ns)
+			continue;
+		lane_packet_begin(&p->packets, uuid, at[i], names[i]);
+		lane_packet_send(&p->packets);
+		lane_packet_end(&p->packets, uuid, at[i + 1]);
+	}
+}
+
+/* The arrow from a call to the command it made. */
+static uint64_t command_flow(int32_t pid, uint64_t number)
+{
+	return 1ull << 63 | (uint64_t)(uint32_t)pid << 32 | (uint32_t)number;
 }
 
 /* The arrow of a request goes through these, in the order of their times. */
@@ -347,7 +449,14 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	say_slice(p, slice);
 	if (has_flow(slice))
 		lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	if (slice->call && slice->call->command)
+		lane_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
+	if (slice->command)
+		lane_packet_flow(&p->packets,
+				 command_flow(slice->command->pid, slice->command->number));
 	lane_packet_send(&p->packets);
+	if (slice->command)
+		command_stages(p, slice, uuid);
 	if (slice->wait)
 		wake_up(p, slice, uuid);
 	lane_packet_end(&p->packets, uuid, slice->end_ns);

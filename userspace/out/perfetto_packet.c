@@ -168,7 +168,7 @@ void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_
 {
 	packets->uuid = uuid;
 	packets->at_ns = at_ns;
-	packets->flow = 0;
+	packets->n_flows = 0;
 	packets->n_args = 0;
 	snprintf(packets->name, sizeof(packets->name), "%s", name);
 }
@@ -191,6 +191,11 @@ void lane_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, 
 	value(packets, arg, 'n')->number = number;
 }
 
+void lane_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t number)
+{
+	value(packets, arg, 's')->number = (uint64_t)number;
+}
+
 void lane_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool flag)
 {
 	value(packets, arg, 'b')->number = flag;
@@ -205,7 +210,8 @@ void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, co
 
 void lane_packet_flow(struct lane_packets *packets, uint64_t flow)
 {
-	packets->flow = flow;
+	if (packets->n_flows < sizeof(packets->flows) / sizeof(packets->flows[0]))
+		packets->flows[packets->n_flows++] = flow;
 }
 
 static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAnnotation *to)
@@ -217,6 +223,10 @@ static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAn
 	case 't':
 		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE;
 		to->string_value = (char *)from->text;
+		break;
+	case 's':
+		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_INT_VALUE;
+		to->int_value = (int64_t)from->number;
 		break;
 	case 'b':
 		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_BOOL_VALUE;
@@ -258,8 +268,8 @@ void lane_packet_send(struct lane_packets *packets)
 	what.debug_annotations = list;
 	what.name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
 	what.name = packets->name;
-	what.n_flow_ids = packets->flow ? 1 : 0;
-	what.flow_ids = &packets->flow;
+	what.n_flow_ids = packets->n_flows;
+	what.flow_ids = packets->flows;
 	put_event(packets, &what, packets->uuid, packets->at_ns,
 		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN);
 }

@@ -32,12 +32,21 @@
 	A(DOUBTFUL, "doubtful")                                                                    \
 	A(BEGIN_MIN, "begin_ns")                                                                   \
 	A(BEGIN_MAX, "begin_max_ns")                                                               \
-	A(END_MIN, "end_ns")                                                                       \
+	A(END, "end_ns")                                                                           \
 	A(END_MAX, "end_max_ns")                                                                   \
 	A(TOTAL, "total_ns")                                                                       \
 	A(TOTAL_MAX, "total_max_ns")                                                               \
 	A(PREEMPTIONS, "preemptions")                                                              \
-	A(BEHIND, "behind")
+	A(BEHIND, "behind")                                                                        \
+	A(COMMAND, "command")                                                                      \
+	A(CLASS, "class")                                                                          \
+	A(CERTAINTY, "certainty")                                                                  \
+	A(SIZE, "size")                                                                            \
+	A(BLOCKING, "blocking")                                                                    \
+	A(STATUS, "status")                                                                        \
+	A(QUEUED, "queued_ns")                                                                     \
+	A(SUBMITTED, "submitted_ns")                                                               \
+	A(START, "start_ns")
 
 enum lane_packet_arg {
 #define A(id, name) LANE_ARG_##id,
@@ -56,11 +65,12 @@ struct lane_packets {
 	/* The event being made. */
 	uint64_t uuid, at_ns;
 	char name[64];
-	uint64_t flow; /* 0: none */
+	uint64_t flows[2];
+	uint32_t n_flows;
 	uint32_t n_args;
 	struct lane_packet_value {
 		enum lane_packet_arg arg;
-		char kind; /* 'n' number, 't' text, 'b' flag */
+		char kind; /* 'n' number, 's' signed, 't' text, 'b' flag */
 		uint64_t number;
 		char text[64];
 	} args[LANE_PACKET_MAX_ARGS];
@@ -84,6 +94,7 @@ void lane_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
 		       const char *name);
 void lane_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t value);
+void lane_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t value);
 void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *value);
 void lane_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool value);
 void lane_packet_flow(struct lane_packets *packets, uint64_t flow);

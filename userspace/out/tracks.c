@@ -19,6 +19,17 @@ struct open {
 	uint64_t since_ns[2]; /* by enum lane_queue; LANE_NEVER: it is not in it */
 };
 
+/* Requests that are over but may still be named by the command they carried. */
+enum {
+	REMEMBERED = 1 << 16
+};
+
+struct closed {
+	uint64_t ctx;
+	uint64_t key; /* device and seqno */
+	uint32_t number;
+};
+
 struct lane_tracks {
 	struct lane_track_hooks hooks;
 	struct lane_table by_owner; /* (kind, engine, client or thread) */
@@ -27,6 +38,9 @@ struct lane_tracks {
 	struct lane_table open; /* (context, seqno) */
 	struct lane_pool open_pool;
 	uint32_t numbered;
+	struct lane_table closed; /* (ctx, device and seqno) -> number + 1 */
+	struct closed *ring;	  /* the same, the oldest makes room */
+	uint32_t n_closed;
 	bool no_memory;
 };
 
@@ -162,6 +176,41 @@ static uint32_t number_of(struct lane_tracks *tracks, const struct lane_request 
 	return open ? open->number : LANE_NO_REQUEST;
 }
 
+static uint64_t closed_key(uint32_t dev, uint32_t seqno)
+{
+	return (uint64_t)dev << 32 | seqno;
+}
+
+static void remember(struct lane_tracks *tracks, const struct lane_request *rq, uint32_t number)
+{
+	struct closed *slot = &tracks->ring[tracks->n_closed % REMEMBERED];
+
+	if (tracks->n_closed++ >= REMEMBERED)
+		lane_table_del(&tracks->closed, slot->ctx, slot->key);
+	slot->ctx = rq->context->ctx;
+	slot->key = closed_key(rq->context->dev, rq->seqno);
+	slot->number = number;
+	lane_table_del(&tracks->closed, slot->ctx, slot->key);
+	if (!lane_table_put(&tracks->closed, slot->ctx, slot->key,
+			    (void *)(uintptr_t)((uint64_t)number + 1)))
+		tracks->no_memory = true;
+}
+
+/* The number of the request that carried a command, when it is known which that was. */
+static uint32_t carrier_of(struct lane_tracks *tracks, const struct lane_command *command)
+{
+	const struct lane_request_key *key = &command->requests[0];
+	uintptr_t known;
+
+	if (command->certainty != LANE_CERTAIN_EXACT || !command->n_requests)
+		return LANE_NO_REQUEST;
+	known = (uintptr_t)lane_table_get(&tracks->closed, key->ctx,
+					  closed_key(key->dev, key->seqno));
+	if (known)
+		return (uint32_t)(known - 1);
+	return command->request ? number_of(tracks, command->request) : LANE_NO_REQUEST;
+}
+
 static uint8_t doubt_of(const struct lane_request *rq)
 {
 	return rq->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE) ? LANE_SLICE_DOUBTFUL : 0;
@@ -197,10 +246,7 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		      : rq->started		 ? LANE_RQ_STATE_PREEMPTED
 						 : LANE_RQ_STATE_HOST;
 	open->since_ns[queue] = LANE_NEVER;
-	tell(tracks,
-	     engine_track(tracks, queue == LANE_QUEUE_HOST ? LANE_TRACK_HOST : LANE_TRACK_DEVICE,
-			  engine),
-	     &slice);
+	tell(tracks, track, &slice);
 }
 
 static void on_run(void *arg, const struct lane_run *run)
@@ -317,6 +363,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->doubt)
 		slice.flags |= LANE_SLICE_DOUBTFUL;
 	tell(tracks, client_track(tracks, rq->context->client), &slice);
+	remember(tracks, rq, open->number);
 	lane_table_del(&tracks->open, rq->context->id, rq->seqno);
 	lane_pool_put(&tracks->open_pool, open);
 }
@@ -363,6 +410,51 @@ static void on_starvation(void *arg, const struct lane_starvation *starvation)
 	tell(tracks, thread_track(tracks, LANE_TRACK_STARVED, starvation->victim), &slice);
 }
 
+static void on_call(void *arg, const struct lane_call *call)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_thread thread = { .tid = call->tid, .pid = call->pid };
+	struct lane_slice slice = {
+		.begin_ns = call->begin_ns,
+		.end_ns = call->end_ns,
+		.flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL,
+		.number = LANE_NO_REQUEST,
+		.call = call,
+	};
+
+	tell(tracks, thread_track(tracks, LANE_TRACK_CALL, &thread), &slice);
+}
+
+static void on_command(void *arg, const struct lane_command *command)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .queue = command->queue,
+				       .tid = -1,
+				       .pid = command->queue->pid };
+	const uint64_t *at = command->time_ns;
+	struct lane_slice slice = {
+		.begin_ns = command->call_ns,
+		.end_ns = command->timed ? at[LANE_COMMAND_END] : command->known_ns,
+		.state = command->class,
+		.number = carrier_of(tracks, command),
+		.command = command,
+	};
+
+	if (command->timed) {
+		if (!slice.begin_ns || at[LANE_COMMAND_QUEUED] < slice.begin_ns)
+			slice.begin_ns = at[LANE_COMMAND_QUEUED];
+		slice.flags = bounds_of(command->time[LANE_COMMAND_START],
+					command->time[LANE_COMMAND_END]);
+	}
+	if (!slice.begin_ns)
+		slice.begin_ns = command->return_ns ? command->return_ns : slice.end_ns;
+	if (slice.end_ns < command->return_ns)
+		slice.end_ns = command->return_ns;
+	if (!slice.begin_ns && !slice.end_ns)
+		return;
+	tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is), &slice);
+}
+
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct lane_tracks *tracks = arg;
@@ -383,7 +475,8 @@ struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
 		return &lane_enomem;
 	(*tracks)->hooks = *hooks;
 	(*tracks)->open_pool.size = sizeof(struct open);
-	return NULL;
+	(*tracks)->ring = malloc(REMEMBERED * sizeof(*(*tracks)->ring));
+	return (*tracks)->ring ? NULL : &lane_enomem;
 }
 
 struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
@@ -400,6 +493,8 @@ struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
 		.starvation = on_starvation,
 		.wait = on_wait,
 		.loss = on_loss,
+		.call = on_call,
+		.command = on_command,
 	};
 }
 
@@ -434,6 +529,8 @@ void lane_tracks_destroy(struct lane_tracks *tracks)
 	free(tracks->by_id);
 	lane_table_free(&tracks->by_owner);
 	lane_table_free(&tracks->open);
+	lane_table_free(&tracks->closed);
+	free(tracks->ring);
 	lane_pool_free(&tracks->open_pool);
 	free(tracks);
 }

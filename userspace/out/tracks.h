@@ -5,7 +5,8 @@
  * known within bounds is shown at their earliest times, as the queues' lengths are; then it is
  * marked.
  *
- * Memory is bounded by the tracks, their rows, and the requests that are open.
+ * Memory is bounded by the tracks, their rows, the requests that are open and a fixed number of
+ * those that were over last.
  */
 #ifndef LANE_OUT_TRACKS_H
 #define LANE_OUT_TRACKS_H
@@ -24,6 +25,8 @@
 	T(SUBMIT, "submits", "a thread in the call that makes a request")                          \
 	T(WAIT, "waits", "a thread in the call that waits for a request")                          \
 	T(STARVED, "instead ran", "who had the CPU that a thread waited for")                      \
+	T(CLQUEUE, "OpenCL queue", "commands of an OpenCL queue, from their call to their end")    \
+	T(CALL, "OpenCL calls", "a thread in a function of OpenCL")                                \
 	T(LOST, "lost events", "when the tracer dropped events: what falls in it is unknown")
 
 enum lane_track_kind {
@@ -39,13 +42,15 @@ extern const char *const lane_track_names[LANE_TRACK_KINDS];
 struct lane_track {
 	uint32_t id; /* dense, from 0 */
 	enum lane_track_kind kind;
-	const struct lane_engine *engine; /* of an engine's track */
-	const struct lane_client *client; /* of a process's or thread's track; may be NULL */
-	int32_t tid, pid;		  /* of a thread's track, -1 */
-	char comm[16];			  /* as last seen */
+	const struct lane_engine *engine;  /* of an engine's track */
+	const struct lane_client *client;  /* of a process's or thread's track; may be NULL */
+	const struct lane_cl_queue *queue; /* of an OpenCL queue's track */
+	int32_t tid, pid;		   /* of a thread's track, -1; pid of a queue's too */
+	char comm[16];			   /* as last seen */
 	uint32_t n_rows;
 	uint64_t *row_end; /* ns, of each row's last slice */
 	uint32_t cap_rows;
+	uint64_t length_ns; /* when a queue's length changed last */
 };
 
 enum lane_slice_flag {
@@ -73,6 +78,8 @@ struct lane_slice {
 	const struct lane_wait *wait;
 	const struct lane_starvation *starvation;
 	const struct lane_loss *loss;
+	const struct lane_call *call;
+	const struct lane_command *command;
 };
 
 #define LANE_NO_REQUEST UINT32_MAX
@@ -83,7 +90,7 @@ struct lane_track_hooks {
 	/* A track is met for the first time. */
 	void (*track)(void *arg, const struct lane_track *track);
 	void (*slice)(void *arg, const struct lane_slice *slice);
-	/* A queue of an engine has this length from at_ns on. */
+	/* A queue of an engine has this length from at_ns on; at_ns never goes back. */
 	void (*length)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
 		       uint32_t length, uint64_t at_ns);
 };
