@@ -226,14 +226,19 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 {
 	struct lane_tracks *tracks = arg;
 	struct open *open = open_of(tracks, rq);
+	struct lane_track *track = engine_track(
+		tracks, queue == LANE_QUEUE_HOST ? LANE_TRACK_HOST : LANE_TRACK_DEVICE, engine);
 	struct lane_slice slice = { .end_ns = now_ns, .request = rq, .flags = doubt_of(rq) };
 
-	if (tracks->hooks.length)
-		tracks->hooks.length(
-			tracks->hooks.arg, engine, queue,
-			queue == LANE_QUEUE_HOST ? engine->host_len : engine->device_len, now_ns);
-	if (!open)
+	if (!open || !track)
 		return;
+	if (now_ns > track->length_ns)
+		track->length_ns = now_ns;
+	if (tracks->hooks.length)
+		tracks->hooks.length(tracks->hooks.arg, engine, queue,
+				     queue == LANE_QUEUE_HOST ? engine->host_len
+							      : engine->device_len,
+				     track->length_ns);
 	if (delta > 0) {
 		open->since_ns[queue] = now_ns;
 		return;
