@@ -8,6 +8,7 @@
 
 static const struct lane_format *const formats[] = {
 	&lane_format_text,
+	&lane_format_atp,
 	&lane_format_ctf_own, /* before the one that reads all CTF */
 	&lane_format_ctf,
 };

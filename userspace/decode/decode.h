@@ -94,6 +94,7 @@ struct lane_format {
 
 extern const struct lane_format lane_format_ctf;
 extern const struct lane_format lane_format_text;
+extern const struct lane_format lane_format_atp; /* CodeXL's .atp */
 
 /* The format of the trace at path, NULL when none knows it. */
 const struct lane_format *lane_format_probe(const char *path);

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// gpulane import: a trace of another tracer becomes a recording.
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/ctf.h"
+#include "capture/recording.h"
+#include "cmd/cmd.h"
+#include "norm/norm.h"
+
+enum {
+	PACKET_BYTES = 256 << 10,
+	MAX_CPUS = 4096,
+};
+
+struct options {
+	struct lane_error *error;
+	const char *input;
+	const char *output;
+};
+
+/* The recording that is being made. */
+struct import {
+	const char *name; /* of the trace: the tracer's */
+	struct lane_recording_dir dir;
+	struct lane_ctf_trace *trace;
+	struct lane_ctf_stream *streams[MAX_CPUS + 1]; /* by CPU; the last: of no CPU */
+	uint64_t lost[MAX_CPUS + 1];
+	size_t pending; /* bytes appended since the last flush */
+	uint64_t begin_ns, last_ns;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "DIR", 0, "the recording to make (required)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			return ARGP_ERR_UNKNOWN;
+		o->input = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void close_input(struct lane_input **input)
+{
+	lane_input_close(*input);
+}
+
+static struct lane_error *open_trace(struct import *import, const struct lane_trace_info *info,
+				     uint64_t first_ns)
+{
+	struct lane_ctf_env env = { .hostname = *info->host ? info->host : NULL,
+				    .kernel_release = *info->release ? info->release : NULL,
+				    .clock_uuid = *info->clock_uuid ? info->clock_uuid : NULL,
+				    .epoch_offset_ns = info->epoch_offset_ns,
+				    .tracer = import->name,
+				    .begin_ns = first_ns,
+				    .free_stream = true };
+
+	if (info->begin_ns && info->begin_ns < first_ns)
+		env.begin_ns = info->begin_ns;
+	import->begin_ns = env.begin_ns;
+	return lane_ctf_create(import->dir.fd, import->name, &env, &import->trace);
+}
+
+static struct lane_error *stream_of(struct import *import, int32_t cpu, size_t *at)
+{
+	*at = cpu < 0 ? MAX_CPUS : (size_t)cpu;
+	if (*at > MAX_CPUS)
+		return lane_error("CPU %d: more CPUs than the %d that can be imported", cpu,
+				  MAX_CPUS);
+	if (import->streams[*at])
+		return NULL;
+	return lane_ctf_stream(import->trace, cpu < 0 ? LANE_CTF_NO_CPU : (unsigned int)cpu,
+			       PACKET_BYTES, &import->streams[*at]);
+}
+
+static struct lane_error *flush(struct import *import)
+{
+	struct lane_error *err = NULL;
+
+	import->pending = 0;
+	for (size_t i = 0; !err && i <= MAX_CPUS; i++)
+		if (import->streams[i])
+			err = lane_ctf_flush(import->streams[i], import->last_ns);
+	return err;
+}
+
+/* A loss: a packet that says so, from its begin to its end. */
+static struct lane_error *put_loss(struct import *import, size_t at,
+				   const struct lane_p_gpulane_lost *lost)
+{
+	struct lane_ctf_stream *stream = import->streams[at];
+	struct lane_error *err = lane_ctf_lost(stream, import->lost[at], lost->begin_ns);
+
+	import->lost[at] += lost->count ? lost->count : 1;
+	if (!err)
+		err = lane_ctf_lost(stream, import->lost[at], lost->end_ns);
+	return err ? err : lane_ctf_flush(stream, lost->end_ns);
+}
+
+static struct lane_error *put(struct import *import, const struct lane_trace_info *info,
+			      const struct lane_event *event)
+{
+	bool lost = event->wire.kind == LANE_LOST;
+	struct lane_error *err = NULL;
+	size_t at;
+
+	if (!import->trace)
+		err = open_trace(import, info,
+				 lost ? event->u.gpulane_lost.begin_ns : event->wire.ts_ns);
+	if (!err)
+		err = stream_of(import, lost ? event->u.gpulane_lost.lost_cpu : event->cpu, &at);
+	if (err)
+		return err;
+	import->last_ns = event->wire.ts_ns;
+	if (lost)
+		return put_loss(import, at, &event->u.gpulane_lost);
+	err = lane_ctf_append(import->streams[at], &event->wire);
+	import->pending += sizeof(event->wire) + lane_kinds[event->wire.kind].payload_bytes;
+	return err || import->pending < PACKET_BYTES ? err : flush(import);
+}
+
+static struct json_object *kinds_object(const struct lane_trace_info *info)
+{
+	struct json_object *all = json_object_new_object();
+
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		struct json_object *one;
+
+		if (lane_is_derived(kind) || info->presence[kind] == LANE_PRESENCE_UNKNOWN)
+			continue;
+		one = json_object_new_object();
+		json_object_object_add(
+			one, "recorded",
+			json_object_new_boolean(info->presence[kind] == LANE_PRESENCE_RECORDED));
+		json_object_object_add(all, lane_kinds[kind].name, one);
+	}
+	return all;
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+	if (*text)
+		json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static struct json_object *facts_object(const struct import *import,
+					const struct lane_trace_info *info, const char *source)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *traces = json_object_new_array();
+	struct json_object *trace = json_object_new_object();
+	struct json_object *driver = json_object_new_object();
+
+	json_object_object_add(root, "version", json_object_new_int(1));
+	add_text(root, "gpulane", GPULANE_VERSION);
+	add_text(root, "state", "complete");
+	add_text(root, "imported_from", source);
+	json_object_object_add(root, "begin_ns", json_object_new_uint64(import->begin_ns));
+	json_object_object_add(root, "end_ns", json_object_new_uint64(import->last_ns));
+	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
+		add_text(root, "submission", lane_submission_name(info->submission));
+		add_text(driver, "submission", lane_submission_name(info->submission));
+	}
+	json_object_object_add(root, "i915", driver);
+	add_text(trace, "tracer", import->name);
+	add_text(trace, "path", import->name);
+	json_object_object_add(trace, "kinds", kinds_object(info));
+	json_object_array_add(traces, trace);
+	json_object_object_add(root, "traces", traces);
+	return root;
+}
+
+static struct lane_error *write_facts(const struct import *import,
+				      const struct lane_trace_info *info, const char *source)
+{
+	struct json_object *root = facts_object(import, info, source);
+	int fd = openat(import->dir.fd, "recording.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			0600);
+	struct lane_error *err = NULL;
+
+	if (fd < 0 || json_object_to_fd(fd, root, JSON_C_TO_STRING_PRETTY))
+		err = lane_error_errno(errno, "recording.json");
+	if (fd >= 0 && close(fd) && !err)
+		err = lane_error_errno(errno, "recording.json");
+	json_object_put(root);
+	return err;
+}
+
+/* Everything there is to read; what is damaged ends the import: nothing is left out silently. */
+static struct lane_error *copy(struct import *import, struct lane_input *input)
+{
+	const struct lane_event *event;
+	struct lane_error *err;
+
+	for (;;) {
+		err = lane_input_next(input, &event);
+		if (err || !event)
+			return err;
+		if (lane_is_finding(event->wire.kind))
+			continue; /* of an export: it is found again */
+		err = put(import, lane_input_info(input), event);
+		if (err)
+			return err;
+	}
+}
+
+static struct lane_error *make(struct import *import, const struct options *o)
+{
+	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	const struct lane_trace_info *info;
+	struct lane_error *err;
+
+	err = lane_input_open(o->input, &input);
+	if (err)
+		return err;
+	info = lane_input_info(input);
+	import->name = !strcmp(info->tracer, "codexl") ? "codexl" : "import";
+	err = lane_recording_create(o->output, &import->dir);
+	if (!err)
+		err = copy(import, input);
+	if (!err && !import->trace)
+		err = lane_error("%s: there is no event in it", o->input);
+	if (!err)
+		err = lane_ctf_close(LANE_TAKE(import->trace));
+	if (!err)
+		err = write_facts(import, info, o->input);
+	return err;
+}
+
+struct lane_error *cmd_import(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "FILE",
+		.doc = "Make a recording of a trace of another tracer: CodeXL's .atp, or any trace "
+		       "that gpulane reads.\vSee gpulane-import(1).",
+	};
+	LANE_CLEANUP(lane_free) struct import *import = calloc(1, sizeof(*import));
+	struct options o = { NULL, NULL, NULL };
+	struct lane_error *err;
+	int done;
+
+	if (!import)
+		return &lane_enomem;
+	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
+	if (err || done)
+		return err;
+	if (!o.input || !o.output)
+		return lane_error_usage("import: no %s named (see `gpulane import --help`)",
+					o.input ? "recording to make (-o DIR)" : "trace");
+	import->dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
+	err = make(import, &o);
+	lane_error_free(lane_ctf_close(import->trace));
+	if (err)
+		lane_recording_discard(&import->dir);
+	else
+		lane_recording_close(&import->dir);
+	return lane_error_context(err, "import");
+}

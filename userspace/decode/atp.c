@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT
+// Reads CodeXL's application traces (.atp): OpenCL calls and their commands as events.
+#include "decode/atp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/opencl.h"
+#include "decode/atp_file.h"
+
+#define MAX_BYTES (512ull << 20)
+#define MAGIC	  "TraceFileVersion="
+
+struct atp {
+	struct lane_decoder base;
+	struct lane_trace_info info;
+	struct lane_event *events;
+	size_t n, cap, at;
+};
+
+/* What is being made of a file. */
+struct maker {
+	struct atp *atp;
+	const struct lane_atp_file *file;
+	int32_t pid;
+	uint64_t commands;
+	struct lane_table queues;  /* handle: told */
+	struct lane_table kernels; /* handle: its name, told */
+	struct lane_table devices; /* hash of the name: number, from 1 */
+	uint64_t n_devices;
+};
+
+static struct lane_event *append(struct maker *m, uint64_t ts_ns, enum lane_kind kind, int32_t tid)
+{
+	struct atp *atp = m->atp;
+	struct lane_event *event;
+
+	if (atp->n == atp->cap) {
+		size_t more = atp->cap ? 2 * atp->cap : 64;
+		struct lane_event *bigger = realloc(atp->events, more * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		atp->events = bigger;
+		atp->cap = more;
+	}
+	event = &atp->events[atp->n++];
+	memset(event, 0, sizeof(*event));
+	event->wire.ts_ns = ts_ns;
+	event->wire.kind = kind;
+	event->wire.pid = m->pid;
+	event->wire.tid = tid;
+	event->cpu = -1;
+	event->raw.ring = LANE_RING_NONE;
+	/* The order in which they were made, until they are sorted. */
+	event->host = (uint32_t)(atp->n - 1);
+	return event;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+	return h;
+}
+
+/* The argument at a position of `a;b;c`, cut to size - 1 bytes; false: there are not so many. */
+static bool argument(const char *args, int position, char *to, size_t size)
+{
+	size_t n;
+
+	for (; position; position--) {
+		args = strchr(args, ';');
+		if (!args)
+			return false;
+		args++;
+	}
+	args += strspn(args, " \t");
+	n = strcspn(args, "; \t");
+	n = n < size ? n : size - 1;
+	memcpy(to, args, n);
+	to[n] = '\0';
+	return n > 0;
+}
+
+/* The number that a parameter with that role has, 0 when there is none; `[0x..]` is what it points
+ * to. */
+static uint64_t role_value(const struct lane_atp_api *api, uint32_t function,
+			   enum lane_cl_role role)
+{
+	int position = function && api ? lane_cl_param(function, role) : -1;
+	char text[64];
+
+	if (position < 0 || !argument(api->args, position, text, sizeof(text)))
+		return 0;
+	return strtoull(text + (text[0] == '['), NULL, 0);
+}
+
+static bool is_blocking(const struct lane_atp_api *api, uint32_t function)
+{
+	int position = function && api ? lane_cl_param(function, LANE_CLR_BLOCKING) : -1;
+	char text[64];
+
+	return position >= 0 && argument(api->args, position, text, sizeof(text)) &&
+	       !strcmp(text, "CL_TRUE");
+}
+
+/* The queue of a call, told when it comes for the first time. */
+static bool tell_queue(struct maker *m, const struct lane_atp_thread *thread,
+		       const struct lane_atp_stamp *stamp, uint64_t handle)
+{
+	const char *device = stamp->device ? stamp->device : "";
+	uint64_t key = hash(device);
+	uintptr_t number = (uintptr_t)lane_table_get(&m->devices, key, 0);
+	struct lane_event *event;
+
+	if (!stamp->command || lane_table_get(&m->queues, handle, 0))
+		return true;
+	if (!number) {
+		number = ++m->n_devices;
+		if (!lane_table_put(&m->devices, key, 0, (void *)number))
+			return false;
+	}
+	event = append(m, stamp->begin_ns, LANE_CL_QUEUE, thread->tid);
+	if (!event || !lane_table_put(&m->queues, handle, 0, m))
+		return false;
+	event->u.opencl_queue.queue = handle;
+	event->u.opencl_queue.device = number;
+	snprintf(event->u.opencl_queue.name, sizeof(event->u.opencl_queue.name), "%.*s",
+		 (int)sizeof(event->u.opencl_queue.name) - 1, device);
+	return true;
+}
+
+/* A kernel's name, told when it comes for the first time or has changed. */
+static bool tell_kernel(struct maker *m, const struct lane_atp_thread *thread,
+			const struct lane_atp_stamp *stamp)
+{
+	const char *told = lane_table_get(&m->kernels, stamp->kernel, 0);
+	struct lane_event *event;
+
+	if (!stamp->kernel_name || (told && !strcmp(told, stamp->kernel_name)))
+		return true;
+	event = append(m, stamp->begin_ns, LANE_CL_KERNEL, thread->tid);
+	if (!event)
+		return false;
+	event->u.opencl_kernel.kernel = stamp->kernel;
+	snprintf(event->u.opencl_kernel.name, sizeof(event->u.opencl_kernel.name), "%.*s",
+		 (int)sizeof(event->u.opencl_kernel.name) - 1, stamp->kernel_name);
+	if (told)
+		lane_table_del(&m->kernels, stamp->kernel, 0);
+	return lane_table_put(&m->kernels, stamp->kernel, 0, stamp->kernel_name);
+}
+
+/* CL_SUCCESS, a handle, or an error's name, which is not told apart from others. */
+static int32_t status_of(const struct lane_atp_api *api)
+{
+	if (!api || strncmp(api->returned, "CL_", 3) || !strcmp(api->returned, "CL_SUCCESS"))
+		return 0;
+	return -1;
+}
+
+static uint64_t made_by(const struct lane_atp_api *api, uint32_t function)
+{
+	if (!api)
+		return 0;
+	if (api->returned[0] == '0' && api->returned[1] == 'x')
+		return strtoull(api->returned, NULL, 16);
+	return role_value(api, function, LANE_CLR_EVENT);
+}
+
+/* The times of a command. When the program knew is not in the file: at the command's end, or when
+ * the call that waits for it returned. */
+static bool tell_command(struct maker *m, const struct lane_atp_thread *thread,
+			 const struct lane_atp_stamp *stamp, uint64_t queue)
+{
+	uint64_t end_ns = stamp->times_ns[3];
+	struct lane_event *event;
+
+	event = append(m, end_ns > stamp->end_ns ? end_ns : stamp->end_ns, LANE_CL_COMMAND,
+		       thread->tid);
+	if (!event)
+		return false;
+	event->u.opencl_command.command = ++m->commands;
+	event->u.opencl_command.queue = queue;
+	event->u.opencl_command.queued_ns = stamp->times_ns[0];
+	event->u.opencl_command.submitted_ns = stamp->times_ns[1];
+	event->u.opencl_command.start_ns = stamp->times_ns[2];
+	event->u.opencl_command.end_ns = end_ns;
+	event->u.opencl_command.type = stamp->type;
+	return true;
+}
+
+/* One call: what it is about, its entry, its command, its exit. */
+static bool tell_call(struct maker *m, const struct lane_atp_thread *thread,
+		      const struct lane_atp_stamp *stamp, const struct lane_atp_api *api)
+{
+	uint32_t function = lane_cl_function_by_name(stamp->name);
+	uint64_t queue = stamp->command ? stamp->queue : role_value(api, function, LANE_CLR_QUEUE);
+	uint64_t waits = role_value(api, function, LANE_CLR_WAITS);
+	struct lane_event *event;
+	bool command = stamp->command && status_of(api) == 0;
+
+	if (!tell_queue(m, thread, stamp, queue) || !tell_kernel(m, thread, stamp))
+		return false;
+	event = append(m, stamp->begin_ns, LANE_CL_ENTRY, thread->tid);
+	if (!event)
+		return false;
+	event->u.opencl_call_entry.queue = queue;
+	event->u.opencl_call_entry.object =
+		stamp->kernel ? stamp->kernel : role_value(api, function, LANE_CLR_OBJECT);
+	event->u.opencl_call_entry.size = stamp->kernel ? stamp->items : stamp->bytes;
+	event->u.opencl_call_entry.group = stamp->group;
+	event->u.opencl_call_entry.function = function;
+	event->u.opencl_call_entry.flags = (uint32_t)(waits < 0xffffff ? waits << 8 : 0) |
+					   (is_blocking(api, function) ? 1 : 0);
+	if (command && !tell_command(m, thread, stamp, queue))
+		return false;
+	event = append(m, stamp->end_ns, LANE_CL_EXIT, thread->tid);
+	if (!event)
+		return false;
+	event->u.opencl_call_exit.queue = queue;
+	event->u.opencl_call_exit.object = made_by(api, function);
+	event->u.opencl_call_exit.command = command ? m->commands : 0;
+	event->u.opencl_call_exit.status = status_of(api);
+	event->u.opencl_call_exit.function = function;
+	return true;
+}
+
+/* The threads' names are the program's. */
+static bool tell_names(struct maker *m, uint64_t begin_ns)
+{
+	const char *name = m->file->application;
+
+	for (const char *at = name; *at; at++)
+		if (strchr("/\\", *at))
+			name = at + 1;
+	if (!*name)
+		return true;
+	for (size_t i = 0; i < m->file->n_threads; i++) {
+		struct lane_event *event =
+			append(m, begin_ns, LANE_STATEDUMP, m->file->threads[i].tid);
+		struct lane_p_lttng_statedump_process_state *to;
+
+		if (!event)
+			return false;
+		to = &event->u.lttng_statedump_process_state;
+		event->wire.origin = LANE_ORIGIN_SNAPSHOT;
+		m->atp->info.presence[LANE_STATEDUMP] = LANE_PRESENCE_RECORDED;
+		to->tid = to->vtid = m->file->threads[i].tid;
+		to->pid = to->vpid = m->pid;
+		snprintf(to->name, sizeof(to->name), "%.*s", (int)sizeof(to->name) - 1, name);
+	}
+	return true;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct lane_event *a = x, *b = y;
+
+	if (a->wire.ts_ns != b->wire.ts_ns)
+		return a->wire.ts_ns < b->wire.ts_ns ? -1 : 1;
+	return (a->host > b->host) - (a->host < b->host);
+}
+
+static bool make_all(struct maker *m)
+{
+	const struct lane_atp_file *file = m->file;
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < file->n_threads; i++) {
+		const struct lane_atp_thread *t = &file->threads[i];
+
+		for (size_t k = 0; k < t->n_stamps; k++)
+			if (t->stamps[k].begin_ns < begin_ns)
+				begin_ns = t->stamps[k].begin_ns;
+	}
+	if (begin_ns == UINT64_MAX)
+		return true;
+	if (!tell_names(m, begin_ns))
+		return false;
+	for (size_t i = 0; i < file->n_threads; i++) {
+		const struct lane_atp_thread *t = &file->threads[i];
+
+		for (size_t k = 0; k < t->n_stamps; k++)
+			if (!tell_call(m, t, &t->stamps[k], t->n_apis ? &t->apis[k] : NULL))
+				return false;
+	}
+	return true;
+}
+
+static void set_info(struct atp *atp)
+{
+	struct lane_trace_info *info = &atp->info;
+
+	strcpy(info->tracer, "codexl");
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (kind >= LANE_CL_ENTRY && kind < LANE_CL_PROFILE)
+			info->presence[kind] = LANE_PRESENCE_RECORDED;
+		else if (info->presence[kind] != LANE_PRESENCE_RECORDED && kind != LANE_LOST &&
+			 !lane_is_derived(kind))
+			info->presence[kind] = LANE_PRESENCE_ABSENT;
+	if (!atp->n)
+		return;
+	info->begin_ns = atp->events[0].wire.ts_ns;
+	info->end_ns = atp->events[atp->n - 1].wire.ts_ns;
+}
+
+static void atp_close(struct lane_decoder *decoder)
+{
+	struct atp *atp = (struct atp *)decoder;
+
+	if (!atp)
+		return;
+	free(atp->events);
+	free(atp);
+}
+
+static void close_guard(struct atp **atp)
+{
+	atp_close((struct lane_decoder *)*atp);
+}
+
+struct lane_error *lane_atp_open_text(const char *text, size_t bytes, const char *path,
+				      struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(lane_atp_file_deinit) struct lane_atp_file file = { 0 };
+	LANE_CLEANUP(close_guard) struct atp *atp = calloc(1, sizeof(*atp));
+	struct maker m = { .atp = atp, .file = &file };
+	char *copy = malloc(bytes + 1);
+	struct lane_error *err;
+	bool made;
+
+	if (!atp || !copy) {
+		free(copy);
+		return &lane_enomem;
+	}
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+	err = lane_atp_file_init(copy, bytes, path, &file);
+	if (err)
+		return err;
+	/* The file does not name the process: its first thread has its number. */
+	for (size_t i = 0; i < file.n_threads; i++)
+		if (!i || file.threads[i].tid < m.pid)
+			m.pid = file.threads[i].tid;
+	made = make_all(&m);
+	lane_table_free(&m.queues);
+	lane_table_free(&m.kernels);
+	lane_table_free(&m.devices);
+	if (!made)
+		return &lane_enomem;
+	if (atp->n)
+		qsort(atp->events, atp->n, sizeof(*atp->events), by_time);
+	set_info(atp);
+	atp->base.format = &lane_format_atp;
+	*decoder = &LANE_TAKE(atp)->base;
+	return NULL;
+}
+
+static struct lane_error *atp_open(const char *path, const struct lane_names *names,
+				   struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "re");
+	struct stat st;
+	size_t n;
+
+	(void)names;
+	if (!from || fstat(fileno(from), &st))
+		return lane_error_errno(errno, "%s", path);
+	if (st.st_size < 0 || (uint64_t)st.st_size > MAX_BYTES)
+		return lane_error("%s: larger than %llu MiB", path, MAX_BYTES >> 20);
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return &lane_enomem;
+	n = fread(text, 1, (size_t)st.st_size, from);
+	if (ferror(from))
+		return lane_error_errno(errno, "%s", path);
+	return lane_atp_open_text(text, n, path, decoder);
+}
+
+static bool atp_probe(const char *path)
+{
+	char begin[sizeof(MAGIC) - 1];
+	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "re");
+
+	return from && fread(begin, 1, sizeof(begin), from) == sizeof(begin) &&
+	       !memcmp(begin, MAGIC, sizeof(begin));
+}
+
+static const struct lane_trace_info *atp_info(struct lane_decoder *decoder)
+{
+	return &((struct atp *)decoder)->info;
+}
+
+static struct lane_error *atp_next(struct lane_decoder *decoder, struct lane_event **event)
+{
+	struct atp *atp = (struct atp *)decoder;
+
+	*event = atp->at < atp->n ? &atp->events[atp->at++] : NULL;
+	return NULL;
+}
+
+const struct lane_format lane_format_atp = {
+	.name = "atp",
+	.help = "an application trace of AMD's CodeXL",
+	.probe = atp_probe,
+	.open = atp_open,
+	.info = atp_info,
+	.next = atp_next,
+	.close = atp_close,
+};
