@@ -26,6 +26,7 @@ _gpulane()
 	case $prev in
 	--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$cur") && return ;;
 	--to) mapfile -t COMPREPLY < <(compgen -W "ctf html perfetto" -- "$cur") && return ;;
+	--sort) mapfile -t COMPREPLY < <(compgen -W "gpu wait requests preempted worst pid" -- "$cur") && return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W "bpf lttng both" -- "$cur") && return ;;
 	--hooks) mapfile -t COMPREPLY < <(compgen -W "auto tracepoint function" -- "$cur") && return ;;
 	esac

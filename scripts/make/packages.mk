@@ -1,5 +1,5 @@
 # What the build needs from Debian; a package that is missing stops it with one line.
-PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib libprotobuf-c
+PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib ncurses libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
 PKG_DEB_libtracefs    := libtracefs-dev
@@ -8,6 +8,7 @@ PKG_DEB_lttng-ctl     := liblttng-ctl-dev
 PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
+PKG_DEB_ncurses       := libncurses-dev
 # What only a part of it is built with, checked and not linked to the program.
 PKGS_PARTS := lttng-ust OpenCL
 PKG_DEB_lttng-ust     := liblttng-ust-dev

@@ -22,7 +22,8 @@
 /* One CPU: its ring and where it goes. */
 struct lane {
 	struct lane_bpf_ring ring;
-	struct lane_ctf_stream *stream;
+	struct lane_ctf_stream *stream; /* NULL: they go to the sink */
+	const struct lane_sink *sink;
 	uint64_t lost;	  /* in all, when the trace is closed */
 	uint64_t nested;  /* dropped by the kernel's guard, as of the last drain */
 	uint64_t guarded; /* the same, once it was there twice */
@@ -63,6 +64,33 @@ static struct lane_error *create_trace(struct lane_capture *capture, const struc
 				      packet_bytes < PACKET_BYTES ? packet_bytes : PACKET_BYTES,
 				      &capture->lanes[i].stream);
 	return err;
+}
+
+/* Where the records of a CPU go: to its stream, or to the sink. */
+static struct lane_error *put_record(void *data, const struct lane_wire *record)
+{
+	struct lane *lane = data;
+
+	return lane->stream ? lane_ctf_append(lane->stream, record)
+			    : lane->sink->record(lane->sink->arg, lane->ring.cpu, record);
+}
+
+static struct lane_error *put_lost(struct lane *lane, uint64_t total, uint64_t at_ns)
+{
+	return lane->stream ? lane_ctf_lost(lane->stream, total, at_ns)
+			    : lane->sink->lost(lane->sink->arg, lane->ring.cpu, total, at_ns);
+}
+
+static struct lane_error *put_horizon(struct lane *lane, uint64_t ns)
+{
+	return lane->stream ? lane_ctf_flush(lane->stream, ns)
+			    : lane->sink->horizon(lane->sink->arg, lane->ring.cpu, ns);
+}
+
+static void use_sink(struct lane_capture *capture, const struct lane_sink *sink)
+{
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		capture->lanes[i].sink = sink;
 }
 
 /* The CPUs that are on, from a list as "0-3,6". */
@@ -159,7 +187,9 @@ static struct lane_error *open_all(struct lane_capture *capture,
 	if (!err && capture->settings.follow)
 		err = lane_bpf_follow_seed(lane_bpf_followed_fd(capture->object),
 					   config->follow_pid, config->comm);
-	if (!err)
+	if (!err && config->sink)
+		use_sink(capture, config->sink);
+	else if (!err)
 		err = create_trace(capture, config->host);
 	return err;
 }
@@ -206,11 +236,6 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 	return capture->plan.kinds;
 }
 
-static struct lane_error *append(void *stream, const struct lane_wire *record)
-{
-	return lane_ctf_append(stream, record);
-}
-
 static struct lane_error *start(struct lane_capture *capture)
 {
 	capture->missed_before = lane_bpf_missed(capture->object);
@@ -219,7 +244,7 @@ static struct lane_error *start(struct lane_capture *capture)
 	if (!capture->plan.kinds[LANE_STATEDUMP].recorded)
 		return NULL;
 	return lane_bpf_snapshot(lane_bpf_followed_fd(capture->object), capture->settings.follow,
-				 append, capture->lanes[0].stream);
+				 put_record, &capture->lanes[0]);
 }
 
 /* What a CPU has lost, its ring and the kernel's guard against nesting apart. */
@@ -266,10 +291,10 @@ static struct lane_error *drain_lost(struct lane_capture *capture, struct lane *
 	if (guarded > lane->guarded)
 		lane->guarded = guarded;
 	/* The kernel does not tell on which CPU a program interrupted itself. */
-	return lane_ctf_lost(lane->stream,
-			     loss.ring + lane->guarded +
-				     (lane == &capture->lanes[0] ? capture->missed : 0),
-			     at_ns);
+	return put_lost(lane,
+			loss.ring + lane->guarded +
+				(lane == &capture->lanes[0] ? capture->missed : 0),
+			at_ns);
 }
 
 /* *all: everything that was in the rings has been read. */
@@ -284,7 +309,7 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 		struct lane_bpf_drained drained;
 		unsigned int permille;
 
-		err = lane_bpf_ring_drain(&lane->ring, append, lane->stream, &drained);
+		err = lane_bpf_ring_drain(&lane->ring, put_record, lane, &drained);
 		permille = (unsigned int)(drained.filled * 1000 / lane->ring.bytes);
 		if (permille > capture->fill_permille)
 			capture->fill_permille = permille;
@@ -292,7 +317,7 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 			err = drain_lost(capture, lane, last);
 		/* An unfinished record may still turn out older than what has been read since. */
 		if (!err && drained.complete)
-			err = lane_ctf_flush(lane->stream, horizon);
+			err = put_horizon(lane, horizon);
 		*all &= drained.complete;
 	}
 	return err;
@@ -345,7 +370,9 @@ static struct lane_error *close_trace(struct lane_capture *capture)
 	struct lane_error *err = NULL, *closing;
 
 	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
-		err = lane_ctf_flush(capture->lanes[i].stream, UINT64_MAX);
+		err = put_horizon(&capture->lanes[i], UINT64_MAX);
+	if (!capture->trace)
+		return err;
 	lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
 			 &capture->figures.lost);
 	for (unsigned int i = 0; i < capture->n_lanes; i++)

@@ -40,6 +40,20 @@ struct lane_engine_filter {
 	uint16_t instance;
 };
 
+/*
+ * Takes a capture's records in the place of a recording; called from poll and stop. An error ends
+ * the capture.
+ */
+struct lane_sink {
+	void *arg;
+	/* A record (as on the wire, valid during the call) of this CPU, nearly in order of time. */
+	struct lane_error *(*record)(void *arg, unsigned int cpu, const struct lane_wire *record);
+	/* The CPU has lost `total` events in all up to at_ns. */
+	struct lane_error *(*lost)(void *arg, unsigned int cpu, uint64_t total, uint64_t at_ns);
+	/* Nothing of this CPU that is older than ns is to come. */
+	struct lane_error *(*horizon)(void *arg, unsigned int cpu, uint64_t ns);
+};
+
 /* What to record. Strings and arrays are the caller's and outlive the capture. */
 struct lane_capture_config {
 	unsigned int groups; /* of enum lane_group */
@@ -51,6 +65,7 @@ struct lane_capture_config {
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
 	int dir_fd;	     /* the recording's directory */
 	const struct lane_host *host;
+	const struct lane_sink *sink; /* bpf: instead of a recording; NULL: a recording */
 };
 
 struct lane_capture_stats {

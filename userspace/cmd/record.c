@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "capture/recording.h"
 #include "capture/ust.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/record.h"
 
 #define POLL_MS 100
@@ -58,17 +58,7 @@ static void on_child(int number)
  */
 static struct lane_error *drop_privileges(const struct session *session)
 {
-	const cap_value_t chown = CAP_CHOWN;
-	cap_t kept = cap_init();
-	struct lane_error *err = NULL;
-
-	if (!kept ||
-	    (session->has_caller && (cap_set_flag(kept, CAP_PERMITTED, 1, &chown, CAP_SET) ||
-				     cap_set_flag(kept, CAP_EFFECTIVE, 1, &chown, CAP_SET))) ||
-	    cap_set_proc(kept))
-		err = lane_error_errno(errno, "record: capabilities cannot be given up");
-	cap_free(kept);
-	return err;
+	return lane_error_context(lane_drop_privileges(session->has_caller), "record");
 }
 
 static void catch_signals(void)

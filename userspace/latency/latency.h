@@ -8,6 +8,7 @@
 
 #include "latency/commands.h"
 #include "latency/histogram.h"
+#include "latency/window.h"
 #include "timeline/timeline.h"
 
 /* LANE_STAGES(S) calls S(ID, name, help) for each stage, in order of a request's life. */

@@ -32,6 +32,13 @@ static void clean(char *name)
 			*name = '.';
 }
 
+const char *lane_comm(const char comm[16], char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%.16s", comm);
+	clean(buffer);
+	return buffer;
+}
+
 const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size)
 {
 	if (client->pid < 0)

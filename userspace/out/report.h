@@ -29,6 +29,9 @@ const char *lane_engine_name(const struct lane_engine *engine, char *buffer, siz
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */
 const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size);
 
+/* A task's name as it can be shown: without control characters. */
+const char *lane_comm(const char comm[16], char *buffer, size_t size);
+
 /* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
 const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
 

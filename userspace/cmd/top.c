@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+// gpulane top: options, the loop from events to what is shown, keys.
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/top.h"
+#include "latency/window.h"
+#include "out/top.h"
+
+enum {
+	OPTION_SPEED = 256,
+	OPTION_WIDTH,
+	TICK_MS = 50,
+	BATCH_WIDTH = 100,
+};
+
+struct top {
+	struct lane_error *error; /* of the options */
+	const char *path;	  /* NULL: live */
+	struct lane_top_filter filter;
+	bool batch;
+	unsigned long frames; /* 0: any number */
+	double delay_s, window_s, speed;
+	unsigned int width;
+
+	struct lane_top_source source;
+	struct lane_timeline *timeline;
+	struct lane_window window;
+	struct lane_top_view view;
+	uint64_t first_ns, upto_ns; /* of the events */
+	uint64_t wall_ns;	    /* replay: when upto_ns was reached */
+	uint64_t shown_ns;	    /* by the wall */
+	bool paused, ended, quit;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int number)
+{
+	stopped = number;
+}
+
+static void catch_stops(void)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- events --- */
+
+static struct lane_error *take(struct top *top, const struct lane_event *event)
+{
+	struct lane_error *err;
+
+	if (!top->first_ns) {
+		top->first_ns = event->wire.ts_ns;
+		top->upto_ns = top->upto_ns > top->first_ns ? top->upto_ns : top->first_ns;
+		err = lane_window_advance(&top->window, top->first_ns, 0);
+		if (err)
+			return err;
+	}
+	if (event->wire.kind == LANE_LOST)
+		top->view.lost += event->u.gpulane_lost.count ? event->u.gpulane_lost.count : 1;
+	err = lane_window_advance(&top->window, event->wire.ts_ns, 1);
+	return err ? err : lane_timeline_push(top->timeline, event);
+}
+
+/* Takes what there is up to upto_ns. */
+static struct lane_error *pump(struct top *top, uint64_t upto_ns)
+{
+	const struct lane_event *event;
+	struct lane_error *err;
+
+	for (;;) {
+		err = top->source.next(top->source.arg, upto_ns, &event, &top->ended);
+		if (err || !event)
+			break;
+		err = take(top, event);
+		if (err)
+			break;
+	}
+	top->upto_ns = upto_ns;
+	if (!err && top->first_ns && !top->ended)
+		err = lane_window_advance(&top->window, upto_ns, 0);
+	return err;
+}
+
+/* The first event sets the clock of a recording. */
+static struct lane_error *begin_replay(struct top *top)
+{
+	const struct lane_event *event;
+	struct lane_error *err;
+
+	top->wall_ns = wall_ns();
+	err = top->source.next(top->source.arg, UINT64_MAX, &event, &top->ended);
+	return err || !event ? err : take(top, event);
+}
+
+/* --- the interactive one --- */
+
+static void set_sort(struct top *top, enum lane_top_sort sort)
+{
+	top->view.reverse = false;
+	top->view.sort = sort;
+}
+
+static void change_delay(struct top *top, double factor)
+{
+	double delay_s = top->delay_s * factor;
+
+	if (delay_s >= 0.1 && delay_s <= 60)
+		top->delay_s = delay_s;
+}
+
+static void on_key(struct top *top, int key)
+{
+	static const char sorts[LANE_TOP_SORTS] = { 'g', 'w', 'r', 'e', 'm', 'i' };
+
+	for (int i = 0; i < LANE_TOP_SORTS; i++)
+		if (key == sorts[i])
+			set_sort(top, (enum lane_top_sort)i);
+	switch (key) {
+	case 'q':
+	case 'Q':
+		top->quit = !top->view.help;
+		top->view.help = false;
+		break;
+	case 'p':
+	case ' ':
+		top->paused = !top->paused;
+		break;
+	case 'o':
+		top->view.reverse = !top->view.reverse;
+		break;
+	case 'h':
+	case '?':
+		top->view.help = !top->view.help;
+		break;
+	case 27:
+		top->view.help = false;
+		break;
+	case '+':
+		change_delay(top, 0.5);
+		break;
+	case '-':
+		change_delay(top, 2);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Where the replay's clock is: it stands still while it is paused. */
+static uint64_t replay_upto(struct top *top)
+{
+	uint64_t now = wall_ns(), passed = now - top->wall_ns;
+
+	top->wall_ns = now;
+	if (top->paused)
+		return top->upto_ns;
+	if (top->speed == 0)
+		return UINT64_MAX;
+	return top->upto_ns + (uint64_t)((double)passed * top->speed);
+}
+
+/* One round: what has come, a key. *shown_late: the picture is no longer what there is. */
+static struct lane_error *round_once(struct top *top, bool *again)
+{
+	uint64_t upto_ns = top->upto_ns;
+	struct lane_error *err = NULL;
+	int key;
+
+	if (top->source.live)
+		err = top->source.wait(top->source.arg, TICK_MS, &upto_ns);
+	else
+		upto_ns = replay_upto(top);
+	/* What is live goes on while the picture stands still; it is caught up with afterwards. */
+	if (!err && !top->ended && !(top->paused && !top->source.live))
+		err = pump(top, upto_ns);
+	if (err)
+		return err;
+	key = lane_top_screen_key(top->source.live ? 1 : TICK_MS);
+	if (key >= 0 && key != LANE_TOP_RESIZED)
+		on_key(top, key);
+	*again = key >= 0;
+	return NULL;
+}
+
+static struct lane_error *show(struct top *top)
+{
+	top->view.state = top->paused ? "paused" : top->ended ? "ended" : "";
+	top->shown_ns = wall_ns();
+	return lane_top_screen_show(&top->view);
+}
+
+static struct lane_error *run_screen(struct top *top)
+{
+	struct lane_error *err = lane_top_screen_begin();
+	bool again = true;
+	unsigned long shown = 0;
+
+	if (err)
+		return err;
+	catch_stops();
+	while (!err && !top->quit && !stopped) {
+		bool due = wall_ns() - top->shown_ns >= (uint64_t)(top->delay_s * 1e9);
+
+		/* While it is paused only keys and another size change the picture. */
+		if (again || (due && !top->paused)) {
+			err = show(top);
+			shown += due;
+		}
+		if (!err && top->frames && shown > top->frames)
+			break;
+		if (!err)
+			err = round_once(top, &again);
+	}
+	lane_top_screen_end();
+	return err;
+}
+
+/* --- the batch --- */
+
+static void print_line(void *arg, const char *text, enum lane_top_look look)
+{
+	(void)look;
+	fprintf(arg, "%s\n", text);
+}
+
+static struct lane_error *print_frame(struct top *top, bool first)
+{
+	top->view.state = top->ended ? "ended" : "";
+	if (!first)
+		putchar('\n');
+	return lane_top_draw(&top->view, print_line, stdout);
+}
+
+/* Live: the time passes; a recording: it is read up to the next picture. */
+static struct lane_error *next_frame(struct top *top, uint64_t frame_ns)
+{
+	uint64_t until_ns = wall_ns() + (uint64_t)(top->delay_s * 1e9), upto_ns;
+	struct lane_error *err;
+
+	if (!top->source.live)
+		return pump(top, frame_ns);
+	do {
+		err = top->source.wait(top->source.arg, TICK_MS, &upto_ns);
+		if (!err)
+			err = pump(top, upto_ns);
+	} while (!err && !stopped && wall_ns() < until_ns);
+	return err;
+}
+
+static struct lane_error *run_batch(struct top *top)
+{
+	struct lane_error *err = NULL;
+	uint64_t delay_ns = (uint64_t)(top->delay_s * 1e9), frame_ns = top->first_ns;
+
+	catch_stops();
+	for (unsigned long n = 0; !err && !stopped && (!top->frames || n < top->frames); n++) {
+		frame_ns += delay_ns;
+		err = next_frame(top, frame_ns);
+		if (!err)
+			err = print_frame(top, !n);
+		fflush(stdout);
+		if (top->ended || ferror(stdout))
+			break;
+	}
+	return err;
+}
+
+/* --- the command --- */
+
+static const struct argp_option argp_options[] = {
+	{ "batch", 'b', NULL, 0, "print pictures instead of using the terminal", 0 },
+	{ "iterations", 'n', "N", 0, "end after so many pictures", 0 },
+	{ "delay", 'd', "SECONDS", 0, "between pictures (default 1)", 0 },
+	{ "window", 'w', "SECONDS", 0, "rates are of the last so many seconds (default 2)", 0 },
+	{ "sort", 's', "KEY", 0, "order of the clients: gpu, wait, requests, preempted, worst, pid",
+	  0 },
+	{ "pid", 'p', "PID", 0, "live: only this process and its descendants", 0 },
+	{ "comm", 'c', "NAME", 0, "live: only processes of this name", 0 },
+	{ "speed", OPTION_SPEED, "FACTOR", 0,
+	  "replay a recording faster than it was; 0: at once (default 1)", 0 },
+	{ "width", OPTION_WIDTH, "COLUMNS", 0, "of the batch's lines (default 100)", 0 },
+	{ 0 },
+};
+
+static error_t bad(struct top *top, const char *option, const char *arg, const char *want)
+{
+	top->error = lane_error_usage("top: --%s %s: not %s", option, arg, want);
+	return EINVAL;
+}
+
+static bool number(const char *text, double least, double most, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	return *text && !*end && isfinite(*value) && *value >= least && *value <= most;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct top *top = state->input;
+	double value = 0;
+	int sort;
+
+	switch (key) {
+	case 'b':
+		top->batch = true;
+		return 0;
+	case 'n':
+		if (!number(arg, 1, 1e9, &value) || value != floor(value))
+			return bad(top, "iterations", arg, "a number of pictures");
+		top->frames = (unsigned long)value;
+		return 0;
+	case 'd':
+		return number(arg, 0.001, 3600, &top->delay_s)
+			       ? 0
+			       : bad(top, "delay", arg, "0.001 to 3600 seconds");
+	case 'w':
+		return number(arg, 0.001, 3600, &top->window_s)
+			       ? 0
+			       : bad(top, "window", arg, "0.001 to 3600 seconds");
+	case 's':
+		sort = lane_top_sort_by_name(arg);
+		if (sort < 0)
+			return bad(top, "sort", arg,
+				   "gpu, wait, requests, preempted, worst or pid");
+		top->view.sort = (enum lane_top_sort)sort;
+		return 0;
+	case 'p':
+		if (!number(arg, 1, 4194304, &value) || value != floor(value))
+			return bad(top, "pid", arg, "the number of a process");
+		top->filter.pid = (int)value;
+		return 0;
+	case 'c':
+		top->filter.comm = arg;
+		return 0;
+	case OPTION_SPEED:
+		return number(arg, 0, 1e6, &top->speed) ? 0
+							: bad(top, "speed", arg, "0 to 1000000");
+	case OPTION_WIDTH:
+		if (!number(arg, 20, 400, &value))
+			return bad(top, "width", arg, "20 to 400 columns");
+		top->width = (unsigned int)value;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (top->path)
+			return ARGP_ERR_UNKNOWN;
+		top->path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void deinit(struct top *top)
+{
+	if (top->source.close)
+		top->source.close(top->source.arg);
+	lane_timeline_destroy(top->timeline);
+	lane_window_deinit(&top->window);
+}
+
+static struct lane_error *run(struct top *top)
+{
+	struct lane_error *err;
+	struct lane_hooks hooks;
+
+	err = top->path ? lane_top_open_recording(top->path, &top->source)
+			: lane_top_open_live(&top->filter, &top->source);
+	if (err)
+		return err;
+	lane_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
+	hooks = lane_window_hooks(&top->window);
+	err = lane_timeline_create(top->source.info, NULL, 0, &hooks, &top->timeline);
+	if (!err && !top->source.live)
+		err = begin_replay(top);
+	if (err)
+		return err;
+	top->view.window = &top->window;
+	top->view.timeline = top->timeline;
+	top->view.source = top->path ? top->path : "this machine";
+	top->view.width = top->width;
+	return top->batch ? run_batch(top) : run_screen(top);
+}
+
+struct lane_error *cmd_top(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[RECORDING]",
+		.doc = "Show what the GPU does: engines, queues, clients, preemptions, the worst "
+		       "request; of this machine now, or of a recording as it goes.\v"
+		       "See gpulane-top(1).",
+	};
+	LANE_CLEANUP(deinit)
+	struct top top = { .delay_s = 1, .window_s = 2, .speed = 1, .width = BATCH_WIDTH };
+	struct lane_error *err;
+	int done;
+
+	err = lane_parse(&argp, argc, argv, &top, &top.error, &done);
+	if (err || done)
+		return err;
+	if (top.path && (top.filter.pid || top.filter.comm))
+		return lane_error_usage("top: --pid and --comm choose what is recorded live, not "
+					"what a recording has");
+	if (!top.batch && !isatty(STDOUT_FILENO))
+		return lane_error_usage("top: standard output is not a terminal (use --batch)");
+	return run(&top);
+}

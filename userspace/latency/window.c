@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Sums over a sliding window: each part of it has its own, the oldest is taken off when time goes
+// on.
+#include "latency/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void lane_window_init(struct lane_window *window, uint64_t span_ns)
+{
+	memset(window, 0, sizeof(*window));
+	window->part_ns = span_ns / LANE_WINDOW_PARTS;
+	if (!window->part_ns)
+		window->part_ns = 1;
+}
+
+void lane_window_deinit(struct lane_window *window)
+{
+	free(window->engines);
+	free(window->clients);
+	window->engines = NULL;
+	window->clients = NULL;
+	window->n_engines = window->n_clients = 0;
+}
+
+/* Where the window begins. */
+static uint64_t oldest(const struct lane_window *window)
+{
+	uint64_t part = window->now_ns / window->part_ns;
+
+	return part < LANE_WINDOW_PARTS ? 0 : (part - LANE_WINDOW_PARTS + 1) * window->part_ns;
+}
+
+uint64_t lane_window_covers(const struct lane_window *window)
+{
+	uint64_t from = oldest(window);
+
+	if (from < window->begin_ns)
+		from = window->begin_ns;
+	return window->now_ns > from ? window->now_ns - from : 1;
+}
+
+static void add_to(const struct lane_window *window, struct lane_sliding *sum, uint64_t at_ns,
+		   int64_t amount)
+{
+	if (at_ns < oldest(window))
+		return;
+	/* What is told ahead of the time belongs to now. */
+	if (at_ns > window->now_ns)
+		at_ns = window->now_ns;
+	sum->part[at_ns / window->part_ns % LANE_WINDOW_PARTS] += amount;
+	sum->sum += amount;
+}
+
+/* Adds the time from begin to end, `times` times. */
+static void add_time(const struct lane_window *window, struct lane_sliding *sum, uint64_t begin_ns,
+		     uint64_t end_ns, int64_t times)
+{
+	uint64_t from = oldest(window);
+
+	if (begin_ns < from)
+		begin_ns = from;
+	if (end_ns > window->now_ns)
+		end_ns = window->now_ns;
+	while (begin_ns < end_ns) {
+		uint64_t next = (begin_ns / window->part_ns + 1) * window->part_ns;
+		uint64_t to = next < end_ns ? next : end_ns;
+
+		add_to(window, sum, begin_ns, times * (int64_t)(to - begin_ns));
+		begin_ns = to;
+	}
+}
+
+/* `steps` parts of the window are over, the first of them after part `last`. */
+static void slide(struct lane_sliding *sum, uint64_t last, uint64_t steps)
+{
+	if (steps >= LANE_WINDOW_PARTS) {
+		memset(sum, 0, sizeof(*sum));
+		return;
+	}
+	for (uint64_t i = 1; i <= steps; i++) {
+		int64_t *part = &sum->part[(last + i) % LANE_WINDOW_PARTS];
+
+		sum->sum -= *part;
+		*part = 0;
+	}
+}
+
+static void slide_all(struct lane_window *w, uint64_t last, uint64_t steps)
+{
+	slide(&w->requests, last, steps);
+	slide(&w->preemptions, last, steps);
+	slide(&w->timeslices, last, steps);
+	slide(&w->events, last, steps);
+	for (uint32_t i = 0; i < w->n_engines; i++) {
+		slide(&w->engines[i].busy_ns, last, steps);
+		slide(&w->engines[i].runs, last, steps);
+		slide(&w->engines[i].preemptions, last, steps);
+	}
+	for (uint32_t i = 0; i < w->n_clients; i++) {
+		slide(&w->clients[i].gpu_ns, last, steps);
+		slide(&w->clients[i].wait_ns, last, steps);
+		slide(&w->clients[i].requests, last, steps);
+		slide(&w->clients[i].preempted, last, steps);
+	}
+}
+
+static struct lane_window_engine *engine_of(struct lane_window *w, const struct lane_engine *engine)
+{
+	if (engine->id >= w->n_engines) {
+		uint32_t n = engine->id + 4;
+		struct lane_window_engine *more = reallocarray(w->engines, n, sizeof(*more));
+
+		if (!more) {
+			w->no_memory = true;
+			return NULL;
+		}
+		memset(more + w->n_engines, 0, (n - w->n_engines) * sizeof(*more));
+		w->engines = more;
+		w->n_engines = n;
+	}
+	w->engines[engine->id].engine = engine;
+	return &w->engines[engine->id];
+}
+
+static struct lane_window_client *client_of(struct lane_window *w, const struct lane_client *client)
+{
+	if (client->id >= w->n_clients) {
+		uint32_t n = 2 * client->id + 8;
+		struct lane_window_client *more = reallocarray(w->clients, n, sizeof(*more));
+
+		if (!more) {
+			w->no_memory = true;
+			return NULL;
+		}
+		memset(more + w->n_clients, 0, (n - w->n_clients) * sizeof(*more));
+		w->clients = more;
+		w->n_clients = n;
+	}
+	w->clients[client->id].client = client;
+	return &w->clients[client->id];
+}
+
+/* The requests that wait have waited up to at_ns. */
+static void count_waiting(const struct lane_window *w, struct lane_window_client *client,
+			  uint64_t at_ns)
+{
+	if (at_ns <= client->counted_ns)
+		return;
+	if (client->waiting)
+		add_time(w, &client->wait_ns, client->counted_ns, at_ns, client->waiting);
+	client->counted_ns = at_ns;
+}
+
+/* Adds a time in which a context had the engine, or takes it away again. */
+static void count_run(struct lane_window *w, struct lane_window_engine *engine,
+		      const struct lane_context *context, uint64_t begin_ns, uint64_t end_ns,
+		      int64_t times)
+{
+	struct lane_window_client *client = client_of(w, context->client);
+
+	add_time(w, &engine->busy_ns, begin_ns, end_ns, times);
+	if (client)
+		add_time(w, &client->gpu_ns, begin_ns, end_ns, times);
+}
+
+/* What runs has run up to now. */
+static void count_running(struct lane_window *w, struct lane_window_engine *engine)
+{
+	if (!engine->context || engine->counted_ns >= w->now_ns)
+		return;
+	count_run(w, engine, engine->context, engine->counted_ns, w->now_ns, 1);
+	engine->counted_ns = w->now_ns;
+}
+
+static bool waits(uint8_t state)
+{
+	return (state >= LANE_RQ_STATE_DEPENDENCY && state <= LANE_RQ_STATE_DEVICE) ||
+	       state == LANE_RQ_STATE_PREEMPTED;
+}
+
+static void begin_run(struct lane_window *w, const struct lane_request *rq, uint64_t at_ns)
+{
+	struct lane_window_engine *engine = rq->engine ? engine_of(w, rq->engine) : NULL;
+
+	if (!engine)
+		return;
+	engine->context = rq->context;
+	engine->seqno = rq->seqno;
+	engine->since_ns = engine->counted_ns = at_ns;
+}
+
+static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		     uint64_t now_ns)
+{
+	struct lane_window *w = arg;
+	struct lane_window_client *client = client_of(w, rq->context->client);
+	uint64_t at_ns = now_ns > w->now_ns ? w->now_ns : now_ns;
+
+	if (!client)
+		return;
+	if (waits((uint8_t)from) != waits(rq->state)) {
+		count_waiting(w, client, at_ns);
+		if (waits(rq->state))
+			client->waiting++;
+		else if (client->waiting)
+			client->waiting--;
+	}
+	if (rq->state == LANE_RQ_STATE_RUNNING)
+		begin_run(w, rq, at_ns);
+}
+
+/* What was counted while it ran gives way to what is known now. */
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct lane_window *w = arg;
+	struct lane_window_engine *engine = engine_of(w, run->engine);
+
+	if (!engine)
+		return;
+	if (engine->context)
+		count_run(w, engine, engine->context, engine->since_ns, engine->counted_ns, -1);
+	engine->context = NULL;
+	count_run(w, engine, run->request->context, run->begin.lo, run->end.lo, 1);
+	add_to(w, &engine->runs, run->end.lo, 1);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct lane_window *w = arg;
+	struct lane_window_engine *engine = engine_of(w, p->engine);
+	struct lane_window_client *client = client_of(w, p->victim->context->client);
+
+	add_to(w, &w->preemptions, p->at.lo, 1);
+	if (p->timeslice)
+		add_to(w, &w->timeslices, p->at.lo, 1);
+	if (engine)
+		add_to(w, &engine->preemptions, p->at.lo, 1);
+	if (client)
+		add_to(w, &client->preempted, p->at.lo, 1);
+}
+
+/* The first time of a request, 0 when none is known. */
+static uint64_t first_time(const struct lane_request *rq)
+{
+	if (rq->seen & LANE_SEEN_QUEUE)
+		return rq->queue_ns;
+	if (rq->seen & LANE_SEEN_ADD)
+		return rq->add_ns;
+	return rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : 0;
+}
+
+static void keep_worst(struct lane_window *w, const struct lane_request *rq, uint64_t begin_ns,
+		       uint64_t end_ns)
+{
+	struct lane_window_worst *worst = &w->worst;
+	uint64_t total_ns = end_ns - begin_ns;
+
+	if (total_ns <= worst->total_ns)
+		return;
+	*worst = (struct lane_window_worst){ .total_ns = total_ns,
+					     .ended_ns = end_ns,
+					     .context = rq->context,
+					     .engine = rq->engine,
+					     .seqno = rq->seqno,
+					     .running_ns = rq->running.lo,
+					     .preempted_ns = rq->preempted.lo };
+	if (rq->started && rq->start.lo > begin_ns)
+		worst->wait_ns = rq->start.lo - begin_ns;
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct lane_window *w = arg;
+	struct lane_window_client *client = client_of(w, rq->context->client);
+	uint64_t begin_ns = first_time(rq), end_ns = 0;
+
+	if (rq->engine && rq->engine->id < w->n_engines) {
+		struct lane_window_engine *engine = &w->engines[rq->engine->id];
+
+		if (engine->context == rq->context && engine->seqno == rq->seqno)
+			engine->context = NULL;
+	}
+	if (!client)
+		return;
+	if (waits(rq->state) && client->waiting) {
+		count_waiting(w, client, w->now_ns);
+		client->waiting--;
+	}
+	if (rq->doubt & LANE_DOUBT_GONE)
+		return;
+	add_to(w, &w->requests, w->now_ns, 1);
+	add_to(w, &client->requests, w->now_ns, 1);
+	if (rq->seen & LANE_SEEN_SIGNAL)
+		end_ns = rq->signal_ns;
+	else if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
+		end_ns = rq->end.lo;
+	if (!begin_ns || end_ns <= begin_ns || end_ns == LANE_NEVER)
+		return;
+	if (end_ns - begin_ns > client->worst_ns)
+		client->worst_ns = end_ns - begin_ns;
+	keep_worst(w, rq, begin_ns, end_ns);
+}
+
+struct lane_hooks lane_window_hooks(struct lane_window *window)
+{
+	return (struct lane_hooks){ .arg = window,
+				    .request = on_request,
+				    .state = on_state,
+				    .run = on_run,
+				    .preemption = on_preemption };
+}
+
+struct lane_error *lane_window_advance(struct lane_window *w, uint64_t now_ns, uint64_t n_events)
+{
+	if (!w->now_ns)
+		w->begin_ns = w->now_ns = now_ns;
+	if (now_ns > w->now_ns) {
+		uint64_t last = w->now_ns / w->part_ns, part = now_ns / w->part_ns;
+
+		w->now_ns = now_ns;
+		if (part > last)
+			slide_all(w, last, part - last);
+		for (uint32_t i = 0; part > last && i < w->n_clients; i++)
+			if (w->clients[i].client)
+				count_waiting(w, &w->clients[i], now_ns);
+		for (uint32_t i = 0; part > last && i < w->n_engines; i++)
+			if (w->engines[i].engine)
+				count_running(w, &w->engines[i]);
+	}
+	add_to(w, &w->events, now_ns, (int64_t)n_events);
+	return w->no_memory ? &lane_enomem : NULL;
+}

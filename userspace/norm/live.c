@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Live events: a buffer of records, sorted when it is asked for events.
+#include "norm/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "norm/fix.h"
+#include "norm/submission.h"
+
+/* A record, where it lies in the buffer; the CPU stands before it. */
+struct place {
+	uint64_t ns;
+	size_t at;
+};
+
+struct held {
+	int64_t cpu;
+	struct lane_wire wire;
+};
+
+struct loss {
+	uint64_t total;
+	uint64_t at_ns;
+};
+
+struct lane_live {
+	struct lane_trace_info info;
+	struct lane_submission_clues clues;
+	struct lane_fix *fix;
+	char *data;
+	size_t bytes, room;
+	struct place *places;
+	size_t n, n_room;
+	size_t next;   /* of the places: the first that is still to come */
+	size_t sorted; /* so many of the places are in order */
+	uint64_t last_ns;
+	uint64_t lost, moved;
+	struct loss *losses; /* by CPU */
+	unsigned int n_losses;
+	struct lane_event event;
+};
+
+struct lane_error *lane_live_create(const struct lane_trace_info *info, struct lane_live **result)
+{
+	struct lane_live *live = calloc(1, sizeof(*live));
+	struct lane_error *err;
+
+	if (!live)
+		return &lane_enomem;
+	live->info = *info;
+	err = lane_fix_create(info, &live->fix);
+	if (err) {
+		lane_live_destroy(live);
+		return err;
+	}
+	if (live->info.submission == LANE_SUBMISSION_UNKNOWN)
+		live->info.submission = lane_submission_facts(&live->clues, &live->info);
+	*result = live;
+	return NULL;
+}
+
+void lane_live_destroy(struct lane_live *live)
+{
+	if (!live)
+		return;
+	lane_fix_destroy(live->fix);
+	free(live->data);
+	free(live->places);
+	free(live->losses);
+	free(live);
+}
+
+const struct lane_trace_info *lane_live_info(const struct lane_live *live)
+{
+	return &live->info;
+}
+
+static size_t held_bytes(const struct lane_wire *record)
+{
+	return (sizeof(struct held) + lane_kinds[record->kind].struct_bytes + 7) & ~(size_t)7;
+}
+
+static bool make_room(struct lane_live *live, size_t bytes)
+{
+	if (live->room - live->bytes < bytes) {
+		size_t room = live->room ? 2 * live->room : 1 << 16;
+		char *data = realloc(live->data, room);
+
+		if (!data)
+			return false;
+		live->data = data;
+		live->room = room;
+	}
+	if (live->n == live->n_room) {
+		size_t room = live->n_room ? 2 * live->n_room : 1024;
+		struct place *places = reallocarray(live->places, room, sizeof(*places));
+
+		if (!places)
+			return false;
+		live->places = places;
+		live->n_room = room;
+	}
+	return true;
+}
+
+static struct lane_error *hold(struct lane_live *live, int64_t cpu, const struct lane_wire *record)
+{
+	size_t payload = lane_kinds[record->kind].payload_bytes;
+	struct held *held;
+
+	if (!make_room(live, held_bytes(record)))
+		return &lane_enomem;
+	held = (struct held *)(live->data + live->bytes);
+	held->cpu = cpu;
+	memcpy(&held->wire, record, sizeof(*record) + payload);
+	live->places[live->n++] = (struct place){ record->ts_ns, live->bytes };
+	live->bytes += held_bytes(record);
+	return NULL;
+}
+
+struct lane_error *lane_live_record(struct lane_live *live, unsigned int cpu,
+				    const struct lane_wire *record)
+{
+	if (record->kind >= LANE_KIND_COUNT)
+		return lane_error("a record of unknown kind %u", record->kind);
+	return hold(live, cpu, record);
+}
+
+struct lane_error *lane_live_lost(struct lane_live *live, unsigned int cpu, uint64_t total,
+				  uint64_t at_ns)
+{
+	struct lane_event event = {
+		.wire = { .ts_ns = at_ns, .kind = LANE_LOST, .tid = -1, .pid = -1 }
+	};
+	struct loss *loss;
+
+	if (cpu >= live->n_losses) {
+		struct loss *more = reallocarray(live->losses, cpu + 1, sizeof(*more));
+
+		if (!more)
+			return &lane_enomem;
+		memset(more + live->n_losses, 0, (cpu + 1 - live->n_losses) * sizeof(*more));
+		live->losses = more;
+		live->n_losses = cpu + 1;
+	}
+	loss = &live->losses[cpu];
+	if (total > loss->total) {
+		event.u.gpulane_lost.count = total - loss->total;
+		event.u.gpulane_lost.begin_ns = loss->at_ns ? loss->at_ns : live->info.begin_ns;
+		event.u.gpulane_lost.end_ns = at_ns;
+		event.u.gpulane_lost.lost_cpu = (int32_t)cpu;
+		live->lost += total - loss->total;
+		loss->total = total;
+	} else {
+		event.wire.kind = LANE_KIND_COUNT;
+	}
+	loss->at_ns = at_ns;
+	return event.wire.kind == LANE_LOST ? hold(live, cpu, &event.wire) : NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What has come out makes room: the rest moves to the front, in its order. */
+static struct lane_error *compact(struct lane_live *live)
+{
+	size_t rest = 0, to = 0;
+	char *data;
+
+	for (size_t i = live->next; i < live->n; i++) {
+		const struct held *held = (const struct held *)(live->data + live->places[i].at);
+
+		rest += held_bytes(&held->wire);
+	}
+	data = malloc(rest ? rest : 8);
+	if (!data)
+		return &lane_enomem;
+	for (size_t i = live->next; i < live->n; i++) {
+		const struct held *held = (const struct held *)(live->data + live->places[i].at);
+		size_t bytes = held_bytes(&held->wire);
+
+		memcpy(data + to, held, bytes);
+		live->places[i - live->next] = (struct place){ live->places[i].ns, to };
+		to += bytes;
+	}
+	free(live->data);
+	live->data = data;
+	live->bytes = live->room = rest;
+	if (live->room < 8)
+		live->room = 8;
+	live->n -= live->next;
+	live->next = 0;
+	live->sorted = live->n;
+	return NULL;
+}
+
+static void sort(struct lane_live *live)
+{
+	if (live->sorted == live->n)
+		return;
+	qsort(live->places + live->next, live->n - live->next, sizeof(*live->places), compare);
+	live->sorted = live->n;
+}
+
+/* Makes the record the event; false when it is none that anybody is told of. */
+static bool take(struct lane_live *live, const struct held *held)
+{
+	struct lane_event *event = &live->event;
+
+	memset(event, 0, sizeof(*event));
+	memcpy(&event->wire, &held->wire,
+	       sizeof(held->wire) + lane_kinds[held->wire.kind].payload_bytes);
+	event->cpu = (int32_t)held->cpu;
+	event->raw.ring = LANE_RING_NONE;
+	if (event->wire.ts_ns < live->last_ns) {
+		event->wire.ts_ns = live->last_ns;
+		live->moved++;
+	}
+	live->last_ns = event->wire.ts_ns;
+	if (lane_fix_event(live->fix, event) != LANE_FIXED)
+		return false;
+	if (live->info.submission == LANE_SUBMISSION_UNKNOWN)
+		live->info.submission = lane_submission_clue(&live->clues, event);
+	return true;
+}
+
+struct lane_error *lane_live_next(struct lane_live *live, uint64_t upto_ns,
+				  const struct lane_event **event)
+{
+	bool full = live->bytes > LANE_LIVE_BYTES;
+
+	*event = NULL;
+	sort(live);
+	while (live->next < live->n && (full || live->places[live->next].ns <= upto_ns)) {
+		const struct held *held =
+			(const struct held *)(live->data + live->places[live->next++].at);
+
+		if (take(live, held)) {
+			*event = &live->event;
+			return NULL;
+		}
+	}
+	return live->next ? compact(live) : NULL;
+}
+
+void lane_live_counts(const struct lane_live *live, uint64_t *lost, uint64_t *moved)
+{
+	*lost = live->lost;
+	*moved = live->moved;
+}
