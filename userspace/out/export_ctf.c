@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exports to CTF: the recording's events and what was found in them, as one trace for Trace Compass.
+// Exports to CTF: the recording's events and what was found in them, as one trace for Trace
+// Compass.
 //
 // Each CPU's events go to its stream as they come; what was found, and what belongs to no CPU, goes
 // through the spool of findings.c into a stream of its own at the end.
