@@ -5,8 +5,12 @@
 #include "out/opencl.h"
 #include "out/report.h"
 
-/* Below this share of the whole nothing is worth a sentence. */
-#define MIN_PERCENT 5
+/* Below this share of the whole nothing is worth a sentence, below that no half-sentence. */
+#define MIN_PERCENT	  5
+#define MIN_PERCENT_ASIDE 1
+
+/* Clients looked at: those with most delay. */
+#define MAX_CLIENTS 64
 
 struct sentences {
 	FILE *to;
@@ -74,9 +78,43 @@ static void taken_by(const struct sentences *s, uint32_t client)
 	}
 }
 
+/* What of its requests' time a client's requests did not run, at most. */
+static uint64_t delay_ns(const struct lane_client_stats *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		sum += i == LANE_STAGE_RUNNING ? 0 : c->stages[i].sum.hi;
+	return sum;
+}
+
+/*
+ * The client after `last` (NULL: the first) in the order of delay_ns, most first; NULL: none is
+ * left. There may be many clients and few are told of, so they are not sorted.
+ */
+static const struct lane_client_stats *next_client(const struct lane_latency *l,
+						   const struct lane_client_stats *last)
+{
+	const struct lane_client_stats *best = NULL;
+
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+		uint64_t ns = delay_ns(c);
+
+		if (!c->client)
+			continue;
+		if (last && (ns > delay_ns(last) || (ns == delay_ns(last) && c <= last)))
+			continue;
+		if (!best || ns > delay_ns(best))
+			best = c;
+	}
+	return best;
+}
+
 static void client_sentence(struct sentences *s, const struct lane_client_stats *c)
 {
 	uint64_t whole = 0;
+	unsigned int preempted;
 	int stage = -1;
 	char name[48];
 
@@ -98,6 +136,11 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 		behind(s, c->client->id);
 	else if (stage == LANE_STAGE_PREEMPTED)
 		taken_by(s, c->client->id);
+	preempted = share(c->stages[LANE_STAGE_PREEMPTED].sum.lo, whole);
+	if (stage != LANE_STAGE_PREEMPTED && preempted >= MIN_PERCENT_ASIDE) {
+		fprintf(s->to, "; %u %% preempted", preempted);
+		taken_by(s, c->client->id);
+	}
 	end(s);
 }
 
@@ -144,10 +187,17 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	const struct lane_idle_sum *sum = NULL;
 	char name[48];
 
-	for (uint32_t i = 0; i < l->n_idles && !sum; i++)
-		if (l->idles[i].engine == engine)
-			sum = &l->idles[i];
-	if (!s->left || !sum || share(sum->ns, whole) < MIN_PERCENT)
+	/* The longest with a cause; one without, such as the trace's end, when there is no other.
+	 */
+	for (uint32_t i = 0; i < l->n_idles; i++) {
+		const struct lane_idle_sum *idle = &l->idles[i];
+
+		if (idle->engine != engine || share(idle->ns, whole) < MIN_PERCENT)
+			continue;
+		if (!sum || (sum->cause == LANE_IDLE_UNKNOWN && idle->cause != sum->cause))
+			sum = idle;
+	}
+	if (!s->left || !sum)
 		return;
 	begin(s);
 	fprintf(s->to, "%s idle %u %% of the time ",
@@ -175,7 +225,7 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 		  const char *before, const char *after)
 {
 	struct sentences s = { to, latency, lines, before, after };
-
+	const struct lane_client_stats *c;
 	char text[256];
 
 	/* Sentences about OpenCL come first and take no other's place. */
@@ -186,9 +236,11 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 		no_requests(&s);
 		return;
 	}
-	for (uint32_t i = 0; i < latency->n_clients; i++)
-		if (latency->clients[i].client)
-			client_sentence(&s, &latency->clients[i]);
+	c = next_client(latency, NULL);
+	for (unsigned int i = 0; c && s.left && i < MAX_CLIENTS; i++) {
+		client_sentence(&s, c);
+		c = next_client(latency, c);
+	}
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
