@@ -14,3 +14,13 @@ $(CL_LAYER): $(CL_OBJ)
 
 all: $(CL_LAYER)
 INSTALL_EXTRA += $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
+
+# What the suite tests/opencl runs.
+CL_TESTS := $(patsubst %.c,$B/%,$(sort $(wildcard tests/opencl/*.c)))
+
+$(CL_TESTS): %: %.o
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lOpenCL -lpthread
+
+-include $(CL_TESTS:=.d)
+
+build-tests: $(CL_TESTS)
