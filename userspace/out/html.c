@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/opencl.h"
 #include "base/table.h"
 #include "out/export.h"
 #include "out/html_assets.h"
@@ -21,7 +22,29 @@ enum block {
 	BLOCK_SLICES,
 	BLOCK_LENGTHS,
 	BLOCK_REQUESTS,
+	BLOCK_COMMANDS,
 	BLOCKS
+};
+
+/* What an OpenCL command's record has. */
+enum command_time {
+	COMMAND_CALL,
+	COMMAND_RETURN,
+	COMMAND_TIMES, /* queued, submitted, start, end */
+	COMMAND_KNOWN = COMMAND_TIMES + LANE_COMMAND_TIMES,
+	COMMAND_POINTS
+};
+
+enum command_number {
+	COMMAND_NUMBER,
+	COMMAND_NAME, /* of its kernel, 0: none */
+	COMMAND_CLASS,
+	COMMAND_SURE, /* certainty, why above it */
+	COMMAND_REQUEST,
+	COMMAND_TID,
+	COMMAND_STATUS,
+	COMMAND_FUNCTION,
+	COMMAND_NUMBERS
 };
 
 /* What a request's record has of times: points first, then durations, two for each stage. */
@@ -69,8 +92,9 @@ struct html {
 	struct lane_html_block blocks[BLOCKS];
 	uint64_t origin_ns;
 	bool began;
-	struct lane_table tasks; /* (tid, name) -> index + 1 in names */
-	char (*names)[48];
+	struct lane_table named; /* (tid, name) -> index + 1 in names */
+	char (*names)[64];
+	uint32_t commands;
 	uint32_t n_names, cap_names;
 	struct lane_error *err; /* the first that a hook met */
 };
@@ -90,19 +114,17 @@ static uint64_t hash_name(const char *name)
 	return hash;
 }
 
-/* The index + 1 of a task's name in the page's list. */
-static uint32_t task(struct html *h, int32_t tid, const char *comm)
+/* The index + 1 of a name in the page's list; the same name of another owner is another. */
+static uint32_t name_index(struct html *h, uint64_t owner, const char *name)
 {
-	char name[48];
-	void *known;
+	uint64_t hash = hash_name(name);
+	void *known = lane_table_get(&h->named, owner, hash);
 
-	lane_task_name(tid, comm, name, sizeof(name));
-	known = lane_table_get(&h->tasks, (uint32_t)tid, hash_name(name));
 	if (known)
 		return (uint32_t)(uintptr_t)known;
 	if (h->n_names == h->cap_names) {
 		uint32_t more = h->cap_names ? 2 * h->cap_names : 64;
-		char(*bigger)[48] = realloc(h->names, more * sizeof(*bigger));
+		char(*bigger)[64] = realloc(h->names, more * sizeof(*bigger));
 
 		if (!bigger) {
 			h->err = h->err ? h->err : &lane_enomem;
@@ -111,12 +133,43 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 		h->names = bigger;
 		h->cap_names = more;
 	}
-	memcpy(h->names[h->n_names], name, sizeof(name));
+	snprintf(h->names[h->n_names], sizeof(*h->names), "%s", name);
 	h->n_names++;
-	if (!lane_table_put(&h->tasks, (uint32_t)tid, hash_name(name),
-			    (void *)(uintptr_t)h->n_names))
+	if (!lane_table_put(&h->named, owner, hash, (void *)(uintptr_t)h->n_names))
 		h->err = h->err ? h->err : &lane_enomem;
 	return h->n_names;
+}
+
+static uint32_t task(struct html *h, int32_t tid, const char *comm)
+{
+	char name[48];
+
+	lane_task_name(tid, comm, name, sizeof(name));
+	return name_index(h, (uint32_t)tid, name);
+}
+
+static uint32_t put_command(struct html *h, const struct lane_slice *slice)
+{
+	const struct lane_command *command = slice->command;
+	uint32_t numbers[COMMAND_NUMBERS];
+	uint64_t times[COMMAND_POINTS];
+
+	times[COMMAND_CALL] = command->call_ns ? command->call_ns : LANE_HTML_NO_TIME;
+	times[COMMAND_RETURN] = command->return_ns ? command->return_ns : LANE_HTML_NO_TIME;
+	times[COMMAND_KNOWN] = command->known_ns ? command->known_ns : LANE_HTML_NO_TIME;
+	for (int i = 0; i < LANE_COMMAND_TIMES; i++)
+		times[COMMAND_TIMES + i] = command->timed ? command->time_ns[i] : LANE_HTML_NO_TIME;
+	numbers[COMMAND_NUMBER] = (uint32_t)command->number;
+	numbers[COMMAND_NAME] =
+		command->name[0] ? name_index(h, UINT64_MAX, command->name) : NO_INFO;
+	numbers[COMMAND_CLASS] = command->class;
+	numbers[COMMAND_SURE] = command->certainty | (uint32_t)command->why << 8;
+	numbers[COMMAND_REQUEST] = slice->number;
+	numbers[COMMAND_TID] = (uint32_t)command->tid;
+	numbers[COMMAND_STATUS] = (uint32_t)command->status;
+	numbers[COMMAND_FUNCTION] = command->function;
+	add(h, BLOCK_COMMANDS, times, numbers);
+	return ++h->commands;
 }
 
 static uint32_t saturated(uint64_t value)
@@ -141,6 +194,10 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 		return (uint32_t)(slice->thread->thread->cpu + 1);
 	if (slice->loss)
 		return saturated(slice->loss->count);
+	if (slice->call)
+		return slice->call->function;
+	if (slice->command)
+		return put_command(h, slice);
 	return NO_INFO;
 }
 
@@ -248,7 +305,7 @@ static void destroy(void *export)
 	for (int i = 0; i < BLOCKS; i++)
 		lane_html_block_deinit(&h->blocks[i]);
 	lane_tracks_destroy(h->tracks);
-	lane_table_free(&h->tasks);
+	lane_table_free(&h->named);
 	free(h->names);
 	lane_error_free(h->err);
 	free(h);
@@ -275,6 +332,8 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		[BLOCK_LENGTHS] = { BLOCK_LENGTHS, 1, 1, 2 },
 		[BLOCK_REQUESTS] = { BLOCK_REQUESTS, REQUEST_TIMES, REQUEST_POINTS,
 				     REQUEST_NUMBERS },
+		[BLOCK_COMMANDS] = { BLOCK_COMMANDS, COMMAND_POINTS, COMMAND_POINTS,
+				     COMMAND_NUMBERS },
 	};
 	struct html *h = calloc(1, sizeof(*h));
 	const struct lane_track_hooks track_hooks = { .arg = h,
@@ -290,7 +349,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	h->title = to->title;
 	for (int i = 0; i < BLOCKS; i++)
 		if (!lane_html_block_init(&h->blocks[i], &kinds[i],
-					  i == BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
+					  i >= BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
 			return &lane_enomem;
 	err = lane_tracks_create(&track_hooks, &h->tracks);
 	if (err)
@@ -361,8 +420,18 @@ static void put_words(json *tree)
 #undef T
 	};
 	json *words = list(tree, "kinds"), *stages = list(tree, "stages"), *to;
-	json *causes = list(tree, "causes");
+	json *causes = list(tree, "causes"), *classes = list(tree, "classes");
+	json *certainties = list(tree, "certainties"), *whys = list(tree, "whys");
+	json *functions = list(tree, "functions");
 
+	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
+		json_object_array_add(classes, json_object_new_string(lane_command_class_names[i]));
+	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
+		json_object_array_add(certainties, json_object_new_string(lane_certainty_names[i]));
+	for (int i = 0; i < LANE_WHY_COUNT; i++)
+		json_object_array_add(whys, json_object_new_string(lane_why_helps[i]));
+	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
+		json_object_array_add(functions, json_object_new_string(lane_cl_function_name(i)));
 	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
 		to = row(words);
 		text(to, "id", kinds[i].id);
@@ -393,6 +462,14 @@ static void put_tracks(const struct html *h, json *tree)
 			number(to, "engine", track->engine->id);
 		if (track->client)
 			number(to, "client", track->client->id);
+		number(to, "pid", track->pid);
+		if (track->queue) {
+			snprintf(name, sizeof(name), "queue 0x%llx",
+				 (unsigned long long)track->queue->handle);
+			text(to, "name", name);
+			text(to, "device", track->queue->device_name);
+			continue;
+		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
 		    track->kind == LANE_TRACK_LOST)
 			continue;

@@ -2,7 +2,7 @@
 // What the page has of data: facts as JSON, slices, queue lengths and requests as blocks of columns
 // (userspace/out/html_data.c writes them). Times are nanoseconds from the recording's begin.
 
-const SLICES = 0, LENGTHS = 1, REQUESTS = 2;
+const SLICES = 0, LENGTHS = 1, REQUESTS = 2, COMMANDS = 3;
 const NONE = 0xffffffff;
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const report = facts.report;
@@ -17,6 +17,7 @@ const data = {
 	blocks: [],    // of requests
 	where: null,   // request -> block
 	place: null,   // request -> index in its block
+	commands: [],  // blocks of OpenCL commands, in the order of their numbers
 	end: 0,        // of the recording
 	slices: 0,
 };
@@ -144,9 +145,21 @@ function requestOf(number) {
 		wake: timeOf(number, WAKE_COLUMN), wakeRunqueue: timeOf(number, WAKE_COLUMN + 1) };
 }
 
+// An OpenCL command, by its index.
+function commandOf(index) {
+	let i = index, b = data.commands[0];
+	for (let k = 0; i >= b.n; b = data.commands[++k])
+		i -= b.n;
+	const time = column => b.times[column][i] === b.none ? NaN : b.times[column][i] + b.base, number = column => b.numbers[column][i];
+	return { number: number(0), name: number(1) ? facts.tasks[number(1) - 1] : "", kind: facts.classes[number(2)],
+		certainty: facts.certainties[number(3) & 0xff], why: facts.whys[number(3) >> 8 & 0xff], request: number(4), tid: number(5) | 0,
+		status: number(6) | 0, function: facts.functions[number(7)] || "",
+		at: { call: time(0), return: time(1), queued: time(2), submitted: time(3), start: time(4), end: time(5), known: time(6) } };
+}
+
 // Decodes block after block; the page stays responsive in between.
 async function readData(progress) {
-	const blocks = [[], [], []], scripts = document.querySelectorAll("script.data");
+	const blocks = [[], [], [], []], scripts = document.querySelectorAll("script.data");
 	for (let i = 0; i < scripts.length; i++) {
 		const block = openBlock(await inflate(fromBase64(scripts[i].textContent)));
 		scripts[i].remove();
@@ -157,4 +170,5 @@ async function readData(progress) {
 	fillRows(blocks[SLICES]);
 	fillLengths(blocks[LENGTHS]);
 	fillRequests(blocks[REQUESTS]);
+	data.commands = blocks[COMMANDS];
 }

@@ -68,6 +68,7 @@ function showRequest(number, links) {
 		make("p", {}, why(request, links.preempted)),
 		stageTable(request),
 		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(links.begin, links.end)),
+			links.command ? goButton("The command", () => { jump(links.command); selectSlice(links.command); }) : "",
 			links.submit ? goButton("The call", () => jump(links.submit)) : "",
 			links.run ? goButton("Its run", () => jump(links.run)) : "",
 			links.wait ? goButton("The wake-up", () => jump(links.wait)) : ""),
@@ -86,6 +87,21 @@ function showRequest(number, links) {
 			["of the wake-up", request.wakeRunqueue > 0 ? duration(request.wakeRunqueue) + " woken, but not running" : ""],
 			request.open ? ["not over", "when the recording ended"] : null,
 		]));
+}
+
+// An OpenCL command: its times by the device, and the request that carried it.
+function showCommand(slice) {
+	const command = commandOf(slice.row.info[slice.i] - 1), at = command.at, known = hasRequest(command.request);
+	const stage = (name, from, to) => [name, to >= from ? duration(to - from) + " (" + exact(to - from) + ")" : "unknown"];
+	facing.request = null;
+	byId("detail").replaceChildren(
+		make("h3", {}, nameOf(KIND.CLQUEUE, slice.row, slice.i)),
+		make("p", { class: "hint" }, `${command.kind}, enqueued by ${command.function} in ${threadName(command.tid) || "an unknown thread"}`),
+		factRows([stage("call", at.call, at.return), stage("queued", at.queued, at.submitted), stage("submitted", at.submitted, at.start), stage("running", at.start, at.end),
+			["known after", at.known >= at.end ? duration(at.known - at.end) : ""], ["status", command.status ? String(command.status) : ""],
+			["its request", known ? label(requestOf(command.request)) : "not known"], ["how sure", `${command.certainty}: ${command.why}`]]),
+		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(...ends(slice))),
+			known ? goButton("Its request", () => selectRequest(command.request, true)) : ""));
 }
 
 function showSlice(slice) {

@@ -57,6 +57,8 @@ function styleOf(kind, row, i) {
 		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
 	case KIND.CLIENT: return STYLE.request;
 	case KIND.SUBMIT: return STYLE.prepare;
+	case KIND.CLQUEUE: return STYLE.request;
+	case KIND.CALL: return STYLE.signal;
 	case KIND.WAIT: return STYLE.waiting;
 	case KIND.STARVED: return STYLE.preempted;
 	case KIND.LOST: return STYLE.unknown;
@@ -125,6 +127,17 @@ function stagesBar(number, x0, y0, x1, y1) {
 	}
 }
 
+// A command's bar: held by the program's side, given to the device, running.
+function commandBar(command, x0, y0, x1, y1) {
+	const at = command.at, parts = [[at.queued, at.submitted, STYLE.host_queue], [at.submitted, at.start, STYLE.device_queue], [at.start, at.end, STYLE.running]];
+	block(x0, y0, x1, y1, STYLE.prepare);
+	for (const [from, to, style] of parts) {
+		const a = Math.max(x0, Math.round(toX(from))), b = Math.min(x1, Math.round(toX(to)));
+		if (b > a)
+			block(a, y0, b, y1, style);
+	}
+}
+
 function paintRow(row, kind, y0, y1, names) {
 	const styles = rowStyles(row), left = GUTTER * view.ratio, right = image.width;
 	const scale = (right - left) / (view.t1 - view.t0);
@@ -135,6 +148,8 @@ function paintRow(row, kind, y0, y1, names) {
 			const b = Math.min(right, Math.max(a + 1, Math.round(xb)));
 			if (kind === KIND.CLIENT && b - a > 5 && hasRequest(row.request[i]))
 				stagesBar(row.request[i], a, y0, b, y1);
+			else if (kind === KIND.CLQUEUE && b - a > 5)
+				commandBar(commandOf(row.info[i] - 1), a, y0, b, y1);
 			else
 				block(a, y0, b, y1, styles[i]);
 			if (xb - xa > 6)
@@ -165,6 +180,12 @@ function nameOf(kind, row, i) {
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "unknown";
 	if (kind === KIND.THREAD)
 		return ["unknown", "running", "runnable", number !== NONE ? "waits for a request" : "blocked", "dead"][row.state[i]];
+	if (kind === KIND.CALL)
+		return facts.functions[row.info[i]] || "OpenCL function";
+	if (kind === KIND.CLQUEUE) {
+		const command = commandOf(row.info[i] - 1);
+		return (command.name || command.kind) + " #" + command.number;
+	}
 	if (kind === KIND.LOST)
 		return "events lost";
 	if (!hasRequest(number))
@@ -179,7 +200,7 @@ function paintNames(names) {
 	context2d.font = `600 ${11 * r}px system-ui, sans-serif`;
 	context2d.textBaseline = "middle";
 	for (let n = 0; n < names.length && n < 6 * 260; n += 6) {
-		const [row, i, a, b, y0, y1] = names.slice(n, n + 6), kind = facts.tracks[row.track].kind, solid = STYLES[row.style[i]][1] === SOLID && kind !== KIND.CLIENT;
+		const [row, i, a, b, y0, y1] = names.slice(n, n + 6), kind = facts.tracks[row.track].kind, solid = STYLES[row.style[i]][1] === SOLID && kind !== KIND.CLIENT && kind !== KIND.CLQUEUE;
 		const text = nameOf(kind, row, i), room = b - a - 8 * r;
 		const fits = Math.floor(room / (6.3 * r));
 		// Where the name does not fit the number alone tells requests apart.

@@ -13,9 +13,17 @@ function tracksOf(test) {
 
 // The tracks of a thread belong together: its state, its waits, its calls, who ran instead.
 function threadTracks(test) {
-	const order = [KIND.THREAD, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
+	const order = [KIND.THREAD, KIND.CALL, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
 	const tracks = tracksOf(track => order.includes(track.kind) && test(track));
 	return tracks.sort((a, b) => a.tid - b.tid || order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+// The client that a thread or an OpenCL queue belongs to.
+function ownerOf(track) {
+	if (track.client !== undefined)
+		return track.client;
+	const found = track.pid >= 0 ? facts.clients.findIndex(client => client.pid === track.pid) : -1;
+	return found < 0 ? undefined : found;
 }
 
 function makeGroups() {
@@ -32,16 +40,18 @@ function makeGroups() {
 	for (const client of used) {
 		const requests = tracksOf(track => track.kind === KIND.CLIENT && track.client === client.id);
 		client.slices = requests.reduce((sum, track) => sum + data.rows[track.id].reduce((n, row) => n + row.n, 0), 0);
-		client.tracks = requests.concat(threadTracks(track => track.client === client.id));
+		const pid = facts.clients[client.id].pid;
+		client.tracks = requests.concat(tracksOf(track => track.kind === KIND.CLQUEUE && track.pid === pid),
+			threadTracks(track => ownerOf(track) === client.id));
 	}
 	used.sort((a, b) => b.slices - a.slices);
 	used.forEach((client, i) => {
 		if (client.tracks.length)
 			groups.push({ title: client.name, note: count(client.slices) + " requests", tracks: client.tracks, open: i < 8 });
 	});
-	const others = threadTracks(track => track.client === undefined);
+	const others = tracksOf(track => track.kind === KIND.CLQUEUE && ownerOf(track) === undefined).concat(threadTracks(track => ownerOf(track) === undefined));
 	if (others.length)
-		groups.push({ title: "Other threads", tracks: others, open: false });
+		groups.push({ title: "Other threads", tracks: others, open: !groups.length });
 }
 
 // A track of many rows becomes no higher than a few of others: its rows get thinner.
@@ -51,7 +61,7 @@ function rowHeight(rows) {
 
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	return track.kind === KIND.THREAD ? track.name : track.tid > 0 ? "  " + kind : kind;
+	return track.kind === KIND.THREAD ? track.name : track.kind === KIND.CLQUEUE ? [track.name, track.device].filter(Boolean).join(" ") : track.tid > 0 ? "  " + kind : kind;
 }
 
 function layOut() {

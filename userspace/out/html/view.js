@@ -94,11 +94,30 @@ function ends(slice) {
 	return slice ? [slice.row.begin[slice.i], slice.row.end[slice.i]] : [0, 0];
 }
 
+// The call that made a command: in its thread, at its time.
+function callOf(slice) {
+	const command = commandOf(slice.row.info[slice.i] - 1);
+	for (const track of tracksOf(t => t.kind === KIND.CALL && t.tid === command.tid))
+		for (const row of data.rows[track.id]) {
+			const i = firstFrom(row, 0, command.at.call);
+			if (i < row.n && row.begin[i] === command.at.call)
+				return { row, i };
+		}
+	return null;
+}
+
 function linksOf(number) {
 	const request = slicesOf(number, [KIND.CLIENT])[0], submit = slicesOf(number, [KIND.SUBMIT])[0];
 	const runs = slicesOf(number, [KIND.ENGINE]), waits = slicesOf(number, [KIND.WAIT]);
 	const [begin, end] = ends(request || runs[0]);
-	const arrows = [];
+	const arrows = [], commands = slicesOf(number, [KIND.CLQUEUE]);
+	for (const command of commands) {
+		const call = callOf(command);
+		if (call)
+			arrows.push({ from: call, at: ends(call)[0], to: command, into: Math.max(ends(call)[0], ends(command)[0]) });
+		if (submit || request)
+			arrows.push({ from: command, at: Math.min(ends(command)[0], ends(submit || request)[0]), to: submit || request, into: ends(submit || request)[0] });
+	}
 	if (submit && request)
 		arrows.push({ from: submit, at: ends(submit)[0], to: request, into: begin });
 	if (runs.length)
@@ -106,8 +125,8 @@ function linksOf(number) {
 	for (const wait of waits)
 		if (runs.length)
 			arrows.push({ from: runs[runs.length - 1], at: ends(runs[runs.length - 1])[1], to: wait, into: ends(wait)[1] });
-	return { request, submit, run: runs[0], wait: waits[0], begin, end, arrows, preempted: slicesOf(number, [KIND.PREEMPTED]),
-		others: [submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
+	return { request, submit, command: commands[0], run: runs[0], wait: waits[0], begin, end, arrows, preempted: slicesOf(number, [KIND.PREEMPTED]),
+		others: [...commands, submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
 }
 
 function bringToSight(slice) {
@@ -137,7 +156,11 @@ function say(slice) {
 
 function selectSlice(slice) {
 	const number = slice.row.request[slice.i], kind = facts.tracks[slice.row.track].kind;
-	if (hasRequest(number) && kind !== KIND.IDLE && kind !== KIND.THREAD) {
+	if (kind === KIND.CLQUEUE) {
+		const links = hasRequest(number) ? linksOf(number) : { arrows: [], others: [] };
+		view.selected = { slice, arrows: links.arrows, others: links.others };
+		showCommand(slice);
+	} else if (hasRequest(number) && kind !== KIND.IDLE && kind !== KIND.THREAD) {
 		const links = linksOf(number);
 		view.selected = { slice, arrows: links.arrows, others: links.others };
 		showRequest(number, links);
