@@ -27,6 +27,7 @@ check() {
 	shift
 	if "$@" >"$T/check.log" 2>&1; then
 		printf 'ok %s\n' "$name"
+		grep ': expected' "$T/check.log" | sed 's/^/    /'
 	else
 		printf 'FAIL %s\n' "$name"
 		tail -n 30 "$T/check.log" | sed 's/^/    /'
