@@ -84,10 +84,14 @@ static void update_stats(struct session *session)
 	}
 }
 
-/* The line of progress: events a second, lost, fullest buffer. On a terminal only. */
+/*
+ * The line of progress: events a second, or what is written where the tracers do not count; lost,
+ * fullest buffer. On a terminal only.
+ */
 static void show_progress(struct session *session, uint64_t now, bool last)
 {
-	uint64_t events = 0, lost = 0;
+	uint64_t events = 0, lost = 0, bytes = 0;
+	bool counted = false;
 	unsigned int fill = 0;
 
 	if (!isatty(STDERR_FILENO) || (!last && now - session->shown_ns < PROGRESS_NS))
@@ -100,16 +104,23 @@ static void show_progress(struct session *session, uint64_t now, bool last)
 	for (size_t i = 0; i < session->facts.n_tracers; i++) {
 		const struct lane_capture_stats *stats = &session->facts.tracers[i].stats;
 
-		if (stats->events != LANE_NOT_COUNTED)
+		if (stats->events != LANE_NOT_COUNTED) {
 			events += stats->events;
+			counted = true;
+		}
+		bytes += stats->bytes;
 		lost += stats->lost;
 		if (stats->fill_permille > fill)
 			fill = stats->fill_permille;
 	}
-	fprintf(stderr,
-		"\r\033[K%.0f events/s, %" PRIu64 " recorded, %" PRIu64 " lost, buffers %u %% full",
-		(double)(events - session->shown_events) * 1e9 / (double)(now - session->shown_ns),
-		events, lost, fill / 10);
+	if (counted)
+		fprintf(stderr, "\r\033[K%.0f events/s, %" PRIu64 " recorded, ",
+			(double)(events - session->shown_events) * 1e9 /
+				(double)(now - session->shown_ns),
+			events);
+	else
+		fprintf(stderr, "\r\033[K%" PRIu64 " KiB recorded, ", bytes >> 10);
+	fprintf(stderr, "%" PRIu64 " lost, buffers %u %% full", lost, fill / 10);
 	session->shown_ns = now;
 	session->shown_events = events;
 }
@@ -242,7 +253,8 @@ static void summarize(const struct session *session)
 
 		fprintf(stderr, "%s %s recorded ", i ? "," : "", tracer->backend->name);
 		if (tracer->stats.events == LANE_NOT_COUNTED)
-			fprintf(stderr, "%" PRIu64 " KiB, ", tracer->stats.bytes >> 10);
+			fprintf(stderr, "%" PRIu64 " KiB (it does not count its events), ",
+				tracer->stats.bytes >> 10);
 		else
 			fprintf(stderr, "%" PRIu64 " events, ", tracer->stats.events);
 		fprintf(stderr, "%" PRIu64 " lost", tracer->stats.lost);

@@ -183,8 +183,12 @@ static unsigned int preempt(struct intel_engine_cs *engine, struct i915_request 
 	return n;
 }
 
-/* Fills the ports: one context each, its requests coalesced. Returns the ports that are new. */
-static void dequeue(struct intel_engine_cs *engine)
+/*
+ * Fills the ports: one context each, its requests coalesced. The hardware is always told of both
+ * ports: what stays on the first one goes in again, and its older stay is among those to give back,
+ * whose number is returned.
+ */
+static unsigned int dequeue(struct intel_engine_cs *engine, struct i915_request **post)
 {
 	struct i915_sched_engine *se = engine->sched_engine;
 	struct i915_request **ports = engine->execlists.inflight;
@@ -192,10 +196,11 @@ static void dequeue(struct intel_engine_cs *engine)
 	unsigned int first = ports[0] ? 1 : 0;
 	unsigned int port = first;
 	struct i915_request *last = NULL;
+	unsigned int n = 0;
 	u64 now;
 
 	if (ports[1])
-		return;
+		return 0;
 	list_for_each_entry_safe(rq, next, &se->queue, sched.link) {
 		if (last && last->context != rq->context) {
 			if (port + 1 == EXECLIST_MAX_PORTS)
@@ -210,6 +215,10 @@ static void dequeue(struct intel_engine_cs *engine)
 	}
 	if (last)
 		ports[port++] = last;
+	if (first && port > first) {
+		post[n++] = ports[0];
+		first = 0;
+	}
 	while (port-- > first) {
 		dma_fence_get(&ports[port]->fence); /* while it is on the port */
 		trace_i915_request_in(ports[port], port);
@@ -222,6 +231,7 @@ static void dequeue(struct intel_engine_cs *engine)
 		hrtimer_try_to_cancel(&engine->timer);
 	}
 	hw_start(engine, now);
+	return n;
 }
 
 static noinline void execlists_submission_tasklet(struct tasklet_struct *t)
@@ -236,7 +246,7 @@ static noinline void execlists_submission_tasklet(struct tasklet_struct *t)
 	n = process_csb(engine, post);
 	if (need_preempt(engine))
 		n += preempt(engine, post + n);
-	dequeue(engine);
+	n += dequeue(engine, post + n);
 	for (i = 0; i < n; i++)
 		trace_i915_request_out(post[i]);
 	spin_unlock_irqrestore(&se->lock, flags);
