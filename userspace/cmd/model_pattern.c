@@ -13,6 +13,7 @@
 #include "cmd/model.h"
 #include "model/number.h"
 #include "model/pattern.h"
+#include "model/predict.h"
 
 enum {
 	KEY_ALL = 256,
@@ -20,6 +21,7 @@ enum {
 	KEY_OUT,
 	KEY_PLUGIN,
 	KEY_BUILD,
+	KEY_TIMES,
 };
 
 struct options {
@@ -31,6 +33,7 @@ struct options {
 	const char *plugin;
 	const char *build;
 	int all;
+	int times;
 	char **program; /* NULL: read a file */
 };
 
@@ -38,6 +41,8 @@ static const struct argp_option options[] = {
 	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
 	{ "all", KEY_ALL, NULL, 0, "loads and stores, too, not only atomics", 1 },
 	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
+	{ "times", KEY_TIMES, NULL, 0, "instead: what each kernel's time on the device is made of",
+	  1 },
 	{ "out", KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },
 	{ "build-options", KEY_BUILD, "OPTIONS", 0, "with a program: further OpenCL build options",
 	  2 },
@@ -56,6 +61,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ALL:
 		o->all = 1;
+		return 0;
+	case KEY_TIMES:
+		o->times = 1;
 		return 0;
 	case KEY_GRAPH:
 		o->graph = arg;
@@ -266,6 +274,31 @@ static struct lane_error *put_kernel(json_object *result, const struct options *
 	return NULL;
 }
 
+/* A kernel's mean launch. */
+static struct lane_error *put_times(json_object *row, const struct lane_pattern_kernel *kernel,
+				    const struct lane_device *device)
+{
+	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
+	struct lane_prediction p;
+	struct lane_error *err = lane_predict(kernel, device, groups, &p);
+
+	if (err)
+		return err;
+	model_put_text(row, "kernel", kernel->name);
+	model_put_whole(row, "launches", (int64_t)kernel->launches);
+	model_put_whole(row, "groups", (int64_t)groups);
+	model_put_whole(row, "group_warps", kernel->group_warps);
+	model_put_real(row, "time_ms", p.ns / 1e6, 6);
+	model_put_real(row, "cycles", p.total, 2);
+	for (int i = 0; i < LANE_PART_COUNT; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_cycles", lane_part_names[i]);
+		model_put_real(row, key, p.cycles[i], 2);
+	}
+	return NULL;
+}
+
 static struct lane_error *print_graph(const struct lane_pattern *pattern, const char *name)
 {
 	const struct lane_pattern_kernel *kernel = lane_pattern_kernel(pattern, name);
@@ -284,7 +317,7 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
 	LANE_CLEANUP(model_drop) json_object *result = NULL;
-	struct lane_error *err = model_device(&o->common, "fermi-gtx580", &device);
+	struct lane_error *err = model_device(&o->common, "fermi", &device);
 	uint64_t left_out = 0;
 
 	if (!err)
@@ -304,7 +337,8 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	model_put_whole(result, "left_out", (int64_t)left_out);
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
 		if (!o->kernel || !strcmp(o->kernel, pattern->kernel[i].name))
-			err = put_kernel(result, o, &pattern->kernel[i]);
+			err = o->times ? put_times(model_row(result), &pattern->kernel[i], device)
+				       : put_kernel(result, o, &pattern->kernel[i]);
 	if (!err)
 		model_print(result, o->common.format);
 	return err;

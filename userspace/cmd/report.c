@@ -10,6 +10,7 @@
 #include "cmd/export.h"
 #include "cmd/read.h"
 #include "cmd/report.h"
+#include "cmd/report_model.h"
 #include "out/report.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
@@ -25,10 +26,13 @@ struct options {
 	bool by_time;
 	bool commands;
 	struct lane_report_options report;
+	struct report_models models;
 };
 
 enum {
-	OPTION_COMMANDS = 0x200
+	OPTION_COMMANDS = 0x200,
+	OPTION_PATTERN,
+	OPTION_DEVICE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -42,6 +46,10 @@ static const struct argp_option argp_options[] = {
 	{ "engine", 'g', "CLASS:INSTANCE", 0, "only the requests of this engine, 0:0 is rcs0", 0 },
 	{ "commands", OPTION_COMMANDS, NULL, 0,
 	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
+	{ "pattern", OPTION_PATTERN, "FILE", 0,
+	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
+	{ "device", OPTION_DEVICE, "NAME", 0,
+	  "with --pattern: as on this device, a shipped one or a device file (default fermi)", 0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ 0 },
 };
@@ -127,6 +135,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return bad(o, "rows", arg, "number of rows");
 		o->report.rows = (uint32_t)value;
 		return 0;
+	case OPTION_PATTERN:
+		o->models.pattern = arg;
+		return 0;
+	case OPTION_DEVICE:
+		o->models.device = arg;
+		return 0;
 	case OPTION_COMMANDS:
 		o->commands = true;
 		return 0;
@@ -158,7 +172,11 @@ static struct lane_error *report(struct options *o)
 		err = lane_read(&reading);
 	if (err || o->html)
 		return lane_error_context(err, "report");
-	return o->format->write(stdout, &reading.latency, &o->report);
+	err = report_models_make(&o->models, &reading.latency, &o->report);
+	if (!err)
+		err = o->format->write(stdout, &reading.latency, &o->report);
+	report_models_free(&o->models);
+	return err;
 }
 
 struct lane_error *cmd_report(int argc, char **argv)
@@ -180,6 +198,10 @@ struct lane_error *cmd_report(int argc, char **argv)
 		return err;
 	if (!o.path)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
+	if (o.models.device && !o.models.pattern)
+		return lane_error_usage("report: --device needs --pattern");
+	if (o.models.pattern && (o.html || o.commands))
+		return lane_error_usage("report: --pattern excludes --html and --commands");
 	if (o.commands)
 		return lane_report_commands(o.path, o.format == &lane_report_json);
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

@@ -14,6 +14,14 @@ void lane_opencl_tree(struct lane_latency *latency, struct json_object *tree);
 void lane_opencl_text(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options);
 
+/* The kernels that have a model: a table each, from the call to the program's knowing. */
+void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
+			     const struct lane_report_options *options);
+
+/* The same, as `kernels_modelled` in `opencl`. */
+void lane_opencl_models_tree(struct lane_latency *latency,
+			     const struct lane_report_options *options, struct json_object *tree);
+
 /*
  * The sentence of that number, from 0, the one that says most first, without a full stop; false
  * when there is no such sentence.

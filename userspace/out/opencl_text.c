@@ -247,6 +247,7 @@ void lane_opencl_text(FILE *to, struct lane_latency *latency,
 	queues(&t);
 	stages(&t);
 	kernels(&t);
+	lane_opencl_models_text(to, latency, options);
 	transfers(&t);
 	devices(&t);
 	gaps(&t);

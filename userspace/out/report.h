@@ -7,9 +7,24 @@
 
 #include "latency/latency.h"
 
+#define LANE_REPORT_PARTS 8
+
+/* What a model says of a kernel's mean run: the parts add up to the total. */
+struct lane_report_model {
+	double total_ns;
+	uint32_t n_parts; /* 0: there is no model of this kernel */
+	struct lane_report_part {
+		const char *name;
+		double ns;
+	} part[LANE_REPORT_PARTS];
+};
+
 struct lane_report_options {
 	bool colour;
-	uint32_t rows; /* of a table at most, 0: all */
+	uint32_t rows;				/* of a table at most, 0: all */
+	const struct lane_report_model *models; /* of the OpenCL kernels, in their order */
+	uint32_t n_models;			/* 0: none */
+	const char *model_device;
 };
 
 struct lane_report_format {

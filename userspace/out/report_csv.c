@@ -2,6 +2,7 @@
 // The report as CSV: one figure a line, as table, row, column, value.
 #include <string.h>
 
+#include "out/opencl.h"
 #include "out/report_tree.h"
 
 /* Quoted as RFC 4180 has it, where it has to be. */
@@ -81,9 +82,9 @@ static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 	struct json_object *tree;
 	struct lane_error *err = lane_report_tree(latency, &tree);
 
-	(void)options;
 	if (err)
 		return err;
+	lane_opencl_models_tree(latency, options, tree);
 	fputs("table,row,column,value\n", to);
 	json_object_object_foreach(tree, key, value) {
 		if (json_object_is_type(value, json_type_array))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report as JSON.
+#include "out/opencl.h"
 #include "out/report_tree.h"
 
 static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
@@ -9,9 +10,9 @@ static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
 	struct lane_error *err = lane_report_tree(latency, &tree);
 	const char *text;
 
-	(void)options;
 	if (err)
 		return err;
+	lane_opencl_models_tree(latency, options, tree);
 	text = json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// `gpulane report --pattern`: what the models say of the kernels that a recording has.
+#include "cmd/report_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/model.h"
+#include "model/predict.h"
+
+_Static_assert(LANE_PART_COUNT <= LANE_REPORT_PARTS, "a report's model has too few parts");
+
+static struct lane_error *predict(const struct lane_kernel_stats *kernel,
+				  const struct lane_pattern_kernel *known,
+				  const struct lane_device *device, struct lane_report_model *model)
+{
+	uint64_t lanes = known->groups ? known->work_items / known->groups : 0;
+	uint64_t items = kernel->running.count ? kernel->items / kernel->running.count : 0;
+	struct lane_prediction p;
+	struct lane_error *err;
+
+	if (!lanes || !items)
+		return lane_error("%s: how many work items its runs had is not known",
+				  kernel->name);
+	err = lane_predict(known, device, (items + lanes - 1) / lanes, &p);
+	if (err)
+		return err;
+	model->total_ns = p.ns;
+	model->n_parts = LANE_PART_COUNT;
+	for (uint32_t i = 0; i < LANE_PART_COUNT; i++) {
+		model->part[i].name = lane_part_names[i];
+		model->part[i].ns = p.total > 0 ? p.ns * p.cycles[i] / p.total : 0;
+	}
+	return NULL;
+}
+
+static struct lane_error *predict_all(struct report_models *models,
+				      const struct lane_commands *commands,
+				      const struct lane_pattern *pattern,
+				      const struct lane_device *device)
+{
+	models->device_name = strdup(device->name);
+	models->model = calloc(commands->n_kernels + 1, sizeof(*models->model));
+	if (!models->device_name || !models->model)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < commands->n_kernels; i++) {
+		const struct lane_kernel_stats *kernel = &commands->kernels[i];
+		const struct lane_pattern_kernel *known =
+			lane_pattern_kernel(pattern, kernel->name);
+		LANE_CLEANUP(lane_drop_error) struct lane_error *err = NULL;
+
+		if (known)
+			err = predict(kernel, known, device, &models->model[i]);
+		if (err)
+			fprintf(stderr, "gpulane: report: %s (it is not modelled)\n",
+				lane_error_message(err));
+	}
+	return NULL;
+}
+
+struct lane_error *report_models_make(struct report_models *models,
+				      const struct lane_latency *latency,
+				      struct lane_report_options *options)
+{
+	struct model_common common = { .device = models->device };
+	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
+	struct lane_error *err;
+
+	if (!models->pattern)
+		return NULL;
+	err = model_device(&common, "fermi", &device);
+	if (!err)
+		err = lane_pattern_read(models->pattern, device, &pattern);
+	if (err)
+		return err;
+	if (!latency->commands || !latency->commands->n_kernels) {
+		fprintf(stderr, "gpulane: report: the recording has no OpenCL kernels to model "
+				"(record it with its OpenCL layer)\n");
+		return NULL;
+	}
+	err = predict_all(models, latency->commands, pattern, device);
+	if (err)
+		return err;
+	options->models = models->model;
+	options->n_models = latency->commands->n_kernels;
+	options->model_device = models->device_name;
+	return NULL;
+}
+
+void report_models_free(struct report_models *models)
+{
+	free(models->device_name);
+	free(models->model);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Kernels from the call to the program's knowing, with `running` divided as a model says.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out/opencl.h"
+
+typedef struct json_object json;
+
+static const char *process(const struct lane_latency *l, int32_t pid, char *name, size_t size)
+{
+	const struct lane_thread *thread = lane_timeline_thread(l->timeline, pid);
+
+	return lane_task_name(pid, thread ? thread->comm : "", name, size);
+}
+
+/* Nanoseconds as a whole number; a part may be a little below 0. */
+static int64_t whole(double ns)
+{
+	return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+
+static const char *duration(int64_t ns, char *text, size_t size)
+{
+	char positive[32];
+
+	if (ns >= 0)
+		return lane_duration((uint64_t)ns, text, size);
+	snprintf(text, size, "-%s", lane_duration((uint64_t)-ns, positive, sizeof(positive)));
+	return text;
+}
+
+/* The kernels' mean run by the device; 0 without runs that have times. */
+static double measured(const struct lane_kernel_stats *kernel)
+{
+	return kernel->running.count
+		       ? (double)kernel->running.sum_ns / (double)kernel->running.count
+		       : 0;
+}
+
+static void text_row(FILE *to, const char *indent, const char *name, int64_t ns, double total)
+{
+	char text[32];
+
+	fprintf(to, "  %s%-*s %12s %6.1f %%\n", indent, 24 - (int)strlen(indent), name,
+		duration(ns, text, sizeof(text)), total > 0 ? 100 * (double)ns / total : 0);
+}
+
+/* One kernel: its stages one below the other, what the model says of `running` in its place. */
+static void text_kernel(FILE *to, const struct lane_latency *l,
+			const struct lane_kernel_stats *kernel,
+			const struct lane_report_model *model, const char *device)
+{
+	double runs = kernel->total.count ? (double)kernel->total.count : 1;
+	double total = (double)kernel->total.sum_ns / runs;
+	char name[64], text[32];
+
+	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n", kernel->name,
+		process(l, kernel->pid, name, sizeof(name)), kernel->running.count);
+	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
+		text_row(to, "  ", lane_command_stage_names[s],
+			 whole((double)kernel->stage_ns[s] / runs), total);
+		if (s != LANE_CSTAGE_RUNNING)
+			continue;
+		for (uint32_t i = 0; i < model->n_parts; i++)
+			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
+				 total);
+		fprintf(to, "        modelled on %s: %s, error %+.1f %%\n", device,
+			duration(whole(model->total_ns), text, sizeof(text)),
+			100 * (model->total_ns / measured(kernel) - 1));
+	}
+	text_row(to, "  ", "in all", whole(total), total);
+}
+
+static int has_model(const struct lane_report_options *o, uint32_t i,
+		     const struct lane_kernel_stats *kernel)
+{
+	return i < o->n_models && o->models[i].n_parts && measured(kernel) > 0;
+}
+
+void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
+			     const struct lane_report_options *options)
+{
+	const struct lane_commands *c = latency->commands;
+	int first = 1;
+
+	for (uint32_t i = 0; c && i < c->n_kernels; i++) {
+		if (!has_model(options, i, &c->kernels[i]))
+			continue;
+		if (first)
+			fprintf(to, options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
+				"Kernels from call to answer, running as the model divides it");
+		first = 0;
+		text_kernel(to, latency, &c->kernels[i], &options->models[i],
+			    options->model_device);
+	}
+}
+
+static void add_int(json *to, const char *key, int64_t value)
+{
+	json_object_object_add(to, key, json_object_new_int64(value));
+}
+
+static void add_parts(json *to, const struct lane_report_model *model)
+{
+	char key[48];
+
+	for (uint32_t i = 0; i < model->n_parts; i++) {
+		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
+		add_int(to, key, whole(model->part[i].ns));
+	}
+	add_int(to, "total_ns", whole(model->total_ns));
+}
+
+static json *kernel_row(const struct lane_latency *l, const struct lane_kernel_stats *kernel,
+			const struct lane_report_model *model, const char *device)
+{
+	double runs = kernel->total.count ? (double)kernel->total.count : 1;
+	double error = model->total_ns / measured(kernel) - 1;
+	json *at = json_object_new_object(), *stages = json_object_new_object(),
+	     *modelled = json_object_new_object();
+	char name[64], text[32];
+
+	json_object_object_add(at, "process",
+			       json_object_new_string(process(l, kernel->pid, name, sizeof(name))));
+	json_object_object_add(at, "kernel", json_object_new_string(kernel->name));
+	json_object_object_add(at, "device", json_object_new_string(device));
+	add_int(at, "runs", (int64_t)kernel->running.count);
+	add_int(at, "running_mean_ns", whole(measured(kernel)));
+	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
+		add_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
+	}
+	json_object_object_add(at, "stage_means", stages);
+	add_parts(modelled, model);
+	json_object_object_add(at, "modelled", modelled);
+	snprintf(text, sizeof(text), "%.4f", error);
+	json_object_object_add(at, "error", json_object_new_double_s(error, text));
+	return at;
+}
+
+void lane_opencl_models_tree(struct lane_latency *latency,
+			     const struct lane_report_options *options, struct json_object *tree)
+{
+	const struct lane_commands *c = latency->commands;
+	json *opencl = NULL;
+	json *rows;
+
+	if (!c || !options->n_models || !json_object_object_get_ex(tree, "opencl", &opencl))
+		return;
+	rows = json_object_new_array();
+	for (uint32_t i = 0; i < c->n_kernels; i++)
+		if (has_model(options, i, &c->kernels[i]))
+			json_object_array_add(rows, kernel_row(latency, &c->kernels[i],
+							       &options->models[i],
+							       options->model_device));
+	json_object_object_add(opencl, "kernels_modelled", rows);
+}
