@@ -102,3 +102,35 @@ check 'wrong: no such kernel' refuses 1 pattern --kernel nothing "$work/plain"
 check 'usage: no pattern' refuses 2 pattern
 check 'sanitized: pattern' "$san" model pattern --all "$work/plain"
 check 'sanitized: graph' "$san" model pattern --graph mmul "$work/mmul"
+
+# --- in the report: a recording whose kernel has this pattern
+sed 's/name=hist$/name=histogram/' tests/golden/json/opencl.txt >"$work/recording.txt"
+check 'report: a pattern of as many groups' touches full histogram 64 64 "$defaults -DCOPIES=32 -DPITCH=32"
+times() { # the sum of what --times says of the launch is its total, and conflicts are those of banks
+	model pattern --times "$work/full" --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ sum = $c["compute_cycles"] + $c["memory_cycles"] + $c["atomics_cycles"] + $c["position_cycles"] + $c["bank_cycles"] + $c["lock_cycles"]
+		  if (sum - $c["cycles"] > 1 || $c["cycles"] - sum > 1) bad++
+		  if ($c["bank_cycles"] <= 0 || $c["position_cycles"] != 0 || $c["lock_cycles"] != 0) bad++
+		  n++ } END { exit bad || n != 1 }'
+}
+check 'pattern: the parts of a launch add up' times
+reported() {
+	"$bin" report --format json --pattern "$work/full" "$work/recording.txt" >"$work/report.json" || return 1
+	want=$(model pattern --times "$work/full" --format json | jq '.rows[0].time_ms * 1e6 | round')
+	jq -e --argjson want "$want" '.opencl.kernels_modelled | length == 1 and (.[0] |
+		.kernel == "histogram" and .runs == 1 and .running_mean_ns == 200000 and
+		(.modelled.total_ns - $want | fabs) <= 1 and
+		([.modelled | to_entries[] | select(.key != "total_ns") | .value] | add - $want | fabs) <= 4 and
+		((.error - (.modelled.total_ns / 200000 - 1)) | fabs) < 0.001 and
+		([.stage_means[]] | add) == 210000)' "$work/report.json" >/dev/null || { cat "$work/report.json"; return 1; }
+}
+check 'report: from call to answer, running divided' reported
+in_text() { "$bin" report --pattern "$work/full" "$work/recording.txt" | grep -q 'modelled on fermi: .* error -'; }
+check 'report: as text, with the error' in_text
+in_csv() { "$bin" report --format csv --pattern "$work/full" "$work/recording.txt" | grep -q '^opencl.kernels_modelled,1,modelled.bank_ns,[1-9]'; }
+check 'report: as CSV' in_csv
+no_change() { "$bin" report "$work/recording.txt" | grep -c 'modelled' | grep -qx 0; }
+check 'report: without a pattern, nothing of it' no_change
+check 'sanitized: report with a pattern' "$san" report --pattern "$work/full" "$work/recording.txt"
+not_report() { "$san" report "$@" >"$work/stdout" 2>&1; [ $? -eq 2 ] && [ "$(wc -l <"$work/stdout")" -eq 1 ]; }
+check 'usage: --device without --pattern' not_report --device fermi "$work/recording.txt"

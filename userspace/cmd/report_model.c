@@ -16,7 +16,7 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 				  const struct lane_device *device, struct lane_report_model *model)
 {
 	uint64_t lanes = known->groups ? known->work_items / known->groups : 0;
-	uint64_t items = kernel->running.count ? kernel->items / kernel->running.count : 0;
+	uint64_t items = kernel->runs ? kernel->items / kernel->runs : 0;
 	struct lane_prediction p;
 	struct lane_error *err;
 

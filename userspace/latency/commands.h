@@ -79,7 +79,11 @@ struct lane_cl_queue_stats {
 struct lane_kernel_stats {
 	int32_t pid;
 	char name[64];
-	uint64_t items;		       /* work items of all its runs */
+	uint64_t runs;
+	uint64_t items; /* work items of all its runs */
+	/* Of runs with a request of their own whose story is known: off the engine, incomplete. */
+	uint64_t preempted_runs;
+	struct lane_span preempted;
 	struct lane_durations running; /* by the device */
 	struct lane_durations total;   /* call to known */
 	uint64_t stage_ns[LANE_CSTAGE_COUNT];

@@ -31,12 +31,23 @@ static const char *duration(int64_t ns, char *text, size_t size)
 	return text;
 }
 
-/* The kernels' mean run by the device; 0 without runs that have times. */
+/* The part of a run in which it was off the engine: the mean of the runs of which that is known. */
+static double preempted(const struct lane_kernel_stats *kernel)
+{
+	return kernel->preempted_runs
+		       ? ((double)kernel->preempted.lo + (double)kernel->preempted.hi) / 2 /
+				 (double)kernel->preempted_runs
+		       : 0;
+}
+
+/* The kernel's mean run on the device, less what it was off it; 0 without runs that have times. */
 static double measured(const struct lane_kernel_stats *kernel)
 {
-	return kernel->running.count
-		       ? (double)kernel->running.sum_ns / (double)kernel->running.count
-		       : 0;
+	double mean = kernel->running.count
+			      ? (double)kernel->running.sum_ns / (double)kernel->running.count
+			      : 0;
+
+	return mean > preempted(kernel) ? mean - preempted(kernel) : 0;
 }
 
 static void text_row(FILE *to, const char *indent, const char *name, int64_t ns, double total)
@@ -63,6 +74,8 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 			 whole((double)kernel->stage_ns[s] / runs), total);
 		if (s != LANE_CSTAGE_RUNNING)
 			continue;
+		if (kernel->preempted_runs)
+			text_row(to, "      ", "preempted", whole(preempted(kernel)), total);
 		for (uint32_t i = 0; i < model->n_parts; i++)
 			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
 				 total);
@@ -128,6 +141,10 @@ static json *kernel_row(const struct lane_latency *l, const struct lane_kernel_s
 	json_object_object_add(at, "device", json_object_new_string(device));
 	add_int(at, "runs", (int64_t)kernel->running.count);
 	add_int(at, "running_mean_ns", whole(measured(kernel)));
+	if (kernel->preempted_runs)
+		add_int(at, "preempted_mean_ns", whole(preempted(kernel)));
+	else
+		json_object_object_add(at, "preempted_mean_ns", NULL);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		char key[32];
 
