@@ -84,7 +84,7 @@ static size_t held_bytes(const struct lane_wire *record)
 static bool make_room(struct lane_live *live, size_t bytes)
 {
 	if (live->room - live->bytes < bytes) {
-		size_t room = live->room ? 2 * live->room : 1 << 16;
+		size_t room = 2 * live->room + (1 << 16);
 		char *data = realloc(live->data, room);
 
 		if (!data)

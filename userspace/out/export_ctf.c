@@ -34,8 +34,7 @@ struct cpu {
 
 struct export
 {
-	const struct lane_trace_info *info;
-	enum lane_submission submission; /* as it was known at first */
+	struct lane_trace_info info; /* as it was known at first */
 	struct lane_findings *findings;
 	struct lane_ctf_trace *trace; /* NULL: no event yet */
 	struct cpu *cpus[MAX_CPUS];
@@ -72,8 +71,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	if (!e)
 		return &lane_enomem;
 	*export = e;
-	e->info = to->info;
-	e->submission = to->info->submission;
+	e->info = *to->info;
 	e->dir_fd = open(to->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (e->dir_fd < 0)
 		return lane_error_errno(errno, "%s", to->path);
@@ -84,7 +82,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		memcpy(e->lost, to->lost, to->n_lost * sizeof(*e->lost));
 		e->n_lost = to->n_lost;
 	}
-	err = lane_findings_create(to->path, to->info, hooks, &e->findings);
+	err = lane_findings_create(to->path, &e->info, hooks, &e->findings);
 	return err;
 }
 
@@ -92,7 +90,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 
 static struct lane_error *open_trace(struct export *e, uint64_t first_ns)
 {
-	const struct lane_trace_info *info = e->info;
+	const struct lane_trace_info *info = &e->info;
 	struct lane_ctf_env env = { .hostname = *info->host ? info->host : NULL,
 				    .kernel_release = *info->release ? info->release : NULL,
 				    .clock_uuid = *info->clock_uuid ? info->clock_uuid : NULL,
@@ -275,7 +273,7 @@ static struct json_object *kinds_object(const struct lane_trace_info *info)
 /* What the trace cannot say of the recording (docs/formats.md). */
 static struct json_object *facts_object(const struct export *e)
 {
-	const struct lane_trace_info *info = e->info;
+	const struct lane_trace_info *info = &e->info;
 	struct json_object *root = json_object_new_object();
 	struct json_object *traces = json_object_new_array();
 	struct json_object *trace = json_object_new_object();
@@ -289,9 +287,9 @@ static struct json_object *facts_object(const struct export *e)
 	if (info->end_ns)
 		json_object_object_add(root, "end_ns", json_object_new_uint64(info->end_ns));
 	json_object_object_add(root, "i915", driver);
-	if (e->submission != LANE_SUBMISSION_UNKNOWN) {
-		add_text(root, "submission", lane_submission_name(e->submission));
-		add_text(driver, "submission", lane_submission_name(e->submission));
+	if (e->info.submission != LANE_SUBMISSION_UNKNOWN) {
+		add_text(root, "submission", lane_submission_name(e->info.submission));
+		add_text(driver, "submission", lane_submission_name(e->info.submission));
 	}
 	add_text(trace, "tracer", info->tracer);
 	add_text(trace, "path", TRACE_NAME);
@@ -322,7 +320,7 @@ static struct lane_error *finish(void *export, struct lane_latency *latency)
 
 	(void)latency;
 	if (!e->trace)
-		err = open_trace(e, e->info->begin_ns);
+		err = open_trace(e, e->info.begin_ns);
 	if (!err)
 		err = put_findings(e);
 	if (!err)

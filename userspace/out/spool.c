@@ -304,6 +304,7 @@ struct lane_error *lane_spool_next(struct lane_spool *spool, struct lane_wire **
 	}
 	if (spool->last < spool->n_runs)
 		err = advance(spool);
+	spool->last = spool->n_runs;
 	if (err || !spool->heap.n)
 		return err;
 	spool->last = spool->heap.entries[0].stream;

@@ -1,0 +1,73 @@
+#!/bin/bash
+# gpulane top, live: two programs on the replay driver are seen with what they do to each other.
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	check build make -s "${B:-build}/gpulane" replay
+	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
+		"$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/replay)"
+	report "$SUITE_TMP/out/report"
+	suite_end top
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+TOP=$(realpath "$(dirname "$0")/../..")
+cd "$TOP" || exit 1
+T=$(mktemp -d /tmp/top.XXXXXX)
+exec >"$GPULANE_OUT/report"
+client=$B/tests/replay/gl-client
+
+# verdict NAME COMMAND... - a test; what was shown is told when it fails
+verdict() {
+	local name=$1
+	shift
+	if "$@" >"$T/said" 2>&1; then
+		printf 'ok %s\n' "$name"
+	else
+		printf 'FAIL %s\n' "$name"
+		tail -n 5 "$T/said" "$T/err" | sed 's/^/    /'
+		tail -n 40 "$T/out" | sed 's/^/    /'
+	fi
+}
+
+insmod "$1"
+# One keeps the engine busy, the other takes it away time and again; until both are told to end.
+"$client" --name hist --cpu 1 --count 1000000 --duration 4000 --depth 2 >/dev/null 2>&1 &
+hist=$!
+"$client" --name viewer --cpu 0 --count 1000000 --duration 1000 --period 20000 --prio 10 >/dev/null 2>&1 &
+viewer=$!
+"$B/gpulane" top --batch --delay 2 --window 4 >"$T/out" 2>"$T/err" &
+top=$!
+
+# Until both have been seen on one picture: as long as it takes.
+seen() {
+	awk -v RS= '/^gpulane top/ { preempted = /preemptions [1-9]/ }
+		/^ *PID/ && / hist / && / viewer / && preempted { found = 1 } END { exit !found }' "$T/out"
+}
+for _ in $(seq 300); do
+	seen || kill -0 $top 2>/dev/null || break
+	seen && break
+	sleep 1
+done
+grep -E '^Cap(Eff|Prm|Inh)' /proc/$top/status >"$T/caps"
+kill -INT $top
+wait $top
+status=$?
+kill $hist $viewer
+wait
+
+# What is looked at is a picture with both.
+awk -v RS= '/^gpulane top/ { head = /preemptions [1-9]/ ? $0 : ""; next } /^ENGINE/ { engines = $0; next }
+	/^ *PID/ && / hist / && / viewer / && head { print head; print engines; print }' "$T/out" >"$T/picture"
+# Blank lines stand between a picture's parts.
+verdict ends-by-signal test "$status" -eq 0
+verdict says-nothing-else test ! -s "$T/err"
+verdict both-clients grep -q ' viewer ' "$T/picture"
+verdict engine-is-busy awk '$1 == "rcs0" && $2 > 0 && $5 > 0 { ok = 1 } END { exit !ok }' "$T/picture"
+verdict preempted awk '/^requests/ { for (i = 1; i < NF; i++) if ($i == "preemptions" && $(i + 1) + 0 > 0) ok = 1 } END { exit !ok }' "$T/picture"
+verdict victim-is-hist awk '$2 == "hist" && $6 > 0 { ok = 1 } END { exit !ok }' "$T/picture"
+verdict hist-has-the-gpu awk '$2 == "hist" { hist = $3 } $2 == "viewer" { viewer = $3 } END { exit !(hist > viewer) }' "$T/picture"
+verdict worst-request grep -qE '^worst request: [0-9.]+ (us|ms|s), (hist|viewer)\[[0-9]+\] rcs0' "$T/picture"
+verdict no-privileges-left awk '$2 !~ /^0+$/ { bad = 1 } END { exit bad || NR < 3 }' "$T/caps"

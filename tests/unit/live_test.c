@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Live events come in order, and what was lost between; the sums of a sliding window are those of
+// its time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "latency/window.h"
+#include "norm/live.h"
+
+static struct lane_live *make(void)
+{
+	struct lane_trace_info info = { .release = "6.1.0", .begin_ns = 10 };
+	struct lane_live *live;
+
+	assert_null(lane_live_create(&info, &live));
+	return live;
+}
+
+static void put(struct lane_live *live, unsigned int cpu, uint64_t at_ns, uint32_t seqno)
+{
+	struct lane_event event = { .wire = { .ts_ns = at_ns, .kind = LANE_RQ_ADD } };
+
+	event.u.rq.ctx = 5;
+	event.u.rq.seqno = seqno;
+	assert_null(lane_live_record(live, cpu, &event.wire));
+}
+
+/* The next event's seqno, 0: none. */
+static uint32_t get(struct lane_live *live, uint64_t upto_ns, int32_t cpu)
+{
+	const struct lane_event *event;
+
+	assert_null(lane_live_next(live, upto_ns, &event));
+	if (!event)
+		return 0;
+	assert_int_equal(event->cpu, cpu);
+	return event->u.rq.seqno;
+}
+
+static void order_of_time(void **state)
+{
+	struct lane_live *live = make();
+	uint64_t lost, moved;
+
+	(void)state;
+	put(live, 0, 100, 1);
+	put(live, 0, 300, 3);
+	put(live, 0, 250, 2); /* interrupted the one before */
+	put(live, 1, 200, 4);
+	assert_int_equal(get(live, 99, 0), 0);
+	assert_int_equal(get(live, 260, 0), 1);
+	assert_int_equal(get(live, 260, 1), 4);
+	assert_int_equal(get(live, 260, 0), 2);
+	assert_int_equal(get(live, 260, 0), 0);
+	put(live, 1, 280, 5);
+	assert_int_equal(get(live, 1000, 1), 5);
+	assert_int_equal(get(live, 1000, 0), 3);
+	assert_int_equal(get(live, 1000, 0), 0);
+	put(live, 1, 200, 6); /* too late: it gets the time of the last */
+	assert_int_equal(get(live, 1000, 1), 6);
+	lane_live_counts(live, &lost, &moved);
+	assert_int_equal(lost, 0);
+	assert_int_equal(moved, 1);
+	lane_live_destroy(live);
+}
+
+static void losses_lie_between(void **state)
+{
+	struct lane_live *live = make();
+	const struct lane_event *event;
+	uint64_t lost, moved;
+
+	(void)state;
+	assert_null(lane_live_lost(live, 3, 0, 500));
+	assert_null(lane_live_lost(live, 3, 7, 900));
+	assert_null(lane_live_lost(live, 3, 7, 950));
+	put(live, 3, 800, 1);
+	assert_int_equal(get(live, 2000, 3), 1);
+	assert_null(lane_live_next(live, 2000, &event));
+	assert_non_null(event);
+	assert_int_equal(event->wire.kind, LANE_LOST);
+	assert_int_equal(event->u.gpulane_lost.count, 7);
+	assert_int_equal(event->u.gpulane_lost.begin_ns, 500);
+	assert_int_equal(event->u.gpulane_lost.end_ns, 900);
+	assert_int_equal(event->u.gpulane_lost.lost_cpu, 3);
+	assert_null(lane_live_next(live, 2000, &event));
+	assert_null(event);
+	lane_live_counts(live, &lost, &moved);
+	assert_int_equal(lost, 7);
+	lane_live_destroy(live);
+}
+
+/* More than the limit does not wait for its time. */
+static void bounded(void **state)
+{
+	struct lane_live *live = make();
+	const struct lane_event *event;
+	uint32_t n = LANE_LIVE_BYTES / sizeof(struct lane_wire);
+	uint32_t out = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++)
+		put(live, 0, 1000 + i, i + 1);
+	for (;;) {
+		assert_null(lane_live_next(live, 0, &event));
+		if (!event)
+			break;
+		assert_int_equal(event->u.rq.seqno, ++out);
+	}
+	assert_true(out > 0);
+	lane_live_destroy(live);
+}
+
+/* A run of 100 ns every 300 ns; what runs now counts up to now, whatever is told of it later. */
+static void window_slides(void **state)
+{
+	struct lane_client client = { .pid = 1 };
+	struct lane_context context = { .client = &client };
+	struct lane_engine engine = { 0 };
+	struct lane_request rq = { .context = &context, .engine = &engine };
+	struct lane_window window;
+	struct lane_hooks hooks;
+
+	(void)state;
+	lane_window_init(&window, 2000);
+	hooks = lane_window_hooks(&window);
+	assert_null(lane_window_advance(&window, 3000, 0));
+	for (uint64_t at = 3000; at < 9000; at += 300) {
+		struct lane_run run = { .engine = &engine,
+					.request = &rq,
+					.begin = { at, at },
+					.end = { at + 100, at + 100 } };
+
+		assert_null(lane_window_advance(&window, at, 1));
+		rq.state = LANE_RQ_STATE_RUNNING;
+		hooks.state(&window, &rq, LANE_RQ_STATE_DEVICE, at);
+		assert_null(lane_window_advance(&window, at + 200, 0)); /* told late */
+		hooks.run(&window, &run);
+		rq.state = LANE_RQ_STATE_ENDED;
+		hooks.state(&window, &rq, LANE_RQ_STATE_RUNNING, at + 100);
+	}
+	assert_null(lane_window_advance(&window, 9000, 0));
+	/* The parts are 100 ns: the window begins at 7100, runs are in it from 7200 on. */
+	assert_int_equal(lane_window_covers(&window), 9000 - 7100);
+	assert_int_equal(window.engines[0].busy_ns.sum, 6 * 100);
+	assert_int_equal(window.clients[0].gpu_ns.sum, 6 * 100);
+	assert_int_equal(window.engines[0].runs.sum, 6);
+	assert_null(lane_window_advance(&window, 20000, 0));
+	assert_int_equal(window.engines[0].busy_ns.sum, 0);
+	assert_int_equal(window.engines[0].runs.sum, 0);
+	lane_window_deinit(&window);
+}
+
+/* Two requests wait for 500 ns, one of them for 300 ns more. */
+static void window_counts_waiting(void **state)
+{
+	struct lane_client client = { .pid = 1 };
+	struct lane_context context = { .client = &client };
+	struct lane_engine engine = { 0 };
+	struct lane_request rq = { .context = &context, .engine = &engine };
+	struct lane_window window;
+	struct lane_hooks hooks;
+
+	(void)state;
+	lane_window_init(&window, 2000);
+	hooks = lane_window_hooks(&window);
+	assert_null(lane_window_advance(&window, 10000, 0));
+	rq.state = LANE_RQ_STATE_HOST;
+	hooks.state(&window, &rq, LANE_RQ_STATE_NEW, 10000);
+	hooks.state(&window, &rq, LANE_RQ_STATE_NEW, 10000);
+	assert_null(lane_window_advance(&window, 10500, 0));
+	rq.state = LANE_RQ_STATE_RUNNING;
+	hooks.state(&window, &rq, LANE_RQ_STATE_DEVICE, 10500);
+	assert_null(lane_window_advance(&window, 10800, 0));
+	assert_int_equal(window.clients[0].wait_ns.sum, 2 * 500 + 300);
+	assert_int_equal(window.clients[0].gpu_ns.sum, 300);
+	lane_window_deinit(&window);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_time),
+		cmocka_unit_test(losses_lie_between),
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(window_slides),
+		cmocka_unit_test(window_counts_waiting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
