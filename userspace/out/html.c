@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/opencl.h"
 #include "base/table.h"
 #include "out/export.h"
 #include "out/html_assets.h"
 #include "out/html_data.h"
-#include "out/report_tree.h"
+#include "out/html_facts.h"
+#include "out/report.h"
 #include "out/tracks.h"
 
 enum {
@@ -93,7 +93,7 @@ struct html {
 	uint64_t origin_ns;
 	bool began;
 	struct lane_table named; /* (tid, name) -> index + 1 in names */
-	char (*names)[64];
+	char (*names)[LANE_HTML_NAME];
 	uint32_t commands;
 	uint32_t n_names, cap_names;
 	struct lane_error *err; /* the first that a hook met */
@@ -124,7 +124,7 @@ static uint32_t name_index(struct html *h, uint64_t owner, const char *name)
 		return (uint32_t)(uintptr_t)known;
 	if (h->n_names == h->cap_names) {
 		uint32_t more = h->cap_names ? 2 * h->cap_names : 64;
-		char(*bigger)[64] = realloc(h->names, more * sizeof(*bigger));
+		char(*bigger)[LANE_HTML_NAME] = realloc(h->names, more * sizeof(*bigger));
 
 		if (!bigger) {
 			h->err = h->err ? h->err : &lane_enomem;
@@ -379,175 +379,24 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	return lane_tracks_failed(h->tracks) ? &lane_enomem : NULL;
 }
 
-/* The rest: what blocks do not have. */
-
-typedef struct json_object json;
-
-static json *row(json *list)
-{
-	json *object = json_object_new_object();
-
-	json_object_array_add(list, object);
-	return object;
-}
-
-static json *list(json *to, const char *key)
-{
-	json *array = json_object_new_array();
-
-	json_object_object_add(to, key, array);
-	return array;
-}
-
-static void number(json *to, const char *key, int64_t value)
-{
-	json_object_object_add(to, key, json_object_new_int64(value));
-}
-
-static void text(json *to, const char *key, const char *value)
-{
-	json_object_object_add(to, key, json_object_new_string(value));
-}
-
-/* The names of what is numbered in the blocks. */
-static void put_words(json *tree)
-{
-	static const struct {
-		const char *id, *name, *help;
-	} kinds[] = {
-#define T(id, name, help) { #id, name, help },
-		LANE_TRACKS(T)
-#undef T
-	};
-	json *words = list(tree, "kinds"), *stages = list(tree, "stages"), *to;
-	json *causes = list(tree, "causes"), *classes = list(tree, "classes");
-	json *certainties = list(tree, "certainties"), *whys = list(tree, "whys");
-	json *functions = list(tree, "functions");
-
-	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
-		json_object_array_add(classes, json_object_new_string(lane_command_class_names[i]));
-	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
-		json_object_array_add(certainties, json_object_new_string(lane_certainty_names[i]));
-	for (int i = 0; i < LANE_WHY_COUNT; i++)
-		json_object_array_add(whys, json_object_new_string(lane_why_helps[i]));
-	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
-		json_object_array_add(functions, json_object_new_string(lane_cl_function_name(i)));
-	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
-		to = row(words);
-		text(to, "id", kinds[i].id);
-		text(to, "name", kinds[i].name);
-		text(to, "help", kinds[i].help);
-	}
-	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		to = row(stages);
-		text(to, "name", lane_stage_names[i]);
-		text(to, "help", lane_stage_helps[i]);
-	}
-	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		json_object_array_add(causes, json_object_new_string(lane_idle_names[i]));
-}
-
-static void put_tracks(const struct html *h, json *tree)
-{
-	json *rows = list(tree, "tracks"), *names = list(tree, "tasks");
-	char name[64];
-
-	for (uint32_t i = 0; i < lane_tracks_count(h->tracks); i++) {
-		const struct lane_track *track = lane_tracks_get(h->tracks, i);
-		json *to = row(rows);
-
-		number(to, "kind", track->kind);
-		number(to, "rows", track->n_rows);
-		if (track->engine)
-			number(to, "engine", track->engine->id);
-		if (track->client)
-			number(to, "client", track->client->id);
-		number(to, "pid", track->pid);
-		if (track->queue) {
-			snprintf(name, sizeof(name), "queue 0x%llx",
-				 (unsigned long long)track->queue->handle);
-			text(to, "name", name);
-			text(to, "device", track->queue->device_name);
-			continue;
-		}
-		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
-		    track->kind == LANE_TRACK_LOST)
-			continue;
-		number(to, "tid", track->tid);
-		text(to, "name", lane_task_name(track->tid, track->comm, name, sizeof(name)));
-	}
-	for (uint32_t i = 0; i < h->n_names; i++)
-		json_object_array_add(names, json_object_new_string(h->names[i]));
-}
-
-static void put_objects(const struct lane_timeline *timeline, json *tree)
-{
-	json *engines = list(tree, "engines"), *contexts = list(tree, "contexts");
-	json *clients = list(tree, "clients"), *to;
-	const struct lane_context *context;
-	const struct lane_client *client;
-	const struct lane_engine *engine;
-	char name[64];
-
-	for (uint32_t i = 0; (engine = lane_timeline_engine(timeline, i)); i++)
-		json_object_array_add(engines, json_object_new_string(lane_engine_name(
-						       engine, name, sizeof(name))));
-	for (uint32_t i = 0; (context = lane_timeline_context(timeline, i)); i++) {
-		to = row(contexts);
-		number(to, "ctx", (int64_t)context->ctx);
-		number(to, "client", context->client->id);
-	}
-	for (uint32_t i = 0; (client = lane_timeline_client(timeline, i)); i++) {
-		to = row(clients);
-		text(to, "name", lane_client_name(client, name, sizeof(name)));
-		number(to, "pid", client->pid);
-	}
-}
-
-/* JSON in a script element: no `<` may stand in it. */
-static void put_json(json *tree, FILE *to)
-{
-	const char *at = json_object_to_json_string_ext(
-		tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	fputs("<script type=\"application/json\" id=\"facts\">", to);
-	for (; at && *at; at++)
-		if (*at == '<')
-			fputs("\\u003c", to);
-		else
-			putc(*at, to);
-	fputs("</script>\n", to);
-}
-
 static struct lane_error *finish(void *export, struct lane_latency *latency)
 {
 	struct html *h = export;
 	struct lane_error *err = LANE_TAKE(h->err);
-	json *tree, *report = NULL;
 
 	for (int i = 0; !err && i < BLOCKS; i++)
 		err = lane_html_flush(&h->blocks[i], h->origin_ns, h->to);
-	if (err)
-		return err;
-	tree = json_object_new_object();
-	if (!tree)
-		return &lane_enomem;
-	err = lane_report_tree(latency, &report);
-	if (!err) {
-		text(tree, "title", h->title);
-		text(tree, "gpulane", GPULANE_VERSION);
-		number(tree, "origin_ns", (int64_t)h->origin_ns);
-		number(tree, "requests", lane_tracks_requests(h->tracks));
-		json_object_object_add(tree, "report", report);
-		put_words(tree);
-		put_tracks(h, tree);
-		put_objects(latency->timeline, tree);
-		put_json(tree, h->to);
-		fputs("<script>\n\"use strict\";\n", h->to);
-		fputs(lane_html_code, h->to);
-		fputs("</script>\n</body>\n</html>\n", h->to);
-	}
-	json_object_put(tree);
+	if (!err)
+		err = lane_html_facts(
+			&(struct lane_html_facts){ .title = h->title,
+						   .origin_ns = h->origin_ns,
+						   .tracks = h->tracks,
+						   .names = (const char(*)[LANE_HTML_NAME])h->names,
+						   .n_names = h->n_names },
+			latency, h->to);
+	if (!err)
+		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
+			lane_html_code);
 	return err;
 }
 

@@ -5,26 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/opencl.h"
 #include "out/export.h"
 #include "out/perfetto_packet.h"
+#include "out/perfetto_slice.h"
 #include "out/report.h"
 #include "out/tracks.h"
-
-/* Slices are named by what they are in; the names of requests' states, of threads' and of causes.
- */
-static const char *const request_states[LANE_RQ_STATE_COUNT] = {
-	[LANE_RQ_STATE_NEW] = "submit",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
-	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
-	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
-	[LANE_RQ_STATE_ENDED] = "ended",
-};
-
-static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
-	[LANE_THREAD_UNKNOWN] = "unknown",   [LANE_THREAD_RUNNING] = "running",
-	[LANE_THREAD_RUNNABLE] = "runnable", [LANE_THREAD_BLOCKED] = "blocked",
-	[LANE_THREAD_DEAD] = "dead",
-};
 
 /* What a uuid is of; its upper bits. */
 enum place {
@@ -43,7 +28,6 @@ struct perfetto {
 	const struct lane_trace_info *info;
 	uint32_t *rows; /* how many rows of a track have been described, by track */
 	uint32_t cap_tracks;
-	struct lane_stages stages;
 	bool no_memory;
 };
 
@@ -203,194 +187,6 @@ static void on_track(void *arg, const struct lane_track *track)
 	describe(p, track);
 }
 
-/* Arguments of slices, by kind. */
-
-static void say_request(struct lane_packets *to, const struct lane_request *rq)
-{
-	char name[48];
-
-	lane_packet_text(to, LANE_ARG_CLIENT,
-			 lane_client_name(rq->context->client, name, sizeof(name)));
-	lane_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
-	lane_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
-}
-
-static void say_span(struct lane_packets *to, enum lane_packet_arg lo, enum lane_packet_arg hi,
-		     struct lane_span span)
-{
-	lane_packet_number(to, lo, span.lo);
-	if (span.hi != span.lo && span.hi != LANE_NEVER)
-		lane_packet_number(to, hi, span.hi);
-}
-
-static void say_stages(struct perfetto *p, const struct lane_request *rq)
-{
-	char name[48];
-
-	lane_stages_of(p->info, rq, &p->stages);
-	for (int i = 0; i < LANE_STAGE_COUNT; i++)
-		if (p->stages.known & 1u << i)
-			say_span(&p->packets, LANE_ARG_STAGES + 2 * i, LANE_ARG_STAGES + 2 * i + 1,
-				 p->stages.ns[i]);
-		else if (p->stages.unknown & 1u << i)
-			lane_packet_text(&p->packets, LANE_ARG_STAGES + 2 * i, "unknown");
-	if (p->stages.total_known)
-		say_span(&p->packets, LANE_ARG_TOTAL, LANE_ARG_TOTAL_MAX, p->stages.total);
-	if (rq->engine)
-		lane_packet_text(&p->packets, LANE_ARG_ENGINE,
-				 lane_engine_name(rq->engine, name, sizeof(name)));
-	if (rq->preemptions)
-		lane_packet_number(&p->packets, LANE_ARG_PREEMPTIONS, rq->preemptions);
-	if (rq->behind)
-		lane_packet_text(&p->packets, LANE_ARG_BEHIND,
-				 lane_client_name(rq->behind->client, name, sizeof(name)));
-}
-
-static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
-{
-	char name[64];
-
-	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		if (idle->cause_ns[i])
-			lane_packet_number(to, LANE_ARG_CAUSES + i, idle->cause_ns[i]);
-	if (idle->thread)
-		lane_packet_text(
-			to, LANE_ARG_THREAD,
-			lane_task_name(idle->thread->tid, idle->thread->comm, name, sizeof(name)));
-	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
-		lane_packet_text(to, LANE_ARG_CULPRIT,
-				 lane_task_name(idle->culprits[i].tid, idle->culprits[i].comm, name,
-						sizeof(name)));
-		lane_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
-	}
-}
-
-static void say_preemption(struct lane_packets *to, const struct lane_preemption *preemption)
-{
-	char name[48];
-
-	if (preemption->culprit) {
-		lane_packet_text(to, LANE_ARG_CULPRIT,
-				 lane_client_name(preemption->culprit->client, name, sizeof(name)));
-		lane_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
-		lane_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
-	}
-	lane_packet_text(to, LANE_ARG_WHY, preemption->timeslice ? "timeslice" : "priority");
-	say_span(to, LANE_ARG_LASTED, LANE_ARG_LASTED_MAX, preemption->lasted);
-}
-
-static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
-{
-	lane_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
-	if (wait->signal_ns)
-		lane_packet_number(to, LANE_ARG_WAKE,
-				   wait->end_ns - (wait->signal_ns > wait->begin_ns
-							   ? wait->signal_ns
-							   : wait->begin_ns));
-	if (wait->runqueue_known)
-		lane_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
-}
-
-static void say_call(struct lane_packets *to, const struct lane_call *call)
-{
-	if (call->command)
-		lane_packet_number(to, LANE_ARG_COMMAND, call->command);
-	if (call->size)
-		lane_packet_number(to, LANE_ARG_SIZE, call->size);
-	lane_packet_flag(to, LANE_ARG_BLOCKING, call->flags & 1);
-	lane_packet_signed(to, LANE_ARG_STATUS, call->status);
-}
-
-static void say_command(struct lane_packets *to, const struct lane_command *command)
-{
-	static const enum lane_packet_arg args[LANE_COMMAND_TIMES] = {
-		LANE_ARG_QUEUED, LANE_ARG_SUBMITTED, LANE_ARG_START, LANE_ARG_END
-	};
-
-	lane_packet_number(to, LANE_ARG_COMMAND, command->number);
-	lane_packet_text(to, LANE_ARG_CLASS, lane_command_class_names[command->class]);
-	lane_packet_text(to, LANE_ARG_CERTAINTY, lane_certainty_names[command->certainty]);
-	lane_packet_text(to, LANE_ARG_WHY, lane_why_names[command->why]);
-	if (command->n_requests) {
-		lane_packet_number(to, LANE_ARG_CONTEXT, command->requests[0].ctx);
-		lane_packet_number(to, LANE_ARG_SEQNO, command->requests[0].seqno);
-	}
-	if (command->size)
-		lane_packet_number(to, LANE_ARG_SIZE, command->size);
-	lane_packet_signed(to, LANE_ARG_STATUS, command->status);
-	for (int i = 0; command->timed && i < LANE_COMMAND_TIMES; i++)
-		lane_packet_number(to, args[i], command->time_ns[i]);
-}
-
-static void say_slice(struct perfetto *p, const struct lane_slice *slice)
-{
-	struct lane_packets *to = &p->packets;
-
-	if (slice->request)
-		say_request(to, slice->request);
-	if (slice->run && slice->flags & LANE_SLICE_BOUNDED) {
-		say_span(to, LANE_ARG_BEGIN_MIN, LANE_ARG_BEGIN_MAX, slice->run->begin);
-		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, slice->run->end);
-	}
-	if (slice->track->kind == LANE_TRACK_CLIENT)
-		say_stages(p, slice->request);
-	if (slice->idle)
-		say_idle(to, slice->idle);
-	if (slice->preemption)
-		say_preemption(to, slice->preemption);
-	if (slice->wait)
-		say_wait(to, slice->wait);
-	if (slice->thread && slice->thread->state == LANE_THREAD_RUNNING)
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
-	if (slice->starvation)
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
-	if (slice->loss)
-		lane_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
-	if (slice->call)
-		say_call(to, slice->call);
-	if (slice->command)
-		say_command(to, slice->command);
-	if (slice->flags & LANE_SLICE_DOUBTFUL)
-		lane_packet_flag(to, LANE_ARG_DOUBTFUL, true);
-}
-
-static const char *function_name(uint32_t number)
-{
-	const char *name = number ? lane_cl_function_name(number) : NULL;
-
-	return name ? name : "OpenCL function";
-}
-
-static const char *name_of(const struct lane_slice *slice, char *buffer, size_t size)
-{
-	switch (slice->track->kind) {
-	case LANE_TRACK_THREAD:
-		return thread_states[slice->state];
-	case LANE_TRACK_IDLE:
-		snprintf(buffer, size, "idle: %s", lane_idle_names[slice->state]);
-		return buffer;
-	case LANE_TRACK_STARVED:
-		return lane_task_name(slice->starvation->tid, slice->starvation->comm, buffer,
-				      size);
-	case LANE_TRACK_SUBMIT:
-		return request_states[LANE_RQ_STATE_NEW];
-	case LANE_TRACK_WAIT:
-		return "wait";
-	case LANE_TRACK_LOST:
-		return "lost events";
-	case LANE_TRACK_CALL:
-		return function_name(slice->call->function);
-	case LANE_TRACK_CLQUEUE:
-		return slice->command->name[0] ? slice->command->name
-					       : lane_command_class_names[slice->command->class];
-	default:
-		return slice->request
-			       ? lane_client_name(slice->request->context->client, buffer, size)
-			       : "unknown";
-	}
-}
-
 /* The part of a wait in which the request was over: where the arrow from the request ends. */
 static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
 {
@@ -445,8 +241,9 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 		return;
 	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
 		describe_row(p, slice->track, p->rows[slice->track->id]);
-	lane_packet_begin(&p->packets, uuid, slice->begin_ns, name_of(slice, name, sizeof(name)));
-	say_slice(p, slice);
+	lane_packet_begin(&p->packets, uuid, slice->begin_ns,
+			  lane_slice_name(slice, name, sizeof(name)));
+	lane_slice_say(&p->packets, p->info, slice);
 	if (has_flow(slice))
 		lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	if (slice->call && slice->call->command)

@@ -38,6 +38,7 @@
 	A(TOTAL_MAX, "total_max_ns")                                                               \
 	A(PREEMPTIONS, "preemptions")                                                              \
 	A(BEHIND, "behind")                                                                        \
+	A(STATE, "state")                                                                          \
 	A(COMMAND, "command")                                                                      \
 	A(CLASS, "class")                                                                          \
 	A(CERTAINTY, "certainty")                                                                  \

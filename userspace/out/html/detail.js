@@ -49,6 +49,20 @@ function why(request, preempted) {
 	return `Longest: ${longest.name}${share}${who}.`;
 }
 
+// What came after the signal, when it took longer than anything before it.
+function afterwards(request, wait) {
+	if (!wait || !(request.wake > 0) || request.stages.some(s => s.known && s.lo > request.wake))
+		return "";
+	const tid = facts.tracks[wait.row.track].tid, sums = new Map();
+	for (const track of tracksOf(t => t.kind === KIND.STARVED && t.tid === tid))
+		for (const row of data.rows[track.id])
+			for (let i = firstAfter(row, request.at.signal); i < row.n && row.begin[i] < ends(wait)[1]; i++)
+				sums.set(row.info[i], (sums.get(row.info[i]) || 0) + row.end[i] - row.begin[i]);
+	const [who, ns] = [...sums].reduce((a, b) => b[1] > a[1] ? b : a, [0, 0]);
+	return `Then its thread took ${duration(request.wake)} to wake up` +
+		(who && ns > request.wake / 2 ? `: it could run, but ${facts.tasks[who - 1]} had the CPU for ${duration(ns)}.` : ".");
+}
+
 function culpritOf(slice) {
 	const context = slice.row.info[slice.i];
 	return context ? facts.clients[facts.contexts[context - 1].client].name : "somebody unknown";
@@ -65,7 +79,7 @@ function showRequest(number, links) {
 	byId("detail").replaceChildren(
 		make("h3", { id: "requestname" }, label(request)),
 		make("p", { class: "hint" }, `context ${request.context}, seqno ${request.seqno}` + (request.engine ? ", " + request.engine : "")),
-		make("p", {}, why(request, links.preempted)),
+		make("p", {}, why(request, links.preempted), " ", afterwards(request, links.wait)),
 		stageTable(request),
 		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(links.begin, links.end)),
 			links.command ? goButton("The command", () => { jump(links.command); selectSlice(links.command); }) : "",

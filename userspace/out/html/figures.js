@@ -92,7 +92,7 @@ function averages(lengths, n) {
 
 function queueChart(name, host, device) {
 	const n = 300, w = 600, h = 70, queues = [averages(host, n), averages(device, n)];
-	const top = Math.max(0.001, ...queues[0].mean, ...queues[1].mean);
+	const top = Math.max(1, ...queues[0].mean, ...queues[1].mean);
 	const path = (values, close) => (close ? `M0 ${h}` : "") + Array.from(values, (v, i) =>
 		`${i || close ? "L" : "M"}${((i + 0.5) * w / n).toFixed(1)} ${(h - v / top * (h - 4)).toFixed(1)}`).join("") + (close ? `L${w} ${h}Z` : "");
 	const line = (values, colour, dashes) => svg("path", { d: path(values, false), fill: "none", stroke: `var(--${colour})`, "stroke-width": "1.5",
@@ -103,7 +103,7 @@ function queueChart(name, host, device) {
 		line(queues[0].mean, "host_queue", "none"), line(queues[1].mean, "device_queue", "5 3"),
 		svg("path", { d: `M0 ${h}H${w}`, stroke: "var(--line)", "vector-effect": "non-scaling-stroke" }));
 	return make("div", { class: "chart" }, make("strong", {}, name), make("small", {}, swatch("host_queue"), `host queue (filled), longest ${queues[0].most}`),
-		make("small", {}, swatch("device_queue"), `device queue (dashed), longest ${queues[1].most}`), make("small", { class: "top" }, top.toFixed(top < 10 ? 2 : 0)), drawing);
+		make("small", {}, swatch("device_queue"), `device queue (dashed), longest ${queues[1].most}`), make("small", { class: "top" }, top.toFixed(top > 1 && top < 10 ? 1 : 0)), drawing);
 }
 
 function showQueues() {
