@@ -1,6 +1,7 @@
 # What the build needs from Debian; a package that is missing stops it with one line.
-PKGS := libbpf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib ncurses libprotobuf-c
+PKGS := libbpf libelf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib ncurses libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
+PKG_DEB_libelf        := libelf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
 PKG_DEB_libtracefs    := libtracefs-dev
 PKG_DEB_babeltrace2   := libbabeltrace2-dev

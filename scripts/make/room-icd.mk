@@ -14,7 +14,7 @@ $B/pic/%.o: %.c | packages
 
 $(ICD): $(ICD_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,--no-undefined -o $@ $^ -lm -lpthread -ldl
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $^ -lm -lpthread -ldl
 
 $B/icd/gl.icd: $(ICD)
 	@echo $(abspath $(ICD)) > $@

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/bpf_uprobe.h"
 #include "capture/gpulane.skel.h"
 
 #define MAX_LINKS (2 * LANE_BPF_MAX_WAYS)
@@ -16,6 +17,8 @@ struct lane_bpf_object {
 	struct gpulane_bpf *skel;
 	struct bpf_link *links[MAX_LINKS];
 	unsigned int n_links;
+	struct lane_bpf_library library; /* the OpenCL loader, when it is hooked */
+	struct lane_bpf_uprobes uprobes;
 };
 
 /* What libbpf said last: it prints instead of returning its reasons. */
@@ -149,11 +152,19 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		return errno;
 	fill_rodata(object->skel, running, settings);
 	choose_programs(object->skel, plan, settings->follow);
+	lane_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
+	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
+	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
 	bpf_map__set_max_entries(object->skel->maps.rings, cpus);
 	if (!settings->follow) {
 		bpf_map__set_max_entries(object->skel->maps.followed, 1);
 		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
 		bpf_map__set_max_entries(object->skel->maps.runnable, 1);
+	}
+	if (!object->library.n_functions) {
+		bpf_map__set_max_entries(object->skel->maps.cl_threads, 1);
+		bpf_map__set_max_entries(object->skel->maps.cl_commands, 1);
+		bpf_map__set_max_entries(object->skel->maps.cl_names, 1);
 	}
 	result = gpulane_bpf__load(object->skel);
 	if (result) {
@@ -163,17 +174,44 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 	return -result;
 }
 
+static const char *has_library(void *data)
+{
+	(void)data;
+	return NULL;
+}
+
+/* Looks for the OpenCL loader when it is to be hooked; one that was named has to be there. */
+static struct lane_error *find_library(struct lane_bpf_object *object,
+				       const struct lane_capture_config *config)
+{
+	struct lane_error *err;
+
+	if (!(config->groups & LANE_GROUP_OPENCL))
+		return NULL;
+	err = lane_bpf_library_find(config->opencl_library, &object->library);
+	if (err && config->opencl_library)
+		return err;
+	lane_error_free(err);
+	lane_bpf_uprobes_init(&object->uprobes);
+	return NULL;
+}
+
 static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 			       const struct lane_capture_config *config,
 			       const struct lane_bpf_config *settings, struct lane_bpf_plan *plan,
 			       unsigned int cpus)
 {
-	const struct lane_bpf_kernel *kernel = lane_bpf_running_kernel(running);
+	struct lane_bpf_kernel kernel = *lane_bpf_running_kernel(running);
+	struct lane_error *err = find_library(object, config);
 
+	if (err)
+		return err;
+	if (object->library.n_functions)
+		kernel.library = has_library;
 	for (;;) {
 		int errnum;
 
-		lane_bpf_plan(plan, config, kernel);
+		lane_bpf_plan(plan, config, &kernel);
 		errnum = try_load(object, running, settings, plan, cpus);
 		if (!errnum)
 			return NULL;
@@ -206,6 +244,19 @@ static int attach_record(struct lane_bpf_object *object, struct bpf_program *pro
 								     lane_kinds[kind].name, &opts));
 }
 
+/* The two programs on the OpenCL loader are attached once, each with the kind that is its own;
+ * others come along. */
+static int attach_library(struct lane_bpf_object *object, int kind)
+{
+	if (kind == LANE_CL_ENTRY)
+		return lane_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_entry,
+					       &object->library, false);
+	if (kind == LANE_CL_EXIT)
+		return lane_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_exit,
+					       &object->library, true);
+	return 0;
+}
+
 static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way *way, int i)
 {
 	struct bpf_program *prog =
@@ -214,6 +265,8 @@ static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way
 
 	if (!prog)
 		return ENOENT;
+	if (way->attach == LANE_BPF_LIBRARY)
+		return attach_library(object, way->kind);
 	if (way->attach != LANE_BPF_FORMAT)
 		return keep_link(object, bpf_program__attach_trace(prog));
 	errnum = keep_link(object, bpf_program__attach_raw_tracepoint(object->skel->progs.fired,
@@ -367,6 +420,7 @@ void lane_bpf_unload(struct lane_bpf_object *object)
 {
 	if (!object)
 		return;
+	lane_bpf_uprobes_deinit(&object->uprobes);
 	while (object->n_links)
 		bpf_link__destroy(object->links[--object->n_links]);
 	gpulane_bpf__destroy(object->skel);

@@ -25,6 +25,14 @@
 #define I915(id, name, prog) TYPED(id, name, prog), FORMAT(id, name)
 #define REQUEST(id, event)   I915(RQ_##id, i915_request_##event, rq_##event)
 #define CONTEXT(id, event)   I915(CTX_##id, intel_context_##event, ctx_##event)
+/* OpenCL's calls: one program at all entries, one at all returns. */
+#define LIBRARY(id, prog)                                                                          \
+	{                                                                                          \
+		.kind = LANE_CL_##id, .attach = LANE_BPF_LIBRARY, .origin = LANE_ORIGIN_FUNCTION,  \
+		.hooks = {                                                                         \
+			{ prog, "libOpenCL" }                                                      \
+		}                                                                                  \
+	}
 
 /* docs/bpf.md says which function stands for which event, and why. */
 const struct lane_bpf_way lane_bpf_ways[] = {
@@ -96,6 +104,11 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(FORK, sched_process_fork, sched_fork),
 	TYPED(EXEC, sched_process_exec, sched_exec),
 	TYPED(EXIT, sched_process_exit, sched_exit),
+	LIBRARY(ENTRY, "cl_entry"),
+	LIBRARY(EXIT, "cl_exit"),
+	LIBRARY(KERNEL, "cl_exit"),
+	LIBRARY(QUEUE, "cl_exit"),
+	LIBRARY(PROFILE, "cl_exit"),
 };
 
 #define N_WAYS (sizeof(lane_bpf_ways) / sizeof(lane_bpf_ways[0]))
@@ -109,7 +122,7 @@ static const struct {
 } groups[] = {
 	{ "i915", LANE_GROUP_I915, "i915" },	    { "context", LANE_GROUP_CONTEXT, "i915" },
 	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
-	{ "process", LANE_GROUP_PROCESS, "sched" },
+	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
 };
 
 static int group_of(int kind)
@@ -145,6 +158,11 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 	memset(hooked, 0, sizeof(plan->hooked[0]));
 	if (*why)
 		return why;
+	if (way->attach == LANE_BPF_LIBRARY) {
+		why = kernel->library ? kernel->library(kernel->data) : "no OpenCL loader";
+		hooked[0] = !why;
+		return why;
+	}
 	if (way->attach != LANE_BPF_FUNCTION) {
 		why = kernel->event(kernel->data, way->kind);
 		if (!why && way->attach == LANE_BPF_TYPED)
@@ -169,6 +187,8 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hooks hooks, i
 {
 	bool function = way->attach == LANE_BPF_FUNCTION;
 
+	if (way->attach == LANE_BPF_LIBRARY)
+		return pass == 0;
 	switch (hooks) {
 	case LANE_HOOKS_AUTO:
 		return function == (pass == 1);
@@ -184,6 +204,13 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hooks hooks, i
 	return false;
 }
 
+static const char *hook_kind(const struct lane_bpf_way *way)
+{
+	if (way->attach == LANE_BPF_LIBRARY)
+		return "library";
+	return way->attach == LANE_BPF_FUNCTION ? "function" : lane_bpf_system(way->kind);
+}
+
 static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
 {
 	struct lane_capture_kind *kind = &plan->kinds[way->kind];
@@ -195,9 +222,7 @@ static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
 	kind->recorded = true;
 	kind->origin = way->origin;
 	kind->missing[0] = 0;
-	snprintf(kind->hook, sizeof(kind->hook), "%s:%s",
-		 way->attach == LANE_BPF_FUNCTION ? "function" : lane_bpf_system(way->kind),
-		 way->hooks[first].target);
+	snprintf(kind->hook, sizeof(kind->hook), "%s:%s", hook_kind(way), way->hooks[first].target);
 }
 
 static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hooks,
@@ -209,6 +234,11 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hook
 
 	if (of_i915(kind) && !kernel->i915) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing), "i915 is not loaded");
+		return;
+	}
+	if (kind == LANE_CL_COMMAND) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing),
+			 "only the layer has commands' times");
 		return;
 	}
 	for (int pass = 0; pass < 2; pass++) {

@@ -16,6 +16,7 @@ enum lane_bpf_attach {
 	LANE_BPF_TYPED,	   /* tracepoint, the program reads the driver's structures by BTF */
 	LANE_BPF_FORMAT,   /* tracepoint, the program reads the record by its format */
 	LANE_BPF_FUNCTION, /* function's entry or exit */
+	LANE_BPF_LIBRARY,  /* functions of the OpenCL loader, at entry or return */
 };
 
 #define LANE_BPF_MAX_HOOKS 6
@@ -49,6 +50,8 @@ struct lane_bpf_kernel {
 	const char *(*typed)(void *data, int kind);
 	/* The function can be hooked at its entry and exit. */
 	const char *(*function)(void *data, const char *name);
+	/* There is an OpenCL loader to hook; NULL: there is none to look for. */
+	const char *(*library)(void *data);
 };
 
 /* What was decided. */

@@ -68,6 +68,32 @@ struct lane_bpf_cpu {
 	__u32 pad[7];
 } __attribute__((aligned(64)));
 
+enum lane_bpf_returns {
+	LANE_BPF_RETURNS_NOTHING,
+	LANE_BPF_RETURNS_STATUS,
+	LANE_BPF_RETURNS_HANDLE,
+};
+
+#define LANE_BPF_NO_ARG 255
+
+/* Where an OpenCL function has what: positions of arguments, or LANE_BPF_NO_ARG. */
+struct lane_bpf_call {
+	__u8 queue;
+	__u8 object;
+	__u8 size;
+	__u8 region;
+	__u8 dimensions;
+	__u8 global;
+	__u8 local;
+	__u8 blocking;
+	__u8 waits;
+	__u8 event;
+	__u8 error;
+	__u8 returns; /* enum lane_bpf_returns */
+	__u8 command; /* it enqueues one */
+	__u8 one;     /* it is a kernel of one work item */
+};
+
 /* The records a ring holds that are not of fixed length are padded to this. */
 #define LANE_BPF_GENERIC_PAYLOAD 32
 

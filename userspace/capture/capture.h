@@ -60,6 +60,8 @@ struct lane_capture_config {
 	enum lane_hooks hooks;
 	pid_t follow_pid; /* this process and its descendants; 0: the whole system */
 	const char *comm; /* only processes of this name; NULL: all */
+	const char
+		*opencl_library; /* the OpenCL loader to hook; NULL: the one that programs find */
 	const struct lane_engine_filter *engines;
 	size_t n_engines;    /* 0: all engines */
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */

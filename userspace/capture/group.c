@@ -12,7 +12,7 @@ unsigned int lane_group_by_name(const char *name)
 	} groups[] = {
 		{ "i915", LANE_GROUP_I915 },	   { "context", LANE_GROUP_CONTEXT },
 		{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
-		{ "process", LANE_GROUP_PROCESS },
+		{ "process", LANE_GROUP_PROCESS }, { "opencl", LANE_GROUP_OPENCL },
 	};
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)

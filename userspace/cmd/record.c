@@ -373,6 +373,10 @@ struct lane_error *cmd_record(int argc, char **argv)
 			"record: --follow: there is no COMMAND to follow (see --pid)");
 	if (options.follow && options.config.follow_pid)
 		return lane_error_usage("record: --follow and --pid: only one can be followed");
+	if (options.probes && !(options.backends & 1))
+		return lane_error_usage("record: --opencl probes: the backend has to be bpf");
+	if (options.probes)
+		options.config.groups |= LANE_GROUP_OPENCL;
 	options.config.engines = options.engines;
 	options.config.host = &session.host;
 	lane_host_read(&session.host);

@@ -26,6 +26,7 @@ struct lane_record_options {
 	char **command;
 	unsigned int backends; /* bit i: lane_record_backends[i] */
 	enum lane_record_opencl opencl;
+	bool probes; /* OpenCL calls by uprobes too */
 	bool follow;
 	bool as_root;
 	uint64_t duration_ns; /* 0: none */

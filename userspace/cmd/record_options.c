@@ -20,6 +20,7 @@ enum {
 	KEY_ALL,
 	KEY_AS_ROOT,
 	KEY_OPENCL,
+	KEY_OPENCL_LIBRARY,
 };
 
 static const struct argp_option option_table[] = {
@@ -28,7 +29,9 @@ static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
-	  "comma-separated: i915, context, fence, sched, process (default: all of them)", 0 },
+	  "comma-separated: i915, context, fence, sched, process (the default), opencl (as "
+	  "--opencl probes)",
+	  0 },
 	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
 	{ "pid", 'p', "PID", 0, "record this process and its descendants only", 0 },
 	{ "all", KEY_ALL, 0, 0, "record the whole system (the default)", 0 },
@@ -38,11 +41,12 @@ static const struct argp_option option_table[] = {
 	{ "as-root", KEY_AS_ROOT, 0, 0,
 	  "under sudo, run COMMAND as root, not as the user who called sudo", 0 },
 	{ "opencl", KEY_OPENCL, "HOW", 0,
-	  "COMMAND's OpenCL calls, by LTTng's user-space tracer: layer (the OpenCL loader has our "
-	  "layer), preload (it stands before the loader), off, or auto (the default): layer where "
-	  "a "
-	  "session daemon runs",
+	  "OpenCL calls: COMMAND's by LTTng's user-space tracer as layer (the OpenCL loader has "
+	  "our layer) or preload (it stands before the loader); every process's by probes; "
+	  "layer,probes for both; off; or auto (the default): layer where a session daemon runs",
 	  0 },
+	{ "opencl-library", KEY_OPENCL_LIBRARY, "FILE", 0,
+	  "for probes: the OpenCL loader (default: the libOpenCL.so.1 that programs find)", 0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -140,7 +144,8 @@ static struct lane_error *parse_backends(const char *text, unsigned int *chosen)
 	return NULL;
 }
 
-static struct lane_error *parse_opencl(const char *text, enum lane_record_opencl *how)
+/* One way to have COMMAND's calls from within; false when the word is none. */
+static bool opencl_way(const char *word, enum lane_record_opencl *how)
 {
 	static const char *const names[] = {
 		[LANE_OPENCL_AUTO] = "auto",
@@ -150,12 +155,33 @@ static struct lane_error *parse_opencl(const char *text, enum lane_record_opencl
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(text, names[i])) {
+		if (!strcmp(word, names[i])) {
 			*how = (enum lane_record_opencl)i;
-			return NULL;
+			return true;
 		}
 	}
-	return lane_error_usage("record: --opencl %s: not layer, preload, auto or off", text);
+	return false;
+}
+
+static struct lane_error *parse_opencl(const char *text, struct lane_record_options *options)
+{
+	LANE_CLEANUP(lane_free) char *copy = strdup(text);
+	char *rest = copy;
+	char *word;
+
+	if (!copy)
+		return &lane_enomem;
+	options->opencl = LANE_OPENCL_OFF;
+	options->probes = false;
+	while ((word = strsep(&rest, ","))) {
+		if (!strcmp(word, "probes"))
+			options->probes = true;
+		else if (!opencl_way(word, &options->opencl))
+			return lane_error_usage(
+				"record: --opencl %s: not layer, preload, probes, auto or off",
+				word);
+	}
+	return NULL;
 }
 
 static struct lane_error *parse_duration(const char *text, uint64_t *ns)
@@ -224,8 +250,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_HOOKS:
 		options->error = parse_hooks(arg, &options->config.hooks);
 		break;
+	case KEY_OPENCL_LIBRARY:
+		options->config.opencl_library = arg;
+		break;
 	case KEY_OPENCL:
-		options->error = parse_opencl(arg, &options->opencl);
+		options->error = parse_opencl(arg, options);
 		break;
 	case ARGP_KEY_ARGS:
 		options->command = state->argv + state->next;

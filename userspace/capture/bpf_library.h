@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OpenCL loader that programs use, and the functions in it that can be hooked.
+ */
+#ifndef LANE_CAPTURE_BPF_LIBRARY_H
+#define LANE_CAPTURE_BPF_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/opencl.h"
+#include "capture/bpf_shared.h"
+
+struct lane_bpf_library {
+	char path[256];
+	unsigned int n_functions;	  /* how many of the table it exports */
+	uint64_t offsets[LANE_CLF_COUNT]; /* in the file, by number; 0: not exported */
+};
+
+/*
+ * Finds the loader: the file at path, or when that is NULL the libOpenCL.so.1 that the dynamic
+ * linker's cache names. Fails when there is none and when it exports no OpenCL function.
+ */
+struct lane_error *lane_bpf_library_find(const char *path,
+					 struct lane_bpf_library *library) LANE_MUST_CHECK;
+
+/* Where each function has its arguments, for the programs; entry 0 is nothing. */
+void lane_bpf_library_calls(struct lane_bpf_call calls[LANE_CLF_COUNT]);
+
+/*
+ * The path of a library in the text of the dynamic linker's cache (the format since glibc 2.2,
+ * bytes long); NULL when it is not in it or the text is none. The result points into the text.
+ */
+const char *lane_ld_cache_find(const char *text, size_t bytes, const char *name);
+
+#endif
