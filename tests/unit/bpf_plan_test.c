@@ -228,6 +228,11 @@ static void groups(void **state)
 	assert_string_equal(plan.kinds[LANE_RQ_ADD].missing, "");
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, 0);
 	assert_int_equal(lane_bpf_planned(&plan), 0);
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_OPENCL);
+	assert_int_equal(lane_bpf_planned(&plan), 0);
+	assert_string_equal(plan.kinds[LANE_CL_ENTRY].missing, "no OpenCL loader");
+	assert_string_equal(plan.kinds[LANE_CL_COMMAND].missing,
+			    "only the layer has commands' times");
 }
 
 /* The table of ways names each tracepoint as the table of events does. */
@@ -239,7 +244,7 @@ static void table(void **state)
 
 		assert_non_null(way->hooks[0].program);
 		assert_in_range(way->kind, 0, LANE_KIND_COUNT - 1);
-		if (way->attach == LANE_BPF_FUNCTION)
+		if (way->attach == LANE_BPF_FUNCTION || way->attach == LANE_BPF_LIBRARY)
 			continue;
 		assert_string_equal(way->hooks[0].target, lane_kinds[way->kind].name);
 		assert_non_null(lane_bpf_system(way->kind));
