@@ -124,7 +124,7 @@ fails() {
 	cat "$log"
 	same "exit code" "$expected" $status && grep -q -- "$text" "$log"
 }
-check_later hang-of-the-command fails 124 'not done after 2 s' "$GUEST" --timeout 2 --out "$T/out-hang" \
+check_later hang-of-the-command fails 124 'not done after 10 s' "$GUEST" --timeout 10 --out "$T/out-hang" \
 	-- sh -c 'echo kept >$GPULANE_OUT/kept; sleep 1000'
 check_later hang-of-the-kernel fails 124 'not done after 2 s' env GPULANE_GUEST_GRACE_SECONDS=5 \
 	"$GUEST" --timeout 2 -- insmod "$fault" kind=hang
@@ -137,17 +137,18 @@ check_wait
 check hang-brings-files-back same content kept "$(cat "$T/out-hang/kept")"
 
 # --- stopped from outside: nothing stays ------------------------------------------------------------
+# stopped SIGNAL EXIT-CODE [group]: the signal goes to scripts/guest, or as ^C does to all that it has started
 stopped() {
-	local signal=$1 expected=$2 pid status=0 i
+	local signal=$1 expected=$2 group=${3:+-} pid status=0
 	mkdir -p "$T/tmp-$signal"
-	TMPDIR=$T/tmp-$signal "$GUEST" -- sleep 1000 >/dev/null 2>&1 &
+	# what bash puts in the background ignores SIGINT
+	TMPDIR=$T/tmp-$signal setsid env --default-signal=INT "$GUEST" -- sleep 1000 >/dev/null 2>&1 &
 	pid=$!
-	for i in $(seq 200); do
-		! compgen -G "$T/tmp-$signal/*/ctl/started" >/dev/null || break
+	until compgen -G "$T/tmp-$signal/*/ctl/started" >/dev/null; do
+		kill -0 $pid || { echo 'did not start'; return 1; }
 		sleep 0.3
 	done
-	compgen -G "$T/tmp-$signal/*/ctl/started" || { echo 'did not start'; return 1; }
-	kill -"$signal" $pid
+	kill -"$signal" -- $group$pid
 	wait $pid || status=$?
 	same "exit code" "$expected" $status || return 1
 	same "files left" "" "$(ls -A "$T/tmp-$signal")" || return 1
@@ -155,5 +156,6 @@ stopped() {
 }
 check stopped-by-sigterm stopped TERM 143
 check stopped-by-hangup stopped HUP 129
+check stopped-by-control-c stopped INT 130 group
 
 suite_end harness
