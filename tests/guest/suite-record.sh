@@ -212,7 +212,7 @@ killed() {
 # What was seen in the files while it recorded is there when it was killed.
 killed_later() {
 	local pid
-	cp "$(command -v true)" "$T/marker"
+	cp "$(type -P true)" "$T/marker"
 	setsid "${RECORD[@]}" --duration 60 -o killed-later 2>"$T/said" &
 	pid=$!
 	began killed-later $pid || return 1
