@@ -18,7 +18,8 @@ enum {
 	PREEMPTED,
 	OVER = 7,
 	STARVED = 10,
-	LOST = 18
+	LOST = 18,
+	CALL = 30,
 };
 
 /* An attribute gets a value, or a number more. */
@@ -270,6 +271,50 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	put_null(t, below(thread, "culprit"), s->end_ns);
 }
 
+/* OpenCL's commands have a request's colours: queued, submitted, running. */
+static void on_command(void *arg, const struct lane_command *c)
+{
+	static const uint32_t states[LANE_COMMAND_TIMES] = { HOST, DEVICE, RUNNING, OVER };
+	struct truth *t = arg;
+	struct state_attribute *queue =
+		path(t, "Processes/%d/Queues/%" PRIi64, c->pid, (int64_t)c->queue->handle);
+	struct state_attribute *row;
+	char name[24];
+
+	snprintf(name, sizeof(name), "%" PRIu64, c->number);
+	row = below(below(queue, "Rows"), name);
+	for (uint32_t i = 0; i < LANE_COMMAND_TIMES; i++) {
+		uint64_t at_ns = c->time_ns[i];
+
+		if (!c->timed && (!c->call_ns || !c->known_ns))
+			break;
+		if (!c->timed && i && i != LANE_COMMAND_END)
+			continue;
+		if (!c->timed)
+			at_ns = i ? c->known_ns : c->call_ns;
+		put_text(t, below(queue, "device"), at_ns, c->queue->device_name,
+			 sizeof(c->queue->device_name));
+		if (i == LANE_COMMAND_END) {
+			put_null(t, row, at_ns);
+			put_null(t, below(row, "command"), at_ns);
+			break;
+		}
+		put_number(t, row, at_ns, states[i]);
+		put_text(t, below(row, "command"), at_ns,
+			 *c->name ? c->name : lane_command_class_names[c->class], 32);
+	}
+}
+
+static void on_call(void *arg, const struct lane_call *call)
+{
+	struct truth *t = arg;
+	struct state_attribute *thread = path(t, "Processes/%d/Threads/%d", call->pid, call->tid);
+
+	put_number(t, thread, call->begin_ns, CALL);
+	if (call->ended)
+		put_null(t, thread, call->end_ns);
+}
+
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct truth *t = arg;
@@ -317,7 +362,9 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 				    .preemption = on_preemption,
 				    .idle = on_idle,
 				    .starvation = on_starvation,
-				    .loss = on_loss };
+				    .loss = on_loss,
+				    .call = on_call,
+				    .command = on_command };
 	struct lane_timeline_figures figures;
 	struct lane_timeline *timeline = NULL;
 	struct lane_input *input = NULL;
