@@ -469,6 +469,7 @@ void lane_command_free(struct lane_timeline *tl)
 	lane_table_free(&cl->events);
 	lane_table_free(&cl->requests);
 	lane_table_free(&cl->contexts);
+	lane_table_free(&cl->fits);
 	lane_pool_free(&cl->queue_pool);
 	lane_pool_free(&cl->device_pool);
 	lane_pool_free(&cl->kernel_pool);

@@ -33,6 +33,7 @@ enum lane_made_how {
 	LANE_MADE_FLUSH,   /* in a call that makes the driver hand over all that waits */
 	LANE_MADE_CALL,	   /* in another command's call: what waited, that one perhaps */
 	LANE_MADE_CONTEXT, /* elsewhere, on the queue's context */
+	LANE_MADE_SHARED,  /* elsewhere, on a context that several queues use */
 	LANE_MADE_UNKNOWN, /* elsewhere in the process, on a context of no known queue */
 };
 
@@ -122,7 +123,9 @@ struct lane_cl {
 	struct lane_table commands;  /* (number, pid) */
 	struct lane_table events;    /* (event, pid): open commands */
 	struct lane_table requests;  /* (context id, seqno): open requests made by such processes */
-	struct lane_table contexts;  /* (context id, 0): the queue it belongs to */
+	struct lane_table
+		fits; /* (context id, queue id): commands in a row that fit it, as a number */
+	struct lane_table contexts; /* (context id, 0): the queue it belongs to */
 	struct lane_pool queue_pool, device_pool, kernel_pool, thread_pool, process_pool, cmd_pool,
 		rq_pool;
 	struct lane_cl_q **queue_by_id;
@@ -146,10 +149,23 @@ void lane_cmd_crowd(struct lane_timeline *tl);
 void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);
 /* A call has returned: what it flushed is no longer waiting. */
 void lane_cl_call_over(struct lane_cl_thread *thread);
-/* Finds the requests of a command whose times are set. */
-void lane_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 /* Forgets the log's entries that no command of the queue can need. */
 void lane_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
+
+/* The latest of a request's story. */
+void lane_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
+/* The queue's commands come on that context. */
+void lane_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
+		   const struct lane_context *context);
+
+/* The i-th entry of the queue's log, from the oldest. */
+static inline struct lane_cl_made *lane_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
+{
+	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
+}
+
+/* command_weigh.c: finds the requests of a command whose times are set. */
+void lane_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
 struct lane_cl *lane_cl_get(struct lane_timeline *tl);

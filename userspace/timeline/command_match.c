@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which requests carried a command: made by which call, for which commands; what the times leave.
+// The requests that a process with OpenCL queues makes: in which call, for which commands.
 #include "timeline/command.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * The driver sees a request end by its interrupt and takes the next one for started then: a command
- * may have begun this much earlier than its request did by the driver's events.
- */
-#define LAG_NS 20000
-
-/* Candidates that are weighed; more are not told apart. */
-#define CANDIDATES 32
 
 static uint64_t key(int32_t pid)
 {
@@ -25,7 +16,7 @@ static void unref(struct lane_timeline *tl, struct lane_cl_rq *rq)
 		lane_pool_put(&tl->cl->rq_pool, rq);
 }
 
-static void copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
+void lane_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
 {
 	rq->story = *from;
 	rq->story.behind = NULL;
@@ -40,21 +31,15 @@ void lane_command_request(struct lane_timeline *tl, const struct lane_request *s
 	rq = lane_table_get(&tl->cl->requests, story->context->id, story->seqno);
 	if (!rq)
 		return;
-	copy_story(rq, story);
+	lane_cl_copy_story(rq, story);
 	rq->open = false;
 	lane_table_del(&tl->cl->requests, story->context->id, story->seqno);
 	unref(tl, rq);
 }
 
-/* The log's i-th entry, from the oldest. */
-static struct lane_cl_made *entry_at(const struct lane_cl_q *queue, uint32_t i)
-{
-	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
-}
-
 static void drop_oldest(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
-	unref(tl, entry_at(queue, 0)->rq);
+	unref(tl, lane_cl_made_at(queue, 0)->rq);
 	queue->log_head = (queue->log_head + 1) & (queue->log_cap - 1);
 	queue->log_n--;
 }
@@ -63,7 +48,7 @@ void lane_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
 	uint64_t needed = queue->first ? queue->first->place : queue->next_place;
 
-	while (queue->log_n && entry_at(queue, 0)->last < needed)
+	while (queue->log_n && lane_cl_made_at(queue, 0)->last < needed)
 		drop_oldest(tl, queue);
 }
 
@@ -78,7 +63,7 @@ static bool grow(struct lane_timeline *tl, struct lane_cl_q *queue)
 		return false;
 	}
 	for (uint32_t i = 0; i < queue->log_n; i++)
-		more[i] = *entry_at(queue, i);
+		more[i] = *lane_cl_made_at(queue, i);
 	free(queue->log);
 	queue->log = more;
 	queue->log_cap = cap;
@@ -92,21 +77,21 @@ static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_
 {
 	if (queue->log_n == queue->log_cap) {
 		if (queue->log_cap == LANE_MADE_MAX) {
-			if (entry_at(queue, 0)->last > queue->crowded_to)
-				queue->crowded_to = entry_at(queue, 0)->last;
+			if (lane_cl_made_at(queue, 0)->last > queue->crowded_to)
+				queue->crowded_to = lane_cl_made_at(queue, 0)->last;
 			drop_oldest(tl, queue);
 		} else if (!grow(tl, queue)) {
 			return;
 		}
 	}
 	queue->log_n++;
-	*entry_at(queue, queue->log_n - 1) = (struct lane_cl_made){ rq, first, last, how };
+	*lane_cl_made_at(queue, queue->log_n - 1) = (struct lane_cl_made){ rq, first, last, how };
 	rq->refs++;
 }
 
 /* What the contexts have carried tells whose they are. */
-static void learn(struct lane_timeline *tl, struct lane_cl_q *queue,
-		  const struct lane_context *context)
+void lane_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
+		   const struct lane_context *context)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_q *had = lane_table_get(&cl->contexts, context->id, 0);
@@ -149,16 +134,21 @@ static void made_in_call(struct lane_timeline *tl, struct lane_cl_thread *thread
 
 		last = thread->cmd->place;
 		first = first > last ? last : first;
-		flushed = blocking ? last + 1 : last;
 		how = first == last ? LANE_MADE_ALONE : blocking ? LANE_MADE_FLUSH : LANE_MADE_CALL;
+		flushed = how == LANE_MADE_CALL ? last : last + 1;
 	} else {
-		if (first == queue->next_place)
-			return; /* nothing waits: none of a command's */
 		last = queue->next_place - 1;
 		flushed = queue->next_place;
+		if (first == queue->next_place) {
+			/* Nothing waits; what its own call's request did not carry, perhaps. */
+			if (!queue->first)
+				return;
+			first = queue->first->place;
+			how = LANE_MADE_CONTEXT;
+		}
 	}
 	note(tl, queue, rq, first, last, how);
-	learn(tl, queue, rq->story.context);
+	lane_cl_learn(tl, queue, rq->story.context);
 	thread->flushed = true;
 	thread->flushed_to = flushed > thread->flushed_to ? flushed : thread->flushed_to;
 }
@@ -185,10 +175,18 @@ static void made_elsewhere(struct lane_timeline *tl, struct lane_cl_process *pro
 			     LANE_MADE_CONTEXT);
 		return;
 	}
+	if (queue == &tl->cl->shared) {
+		for (queue = process->queues; queue; queue = queue->sibling)
+			if (queue->first && queue->pub.ctx_shared)
+				note(tl, queue, rq, queue->first->place, queue->next_place - 1,
+				     LANE_MADE_SHARED);
+		return;
+	}
 	if (in_call)
 		return; /* of a call that is about no queue: not a command's, as far as is known */
+	/* A queue whose requests are made in its calls has none that are made elsewhere. */
 	for (queue = process->queues; queue; queue = queue->sibling)
-		if (queue->first)
+		if (queue->first && !queue->pub.ctx)
 			note(tl, queue, rq, queue->first->place, queue->next_place - 1,
 			     LANE_MADE_UNKNOWN);
 }
@@ -223,7 +221,7 @@ void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *eve
 	rq->refs = 1;
 	rq->open = true;
 	rq->made_ns = event->wire.ts_ns;
-	copy_story(rq, &live->pub);
+	lane_cl_copy_story(rq, &live->pub);
 	thread = lane_table_get(&cl->threads, (uint32_t)event->wire.tid, 0);
 	if (thread && thread->in && thread->queue &&
 	    (thread->kind == LANE_CLK_ENQUEUE || thread->kind == LANE_CLK_FLUSH ||
@@ -235,258 +233,4 @@ void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *eve
 		lane_table_del(&cl->requests, live->pub.context->id, live->pub.seqno);
 		unref(tl, rq);
 	}
-}
-
-/* What the times say of a request: it cannot have carried the command, it may, it did. */
-enum verdict {
-	CANNOT = -1,
-	MAY,
-	DID
-};
-
-/* When it ran, as wide as it may have been; false: not known. */
-static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane_span *to)
-{
-	const struct lane_request *story = &rq->story;
-
-	if (!story->started || (story->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE)))
-		return false;
-	*from = story->start;
-	*to = (struct lane_span){ from->lo, LANE_NEVER };
-	if (story->state == LANE_RQ_STATE_ENDED && !(story->doubt & LANE_DOUBT_END))
-		*to = story->end;
-	return true;
-}
-
-/* How long both [a, b] and [c, d] lasted together, at least and at most. */
-static struct lane_span overlap(struct lane_span a, struct lane_span b, struct lane_span c,
-				struct lane_span d)
-{
-	uint64_t first = a.hi > c.hi ? a.hi : c.hi, last = b.lo < d.lo ? b.lo : d.lo;
-	struct lane_span both;
-
-	both.lo = last > first ? last - first : 0;
-	first = a.lo > c.lo ? a.lo : c.lo;
-	last = b.hi < d.hi ? b.hi : d.hi;
-	both.hi = last > first ? last - first : 0;
-	return both;
-}
-
-/*
- * A request carried a command, or a part of it, when they ran together for at least half of the
- * time of either; one that only touches it does so by the driver's lateness.
- */
-static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
-{
-	const struct lane_request *story = &rq->story;
-	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
-	struct lane_span end = cmd->pub.time[LANE_COMMAND_END];
-	struct lane_span from, to, both, own, its;
-
-	if (!cmd->pub.timed)
-		return MAY;
-	if (rq->made_ns > end.hi)
-		return CANNOT;
-	if (!ran(rq, &from, &to)) {
-		bool waits = !story->started && !story->doubt && rq->open &&
-			     story->state < LANE_RQ_STATE_RUNNING;
-
-		return waits ? CANNOT : MAY;
-	}
-	both = overlap(start, end, from, to);
-	own = lane_span_between(start, end);
-	its = lane_span_between(from, to);
-	if (both.lo && 2 * both.lo >= (own.hi < its.hi ? own.hi : its.hi))
-		return DID;
-	/* By the driver's lateness it may have begun before, but not before it was given. */
-	from.lo = from.lo > LAG_NS ? from.lo - LAG_NS : 0;
-	if ((story->seen & LANE_SEEN_EXECUTE) && from.lo < story->execute_ns)
-		from.lo = story->execute_ns;
-	if (end.hi < from.lo || start.lo > to.hi)
-		return CANNOT;
-	both = overlap(start, end, from, to);
-	if (2 * both.hi < (own.lo < its.lo ? own.lo : its.lo))
-		return CANNOT;
-	return MAY;
-}
-
-/* What is weighed for one command. */
-struct scale {
-	const struct lane_cl_made *made[CANDIDATES]; /* those that may or did */
-	enum verdict verdicts[CANDIDATES];
-	uint32_t n, cannot, may, did;
-	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in made */
-	bool crowded;
-};
-
-static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
-		      const struct lane_cl_made *made, struct scale *scale)
-{
-	enum verdict verdict;
-
-	if (made->rq->open) {
-		const struct lane_rq *live = lane_table_get(
-			&tl->requests, made->rq->story.context->id, made->rq->story.seqno);
-
-		if (live)
-			copy_story(made->rq, &live->pub);
-	}
-	verdict = weigh(cmd, made->rq);
-	if (verdict == CANNOT) {
-		scale->cannot++;
-		return;
-	}
-	if (scale->n == CANDIDATES) {
-		scale->crowded = true;
-		return;
-	}
-	scale->made[scale->n] = made;
-	scale->verdicts[scale->n++] = verdict;
-	scale->by_how[made->how]++;
-	scale->may += verdict == MAY;
-	scale->did += verdict == DID;
-}
-
-static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd, struct scale *scale)
-{
-	const struct lane_cl_q *queue = cmd->queue;
-	uint64_t until = cmd->pub.known_ns ? cmd->pub.known_ns : LANE_NEVER;
-	uint32_t low = 0, high = queue->log_n;
-
-	memset(scale, 0, sizeof(*scale));
-	scale->crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
-	/* Entries are in the order of their making. */
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (entry_at(queue, middle)->rq->made_ns < cmd->pub.call_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < queue->log_n; low++) {
-		const struct lane_cl_made *made = entry_at(queue, low);
-
-		if (made->rq->made_ns > until)
-			break;
-		if (made->first <= cmd->place && cmd->place <= made->last)
-			weigh_one(tl, cmd, made, scale);
-	}
-}
-
-/* One candidate that the times neither confirm nor exclude: what the call says. */
-static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made)
-{
-	bool handed_over = cmd->place < cmd->queue->waiting_from;
-
-	cmd->pub.certainty = LANE_CERTAIN_EXACT;
-	switch (made->how) {
-	case LANE_MADE_ALONE:
-		cmd->pub.why = LANE_WHY_OWN_CALL;
-		break;
-	case LANE_MADE_FLUSH:
-		cmd->pub.why = LANE_WHY_FLUSH;
-		break;
-	case LANE_MADE_CALL:
-		cmd->pub.why = LANE_WHY_FLUSH;
-		if (cmd->place == made->last && !handed_over) {
-			cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-			cmd->pub.why = LANE_WHY_UNDECIDED;
-		}
-		break;
-	case LANE_MADE_CONTEXT:
-		cmd->pub.why = LANE_WHY_CONTEXT;
-		break;
-	default:
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNKNOWN_CONTEXT;
-	}
-}
-
-static void decide_none(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool cannot)
-{
-	cmd->pub.certainty = LANE_CERTAIN_NONE;
-	if (!tl->figures.by_kind[LANE_RQ_QUEUE] && !tl->figures.by_kind[LANE_RQ_ADD])
-		cmd->pub.why = LANE_WHY_NOT_RECORDED;
-	else if (!cmd->linked)
-		cmd->pub.why = LANE_WHY_LOST;
-	else
-		cmd->pub.why = cannot ? LANE_WHY_OTHER_TIMES : LANE_WHY_NO_REQUEST;
-}
-
-static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct scale *scale)
-{
-	cmd->pub.certainty = LANE_CERTAIN_EXACT;
-	if (!scale->n) {
-		decide_none(tl, cmd, scale->cannot > 0);
-	} else if (scale->did && !scale->may &&
-		   (scale->n == 1 || !scale->by_how[LANE_MADE_UNKNOWN])) {
-		cmd->pub.why = LANE_WHY_TIMES;
-		if (scale->by_how[LANE_MADE_ALONE] == scale->n)
-			cmd->pub.why = LANE_WHY_OWN_CALL;
-		else if (scale->n == 1 && !scale->cannot)
-			decide_one(cmd, scale->made[0]);
-		if (scale->made[0]->how == LANE_MADE_CALL ||
-		    cmd->pub.why == LANE_WHY_UNKNOWN_CONTEXT) {
-			cmd->pub.certainty = LANE_CERTAIN_EXACT;
-			cmd->pub.why = LANE_WHY_TIMES;
-		}
-	} else if (scale->by_how[LANE_MADE_ALONE] == scale->n) {
-		cmd->pub.why = LANE_WHY_OWN_CALL;
-	} else if (scale->n == 1) {
-		decide_one(cmd, scale->made[0]);
-	} else {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNDECIDED;
-	}
-	if (scale->crowded && scale->n) {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_TOO_MANY;
-	}
-}
-
-/* What was lost on the command's way may be what would decide otherwise. */
-static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
-{
-	uint64_t from = cmd->pub.call_ns ? cmd->pub.call_ns : cmd->pub.known_ns;
-	uint64_t to = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
-
-	if (cmd->pub.why == LANE_WHY_NOT_RECORDED || !lane_loss_between(tl, from, to))
-		return;
-	cmd->pub.why = LANE_WHY_LOST;
-	if (cmd->pub.certainty == LANE_CERTAIN_EXACT)
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-}
-
-void lane_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
-{
-	struct lane_command *pub = &cmd->pub;
-	struct scale scale = { .n = 0 };
-
-	if (cmd->linked)
-		weigh_all(tl, cmd, &scale);
-	decide(tl, cmd, &scale);
-	if (!pub->timed && !pub->known_ns && pub->certainty != LANE_CERTAIN_EXACT &&
-	    pub->why != LANE_WHY_NOT_RECORDED)
-		pub->why = LANE_WHY_NO_TIMES;
-	mind_losses(tl, cmd);
-	pub->n_requests = scale.n;
-	for (uint32_t i = 0; i < scale.n; i++) {
-		const struct lane_request *story = &scale.made[i]->rq->story;
-
-		if (i < LANE_COMMAND_REQUESTS)
-			pub->requests[i] = (struct lane_request_key){
-				.ctx = story->context->ctx,
-				.dev = story->context->dev,
-				.seqno = story->seqno,
-			};
-		if (pub->certainty == LANE_CERTAIN_EXACT)
-			learn(tl, cmd->queue, story->context);
-	}
-	if (pub->certainty != LANE_CERTAIN_EXACT || !scale.n)
-		return;
-	cmd->first_story = scale.made[0]->rq->story;
-	cmd->last_story = scale.made[scale.n - 1]->rq->story;
-	pub->request = &cmd->first_story;
-	pub->last_request = &cmd->last_story;
 }
