@@ -55,7 +55,7 @@ struct world {
 	uint32_t n_commands;
 	struct lane_event *events;
 	uint32_t n_events;
-	bool times;  /* the device's times are there */
+	bool times; /* the device's times are there */
 	uint64_t last_start_ns;
 	uint32_t exact[WAYS], ambiguous[WAYS], none[WAYS], wrong;
 };
