@@ -216,6 +216,24 @@ static void refusals(void **state)
 	assert_null(plan.ways[LANE_CTX_FREE]);
 }
 
+/* The first of several refusals is the one to tell: the others are ways that only stood in. */
+static void first_refusal(void **state)
+{
+	struct fake fake = { .low_level = true, .btf = true };
+	struct lane_bpf_kernel kernel = kernel_of(&fake);
+	struct lane_capture_config config = { .groups = LANE_GROUP_I915 };
+	struct lane_bpf_plan plan = {};
+
+	(void)state;
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_true(lane_bpf_refuse(&plan, "rq_add", "R8 invalid mem access"));
+	lane_bpf_plan(&plan, &config, &kernel);
+	assert_true(lane_bpf_refuse(&plan, "by_format", "Invalid argument"));
+	lane_bpf_plan(&plan, &config, &kernel);
+	is_missing(&plan, LANE_RQ_ADD,
+		   "i915_request_add: the kernel refused program rq_add: R8 invalid mem access");
+}
+
 static void groups(void **state)
 {
 	struct fake fake = { .low_level = true, .btf = true };
@@ -316,6 +334,7 @@ int main(void)
 		cmocka_unit_test(no_driver),
 		cmocka_unit_test(choice_of_hooks),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(first_refusal),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(table),
 		cmocka_unit_test(settings_are_taken),
