@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer: what the models read. The first byte chooses: image, device, graph (and a short run),
-// kernel.
+// kernel; with its highest bit, a pattern file on a device of its own (and a short prediction).
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "model/image.h"
 #include "model/pad.h"
 #include "model/pipeline.h"
+#include "model/predict.h"
 #include "model/softgpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -68,20 +69,42 @@ static void kernel(char *text)
 	lane_soft_free(made);
 }
 
+static void pattern(char *text)
+{
+	char device_text[] = "gpulane-device 1\nname x\nsource y\n[device]\nunits 2\nclock_mhz 1\n"
+			     "[scratchpad]\nbytes 4096\nbanks 32\nlocks 1024\nread 32\nupdate 18\n"
+			     "write 36\nbranch 32\n[op fadd]\npipe alu\nissue 1\ncompletion 18\n";
+	struct lane_device *device = NULL;
+	struct lane_pattern *made = NULL;
+	struct lane_prediction prediction;
+	struct lane_error *err = lane_device_parse(device_text, "fuzz", &device);
+
+	if (!err)
+		err = lane_pattern_parse(text, "fuzz", device, &made);
+	for (size_t i = 0; !err && i < made->n_kernels; i++)
+		if (!made->kernel[i].graph || strlen(made->kernel[i].graph) < 2000)
+			drop(lane_predict(&made->kernel[i], device, 3, &prediction));
+	drop(err);
+	lane_pattern_free(made);
+	lane_device_free(device);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char *text;
 
 	if (!bytes)
 		return 0;
-	if (data[0] % 4 == 0) {
+	if (data[0] % 4 == 0 && data[0] < 0x80) {
 		image(data + 1, bytes - 1);
 		return 0;
 	}
 	text = strndup((const char *)data + 1, bytes - 1);
 	if (!text)
 		return 0;
-	if (data[0] % 4 == 1)
+	if (data[0] & 0x80)
+		pattern(text);
+	else if (data[0] % 4 == 1)
 		device(text);
 	else if (data[0] % 4 == 2)
 		graph(text);

@@ -134,3 +134,37 @@ check 'report: without a pattern, nothing of it' no_change
 check 'sanitized: report with a pattern' "$san" report --pattern "$work/full" "$work/recording.txt"
 not_report() { "$san" report "$@" >"$work/stdout" 2>&1; [ $? -eq 2 ] && [ "$(wc -l <"$work/stdout")" -eq 1 ]; }
 check 'usage: --device without --pattern' not_report --device fermi "$work/recording.txt"
+
+# --- the workloads: an image whose pixels are known, and programs that check their own results
+check 'workloads: built' make -s build/workloads/histogram build/workloads/hough build/workloads/kmeans
+awk 'BEGIN { for (i = 0; i < 2048; i++) print 1 + (i * 37 + int(i / 5) * 11) % 255 }' >"$work/pixels"
+{ printf 'P5\n256 8\n255\n'; printf '%b' "$(awk '{ printf "\\0%o", $1 }' "$work/pixels")"; } >"$work/known.pgm"
+workload() { # NAME PROGRAM ARGUMENT...
+	local name=$1 program=$2
+	shift 2
+	model pattern --format csv --out "$work/$name" -- "build/workloads/$program" "$@" >"$work/$name.csv"
+}
+check 'workloads: histogram' workload copies histogram --image "$work/known.pgm" --frames 1 --replication 4
+check 'workloads: histogram, padded' workload copies-padded histogram --image "$work/known.pgm" --frames 1 --replication 4 --padding
+# Pixel i of the grid goes to lane i; lane l of 64 has copy l mod 4, of 256 bins and perhaps a word.
+same_workload() { # NAME WORDS_OF_A_COPY
+	local line
+	line=$(awk -F, '$4 == "atomic" && $6 == "local" { print $2 }' "$work/$1.csv")
+	awk -v words="$2" '{ pixel[NR - 1] = $1 } END { for (warp = 0; warp < 64; warp++) {
+			text = ""
+			for (lane = 0; lane < 32; lane++)
+				text = text " " 4 * (lane % 4 * words + pixel[warp * 32 + lane])
+			count[text]++
+		}
+		for (text in count) print count[text] text }' "$work/pixels" | sort >"$work/expected"
+	accesses "$1" "$line" atomic local | diff "$work/expected" -
+}
+check 'workloads: addresses are those of the image' same_workload copies 256
+check 'workloads: and with padding' same_workload copies-padded 257
+votes_of() { awk -F, -v memory="$2" '$4 == "atomic" && $6 == memory { n += $7 * $8 } END { print n }' "$work/$1.csv"; }
+every_pixel() { [ "$(votes_of copies local)" = 2048 ]; }
+check 'workloads: a vote for each pixel' every_pixel
+check 'workloads: hough' workload hough hough --frames 1
+check 'workloads: kmeans' workload kmeans kmeans --points 512
+three_lines() { [ "$(awk -F, '$4 == "atomic" && $6 == "local"' "$work/kmeans.csv" | wc -l)" = 3 ]; }
+check 'workloads: three atomics of kmeans, a line each' three_lines

@@ -19,6 +19,7 @@ static const char *const ops[] = { "fadd",  "fmul",	      "fmadd",	"fdiv", "cos"
 
 #define N_OPS		 (sizeof(ops) / sizeof(ops[0]))
 #define MOST_OCCUPANCIES 12
+#define MISFIT		 0.25 /* mean deviation from the law up to which it is believed */
 
 static int ascending(const void *a, const void *b)
 {
@@ -128,17 +129,33 @@ void lane_find(struct lane_calibration *c, const char *section, const char *key,
 	c->unknown += reason != NULL;
 }
 
+/* How far the law is from what was measured at all occupancies, a part of one. */
+static double misfit(const struct lane_sample *first, uint32_t n, double completion, double issue)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double law = fmax(completion, issue * first[i].trial.warps);
+
+		sum += first[i].cycles > 0 ? fabs(law / first[i].cycles - 1) : 1;
+	}
+	return sum / n;
+}
+
 /*
  * Completion latency: time of a dependent instruction when one warp is alone. Issue latency: time
  * of an instruction of any warp when there are so many that the pipeline is full, which shows in
- * the time of an instruction having risen (the law of pipeline.h).
+ * the time of an instruction having risen (the law of pipeline.h). The occupancies between them
+ * must lie on that law, too.
  */
 static void conclude_op(struct lane_calibration *c, const char *op, const struct lane_sample *alone,
-			const struct lane_sample *full)
+			uint32_t n)
 {
+	const struct lane_sample *full = alone + n - 1;
 	char section[48];
 	char reason[160];
 	double warps = full->trial.warps;
+	double off;
 
 	snprintf(section, sizeof(section), "op %s", op);
 	if (!lane_sample_good(alone, reason, sizeof(reason))) {
@@ -156,7 +173,12 @@ static void conclude_op(struct lane_calibration *c, const char *op, const struct
 			 full->cycles / warps);
 		lane_find(c, section, "issue", 0, 0, reason);
 	} else {
-		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
+		off = misfit(alone, n, alone->cycles, full->cycles / warps);
+		snprintf(reason, sizeof(reason),
+			 "the occupancies do not follow the law of a pipeline (off by %.0f %%)",
+			 100 * off);
+		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps,
+			  off > MISFIT ? reason : NULL);
 	}
 }
 
@@ -182,7 +204,7 @@ struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 		struct lane_sample *first = &sample[i * n_occupancies];
 
 		if (first->can)
-			conclude_op(c, ops[i], first, first + n_occupancies - 1);
+			conclude_op(c, ops[i], first, n_occupancies);
 	}
 	return err;
 }
