@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "capture/probe_parts.h"
+#include "capture/ust.h"
 
 #define OPENCL "opencl"
 #define COST   "no OpenCL call is recorded; requests are"
@@ -202,12 +203,30 @@ static void check_vendors(struct lane_probe *probe)
 		"%u", n);
 }
 
+/* Our layer, which a program has by its environment. */
+static void check_layer(struct lane_probe *probe)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	struct lane_error *err = lane_ust_find_layer(&path);
+
+	if (err) {
+		lane_probe_add(probe, OPENCL, "layer", LANE_CHECK_MISSING, COST,
+			       "make install, or GPULANE_OPENCL_LAYER=FILE", "not there");
+		lane_error_free(err);
+		return;
+	}
+	lane_probe_add(probe, OPENCL, "layer", LANE_CHECK_OK, NULL, NULL,
+		       "OPENCL_LAYERS=%s, or record --opencl layer", path);
+}
+
 void lane_probe_opencl(struct lane_probe *probe, bool load_drivers)
 {
 	char text[TEXT_BYTES];
 	int status = 0;
 
 	check_vendors(probe);
+	if (!*probe->root)
+		check_layer(probe);
 	if (load_drivers && ask(text, sizeof(text), &status))
 		note_platforms(probe, text, status);
 }

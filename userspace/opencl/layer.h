@@ -99,6 +99,9 @@ bool lane_cl_command_follow(cl_event event, uint64_t number, cl_command_queue qu
 void lane_cl_tell_queue(cl_command_queue queue);
 void lane_cl_tell_kernel(cl_kernel kernel);
 
+/* A handle is new and was not told of: it may have been another object's. */
+void lane_cl_untell(const void *handle);
+
 /* Tells of a new kernel. */
 void lane_cl_tell_new_kernel(cl_kernel kernel);
 

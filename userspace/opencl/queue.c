@@ -132,6 +132,8 @@ static void tell(cl_command_queue queue, cl_device_id device,
 		forget(queue);
 	if (lane_cl_tracing())
 		lane_cl_tell_new_queue(queue, device, properties, hidden);
+	else
+		lane_cl_untell(queue);
 }
 
 cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_id device,
@@ -247,15 +249,15 @@ cl_int CL_API_CALL lane_cl_get_queue_info(cl_command_queue command_queue,
 					  void *param_value, size_t *param_value_size_ret)
 {
 	cl_command_queue_properties *properties = param_value;
-	cl_int status = LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(
-		command_queue, param_name, 0, NULL, NULL);
-	cl_int ours;
+	cl_int status;
 
 	/* An error, or a driver that does not know the parameter, has the last word. */
-	if (!status && param_name == CL_QUEUE_PROPERTIES_ARRAY &&
+	if (param_name == CL_QUEUE_PROPERTIES_ARRAY &&
 	    __atomic_load_n(&n_hidden, __ATOMIC_ACQUIRE) &&
-	    get_array(command_queue, param_value_size, param_value, param_value_size_ret, &ours))
-		return ours;
+	    !LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(command_queue, param_name, 0, NULL,
+								 NULL) &&
+	    get_array(command_queue, param_value_size, param_value, param_value_size_ret, &status))
+		return status;
 	status = LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(
 		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
 	if (!status && param_name == CL_QUEUE_PROPERTIES && properties &&

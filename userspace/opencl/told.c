@@ -14,11 +14,16 @@ enum {
  */
 static uint64_t told[SLOTS];
 
+static uint64_t place(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15ull >> 52;
+}
+
 /* True when the handle was told of; else it is put down as told. */
 static bool was_told(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;
-	uint64_t at = key * 0x9e3779b97f4a7c15ull >> 52;
+	uint64_t at = place(key);
 
 	for (unsigned int i = 0; i < TRIES; i++) {
 		uint64_t *slot = &told[(at + i) & (SLOTS - 1)];
@@ -33,6 +38,20 @@ static bool was_told(const void *handle)
 			return true;
 	}
 	return false;
+}
+
+void lane_cl_untell(const void *handle)
+{
+	uint64_t key = (uintptr_t)handle;
+	uint64_t at = place(key);
+
+	/* Handles put down behind it are not found then, and told of twice. */
+	for (unsigned int i = 0; i < TRIES; i++) {
+		uint64_t found = key;
+
+		__atomic_compare_exchange_n(&told[(at + i) & (SLOTS - 1)], &found, 0, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
 }
 
 void lane_cl_tell_new_kernel(cl_kernel kernel)
@@ -86,14 +105,22 @@ void lane_cl_tell_queue(cl_command_queue queue)
 	lane_cl_tell_new_queue(queue, device, properties, lane_cl_queue_is_hidden(queue));
 }
 
+/* A kernel was made, or not (NULL). */
+static void tell_or_not(cl_kernel kernel)
+{
+	if (kernel && lane_cl_tracing())
+		lane_cl_tell_new_kernel(kernel);
+	else if (kernel)
+		lane_cl_untell(kernel);
+}
+
 cl_kernel CL_API_CALL lane_cl_create_kernel(cl_program program, const char *kernel_name,
 					    cl_int *errcode_ret)
 {
 	cl_kernel kernel =
 		LANE_CL_LOAD(lane_cl_target, clCreateKernel)(program, kernel_name, errcode_ret);
 
-	if (kernel && lane_cl_tracing())
-		lane_cl_tell_new_kernel(kernel);
+	tell_or_not(kernel);
 	return kernel;
 }
 
@@ -101,8 +128,7 @@ cl_kernel CL_API_CALL lane_cl_clone_kernel(cl_kernel source_kernel, cl_int *errc
 {
 	cl_kernel kernel = LANE_CL_LOAD(lane_cl_target, clCloneKernel)(source_kernel, errcode_ret);
 
-	if (kernel && lane_cl_tracing())
-		lane_cl_tell_new_kernel(kernel);
+	tell_or_not(kernel);
 	return kernel;
 }
 
@@ -116,7 +142,6 @@ cl_int CL_API_CALL lane_cl_create_kernels(cl_program program, cl_uint num_kernel
 	if (!status && num_kernels_ret)
 		*num_kernels_ret = n;
 	for (cl_uint i = 0; !status && kernels && i < n && i < num_kernels; i++)
-		if (lane_cl_tracing())
-			lane_cl_tell_new_kernel(kernels[i]);
+		tell_or_not(kernels[i]);
 	return status;
 }

@@ -184,7 +184,8 @@ LANE_OPENCL_FUNCTIONS(LAYER)
 #define EXPORTED(name, kind, command, type, ...)                                                   \
 	__attribute__((visibility("default"))) type CL_API_CALL name LANE_CL_PROTO(__VA_ARGS__)    \
 	{                                                                                          \
-		if (__builtin_expect(!lane_cl_tracing(), 1) || lane_cl_layered)                    \
+		if (__builtin_expect(!lane_cl_tracing(), 1) ||                         \
+		    __atomic_load_n(&lane_cl_layered, __ATOMIC_RELAXED))                    \
 			return LANE_CL_LOAD(lane_cl_next, name) LANE_CL_PASS(__VA_ARGS__);         \
 		return traced_##name LANE_CL_PASS(__VA_ARGS__);                                    \
 	}
