@@ -33,7 +33,7 @@ function showStages() {
 		const share = all ? mid(s.sum) / all : 0;
 		if (share > 0.002)
 			bar.append(make("span", { "data-on": s.stage, style: `flex: ${share}; background: var(--${s.stage})`, title: s.stage + " " + percent(mid(s.sum), all) },
-				share > 0.09 ? s.stage + " " + percent(mid(s.sum), all) : ""));
+				share > 0.14 ? s.stage + " " + percent(mid(s.sum), all) : ""));
 	}
 	byId("stagebar").replaceChildren(bar);
 	const path = new Set(onPath().map(s => s.stage));
@@ -106,9 +106,51 @@ function queueChart(name, host, device) {
 		make("small", {}, swatch("device_queue"), `device queue (dashed), longest ${queues[1].most}`), make("small", { class: "top" }, top.toFixed(top > 1 && top < 10 ? 1 : 0)), drawing);
 }
 
+// The queues that are ever longer than one request, the fullest first.
 function showQueues() {
-	const charts = facts.engines.map((name, i) => [name, data.lengths[2 * i], data.lengths[2 * i + 1]]).filter(c => c[1].at.length || c[2].at.length);
-	byId("queues").replaceChildren(...charts.slice(0, 4).map(c => queueChart(...c)), charts.length ? make("small", { class: "hint" }, `Requests in the queue, on average, from the recording's begin to its end after ${duration(data.end)}.`) : "");
+	const charts = facts.engines.map((name, i) => ({ name, host: data.lengths[2 * i], device: data.lengths[2 * i + 1] }))
+		.filter(c => c.host.at.length || c.device.at.length)
+		.map(c => ({ ...c, most: Math.max(averages(c.host, 100).most, averages(c.device, 100).most) })).sort((a, b) => b.most - a.most);
+	const shown = charts.filter((c, i) => i === 0 || c.most > 1 && i < 4), others = charts.length - shown.length;
+	byId("queues").replaceChildren(...shown.map(c => queueChart(c.name, c.host, c.device)),
+		charts.length ? make("small", { class: "hint" }, `Requests in the queue, on average, from the recording's begin to its end after ${duration(data.end)}.` +
+			(others ? ` The queues of ${others} more ${others > 1 ? "engines are" : "engine is"} never longer than ${charts[shown.length].most}.` : "")) : "");
+}
+
+// What a request took on average, stage by stage, among those that were over in each stretch of the recording.
+function courseOf(n) {
+	const sums = Array.from({ length: PATH }, () => new Float64Array(n)), counts = new Float64Array(n);
+	for (let number = 0; number < facts.requests; number++) {
+		const end = hasRequest(number) ? timeOf(number, AT.signal) : NaN, i = Math.min(n - 1, Math.floor(end / data.end * n));
+		if (!(i >= 0))
+			continue;
+		counts[i]++;
+		for (let stage = 0; stage < PATH; stage++)
+			sums[stage][i] += timeOf(number, STAGE_COLUMN + 2 * stage) || 0;
+	}
+	return sums.map(sum => sum.map((ns, i) => counts[i] ? ns / counts[i] : 0));
+}
+
+function showCourse() {
+	const n = Math.max(8, Math.min(150, Math.floor(facts.requests / 2))), w = 600, h = 86, means = courseOf(n), below = new Float64Array(n), layers = [];
+	const totals = Array.from(below, (_, i) => means.reduce((sum, stage) => sum + stage[i], 0)), top = Math.max(1, ...totals), worst = totals.indexOf(Math.max(...totals));
+	means.forEach((stage, k) => {
+		if (stage.every(ns => ns === 0))
+			return;
+		let path = "";
+		for (let i = 0; i < n; i++) {
+			const x0 = (i * w / n).toFixed(1), x1 = ((i + 1) * w / n).toFixed(1), y = v => (h - v / top * (h - 20)).toFixed(1);
+			if (stage[i])
+				path += `M${x0} ${y(below[i])}H${x1}V${y(below[i] + stage[i])}H${x0}Z`;
+			below[i] += stage[i];
+		}
+		layers.push(svg("path", { d: path, fill: `var(--${STAGE_STYLES[k]})` }));
+	});
+	byId("course").replaceChildren(make("div", { class: "chart" }, make("small", { class: "top" }, duration(top)),
+		svg("svg", { viewBox: `0 0 ${w} ${h}`, preserveAspectRatio: "none", role: "img",
+			"aria-label": `Average time of a request, at most ${duration(top)} at ${clock((worst + 0.5) * data.end / n, data.end / n)}` }, ...layers,
+		svg("path", { d: `M0 ${h}H${w}`, stroke: "var(--line)", "vector-effect": "non-scaling-stroke" }))),
+	make("small", { class: "hint" }, `Average of the requests signalled meanwhile, by stage as in the bar on top; the most, ${duration(top)}, at ${clock((worst + 0.5) * data.end / n, data.end / n)}.`));
 }
 
 function showWorst(onRow) {

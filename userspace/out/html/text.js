@@ -13,7 +13,10 @@ function duration(ns) {
 }
 
 function span(lo, hi) {
-	return lo === hi || !(hi >= 0) ? duration(lo) : duration(lo) + " to " + duration(hi);
+	if (lo === hi || !(hi >= 0))
+		return duration(lo);
+	const [from, unit] = duration(lo).split(" "), [to, other] = duration(hi).split(" ");
+	return unit === other ? `${from}..${to} ${unit}` : `${from} ${unit}..${to} ${other}`;
 }
 
 function exact(ns) {

@@ -420,6 +420,7 @@ async function begin() {
 	showStages();
 	showEngines();
 	showQueues();
+	showCourse();
 	showCulprits();
 	showClients();
 	showWorst(w => {
