@@ -32,4 +32,14 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 			     size_t n, enum sim_demand demand, struct sim_verdict *verdict,
 			     FILE *log, unsigned int shout) LANE_MUST_CHECK;
 
+/*
+ * The same for the critical path: of the longest request, or with by_thread of the whole of the
+ * thread that submitted it. Its pieces are counted as values.
+ */
+struct lane_error *sim_check_critical(const char *name, const struct sim_truth *truth,
+				      const struct lane_trace_info *info,
+				      const struct lane_event *events, size_t n, bool by_thread,
+				      struct sim_verdict *verdict, FILE *log,
+				      unsigned int shout) LANE_MUST_CHECK;
+
 #endif

@@ -14,6 +14,7 @@ struct options {
 	uint64_t count;
 	const char *damage;
 	const char *scenario;
+	bool critical;
 	unsigned int shout;
 };
 
@@ -24,6 +25,8 @@ static const struct argp_option options[] = {
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
 	{ "damage", 'd', "HOW", 0,
 	  "drop1, drop10 (per cent), bursts, cut, kinds; default: none, everything is there", 0 },
+	{ "critical", 'p', NULL, 0, "the critical paths of the longest request and of its thread",
+	  0 },
 	{ "shout", 'v', "N", 0, "show so many differences per scenario (default 3)", 0 },
 	{ 0 },
 };
@@ -52,6 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'd':
 		o->damage = arg;
+		break;
+	case 'p':
+		o->critical = true;
 		break;
 	case 'v':
 		o->shout = (unsigned int)atoi(arg);
@@ -138,6 +144,13 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 		return &lane_enomem;
 	snprintf(name, sizeof(name), "%s %" PRIu64,
 		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
+	if (o->critical) {
+		err = sim_check_critical(name, truth, &info, events, n, false, verdict, stdout,
+					 o->shout);
+		return err ? err
+			   : sim_check_critical(name, truth, &info, events, n, true, verdict,
+						stdout, o->shout);
+	}
 	return sim_check(name, truth, &info, events, n, demand, verdict, stdout, o->shout);
 }
 

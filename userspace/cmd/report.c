@@ -25,6 +25,8 @@ struct options {
 	double from_s, to_s;
 	bool by_time;
 	bool commands;
+	bool critical;
+	struct lane_critical_options critical_options;
 	struct lane_report_options report;
 	struct report_models models;
 };
@@ -33,6 +35,7 @@ enum {
 	OPTION_COMMANDS = 0x200,
 	OPTION_PATTERN,
 	OPTION_DEVICE,
+	OPTION_CRITICAL,
 };
 
 static const struct argp_option argp_options[] = {
@@ -50,6 +53,9 @@ static const struct argp_option argp_options[] = {
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
 	{ "device", OPTION_DEVICE, "NAME", 0,
 	  "with --pattern: as on this device, a shipped one or a device file (default fermi)", 0 },
+	{ "critical", OPTION_CRITICAL, "FROM-TO", OPTION_ARG_OPTIONAL,
+	  "the critical path of the longest request, or of that time of the recording (seconds)",
+	  0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ 0 },
 };
@@ -75,6 +81,22 @@ static bool seconds(const char *text, double *value)
 
 	*value = strtod(text, &end);
 	return *text && !*end && isfinite(*value) && *value >= 0 && *value < 1e9;
+}
+
+/* "0.5-0.75", or "0.5-" to the end. */
+static bool interval(const char *text, struct lane_critical_options *options)
+{
+	char from[32];
+	const char *dash = strchr(text, '-');
+
+	if (!dash || (size_t)(dash - text) >= sizeof(from))
+		return false;
+	memcpy(from, text, (size_t)(dash - text));
+	from[dash - text] = 0;
+	options->by_time = true;
+	if (!seconds(from, &options->from_s) || (dash[1] && !seconds(dash + 1, &options->to_s)))
+		return false;
+	return !dash[1] || options->to_s > options->from_s;
 }
 
 static bool engine(const char *text, struct lane_select *select)
@@ -141,6 +163,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_DEVICE:
 		o->models.device = arg;
 		return 0;
+	case OPTION_CRITICAL:
+		o->critical = true;
+		return !arg || interval(arg, &o->critical_options)
+			       ? 0
+			       : bad(o, "critical", arg, "time FROM-TO in seconds");
 	case OPTION_COMMANDS:
 		o->commands = true;
 		return 0;
@@ -166,6 +193,12 @@ static struct lane_error *report(struct options *o)
 	};
 	struct lane_error *err;
 
+	if (o->critical) {
+		o->critical_options.json = o->format == &lane_report_json;
+		o->critical_options.rows = o->report.rows;
+		return lane_error_context(lane_report_critical(&reading, &o->critical_options),
+					  "report");
+	}
 	if (o->html)
 		err = lane_export_one(&lane_export_html, &reading, o->html);
 	else
@@ -202,6 +235,8 @@ struct lane_error *cmd_report(int argc, char **argv)
 		return lane_error_usage("report: --device needs --pattern");
 	if (o.models.pattern && (o.html || o.commands))
 		return lane_error_usage("report: --pattern excludes --html and --commands");
+	if (o.critical && o.format == &lane_report_csv)
+		return lane_error_usage("report: --critical is text or json, not csv");
 	if (o.commands)
 		return lane_report_commands(o.path, o.format == &lane_report_json);
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

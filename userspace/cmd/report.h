@@ -5,9 +5,21 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "cmd/read.h"
 
 /* Writes the recording's OpenCL commands to stdout, as CSV or as JSON lines. */
 struct lane_error *lane_report_commands(const char *path, bool json) LANE_MUST_CHECK;
+
+struct lane_critical_options {
+	bool by_time; /* of this part of the recording, seconds; to_s 0: its end */
+	double from_s, to_s;
+	bool json;
+	uint32_t rows; /* pieces at most, 0: all */
+};
+
+/* Writes the critical path of the longest request selected, or of an interval, to stdout. */
+struct lane_error *
+lane_report_critical(struct lane_reading *reading,
+		     const struct lane_critical_options *options) LANE_MUST_CHECK;
 
 #endif

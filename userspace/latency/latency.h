@@ -7,6 +7,7 @@
 #define LANE_LATENCY_LATENCY_H
 
 #include "latency/commands.h"
+#include "latency/critical.h"
 #include "latency/histogram.h"
 #include "latency/window.h"
 #include "timeline/timeline.h"

@@ -88,6 +88,10 @@ struct lane_ctx {
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
 	uint32_t open;		      /* requests in the list */
+	bool signalled;		      /* one of them has been, the newest */
+	uint32_t signalled_seqno;     /* this */
+	bool forgot;		      /* some whose retire had not come */
+	uint32_t forgot_seqno;	      /* the last of them: events up to it come too late */
 };
 
 /* A port of a set, or in the modes without ports a request. */
@@ -210,6 +214,7 @@ struct lane_timeline {
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;
 	uint32_t n_engines, n_contexts, n_clients;
+	uint32_t n_interesting; /* threads that have submitted or waited */
 	uint32_t cap_engines, cap_contexts, cap_clients;
 	struct lane_cpu *cpus;
 	uint32_t n_cpus;
@@ -222,9 +227,10 @@ struct lane_timeline {
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
-	bool ends_hide;	 /* a kind of event that shows ends is not recorded */
-	bool ports_hide; /* one that shows what is on the ports is not */
-	bool has_in;	 /* `in` can be in this trace */
+	const char *too_many; /* the trace has more of these at once than any real one */
+	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
+	bool ports_hide;      /* one that shows what is on the ports is not */
+	bool has_in;	      /* `in` can be in this trace */
 };
 
 /* objects.c */

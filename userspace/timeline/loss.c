@@ -100,11 +100,17 @@ bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 /* True when exactly this loss, or one that covers it, has been foreseen. */
 static bool foreseen(const struct lane_timeline *tl, const struct lane_p_gpulane_lost *lost)
 {
-	for (size_t i = 0; i < tl->n_losses; i++)
-		if (tl->losses[i].begin_ns <= lost->begin_ns &&
-		    tl->losses[i].end_ns >= lost->end_ns)
-			return true;
-	return false;
+	size_t low = 0, high = tl->n_losses;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tl->losses[middle].begin_ns <= lost->begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && tl->losses[low - 1].end_ns >= lost->end_ns;
 }
 
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)

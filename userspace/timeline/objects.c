@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More of them at once is no trace of a machine: it is refused, before it takes the memory of this
+ * one. */
+#define MAX_OPEN     (1u << 18)
+#define MAX_CONTEXTS (1u << 18)
+#define MAX_CLIENTS  (1u << 16)
+#define MAX_ENGINES  (1u << 10)
+#define MAX_THREADS  (1u << 19)
+
 static bool in_order(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
@@ -33,6 +41,10 @@ struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid)
 
 	if (client)
 		return client;
+	if (tl->n_clients == MAX_CLIENTS) {
+		tl->too_many = "processes with contexts";
+		return NULL;
+	}
 	client = lane_pool_get(&tl->client_pool);
 	if (!client || !lane_table_put(&tl->clients, (uint32_t)pid, 0, client) ||
 	    !number((void ***)&tl->client_by_id, &tl->n_clients, &tl->cap_clients, client)) {
@@ -53,6 +65,10 @@ static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t
 
 	if (ctx)
 		return ctx;
+	if (tl->n_contexts == MAX_CONTEXTS) {
+		tl->too_many = "contexts";
+		return NULL;
+	}
 	ctx = lane_pool_get(&tl->ctx_pool);
 	if (!ctx || !lane_table_put(&tl->contexts, number_, dev, ctx) ||
 	    !number((void ***)&tl->context_by_id, &tl->n_contexts, &tl->cap_contexts, ctx)) {
@@ -87,8 +103,13 @@ static void link_by_seqno(struct lane_ctx *ctx, struct lane_rq *rq)
 
 static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx, uint32_t seqno)
 {
-	struct lane_rq *rq = lane_pool_get(&tl->rq_pool);
+	struct lane_rq *rq;
 
+	if (tl->figures.open_requests == MAX_OPEN) {
+		tl->too_many = "open requests";
+		return NULL;
+	}
+	rq = lane_pool_get(&tl->rq_pool);
 	if (!rq || !lane_table_put(&tl->requests, ctx->pub.id, seqno, rq)) {
 		tl->no_memory = true;
 		return NULL;
@@ -119,7 +140,7 @@ struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *e
 	if (!ctx)
 		return NULL;
 	rq = lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno);
-	if (!rq && create)
+	if (!rq && create && !(ctx->forgot && !in_order(ctx->forgot_seqno, event->u.rq.seqno)))
 		rq = rq_create(tl, ctx, event->u.rq.seqno);
 	if (rq)
 		tl->last_rq = rq;
@@ -184,6 +205,10 @@ struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t c
 
 	if (eng)
 		return eng;
+	if (tl->n_engines == MAX_ENGINES) {
+		tl->too_many = "engines";
+		return NULL;
+	}
 	eng = lane_pool_get(&tl->eng_pool);
 	if (!eng || !lane_table_put(&tl->engines, dev, which, eng) ||
 	    !number((void ***)&tl->engine_by_id, &tl->n_engines, &tl->cap_engines, eng)) {
@@ -212,6 +237,10 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
 	if (thr)
 		return thr;
+	if (tl->threads.used >= MAX_THREADS) {
+		tl->too_many = "threads";
+		return NULL;
+	}
 	thr = lane_pool_get(&tl->thr_pool);
 	if (!thr || !lane_table_put(&tl->threads, (uint32_t)tid, 0, thr)) {
 		tl->no_memory = true;

@@ -4,8 +4,12 @@
 
 #include <string.h>
 
-/* Ended requests that a context keeps waiting for a retire that no event has ever been seen of. */
-#define MAX_UNRETIRED 256
+/*
+ * Requests that a context keeps waiting for their retire. A ring of i915 holds some hundreds; where
+ * no retire has ever been seen fewer do.
+ */
+#define MAX_UNRETIRED	   4096
+#define MAX_NEVER_RETIRING 256
 
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns)
@@ -74,6 +78,38 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	((struct lane_ctx *)rq->pub.context)->pub.user = true;
 }
 
+/* rq ended at some time from when it was handed over, or began to run, to now. */
+static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_span end = { rq->pub.execute_ns, now_ns };
+
+	if (rq->ended)
+		return;
+	if (rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		end.lo = rq->since.lo;
+	lane_eng_end(tl, rq, end);
+}
+
+/* The oldest requests of a context that are over make room, if their retiring is not seen. */
+static void make_room(struct lane_timeline *tl, struct lane_ctx *ctx)
+{
+	uint32_t most = tl->figures.by_kind[LANE_RQ_RETIRE] ? MAX_UNRETIRED : MAX_NEVER_RETIRING;
+
+	while (ctx->open > most) {
+		/* A context runs in order: what is before one that is over is over. */
+		if (!ctx->first->ended && ctx->signalled &&
+		    (int32_t)(ctx->first->pub.seqno - ctx->signalled_seqno) <= 0)
+			ended_by(tl, ctx->first, tl->now_ns);
+		if (!ctx->first->ended)
+			return;
+		while (ctx->first->waiters)
+			lane_wait_drop(tl, ctx->first->waiters);
+		ctx->forgot = true;
+		ctx->forgot_seqno = ctx->first->pub.seqno;
+		lane_rq_done(tl, ctx->first);
+	}
+}
+
 static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -92,10 +128,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		lane_idle_note(tl, rq, thr, event->wire.ts_ns);
 	if (rq->pub.state == LANE_RQ_STATE_NEW)
 		lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
-	/* Nothing retires, it seems: the oldest that have ended make room. */
-	if (ctx->open > MAX_UNRETIRED && !tl->figures.by_kind[LANE_RQ_RETIRE] &&
-	    ctx->first->ended && !ctx->first->waiters)
-		lane_rq_done(tl, ctx->first);
+	make_room(tl, ctx);
 }
 
 static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -218,18 +251,6 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		rq->pub.execute_ns = event->wire.ts_ns;
 	}
 	lane_eng_execute(tl, eng, rq, event);
-}
-
-/* rq ended at some time from when it was handed over, or began to run, to now. */
-static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
-{
-	struct lane_span end = { rq->pub.execute_ns, now_ns };
-
-	if (rq->ended)
-		return;
-	if (rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		end.lo = rq->since.lo;
-	lane_eng_end(tl, rq, end);
 }
 
 /* All that can come of rq's own has come; waiters may still keep it. */
@@ -387,12 +408,16 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	uint64_t now_ns = event->wire.ts_ns;
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = now_ns;
+	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
+		ctx->signalled_seqno = rq->pub.seqno;
+	ctx->signalled = true;
 	lane_wait_signalled(tl, rq, now_ns);
 	if (!rq->ended && is_prompt(tl, rq, event))
 		lane_eng_end(tl, rq, lane_span_exact(now_ns));

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDLE_ENGINES	64	   /* of which idle times are divided */
+#define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
+
 /* What the thread's time counts as for an engine that idles meanwhile. */
 enum lane_clock lane_thr_clock(const struct lane_thr *thr)
 {
@@ -143,8 +146,12 @@ void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	uint32_t n = thr->n_slots;
 
-	if (n < tl->n_engines || !thr->pub.interesting) {
-		uint32_t more = tl->cap_engines ? tl->cap_engines : 16;
+	if (!thr->pub.interesting && ++tl->n_interesting > MAX_INTERESTING)
+		tl->too_many = "threads that submit or wait";
+	if ((n < tl->n_engines && n < IDLE_ENGINES) || !thr->pub.interesting) {
+		uint32_t more = !tl->cap_engines		 ? 16
+				: tl->cap_engines < IDLE_ENGINES ? tl->cap_engines
+								 : IDLE_ENGINES;
 		uint64_t *waiting = realloc(thr->waiting, more * sizeof(*waiting));
 		struct lane_idle_slot *slots = NULL;
 
@@ -175,6 +182,7 @@ static void name(struct lane_thr *thr, const char *comm)
 
 static void forget(struct lane_timeline *tl, struct lane_thr *thr)
 {
+	tl->n_interesting -= thr->pub.interesting;
 	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
 	free(thr->waiting);
 	free(thr->slots);

@@ -80,6 +80,16 @@ static void first_event(struct lane_timeline *tl, uint64_t now_ns)
 		tl->figures.begin_ns = tl->info.begin_ns;
 }
 
+static struct lane_error *state_of(const struct lane_timeline *tl)
+{
+	if (tl->no_memory)
+		return &lane_enomem;
+	return tl->too_many ? lane_error("the trace has more %s at once than any machine "
+					 "(is it damaged, or many traces in one?)",
+					 tl->too_many)
+			    : NULL;
+}
+
 struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
@@ -119,7 +129,7 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	lane_command_event(tl, event);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
-	return tl->no_memory ? &lane_enomem : NULL;
+	return state_of(tl);
 }
 
 struct lane_error *lane_timeline_finish(struct lane_timeline *tl)

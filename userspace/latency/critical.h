@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path: what an interval that ends in one place was spent on, followed back through
+ * waits, wake-ups, fences and queues, on CPUs and engines (docs/analysis.md). It is told everything
+ * while the recording is read, keeps what lies in the interval, and is solved when all is read.
+ */
+#ifndef LANE_LATENCY_CRITICAL_H
+#define LANE_LATENCY_CRITICAL_H
+
+#include "timeline/timeline.h"
+
+/* What a piece of the path is. */
+enum lane_critical_kind {
+	LANE_CRITICAL_COMPUTING,    /* a thread ran */
+	LANE_CRITICAL_RUNQUEUE,	    /* it could run, another had its CPU */
+	LANE_CRITICAL_BLOCKED,	    /* it was blocked, and who ended that is not followed */
+	LANE_CRITICAL_WAKE,	    /* what it waited for was there, it was not woken yet */
+	LANE_CRITICAL_DEPENDENCY,   /* a request waited for a fence that is not known */
+	LANE_CRITICAL_HOST_QUEUE,   /* a request in the driver's queue, behind what ran */
+	LANE_CRITICAL_DEVICE_QUEUE, /* given to the engine, behind what ran */
+	LANE_CRITICAL_RUNNING,	    /* a request ran */
+	LANE_CRITICAL_PREEMPTED,    /* it was off the engine, for what ran */
+	LANE_CRITICAL_SIGNAL,	    /* over, its fence not signalled yet */
+	LANE_CRITICAL_UNKNOWN,
+	LANE_CRITICAL_KIND_COUNT
+};
+
+extern const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT];
+
+#define LANE_CRITICAL_NONE UINT32_MAX
+
+/* A piece [begin_ns, end_ns) of the path. Whose it is: client, or for runqueue the task by_tid. */
+struct lane_critical_segment {
+	uint64_t begin_ns, end_ns;
+	enum lane_critical_kind kind;
+	int32_t tid;	  /* the thread, -1: a request is on the path */
+	int32_t by_tid;	  /* runqueue: who had the CPU; 0 nobody, -1 not known */
+	uint32_t context; /* id of the request's context, NONE: a thread is on the path */
+	uint32_t seqno;
+	uint32_t engine;     /* id, NONE: not on an engine */
+	uint32_t by_context; /* id: whose request ran meanwhile, NONE: nothing did */
+	uint32_t by_seqno;
+	uint32_t client; /* id of the process that is to blame, NONE: none that has a context */
+	char comm[16];	 /* of the thread, for runqueue of by_tid */
+};
+
+/* Where the path ends. */
+struct lane_critical_end {
+	int32_t tid; /* a thread, or -1 and a request */
+	uint64_t ctx;
+	uint32_t dev, seqno;
+};
+
+struct lane_critical_path {
+	uint64_t from_ns, to_ns;
+	struct lane_critical_end end;
+	struct lane_critical_segment *segments; /* in order of time, without gaps */
+	size_t n_segments;
+};
+
+struct lane_critical;
+
+/* Keeps what lies in [from_ns, to_ns]. *critical is the caller's. */
+struct lane_error *lane_critical_create(uint64_t from_ns, uint64_t to_ns,
+					struct lane_critical **critical) LANE_MUST_CHECK;
+
+/* The subscriber; it has to be given every event as well, before the timeline is. */
+struct lane_hooks lane_critical_hooks(struct lane_critical *critical);
+void lane_critical_event(struct lane_critical *critical, const struct lane_event *event);
+
+/*
+ * After lane_timeline_finish: the path that ends at `end` at to_ns, back to from_ns. The segments
+ * add up to the interval, to the nanosecond. *path is the caller's, to be freed with
+ * lane_critical_path_free. Fails for want of memory, if the interval holds too much, or if it has
+ * no such end.
+ */
+struct lane_error *lane_critical_solve(struct lane_critical *critical,
+				       const struct lane_timeline *timeline,
+				       const struct lane_critical_end *end,
+				       struct lane_critical_path *path) LANE_MUST_CHECK;
+
+/* Frees the segments; safe on a zeroed path. */
+void lane_critical_path_free(struct lane_critical_path *path);
+
+/* NULL is allowed. */
+void lane_critical_destroy(struct lane_critical *critical);
+
+#endif

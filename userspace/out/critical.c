@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// The critical path: blame by process, by engine and by kind, and its pieces.
+#include "out/critical.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define NAME_SIZE 64
+
+/* Time that is somebody's, or some engine's, or of some kind. */
+struct share {
+	char name[NAME_SIZE];
+	uint64_t ns;
+};
+
+struct shares {
+	struct share *v;
+	size_t n, room;
+};
+
+static void drop_shares(struct shares *shares)
+{
+	free(shares->v);
+}
+
+static bool add_share(struct shares *shares, const char *name, uint64_t ns)
+{
+	struct share *more;
+
+	for (size_t i = 0; i < shares->n; i++)
+		if (!strcmp(shares->v[i].name, name)) {
+			shares->v[i].ns += ns;
+			return true;
+		}
+	if (shares->n == shares->room) {
+		size_t room = shares->room ? 2 * shares->room : 16;
+
+		more = realloc(shares->v, room * sizeof(*more));
+		if (!more)
+			return false;
+		shares->v = more;
+		shares->room = room;
+	}
+	snprintf(shares->v[shares->n].name, NAME_SIZE, "%s", name);
+	shares->v[shares->n++].ns = ns;
+	return true;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* Whose time a piece is: the process it ran for, the task that had the CPU, or nobody's. */
+static const char *owner(const struct lane_latency *l, const struct lane_critical_segment *s,
+			 char *buffer)
+{
+	const struct lane_client *client = s->client == LANE_CRITICAL_NONE
+						   ? NULL
+						   : lane_timeline_client(l->timeline, s->client);
+
+	if (client)
+		return lane_client_name(client, buffer, NAME_SIZE);
+	if (s->kind == LANE_CRITICAL_RUNQUEUE)
+		return lane_task_name(s->by_tid, s->comm, buffer, NAME_SIZE);
+	return lane_task_name(s->tid, s->comm, buffer, NAME_SIZE);
+}
+
+static const char *place(const struct lane_latency *l, const struct lane_critical_segment *s,
+			 char *buffer)
+{
+	if (s->engine == LANE_CRITICAL_NONE)
+		return strcpy(buffer, "CPU");
+	return lane_engine_name(lane_timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
+}
+
+enum {
+	BY_PROCESS,
+	BY_ENGINE,
+	BY_KIND,
+	BY_COUNT
+};
+
+static struct lane_error *share_out(const struct lane_latency *l,
+				    const struct lane_critical_path *path, struct shares *by)
+{
+	char name[NAME_SIZE];
+
+	for (size_t i = 0; i < path->n_segments; i++) {
+		const struct lane_critical_segment *s = &path->segments[i];
+		uint64_t ns = s->end_ns - s->begin_ns;
+
+		if (!add_share(&by[BY_PROCESS], owner(l, s, name), ns) ||
+		    !add_share(&by[BY_ENGINE], place(l, s, name), ns) ||
+		    !add_share(&by[BY_KIND], lane_critical_kind_names[s->kind], ns))
+			return &lane_enomem;
+	}
+	for (int b = 0; b < BY_COUNT; b++)
+		if (by[b].n)
+			qsort(by[b].v, by[b].n, sizeof(*by[b].v), by_ns);
+	return NULL;
+}
+
+static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
+{
+	char ns[32];
+
+	fprintf(to, "\n%s\n", title);
+	for (size_t i = 0; i < shares->n; i++)
+		fprintf(to, "  %-28s %10s %5.1f %%\n", shares->v[i].name,
+			lane_duration(shares->v[i].ns, ns, sizeof(ns)),
+			whole ? 100.0 * (double)shares->v[i].ns / (double)whole : 0.0);
+}
+
+/* "request 7 of context 12 (hist[200])" or "thread hist[201]". */
+static void write_what(FILE *to, const struct lane_latency *l,
+		       const struct lane_critical_segment *s)
+{
+	const struct lane_context *context =
+		s->context == LANE_CRITICAL_NONE ? NULL
+						 : lane_timeline_context(l->timeline, s->context);
+	const struct lane_thread *thread = lane_timeline_thread(l->timeline, s->tid);
+	char name[NAME_SIZE];
+
+	if (context)
+		fprintf(to, "request %" PRIu32 " of context %" PRIu64 " (%s)", s->seqno,
+			context->ctx, lane_client_name(context->client, name, sizeof(name)));
+	else
+		fprintf(to, "thread %s",
+			lane_task_name(s->tid, thread ? thread->comm : s->comm, name,
+				       sizeof(name)));
+	if (s->by_context != LANE_CRITICAL_NONE) {
+		context = lane_timeline_context(l->timeline, s->by_context);
+		fprintf(to, ", behind request %" PRIu32 " of context %" PRIu64 " (%s)", s->by_seqno,
+			context->ctx, lane_client_name(context->client, name, sizeof(name)));
+	}
+	if (s->kind == LANE_CRITICAL_RUNQUEUE)
+		fprintf(to, ", its CPU taken by %s",
+			lane_task_name(s->by_tid, s->comm, name, sizeof(name)));
+}
+
+/* Those at least this long are written. */
+static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
+{
+	uint64_t low = 0, high = path->to_ns - path->from_ns;
+
+	if (!rows || path->n_segments <= rows)
+		return 0;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		size_t n = 0;
+
+		for (size_t i = 0; i < path->n_segments; i++)
+			n += path->segments[i].end_ns - path->segments[i].begin_ns >= middle;
+		if (n > rows)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency *l,
+					    const struct lane_critical_path *path, uint32_t rows)
+{
+	uint64_t whole = path->to_ns - path->from_ns, least = shortest(path, rows), left = 0;
+	LANE_CLEANUP(drop_shares) struct shares process = { 0 };
+	LANE_CLEANUP(drop_shares) struct shares engine = { 0 };
+	LANE_CLEANUP(drop_shares) struct shares kind = { 0 };
+	struct shares by[BY_COUNT] = { 0 };
+	struct lane_error *err = share_out(l, path, by);
+	char ns[32], where[NAME_SIZE];
+
+	process = by[BY_PROCESS];
+	engine = by[BY_ENGINE];
+	kind = by[BY_KIND];
+	if (err)
+		return err;
+	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ",
+		lane_duration(whole, ns, sizeof(ns)),
+		(double)(path->from_ns - l->figures.begin_ns) / 1e9,
+		(double)(path->to_ns - l->figures.begin_ns) / 1e9);
+	if (path->end.tid >= 0)
+		fprintf(to, "thread %d.\n", path->end.tid);
+	else
+		fprintf(to, "request %" PRIu32 " of context %" PRIu64 ".\n", path->end.seqno,
+			path->end.ctx);
+	write_shares(to, "By process", &process, whole);
+	write_shares(to, "By engine", &engine, whole);
+	write_shares(to, "By kind", &kind, whole);
+	fprintf(to, "\nPieces\n");
+	for (size_t i = 0; i < path->n_segments; i++) {
+		const struct lane_critical_segment *s = &path->segments[i];
+
+		if (s->end_ns - s->begin_ns < least) {
+			left++;
+			continue;
+		}
+		fprintf(to, "  %14.9f %10s  %-12s %-8s ",
+			(double)(s->begin_ns - l->figures.begin_ns) / 1e9,
+			lane_duration(s->end_ns - s->begin_ns, ns, sizeof(ns)),
+			lane_critical_kind_names[s->kind], place(l, s, where));
+		write_what(to, l, s);
+		fputc('\n', to);
+	}
+	if (left)
+		fprintf(to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
+	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
+}
+
+static void put_int(struct json_object *to, const char *key, uint64_t value)
+{
+	json_object_object_add(to, key, json_object_new_int64((int64_t)value));
+}
+
+static void put_text(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
+{
+	struct json_object *list = json_object_new_array(), *row;
+
+	for (size_t i = 0; i < shares->n; i++) {
+		row = json_object_new_object();
+		put_text(row, "name", shares->v[i].name);
+		put_int(row, "ns", shares->v[i].ns);
+		json_object_array_add(list, row);
+	}
+	json_object_object_add(to, key, list);
+}
+
+static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
+			uint32_t id, uint32_t seqno)
+{
+	const struct lane_context *context =
+		id == LANE_CRITICAL_NONE ? NULL : lane_timeline_context(l->timeline, id);
+	struct json_object *rq;
+
+	if (!context) {
+		json_object_object_add(to, key, NULL);
+		return;
+	}
+	rq = json_object_new_object();
+	put_int(rq, "dev", context->dev);
+	put_int(rq, "ctx", context->ctx);
+	put_int(rq, "seqno", seqno);
+	json_object_object_add(to, key, rq);
+}
+
+static struct json_object *piece_of(const struct lane_latency *l,
+				    const struct lane_critical_segment *s)
+{
+	struct json_object *row = json_object_new_object();
+	char name[NAME_SIZE];
+
+	put_int(row, "begin_ns", s->begin_ns);
+	put_int(row, "end_ns", s->end_ns);
+	put_text(row, "kind", lane_critical_kind_names[s->kind]);
+	put_text(row, "process", owner(l, s, name));
+	put_text(row, "engine", place(l, s, name));
+	if (s->tid >= 0)
+		put_int(row, "tid", (uint64_t)s->tid);
+	else
+		json_object_object_add(row, "tid", NULL);
+	put_request(row, l, "request", s->context, s->seqno);
+	put_request(row, l, "behind", s->by_context, s->by_seqno);
+	return row;
+}
+
+struct lane_error *lane_critical_write_json(FILE *to, const struct lane_latency *l,
+					    const struct lane_critical_path *path)
+{
+	struct json_object *tree = json_object_new_object(), *rows = json_object_new_array();
+	static const char *const keys[BY_COUNT] = { "by_process", "by_engine", "by_kind" };
+	struct shares by[BY_COUNT] = { 0 };
+	struct lane_error *err = share_out(l, path, by);
+
+	put_int(tree, "version", 1);
+	put_int(tree, "from_ns", path->from_ns);
+	put_int(tree, "to_ns", path->to_ns);
+	put_int(tree, "duration_ns", path->to_ns - path->from_ns);
+	for (int b = 0; b < BY_COUNT; b++) {
+		put_shares(tree, keys[b], &by[b]);
+		free(by[b].v);
+	}
+	for (size_t i = 0; i < path->n_segments; i++)
+		json_object_array_add(rows, piece_of(l, &path->segments[i]));
+	json_object_object_add(tree, "segments", rows);
+	if (!err)
+		fprintf(to, "%s\n",
+			json_object_to_json_string_ext(
+				tree, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(tree);
+	if (!err && ferror(to))
+		err = lane_error("standard output: cannot be written");
+	return err;
+}
