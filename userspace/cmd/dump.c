@@ -25,6 +25,7 @@ enum {
 	OPTION_FROM = 256,
 	OPTION_TO,
 	OPTION_PREFER,
+	OPTION_PAIRS,
 	OPTION_NO_HEAD
 };
 
@@ -34,6 +35,8 @@ static const struct argp_option dump_argp_options[] = {
 	{ "to", OPTION_TO, "NS", 0, "only events up to this time", 0 },
 	{ "prefer", OPTION_PREFER, "TRACER", 0,
 	  "bpf (default) or lttng, where both have recorded the same events", 0 },
+	{ "pairs", OPTION_PAIRS, "FILE", 0,
+	  "events of two hosts in a known order, which tie the recordings' clocks together", 0 },
 	{ "no-head", OPTION_NO_HEAD, NULL, 0,
 	  "leave out the head, with what the trace says of itself", 0 },
 	{ 0 },
@@ -87,6 +90,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			return EINVAL;
 		}
 		return 0;
+	case OPTION_PAIRS:
+		options->input.pairs = arg;
+		return 0;
 	case OPTION_NO_HEAD:
 		options->head = false;
 		return 0;
@@ -119,6 +125,19 @@ static void warn_counts(const struct lane_input *input)
 	WARN(ambiguous, "fence events are left out: two contexts share the 32 bits they tell");
 	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
 #undef WARN
+}
+
+/* What the pairs have shown. */
+static void say_clocks(const struct lane_input *input, size_t n_paths)
+{
+	int64_t lo_ns, hi_ns;
+
+	for (uint32_t host = 1; host < n_paths; host++)
+		if (lane_input_clock(input, host, &lo_ns, &hi_ns))
+			fprintf(stderr,
+				"gpulane: dump: recording %u's clock less the first's: %" PRId64
+				" to %" PRId64 " ns\n",
+				host, lo_ns, hi_ns);
 }
 
 /*
@@ -181,6 +200,7 @@ struct lane_error *cmd_dump(int argc, char **argv)
 		return err;
 	if (options.head)
 		lane_text_write_head(stdout, lane_input_info(input));
+	say_clocks(input, options.n_paths);
 	err = dump(input, &options);
 	warn_counts(input);
 	return err;

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "norm/fix.h"
 #include "norm/names.h"
+#include "norm/pairs.h"
 #include "norm/recording.h"
 #include "norm/submission.h"
 
@@ -23,6 +24,7 @@ struct source {
 	bool ended;
 
 	int64_t shift_ns;
+	const struct lane_sync *sync; /* the host's clock by pairs, NULL: shift_ns is all */
 	uint32_t host;
 	bool drop[LANE_KIND_COUNT]; /* kinds that another trace provides */
 };
@@ -40,20 +42,31 @@ struct lane_input {
 	size_t ahead_first;
 	size_t ahead_n;
 	struct lane_error *ahead_error; /* met behind them */
+	struct lane_sync *syncs;	/* by host, from pairs; NULL: there are none */
+	uint32_t n_hosts;
 };
 
 /* Moves a time of another host's clock onto ours. */
 static void shift(struct source *source, struct lane_event *event)
 {
 	uint64_t by = (uint64_t)source->shift_ns;
+	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
 
+	if (source->sync) {
+		event->wire.ts_ns = lane_sync_cpu_ns(source->sync, event->wire.ts_ns);
+		if (event->wire.kind != LANE_LOST)
+			return;
+		lost->begin_ns = lane_sync_cpu_ns(source->sync, lost->begin_ns);
+		lost->end_ns = lane_sync_cpu_ns(source->sync, lost->end_ns);
+		return;
+	}
 	if (!by)
 		return;
 	event->wire.ts_ns += by;
 	if (event->wire.kind != LANE_LOST)
 		return;
-	event->u.gpulane_lost.begin_ns += by;
-	event->u.gpulane_lost.end_ns += by;
+	lost->begin_ns += by;
+	lost->end_ns += by;
 }
 
 /* Reads on until the source has a head or has ended. */
@@ -333,6 +346,8 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 				     (uint64_t)input->info.epoch_offset_ns);
 	for (size_t i = 0; i < recording.n_traces; i++) {
 		sources[i].shift_ns = shift_ns;
+		if (input->syncs && host)
+			sources[i].sync = &input->syncs[host];
 		end_unused(&sources[i]);
 	}
 	return NULL;
@@ -341,6 +356,15 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 static void close_guard(struct lane_input **input)
 {
 	lane_input_close(*input);
+}
+
+static struct lane_error *read_pairs(struct lane_input *input, const char *path, size_t n)
+{
+	input->syncs = calloc(n, sizeof(*input->syncs));
+	if (!input->syncs)
+		return &lane_enomem;
+	input->n_hosts = (uint32_t)n;
+	return lane_pairs_read(path, input->syncs, n);
 }
 
 struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
@@ -356,6 +380,11 @@ struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 	input->sources = calloc(n_paths * LANE_RECORDING_TRACES, sizeof(*input->sources));
 	if (!input->sources)
 		return &lane_enomem;
+	if (options && options->pairs) {
+		err = read_pairs(input, options->pairs, n_paths);
+		if (err)
+			return err;
+	}
 	for (size_t i = 0; i < n_paths; i++) {
 		err = open_recording(input, paths[i], (uint32_t)i,
 				     (options ? options : &defaults)->prefer);
@@ -384,6 +413,18 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input)
 	return &input->info;
 }
 
+bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns, int64_t *hi_ns)
+{
+	struct lane_sync_line line;
+
+	if (!input->syncs || !host || host >= input->n_hosts ||
+	    !lane_sync_line(&input->syncs[host], input->syncs[host].last_other, &line))
+		return false;
+	*lo_ns = line.offset_lo_ns;
+	*hi_ns = line.offset_hi_ns;
+	return true;
+}
+
 void lane_input_counts(const struct lane_input *input, struct lane_input_counts *counts)
 {
 	*counts = input->counts;
@@ -404,5 +445,6 @@ void lane_input_close(struct lane_input *input)
 	lane_error_free(input->ahead_error);
 	free(input->ahead);
 	free(input->sources);
+	free(input->syncs);
 	free(input);
 }

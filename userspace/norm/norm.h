@@ -28,6 +28,9 @@ enum lane_prefer {
 
 struct lane_input_options {
 	enum lane_prefer prefer;
+	/* A file of pairs that ties the clocks of the recordings after the first to the first's
+	 * (docs/dump.md), instead of their distances to the epoch; NULL: none. */
+	const char *pairs;
 };
 
 /*
@@ -52,6 +55,14 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input);
  */
 struct lane_error *lane_input_next(struct lane_input *input,
 				   const struct lane_event **event) LANE_MUST_CHECK;
+
+/*
+ * What pairs have shown of the clock of a recording after the first: its time less the first's,
+ * from
+ * .. to, ns. False: there were no pairs.
+ */
+bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns,
+		      int64_t *hi_ns);
 
 /* What was met on the way and not delivered as it was. */
 struct lane_input_counts {

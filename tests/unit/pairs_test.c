@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// norm/pairs.c: recordings of two hosts on one clock, by messages there and back.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "norm/norm.h"
+
+#define OFFSET 900000000000000 /* of the second host's clock */
+
+static char dir[32];
+
+static const char *write_file(const char *name, const char *text)
+{
+	static char paths[4][64];
+	static int turn;
+	char *path = paths[turn++ % 4];
+	FILE *to;
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+	to = fopen(path, "w");
+	assert_non_null(to);
+	fputs(text, to);
+	fclose(to);
+	return path;
+}
+
+static struct lane_error *open_both(const char *pairs, struct lane_input **input)
+{
+	const char *paths[] = {
+		write_file("a.txt", "gpulane-events 1\ninfo clock_uuid a\n"
+				    "1000000000 0 1/1 - sched_process_exit tid=1\n"
+				    "3000000000 0 1/1 - sched_process_exit tid=2\n"),
+		write_file("b.txt", "gpulane-events 1\ninfo clock_uuid b\ninfo epoch_offset_ns 77\n"
+				    "900002000050000 0 1/1 - sched_process_exit tid=3\n"
+				    "900002500060000 0 1/1 - gpulane_lost count=1 "
+				    "begin_ns=900002400060000 end_ns=900002500060000\n"),
+	};
+	const struct lane_input_options options = { .pairs = write_file("pairs", pairs) };
+
+	return lane_input_open_all(paths, 2, &options, input);
+}
+
+static void expect(struct lane_input *input, int32_t tid, uint64_t ns, uint64_t within_ns)
+{
+	const struct lane_event *event;
+
+	assert_null(lane_input_next(input, &event));
+	assert_non_null(event);
+	assert_in_range(event->wire.ts_ns, ns - within_ns, ns + within_ns);
+	if (event->wire.kind == LANE_LOST)
+		assert_in_range(event->u.gpulane_lost.begin_ns, ns - 100000000 - within_ns,
+				ns - 100000000 + within_ns);
+	else
+		assert_int_equal(event->u.sched_process_exit.tid, tid);
+}
+
+/* A clock that is 25 ppm faster; a message takes 10 us at least, there and back. */
+static void test_two_hosts(void **state)
+{
+	char pairs[4096] = "# what was sent, and received\n\n";
+	struct lane_input *input;
+	int64_t lo, hi;
+
+	(void)state;
+	for (uint64_t i = 0; i < 30; i++) {
+		uint64_t sent = 500000000 + i * 100000000, delay = 10000 + i * 7919 % 50000;
+		uint64_t there = OFFSET + (sent + delay) + (sent + delay) / 40000;
+		uint64_t back = sent + 2 * delay;
+
+		snprintf(pairs + strlen(pairs), 120, "1 %llu before %llu\n1 %llu after %llu\n",
+			 (unsigned long long)sent, (unsigned long long)there,
+			 (unsigned long long)back, (unsigned long long)there);
+	}
+	assert_null(open_both(pairs, &input));
+	assert_true(lane_input_clock(input, 1, &lo, &hi));
+	assert_false(lane_input_clock(input, 0, &lo, &hi));
+	assert_false(lane_input_clock(input, 2, &lo, &hi));
+	assert_true(lo <= OFFSET + 85000 && hi >= OFFSET + 85000 && hi - lo < 60000);
+	expect(input, 1, 1000000000, 0);
+	expect(input, 3, 2000000000, 10000);
+	expect(input, 0, 2499997500, 10000);
+	expect(input, 2, 3000000000, 0);
+	lane_input_close(input);
+}
+
+static void expect_error(const char *pairs, const char *with)
+{
+	struct lane_input *input;
+	struct lane_error *err = open_both(pairs, &input);
+
+	assert_non_null(err);
+	if (!strstr(lane_error_message(err), with))
+		fail_msg("%s", lane_error_message(err));
+	lane_error_free(err);
+}
+
+static void test_bad(void **state)
+{
+	(void)state;
+	expect_error("", "not bounded");
+	expect_error("1 10 before 20\n", "not bounded");
+	expect_error("# a\n\n1 10 before\n", "pairs:3: not a pair");
+	expect_error("1 10 beside 20\n", "pairs:1: not a pair");
+	expect_error("0 10 before 20\n", "not a pair");
+	expect_error("2 10 before 20\n", "not a pair");
+	expect_error("1 -10 before 20\n", "not a pair");
+	expect_error("1 10 before 20 30\n", "not a pair");
+	expect_error("1 99999999999999999999 before 20\n", "not a pair");
+	expect_error("1 1000 before 500\n1 1000 after 600\n", "no even clock");
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/lane-pairs-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_hosts),
+		cmocka_unit_test(test_bad),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
