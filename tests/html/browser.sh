@@ -32,6 +32,7 @@ wds() {
 browser_start() {
 	local width=${1:-1280} height=${2:-900} arguments answer
 	shift 2 2>/dev/null || shift $#
+	: >"$BROWSER_DIR/driver.out"
 	chromedriver --port=0 --log-path="$BROWSER_DIR/driver.log" >"$BROWSER_DIR/driver.out" 2>&1 &
 	WEBDRIVER_PID=$!
 	for _ in {1..100}; do

@@ -27,7 +27,8 @@ struct output {
 	char *part;
 	FILE *file;
 	bool to_stdout;
-	bool made; /* there is something under its temporary name */
+	off_t start; /* of what is written to standard output, -1: it cannot go back */
+	bool made;   /* there is something under its temporary name */
 	struct lane_export_to to;
 	const struct lane_reading *reading;
 	void *export;
@@ -203,6 +204,7 @@ static struct lane_error *make_part(struct output *out)
 	}
 	if (out->to_stdout) {
 		out->file = stdout;
+		out->start = ftello(stdout);
 	} else {
 		fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
@@ -225,7 +227,9 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct output *out = arg;
 	struct lane_error *err;
 
-	if (out->to_stdout && out->export && fseek(stdout, 0, SEEK_SET))
+	if (out->to_stdout && out->export &&
+	    (out->start < 0 || fflush(stdout) || ftruncate(STDOUT_FILENO, out->start) ||
+	     fseeko(stdout, out->start, SEEK_SET)))
 		return lane_error("the recording has to be read twice, and standard output cannot "
 				  "be begun again (write a file)");
 	drop(out);
