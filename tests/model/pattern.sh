@@ -99,6 +99,15 @@ check 'wrong: an address behind its array' refuses 1 pattern "$work/bad.pattern"
 check 'wrong: an access before a launch' refuses 1 pattern "$work/early.pattern"
 check 'wrong: noise as a pattern' refuses 1 pattern "$work/noise"
 check 'wrong: no such kernel' refuses 1 pattern --kernel nothing "$work/plain"
+check 'wrong: a program that fails in Oclgrind' refuses 1 pattern --out "$work/failed" -- false
+no_oclgrind() { PATH=$work/empty "$bin" model pattern -- "$votes" 2>&1 | grep -q '^gpulane: oclgrind: cannot be run'; }
+check 'wrong: no Oclgrind' no_oclgrind
+for bad in 'let' 'x = let y z' 'x = post let y' 'like a' 'like a b c'; do
+	printf 'gpulane-graph 1\n%s\na\n' "$bad" >"$work/alias.graph"
+	check "wrong: a graph with \`$bad'" refuses 1 pipeline "$work/alias.graph"
+done
+printf 'gpulane-graph 1\nx = let\n' >"$work/alias.graph"
+check 'wrong: a graph of aliases alone' refuses 1 pipeline "$work/alias.graph"
 check 'usage: no pattern' refuses 2 pattern
 check 'sanitized: pattern' "$san" model pattern --all "$work/plain"
 check 'sanitized: graph' "$san" model pattern --graph mmul "$work/mmul"

@@ -218,6 +218,54 @@ static void test_unrolling(void **state)
 	lane_graph_free(g);
 }
 
+/* A name kept by `let` is what the name was then, not what it becomes; `let` alone forgets. */
+static void test_aliases(void **state)
+{
+	struct lane_graph *g = graph("gpulane-graph 1\n"
+				     "cur = a\n"
+				     "old = let cur\n"
+				     "cur = b\n"
+				     "c old\n" /* waits for a */
+				     "c cur\n" /* waits for b */
+				     "old = let\n"
+				     "c old\n"); /* waits for nothing */
+
+	(void)state;
+	assert_int_equal(g->n_nodes, 5);
+	assert_int_equal(g->n_edges, 2);
+	assert_int_equal(g->first_user[1] - g->first_user[0], 1);
+	assert_int_equal(g->user[g->first_user[0]], 2);
+	assert_int_equal(g->first_user[2] - g->first_user[1], 1);
+	assert_int_equal(g->user[g->first_user[1]], 3);
+	assert_int_equal(g->node_needs[4], 0);
+	lane_graph_free(g);
+}
+
+/* An op that the device lacks is bound to the one that the graph says is like it. */
+static void test_stand_ins(void **state)
+{
+	char text[] = "gpulane-device 1\nname x\nsource y\n[op fadd]\npipe alu\nissue 1\n"
+		      "completion 18\n[op imul]\npipe alu\nissue 2\ncompletion 20\n";
+	struct lane_graph *g = graph("gpulane-graph 1\nlike iadd fadd\nlike imul fadd\n"
+				     "x = iadd x\nx = imul x\n");
+	struct lane_graph *without = graph("gpulane-graph 1\nx = iadd x\n");
+	struct lane_device *device = NULL;
+	struct lane_binding binding;
+	struct lane_error *err;
+
+	(void)state;
+	assert_null(lane_device_parse(text, "test.dev", &device));
+	assert_null(lane_binding_make(device, g, 1, &binding));
+	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
+	assert_int_equal(binding.completion[1], 20 * LANE_MICRO);
+	err = lane_binding_make(device, without, 1, &binding);
+	assert_non_null(err);
+	lane_error_free(err);
+	lane_device_free(device);
+	lane_graph_free(without);
+	lane_graph_free(g);
+}
+
 static void test_wrong_graphs(void **state)
 {
 	static const struct {
@@ -241,6 +289,8 @@ static void test_wrong_graphs(void **state)
 		{ "gpulane-graph 1\nx = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
 		  "not a name" },
 		{ "gpulane-graph 1\nrepeat 4194304\nrepeat 4194304\nx = a x\nend\nend\n",
+		  "when unrolled" },
+		{ "gpulane-graph 1\na\nrepeat 4194304\nrepeat 4194304\nx = let x\nend\nend\n",
 		  "when unrolled" },
 		{ "gpulane-graph 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\n"
 		  "repeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\nrepeat 1\n"
@@ -316,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_replacement), cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_issue_limit), cmocka_unit_test(test_poll),
 		cmocka_unit_test(test_unrolling),   cmocka_unit_test(test_wrong_graphs),
+		cmocka_unit_test(test_aliases),	    cmocka_unit_test(test_stand_ins),
 		cmocka_unit_test(test_too_much),    cmocka_unit_test(test_any_bytes),
 	};
 

@@ -340,10 +340,17 @@ static struct lane_error *unroll(struct parser *p)
 {
 	uint32_t left[MAX_LOOPS];
 	uint32_t depth = 0;
+	uint64_t steps = 0;
 
 	for (uint32_t at = 0; at < p->n_statements; at++) {
 		const struct statement *s = &p->statement[at];
 		struct lane_error *err = NULL;
+
+		/* Other names and ends of loops make no nodes, but take their time. */
+		if (++steps > UINT64_C(16) * LANE_GRAPH_NODES)
+			return lane_error(
+				"%s: more than %u instructions or %u dependences when unrolled",
+				p->lines.what, LANE_GRAPH_NODES, LANE_GRAPH_EDGES);
 
 		if (s->kind == REPEAT)
 			left[depth++] = s->times;
