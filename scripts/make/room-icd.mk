@@ -22,3 +22,14 @@ $B/icd/gl.icd: $(ICD)
 -include $(ICD_OBJ:.o=.d)
 
 all: icd
+
+# The workloads' kernels as the simulated GPU compiles them, so that nothing has to be compiled in a guest.
+.PHONY: icd-cache
+icd-cache: $B/icd/cache/done
+
+$B/icd/cache/done: $B/icd/gl.icd $(WORKLOADS)
+	@mkdir -p $(@D)
+	@for program in histogram "histogram --global" hough kmeans micro events; do \
+	  OCL_ICD_VENDORS=$(abspath $B/icd/gl.icd) GPULANE_ICD=cache=$(abspath $(@D)),kernel-us=1 \
+	    $B/workloads/$$program >/dev/null; done
+	@touch $@
