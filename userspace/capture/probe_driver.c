@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "capture/driver.h"
+#include "capture/bpf_library.h"
 #include "capture/probe_parts.h"
 
 #define DRIVER "driver"
@@ -161,6 +162,22 @@ static const char *tree_function(void *data, const char *name)
 						       : "the kernel has no such function to hook";
 }
 
+/* The loader that this machine's programs find; of another machine's files it is not known. */
+static const char *tree_library(void *data)
+{
+	const struct tree *tree = data;
+	struct lane_bpf_library library;
+	struct lane_error *err;
+
+	if (*tree->probe->root)
+		return "no OpenCL loader";
+	err = lane_bpf_library_find(NULL, &library);
+	if (!err)
+		return NULL;
+	lane_error_free(err);
+	return "no libOpenCL.so.1";
+}
+
 static struct btf *parse_btf(const struct lane_probe *probe, const char *name, struct btf *base)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -191,7 +208,8 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 									   tracefs),
 						.event = tree_event,
 						.typed = tree_typed,
-						.function = tree_function };
+						.function = tree_function,
+						.library = tree_library };
 	libbpf_print_fn_t print = libbpf_set_print(be_quiet);
 
 	tree.vmlinux = parse_btf(probe, "vmlinux", NULL);
