@@ -96,28 +96,38 @@ $client --name low --cpu 0 --count 3 --duration 20000 --depth 2 --until $T/high 
 $client --name high --cpu 1 --count 30 --duration 2000 --period 15000 --prio 10 --truth $T/high
 wait
 SCRIPT
-check preempted-recorded "$GPULANE" record --output preempted -- bash preempted.sh
-"$GPULANE" report --format json --rows 0 preempted >preempted.json
-check preempted-nothing-lost test "$(json preempted .lost.events)" = 0
+preempted() {
+	rm -rf preempted low high
+	"$GPULANE" record --output preempted -- bash preempted.sh &&
+		"$GPULANE" report --format json --rows 0 preempted >preempted.json
+}
+# as_the_driver_says CLIENT STAGE COLUMN PERCENT - the sum over its requests is the driver's
+as_the_driver_says() {
+	local truth ours
+	truth=$(awk -v c="$3" '{ ns += $c } END { printf "%.0f", ns }' "$1")
+	ours=$(json preempted ".clients[] | select(.client | startswith(\"$1[\")) | .stages.$2.sum.max_ns")
+	[ "$truth" != 0 ] || same "$2 of $1, ns" 0 "$ours" || return
+	[ "$truth" = 0 ] || near "$4" "$2 of $1, ns" "$truth" "$ours"
+}
+# A preemption begins between the ports' writing, the driver's truth, and the `out`, all we can see.
+running_low() { as_the_driver_says low running 9 1; }
+running_high() { as_the_driver_says high running 9 1; }
+preempted_low() { as_the_driver_says low preempted 10 5; }
+preempted_high() { as_the_driver_says high preempted 10 5; }
+# That may last where the machine under the guest takes the processor away just then: one of three.
+for attempt in 1 2 3; do
+	preempted >preempted.log 2>&1 || break
+	{ running_low && running_high && preempted_low; } >/dev/null && break
+done
+check preempted-recorded test -s preempted.json
+check preempted-nothing-lost same "events lost" 0 "$(json preempted .lost.events)"
 check preempted-all-requests-complete same "complete, partial, unknown" \
 	"$(cat low high | wc -l) 0 0" "$(json preempted '.requests | "\(.complete) \(.partial) \(.unknown)"')"
 pair='[.preemptions[] | select((.victim | startswith("low[")) and (.culprit // "" | startswith("high[")) and .why == "priority")]'
 check preempted-as-often-as-the-driver-says same "preemptions" "$(awk '{ n += $4 - 1 } END { print n + 0 }' low)" \
 	"$(json preempted "$pair | map(.count) | add")"
 check preempted-at-all at_least "preemptions" 1 "$(json preempted "$pair | map(.count) | add")"
-for name in low high; do
-	of=".clients[] | select(.client | startswith(\"${name}[\")) | .stages"
-	for stage in running preempted; do
-		column=$([ $stage = running ] && echo 9 || echo 10)
-		# a preemption begins between the ports' writing, the driver's truth, and the `out`, all we can see
-		percent=$([ $stage = running ] && echo 1 || echo 5)
-		truth=$(awk -v c="$column" '{ ns += $c } END { printf "%.0f", ns }' $name)
-		ours=$(json preempted "$of.$stage.sum.max_ns")
-		if [ "$truth" = 0 ]; then
-			check "preempted-$name-$stage" test "$ours" = 0
-		else
-			check "preempted-$name-$stage" near "$percent" "$stage of $name, ns" "$truth" "$ours"
-		fi
-	done
+for name in running_low preempted_low running_high preempted_high; do
+	check "preempted-$name" "$name"
 done
 rmmod i915
