@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpulane report --commands: the OpenCL commands one by one.
-#include <string.h>
+#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "cmd/report.h"
@@ -40,49 +40,48 @@ static struct lane_error *feed(struct lane_input *input, struct lane_timeline *t
 	}
 }
 
+/* Reads the recording into *timeline; earlier (NULL: none) has read it before. */
 static struct lane_error *read_once(const char *path, const struct lane_hooks *hooks,
-				    struct lane_loss **losses, size_t *n_losses)
+				    const struct lane_timeline *earlier,
+				    struct lane_timeline **timeline)
 {
-	LANE_CLEANUP(destroy_timeline) struct lane_timeline *timeline = NULL;
 	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
-	const struct lane_loss *found;
+	const struct lane_loss *losses = NULL;
 	struct lane_error *err;
+	size_t n_losses = 0;
 
 	err = lane_input_open(path, &input);
 	if (err)
 		return err;
-	err = lane_timeline_create(lane_input_info(input), *losses, *n_losses, hooks, &timeline);
-	if (!err)
-		err = feed(input, timeline, hooks->command != NULL);
-	if (!err)
-		err = lane_timeline_finish(timeline);
-	if (err || hooks->command)
+	if (earlier)
+		losses = lane_timeline_losses(earlier, &n_losses);
+	err = lane_timeline_create(lane_input_info(input), losses, n_losses, hooks, timeline);
+	if (err)
 		return err;
-	found = lane_timeline_losses(timeline, n_losses);
-	*losses = malloc((*n_losses + 1) * sizeof(**losses));
-	if (!*losses)
+	if (earlier && !lane_timeline_foresee_clocks(*timeline, earlier))
 		return &lane_enomem;
-	if (*n_losses)
-		memcpy(*losses, found, *n_losses * sizeof(**losses));
-	return NULL;
+	err = feed(input, *timeline, earlier != NULL);
+	return err ? err : lane_timeline_finish(*timeline);
 }
 
-/* What is lost has to be known before a command is told: the recording is read twice. */
+/*
+ * What is lost, and what the devices' clocks are, has to be known before a command is told: the
+ * recording is read twice.
+ */
 struct lane_error *lane_report_commands(const char *path, bool json)
 {
+	LANE_CLEANUP(destroy_timeline) struct lane_timeline *first = NULL;
+	LANE_CLEANUP(destroy_timeline) struct lane_timeline *second = NULL;
 	struct lane_command_list list = { .to = stdout, .json = json };
 	struct lane_hooks nothing = { 0 };
 	struct lane_hooks hooks = { .arg = &list, .command = lane_command_list_add };
-	struct lane_loss *losses = NULL;
 	struct lane_error *err;
-	size_t n_losses = 0;
 
-	err = read_once(path, &nothing, &losses, &n_losses);
+	err = read_once(path, &nothing, NULL, &first);
 	if (!err) {
 		lane_command_list_begin(&list);
-		err = read_once(path, &hooks, &losses, &n_losses);
+		err = read_once(path, &hooks, first, &second);
 	}
-	free(losses);
 	if (!err && ferror(stdout))
 		err = lane_error("the list could not be written");
 	return lane_error_context(err, "report");

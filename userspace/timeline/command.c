@@ -133,9 +133,9 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		drain(tl, device, false);
 		return;
 	}
-	if (cmd->pub.call_ns)
+	if (cmd->pub.call_ns && !device->foreseen)
 		lane_sync_before(&device->sync, cmd->pub.call_ns, raw_ns[LANE_COMMAND_QUEUED]);
-	if (cmd->pub.known_ns)
+	if (cmd->pub.known_ns && !device->foreseen)
 		lane_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
 	if (!cmd->ticketed)
 		cmd->ticket = lane_order_ticket(device->order);

@@ -51,6 +51,7 @@ struct lane_cl_made {
 /* A device of a process, as its driver shows it: one clock. */
 struct lane_cl_device {
 	struct lane_sync sync;
+	bool foreseen; /* from an earlier reading: complete */
 	struct lane_order *order;
 	struct lane_cl_device *next;
 	int32_t pid;

@@ -114,11 +114,16 @@ void lane_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 }
 
 /* The first command of the queue that is neither handed over nor over, by what was seen. */
-static uint64_t first_waiting(const struct lane_cl_q *queue)
+static uint64_t first_waiting(struct lane_cl_q *queue)
 {
-	uint64_t first = queue->first ? queue->first->place : queue->next_place;
+	uint64_t first = queue->next_place;
 
-	return first > queue->waiting_from ? first : queue->waiting_from;
+	for (const struct lane_cl_cmd *cmd = queue->last; cmd && cmd->place >= queue->waiting_from;
+	     cmd = cmd->prev)
+		if (!cmd->back && !cmd->finished_ns)
+			first = cmd->place;
+	queue->waiting_from = first;
+	return first;
 }
 
 /* A request made in a call that names its queue. */

@@ -236,6 +236,28 @@ void lane_cmd_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	lane_pool_put(&cl->cmd_pool, cmd);
 }
 
+bool lane_timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
+{
+	const struct lane_cl_device *from = earlier->cl ? earlier->cl->first_device : NULL;
+
+	if (!from)
+		return true;
+	if (!lane_cl_get(tl))
+		return false;
+	for (; from; from = from->next) {
+		struct lane_cl_device *device = device_get(tl, from->handle, from->pid);
+
+		if (!device)
+			return false;
+		/* A clock that began anew says nothing about what was before. */
+		if (!from->sync.bounded || from->sync.restarts)
+			continue;
+		device->sync = from->sync;
+		device->foreseen = true;
+	}
+	return true;
+}
+
 const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *tl, uint32_t id)
 {
 	return tl->cl && id < tl->cl->n_queues ? &tl->cl->queue_by_id[id]->pub : NULL;

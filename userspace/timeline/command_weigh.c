@@ -224,11 +224,18 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd, s
 
 /* One candidate that the times neither confirm nor exclude: what the call says. */
 static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
-		       enum lane_made_how how)
+		       enum lane_made_how how, bool did)
 {
 	bool handed_over = cmd->place < cmd->queue->waiting_from;
 
 	cmd->pub.certainty = LANE_CERTAIN_EXACT;
+	/* Maps, markers and the like often need no request: nothing but the times ties them to one.
+	 */
+	if (how != LANE_MADE_ALONE && !did && cmd->pub.class >= LANE_COMMAND_MAP) {
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_UNDECIDED;
+		return;
+	}
 	switch (how) {
 	case LANE_MADE_ALONE:
 		cmd->pub.why = LANE_WHY_OWN_CALL;
@@ -306,11 +313,11 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct sca
 			cmd->pub.why = LANE_WHY_OWN_CALL;
 		else if (scale->n == 1 && !scale->cannot && scale->how[0] != LANE_MADE_CALL &&
 			 scale->how[0] != LANE_MADE_SHARED)
-			decide_one(cmd, scale->made[0], scale->how[0]);
+			decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
 	} else if (scale->by_how[LANE_MADE_ALONE] == scale->n) {
 		cmd->pub.why = LANE_WHY_OWN_CALL;
 	} else if (scale->n == 1) {
-		decide_one(cmd, scale->made[0], scale->how[0]);
+		decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
 	} else {
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 		cmd->pub.why = LANE_WHY_UNDECIDED;

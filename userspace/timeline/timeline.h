@@ -474,6 +474,14 @@ void lane_timeline_command_figures(const struct lane_timeline *timeline,
 bool lane_timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
 			    struct lane_cl_clock *clock);
 
+/*
+ * Takes the devices' clocks from a timeline that has read the same trace to its end: what the last
+ * commands have shown then bounds the times of the first ones, too. Before the first push. False:
+ * no memory.
+ */
+bool lane_timeline_foresee_clocks(struct lane_timeline *timeline,
+				  const struct lane_timeline *earlier) LANE_MUST_CHECK;
+
 /* The OpenCL queues met so far; owned by the timeline. NULL behind the last one. */
 const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *timeline,
 						   uint32_t id);
