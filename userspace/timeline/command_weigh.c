@@ -259,10 +259,15 @@ static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
 	}
 }
 
+static bool can_come(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->figures.by_kind[kind] || tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
+}
+
 static void decide_none(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool cannot)
 {
 	cmd->pub.certainty = LANE_CERTAIN_NONE;
-	if (!tl->figures.by_kind[LANE_RQ_QUEUE] && !tl->figures.by_kind[LANE_RQ_ADD])
+	if (!can_come(tl, LANE_RQ_QUEUE) && !can_come(tl, LANE_RQ_ADD))
 		cmd->pub.why = LANE_WHY_NOT_RECORDED;
 	else if (!cmd->linked)
 		cmd->pub.why = LANE_WHY_LOST;
