@@ -249,6 +249,8 @@ static void sort(void *array, size_t n, size_t size, int (*by)(const void *, con
 
 void lane_sort_sums(struct lane_latency *latency)
 {
+	sort(latency->host_blames, latency->n_host_blames, sizeof(*latency->host_blames),
+	     blame_by_ns);
 	sort(latency->blames, latency->n_blames, sizeof(*latency->blames), blame_by_ns);
 	sort(latency->preemptions, latency->n_preemptions, sizeof(*latency->preemptions),
 	     preemption_sum_by_ns);

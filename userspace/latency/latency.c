@@ -283,6 +283,7 @@ struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
 	return (struct lane_hooks){
 		.arg = latency,
 		.request = on_request,
+		.state = lane_on_state,
 		.queue = on_queue,
 		.run = on_run,
 		.preemption = lane_on_preemption,
@@ -316,6 +317,7 @@ void lane_latency_deinit(struct lane_latency *latency)
 		lane_histogram_free(&latency->hi[i]);
 	}
 	if (latency->sums) {
+		lane_table_free(&latency->sums->host_blames);
 		lane_table_free(&latency->sums->blames);
 		lane_table_free(&latency->sums->preemptions);
 		lane_table_free(&latency->sums->starved);
@@ -326,8 +328,11 @@ void lane_latency_deinit(struct lane_latency *latency)
 	free(latency->sums);
 	free(latency->clients);
 	free(latency->contexts);
+	for (uint32_t i = 0; i < latency->n_engines; i++)
+		free(latency->engines[i].recent);
 	free(latency->engines);
 	free(latency->trace_pl);
+	free(latency->host_blames);
 	free(latency->blames);
 	free(latency->preemptions);
 	free(latency->starved);

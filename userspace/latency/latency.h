@@ -101,11 +101,14 @@ struct lane_engine_stats {
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT];
 	uint64_t preemptions;
 	uint64_t timeslices; /* of the preemptions */
+	struct lane_recent *recent;
 	/* Queue lengths, each change at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];
 	int64_t queue_delta_ns[2]; /* sum of delta * time; the integral is queue_now * end - this */
 };
+
+struct lane_recent; /* the last runs of an engine */
 
 /* Who had the engine while a client's requests waited for it. */
 struct lane_blame {
@@ -213,11 +216,12 @@ struct lane_latency {
 	struct lane_trace_pl *trace_pl; /* by engine id */
 	/* Sorted by time, most first, after finish. */
 	struct lane_blame *blames;
+	struct lane_blame *host_blames; /* the same in host_queue: what ran meanwhile */
 	struct lane_preemption_sum *preemptions;
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
-	uint32_t n_blames, n_preemptions, n_starved, n_idles, n_waits;
+	uint32_t n_host_blames, n_blames, n_preemptions, n_starved, n_idles, n_waits;
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_timeline_figures figures;

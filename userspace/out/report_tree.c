@@ -269,12 +269,13 @@ static void contexts(const struct lane_latency *l, json *tree)
 	}
 }
 
-static void culprits(const struct lane_latency *l, json *tree)
+static void behind(const struct lane_latency *l, json *rows, const struct lane_blame *blames,
+		   uint32_t n, const char *stage)
 {
-	json *rows = list(tree, "behind"), *to;
+	json *to;
 
-	for (uint32_t i = 0; i < l->n_blames; i++) {
-		const struct lane_blame *b = &l->blames[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_blame *b = &blames[i];
 		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
 
 		to = row(rows);
@@ -283,8 +284,16 @@ static void culprits(const struct lane_latency *l, json *tree)
 		add_int(to, "context", context->ctx);
 		add_client(to, "owner", context->client);
 		add_int(to, "requests", b->requests);
-		add_span(to, "device_queue", b->ns);
+		add_span(to, stage, b->ns);
 	}
+}
+
+static void culprits(const struct lane_latency *l, json *tree)
+{
+	json *rows, *to;
+
+	behind(l, list(tree, "behind"), l->blames, l->n_blames, "device_queue");
+	behind(l, list(tree, "host_behind"), l->host_blames, l->n_host_blames, "host_queue");
 	rows = list(tree, "preemptions");
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
 		const struct lane_preemption_sum *p = &l->preemptions[i];

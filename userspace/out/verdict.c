@@ -35,14 +35,15 @@ static unsigned int share(uint64_t part, uint64_t whole)
 	return whole ? (unsigned int)(100.0 * (double)part / (double)whole + 0.5) : 0;
 }
 
-/* Who was in front of most of a client's device_queue. */
-static void behind(const struct sentences *s, uint32_t client)
+/* Who was in front of most of a client's device_queue, or host_queue. */
+static void behind(const struct sentences *s, uint32_t client, const struct lane_blame *blames,
+		   uint32_t n)
 {
 	const struct lane_latency *l = s->latency;
 	char name[48];
 
-	for (uint32_t i = 0; i < l->n_blames; i++) {
-		const struct lane_blame *blame = &l->blames[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_blame *blame = &blames[i];
 		const struct lane_context *context;
 
 		if (blame->victim != client)
@@ -133,7 +134,9 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 		share(c->stages[stage].sum.lo, whole), c->stages[stage].count,
 		lane_stage_names[stage]);
 	if (stage == LANE_STAGE_DEVICE_QUEUE)
-		behind(s, c->client->id);
+		behind(s, c->client->id, s->latency->blames, s->latency->n_blames);
+	else if (stage == LANE_STAGE_HOST_QUEUE)
+		behind(s, c->client->id, s->latency->host_blames, s->latency->n_host_blames);
 	else if (stage == LANE_STAGE_PREEMPTED)
 		taken_by(s, c->client->id);
 	preempted = share(c->stages[LANE_STAGE_PREEMPTED].sum.lo, whole);
