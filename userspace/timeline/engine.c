@@ -211,12 +211,20 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
 }
 
+/* What is known within bounds does not leave a queue before it was in it. */
+static uint64_t not_before(uint64_t ns, uint64_t earliest)
+{
+	return ns > earliest ? ns : earliest;
+}
+
 /* rq starts, or starts again, at a time in `at`. */
 static void run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		      struct lane_span at)
 {
 	bool sure_order = !unproven(eng);
 
+	at.lo = not_before(at.lo, rq->pub.execute_ns);
+	at.hi = not_before(at.hi, at.lo);
 	if (!sure_order && !has_ports(eng))
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle)
@@ -322,13 +330,15 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 
 	if (rq->on_device) {
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, end.lo);
+			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					   not_before(end.lo, rq->pub.execute_ns));
 		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
 			lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1,
-					   end.lo);
+					   not_before(end.lo, rq->since.lo));
 		lane_rq_unlink(rq);
 	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, end.lo);
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				   not_before(end.lo, rq->pub.submit_ns));
 	}
 	if (rq->taken_from && rq->taken_from->victim == rq)
 		rq->taken_from->victim = NULL;

@@ -47,6 +47,16 @@ void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
 	}
 }
 
+void lane_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+
+		if (id < thr->n_slots)
+			thr->slots[id].unsure = true;
+	}
+}
+
 void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		       const struct lane_starvation *slice)
 {
@@ -113,6 +123,10 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
+	snapshot_one(thr, eng);
+	if (thr->slots[eng->pub.id].unsure ||
+	    (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns)))
+		return;
 	note = lane_pool_get(&tl->note_pool);
 	if (!note) {
 		tl->no_memory = true;
@@ -122,7 +136,6 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	note->engine = eng->pub.id;
 	note->idle_epoch = eng->idle_epoch;
 	note->until_ns = now_ns;
-	snapshot_one(thr, eng);
 	slot = &thr->slots[eng->pub.id];
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
 		note->clock[i] = thr->clock[i] - slot->clock[i];

@@ -151,6 +151,7 @@ struct lane_idle_slot {
 	uint64_t epoch; /* the engine's idle_epoch this snapshot is for */
 	uint64_t clock[LANE_CLOCK_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
+	bool unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
@@ -285,6 +286,8 @@ void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
 		    uint64_t now_ns);
 void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr);
+/* What thr did since its last change cannot be told: nor how idle times are to be divided by it. */
+void lane_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr);
 void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		       const struct lane_starvation *slice);
 

@@ -73,6 +73,8 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	}
 	if (thr->pub.interesting && tl->idle_mask)
 		lane_idle_snapshot(tl, thr);
+	if (thr->pub.interesting && tl->idle_mask && interval.state == LANE_THREAD_UNKNOWN)
+		lane_idle_unsure(tl, thr);
 	thr->clock[clock] += now_ns - thr->pub.since_ns;
 	if (thr->pub.interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine &&
