@@ -179,10 +179,9 @@ client=$B/tests/replay/gl-client
 
 # A CPU taken away: the program and a hog on CPU 1. The report names the hog.
 cat >preempted.sh <<SCRIPT
-taskset -c 1 nice -n 15 "$W/histogram" --frames 60 &
-sleep 0.5
-"$client" --name hog --cpu 1 --hog 1500
-wait
+"$client" --name hog --cpu 1 --hog 300000 &
+taskset -c 1 nice -n 5 "$W/histogram" --frames 8
+kill \$!
 SCRIPT
 cpu_preemption() {
 	gpu kernel-us=5000,transfer-us=500
@@ -192,9 +191,9 @@ cpu_preemption() {
 
 # A GPU that is shared: another client's requests, of higher priority, take the engine. The report names it.
 cat >shared.sh <<SCRIPT
-"$W/histogram" --frames 20 &
-"$client" --name viewer --prio 10 --count 60 --duration 6000 --period 10000 &
-wait
+"$client" --name viewer --prio 10 --count 100000 --duration 6000 --period 10000 &
+"$W/histogram" --frames 20
+kill \$!
 SCRIPT
 gpu_sharing() {
 	gpu kernel-us=10000,transfer-us=500
