@@ -443,10 +443,18 @@ t_debian() {
 	probe_out
 }
 
+# until the driver has run its tests once from beginning to end, or they fail
+whole_run() {
+	local before
+	before=$(wc -l <$W/runs)
+	until [ "$(wc -l <$W/runs)" -ge $((before + 2)) ] || [ -e $W/bad ]; do sleep 0.1; done
+}
+
 # 50 times in and out, every fifth with a session that began before or after it, while the driver runs its tests and is itself reloaded
 t_cycles() {
-	local i source='' bad=0
+	local i source='' bad=0 recorded=0
 	rm -f $W/bad
+	: >$W/runs
 	driver_in stock || return
 	for ((i = 0; i < 50; i++)); do
 		if [ $((i % 10)) -eq 0 ]; then
@@ -457,7 +465,7 @@ t_cycles() {
 			driver_out && driver_in stock || bad=$((bad + 1))
 			[ $((i % 20)) -eq 0 ] || probe_out || bad=$((bad + 1))
 			rm -f $W/halt
-			while [ ! -e $W/halt ]; do run_tests stock timeout_ms=100 "$patient" || { touch $W/bad && break; }; done &
+			while [ ! -e $W/halt ]; do run_tests stock timeout_ms=100 "$patient" && echo >>$W/runs || { touch $W/bad && break; }; done &
 			source=$!
 		fi
 		case $((i % 10)) in
@@ -466,9 +474,10 @@ t_cycles() {
 		*) probe_in stock || bad=$((bad + 1)) ;;
 		esac
 		if [ $((i % 5)) -eq 2 ]; then
-			sleep 0.5
+			[ $i -ne 2 ] && [ $i -ne 47 ] || whole_run
 			! probe_out 2>/dev/null || bad=$((bad + 1))
 			record_quick stop || bad=$((bad + 1))
+			[ $i -ne 2 ] && [ $i -ne 47 ] || recorded=$((recorded + $(babeltrace2 $W/trace | grep -c ' i915_request_add: ')))
 		fi
 		probe_out || bad=$((bad + 1))
 	done
@@ -477,7 +486,7 @@ t_cycles() {
 	driver_out || bad=$((bad + 1))
 	check "50 times in and out: each step does what it should" equal $bad 0
 	check "50 times in and out: the driver's tests pass all the while" test ! -e $W/bad
-	check "50 times in and out: events were recorded" test "$(cat $W/quick)" -gt 1000
+	check "50 times in and out: events were recorded" test $recorded -gt 0
 }
 
 record_quick() {
@@ -486,8 +495,6 @@ record_quick() {
 		lttng create one --output=$W/trace && lttng enable-event -k 'i915_*,intel_context*' && lttng start
 	else
 		lttng stop && lttng destroy
-		du -s $W/trace | cut -f1 >>$W/sizes
-		awk '{ n += $1 } END { print n }' $W/sizes >$W/quick
 	fi >$W/lttng.log 2>&1
 }
 
