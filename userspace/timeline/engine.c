@@ -862,6 +862,16 @@ static void unwound(struct lane_timeline *tl, struct lane_eng *eng)
 	}
 }
 
+/*
+ * Where taking back is not recorded, that a request is handed over again shows that there was one,
+ * not what else was taken back: who runs when is not known of what the engine has now.
+ */
+static void doubt_order(struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->dev_first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+}
+
 /* True when `before` should have been handed over again before rq, had it not ended. */
 static bool passed_over(const struct lane_rq *before, const struct lane_rq *rq)
 {
@@ -891,6 +901,8 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 
 		eng->rewritten |= rq == eng->running && !leaves_already(eng);
 		eng->unwound |= entry && entry->set >= eng->newest;
+		if (eng->mode == LANE_MODE_PORTS)
+			doubt_order(eng);
 	}
 	for (before = ctx->live; before && before != rq; before = next) {
 		next = before->next;
@@ -899,6 +911,8 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 			continue;
 		if (before->listen_ns && !before->taken_back)
 			continue; /* its signal is under way */
+		if (!taking_back_is_seen && eng->mode == LANE_MODE_PORTS && !rq->on_device)
+			continue; /* nothing shows that anything was taken back */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
 		if (!taking_back_is_seen)
