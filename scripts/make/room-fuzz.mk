@@ -2,7 +2,7 @@
 FUZZ_B    := build-fuzz
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
-FUZZ_ROOM := $(sort $(foreach r,base decode norm model,$(wildcard userspace/$r/*.c)))
+FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model,$(wildcard userspace/$r/*.c)))
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o)
 FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
