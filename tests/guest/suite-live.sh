@@ -16,6 +16,7 @@ fi
 
 # --- in the guest -------------------------------------------------------------------------------
 GPULANE=$(realpath "${B:-build}/gpulane")
+laws=$(realpath tests/laws/check)
 client=$(realpath "${B:-build}/tests/replay/gl-client")
 T=$(mktemp -d /tmp/live.XXXXXX)
 cd "$T" || exit 1
@@ -130,4 +131,5 @@ check preempted-at-all at_least "preemptions" 1 "$(json preempted "$pair | map(.
 for name in running_low preempted_low running_high preempted_high; do
 	check "preempted-$name" "$name"
 done
+check laws "$laws" starved preempted
 rmmod i915

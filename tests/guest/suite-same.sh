@@ -71,6 +71,7 @@ check build build
 check run run
 canonical
 table
+check laws tests/laws/check "$OUT/rec" "$OUT/rec/bpf" "$OUT/rec/lttng"
 check bpf-no-warning same warnings "" "$(cat "$OUT/bpf.warnings")"
 check lttng-no-warning same warnings "" "$(cat "$OUT/lttng.warnings")"
 for kind in add submit execute retire wait_begin wait_end; do
