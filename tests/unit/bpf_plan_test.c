@@ -63,7 +63,7 @@ static struct lane_bpf_kernel kernel_of(struct fake *fake)
 					 .function = fake_function };
 }
 
-static void plan_for(struct lane_bpf_plan *plan, struct fake *fake, enum lane_hooks hooks,
+static void plan_for(struct lane_bpf_plan *plan, struct fake *fake, enum lane_hook_choice hooks,
 		     unsigned int groups)
 {
 	struct lane_bpf_kernel kernel = kernel_of(fake);

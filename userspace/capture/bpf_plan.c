@@ -183,7 +183,7 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 }
 
 /* Whether the user's choice of hooks allows this kind of way, in this pass over the ways. */
-static bool way_allowed(const struct lane_bpf_way *way, enum lane_hooks hooks, int pass)
+static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice hooks, int pass)
 {
 	bool function = way->attach == LANE_BPF_FUNCTION;
 
@@ -225,7 +225,7 @@ static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
 	snprintf(kind->hook, sizeof(kind->hook), "%s:%s", hook_kind(way), way->hooks[first].target);
 }
 
-static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hooks hooks,
+static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choice hooks,
 		      const struct lane_bpf_kernel *kernel)
 {
 	char *missing = plan->kinds[kind].missing;

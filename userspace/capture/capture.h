@@ -27,7 +27,7 @@ enum lane_group {
 unsigned int lane_group_by_name(const char *name);
 
 /* Where i915's events are taken from. */
-enum lane_hooks {
+enum lane_hook_choice {
 	LANE_HOOKS_AUTO,       /* tracepoints where they exist, functions where they do not */
 	LANE_HOOKS_TRACEPOINT, /* tracepoints only */
 	LANE_HOOKS_FUNCTION,   /* functions wherever a function is known, for comparing both */
@@ -57,7 +57,7 @@ struct lane_sink {
 /* What to record. Strings and arrays are the caller's and outlive the capture. */
 struct lane_capture_config {
 	unsigned int groups; /* of enum lane_group */
-	enum lane_hooks hooks;
+	enum lane_hook_choice hooks;
 	pid_t follow_pid; /* this process and its descendants; 0: the whole system */
 	const char *comm; /* only processes of this name; NULL: all */
 	const char

@@ -2,13 +2,13 @@
 // gpulane import: a trace of another tracer becomes a recording.
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/ctf.h"
 #include "capture/recording.h"
 #include "cmd/cmd.h"
+#include "out/facts.h"
 #include "norm/norm.h"
 
 enum {
@@ -136,71 +136,16 @@ static struct lane_error *put(struct import *import, const struct lane_trace_inf
 	return err || import->pending < PACKET_BYTES ? err : flush(import);
 }
 
-static struct json_object *kinds_object(const struct lane_trace_info *info)
-{
-	struct json_object *all = json_object_new_object();
-
-	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++) {
-		struct json_object *one;
-
-		if (lane_is_derived(kind) || info->presence[kind] == LANE_PRESENCE_UNKNOWN)
-			continue;
-		one = json_object_new_object();
-		json_object_object_add(
-			one, "recorded",
-			json_object_new_boolean(info->presence[kind] == LANE_PRESENCE_RECORDED));
-		json_object_object_add(all, lane_kinds[kind].name, one);
-	}
-	return all;
-}
-
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-	if (*text)
-		json_object_object_add(to, key, json_object_new_string(text));
-}
-
-static struct json_object *facts_object(const struct import *import,
-					const struct lane_trace_info *info, const char *source)
-{
-	struct json_object *root = json_object_new_object();
-	struct json_object *traces = json_object_new_array();
-	struct json_object *trace = json_object_new_object();
-	struct json_object *driver = json_object_new_object();
-
-	json_object_object_add(root, "version", json_object_new_int(1));
-	add_text(root, "gpulane", GPULANE_VERSION);
-	add_text(root, "state", "complete");
-	add_text(root, "imported_from", source);
-	json_object_object_add(root, "begin_ns", json_object_new_uint64(import->begin_ns));
-	json_object_object_add(root, "end_ns", json_object_new_uint64(import->last_ns));
-	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
-		add_text(root, "submission", lane_submission_name(info->submission));
-		add_text(driver, "submission", lane_submission_name(info->submission));
-	}
-	json_object_object_add(root, "i915", driver);
-	add_text(trace, "tracer", import->name);
-	add_text(trace, "path", import->name);
-	json_object_object_add(trace, "kinds", kinds_object(info));
-	json_object_array_add(traces, trace);
-	json_object_object_add(root, "traces", traces);
-	return root;
-}
-
 static struct lane_error *write_facts(const struct import *import,
 				      const struct lane_trace_info *info, const char *source)
 {
-	struct json_object *root = facts_object(import, info, source);
-	int fd = openat(import->dir.fd, "recording.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			0600);
-	struct lane_error *err = NULL;
+	const struct lane_facts facts = { .tracer = import->name,
+					  .path = import->name,
+					  .imported_from = source,
+					  .begin_ns = import->begin_ns,
+					  .end_ns = import->last_ns };
 
-	if (fd < 0 || json_object_to_fd(fd, root, JSON_C_TO_STRING_PRETTY))
-		err = lane_error_errno(errno, "recording.json");
-	if (fd >= 0 && close(fd) && !err)
-		err = lane_error_errno(errno, "recording.json");
-	json_object_put(root);
-	return err;
+	return lane_facts_write(import->dir.fd, info, &facts);
 }
 
 /* Everything there is to read; what is damaged ends the import: nothing is left out silently. */

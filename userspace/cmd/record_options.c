@@ -114,7 +114,7 @@ static struct lane_error *parse_engine(const char *text, struct lane_record_opti
 	return NULL;
 }
 
-static struct lane_error *parse_hooks(const char *text, enum lane_hooks *hooks)
+static struct lane_error *parse_hooks(const char *text, enum lane_hook_choice *hooks)
 {
 	static const char *const names[] = {
 		[LANE_HOOKS_AUTO] = "auto",
@@ -125,7 +125,7 @@ static struct lane_error *parse_hooks(const char *text, enum lane_hooks *hooks)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(text, names[i])) {
-			*hooks = (enum lane_hooks)i;
+			*hooks = (enum lane_hook_choice)i;
 			return NULL;
 		}
 	}

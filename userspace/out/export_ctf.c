@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/ctf.h"
 #include "out/export.h"
+#include "out/facts.h"
 #include "out/findings.h"
 
 enum {
@@ -246,71 +246,15 @@ static struct lane_error *put_findings(struct export *e)
 	return err;
 }
 
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-	if (*text)
-		json_object_object_add(to, key, json_object_new_string(text));
-}
-
-static struct json_object *kinds_object(const struct lane_trace_info *info)
-{
-	struct json_object *all = json_object_new_object();
-
-	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++) {
-		struct json_object *one;
-
-		if (lane_is_derived(kind) || info->presence[kind] == LANE_PRESENCE_UNKNOWN)
-			continue;
-		one = json_object_new_object();
-		json_object_object_add(
-			one, "recorded",
-			json_object_new_boolean(info->presence[kind] == LANE_PRESENCE_RECORDED));
-		json_object_object_add(all, lane_kinds[kind].name, one);
-	}
-	return all;
-}
-
-/* What the trace cannot say of the recording (docs/formats.md). */
-static struct json_object *facts_object(const struct export *e)
-{
-	const struct lane_trace_info *info = &e->info;
-	struct json_object *root = json_object_new_object();
-	struct json_object *traces = json_object_new_array();
-	struct json_object *trace = json_object_new_object();
-	struct json_object *driver = json_object_new_object();
-
-	json_object_object_add(root, "version", json_object_new_int(1));
-	add_text(root, "gpulane", GPULANE_VERSION);
-	add_text(root, "state", "complete");
-	if (info->begin_ns)
-		json_object_object_add(root, "begin_ns", json_object_new_uint64(info->begin_ns));
-	if (info->end_ns)
-		json_object_object_add(root, "end_ns", json_object_new_uint64(info->end_ns));
-	json_object_object_add(root, "i915", driver);
-	if (e->info.submission != LANE_SUBMISSION_UNKNOWN) {
-		add_text(root, "submission", lane_submission_name(e->info.submission));
-		add_text(driver, "submission", lane_submission_name(e->info.submission));
-	}
-	add_text(trace, "tracer", info->tracer);
-	add_text(trace, "path", TRACE_NAME);
-	json_object_object_add(trace, "kinds", kinds_object(info));
-	json_object_array_add(traces, trace);
-	json_object_object_add(root, "traces", traces);
-	return root;
-}
-
+/* What the trace cannot say of the recording. */
 static struct lane_error *write_facts(const struct export *e)
 {
-	struct json_object *root = facts_object(e);
-	int fd = openat(e->dir_fd, "recording.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	struct lane_error *err = NULL;
+	const struct lane_facts facts = { .tracer = e->info.tracer,
+					  .path = TRACE_NAME,
+					  .begin_ns = e->info.begin_ns,
+					  .end_ns = e->info.end_ns };
 
-	if (fd < 0 || json_object_to_fd(fd, root, JSON_C_TO_STRING_PRETTY))
-		err = lane_error_errno(errno, "recording.json");
-	if (fd >= 0 && close(fd) && !err)
-		err = lane_error_errno(errno, "recording.json");
-	json_object_put(root);
-	return err;
+	return lane_facts_write(e->dir_fd, &e->info, &facts);
 }
 
 static struct lane_error *finish(void *export, struct lane_latency *latency)
