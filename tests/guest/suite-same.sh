@@ -36,7 +36,7 @@ GUEST
 
 run() {
 	mkdir -p "$OUT"
-	"$GUEST" --kernel $KERNEL --timeout 400 --mem 4096 --out "$OUT" --env B="$B" \
+	"$GUEST" --kernel $KERNEL --timeout 900 --mem 4096 --out "$OUT" --env B="$B" \
 		--env MODULE="$MODULE" --env SELFTEST="$selftest" -- bash "$SUITE_TMP/in-guest"
 }
 
