@@ -12,9 +12,10 @@ $B/pic/%.o: %.c | packages
 	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -Wno-deprecated-declarations -Wno-cast-qual -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
 	  -Iuserspace -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
-$(ICD): $(ICD_OBJ)
+# Made again when its flags change: without -Bsymbolic its calls would be taken for the program's.
+$(ICD): $(ICD_OBJ) scripts/make/room-icd.mk
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $^ -lm -lpthread -ldl
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $(ICD_OBJ) -lm -lpthread -ldl
 
 $B/icd/gl.icd: $(ICD)
 	@echo $(abspath $(ICD)) > $@
