@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The lttng backend: a session of LTTng's kernel domain, with our events, written into the
-// recording.
-#include <limits.h>
+// The lttng and ust backends: a session of one of LTTng's domains, the kernel's or that of
+// programs, with our events, written into the recording.
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,23 @@
 
 #define STATS_NS 250000000u
 
+/* What the two domains do not have in common. */
+struct domain {
+	enum lttng_domain_type type;
+	const char *prefix;  /* of the session's name */
+	const char *below;   /* of the recording: where the session writes */
+	const char *streams; /* below that, the directory that the daemon adds itself */
+	enum lttng_event_context_type contexts[2];
+	const char *pattern; /* the events to enable; NULL: those that plan has found, by name */
+	/* Refuses what the domain cannot do; NULL: nothing of it is asked for here. */
+	struct lane_error *(*check)(const struct lane_capture_config *config);
+	/* Finds out which kinds will be recorded; the session is there, without events. */
+	struct lane_error *(*plan)(struct lane_capture *capture,
+				   const struct lane_capture_config *config);
+};
+
 struct lane_capture {
+	const struct domain *domain;
 	struct lane_lttng_session session;
 	struct lane_capture_kind kinds[LANE_KIND_COUNT];
 	uint64_t polled_ns;
@@ -77,8 +93,8 @@ static void set_missing(struct lane_capture_kind *kind, int number)
 }
 
 /* Finds out which events of the table LTTng has, of the groups asked for. */
-static struct lane_error *plan(struct lane_capture *capture,
-			       const struct lane_capture_config *config)
+static struct lane_error *plan_kernel(struct lane_capture *capture,
+				      const struct lane_capture_config *config)
 {
 	LANE_CLEANUP(lane_free) struct lttng_event *events = NULL;
 	char sources[4096];
@@ -111,7 +127,7 @@ static struct lane_error *plan(struct lane_capture *capture,
 }
 
 /* LTTng's trackers know neither descendants nor engines, and requests are run by kernel threads. */
-static struct lane_error *check_filters(const struct lane_capture_config *config)
+static struct lane_error *check_kernel(const struct lane_capture_config *config)
 {
 	if (config->follow_pid || config->comm || config->n_engines)
 		return lane_error_usage(
@@ -120,7 +136,44 @@ static struct lane_error *check_filters(const struct lane_capture_config *config
 	return NULL;
 }
 
-static void close_lttng(struct lane_capture *capture)
+/* The layer has all of its events: the daemon need not be asked. */
+static struct lane_error *plan_ust(struct lane_capture *capture,
+				   const struct lane_capture_config *config)
+{
+	(void)config;
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		struct lane_capture_kind *to = &capture->kinds[kind];
+
+		if (strcmp(lane_kinds[kind].group, "opencl"))
+			continue;
+		to->recorded = true;
+		to->origin = LANE_ORIGIN_LAYER;
+		snprintf(to->hook, sizeof(to->hook), "gpulane:%s", lane_kinds[kind].name);
+	}
+	return NULL;
+}
+
+static const struct domain kernel = {
+	.type = LTTNG_DOMAIN_KERNEL,
+	.prefix = "gpulane",
+	.below = "lttng",
+	.streams = "kernel",
+	.contexts = { LTTNG_EVENT_CONTEXT_TID, LTTNG_EVENT_CONTEXT_PID },
+	.check = check_kernel,
+	.plan = plan_kernel,
+};
+
+static const struct domain ust = {
+	.type = LTTNG_DOMAIN_UST,
+	.prefix = "gpulane-ust",
+	.below = "",
+	.streams = "ust",
+	.contexts = { LTTNG_EVENT_CONTEXT_VPID, LTTNG_EVENT_CONTEXT_VTID },
+	.pattern = "gpulane:*",
+	.plan = plan_ust,
+};
+
+static void close_session(struct lane_capture *capture)
 {
 	if (!capture)
 		return;
@@ -128,36 +181,59 @@ static void close_lttng(struct lane_capture *capture)
 	free(capture);
 }
 
-static struct lane_error *open_lttng(const struct lane_capture_config *config,
-				     struct lane_capture **capture)
+static struct lane_error *enable_events(struct lane_capture *capture)
+{
+	struct lane_error *err = NULL;
+
+	if (capture->domain->pattern)
+		return lane_lttng_event(&capture->session, capture->domain->pattern);
+	for (int kind = 0; kind < LANE_KIND_COUNT && !err; kind++)
+		if (capture->kinds[kind].recorded)
+			err = lane_lttng_event(&capture->session, lane_kinds[kind].name);
+	return err;
+}
+
+static struct lane_error *open_session(const struct domain *domain,
+				       const struct lane_capture_config *config,
+				       struct lane_capture **capture)
 {
 	struct lane_capture *new = calloc(1, sizeof(*new));
 	struct lane_error *err;
 
 	if (!new)
 		return &lane_enomem;
-	err = check_filters(config);
+	new->domain = domain;
+	err = domain->check ? domain->check(config) : NULL;
 	if (!err)
-		err = lane_lttng_create(&new->session, LTTNG_DOMAIN_KERNEL, "gpulane",
-					config->dir_fd, "lttng");
+		err = lane_lttng_create(&new->session, domain->type, domain->prefix, config->dir_fd,
+					domain->below);
 	if (!err)
-		err = plan(new, config);
+		err = domain->plan(new, config);
 	if (!err)
 		err = lane_lttng_channel(&new->session, config->buffer_bytes);
+	for (size_t i = 0; i < sizeof(domain->contexts) / sizeof(domain->contexts[0]) && !err; i++)
+		err = lane_lttng_context(&new->session, domain->contexts[i]);
 	if (!err)
-		err = lane_lttng_context(&new->session, LTTNG_EVENT_CONTEXT_TID);
-	if (!err)
-		err = lane_lttng_context(&new->session, LTTNG_EVENT_CONTEXT_PID);
-	for (int kind = 0; kind < LANE_KIND_COUNT && !err; kind++)
-		if (new->kinds[kind].recorded)
-			err = lane_lttng_event(&new->session, lane_kinds[kind].name);
+		err = enable_events(new);
 	if (err) {
-		close_lttng(new);
+		close_session(new);
 		return err;
 	}
 	new->stats.buffer_bytes = new->session.buffer_bytes;
 	*capture = new;
 	return NULL;
+}
+
+static struct lane_error *open_kernel(const struct lane_capture_config *config,
+				      struct lane_capture **capture)
+{
+	return open_session(&kernel, config, capture);
+}
+
+static struct lane_error *open_ust(const struct lane_capture_config *config,
+				   struct lane_capture **capture)
+{
+	return open_session(&ust, config, capture);
 }
 
 static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
@@ -170,32 +246,44 @@ static struct lane_error *start(struct lane_capture *capture)
 	return lane_lttng_start(&capture->session);
 }
 
-/* Bytes of the streams so far; LTTng counts no events. */
+static void close_fts(FTS **tree)
+{
+	if (*tree)
+		fts_close(*tree);
+}
+
+/*
+ * Bytes of the streams so far. The kernel has one trace, programs as many as there are users and,
+ * of each user's, word sizes.
+ */
 static uint64_t stream_bytes(const struct lane_capture *capture)
 {
-	char path[PATH_MAX + 64];
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(close_fts) FTS *tree = NULL;
 	uint64_t bytes = 0;
-	struct stat st;
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	FTSENT *entry;
 
-	for (long cpu = 0; cpu < cpus; cpu++) {
-		snprintf(path, sizeof(path), "%s/kernel/gpulane_%ld", capture->session.path, cpu);
-		if (!stat(path, &st))
-			bytes += (uint64_t)st.st_size;
+	if (asprintf(&path, "%s/%s", capture->session.path, capture->domain->streams) < 0) {
+		path = NULL;
+		return 0;
 	}
+	tree = fts_open((char *const[]){ path, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info == FTS_F && !strncmp(entry->fts_name, "gpulane_", 8) &&
+		    !strstr(entry->fts_name, ".idx"))
+			bytes += (uint64_t)entry->fts_statp->st_size;
 	return bytes;
 }
 
-/* What the session daemon says of the channel: events dropped. */
-static void read_figures(struct lane_capture *capture)
+/* What is known of the session: events dropped, bytes written; LTTng counts no events. */
+static void take_figures(struct lane_capture *capture)
 {
-	lane_lttng_read_lost(&capture->session);
 	capture->stats.lost = capture->session.lost;
 	capture->stats.bytes = stream_bytes(capture);
 }
 
 /* LTTng's consumer daemon drains; there is only to look now and then. */
-static struct lane_error *poll_lttng(struct lane_capture *capture, int timeout_ms)
+static struct lane_error *poll_session(struct lane_capture *capture, int timeout_ms)
 {
 	const struct timespec wait = { .tv_sec = timeout_ms / 1000,
 				       .tv_nsec = timeout_ms % 1000 * 1000000l };
@@ -210,8 +298,7 @@ static struct lane_error *stop(struct lane_capture *capture)
 {
 	struct lane_error *err = lane_lttng_stop(&capture->session);
 
-	capture->stats.lost = capture->session.lost;
-	capture->stats.bytes = stream_bytes(capture);
+	take_figures(capture);
 	return err;
 }
 
@@ -220,7 +307,8 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 	uint64_t now = lane_now_ns();
 
 	if (capture->session.created && now - capture->polled_ns > STATS_NS) {
-		read_figures(capture);
+		lane_lttng_read_lost(&capture->session);
+		take_figures(capture);
 		capture->polled_ns = now;
 	}
 	*figures = capture->stats;
@@ -230,11 +318,23 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 const struct lane_backend lane_backend_lttng = {
 	.name = "lttng",
 	.help = "LTTng's kernel tracer with our probe module lttng-probe-i915",
-	.open = open_lttng,
+	.open = open_kernel,
 	.kinds = kinds,
 	.start = start,
-	.poll = poll_lttng,
+	.poll = poll_session,
 	.stop = stop,
 	.stats = stats,
-	.close = close_lttng,
+	.close = close_session,
+};
+
+const struct lane_backend lane_backend_ust = {
+	.name = "ust",
+	.help = "the OpenCL layer's calls and commands, by LTTng-UST",
+	.open = open_ust,
+	.kinds = kinds,
+	.start = start,
+	.poll = poll_session,
+	.stop = stop,
+	.stats = stats,
+	.close = close_session,
 };
