@@ -484,23 +484,15 @@ struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
 	return (*tracks)->ring ? NULL : &lane_enomem;
 }
 
+/* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
 struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
 {
-	return (struct lane_hooks){
-		.arg = tracks,
-		.request = on_request,
-		.state = on_state,
-		.queue = on_queue,
-		.run = on_run,
-		.preemption = on_preemption,
-		.idle = on_idle,
-		.thread = on_thread,
-		.starvation = on_starvation,
-		.wait = on_wait,
-		.loss = on_loss,
-		.call = on_call,
-		.command = on_command,
-	};
+	struct lane_hooks hooks = { .arg = tracks };
+
+#define H(hook, parameters, arguments) hooks.hook = on_##hook;
+	LANE_HOOKS(H)
+#undef H
+	return hooks;
 }
 
 uint32_t lane_tracks_count(const struct lane_tracks *tracks)

@@ -371,27 +371,40 @@ struct lane_command {
 	const struct lane_request *last_request; /* and of the last */
 };
 
-/* What a subscriber may be told; unused ones are NULL. All arguments are valid during the call
- * only. */
+/*
+ * What a subscriber may be told. LANE_HOOKS(H) calls H(name, parameters, arguments) for each: the
+ * arguments are the parameters' names, for who passes on what he is told. arg is the subscriber's;
+ * all others are valid during the call only.
+ */
+#define LANE_HOOKS(H)                                                                              \
+	/* The story of a request is over. */                                                      \
+	H(request, (void *arg, const struct lane_request *rq), (arg, rq))                          \
+	/* rq is now in rq->state, it was in `from`. */                                            \
+	H(state,                                                                                   \
+	  (void *arg, const struct lane_request *rq, enum lane_request_state from,                 \
+	   uint64_t now_ns),                                                                       \
+	  (arg, rq, from, now_ns))                                                                 \
+	/* The length of a queue of an engine changes by delta at now_ns. */                       \
+	H(queue,                                                                                   \
+	  (void *arg, const struct lane_engine *engine, enum lane_queue queue,                     \
+	   const struct lane_request *rq, int delta, uint64_t now_ns),                             \
+	  (arg, engine, queue, rq, delta, now_ns))                                                 \
+	H(run, (void *arg, const struct lane_run *run), (arg, run))                                \
+	H(preemption, (void *arg, const struct lane_preemption *preemption), (arg, preemption))    \
+	H(idle, (void *arg, const struct lane_idle *idle), (arg, idle))                            \
+	H(thread, (void *arg, const struct lane_thread_interval *interval), (arg, interval))       \
+	H(starvation, (void *arg, const struct lane_starvation *starvation), (arg, starvation))    \
+	H(wait, (void *arg, const struct lane_wait *wait), (arg, wait))                            \
+	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
+	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
+	H(command, (void *arg, const struct lane_command *command), (arg, command))
+
+/* A subscriber; hooks that it does not want are NULL. */
 struct lane_hooks {
 	void *arg;
-	/* The story of a request is over. */
-	void (*request)(void *arg, const struct lane_request *rq);
-	/* rq is now in rq->state, it was in `from`. */
-	void (*state)(void *arg, const struct lane_request *rq, enum lane_request_state from,
-		      uint64_t now_ns);
-	/* The length of a queue of an engine changes by delta at now_ns. */
-	void (*queue)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
-		      const struct lane_request *rq, int delta, uint64_t now_ns);
-	void (*run)(void *arg, const struct lane_run *run);
-	void (*preemption)(void *arg, const struct lane_preemption *preemption);
-	void (*idle)(void *arg, const struct lane_idle *idle);
-	void (*thread)(void *arg, const struct lane_thread_interval *interval);
-	void (*starvation)(void *arg, const struct lane_starvation *starvation);
-	void (*wait)(void *arg, const struct lane_wait *wait);
-	void (*loss)(void *arg, const struct lane_loss *loss);
-	void (*call)(void *arg, const struct lane_call *call);
-	void (*command)(void *arg, const struct lane_command *command);
+#define H(name, parameters, arguments) void(*name) parameters;
+	LANE_HOOKS(H)
+#undef H
 };
 
 struct lane_timeline;
