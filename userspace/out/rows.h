@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers for things that are open at the same time, the smallest that is free, per group: the rows
- * in which a viewer draws them without one over the other.
+ * in which a viewer draws them without one over the other. For who is told when a thing begins; who
+ * learns of it at its end needs another rule, see find_row() in out/tracks.c.
  */
 #ifndef LANE_OUT_ROWS_H
 #define LANE_OUT_ROWS_H
