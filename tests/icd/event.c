@@ -40,36 +40,18 @@ static cl_int status_now(cl_event event)
 
 cl_int icd_event_info(cl_event event, cl_event_info what, size_t room, void *value, size_t *size)
 {
-	cl_int status;
-
 	switch (what) {
-	case CL_EVENT_COMMAND_QUEUE:
-		return icd_info(room, value, size, &event->queue, sizeof(event->queue));
-	case CL_EVENT_COMMAND_TYPE:
-		return icd_info(room, value, size, &event->type, sizeof(event->type));
-	case CL_EVENT_REFERENCE_COUNT:
-		return icd_info(room, value, size, &event->refs, sizeof(event->refs));
-	case CL_EVENT_CONTEXT:
-		return icd_info(room, value, size, &event->context, sizeof(event->context));
-	case CL_EVENT_COMMAND_EXECUTION_STATUS:
-		status = status_now(event);
-		return icd_info(room, value, size, &status, sizeof(status));
+		INFO(CL_EVENT_COMMAND_QUEUE, cl_command_queue, event->queue)
+		INFO(CL_EVENT_COMMAND_TYPE, cl_command_type, event->type)
+		INFO(CL_EVENT_REFERENCE_COUNT, cl_uint, event->refs)
+		INFO(CL_EVENT_CONTEXT, cl_context, event->context)
+		INFO(CL_EVENT_COMMAND_EXECUTION_STATUS, cl_int, status_now(event))
 	default:
 		return CL_INVALID_VALUE;
 	}
 }
 
-cl_int icd_retain_event(cl_event event)
-{
-	icd_retain(&event->refs);
-	return CL_SUCCESS;
-}
-
-cl_int icd_release_event(cl_event event)
-{
-	icd_event_put(event);
-	return CL_SUCCESS;
-}
+ICD_COUNTED(event, cl_event, icd_event_put)
 
 cl_int icd_profiling_info(cl_event event, cl_profiling_info what, size_t room, void *value,
 			  size_t *size)
@@ -105,14 +87,10 @@ cl_int icd_profiling_info(cl_event event, cl_profiling_info what, size_t room, v
 
 cl_event icd_create_user_event(cl_context context, cl_int *status)
 {
-	cl_event event = calloc(1, sizeof(*event));
+	cl_event event = icd_object(sizeof(*event), status);
 
-	if (status)
-		*status = event ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	if (!event)
 		return NULL;
-	event->dispatch = &icd_dispatch;
-	event->refs = 1;
 	event->context = context;
 	event->type = CL_COMMAND_USER;
 	event->status = CL_SUBMITTED;

@@ -89,15 +89,6 @@ static void read_options(void)
 /* --- platform and device
  * ---------------------------------------------------------------------------- */
 
-#define INFO(what, type, expression)                                                               \
-	case what: {                                                                               \
-		type info_value = expression;                                                      \
-		return icd_info(room, value, size, &info_value, sizeof(info_value));               \
-	}
-#define INFO_TEXT(what, text)                                                                      \
-	case what:                                                                                 \
-		return icd_info(room, value, size, text, strlen(text) + 1);
-
 static cl_int platform_info(cl_platform_id platform, cl_platform_info what, size_t room,
 			    void *value, size_t *size)
 {

@@ -17,8 +17,7 @@ cl_int icd_info(size_t room, void *value, size_t *size, const void *from, size_t
 	return CL_SUCCESS;
 }
 
-/* An object with its first reference; NULL and *status without memory. */
-static void *object(size_t bytes, cl_int *status)
+void *icd_object(size_t bytes, cl_int *status)
 {
 	struct _cl_context *any = calloc(1, bytes);
 
@@ -38,15 +37,6 @@ static void *refuse(cl_int *status, cl_int why)
 	return NULL;
 }
 
-#define INFO(what, type, expression)                                                               \
-	case what: {                                                                               \
-		type info_value = expression;                                                      \
-		return icd_info(room, value, size, &info_value, sizeof(info_value));               \
-	}
-#define INFO_TEXT(what, text)                                                                      \
-	case what:                                                                                 \
-		return icd_info(room, value, size, text, strlen(text) + 1);
-
 /* --- contexts
  * ------------------------------------------------------------------------------------- */
 
@@ -58,7 +48,7 @@ cl_context icd_create_context(const cl_context_properties *properties, cl_uint n
 	(void)properties, (void)notify, (void)data;
 	if (!n || !devices)
 		return refuse(status, CL_INVALID_VALUE);
-	return object(sizeof(struct _cl_context), status);
+	return icd_object(sizeof(struct _cl_context), status);
 }
 
 cl_context
@@ -69,7 +59,7 @@ icd_create_context_from_type(const cl_context_properties *properties, cl_device_
 	(void)properties, (void)notify, (void)data;
 	if (!(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)))
 		return refuse(status, CL_DEVICE_NOT_FOUND);
-	return object(sizeof(struct _cl_context), status);
+	return icd_object(sizeof(struct _cl_context), status);
 }
 
 void icd_context_put(cl_context context)
@@ -78,17 +68,7 @@ void icd_context_put(cl_context context)
 		free(context);
 }
 
-cl_int icd_retain_context(cl_context context)
-{
-	icd_retain(&context->refs);
-	return CL_SUCCESS;
-}
-
-cl_int icd_release_context(cl_context context)
-{
-	icd_context_put(context);
-	return CL_SUCCESS;
-}
+ICD_COUNTED(context, cl_context, icd_context_put)
 
 cl_int icd_context_info(cl_context context, cl_context_info what, size_t room, void *value,
 			size_t *size)
@@ -117,7 +97,7 @@ cl_mem icd_create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, v
 		return refuse(status, CL_INVALID_BUFFER_SIZE);
 	if (wants != (host != NULL))
 		return refuse(status, CL_INVALID_HOST_PTR);
-	memory = object(sizeof(*memory), status);
+	memory = icd_object(sizeof(*memory), status);
 	if (!memory)
 		return NULL;
 	memory->data = host;
@@ -148,17 +128,7 @@ void icd_mem_put(cl_mem memory)
 	free(memory);
 }
 
-cl_int icd_retain_mem(cl_mem memory)
-{
-	icd_retain(&memory->refs);
-	return CL_SUCCESS;
-}
-
-cl_int icd_release_mem(cl_mem memory)
-{
-	icd_mem_put(memory);
-	return CL_SUCCESS;
-}
+ICD_COUNTED(mem, cl_mem, icd_mem_put)
 
 cl_int icd_mem_info(cl_mem memory, cl_mem_info what, size_t room, void *value, size_t *size)
 {
@@ -189,7 +159,7 @@ cl_program icd_create_program(cl_context context, cl_uint n, const char **string
 		return refuse(status, CL_INVALID_VALUE);
 	for (cl_uint i = 0; i < n; i++)
 		bytes += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-	program = object(sizeof(*program), status);
+	program = icd_object(sizeof(*program), status);
 	if (program)
 		program->source = calloc(1, bytes);
 	if (!program || !program->source) {
@@ -213,17 +183,7 @@ static void program_put(cl_program program)
 	icd_program_free(program);
 }
 
-cl_int icd_retain_program(cl_program program)
-{
-	icd_retain(&program->refs);
-	return CL_SUCCESS;
-}
-
-cl_int icd_release_program(cl_program program)
-{
-	program_put(program);
-	return CL_SUCCESS;
-}
+ICD_COUNTED(program, cl_program, program_put)
 
 cl_int icd_build_program(cl_program program, cl_uint n, const cl_device_id *devices,
 			 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
@@ -285,7 +245,7 @@ cl_int icd_build_info(cl_program program, cl_device_id device, cl_program_build_
 static cl_kernel create_kernel(cl_program program, const struct icd_signature *signature,
 			       cl_int *status)
 {
-	cl_kernel kernel = object(sizeof(*kernel), status);
+	cl_kernel kernel = icd_object(sizeof(*kernel), status);
 
 	if (!kernel)
 		return NULL;
@@ -330,17 +290,7 @@ void icd_kernel_put(cl_kernel kernel)
 	free(kernel);
 }
 
-cl_int icd_retain_kernel(cl_kernel kernel)
-{
-	icd_retain(&kernel->refs);
-	return CL_SUCCESS;
-}
-
-cl_int icd_release_kernel(cl_kernel kernel)
-{
-	icd_kernel_put(kernel);
-	return CL_SUCCESS;
-}
+ICD_COUNTED(kernel, cl_kernel, icd_kernel_put)
 
 cl_int icd_set_arg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
 {
@@ -419,7 +369,7 @@ cl_command_queue icd_create_queue(cl_context context, cl_device_id device,
 		return refuse(status, CL_INVALID_DEVICE);
 	if (properties & ~known)
 		return refuse(status, CL_INVALID_VALUE);
-	queue = object(sizeof(*queue), status);
+	queue = icd_object(sizeof(*queue), status);
 	if (!queue)
 		return NULL;
 	queue->n_ctx = two ? 2 : 1;

@@ -3,11 +3,40 @@
 #ifndef LANE_ICD_OBJECTS_H
 #define LANE_ICD_OBJECTS_H
 
+#include <string.h>
+
 #include "icd.h"
 
 typedef void(CL_CALLBACK *icd_context_fn)(const char *, const void *, size_t, void *);
 typedef void(CL_CALLBACK *icd_program_fn)(cl_program, void *);
 typedef void(CL_CALLBACK *icd_event_fn)(cl_event, cl_int, void *);
+
+/* One case of a `switch (what)` with room, value and size: the answer is a value, or a text. */
+#define INFO(what, type, expression)                                                               \
+	case what: {                                                                               \
+		type info_value = expression;                                                      \
+		return icd_info(room, value, size, &info_value, sizeof(info_value));               \
+	}
+#define INFO_TEXT(what, text)                                                                      \
+	case what:                                                                                 \
+		return icd_info(room, value, size, text, strlen(text) + 1);
+
+/* An object with its first reference; NULL and *status without memory. */
+void *icd_object(size_t bytes, cl_int *status);
+
+/* clRetain and clRelease of a kind of objects; put gives up a reference. */
+#define ICD_COUNTED(kind, type, put)                                                               \
+	cl_int icd_retain_##kind(type object)                                                      \
+	{                                                                                          \
+		icd_retain(&object->refs);                                                         \
+		return CL_SUCCESS;                                                                 \
+	}                                                                                          \
+                                                                                                   \
+	cl_int icd_release_##kind(type object)                                                     \
+	{                                                                                          \
+		put(object);                                                                       \
+		return CL_SUCCESS;                                                                 \
+	}
 
 cl_context icd_create_context(const cl_context_properties *properties, cl_uint n,
 			      const cl_device_id *devices, icd_context_fn notify, void *data,

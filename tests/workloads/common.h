@@ -23,6 +23,20 @@ struct option_of {
 	bool *on;
 };
 
+#define OPTION_NUMBER(option, what, variable, from, to)                                            \
+	{                                                                                          \
+		.name = (option), .help = (what), .value = &(variable), .least = (from),           \
+		.most = (to)                                                                       \
+	}
+#define OPTION_TEXT(option, what, variable)                                                        \
+	{                                                                                          \
+		.name = (option), .help = (what), .text = &(variable)                              \
+	}
+#define OPTION_SWITCH(option, what, variable)                                                      \
+	{                                                                                          \
+		.name = (option), .help = (what), .on = &(variable)                                \
+	}
+
 /* Reads the command line; ends the program (2) on what it does not know, after --help (0). */
 void options_read(int argc, char **argv, const struct option_of *options, size_t n);
 

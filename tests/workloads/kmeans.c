@@ -40,19 +40,11 @@ static const char source[] =
 static long n_points = 2048, k = 8, rounds = 5, group = 32, groups = 4;
 
 static const struct option_of options[] = {
-	{ .name = "points",
-	  .help = "points (2048)",
-	  .value = &n_points,
-	  .least = 1,
-	  .most = 1000000 },
-	{ .name = "clusters", .help = "centres (8)", .value = &k, .least = 1, .most = 1024 },
-	{ .name = "rounds", .help = "rounds (5)", .value = &rounds, .least = 1, .most = 100000 },
-	{ .name = "group",
-	  .help = "work items a group (32)",
-	  .value = &group,
-	  .least = 1,
-	  .most = 1024 },
-	{ .name = "groups", .help = "groups (4)", .value = &groups, .least = 1, .most = 4096 },
+	OPTION_NUMBER("points", "points (2048)", n_points, 1, 1000000),
+	OPTION_NUMBER("clusters", "centres (8)", k, 1, 1024),
+	OPTION_NUMBER("rounds", "rounds (5)", rounds, 1, 100000),
+	OPTION_NUMBER("group", "work items a group (32)", group, 1, 1024),
+	OPTION_NUMBER("groups", "groups (4)", groups, 1, 4096),
 };
 
 static int32_t *points, *centres;

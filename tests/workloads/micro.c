@@ -64,24 +64,12 @@ static long rounds = 16, group = 32, groups = 4, mads = 50;
 static bool lock_width, times;
 
 static const struct option_of options[] = {
-	{ .name = "rounds",
-	  .help = "accesses of each work item (16)",
-	  .value = &rounds,
-	  .least = 1,
-	  .most = 1000000 },
-	{ .name = "group",
-	  .help = "work items a group (32)",
-	  .value = &group,
-	  .least = 8,
-	  .most = 1024 },
-	{ .name = "groups", .help = "groups (4)", .value = &groups, .least = 1, .most = 1024 },
-	{ .name = "mads",
-	  .help = "multiply-adds between, where there are any (50)",
-	  .value = &mads,
-	  .least = 1,
-	  .most = 10000 },
-	{ .name = "lock-width", .help = "how near atomics disturb each other", .on = &lock_width },
-	{ .name = "times", .help = "print the times", .on = &times },
+	OPTION_NUMBER("rounds", "accesses of each work item (16)", rounds, 1, 1000000),
+	OPTION_NUMBER("group", "work items a group (32)", group, 8, 1024),
+	OPTION_NUMBER("groups", "groups (4)", groups, 1, 1024),
+	OPTION_NUMBER("mads", "multiply-adds between, where there are any (50)", mads, 1, 10000),
+	OPTION_SWITCH("lock-width", "how near atomics disturb each other", lock_width),
+	OPTION_SWITCH("times", "print the times", times),
 };
 
 static struct opencl cl;
