@@ -3,11 +3,11 @@
 #include "out/critical.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "out/json.h"
 
 #define NAME_SIZE 64
 
@@ -214,27 +214,15 @@ struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency 
 	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
 }
 
-static void put_int(struct json_object *to, const char *key, uint64_t value)
-{
-	json_object_object_add(to, key, json_object_new_int64((int64_t)value));
-}
-
-static void put_text(struct json_object *to, const char *key, const char *value)
-{
-	json_object_object_add(to, key, json_object_new_string(value));
-}
-
 static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
 {
-	struct json_object *list = json_object_new_array(), *row;
+	struct json_object *list = lane_json_list(to, key), *row;
 
 	for (size_t i = 0; i < shares->n; i++) {
-		row = json_object_new_object();
-		put_text(row, "name", shares->v[i].name);
-		put_int(row, "ns", shares->v[i].ns);
-		json_object_array_add(list, row);
+		row = lane_json_row(list);
+		lane_json_text(row, "name", shares->v[i].name);
+		lane_json_uint(row, "ns", shares->v[i].ns);
 	}
-	json_object_object_add(to, key, list);
 }
 
 static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
@@ -245,55 +233,52 @@ static void put_request(struct json_object *to, const struct lane_latency *l, co
 	struct json_object *rq;
 
 	if (!context) {
-		json_object_object_add(to, key, NULL);
+		lane_json_null(to, key);
 		return;
 	}
-	rq = json_object_new_object();
-	put_int(rq, "dev", context->dev);
-	put_int(rq, "ctx", context->ctx);
-	put_int(rq, "seqno", seqno);
-	json_object_object_add(to, key, rq);
+	rq = lane_json_object(to, key);
+	lane_json_uint(rq, "dev", context->dev);
+	lane_json_uint(rq, "ctx", context->ctx);
+	lane_json_uint(rq, "seqno", seqno);
 }
 
-static struct json_object *piece_of(const struct lane_latency *l,
-				    const struct lane_critical_segment *s)
+static void put_piece(struct json_object *row, const struct lane_latency *l,
+		      const struct lane_critical_segment *s)
 {
-	struct json_object *row = json_object_new_object();
 	char name[NAME_SIZE];
 
-	put_int(row, "begin_ns", s->begin_ns);
-	put_int(row, "end_ns", s->end_ns);
-	put_text(row, "kind", lane_critical_kind_names[s->kind]);
-	put_text(row, "process", owner(l, s, name));
-	put_text(row, "engine", place(l, s, name));
+	lane_json_uint(row, "begin_ns", s->begin_ns);
+	lane_json_uint(row, "end_ns", s->end_ns);
+	lane_json_text(row, "kind", lane_critical_kind_names[s->kind]);
+	lane_json_text(row, "process", owner(l, s, name));
+	lane_json_text(row, "engine", place(l, s, name));
 	if (s->tid >= 0)
-		put_int(row, "tid", (uint64_t)s->tid);
+		lane_json_uint(row, "tid", (uint64_t)s->tid);
 	else
-		json_object_object_add(row, "tid", NULL);
+		lane_json_null(row, "tid");
 	put_request(row, l, "request", s->context, s->seqno);
 	put_request(row, l, "behind", s->by_context, s->by_seqno);
-	return row;
 }
 
 struct lane_error *lane_critical_write_json(FILE *to, const struct lane_latency *l,
 					    const struct lane_critical_path *path)
 {
-	struct json_object *tree = json_object_new_object(), *rows = json_object_new_array();
+	struct json_object *tree = json_object_new_object(), *rows;
 	static const char *const keys[BY_COUNT] = { "by_process", "by_engine", "by_kind" };
 	struct shares by[BY_COUNT] = { 0 };
 	struct lane_error *err = share_out(l, path, by);
 
-	put_int(tree, "version", 1);
-	put_int(tree, "from_ns", path->from_ns);
-	put_int(tree, "to_ns", path->to_ns);
-	put_int(tree, "duration_ns", path->to_ns - path->from_ns);
+	lane_json_uint(tree, "version", 1);
+	lane_json_uint(tree, "from_ns", path->from_ns);
+	lane_json_uint(tree, "to_ns", path->to_ns);
+	lane_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);
 	for (int b = 0; b < BY_COUNT; b++) {
 		put_shares(tree, keys[b], &by[b]);
 		free(by[b].v);
 	}
+	rows = lane_json_list(tree, "segments");
 	for (size_t i = 0; i < path->n_segments; i++)
-		json_object_array_add(rows, piece_of(l, &path->segments[i]));
-	json_object_object_add(tree, "segments", rows);
+		put_piece(lane_json_row(rows), l, &path->segments[i]);
 	if (!err)
 		fprintf(to, "%s\n",
 			json_object_to_json_string_ext(

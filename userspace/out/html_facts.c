@@ -5,35 +5,10 @@
 #include <inttypes.h>
 
 #include "base/opencl.h"
+#include "out/json.h"
 #include "out/report_tree.h"
 
 typedef struct json_object json;
-
-static json *row(json *list)
-{
-	json *object = json_object_new_object();
-
-	json_object_array_add(list, object);
-	return object;
-}
-
-static json *list(json *to, const char *key)
-{
-	json *array = json_object_new_array();
-
-	json_object_object_add(to, key, array);
-	return array;
-}
-
-static void number(json *to, const char *key, int64_t value)
-{
-	json_object_object_add(to, key, json_object_new_int64(value));
-}
-
-static void text(json *to, const char *key, const char *value)
-{
-	json_object_object_add(to, key, json_object_new_string(value));
-}
 
 /* The names of what is numbered in the blocks. */
 static void put_words(json *tree)
@@ -45,88 +20,90 @@ static void put_words(json *tree)
 		LANE_TRACKS(T)
 #undef T
 	};
-	json *words = list(tree, "kinds"), *stages = list(tree, "stages"), *to;
-	json *causes = list(tree, "causes"), *classes = list(tree, "classes");
-	json *certainties = list(tree, "certainties"), *whys = list(tree, "whys");
-	json *functions = list(tree, "functions");
+	json *words = lane_json_list(tree, "kinds"), *stages = lane_json_list(tree, "stages"), *to;
+	json *causes = lane_json_list(tree, "causes"), *classes = lane_json_list(tree, "classes");
+	json *certainties = lane_json_list(tree, "certainties"),
+	     *whys = lane_json_list(tree, "whys");
+	json *functions = lane_json_list(tree, "functions");
 
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
-		json_object_array_add(classes, json_object_new_string(lane_command_class_names[i]));
+		lane_json_item(classes, lane_command_class_names[i]);
 	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
-		json_object_array_add(certainties, json_object_new_string(lane_certainty_names[i]));
+		lane_json_item(certainties, lane_certainty_names[i]);
 	for (int i = 0; i < LANE_WHY_COUNT; i++)
-		json_object_array_add(whys, json_object_new_string(lane_why_helps[i]));
+		lane_json_item(whys, lane_why_helps[i]);
 	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
-		json_object_array_add(functions, json_object_new_string(lane_cl_function_name(i)));
+		lane_json_item(functions, lane_cl_function_name(i));
 	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
-		to = row(words);
-		text(to, "id", kinds[i].id);
-		text(to, "name", kinds[i].name);
-		text(to, "help", kinds[i].help);
+		to = lane_json_row(words);
+		lane_json_text(to, "id", kinds[i].id);
+		lane_json_text(to, "name", kinds[i].name);
+		lane_json_text(to, "help", kinds[i].help);
 	}
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		to = row(stages);
-		text(to, "name", lane_stage_names[i]);
-		text(to, "help", lane_stage_helps[i]);
+		to = lane_json_row(stages);
+		lane_json_text(to, "name", lane_stage_names[i]);
+		lane_json_text(to, "help", lane_stage_helps[i]);
 	}
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		json_object_array_add(causes, json_object_new_string(lane_idle_names[i]));
+		lane_json_item(causes, lane_idle_names[i]);
 }
 
 static void put_tracks(const struct lane_html_facts *h, json *tree)
 {
-	json *rows = list(tree, "tracks"), *names = list(tree, "tasks");
+	json *rows = lane_json_list(tree, "tracks"), *names = lane_json_list(tree, "tasks");
 	char name[64];
 
 	for (uint32_t i = 0; i < lane_tracks_count(h->tracks); i++) {
 		const struct lane_track *track = lane_tracks_get(h->tracks, i);
-		json *to = row(rows);
+		json *to = lane_json_row(rows);
 
-		number(to, "kind", track->kind);
-		number(to, "rows", track->n_rows);
+		lane_json_int(to, "kind", track->kind);
+		lane_json_int(to, "rows", track->n_rows);
 		if (track->engine)
-			number(to, "engine", track->engine->id);
+			lane_json_int(to, "engine", track->engine->id);
 		if (track->client)
-			number(to, "client", track->client->id);
-		number(to, "pid", track->pid);
+			lane_json_int(to, "client", track->client->id);
+		lane_json_int(to, "pid", track->pid);
 		if (track->queue) {
 			snprintf(name, sizeof(name), "queue 0x%llx",
 				 (unsigned long long)track->queue->handle);
-			text(to, "name", name);
-			text(to, "device", track->queue->device_name);
+			lane_json_text(to, "name", name);
+			lane_json_text(to, "device", track->queue->device_name);
 			continue;
 		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
 		    track->kind == LANE_TRACK_LOST)
 			continue;
-		number(to, "tid", track->tid);
-		text(to, "name", lane_task_name(track->tid, track->comm, name, sizeof(name)));
+		lane_json_int(to, "tid", track->tid);
+		lane_json_text(to, "name",
+			       lane_task_name(track->tid, track->comm, name, sizeof(name)));
 	}
 	for (uint32_t i = 0; i < h->n_names; i++)
-		json_object_array_add(names, json_object_new_string(h->names[i]));
+		lane_json_item(names, h->names[i]);
 }
 
 static void put_objects(const struct lane_timeline *timeline, json *tree)
 {
-	json *engines = list(tree, "engines"), *contexts = list(tree, "contexts");
-	json *clients = list(tree, "clients"), *to;
+	json *engines = lane_json_list(tree, "engines"),
+	     *contexts = lane_json_list(tree, "contexts");
+	json *clients = lane_json_list(tree, "clients"), *to;
 	const struct lane_context *context;
 	const struct lane_client *client;
 	const struct lane_engine *engine;
 	char name[64];
 
 	for (uint32_t i = 0; (engine = lane_timeline_engine(timeline, i)); i++)
-		json_object_array_add(engines, json_object_new_string(lane_engine_name(
-						       engine, name, sizeof(name))));
+		lane_json_item(engines, lane_engine_name(engine, name, sizeof(name)));
 	for (uint32_t i = 0; (context = lane_timeline_context(timeline, i)); i++) {
-		to = row(contexts);
-		number(to, "ctx", (int64_t)context->ctx);
-		number(to, "client", context->client->id);
+		to = lane_json_row(contexts);
+		lane_json_int(to, "ctx", (int64_t)context->ctx);
+		lane_json_int(to, "client", context->client->id);
 	}
 	for (uint32_t i = 0; (client = lane_timeline_client(timeline, i)); i++) {
-		to = row(clients);
-		text(to, "name", lane_client_name(client, name, sizeof(name)));
-		number(to, "pid", client->pid);
+		to = lane_json_row(clients);
+		lane_json_text(to, "name", lane_client_name(client, name, sizeof(name)));
+		lane_json_int(to, "pid", client->pid);
 	}
 }
 
@@ -155,10 +132,10 @@ struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
 		return &lane_enomem;
 	err = lane_report_tree(latency, &report);
 	if (!err) {
-		text(tree, "title", facts->title);
-		text(tree, "gpulane", GPULANE_VERSION);
-		number(tree, "origin_ns", (int64_t)facts->origin_ns);
-		number(tree, "requests", lane_tracks_requests(facts->tracks));
+		lane_json_text(tree, "title", facts->title);
+		lane_json_text(tree, "gpulane", GPULANE_VERSION);
+		lane_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);
+		lane_json_int(tree, "requests", lane_tracks_requests(facts->tracks));
 		json_object_object_add(tree, "report", report);
 		put_words(tree);
 		put_tracks(facts, tree);

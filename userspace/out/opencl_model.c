@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "out/json.h"
 #include "out/opencl.h"
 
 typedef struct json_object json;
@@ -110,53 +111,45 @@ void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
 	}
 }
 
-static void add_int(json *to, const char *key, int64_t value)
-{
-	json_object_object_add(to, key, json_object_new_int64(value));
-}
-
 static void add_parts(json *to, const struct lane_report_model *model)
 {
 	char key[48];
 
 	for (uint32_t i = 0; i < model->n_parts; i++) {
 		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
-		add_int(to, key, whole(model->part[i].ns));
+		lane_json_int(to, key, whole(model->part[i].ns));
 	}
-	add_int(to, "total_ns", whole(model->total_ns));
+	lane_json_int(to, "total_ns", whole(model->total_ns));
 }
 
-static json *kernel_row(const struct lane_latency *l, const struct lane_kernel_stats *kernel,
-			const struct lane_report_model *model, const char *device)
+static void kernel_row(json *at, const struct lane_latency *l,
+		       const struct lane_kernel_stats *kernel,
+		       const struct lane_report_model *model, const char *device)
 {
 	double runs = kernel->total.count ? (double)kernel->total.count : 1;
 	double error = model->total_ns / measured(kernel) - 1;
-	json *at = json_object_new_object(), *stages = json_object_new_object(),
-	     *modelled = json_object_new_object();
+	json *stages;
 	char name[64], text[32];
 
-	json_object_object_add(at, "process",
-			       json_object_new_string(process(l, kernel->pid, name, sizeof(name))));
-	json_object_object_add(at, "kernel", json_object_new_string(kernel->name));
-	json_object_object_add(at, "device", json_object_new_string(device));
-	add_int(at, "runs", (int64_t)kernel->running.count);
-	add_int(at, "running_mean_ns", whole(measured(kernel)));
+	lane_json_text(at, "process", process(l, kernel->pid, name, sizeof(name)));
+	lane_json_text(at, "kernel", kernel->name);
+	lane_json_text(at, "device", device);
+	lane_json_int(at, "runs", (int64_t)kernel->running.count);
+	lane_json_int(at, "running_mean_ns", whole(measured(kernel)));
 	if (kernel->preempted_runs)
-		add_int(at, "preempted_mean_ns", whole(preempted(kernel)));
+		lane_json_int(at, "preempted_mean_ns", whole(preempted(kernel)));
 	else
-		json_object_object_add(at, "preempted_mean_ns", NULL);
+		lane_json_null(at, "preempted_mean_ns");
+	stages = lane_json_object(at, "stage_means");
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		char key[32];
 
 		snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
-		add_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
+		lane_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
 	}
-	json_object_object_add(at, "stage_means", stages);
-	add_parts(modelled, model);
-	json_object_object_add(at, "modelled", modelled);
+	add_parts(lane_json_object(at, "modelled"), model);
 	snprintf(text, sizeof(text), "%.4f", error);
 	json_object_object_add(at, "error", json_object_new_double_s(error, text));
-	return at;
 }
 
 void lane_opencl_models_tree(struct lane_latency *latency,
@@ -168,11 +161,9 @@ void lane_opencl_models_tree(struct lane_latency *latency,
 
 	if (!c || !options->n_models || !json_object_object_get_ex(tree, "opencl", &opencl))
 		return;
-	rows = json_object_new_array();
+	rows = lane_json_list(opencl, "kernels_modelled");
 	for (uint32_t i = 0; i < c->n_kernels; i++)
 		if (has_model(options, i, &c->kernels[i]))
-			json_object_array_add(rows, kernel_row(latency, &c->kernels[i],
-							       &options->models[i],
-							       options->model_device));
-	json_object_object_add(opencl, "kernels_modelled", rows);
+			kernel_row(lane_json_row(rows), latency, &c->kernels[i],
+				   &options->models[i], options->model_device);
 }
