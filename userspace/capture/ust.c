@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/place.h"
 
 #define LAYER	  "libgpulane-opencl.so"
 #define WAIT_VAR  "LTTNG_UST_REGISTER_TIMEOUT"
@@ -23,29 +23,18 @@ struct lane_error *lane_ust_find_layer(char **path)
 {
 	static const char *const places[] = { "../lib/gpulane", "." };
 	const char *said = getenv("GPULANE_OPENCL_LAYER");
-	char program[4096];
-	ssize_t n;
+	LANE_CLEANUP(lane_free) char *found = NULL;
+	struct lane_error *err;
 
 	if (said && *said) {
 		*path = strdup(said);
 		return *path ? NULL : &lane_enomem;
 	}
-	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	while (n > 0 && program[n - 1] != '/')
-		n--;
-	if (n <= 0)
-		return lane_error("the OpenCL layer: where this program is, is not known");
-	program[n] = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		LANE_CLEANUP(lane_free) char *guess = NULL;
-
-		if (asprintf(&guess, "%s%s/" LAYER, program, places[i]) < 0) {
-			guess = NULL;
-			return &lane_enomem;
-		}
-		if (access(guess, R_OK))
-			continue;
-		*path = realpath(guess, NULL);
+	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), LAYER, &found);
+	if (err)
+		return lane_error_context(err, "the OpenCL layer");
+	if (found) {
+		*path = realpath(found, NULL);
 		return *path ? NULL : &lane_enomem;
 	}
 	return lane_error("the OpenCL layer: " LAYER " is neither in ../lib/gpulane nor beside "

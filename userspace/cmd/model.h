@@ -72,9 +72,6 @@ struct lane_error *model_device(const struct model_common *common, const char *p
 struct lane_error *model_find(const char *kind, const char *name, const char *suffix,
 			      char **path) LANE_MUST_CHECK;
 
-/* Where a program of gpulane lies, without its name: `directory` is at least 4096 bytes. */
-struct lane_error *model_directory(char *directory, size_t bytes) LANE_MUST_CHECK;
-
 /* A new result with its version and the model's name. */
 json_object *model_result(const char *model);
 void model_drop(json_object **object);
@@ -95,6 +92,16 @@ double model_get(json_object *row, const char *key);
 
 /* Prints a result to stdout. */
 void model_print(json_object *result, enum model_format format);
+
+/* What a verb adds to its result, computed for a device. arg is what model_run was given. */
+typedef struct lane_error *model_fn(void *arg, struct lane_device *device, json_object *result);
+
+/*
+ * The course of a verb whose options are read: the device that was named, or else the preset one,
+ * a result of this model, filled by `run`, printed.
+ */
+struct lane_error *model_run(const struct model_common *common, const char *model,
+			     const char *preset, model_fn *run, void *arg) LANE_MUST_CHECK;
 
 struct lane_plot;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/place.h"
 #include "cmd/model.h"
 #include "model/number.h"
 
@@ -71,26 +72,12 @@ error_t model_option(struct model_common *common, int key, char *arg)
 	}
 }
 
-struct lane_error *model_directory(char *directory, size_t bytes)
-{
-	ssize_t length = readlink("/proc/self/exe", directory, bytes - 1);
-	char *slash;
-
-	if (length < 0)
-		return lane_error_errno(errno, "/proc/self/exe: cannot be read");
-	directory[length] = '\0';
-	slash = strrchr(directory, '/');
-	if (slash)
-		*slash = '\0';
-	return NULL;
-}
-
 struct lane_error *model_find(const char *kind, const char *name, const char *suffix, char **path)
 {
 	/* Installed below prefix; built in a directory beside userspace/. */
 	static const char *const places[] = { "../share/gpulane", "../userspace/model" };
 	size_t length = strlen(name);
-	char directory[4096];
+	LANE_CLEANUP(lane_free) char *file = NULL;
 	struct lane_error *err;
 
 	if (strchr(name, '/') ||
@@ -98,22 +85,13 @@ struct lane_error *model_find(const char *kind, const char *name, const char *su
 		*path = strdup(name);
 		return *path ? NULL : &lane_enomem;
 	}
-	err = model_directory(directory, sizeof(directory));
-	if (err)
-		return err;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		LANE_CLEANUP(lane_free) char *candidate = NULL;
-
-		if (asprintf(&candidate, "%s/%s/%s/%s%s", directory, places[i], kind, name,
-			     suffix) < 0) {
-			candidate = NULL;
-			return &lane_enomem;
-		}
-		if (!access(candidate, R_OK)) {
-			*path = LANE_TAKE(candidate);
-			return NULL;
-		}
+	if (asprintf(&file, "%s/%s%s", kind, name, suffix) < 0) {
+		file = NULL;
+		return &lane_enomem;
 	}
+	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), file, path);
+	if (err || *path)
+		return err;
 	return lane_error("%s: no such file among gpulane's %s (name a path, or see docs/model.md)",
 			  name, kind);
 }
@@ -126,4 +104,22 @@ struct lane_error *model_device(const struct model_common *common, const char *p
 		model_find("devices", common->device ? common->device : preset, ".dev", &path);
 
 	return err ? err : lane_device_read(path, device);
+}
+
+struct lane_error *model_run(const struct model_common *common, const char *model,
+			     const char *preset, model_fn *run, void *arg)
+{
+	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_drop) json_object *result = NULL;
+	struct lane_error *err = model_device(common, preset, &device);
+
+	if (err)
+		return err;
+	result = model_result(model);
+	model_put_text(result, "device", device->name);
+	err = run(arg, device, result);
+	if (err)
+		return lane_error_context(err, "model %s", model);
+	model_print(result, common->format);
+	return NULL;
 }

@@ -129,9 +129,9 @@ static struct lane_error *add_ops(const struct lane_device *device, const struct
 	return err;
 }
 
-static struct lane_error *run(const struct options *o, const struct lane_device *device,
-			      json_object *result)
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
+	const struct options *o = options_read;
 	struct lane_global_work work = o->work;
 	struct lane_error *err = NULL;
 
@@ -155,21 +155,10 @@ static struct lane_error *run(const struct options *o, const struct lane_device 
 struct lane_error *model_global(int argc, char **argv)
 {
 	struct options o = { .work = { .warps = 32, .iterations = 8 }, .op = -1, .pattern = -1 };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
 
 	if (err || done)
 		return err;
-	err = model_device(&o.common, "gt200-gtx275", &device);
-	if (err)
-		return err;
-	result = model_result("global");
-	model_put_text(result, "device", device->name);
-	err = run(&o, device, result);
-	if (err)
-		return lane_error_context(err, "model global");
-	model_print(result, o.common.format);
-	return NULL;
+	return model_run(&o.common, "global", "gt200-gtx275", run, &o);
 }

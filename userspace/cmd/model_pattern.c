@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/place.h"
 #include "cmd/cmd.h"
 #include "cmd/model.h"
 #include "model/number.h"
@@ -103,29 +104,16 @@ static const struct argp argp = { options,
 static struct lane_error *find_plugin(const struct options *o, char **path)
 {
 	static const char *const places[] = { "../lib/gpulane", "." };
-	char directory[4096];
 	struct lane_error *err;
 
 	if (o->plugin) {
 		*path = realpath(o->plugin, NULL);
 		return *path ? NULL : lane_error_errno(errno, "%s: cannot be found", o->plugin);
 	}
-	err = model_directory(directory, sizeof(directory));
-	if (err)
+	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), "libgpulane-oclgrind.so",
+			      path);
+	if (err || *path)
 		return err;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		LANE_CLEANUP(lane_free) char *candidate = NULL;
-
-		if (asprintf(&candidate, "%s/%s/libgpulane-oclgrind.so", directory, places[i]) <
-		    0) {
-			candidate = NULL;
-			return &lane_enomem;
-		}
-		if (!access(candidate, R_OK)) {
-			*path = LANE_TAKE(candidate);
-			return NULL;
-		}
-	}
 	return lane_error("model pattern: gpulane's plugin for Oclgrind is not there (run `make`, "
 			  "or name it with --plugin)");
 }

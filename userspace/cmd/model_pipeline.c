@@ -355,9 +355,9 @@ static struct lane_error *once(const struct bench *b, json_object *result)
 	return NULL;
 }
 
-static struct lane_error *run(const struct options *o, struct lane_device *device,
-			      json_object *result)
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
+	const struct options *o = options_read;
 	LANE_CLEANUP(lane_graph_drop) struct lane_graph *graph = NULL;
 	struct bench b = { .o = o, .device = device };
 	struct lane_error *err = load_graph(o, &graph);
@@ -386,8 +386,6 @@ static struct lane_error *run(const struct options *o, struct lane_device *devic
 struct lane_error *model_pipeline(int argc, char **argv)
 {
 	struct options o = { .length = 1000, .issue_limit = UINT32_MAX };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
 
@@ -395,14 +393,5 @@ struct lane_error *model_pipeline(int argc, char **argv)
 		return err;
 	if (o.common.plot && !o.sweep)
 		return lane_error_usage("model pipeline: --plot needs --sweep");
-	err = model_device(&o.common, "fermi-c2050", &device);
-	if (err)
-		return err;
-	result = model_result("pipeline");
-	model_put_text(result, "device", device->name);
-	err = run(&o, device, result);
-	if (err)
-		return lane_error_context(err, "model pipeline");
-	model_print(result, o.common.format);
-	return NULL;
+	return model_run(&o.common, "pipeline", "fermi-c2050", run, &o);
 }

@@ -191,9 +191,9 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 	return NULL;
 }
 
-static struct lane_error *run(const struct options *o, const struct lane_device *device,
-			      json_object *result)
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
+	const struct options *o = options_read;
 	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *kernel = NULL;
 	struct lane_soft_fit fit = { 0 };
 	const char *origin = "";
@@ -221,21 +221,10 @@ static struct lane_error *run(const struct options *o, const struct lane_device 
 struct lane_error *model_softgpu(int argc, char **argv)
 {
 	struct options o = { .size = 256, .sm = 1, .sp = 8 };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
 
 	if (err || done)
 		return err;
-	err = model_device(&o.common, "flexgrip", &device);
-	if (err)
-		return err;
-	result = model_result("softgpu");
-	model_put_text(result, "device", device->name);
-	err = run(&o, device, result);
-	if (err)
-		return lane_error_context(err, "model softgpu");
-	model_print(result, o.common.format);
-	return NULL;
+	return model_run(&o.common, "softgpu", "flexgrip", run, &o);
 }

@@ -370,9 +370,9 @@ static struct lane_error *sweep(struct bench *b, json_object *result)
 	return b->o.common.plot ? plot_sweep(b, result) : NULL;
 }
 
-static struct lane_error *run(struct bench *b, const struct lane_device *device,
-			      json_object *result)
+static struct lane_error *run(void *bench, struct lane_device *device, json_object *result)
 {
+	struct bench *b = bench;
 	struct lane_error *err = vote_load(&b->o, &b->inputs);
 
 	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
@@ -401,27 +401,17 @@ static struct lane_error *vote(enum vote_kind kind, const char *name, int argc, 
 				  .angles = 180,
 				  .threshold = 0.1,
 				  .iterations = 10 } };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	int done;
 	struct lane_error *err = vote_parse(argc, argv, &b.o, &done);
 
 	if (err || done)
 		return err;
-	err = model_device(&b.o.common, "fermi-gtx580", &device);
-	if (err)
-		return err;
-	result = model_result(name);
-	model_put_text(result, "device", device->name);
-	err = run(&b, device, result);
+	err = model_run(&b.o.common, name, "fermi-gtx580", run, &b);
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
 		lane_pad_free(&b.pad[h]);
 	vote_free(&b.inputs);
 	free(b.vote);
-	if (err)
-		return lane_error_context(err, "model %s", name);
-	model_print(result, b.o.common.format);
-	return NULL;
+	return err;
 }
 
 struct lane_error *model_histogram(int argc, char **argv)

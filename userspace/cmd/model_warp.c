@@ -94,7 +94,7 @@ static struct lane_error *one(struct lane_pad *pad, const struct options *o, jso
 	struct lane_error *err = lane_pad_pattern(pad, o->stride, o->conflicts, address);
 
 	if (err)
-		return lane_error_context(err, "model warp");
+		return err;
 	lane_pad_explain(pad, address, pad->lanes, &warp);
 	model_put_whole(result, "stride", o->stride);
 	model_put_whole(result, "conflicts", o->conflicts);
@@ -214,7 +214,7 @@ static struct lane_error *sweep(const struct lane_device *device, const struct o
 		}
 		lane_pad_free(&pad);
 		if (err)
-			return lane_error_context(err, "model warp");
+			return err;
 	}
 	return o->common.plot ? plot_sweep(o, result) : NULL;
 }
@@ -232,11 +232,16 @@ static struct lane_error *single(const struct lane_device *device, const struct 
 	return err;
 }
 
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+{
+	const struct options *o = options_read;
+
+	return o->sweep ? sweep(device, o, result) : single(device, o, result);
+}
+
 struct lane_error *model_warp(int argc, char **argv)
 {
 	struct options o = { .conflicts = 1 };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
 
@@ -246,14 +251,5 @@ struct lane_error *model_warp(int argc, char **argv)
 		return lane_error_usage("model warp: --plot needs --sweep");
 	if (o.sweep && o.addresses)
 		return lane_error_usage("model warp: --sweep and --addresses exclude each other");
-	err = model_device(&o.common, "fermi-gtx580", &device);
-	if (err)
-		return err;
-	result = model_result("warp");
-	model_put_text(result, "device", device->name);
-	err = o.sweep ? sweep(device, &o, result) : single(device, &o, result);
-	if (err)
-		return err;
-	model_print(result, o.common.format);
-	return NULL;
+	return model_run(&o.common, "warp", "fermi-gtx580", run, &o);
 }
