@@ -180,7 +180,9 @@ static void lock_check(const uint32_t *memory, size_t words, cl_uint offset)
 	sum = (sum ^ checksum(memory, words)) * 16777619u;
 }
 
-/* The seed's sweep: groups of 32x8 of which the first eight of each row access memory; here of 8x8.
+/*
+ * Robertson's sweep (docs/models/global.md): groups of 32x8 of which the first eight of each row
+ * access memory; here of 8x8.
  */
 static void lock_one(cl_kernel kernel, const char *name, cl_uint offset, bool exact)
 {
