@@ -35,6 +35,12 @@ struct lane_alive {
 	uint64_t at_ns, running, preempted;
 };
 
+/*
+ * Open requests of a context. A ring of i915 has at most 512 KiB and a request takes 128 bytes of
+ * it or more: when one more is there the oldest is over.
+ */
+#define LANE_MAX_UNRETIRED 4096
+
 /* A request; the public part is first. */
 struct lane_rq {
 	struct lane_request pub;
@@ -165,7 +171,7 @@ struct lane_idle_note {
 };
 
 struct lane_waiter {
-	struct lane_waiter *next; /* of the same request */
+	struct lane_waiter *next, *prev; /* of the same request */
 	struct lane_thr *thr;
 	struct lane_rq *rq;
 	uint64_t begin_ns;
@@ -191,8 +197,7 @@ struct lane_thr {
 };
 
 struct lane_cpu {
-	struct lane_thr *current; /* NULL: idle thread or not known */
-	int32_t tid;		  /* of what runs, -1 not known */
+	int32_t tid; /* of what runs, -1 not known */
 	char comm[16];
 	uint64_t since_ns;
 	uint64_t events; /* of this CPU so far, but those of signalling fences */
@@ -228,7 +233,7 @@ struct lane_timeline {
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
-	const char *too_many; /* the trace has more of these at once than any real one */
+	const char *too_many; /* the trace has more of these than any real one */
 	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
 	bool ports_hide;      /* one that shows what is on the ports is not */
 	bool has_in;	      /* `in` can be in this trace */
@@ -240,6 +245,7 @@ struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_eve
 void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq);
 struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
 			      uint16_t instance);
+/* May forget threads that nothing refers to (lane_thr_make_room()). */
 struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid);
 struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid);
 struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
@@ -250,6 +256,8 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns);
 void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
+/* The oldest requests of newest's context make room for it; newest itself stays. */
+void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
 			const struct lane_rq *rq, int delta, uint64_t at_ns);
 void lane_rq_unlink(struct lane_rq *rq);
@@ -295,6 +303,8 @@ void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+/* Forgets the threads that have ended or have no part in anything, but for keep (may be NULL). */
+void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
 void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns);
 enum lane_clock lane_thr_clock(const struct lane_thr *thr);

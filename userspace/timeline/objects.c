@@ -13,6 +13,12 @@
 #define MAX_ENGINES  (1u << 10)
 #define MAX_THREADS  (1u << 19)
 
+/*
+ * So far from the oldest and from the newest open request of its context a request may come that
+ * was not seen before: at the beginning of a trace, or after a loss, some are in flight.
+ */
+#define MAX_REACH 256
+
 static bool in_order(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
@@ -85,13 +91,30 @@ static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t
 	return ctx->pub.client ? ctx : NULL;
 }
 
-/* Puts rq in its place among the open requests of its context. */
-static void link_by_seqno(struct lane_ctx *ctx, struct lane_rq *rq)
+/*
+ * Finds which of its context's open requests seqno comes after, NULL: none. False when it cannot
+ * come any more: it is one of the last in the order, or its place is out of reach.
+ */
+static bool find_place(const struct lane_ctx *ctx, uint32_t seqno, struct lane_rq **after)
 {
-	struct lane_rq *after = ctx->last;
+	struct lane_rq *old = ctx->first, *young = ctx->last;
 
-	while (after && in_order(rq->pub.seqno, after->pub.seqno))
-		after = after->prev;
+	for (unsigned int i = 0; i < MAX_REACH; i++, old = old->next, young = young->prev) {
+		if (!young || !in_order(seqno, young->pub.seqno)) {
+			*after = young;
+			return true;
+		}
+		if (in_order(seqno, old->pub.seqno)) {
+			*after = old->prev;
+			return old->prev || ctx->open < LANE_MAX_UNRETIRED;
+		}
+	}
+	return false;
+}
+
+/* Puts rq in its place among the open requests of its context. */
+static void link_after(struct lane_ctx *ctx, struct lane_rq *rq, struct lane_rq *after)
+{
 	rq->prev = after;
 	rq->next = after ? after->next : ctx->first;
 	*(after ? &after->next : &ctx->first) = rq;
@@ -103,8 +126,12 @@ static void link_by_seqno(struct lane_ctx *ctx, struct lane_rq *rq)
 
 static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx, uint32_t seqno)
 {
-	struct lane_rq *rq;
+	struct lane_rq *rq, *after;
 
+	if (!find_place(ctx, seqno, &after)) {
+		tl->figures.contradictions++;
+		return NULL;
+	}
 	if (tl->figures.open_requests == MAX_OPEN) {
 		tl->too_many = "open requests";
 		return NULL;
@@ -121,11 +148,23 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	rq->pub.pid = -1;
 	rq->doubt_ns = LANE_NEVER;
 	rq->in_ns = LANE_NEVER;
-	link_by_seqno(ctx, rq);
+	link_after(ctx, rq, after);
 	tl->figures.by_state[rq->pub.state]++;
 	if (++tl->figures.open_requests > tl->figures.max_open_requests)
 		tl->figures.max_open_requests = tl->figures.open_requests;
+	lane_rq_make_room(tl, rq);
 	return rq;
+}
+
+/* It has been told of already, for want of room: only its retiring, and waits for it, may come. */
+static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
+		    const struct lane_event *event)
+{
+	if (!ctx->forgot || in_order(ctx->forgot_seqno, event->u.rq.seqno))
+		return false;
+	if (event->wire.kind != LANE_RQ_RETIRE && event->wire.kind != LANE_RQ_WAIT_BEGIN)
+		tl->figures.contradictions++;
+	return true;
 }
 
 struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create)
@@ -140,7 +179,7 @@ struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *e
 	if (!ctx)
 		return NULL;
 	rq = lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno);
-	if (!rq && create && !(ctx->forgot && !in_order(ctx->forgot_seqno, event->u.rq.seqno)))
+	if (!rq && create && !is_told(tl, ctx, event))
 		rq = rq_create(tl, ctx, event->u.rq.seqno);
 	if (rq)
 		tl->last_rq = rq;
@@ -238,8 +277,11 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	if (thr)
 		return thr;
 	if (tl->threads.used >= MAX_THREADS) {
-		tl->too_many = "threads";
-		return NULL;
+		lane_thr_make_room(tl, NULL);
+		if (tl->threads.used > MAX_THREADS / 4 * 3) {
+			tl->too_many = "threads";
+			return NULL;
+		}
 	}
 	thr = lane_pool_get(&tl->thr_pool);
 	if (!thr || !lane_table_put(&tl->threads, (uint32_t)tid, 0, thr)) {

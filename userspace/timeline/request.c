@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-/*
- * Requests that a context keeps waiting for their retire. A ring of i915 holds some hundreds; where
- * no retire has ever been seen fewer do.
- */
-#define MAX_UNRETIRED	   4096
+/* Of a context, where no event has ever shown what the others wait for. */
 #define MAX_NEVER_RETIRING 256
 
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
@@ -90,29 +86,46 @@ static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_
 	lane_eng_end(tl, rq, end);
 }
 
-/* The oldest requests of a context that are over make room, if their retiring is not seen. */
-static void make_room(struct lane_timeline *tl, struct lane_ctx *ctx)
+/* So many requests of a context are kept: with those that have not been seen to end, and without.
+ */
+static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 {
-	uint32_t most = tl->figures.by_kind[LANE_RQ_RETIRE] ? MAX_UNRETIRED : MAX_NEVER_RETIRING;
+	const uint64_t *seen = tl->figures.by_kind;
 
-	while (ctx->open > most) {
+	if (seen[LANE_RQ_RETIRE] || (!ended && (seen[LANE_FENCE_SIGNALED] || seen[LANE_RQ_OUT])))
+		return LANE_MAX_UNRETIRED;
+	return MAX_NEVER_RETIRING;
+}
+
+void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
+	struct lane_rq *rq;
+
+	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
+		rq = ctx->first;
 		/* A context runs in order: what is before one that is over is over. */
-		if (!ctx->first->ended && ctx->signalled &&
-		    (int32_t)(ctx->first->pub.seqno - ctx->signalled_seqno) <= 0)
-			ended_by(tl, ctx->first, tl->now_ns);
-		if (!ctx->first->ended)
-			return;
-		while (ctx->first->waiters)
-			lane_wait_drop(tl, ctx->first->waiters);
+		if (!rq->ended && ctx->signalled &&
+		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
+			ended_by(tl, rq, tl->now_ns);
+		if (!rq->ended) {
+			if (ctx->open <= most_open(tl, false))
+				return;
+			/* It is over by now, its ring holds no more; nothing tells since when. */
+			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+			ended_by(tl, rq, tl->now_ns);
+		}
+		while (rq->waiters)
+			lane_wait_drop(tl, rq->waiters);
 		ctx->forgot = true;
-		ctx->forgot_seqno = ctx->first->pub.seqno;
-		lane_rq_done(tl, ctx->first);
+		ctx->forgot_seqno = rq->pub.seqno;
+		lane_rq_done(tl, rq);
 	}
 }
 
 static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_eng *eng;
 	struct lane_thr *thr;
 
 	if (rq->pub.seen & LANE_SEEN_ADD)
@@ -120,15 +133,13 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
 	thr = submitter(tl, rq, event);
-	if (!rq->pub.engine)
-		rq->pub.engine =
-			&lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance)
-				 ->pub;
+	eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	if (!rq->pub.engine && eng)
+		rq->pub.engine = &eng->pub;
 	if (thr && tl->idle_mask)
 		lane_idle_note(tl, rq, thr, event->wire.ts_ns);
 	if (rq->pub.state == LANE_RQ_STATE_NEW)
 		lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
-	make_room(tl, ctx);
 }
 
 static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GONE		0x30	   /* EXIT_DEAD, EXIT_ZOMBIE: it does not come back */
 #define IDLE_ENGINES	64	   /* of which idle times are divided */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
 
@@ -148,8 +149,11 @@ void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	uint32_t n = thr->n_slots;
 
-	if (!thr->pub.interesting && ++tl->n_interesting > MAX_INTERESTING)
-		tl->too_many = "threads that submit or wait";
+	if (!thr->pub.interesting && ++tl->n_interesting > MAX_INTERESTING) {
+		lane_thr_make_room(tl, thr);
+		if (tl->n_interesting > MAX_INTERESTING / 4 * 3)
+			tl->too_many = "threads that submit or wait";
+	}
 	if ((n < tl->n_engines && n < IDLE_ENGINES) || !thr->pub.interesting) {
 		uint32_t more = !tl->cap_engines		 ? 16
 				: tl->cap_engines < IDLE_ENGINES ? tl->cap_engines
@@ -191,7 +195,27 @@ static void forget(struct lane_timeline *tl, struct lane_thr *thr)
 	lane_pool_put(&tl->thr_pool, thr);
 }
 
-static void leaves(struct lane_timeline *tl, const struct lane_event *event, struct lane_cpu *cpu)
+/* Nothing of its story can follow, or nothing of it is told to anyone. */
+static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
+{
+	if (thr->wait || thr->queued_on >= 0)
+		return false;
+	return thr->dying || !tl->figures.by_kind[LANE_SWITCH] ||
+	       (!thr->pub.interesting && !thr->pub.client);
+}
+
+void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
+{
+	for (size_t i = 0; i <= tl->threads.mask; i++) {
+		struct lane_thr *thr;
+
+		/* What moves into a freed slot is looked at, too. */
+		while ((thr = tl->threads.slots[i].value) && thr != keep && is_out(tl, thr))
+			forget(tl, thr);
+	}
+}
+
+static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
 	struct lane_thr *thr = lane_thr_get(tl, sw->prev_tid);
@@ -216,14 +240,13 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event, str
 	if (thr->wait)
 		thr->wait->slept |= sw->prev_state != 0;
 	thr->pub.preempted = sw->prev_state == 0;
+	thr->dying |= (sw->prev_state & GONE) != 0;
 	thr->pub.cpu = event->cpu;
 	set_state(tl, thr, sw->prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE, now_ns);
 	thr->waker = -1;
 	if (thr->dying) {
 		if (thr->wait)
 			lane_wait_drop(tl, thr->wait);
-		if (cpu->current == thr)
-			cpu->current = NULL;
 		forget(tl, thr);
 		return;
 	}
@@ -250,9 +273,8 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	cpu->tid = sw->next_tid;
 	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
 	cpu->since_ns = now_ns;
-	leaves(tl, event, cpu);
+	leaves(tl, event);
 	thr = lane_thr_get(tl, sw->next_tid);
-	cpu->current = thr;
 	if (!thr)
 		return;
 	name(thr, sw->next_comm);
@@ -381,11 +403,9 @@ void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 
 void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
 {
-	struct lane_waiter **link = &waiter->rq->waiters;
-
-	while (*link != waiter)
-		link = &(*link)->next;
-	*link = waiter->next;
+	*(waiter->prev ? &waiter->prev->next : &waiter->rq->waiters) = waiter->next;
+	if (waiter->next)
+		waiter->next->prev = waiter->prev;
 	waiter->thr->wait = NULL;
 	lane_pool_put(&tl->waiter_pool, waiter);
 }
@@ -435,6 +455,8 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	}
 	waiter->begin_ns = event->wire.ts_ns;
 	waiter->next = rq->waiters;
+	if (rq->waiters)
+		rq->waiters->prev = waiter;
 	rq->waiters = waiter;
 	thr->wait = waiter;
 }

@@ -84,7 +84,7 @@ static struct lane_error *state_of(const struct lane_timeline *tl)
 {
 	if (tl->no_memory)
 		return &lane_enomem;
-	return tl->too_many ? lane_error("the trace has more %s at once than any machine "
+	return tl->too_many ? lane_error("the trace has more %s than any machine "
 					 "(is it damaged, or many traces in one?)",
 					 tl->too_many)
 			    : NULL;

@@ -5,7 +5,8 @@
  * closes; it never changes anything here.
  *
  * Memory is bounded by what is open (requests, waits, threads) and by the number of engines,
- * contexts and processes that the trace names; in steady state nothing is allocated.
+ * contexts, processes and losses that the trace names; in steady state nothing is allocated. There
+ * is a most of each (docs/analysis.md, Memory).
  */
 #ifndef LANE_TIMELINE_TIMELINE_H
 #define LANE_TIMELINE_TIMELINE_H
@@ -419,7 +420,9 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 					const struct lane_hooks *hooks,
 					struct lane_timeline **timeline) LANE_MUST_CHECK;
 
-/* Takes the next event. Times must not go back. Fails for want of memory only. */
+/* Takes the next event. Times must not go back. Fails for want of memory, and when
+ * the trace has more of something than any machine (docs/analysis.md, Memory): then only finish and
+ * destroy are left. */
 struct lane_error *lane_timeline_push(struct lane_timeline *timeline,
 				      const struct lane_event *event) LANE_MUST_CHECK;
 
@@ -440,8 +443,8 @@ struct lane_timeline_figures {
 	uint32_t open_requests, max_open_requests;
 	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open ones; after finish: when the trace
 						   ended */
-	uint32_t contradictions; /* events that cannot be as they stand: something is missing unseen
-				  */
+	uint32_t contradictions; /* events that cannot be as they stand, or out of all order:
+				    something is missing unseen */
 };
 
 void lane_timeline_figures(const struct lane_timeline *timeline,

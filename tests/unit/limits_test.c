@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: MIT
+// What a trace may hold at once (docs/analysis.md, Memory): at each limit reading ends with an
+// error, or the oldest are told without; and a long trace takes no more memory than a short one.
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "latency/latency.h"
+
+#ifdef __SANITIZE_ADDRESS__
+/* Of <sanitizer/allocator_interface.h>, which not every compiler comes with. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+#endif
+
+enum {
+	LOOK_EVERY = 1u << 14, /* events between two looks at the memory */
+	SHORT = 1000000,
+	LONG = 3000000,
+};
+
+/* A trace in the making, with the figures that `gpulane report` collects. */
+struct load {
+	struct lane_trace_info info;
+	struct lane_timeline *timeline;
+	struct lane_latency latency;
+	struct lane_hooks adds_up; /* the latency's own */
+	struct lane_error *error;  /* of the first event that was refused */
+	uint64_t now_ns, events;
+	uint64_t told, unended, unretired; /* requests */
+	uint64_t out_of_order;		   /* told, though one with a greater seqno had been */
+	struct lane_request last;	   /* told */
+	size_t before, peak;		   /* bytes allocated */
+};
+
+static size_t allocated(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return __sanitizer_get_current_allocated_bytes();
+#else
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+#endif
+}
+
+static void told(void *arg, const struct lane_request *rq)
+{
+	struct load *l = arg;
+
+	l->out_of_order += l->told && rq->context == l->last.context && rq->seqno < l->last.seqno;
+	l->told++;
+	l->unended += (rq->doubt & LANE_DOUBT_END) != 0;
+	l->unretired += !(rq->seen & LANE_SEEN_RETIRE);
+	l->last = *rq;
+	l->adds_up.request(l->adds_up.arg, rq);
+}
+
+static void begin(struct load *l)
+{
+	static const struct lane_select everything;
+	struct lane_hooks hooks;
+
+	memset(l, 0, sizeof(*l));
+	l->before = allocated();
+	l->info.submission = LANE_SUBMISSION_EXECLISTS;
+	memset(l->info.presence, LANE_PRESENCE_RECORDED, sizeof(l->info.presence));
+	assert_null(lane_latency_init(&l->latency, &l->info, &everything));
+	l->adds_up = lane_latency_hooks(&l->latency);
+	/* The request's hook is this test's, with the latency's behind it; the others take no part.
+	 */
+	hooks = (struct lane_hooks){ .arg = l, .request = told };
+	assert_null(lane_timeline_create(&l->info, NULL, 0, &hooks, &l->timeline));
+}
+
+static struct lane_timeline_figures figures(const struct load *l)
+{
+	struct lane_timeline_figures f;
+
+	lane_timeline_figures(l->timeline, &f);
+	return f;
+}
+
+static void look(struct load *l)
+{
+	size_t now = allocated();
+
+	if (now - l->before > l->peak)
+		l->peak = now - l->before;
+}
+
+static void push(struct load *l, struct lane_event *event)
+{
+	if (l->error)
+		return;
+	event->wire.ts_ns = l->now_ns += 10;
+	l->error = lane_timeline_push(l->timeline, event);
+	if (++l->events % LOOK_EVERY == 0)
+		look(l);
+}
+
+static void request_by(struct load *l, enum lane_kind kind, uint64_t ctx, uint32_t seqno,
+		       int32_t tid, uint16_t instance)
+{
+	struct lane_event event = { .wire = { .kind = kind, .tid = tid, .pid = tid } };
+
+	event.u.rq.ctx = ctx;
+	event.u.rq.seqno = seqno;
+	event.u.rq.instance = instance;
+	if (kind == LANE_RQ_OUT)
+		event.u.i915_request_out.completed = 1;
+	push(l, &event);
+}
+
+static void request(struct load *l, enum lane_kind kind, uint64_t ctx, uint32_t seqno)
+{
+	request_by(l, kind, ctx, seqno, 100, 0);
+}
+
+static void signaled(struct load *l, uint64_t ctx, uint32_t seqno)
+{
+	struct lane_event event = { .wire = { .kind = LANE_FENCE_SIGNALED } };
+
+	event.u.fence.context = ctx;
+	event.u.fence.seqno = seqno;
+	push(l, &event);
+}
+
+/* A request from add to its end; its retiring is not seen. */
+static void ended(struct load *l, uint64_t ctx, uint32_t seqno)
+{
+	request(l, LANE_RQ_ADD, ctx, seqno);
+	request(l, LANE_RQ_SUBMIT, ctx, seqno);
+	request(l, LANE_RQ_EXECUTE, ctx, seqno);
+	request(l, LANE_RQ_IN, ctx, seqno);
+	request(l, LANE_RQ_OUT, ctx, seqno);
+	signaled(l, ctx, seqno);
+}
+
+static void whole(struct load *l, uint64_t ctx, uint32_t seqno)
+{
+	ended(l, ctx, seqno);
+	request(l, LANE_RQ_RETIRE, ctx, seqno);
+}
+
+static void switches(struct load *l, int32_t prev, int64_t state, int32_t next)
+{
+	struct lane_event event = { .wire = { .kind = LANE_SWITCH, .tid = prev, .pid = 100 } };
+
+	event.u.sched_switch.prev_tid = prev;
+	event.u.sched_switch.prev_state = state;
+	event.u.sched_switch.next_tid = next;
+	push(l, &event);
+}
+
+static void forks(struct load *l, int32_t tid)
+{
+	struct lane_event event = { .wire = { .kind = LANE_FORK, .tid = 1, .pid = 1 } };
+
+	event.u.sched_process_fork.child_tid = tid;
+	event.u.sched_process_fork.child_pid = tid;
+	push(l, &event);
+}
+
+static void exits(struct load *l, int32_t tid)
+{
+	struct lane_event event = { .wire = { .kind = LANE_EXIT, .tid = tid, .pid = tid } };
+
+	event.u.sched_process_exit.tid = tid;
+	push(l, &event);
+}
+
+/* Ends the trace, as a reader does that has met an error, too. */
+static void end(struct load *l)
+{
+	look(l);
+	assert_null(lane_timeline_finish(l->timeline));
+	assert_null(lane_latency_finish(&l->latency, l->timeline));
+	assert_int_equal(l->told, l->latency.requests.complete + l->latency.requests.partial +
+					  l->latency.requests.unknown);
+	lane_latency_deinit(&l->latency);
+	lane_timeline_destroy(l->timeline);
+	lane_error_free(l->error);
+}
+
+/* The trace is refused, in one line that says what there is too much of; what came before is told.
+ */
+static void ends_with(struct load *l, const char *what, uint64_t requests)
+{
+	char text[128];
+
+	assert_non_null(l->error);
+	assert_int_equal(lane_error_code(l->error), LANE_ERROR_FAILED);
+	snprintf(text, sizeof(text), "more %s than any machine", what);
+	assert_non_null(strstr(lane_error_message(l->error), text));
+	assert_null(strchr(lane_error_message(l->error), '\n'));
+	end(l);
+	assert_int_equal(l->told, requests);
+}
+
+static void open_requests(void **state)
+{
+	struct load l;
+	uint32_t n = 0;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 1, 1);
+	for (; !l.error && n < 1u << 20; n++)
+		request(&l, LANE_RQ_ADD, 2 + n % 100, 1 + n / 100);
+	assert_int_equal(n, (1u << 18) + 1);
+	ends_with(&l, "open requests", 1u << 18 | 1);
+}
+
+static void contexts(void **state)
+{
+	struct load l;
+	uint32_t n = 0;
+
+	(void)state;
+	begin(&l);
+	for (; !l.error && n < 1u << 20; n++)
+		whole(&l, 1 + n, 1);
+	assert_int_equal(n, (1u << 18) + 1);
+	ends_with(&l, "contexts", 1u << 18);
+	assert_true(l.peak < 128u << 20);
+}
+
+static void engines(void **state)
+{
+	struct load l;
+	uint32_t n = 0;
+
+	(void)state;
+	begin(&l);
+	for (; !l.error && n < 1u << 20; n++)
+		request_by(&l, LANE_RQ_ADD, 1, 1 + n, 100, (uint16_t)n);
+	assert_int_equal(n, (1u << 10) + 1);
+	ends_with(&l, "engines", 1025);
+}
+
+static void processes(void **state)
+{
+	struct load l;
+	int32_t n = 0;
+
+	(void)state;
+	begin(&l);
+	for (; !l.error && n < 1 << 20; n++)
+		request_by(&l, LANE_RQ_ADD, (uint64_t)n + 1, 1, n / 3 * 3 + 1, 0);
+	/* three contexts a process; one "process" is that which is not known */
+	assert_int_equal(n, 3 * 65535 + 1);
+	ends_with(&l, "processes with contexts", 3 * 65535 + 1);
+}
+
+/* Threads of a process with contexts, none of which ends: none can be forgotten. */
+static void threads(void **state)
+{
+	struct load l;
+	int32_t n = 1;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 1, 1);
+	for (; !l.error && n < 1 << 20; n++)
+		switches(&l, n, 1, n + 1);
+	assert_in_range(n, (1 << 19) - 2, (1 << 19) + 2);
+	ends_with(&l, "threads", 1);
+}
+
+static void waiting_threads(void **state)
+{
+	struct load l;
+	int32_t n = 1;
+
+	(void)state;
+	begin(&l);
+	switches(&l, 0, 0, 1);
+	for (; !l.error && n < 1 << 20; n++)
+		request_by(&l, LANE_RQ_WAIT_BEGIN, 1, 1, n, 0);
+	assert_int_equal(n - 1, (1 << 15) + 1);
+	ends_with(&l, "threads that submit or wait", 1);
+}
+
+/* Where a thread is never seen to run, it is forgotten when it does not wait any more. */
+static void submitters_without_switches(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	for (int32_t n = 1; n < 100000; n++)
+		request_by(&l, LANE_RQ_ADD, 1, (uint32_t)n, n % 60000 + 1, 0);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.told, 99999);
+}
+
+/* 4096 of a context wait for their retire, 256 where none has ever been seen. */
+static void unretired(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	for (uint32_t n = 1; n <= 10000; n++) {
+		ended(&l, 1, n);
+		assert_int_equal(l.told, n > 256 ? n - 256 : 0);
+	}
+	request(&l, LANE_RQ_RETIRE, 1, 10000);
+	assert_int_equal(l.told, 10000);
+	assert_int_equal(l.unretired, 9999);
+	for (uint32_t n = 10001; n <= 20000; n++)
+		ended(&l, 1, n);
+	assert_int_equal(l.told, 20000 - 4096);
+	assert_int_equal(l.last.seqno, 20000 - 4096);
+	assert_int_equal(l.last.end.lo, l.last.end.hi);
+	assert_int_equal(figures(&l).max_open_requests, 4097);
+	/* What comes of them then comes too late, and is no contradiction; a second add is one. */
+	request(&l, LANE_RQ_RETIRE, 1, 15000);
+	request(&l, LANE_RQ_WAIT_BEGIN, 1, 15000);
+	request(&l, LANE_RQ_WAIT_END, 1, 15000);
+	assert_int_equal(figures(&l).contradictions, 0);
+	request(&l, LANE_RQ_ADD, 1, 15000);
+	assert_int_equal(figures(&l).contradictions, 1);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.told, 20000);
+	assert_int_equal(l.unended, 0);
+	assert_int_equal(l.out_of_order, 0);
+}
+
+/* No ring holds more than 4096 requests: the oldest are over, and nothing tells when they ended. */
+static void unended(void **state)
+{
+	struct lane_stages stages;
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 2, 1);
+	for (uint32_t n = 1; n <= 10000; n++) {
+		request(&l, LANE_RQ_ADD, 1, n);
+		request(&l, LANE_RQ_SUBMIT, 1, n);
+		if (n < 5000)
+			request(&l, LANE_RQ_EXECUTE, 1, n);
+	}
+	assert_int_equal(l.told, 1 + 10000 - 4096);
+	assert_int_equal(l.unended, 10000 - 4096);
+	lane_stages_of(&l.info, &l.last, &stages);
+	assert_int_equal(stages.known, 1u << LANE_STAGE_DEPENDENCY);
+	assert_int_equal(stages.total.hi, 10);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.told, 10001);
+}
+
+/* More `in`s than the FIFO of an engine holds, and no `out`. */
+static void fifo(void **state)
+{
+	struct load l;
+	uint32_t n = 0;
+
+	(void)state;
+	begin(&l);
+	request(&l, LANE_RQ_ADD, 1, 1);
+	request(&l, LANE_RQ_EXECUTE, 1, 1);
+	for (; !l.error && n < 1u << 22; n++)
+		request(&l, LANE_RQ_IN, 1, 1);
+	assert_non_null(l.error);
+	assert_in_range(n, 1u << 14, (1u << 20) + 2);
+	assert_null(strchr(lane_error_message(l.error), '\n'));
+	lane_timeline_destroy(l.timeline);
+	lane_latency_deinit(&l.latency);
+	lane_error_free(l.error);
+}
+
+static uint32_t random32(void)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 16);
+}
+
+/* A context's requests in any order: few steps each, and what is out of reach is counted. */
+static void descending(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	for (uint32_t n = 0; n < LONG; n++)
+		request(&l, LANE_RQ_ADD, 1, LONG - n);
+	assert_null(l.error);
+	assert_int_equal(figures(&l).open_requests, 4096);
+	assert_int_equal(figures(&l).contradictions, LONG - 4096);
+	end(&l);
+	assert_int_equal(l.told, 4096);
+	assert_int_equal(l.out_of_order, 0);
+}
+
+static void at_random(void **state)
+{
+	struct load l;
+	uint64_t refused;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 2, 1);
+	for (uint32_t n = 0; n < SHORT; n++)
+		request(&l, LANE_RQ_ADD, 1, 1 + (random32() & 0xffffff));
+	assert_null(l.error);
+	refused = figures(&l).contradictions;
+	assert_in_range(refused, SHORT / 2, SHORT);
+	end(&l);
+	/* those that had been met before are neither */
+	assert_in_range(l.told + refused, SHORT - 1000, SHORT + 1);
+	assert_int_equal(l.out_of_order, 0);
+	assert_true(l.peak < 16u << 20);
+}
+
+/* A walk up, each at random among the next 4096: the list is as long as it gets all the time. */
+static void shuffled(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 2, 1);
+	for (uint32_t n = 0; n < SHORT; n++)
+		request(&l, LANE_RQ_ADD, 1, 1 + n + (random32() & 0xfff));
+	assert_null(l.error);
+	assert_in_range(figures(&l).contradictions, 1, SHORT);
+	end(&l);
+	assert_int_equal(l.out_of_order, 0);
+}
+
+/* Within reach every one has its place: blocks backwards, and those in flight when a trace begins.
+ */
+static void within_reach(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	whole(&l, 2, 1);
+	for (uint32_t n = 0; n < 4096; n++)
+		request(&l, LANE_RQ_ADD, 1, 10000 + (n ^ 0xff));
+	for (uint32_t n = 0; n < 200; n++)
+		request(&l, LANE_RQ_EXECUTE, 3, 5000 + n);
+	for (uint32_t n = 0; n < 200; n++)
+		request(&l, LANE_RQ_EXECUTE, 3, 4000 + n);
+	assert_int_equal(figures(&l).contradictions, 0);
+	assert_int_equal(figures(&l).open_requests, 4096 + 400);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.told, 1 + 4096 + 400);
+	assert_int_equal(l.out_of_order, 0);
+}
+
+static void story_of_no_end(struct load *l, uint32_t n)
+{
+	request(l, LANE_RQ_ADD, 1 + n % 3, n);
+	request(l, LANE_RQ_SUBMIT, 1 + n % 3, n);
+	request(l, LANE_RQ_EXECUTE, 1 + n % 3, n);
+}
+
+static void story_of_no_retire(struct load *l, uint32_t n)
+{
+	ended(l, 1 + n % 50, n);
+}
+
+static void story_of_whole(struct load *l, uint32_t n)
+{
+	whole(l, 1 + n % 50, n);
+}
+
+static void story_of_other_contexts(struct load *l, uint32_t n)
+{
+	whole(l, 1 + n * 7919u % 20000, n);
+}
+
+/* Threads that fork, run and exit, or are only seen to leave for good, or only to fork, some to
+ * exit. */
+static void story_of_exits(struct load *l, uint32_t n)
+{
+	int32_t tid = (int32_t)(n + 1);
+
+	forks(l, tid);
+	switches(l, 0, 0, tid);
+	request_by(l, LANE_RQ_WAIT_BEGIN, 1, 1, tid, 0);
+	exits(l, tid);
+	switches(l, tid, 16, 0);
+}
+
+static void story_of_dead(struct load *l, uint32_t n)
+{
+	switches(l, (int32_t)(n + 1), 32, (int32_t)(n + 2));
+}
+
+static void story_of_unseen_exits(struct load *l, uint32_t n)
+{
+	forks(l, (int32_t)(n + 1));
+	if (n % 2)
+		exits(l, (int32_t)(n + 1));
+}
+
+static void story_of_waiters(struct load *l, uint32_t n)
+{
+	request_by(l, LANE_RQ_WAIT_BEGIN, 1, 1, (int32_t)(1 + n % 20000), 0);
+}
+
+/* So much memory at most, and it does not grow with the trace. */
+static void flat(void (*story)(struct load *, uint32_t), size_t most)
+{
+	struct load l;
+	size_t at_short;
+	uint32_t n = 1;
+
+	begin(&l);
+	while (l.events < SHORT)
+		story(&l, n++);
+	look(&l);
+	at_short = l.peak;
+	while (l.events < LONG && !l.error)
+		story(&l, n++);
+	look(&l);
+	assert_null(l.error);
+	if (l.peak > at_short + at_short / 32 || l.peak > most)
+		fail_msg("%zu bytes, %zu when the trace was short", l.peak, at_short);
+	end(&l);
+}
+
+#define FLAT(name, most)                                                                           \
+	static void flat_##name(void **state)                                                      \
+	{                                                                                          \
+		(void)state;                                                                       \
+		flat(story_of_##name, most);                                                       \
+	}
+
+FLAT(no_end, 2u << 20)
+FLAT(no_retire, 16u << 20)
+FLAT(whole, 1u << 20)
+FLAT(other_contexts, 16u << 20)
+FLAT(exits, 1u << 20)
+FLAT(dead, 1u << 20)
+FLAT(unseen_exits, 192u << 20)
+FLAT(waiters, 96u << 20)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_requests),
+		cmocka_unit_test(contexts),
+		cmocka_unit_test(engines),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(waiting_threads),
+		cmocka_unit_test(submitters_without_switches),
+		cmocka_unit_test(unretired),
+		cmocka_unit_test(unended),
+		cmocka_unit_test(fifo),
+		cmocka_unit_test(descending),
+		cmocka_unit_test(at_random),
+		cmocka_unit_test(shuffled),
+		cmocka_unit_test(within_reach),
+		cmocka_unit_test(flat_no_end),
+		cmocka_unit_test(flat_no_retire),
+		cmocka_unit_test(flat_whole),
+		cmocka_unit_test(flat_other_contexts),
+		cmocka_unit_test(flat_exits),
+		cmocka_unit_test(flat_dead),
+		cmocka_unit_test(flat_unseen_exits),
+		cmocka_unit_test(flat_waiters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
