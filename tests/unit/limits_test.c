@@ -518,6 +518,84 @@ static void story_of_waiters(struct load *l, uint32_t n)
 	request_by(l, LANE_RQ_WAIT_BEGIN, 1, 1, (int32_t)(1 + n % 20000), 0);
 }
 
+static void lost(struct load *l, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct lane_event event = { .wire = { .kind = LANE_LOST } };
+
+	event.u.gpulane_lost.begin_ns = begin_ns;
+	event.u.gpulane_lost.end_ns = end_ns;
+	event.u.gpulane_lost.count = 1;
+	push(l, &event);
+}
+
+static void story_of_losses(struct load *l, uint32_t n)
+{
+	(void)n;
+	lost(l, l->now_ns + 5, l->now_ns + 10);
+}
+
+/* Of too many losses the ones closest to each other are taken together. */
+static void bursts_of_losses(void **state)
+{
+	const struct lane_loss *losses;
+	struct load l;
+	uint64_t sum = 0;
+	size_t n;
+
+	(void)state;
+	begin(&l);
+	for (uint32_t burst = 0; burst < 50; burst++) {
+		for (uint32_t i = 0; i < 1000; i++)
+			story_of_losses(&l, i);
+		l.now_ns += 1000000;
+	}
+	assert_null(l.error);
+	losses = lane_timeline_losses(l.timeline, &n);
+	assert_in_range(n, 50, 1 << 14);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(losses[i].end_ns - losses[i].begin_ns < 1000000);
+		assert_true(!i || losses[i].begin_ns > losses[i - 1].end_ns);
+		sum += losses[i].count;
+	}
+	assert_int_equal(sum, 50000);
+	assert_int_equal(figures(&l).lost, 50000);
+	end(&l);
+}
+
+/* Foreseen, the last first, and then met: each when it is passed. */
+static void foreseen_losses(void **state)
+{
+	enum {
+		MANY = 40000
+	};
+	struct lane_loss *foreseen = calloc(MANY, sizeof(*foreseen));
+	struct lane_hooks none = { 0 };
+	struct load l = { 0 };
+	size_t n;
+
+	(void)state;
+	assert_non_null(foreseen);
+	memset(l.info.presence, LANE_PRESENCE_RECORDED, sizeof(l.info.presence));
+	for (uint32_t i = 0; i < MANY; i++)
+		foreseen[i] = (struct lane_loss){ .begin_ns = 100 * (uint64_t)(i + 1),
+						  .end_ns = 100 * (uint64_t)(i + 1) + 50,
+						  .count = 1 };
+	assert_null(lane_timeline_create(&l.info, foreseen, MANY, &none, &l.timeline));
+	for (uint32_t i = 0; i < MANY; i++) {
+		l.now_ns = 100 * (uint64_t)(i + 1) + 50;
+		request(&l, LANE_RQ_ADD, 1, i + 1);
+		lost(&l, foreseen[i].begin_ns, foreseen[i].end_ns);
+	}
+	assert_null(l.error);
+	assert_false(figures(&l).loss_unforeseen);
+	assert_int_equal(figures(&l).lost, MANY);
+	lane_timeline_losses(l.timeline, &n);
+	assert_in_range(n, 1, 1 << 14);
+	assert_null(lane_timeline_finish(l.timeline));
+	lane_timeline_destroy(l.timeline);
+	free(foreseen);
+}
+
 /* So much memory at most, and it does not grow with the trace. */
 static void flat(void (*story)(struct load *, uint32_t), size_t most)
 {
@@ -554,6 +632,7 @@ FLAT(exits, 1u << 20)
 FLAT(dead, 1u << 20)
 FLAT(unseen_exits, 192u << 20)
 FLAT(waiters, 96u << 20)
+FLAT(losses, 2u << 20)
 
 int main(void)
 {
@@ -580,6 +659,9 @@ int main(void)
 		cmocka_unit_test(flat_dead),
 		cmocka_unit_test(flat_unseen_exits),
 		cmocka_unit_test(flat_waiters),
+		cmocka_unit_test(flat_losses),
+		cmocka_unit_test(bursts_of_losses),
+		cmocka_unit_test(foreseen_losses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

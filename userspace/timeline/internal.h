@@ -322,8 +322,8 @@ void lane_command_finish(struct lane_timeline *tl);
 void lane_command_free(struct lane_timeline *tl);
 
 /* loss.c */
-/* The losses that overlap (begin, end), as the number of events in them: 0 none, UINT64_MAX
- * unknown. */
+/* How many events at least were lost in (begin, end): 0, 1, or 2 and more, which may be of an
+ * unknown number. */
 uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
 /* Applies the losses that begin before now_ns. */
 void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns);

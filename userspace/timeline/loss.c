@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define UNKNOWN_COUNT UINT64_MAX
+#define MAX_LOSSES    (1u << 14)
 
 static uint64_t count_of(const struct lane_loss *loss)
 {
@@ -44,10 +45,22 @@ uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, ui
 		else
 			high = middle;
 	}
-	for (; low < tl->n_losses && tl->losses[low].begin_ns <= end_ns; low++)
+	for (; low < tl->n_losses && tl->losses[low].begin_ns <= end_ns && sum < 2; low++)
 		if (tl->losses[low].begin_ns < end_ns || is_instant(&tl->losses[low]))
 			sum = saturated(sum, count_of(&tl->losses[low]));
 	return sum;
+}
+
+/* a becomes both, with what is between them. */
+static void absorb(struct lane_loss *a, const struct lane_loss *b)
+{
+	uint64_t sum = saturated(count_of(a), count_of(b));
+
+	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+	if (b->end_ns > a->end_ns)
+		a->end_ns = b->end_ns;
+	if (a->cpu != b->cpu)
+		a->cpu = -1;
 }
 
 /* Merges what overlaps from index i on. */
@@ -55,13 +68,8 @@ static void merge(struct lane_timeline *tl, size_t i)
 {
 	while (i + 1 < tl->n_losses && tl->losses[i + 1].begin_ns <= tl->losses[i].end_ns) {
 		struct lane_loss *a = &tl->losses[i], *b = &tl->losses[i + 1];
-		uint64_t sum = saturated(count_of(a), count_of(b));
 
-		a->count = sum == UNKNOWN_COUNT ? 0 : sum;
-		if (b->end_ns > a->end_ns)
-			a->end_ns = b->end_ns;
-		if (a->cpu != b->cpu)
-			a->cpu = -1;
+		absorb(a, b);
 		memmove(b, b + 1, (tl->n_losses - i - 2) * sizeof(*b));
 		tl->n_losses--;
 		if (tl->next_loss > i + 1)
@@ -69,10 +77,42 @@ static void merge(struct lane_timeline *tl, size_t i)
 	}
 }
 
+/*
+ * Merges those whose distance is not above the average. What has been passed and what has not are
+ * kept apart.
+ */
+static void thin(struct lane_timeline *tl)
+{
+	size_t n = tl->n_losses, next = tl->next_loss, pairs = 0, to = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (i == next)
+			continue;
+		sum += tl->losses[i].begin_ns - tl->losses[i - 1].end_ns;
+		pairs++;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct lane_loss *last = &tl->losses[to];
+
+		if (i != next && tl->losses[i].begin_ns - last->end_ns <= sum / pairs)
+			absorb(last, &tl->losses[i]);
+		else
+			tl->losses[++to] = tl->losses[i];
+		if (i == next)
+			tl->next_loss = to;
+	}
+	tl->n_losses = to + 1;
+	if (next == n)
+		tl->next_loss = tl->n_losses;
+}
+
 bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 {
-	size_t i = tl->n_losses;
+	size_t i;
 
+	if (tl->n_losses == MAX_LOSSES)
+		thin(tl);
 	if (tl->n_losses == tl->cap_losses) {
 		size_t cap = tl->cap_losses ? 2 * tl->cap_losses : 16;
 		struct lane_loss *more = realloc(tl->losses, cap * sizeof(*more));
@@ -82,6 +122,7 @@ bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 		tl->losses = more;
 		tl->cap_losses = cap;
 	}
+	i = tl->n_losses;
 	while (i && tl->losses[i - 1].begin_ns > loss->begin_ns)
 		i--;
 	memmove(tl->losses + i + 1, tl->losses + i, (tl->n_losses - i) * sizeof(*loss));
