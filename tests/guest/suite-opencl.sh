@@ -41,16 +41,8 @@ export OCL_ICD_VENDORS=$B/icd/gl.icd
 lttng-sessiond -d --no-kernel >/dev/null 2>&1
 insmod "$MODULE" || exit 1
 
-check() {
-	local name=$1
-	shift
-	if "$@" >"$T/check.log" 2>&1; then
-		printf 'ok %s-%s\n' "$VERSION" "$name"
-	else
-		printf 'FAIL %s-%s\n' "$VERSION" "$name"
-		tail -n 30 "$T/check.log" | sed 's/^/    /'
-	fi
-}
+CHECK_PREFIX=$VERSION-
+. "$TOP/tests/lib/suite.sh"
 
 # On a kernel that hooks one by one, which takes seconds, little is recorded by probes.
 many() { [ "$VERSION" != 6.1 ]; }

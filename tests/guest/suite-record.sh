@@ -32,28 +32,8 @@ cd "$T" || exit 1
 trap 'cd /; umount "$T/small" 2>/dev/null; rm -rf "$T"' EXIT
 exec >"$GPULANE_OUT/report"
 
-check() {
-	local name=$1
-	shift
-	if "$@" >"$T/check.log" 2>&1; then
-		printf 'ok %s-%s\n' "$VERSION" "$name"
-	else
-		printf 'FAIL %s-%s\n' "$VERSION" "$name"
-		tail -n 30 "$T/check.log" | sed 's/^/    /'
-	fi
-}
-
-same() {
-	[ "$2" = "$3" ] || {
-		printf '%s: expected %s, got %s\n' "$1" "$2" "$3"
-		return 1
-	}
-}
-
-# fact DIR PATH: a value of recording.json, as jq writes it
-fact() {
-	jq -er ".$2" "$1/recording.json"
-}
+CHECK_PREFIX=$VERSION-
+. "$TOP/tests/lib/suite.sh"
 
 # readable DIR: babeltrace2 reads it and has nothing to say but what was lost; the events are in $T/events
 readable() {

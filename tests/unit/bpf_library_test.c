@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "capture/bpf_library.h"
+#include "check.h"
 
 /* The linker's cache, by hand: header, two entries, strings. */
 struct cache {
@@ -90,10 +91,7 @@ static void fails(const char *path, const char *why)
 	struct lane_bpf_library library;
 	struct lane_error *err = lane_bpf_library_find(path, &library);
 
-	assert_non_null(err);
-	if (!strstr(lane_error_message(err), why))
-		fail_msg("%s", lane_error_message(err));
-	lane_error_free(err);
+	check_error(err, why);
 }
 
 static void loader_is_found(void **state)

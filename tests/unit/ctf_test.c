@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/ctf.h"
+#include "check.h"
 
 static const struct lane_ctf_env env = {
 	.hostname = "host \"quoted\"",
@@ -41,12 +42,6 @@ struct fixture {
 	struct lane_ctf_stream *stream;
 	uint64_t base_ns; /* not before the streams were opened */
 };
-
-static void check(struct lane_error *err)
-{
-	if (err)
-		fail_msg("%s", lane_error_message(err));
-}
 
 static uint64_t now_ns(void)
 {

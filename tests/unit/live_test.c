@@ -116,70 +116,78 @@ static void bounded(void **state)
 	lane_live_destroy(live);
 }
 
+/* A window over one client's requests on one engine. */
+struct world {
+	struct lane_client client;
+	struct lane_context context;
+	struct lane_engine engine;
+	struct lane_request rq;
+	struct lane_window window;
+	struct lane_hooks hooks;
+};
+
+static void world_init(struct world *w)
+{
+	*w = (struct world){ .client.pid = 1 };
+	w->context.client = &w->client;
+	w->rq.context = &w->context;
+	w->rq.engine = &w->engine;
+	lane_window_init(&w->window, 2000);
+	w->hooks = lane_window_hooks(&w->window);
+}
+
 /* A run of 100 ns every 300 ns; what runs now counts up to now, whatever is told of it later. */
 static void window_slides(void **state)
 {
-	struct lane_client client = { .pid = 1 };
-	struct lane_context context = { .client = &client };
-	struct lane_engine engine = { 0 };
-	struct lane_request rq = { .context = &context, .engine = &engine };
-	struct lane_window window;
-	struct lane_hooks hooks;
+	struct world w;
 
 	(void)state;
-	lane_window_init(&window, 2000);
-	hooks = lane_window_hooks(&window);
-	assert_null(lane_window_advance(&window, 3000, 0));
+	world_init(&w);
+	assert_null(lane_window_advance(&w.window, 3000, 0));
 	for (uint64_t at = 3000; at < 9000; at += 300) {
-		struct lane_run run = { .engine = &engine,
-					.request = &rq,
+		struct lane_run run = { .engine = &w.engine,
+					.request = &w.rq,
 					.begin = { at, at },
 					.end = { at + 100, at + 100 } };
 
-		assert_null(lane_window_advance(&window, at, 1));
-		rq.state = LANE_RQ_STATE_RUNNING;
-		hooks.state(&window, &rq, LANE_RQ_STATE_DEVICE, at);
-		assert_null(lane_window_advance(&window, at + 200, 0)); /* told late */
-		hooks.run(&window, &run);
-		rq.state = LANE_RQ_STATE_ENDED;
-		hooks.state(&window, &rq, LANE_RQ_STATE_RUNNING, at + 100);
+		assert_null(lane_window_advance(&w.window, at, 1));
+		w.rq.state = LANE_RQ_STATE_RUNNING;
+		w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_DEVICE, at);
+		assert_null(lane_window_advance(&w.window, at + 200, 0)); /* told late */
+		w.hooks.run(&w.window, &run);
+		w.rq.state = LANE_RQ_STATE_ENDED;
+		w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_RUNNING, at + 100);
 	}
-	assert_null(lane_window_advance(&window, 9000, 0));
+	assert_null(lane_window_advance(&w.window, 9000, 0));
 	/* The parts are 100 ns: the window begins at 7100, runs are in it from 7200 on. */
-	assert_int_equal(lane_window_covers(&window), 9000 - 7100);
-	assert_int_equal(window.engines[0].busy_ns.sum, 6 * 100);
-	assert_int_equal(window.clients[0].gpu_ns.sum, 6 * 100);
-	assert_int_equal(window.engines[0].runs.sum, 6);
-	assert_null(lane_window_advance(&window, 20000, 0));
-	assert_int_equal(window.engines[0].busy_ns.sum, 0);
-	assert_int_equal(window.engines[0].runs.sum, 0);
-	lane_window_deinit(&window);
+	assert_int_equal(lane_window_covers(&w.window), 9000 - 7100);
+	assert_int_equal(w.window.engines[0].busy_ns.sum, 6 * 100);
+	assert_int_equal(w.window.clients[0].gpu_ns.sum, 6 * 100);
+	assert_int_equal(w.window.engines[0].runs.sum, 6);
+	assert_null(lane_window_advance(&w.window, 20000, 0));
+	assert_int_equal(w.window.engines[0].busy_ns.sum, 0);
+	assert_int_equal(w.window.engines[0].runs.sum, 0);
+	lane_window_deinit(&w.window);
 }
 
 /* Two requests wait for 500 ns, one of them for 300 ns more. */
 static void window_counts_waiting(void **state)
 {
-	struct lane_client client = { .pid = 1 };
-	struct lane_context context = { .client = &client };
-	struct lane_engine engine = { 0 };
-	struct lane_request rq = { .context = &context, .engine = &engine };
-	struct lane_window window;
-	struct lane_hooks hooks;
+	struct world w;
 
 	(void)state;
-	lane_window_init(&window, 2000);
-	hooks = lane_window_hooks(&window);
-	assert_null(lane_window_advance(&window, 10000, 0));
-	rq.state = LANE_RQ_STATE_HOST;
-	hooks.state(&window, &rq, LANE_RQ_STATE_NEW, 10000);
-	hooks.state(&window, &rq, LANE_RQ_STATE_NEW, 10000);
-	assert_null(lane_window_advance(&window, 10500, 0));
-	rq.state = LANE_RQ_STATE_RUNNING;
-	hooks.state(&window, &rq, LANE_RQ_STATE_DEVICE, 10500);
-	assert_null(lane_window_advance(&window, 10800, 0));
-	assert_int_equal(window.clients[0].wait_ns.sum, 2 * 500 + 300);
-	assert_int_equal(window.clients[0].gpu_ns.sum, 300);
-	lane_window_deinit(&window);
+	world_init(&w);
+	assert_null(lane_window_advance(&w.window, 10000, 0));
+	w.rq.state = LANE_RQ_STATE_HOST;
+	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_NEW, 10000);
+	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_NEW, 10000);
+	assert_null(lane_window_advance(&w.window, 10500, 0));
+	w.rq.state = LANE_RQ_STATE_RUNNING;
+	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_DEVICE, 10500);
+	assert_null(lane_window_advance(&w.window, 10800, 0));
+	assert_int_equal(w.window.clients[0].wait_ns.sum, 2 * 500 + 300);
+	assert_int_equal(w.window.clients[0].gpu_ns.sum, 300);
+	lane_window_deinit(&w.window);
 }
 
 int main(void)

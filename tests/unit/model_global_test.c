@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/global.h"
+#include "check.h"
 
 static struct lane_device *load(const char *text)
 {
@@ -37,8 +38,7 @@ static struct lane_global_result run(const char *device, struct lane_global_work
 	struct lane_error *err = lane_global_run(d, &work, &r);
 
 	lane_device_free(d);
-	if (err)
-		fail_msg("%s", lane_error_message(err));
+	check(err);
 	return r;
 }
 

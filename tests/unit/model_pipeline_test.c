@@ -13,6 +13,7 @@
 #include "model/number.h"
 #include "model/pipeline.h"
 #include "model/random.h"
+#include "check.h"
 
 static struct lane_error *parse(const char *from, struct lane_graph **graph)
 {
@@ -30,8 +31,7 @@ static struct lane_graph *graph(const char *from)
 	struct lane_graph *made = NULL;
 	struct lane_error *err = parse(from, &made);
 
-	if (err)
-		fail_msg("%s", lane_error_message(err));
+	check(err);
 	return made;
 }
 

@@ -17,25 +17,7 @@
 #include "decode/names.h"
 #include "norm/fix.h"
 #include "norm/recording.h"
-
-static void check(struct lane_error *err)
-{
-	if (!err)
-		return;
-	print_error("%s\n", lane_error_message(err));
-	lane_error_free(err);
-	fail();
-}
-
-static void check_error(struct lane_error *err, const char *with)
-{
-	assert_non_null(err);
-	if (!strstr(lane_error_message(err), with)) {
-		print_error("%s\n", lane_error_message(err));
-		fail();
-	}
-	lane_error_free(err);
-}
+#include "check.h"
 
 struct fixture {
 	char dir[32];

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "norm/norm.h"
+#include "check.h"
 
 #define OFFSET 900000000000000 /* of the second host's clock */
 
@@ -96,10 +97,7 @@ static void expect_error(const char *pairs, const char *with)
 	struct lane_input *input;
 	struct lane_error *err = open_both(pairs, &input);
 
-	assert_non_null(err);
-	if (!strstr(lane_error_message(err), with))
-		fail_msg("%s", lane_error_message(err));
-	lane_error_free(err);
+	check_error(err, with);
 }
 
 static void test_bad(void **state)

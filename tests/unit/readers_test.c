@@ -18,6 +18,7 @@
 #include "decode/ctf_own.h"
 #include "decode/names.h"
 #include "decode/text.h"
+#include "check.h"
 
 enum {
 	CPUS = 3,
@@ -34,15 +35,6 @@ static uint64_t draw(uint64_t below)
 	seed ^= seed << 25;
 	seed ^= seed >> 27;
 	return seed * 2685821657736338717u % below;
-}
-
-static void check(struct lane_error *err)
-{
-	if (!err)
-		return;
-	print_error("%s\n", lane_error_message(err));
-	lane_error_free(err);
-	fail();
 }
 
 /* An event of any kind with any content. */

@@ -20,20 +20,7 @@
 #include "capture/child.h"
 #include "capture/recording.h"
 #include "capture/recording_json.h"
-
-static void check(struct lane_error *err)
-{
-	if (err)
-		fail_msg("%s", lane_error_message(err));
-}
-
-static void assert_error(struct lane_error *err, const char *text)
-{
-	assert_non_null(err);
-	if (!strstr(lane_error_message(err), text))
-		fail_msg("%s", lane_error_message(err));
-	lane_error_free(err);
-}
+#include "check.h"
 
 /* Each test runs in a directory of its own. */
 static int setup(void **state)
@@ -210,7 +197,7 @@ static void directory_is_new_and_private(void **state)
 
 	(void)state;
 	check(lane_recording_create("one", &dir));
-	assert_error(lane_recording_create("one", &again), "one: is there already");
+	check_error(lane_recording_create("one", &again), "one: is there already");
 	lane_recording_discard(&again);
 	assert_int_equal(stat("one", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
@@ -225,7 +212,7 @@ static void directory_is_new_and_private(void **state)
 	root = json_object_from_file("one/recording.json");
 	assert_text(root, "ended_by", "signal");
 	json_object_put(root);
-	assert_error(lane_recording_create("no/such", &dir), "no/such: cannot be created");
+	check_error(lane_recording_create("no/such", &dir), "no/such: cannot be created");
 	lane_recording_discard(&dir);
 }
 
@@ -311,8 +298,8 @@ static void command_that_does_not_exist_is_told(void **state)
 
 	(void)state;
 	check(lane_child_fork(argv, NULL, &child));
-	assert_error(lane_child_go(&child, argv[0]),
-		     "/no/such/program: cannot be run: No such file");
+	check_error(lane_child_go(&child, argv[0]),
+		    "/no/such/program: cannot be run: No such file");
 	wait_for(&child);
 	lane_child_deinit(&child);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sim.h"
+#include "check.h"
 
 #define SEEDS 60
 
@@ -40,8 +41,7 @@ static struct run simulate_text(const char *text, uint64_t seed)
 	struct sim_scenario *scenario = NULL;
 	struct lane_error *err = sim_scenario_parse("test", text, &scenario);
 
-	if (err)
-		fail_msg("%s", lane_error_message(err));
+	check(err);
 	return simulate(scenario, seed);
 }
 
