@@ -75,8 +75,9 @@ void lane_probe_lttng(struct lane_probe *probe)
 	lane_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
 		       COST, "as root: lttng-sessiond -d", "%s",
 		       runs ? "answers" : "does not answer");
-	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
-		     "apt-get install lttng-modules-dkms");
+	check_module(
+		probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
+		"apt-get install lttng-modules-dkms (where that does not build: docs/module.md)");
 	check_module(probe, "lttng-probe-i915", "lttng_probe_i915", "lttng-probe-i915",
 		     "LTTng records no events of i915; the bpf backend does",
 		     "make module, then insmod its lttng-probe-i915.ko (docs/module.md)");
