@@ -42,4 +42,14 @@ struct lane_error *sim_check_critical(const char *name, const struct sim_truth *
 				      struct sim_verdict *verdict, FILE *log,
 				      unsigned int shout) LANE_MUST_CHECK;
 
+/*
+ * The same for whom requests are said to have stood behind: each in the device's queue, and if
+ * demand is SIM_FULL the sums over those in the driver's, by client, engine and context.
+ */
+struct lane_error *sim_check_behind(const char *name, const struct sim_truth *truth,
+				    const struct lane_trace_info *info,
+				    const struct lane_event *events, size_t n,
+				    enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
+				    unsigned int shout) LANE_MUST_CHECK;
+
 #endif

@@ -14,7 +14,7 @@ struct options {
 	uint64_t count;
 	const char *damage;
 	const char *scenario;
-	bool critical;
+	bool critical, behind;
 	unsigned int shout;
 };
 
@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
 	  "drop1, drop10 (per cent), bursts, cut, kinds; default: none, everything is there", 0 },
 	{ "critical", 'p', NULL, 0, "the critical paths of the longest request and of its thread",
 	  0 },
+	{ "behind", 'b', NULL, 0, "whom requests are said to have stood behind", 0 },
 	{ "shout", 'v', "N", 0, "show so many differences per scenario (default 3)", 0 },
 	{ 0 },
 };
@@ -58,6 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'p':
 		o->critical = true;
+		break;
+	case 'b':
+		o->behind = true;
 		break;
 	case 'v':
 		o->shout = (unsigned int)atoi(arg);
@@ -151,6 +155,9 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 			   : sim_check_critical(name, truth, &info, events, n, true, verdict,
 						stdout, o->shout);
 	}
+	if (o->behind)
+		return sim_check_behind(name, truth, &info, events, n, demand, verdict, stdout,
+					o->shout);
 	return sim_check(name, truth, &info, events, n, demand, verdict, stdout, o->shout);
 }
 
