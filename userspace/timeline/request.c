@@ -220,11 +220,17 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		      uint64_t at_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before = rq;
 
-	/* Requests of a context are handed over in order: those before it have been. */
-	for (struct lane_rq *before = ctx->live; before && before != rq; before = before->next) {
-		if ((int32_t)(before->pub.seqno - rq->pub.seqno) >= 0)
-			break;
+	/*
+	 * Requests of a context are handed over in order: those before it have been, back to the
+	 * last of which that is known.
+	 */
+	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
+		while (before != ctx->live && before->prev && !before->prev->on_device &&
+		       !before->prev->ended)
+			before = before->prev;
+	for (; before != rq; before = before->next) {
 		if (before->on_device || before->ended)
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
