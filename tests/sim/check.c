@@ -526,9 +526,9 @@ static bool start_is_undecided(const struct check *c, const struct life *life,
 }
 
 /*
- * An end that is heard tells that the request had not ended before; but if it had left its engine,
- * and came back no one knows when, then its signal may as well be a late one of an end before it
- * left.
+ * A signal that is heard tells that the request had not ended before, but for the time that an
+ * interrupt may take. If it left its engine later than it was seen alive, it may as well have ended
+ * before it left.
  */
 static void end_decides(struct check *c, struct life *life, uint32_t request)
 {
@@ -537,10 +537,11 @@ static void end_decides(struct check *c, struct life *life, uint32_t request)
 
 	if (!t->end_exact || t->end == SIM_NONE || t->end <= life->alive)
 		return;
+	if (t->end == t->signaled && t->end - LANE_INTERRUPT_NS > life->alive)
+		life->alive = t->end - LANE_INTERRUPT_NS;
 	for (const struct sim_span *s = first_span(c, request); s < end && s->request == request;
 	     s++)
-		if (!s->complete && s->end > life->alive && s + 1 < end &&
-		    s[1].request == request && !s[1].start_exact) {
+		if (!s->complete && s->end >= life->alive) {
 			c->told[request].end_undecided = true;
 			return;
 		}

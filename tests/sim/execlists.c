@@ -207,6 +207,7 @@ static void take_queued(struct world *w, struct engine *e, struct dequeue *d, in
 static void schedule_in(struct world *w, struct engine *e, struct rq *rq, uint32_t port, int cpu)
 {
 	emit_in(w, rq, port, cpu);
+	e->pending[port].in = rq->in;
 	rq->ctx->inflight = e;
 	rq->ctx->inflight_count++;
 }
@@ -269,7 +270,6 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 	take_queued(w, e, &d, cpu);
 	e->hint = queue_prio(e);
 	submit_ports(w, e, &d, active, cpu);
-	seen_submitted(w, e, e->inflight[e->active].set);
 	if (e->irq_signaled.n)
 		breadcrumb_work(w, e, cpu);
 }
@@ -333,15 +333,16 @@ void execlists_tasklet(struct world *w, struct engine *e, int cpu)
 	struct port post[MAX_POST] = { 0 };
 	uint32_t n = 0;
 
+	w->section = ++w->sections;
 	process_csb(w, e, post, &n);
 	if (!e->pending[0].rq) {
 		dequeue(w, e, cpu);
 		start_timeslice(w, e);
 	}
-	seen_outs(e, post, n);
 	for (uint32_t i = 0; i < n; i++)
 		schedule_out(w, e, &post[i], cpu);
 	emit_ports(w, e, cpu);
+	w->section = 0;
 }
 
 /* virtual_submit_request(): the virtual engine has one request at a time. */

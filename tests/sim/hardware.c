@@ -36,10 +36,10 @@ static void done(struct world *w, void *arg, uint64_t gen)
 
 	if (gen != e->hw.gen)
 		return;
-	hw_stop(w, e);
 	rq->complete = true;
+	hw_stop(w, e);
 	if (w->sc->submission == LANE_SUBMISSION_GUC)
-		w->spans.v[e->seen.span].complete = true;
+		w->spans.v[e->hw.span].complete = true;
 	rq_truth(w, rq)->hw_end = w->now;
 	hw_interrupt(w, e, false);
 	program_completed(w, rq);
@@ -47,8 +47,6 @@ static void done(struct world *w, void *arg, uint64_t gen)
 		guc_completed(w, e, rq);
 		return;
 	}
-	if (!rq->listed)
-		seen_silent(w, rq);
 	next(w, e, true);
 }
 
@@ -67,7 +65,11 @@ void hw_start(struct world *w, struct engine *e, struct rq *rq)
 		span->start = span->hw_start = w->now;
 		span->end = span->hw_end = SIM_NONE;
 		span->culprit = SIM_NO;
-		e->seen.span = w->spans.n - 1;
+		e->hw.span = w->spans.n - 1;
+	} else {
+		seen_start(w, e, rq,
+			   w->sc->submission == LANE_SUBMISSION_PER_REQUEST ? rq->in
+									    : e->hw.load_in[0]);
 	}
 	world_after(w, rq->left_ns, done, e, e->hw.gen);
 }
@@ -85,9 +87,11 @@ void hw_stop(struct world *w, struct engine *e)
 	e->hw.rq = NULL;
 	e->hw.gen++;
 	if (w->sc->submission == LANE_SUBMISSION_GUC) {
-		struct sim_span *span = &w->spans.v[e->seen.span];
+		struct sim_span *span = &w->spans.v[e->hw.span];
 
 		span->end = span->hw_end = w->now;
+	} else {
+		seen_stop(w, e, rq->complete);
 	}
 }
 
@@ -116,6 +120,7 @@ static void changed(struct world *w, void *arg, uint64_t gen)
 	vec_push(w, hw->csb) = CSB_COMPLETE;
 	hw_interrupt(w, e, true);
 	hw->load[0] = hw->load[1];
+	hw->load_in[0] = hw->load_in[1];
 	hw->load[1] = NULL;
 	hw->ctx = hw->load[0] ? hw->load[0]->ctx : NULL;
 	if (hw->ctx)
@@ -171,9 +176,14 @@ static void take_ports(struct world *w, void *arg, uint64_t gen)
 	vec_push(w, hw->csb) =
 		loaded && w->sc->submission == LANE_SUBMISSION_PER_REQUEST ? CSB_LITE : CSB_PROMOTE;
 	memcpy(hw->load, hw->elsp, sizeof(hw->load));
+	memcpy(hw->load_in, hw->elsp_in, sizeof(hw->load_in));
 	hw->elsp_full = false;
-	if (!same) {
+	if (!same)
 		hw_stop(w, e);
+	if (loaded && !same)
+		seen_replaced(w, e);
+	hw->load_set = hw->elsp_set;
+	if (!same) {
 		hw->stalled = false;
 		hw->ctx = hw->load[0]->ctx;
 		next(w, e, false);
@@ -184,8 +194,11 @@ static void take_ports(struct world *w, void *arg, uint64_t gen)
 /* execlists_submit_ports(): what is in e->pending. */
 void hw_write_ports(struct world *w, struct engine *e)
 {
-	for (int i = 0; i < SIM_PORTS; i++)
+	for (int i = 0; i < SIM_PORTS; i++) {
 		e->hw.elsp[i] = e->pending[i].rq;
+		e->hw.elsp_in[i] = e->pending[i].in;
+	}
+	e->hw.elsp_set = e->sets;
 	if (!e->pending[0].rq || !e->pending[1].rq)
 		e->hw.elsp[1] = NULL;
 	e->hw.elsp_full = true;
@@ -201,6 +214,8 @@ static void go_idle(struct world *w, void *arg, uint64_t gen)
 	if (hw->changing)
 		changed(w, e, hw->gen);
 	hw_stop(w, e);
+	if (hw->ctx)
+		seen_replaced(w, e);
 	hw->gen++;
 	hw->changing = hw->stalled = false;
 	hw->ctx = NULL;

@@ -101,6 +101,14 @@ struct sim_scenario {
 	uint32_t n_locks;
 };
 
+/* An event by which the truth stamps something. */
+struct stamp {
+	uint64_t at;
+	uint64_t no;	  /* of all, in order; 0: there is none */
+	uint64_t section; /* number of the tasklet that fired it, 0: none */
+	bool exact;	  /* it is the end that it tells */
+};
+
 struct world;
 struct rq;
 struct engine;
@@ -178,13 +186,10 @@ struct rq {
 	uint64_t signal_no;    /* of all signals; 0: none */
 	bool taken_back;       /* unsubmitted, not executed since */
 	bool bare_execute;     /* executed, and since then neither in nor out */
-	bool ended;	       /* in the truth */
 	uint32_t in_count;     /* ins minus outs */
 	uint32_t first_engine; /* that executed it first */
-	uint64_t execute_no;   /* of the engine's, the last */
-	uint64_t in_stamp;     /* of the set that it is in, SIM_NONE: none yet */
-	uint64_t in_last;      /* of the last set that it is in, and that set */
-	uint32_t in_set;
+	struct stamp told;     /* tells that it is complete, the first that does */
+	struct stamp in;       /* its last */
 	uint64_t hw_start;
 	uint64_t hw_stop;
 	VEC(struct cb) cbs;
@@ -202,37 +207,40 @@ enum csb {
 
 struct port {
 	struct rq *rq; /* the context's last request, NULL: empty */
+	struct stamp in;
 	uint32_t set;
 	uint32_t count; /* per_request: ELSP writes that have not left the hardware */
 };
 
 struct hw {
-	struct rq *load[SIM_PORTS]; /* last request of each context, on the hardware */
-	struct context *ctx;	    /* whose ring is read */
-	struct rq *rq;		    /* that runs */
+	struct rq *load[SIM_PORTS];	 /* last request of each context, on the hardware */
+	struct stamp load_in[SIM_PORTS]; /* and its `in` */
+	uint32_t load_set;
+	struct context *ctx; /* whose ring is read */
+	struct rq *rq;	     /* that runs */
 	uint64_t since;
 	uint64_t gen;
-	bool stalled; /* spins on the preempt semaphore, or changes contexts */
+	uint32_t span; /* GuC: of what runs, in the truth */
+	bool stalled;  /* spins on the preempt semaphore, or changes contexts */
 	bool changing;
 	bool elsp_full;
 	bool preempt_idle; /* per_request: the preempt context was written */
 	struct rq *elsp[SIM_PORTS];
+	struct stamp elsp_in[SIM_PORTS];
+	uint32_t elsp_set;
 	VEC(enum csb) csb;
 };
 
-struct seen {
-	rq_vec order; /* executed, not ended, without cur; with it if it was executed again */
-	struct rq *cur;
-	uint32_t span;		/* of cur, in truth->spans */
-	bool leaving;		/* cur was taken back and is not the first of the order */
-	struct rq *leaver;	/* leaves after what is complete and not yet known to be */
-	struct rq *oldest_back; /* in this dequeue, the oldest request taken back */
-	bool was_leaving;	/* before this dequeue */
-	uint32_t leave_set;	/* whose out tells that the hardware has changed over */
-	uint32_t leaver_set;	/* the same for leaver */
-	uint64_t unwound_at;	/* number of executes before the last unwinding */
-	uint64_t executes;
-	uint32_t victim; /* a preempted span whose culprit is not there yet, or SIM_NO */
+/* A run on the hardware, from its begin to its end, complete or taken off. */
+struct run {
+	struct rq *rq;
+	struct engine *engine;
+	struct stamp in; /* of the port it began on */
+	uint64_t hw_start, hw_end;
+	bool complete;
+	bool replaced;	   /* the set of ports that it ran on was, before it was over or after */
+	uint32_t set;	   /* that one */
+	struct stamp left; /* the `out` of its port there; no 0: none */
 };
 
 struct engine {
@@ -271,7 +279,7 @@ struct engine {
 	VEC(struct context *) run_queue;
 	uint64_t quantum_gen;
 	struct hw hw;
-	struct seen seen;
+	VEC(uint32_t) runs; /* indices in the world's */
 };
 
 enum phase {
@@ -349,11 +357,15 @@ struct world {
 	uint64_t now;
 	uint64_t orders;
 	uint64_t signals;
+	uint64_t stamps;
+	uint64_t sections;
+	uint64_t section; /* the tasklet that runs */
 	VEC(struct timer) timers;
 	VEC(struct lane_event) events;
 	struct lane_event hidden;
 	VEC(struct sim_request) requests;
 	VEC(struct sim_span) spans;
+	VEC(struct run) runs;
 	VEC(struct sim_wait) waits;
 	VEC(struct sim_thread) thread_truth;
 	VEC(struct sim_state) states;
@@ -485,14 +497,13 @@ void guc_tasklet(struct world *w, struct engine *e, int cpu);
 void guc_completed(struct world *w, struct engine *e, struct rq *rq);
 
 /* seen.c: what the events tell of who runs; GuC's truth is made at the end instead */
-void seen_execute(struct world *w, struct engine *e, struct rq *rq);
-void seen_unsubmit(struct world *w, struct engine *e, struct rq *rq);
-void seen_submitted(struct world *w, struct engine *e, uint32_t active_set);
-void seen_in(struct world *w, struct engine *e, struct rq *last);
-void seen_outs(struct engine *e, const struct port *post, uint32_t n);
-void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set);
+struct stamp seen_now(struct world *w, bool exact);
+void seen_start(struct world *w, struct engine *e, struct rq *rq, struct stamp in);
+void seen_stop(struct world *w, struct engine *e, bool complete);
+void seen_replaced(struct world *w, struct engine *e);
 void seen_complete(struct world *w, struct rq *rq, bool exact);
-void seen_silent(struct world *w, struct rq *rq);
+void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set);
+void seen_spans(struct world *w);
 
 /* cpu.c */
 void cpu_wake(struct world *w, struct thread *t, int cpu);

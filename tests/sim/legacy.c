@@ -88,7 +88,6 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 		/* Only a port's last request has an out. */
 		if (last && last->ctx == rq->ctx) {
 			last->in_count = 0;
-			seen_silent(w, last);
 			w->truth->seen.coalesced++;
 		}
 		e->inflight[port].rq = last = rq;
@@ -106,7 +105,6 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 	}
 	e->hwack = false;
 	hw_write_ports(w, e);
-	seen_submitted(w, e, e->sets);
 	if (e->irq_signaled.n)
 		breadcrumb_work(w, e, cpu);
 }

@@ -82,7 +82,7 @@ void emit_in(struct world *w, struct rq *rq, uint32_t port, int cpu)
 	if (rq->in_count++)
 		w->truth->seen.double_in++;
 	not_bare(rq->engine, rq->ctx);
-	seen_in(w, rq->engine, rq);
+	rq->in = seen_now(w, true);
 }
 
 void emit_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set, int cpu)

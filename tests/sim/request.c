@@ -20,7 +20,6 @@ struct rq *rq_create(struct world *w, struct context *ctx, uint64_t run_ns, cons
 	rq->prio = ctx->prio;
 	rq->left_ns = run_ns;
 	rq->holds = 1; /* until it is committed */
-	rq->in_stamp = SIM_NONE;
 	t->ctx = ctx->id;
 	t->dev = ctx->engine->id.dev;
 	t->seqno = rq->seqno;
@@ -135,7 +134,6 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 		rq->bare_execute = true;
 		rq->taken_back = false;
 		vec_push(w, rq->engine->requests) = rq;
-		seen_execute(w, rq->engine, rq);
 	} else if (rq->taken_back) {
 		w->truth->seen.ended_taken_back++;
 	}
@@ -153,7 +151,6 @@ void rq_unsubmit(struct world *w, struct rq *rq, int cpu)
 	rq->taken_back = true;
 	if (rq->enabled)
 		breadcrumb_cancel(w, rq);
-	seen_unsubmit(w, rq->engine, rq);
 }
 
 /* dma_fence_enable_sw_signaling(): the event is fired once. A complete request is signalled at
@@ -242,6 +239,7 @@ bool rq_is_signaled(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 static void retire(struct world *w, struct rq *rq, int cpu)
 {
 	world_emit_rq(w, LANE_RQ_RETIRE, rq, cpu);
+	seen_complete(w, rq, false);
 	rq_truth(w, rq)->retire = w->now;
 	rq->retired = true;
 	if (!rq->signaled) {

@@ -342,6 +342,8 @@ struct lane_error *truth_make(struct world *w, struct sim_truth *truth)
 
 	if (w->sc->submission == LANE_SUBMISSION_GUC)
 		guc_spans(w);
+	else
+		seen_spans(w);
 	if (w->spans.n)
 		qsort(w->spans.v, w->spans.n, sizeof(*w->spans.v), by_start);
 	make_stages(w, &d);

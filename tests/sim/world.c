@@ -115,18 +115,19 @@ static enum lane_origin origin(const struct sim_scenario *sc, enum lane_kind kin
 
 /* The breadcrumb work signals, and that submits and wakes; with GuC a submit goes straight through.
  */
-static bool of_breadcrumbs(enum lane_kind kind)
+static bool of_breadcrumbs(const struct sim_scenario *sc, enum lane_kind kind)
 {
 	switch (kind) {
 	case LANE_FENCE_SIGNALED:
 	case LANE_RQ_SUBMIT:
-	case LANE_RQ_EXECUTE:
-	case LANE_RQ_IN:
-	case LANE_RQ_GUC_SUBMIT:
 	case LANE_WAKING:
 	case LANE_MIGRATE:
 	case LANE_WAKEUP:
 		return true;
+	case LANE_RQ_EXECUTE:
+	case LANE_RQ_IN:
+	case LANE_RQ_GUC_SUBMIT:
+		return sc->submission == LANE_SUBMISSION_GUC;
 	default:
 		return false;
 	}
@@ -143,7 +144,7 @@ struct lane_event *world_emit(struct world *w, enum lane_kind kind, int cpu)
 
 	w->now += world_draw(w, w->sc->step);
 	if (visible(w->sc, kind)) {
-		w->cpus[cpu].events += !of_breadcrumbs(kind);
+		w->cpus[cpu].events += !of_breadcrumbs(w->sc, kind);
 		event = &vec_push(w, w->events);
 	}
 	memset(event, 0, sizeof(*event));
@@ -188,8 +189,6 @@ static void make_engines(struct world *w)
 		e->heartbeat_ns = sc->heartbeat_ns;
 		e->hint = INT64_MIN;
 		e->hwack = true;
-		e->seen.span = SIM_NO;
-		e->seen.victim = SIM_NO;
 	}
 }
 

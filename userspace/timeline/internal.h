@@ -28,11 +28,13 @@ enum lane_clock {
 
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
+struct lane_held; /* section.c */
 
 /* A request was not complete at that time; it had run, and been off its engine, for so long at
  * least. */
 struct lane_alive {
 	uint64_t at_ns, running, preempted;
+	uint64_t step; /* when that was read: causes are read before what they bring about */
 };
 
 /*
@@ -44,12 +46,14 @@ struct lane_alive {
 /* A request; the public part is first. */
 struct lane_rq {
 	struct lane_request pub;
-	struct lane_rq *next, *prev;	     /* in its context, by seqno */
-	struct lane_rq *dev_next, *dev_prev; /* given to its engine, not ended */
+	struct lane_rq *next, *prev; /* in its context, by seqno */
+	struct lane_rq *dev_next,
+		*dev_prev; /* given to its engine, not ended: in one of its lists */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
 	struct lane_span since; /* running or preempted since */
-	uint64_t in_ns;		/* ports: the `in` that put it there, NEVER: it is on no port */
+	struct lane_span in;	/* its port was given then, as far as that is seen */
+	uint64_t order;		/* its number in its engine's order, 0: it does not stand there */
 	uint64_t touched_ns;	/* last event of its own */
 	uint64_t doubt_ns;	/* a loss began while it was with the hardware; NEVER: none */
 	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
@@ -58,8 +62,6 @@ struct lane_rq {
 	bool listen_active; /* it had been handed over by then */
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
-	uint32_t execute_set; /* the set that was to be written then */
-	uint32_t left_set;    /* the set that it left its engine with last, 0: not known */
 	uint64_t take_ns;     /* its last unsubmit */
 	uint64_t run_ns;      /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
@@ -67,6 +69,7 @@ struct lane_rq {
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
 	struct lane_span left;		       /* its last preemption: when it left */
+	uint64_t left_step;		       /* when that was read */
 	struct lane_span away;		       /* and for how long */
 	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */
@@ -77,19 +80,20 @@ struct lane_rq {
 	bool on_device;	    /* in its engine's list */
 	bool taken_back;    /* unsubmit came, no execute since */
 	bool ended;
-	bool weak;	 /* a loss may hide what showed its end earlier */
-	bool left_alive; /* it was incomplete when it left its engine last, or its end would have
-			    been heard */
-	bool left_told;	 /* its own `out` said so */
-	bool hit;	 /* a loss began while it was with the hardware */
-	bool detached;	 /* its engine's story goes on without it; only its own events can end it */
+	bool weak;	/* a loss may hide what showed its end earlier */
+	bool left_told; /* its own `out` said that it was incomplete when it left its engine last */
+	bool hit;	/* a loss began while it was with the hardware */
+	bool detached;	/* its engine's story goes on without it; only its own events can end it */
 	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
-	bool unheard;	/* it runs by what was seen, but has ended: it was not handed over again */
-	bool over;	/* nothing of its own is to come, only waiters keep it */
+	bool on_port;	/* an `in` has come since its last execute */
+	bool first_seen; /* of its context, though not its first */
+	bool off;	 /* taken back by what was seen of others; no execute since */
+	bool over;	 /* nothing of its own is to come, only waiters keep it */
 };
 
 struct lane_ctx {
 	struct lane_context pub;
+	bool seen;		      /* a request of it has been */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
@@ -100,13 +104,11 @@ struct lane_ctx {
 	uint32_t forgot_seqno;	      /* the last of them: events up to it come too late */
 };
 
-/* A port of a set, or in the modes without ports a request. */
+/* A port of a set, whose `out` is to come. */
 struct lane_entry {
 	struct lane_ctx *ctx;
-	struct lane_span in;
 	uint32_t seqno;
 	uint32_t set;
-	bool skip;  /* its set has been replaced: it does not run from here any more */
 	bool fresh; /* its request's first execute came when nothing was in doubt any more */
 };
 
@@ -117,38 +119,48 @@ struct lane_idle_slot_culprit {
 	char comm[16];
 };
 
+/* Requests linked by dev_next and dev_prev. */
+struct lane_rq_list {
+	struct lane_rq *first, *last;
+};
+
 struct lane_eng {
 	struct lane_engine pub;
 	uint8_t mode;
 	struct lane_entry *fifo; /* a ring */
 	uint32_t fifo_head, fifo_n, fifo_cap;
-	uint32_t set;	  /* number of the set whose `in`s come or came last */
-	uint32_t newest;  /* sets before this one have been replaced by the driver */
-	uint32_t rewrote; /* number of the last set that was written after a taking back */
-	bool unwound;	  /* the set that is coming is one */
-	bool rewritten;	  /* the set that is coming replaces: what runs was taken back */
-	bool deferring;	  /* `out`s are coming; what is next is seen when they are through */
-	bool passing;	  /* what starts ends with an `out` of the same tasklet */
-	bool freed;	  /* and meanwhile the engine has become free at freed_at */
-	struct lane_span freed_at;
+	uint32_t set;		       /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
 	struct lane_rq *running;
-	struct lane_rq *dev_first, *dev_last;
+	struct lane_rq_list order; /* as the driver has handed them over */
+	struct lane_rq_list away;  /* handed over, and taken back or of unknown place */
+	uint64_t orders;	   /* numbers given in the order */
+	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
+	struct lane_rq *leaver; /* taken back, has the engine until the next set takes it */
+	bool cut_off;		/* what is being read of a section may not be all of it */
+	bool dequeuing;		/* the driver is at it: */
+	bool again;		/* something that stood was executed again */
+	bool wrote;		/* a set of ports was written */
+	bool misplaced;		/* something stands behind what it may come before */
+	uint64_t stood;		/* the order's last number before it */
+	struct lane_rq *oldest; /* of what is taken back, by the order before */
+	uint64_t oldest_order;
+	struct lane_span oldest_in, leaver_in; /* their ports were given then */
+	struct lane_held *held;		       /* a section's events, until it is over */
+	uint32_t held_n, held_cap, held_at;
+	bool settling;		   /* they are being read */
+	bool updating;		   /* the next to run is being found */
 	struct lane_ctx *last_ctx; /* of what ran last */
 	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
-	uint64_t last_end_hi;
-	bool idle; /* known to run nothing since idle_since */
+	struct lane_span free;	   /* what ran last was over */
+	bool idle;		   /* known to run nothing since idle_since */
 	uint64_t idle_since;
 	uint64_t idle_epoch;
 	uint32_t epoch;	       /* of doubt: grows with every loss */
 	uint32_t fresh_epoch;  /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
-	bool unsettled;	       /* HOOKS: the section with interrupts off may not be over */
-	uint64_t take_ns;      /* HOOKS: what runs was taken back then, 0: it was not */
-	uint64_t unwind_ns;    /* requests are being taken back, the first then; 0: they are not */
-	uint64_t switch_ns;    /* HOOKS: since then another may have taken the engine, 0: no */
 	int32_t section_cpu;
 	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
 };
@@ -202,7 +214,7 @@ struct lane_cpu {
 	uint64_t since_ns;
 	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
-	struct lane_eng *section; /* HOOKS: this CPU is in that engine's dequeue */
+	struct lane_eng *section; /* whose section this CPU is in */
 };
 
 struct lane_timeline {
@@ -228,7 +240,10 @@ struct lane_timeline {
 	size_t n_losses, cap_losses;
 	size_t next_loss; /* the first whose begin has not been passed */
 	uint64_t loss_end;
-	uint64_t idle_mask; /* engines (id < 64) that are idle */
+	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
+	uint32_t sections;	  /* that are held */
+	struct lane_eng *reading; /* whose section is being read, or NULL */
+	uint64_t steps;		  /* signs of life read, for their order */
 	uint64_t now_ns;
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
@@ -260,7 +275,6 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
 void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
 			const struct lane_rq *rq, int delta, uint64_t at_ns);
-void lane_rq_unlink(struct lane_rq *rq);
 void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
 		      uint64_t at_ns);
 
@@ -276,16 +290,38 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  const struct lane_event *event);
 void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event);
-void lane_eng_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* The driver has dequeued: what it took back and handed over is known. */
+void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* Into the engine's keeping, with no place in its order; out of it. */
+void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq);
+void lane_rq_unlink(struct lane_rq *rq);
 /* rq was not complete then, if the listening that began then did not find it so; tells nothing. */
-void lane_eng_seems_alive(struct lane_rq *rq, uint64_t at_ns);
+void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* rq was not complete at that time. */
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
-/* rq has ended at a time in `end`. */
-void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* rq has ended at a time in `end`, by an event of this CPU, -1: of another kind than a signal. */
+void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu);
 /* Nothing that is concluded from absence holds for this engine from now to until_ns. */
 void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 		    uint64_t until_ns);
+
+/* section.c */
+/* True when an event of the driver's dequeue is held until its section is over. */
+bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event);
+/* True when what a signal tells of rq's end is held. */
+bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span end, int32_t cpu);
+/* True when a later `out` of the section that is being read gives back a port of ctx incomplete. */
+bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
+/* An event of the CPU whose section it is: it may be over. */
+void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			const struct lane_event *event);
+void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* The same where the rest of it may be missing. */
+void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
+/* rq is about to be freed while a section is read. */
+void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq);
 
 /* idle.c: the division of an engine's idle time. */
 void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);

@@ -75,7 +75,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 }
 
 /* rq ended at some time from when it was handed over, or began to run, to now. */
-static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
 	struct lane_span end = { rq->pub.execute_ns, now_ns };
 
@@ -83,7 +83,7 @@ static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_
 		return;
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED)
 		end.lo = rq->since.lo;
-	lane_eng_end(tl, rq, end);
+	lane_eng_end(tl, rq, end, cpu);
 }
 
 /* So many requests of a context are kept: with those that have not been seen to end, and without.
@@ -107,13 +107,13 @@ void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 		/* A context runs in order: what is before one that is over is over. */
 		if (!rq->ended && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
-			ended_by(tl, rq, tl->now_ns);
+			ended_by(tl, rq, tl->now_ns, -1);
 		if (!rq->ended) {
 			if (ctx->open <= most_open(tl, false))
 				return;
 			/* It is over by now, its ring holds no more; nothing tells since when. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-			ended_by(tl, rq, tl->now_ns);
+			ended_by(tl, rq, tl->now_ns, -1);
 		}
 		while (rq->waiters)
 			lane_wait_drop(tl, rq->waiters);
@@ -172,27 +172,6 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 	return lane_loss_between(tl, rq->touched_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
 }
 
-void lane_rq_unlink(struct lane_rq *rq)
-{
-	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-
-	if (!rq->on_device)
-		return;
-	*(rq->dev_prev ? &rq->dev_prev->dev_next : &eng->dev_first) = rq->dev_next;
-	*(rq->dev_next ? &rq->dev_next->dev_prev : &eng->dev_last) = rq->dev_prev;
-	rq->dev_next = rq->dev_prev = NULL;
-	rq->on_device = false;
-}
-
-static void link_device(struct lane_eng *eng, struct lane_rq *rq)
-{
-	rq->pub.engine = &eng->pub;
-	rq->on_device = true;
-	rq->dev_prev = eng->dev_last;
-	*(eng->dev_last ? &eng->dev_last->dev_next : &eng->dev_first) = rq;
-	eng->dev_last = rq;
-}
-
 /* A virtual engine's request was taken back and goes to another sibling. */
 static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
 {
@@ -203,7 +182,7 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 	}
 	lane_rq_unlink(rq);
-	link_device(eng, rq);
+	lane_rq_link(eng, rq);
 }
 
 static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
@@ -211,7 +190,7 @@ static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 {
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
-	link_device(eng, rq);
+	lane_rq_link(eng, rq);
 	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
 	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 }
@@ -292,14 +271,16 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return;
+	if (tl->sections)
+		lane_sections_settle(tl, event->wire.ts_ns);
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	ended_by(tl, rq, event->wire.ts_ns);
+	ended_by(tl, rq, event->wire.ts_ns, -1);
 	/* A context's requests retire in order: those before are gone, whatever was not seen of it.
 	 */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
-		ended_by(tl, before, event->wire.ts_ns);
+		ended_by(tl, before, event->wire.ts_ns, -1);
 		over(tl, before);
 	}
 	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !signal_can_come(tl))
@@ -343,9 +324,15 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 
 void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 {
-	bool create = event->wire.kind != LANE_RQ_WAIT_END && event->wire.kind != LANE_RQ_OUT;
-	struct lane_rq *rq = lane_rq_get(tl, event, create);
+	uint32_t kind = event->wire.kind;
+	bool create = kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT;
+	struct lane_rq *rq;
 
+	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	     kind == LANE_RQ_OUT) &&
+	    lane_section_takes(tl, event))
+		return;
+	rq = lane_rq_get(tl, event, create);
 	if (!rq) {
 		if (event->wire.kind == LANE_RQ_OUT) {
 			struct lane_eng *eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class,
@@ -437,9 +424,9 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	ctx->signalled = true;
 	lane_wait_signalled(tl, rq, now_ns);
 	if (!rq->ended && is_prompt(tl, rq, event))
-		lane_eng_end(tl, rq, lane_span_exact(now_ns));
+		lane_eng_end(tl, rq, lane_span_exact(now_ns), event->cpu);
 	else
-		ended_by(tl, rq, now_ns);
+		ended_by(tl, rq, now_ns, event->cpu);
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
 	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
 		over(tl, rq);
@@ -458,9 +445,11 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_signaled(tl, rq, event);
 		return;
 	}
+	if (tl->sections && !rq->on_device)
+		lane_sections_settle(tl, event->wire.ts_ns);
 	rq->touched_ns = event->wire.ts_ns;
 	rq->listen_ns = event->wire.ts_ns;
-	lane_eng_seems_alive(rq, event->wire.ts_ns);
+	lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
 	rq->listen_active = rq->on_device;
 	rq->listen_cpu = event->cpu;
 	rq->listen_tid = event->wire.tid;
@@ -471,8 +460,13 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 
 void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_eng *eng;
 
+	if (tl->sections)
+		lane_sections_settle(tl, tl->now_ns);
+	if (tl->reading)
+		lane_section_forget(tl->reading, rq);
+	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);
 	if (rq->on_device && eng) {

@@ -45,25 +45,6 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	return NULL;
 }
 
-/*
- * A dequeue, with interrupts off, and the `out`s after it are over at the first event of their CPU
- * that is none of theirs.
- */
-static void leave_section(struct lane_timeline *tl, struct lane_cpu *cpu,
-			  const struct lane_event *event)
-{
-	uint32_t kind = event->wire.kind;
-
-	/* A context that is given back has its retiring scheduled: a worker is woken. */
-	if (kind == LANE_RQ_OUT ||
-	    (cpu->section->deferring && kind >= LANE_WAKING && kind <= LANE_MIGRATE))
-		return;
-	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN) &&
-	    !cpu->section->deferring)
-		return;
-	lane_eng_settle(tl, cpu->section, event->wire.ts_ns);
-}
-
 /* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a wake-up. */
 static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
 {
@@ -110,7 +91,7 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	if (cpu) {
 		cpu->events += !of_breadcrumbs(tl, event->wire.kind);
 		if (cpu->section)
-			leave_section(tl, cpu, event);
+			lane_section_leave(tl, cpu, event);
 	}
 	if (event->wire.kind != LANE_LOST)
 		tl->now_ns = now_ns;
@@ -142,8 +123,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	lane_loss_advance(tl, now_ns);
 	lane_command_finish(tl);
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
-		if (tl->engine_by_id[i]->unsettled)
-			lane_eng_settle(tl, tl->engine_by_id[i], now_ns);
+		lane_section_cut(tl, tl->engine_by_id[i], now_ns);
 		lane_idle_end(tl, tl->engine_by_id[i], NULL, now_ns, false);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
@@ -177,8 +157,10 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 			free(thr->slots);
 		}
 	}
-	for (uint32_t i = 0; i < tl->n_engines; i++)
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		free(tl->engine_by_id[i]->fifo);
+		free(tl->engine_by_id[i]->held);
+	}
 	lane_command_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);

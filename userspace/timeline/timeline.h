@@ -18,6 +18,9 @@
 
 #define LANE_VIRTUAL_INSTANCE 65534 /* (u16)-2: no physical engine has been chosen yet */
 #define LANE_NEVER	      UINT64_MAX
+/* An interrupt is handled within this time: what is listened to, and not signalled by then, had not
+ * ended. */
+#define LANE_INTERRUPT_NS 1000000
 
 /* A time or a duration known to lie in [lo, hi], ns; exact where both are equal. */
 struct lane_span {

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// How a request ends on its engine, told by its own events or by what has not been seen of it
+// (docs/analysis.md).
+#include "timeline/engine.h"
+
+/* The story of rq with the hardware is over. */
+static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (rq->on_device) {
+		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					   lane_not_before(end.lo, rq->pub.execute_ns));
+		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+			lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1,
+					   lane_not_before(end.lo, rq->since.lo));
+		lane_rq_unlink(rq);
+	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				   lane_not_before(end.lo, rq->pub.submit_ns));
+	}
+	if (rq->taken_from && rq->taken_from->victim == rq)
+		rq->taken_from->victim = NULL;
+	rq->ended = true;
+	rq->pub.end = end;
+	if (eng && lane_eng_unproven(eng))
+		lane_eng_prove(eng, false);
+	if (ctx->live == rq)
+		ctx->prev_end_lo = end.lo;
+	while (ctx->live && (ctx->live->ended || ctx->live->detached))
+		ctx->live = ctx->live->next;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
+}
+
+/* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
+static bool shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
+		  const struct lane_rq *rq)
+{
+	bool told = eng->mode == LANE_MODE_PER_REQUEST ||
+		    (eng->mode == LANE_MODE_PORTS && lane_eng_sees_unsubmit(tl));
+
+	return (lane_eng_unproven(eng) && eng->epoch > 1) || rq->hit ||
+	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
+}
+
+void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_span at = lane_span_exact(tl->now_ns);
+
+	if (eng->running == rq)
+		lane_run_close(tl, eng, &at);
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+	if (rq->taken_from && rq->taken_from->victim == rq)
+		rq->taken_from->victim = NULL;
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (rq->alive.at_ns < rq->doubt_ns)
+		rq->doubt_ns = rq->alive.at_ns;
+	lane_rq_unlink(rq);
+	rq->detached = true;
+	while (ctx->live && (ctx->live->ended || ctx->live->detached))
+		ctx->live = ctx->live->next;
+}
+
+void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span end)
+{
+	if (!shaky(tl, eng, rq)) {
+		lane_end_request(tl, rq, end);
+		return;
+	}
+	lane_end_detach(tl, eng, rq);
+	if (!eng->running) {
+		eng->free = end;
+		lane_eng_update(tl, eng);
+	}
+}
+
+/* GuC: when a request starts is not to be seen, only that its context runs in order. */
+static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_span start = { rq->pub.execute_ns, end.hi };
+	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+
+	while (ctx->live && ctx->live != rq &&
+	       (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) <= 0 && ctx->live->on_device) {
+		struct lane_span before = { ctx->live->pub.execute_ns, end.hi };
+
+		if (before.lo < ctx->prev_end_lo)
+			before.lo = ctx->prev_end_lo;
+		if (before.lo > before.hi)
+			before.lo = before.hi;
+		end_in_firmware(tl, eng, ctx->live, before);
+	}
+	if (start.lo < ctx->prev_end_lo)
+		start.lo = ctx->prev_end_lo;
+	if (start.lo > end.hi)
+		start.lo = end.hi;
+	if (end.lo < start.lo)
+		end.lo = start.lo;
+	rq->pub.started = true;
+	rq->pub.start = start;
+	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
+	rq->pub.preempted = (struct lane_span){ 0, end.hi - start.lo };
+	run.begin = start;
+	run.end = end;
+	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+	finish(tl, rq, end);
+	if (!eng->away.first && !eng->idle)
+		lane_idle_begin(tl, eng, end.hi);
+}
+
+/*
+ * rq left the engine, incomplete as it seemed, and nothing has shown it alive since: it had ended
+ * unheard before it left.
+ */
+static void ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
+{
+	uint64_t lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
+	uint64_t less;
+
+	if (rq->weak)
+		lo = end->lo;
+	*end = (struct lane_span){ lo < rq->since.hi ? lo : rq->since.hi, rq->since.hi };
+	less = end->hi - end->lo;
+	rq->pub.running.lo -= less < rq->pub.running.lo ? less : rq->pub.running.lo;
+	rq->pub.preemptions--;
+}
+
+/* True when what has the engine is known to be still at it. */
+static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
+{
+	const struct lane_rq *front = eng->running;
+
+	return front && ((front->listen_ns && !front->taken_back) || front->alive.at_ns >= now_ns);
+}
+
+void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (at_ns < rq->doubt_ns)
+		rq->doubt_ns = at_ns;
+}
+
+/*
+ * It ran again, by the order, and ended; or it had ended, unheard, before it left: nothing tells.
+ * The bounds take in both.
+ */
+static void or_ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
+{
+	if (rq->alive.running < rq->pub.running.lo)
+		rq->pub.running.lo = rq->alive.running;
+	if (rq->alive.preempted < rq->pub.preempted.lo)
+		rq->pub.preempted.lo = rq->alive.preempted;
+	if (rq->alive.at_ns < end->lo)
+		end->lo = rq->alive.at_ns;
+}
+
+/* Whether it ran again before it ended, or had ended before it left, nothing tells. */
+static void away_or_again(struct lane_rq *rq, struct lane_span *end)
+{
+	uint64_t most = end->hi > rq->since.lo ? end->hi - rq->since.lo : 0;
+
+	rq->pub.running.hi += most;
+	rq->pub.preempted.hi += most;
+	end->lo = end->hi;
+	or_ended_before_leaving(rq, end);
+}
+
+/* An end that is told though others are ahead of rq: they may be over, unheard. */
+static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, uint64_t end_ns)
+{
+	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
+		if (other == eng->running)
+			other->over_ns = end_ns;
+		else if (other->pub.state == LANE_RQ_STATE_DEVICE && lane_eng_is_ahead(other, rq))
+			lane_end_doubt(other, other->pub.execute_ns);
+	}
+}
+
+/* The end of what was taken off its engine and has not been seen to run again. */
+static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		     struct lane_span end)
+{
+	if (lane_rq_alive_since_left(rq)) {
+		lane_run_away_until(tl, rq, end);
+	} else if (end.lo == end.hi) {
+		doubt_those_ahead(eng, rq, end.hi);
+		away_or_again(rq, &end);
+	} else if (!rq->left_told && !shaky(tl, eng, rq) &&
+		   (front_is_alive(eng, end.hi) || rq->taken_back)) {
+		ended_before_leaving(rq, &end);
+	} else if (shaky(tl, eng, rq)) {
+		if (rq->order)
+			doubt_those_ahead(eng, rq, end.hi);
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		if (!rq->weak)
+			end.lo = rq->alive.at_ns;
+	} else {
+		away_or_again(rq, &end);
+	}
+	finish(tl, rq, end);
+}
+
+/* Since when it ran is not certain: only signs of its own say that it had not ended. */
+static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+}
+
+/* What runs ends, and the engine is free for the next. */
+static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span end)
+{
+	struct lane_span told = end;
+
+	if (end.lo == end.hi && end.lo < rq->since.lo)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	lane_run_close(tl, eng, &told);
+	if (rq->weak)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	else if (!start_is_shaky(eng, rq))
+		end = told;
+	else if (end.lo != end.hi && rq->alive.at_ns < end.lo)
+		end.lo = rq->alive.at_ns;
+	if (rq->over_ns && rq->alive.at_ns <= rq->over_ns) {
+		or_ended_before_leaving(rq, &end);
+		told.lo = rq->since.lo;
+	}
+	if (rq->untold && lane_rq_alive_since_left(rq))
+		lane_run_tell_preemption(tl, rq);
+	else if (rq->untold)
+		or_ended_before_leaving(rq, &end);
+	finish(tl, rq, end);
+	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
+	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->doubt_until)
+		lane_eng_prove(eng, true);
+	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo), told.hi };
+	lane_eng_update(tl, eng);
+}
+
+/*
+ * What would have shown an earlier end may be among what was lost since rq was last seen alive.
+ * That somebody began to listen is no sign of life if the signal that came at once may be lost.
+ */
+static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
+{
+	const struct lane_alive *alive = &rq->alive;
+
+	if (alive->at_ns == rq->listen_ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
+		alive = &rq->alive_before;
+	if (alive->at_ns <= end->lo &&
+	    (tl->ends_hide || lane_loss_between(tl, alive->at_ns, end->hi))) {
+		end->lo = alive->at_ns;
+		rq->weak = true;
+	}
+}
+
+/* A context runs in order: what is before rq is over. */
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before;
+
+	while ((before = ctx->live) && before != rq &&
+	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0)
+		lane_end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+}
+
+/*
+ * Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
+ * LANE_INTERRUPT_NS of the end.
+ */
+static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	bool away = rq->pub.state == LANE_RQ_STATE_PREEMPTED;
+	uint64_t left_ns = away ? rq->since.hi : rq->left.hi;
+
+	if ((away || rq->untold) && !lane_rq_alive_since_left(rq) && rq->listen_ns &&
+	    !rq->taken_back && !rq->hit && now_ns > left_ns + LANE_INTERRUPT_NS)
+		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
+}
+
+/* The bounds of an end as far as what has been seen of rq itself bears them. */
+static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
+				      struct lane_span end, bool alive_away)
+{
+	bool exact;
+
+	if (tl->n_losses || tl->ends_hide)
+		weaken(tl, rq, &end);
+	exact = end.lo == end.hi;
+	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
+	    rq->listen_ns && !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
+		lane_eng_alive(tl, rq, end.hi);
+	if (!rq->weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
+		end.lo = rq->alive.at_ns;
+	if (rq->maybe_ran && !exact && rq->alive.at_ns < end.lo)
+		end.lo = rq->alive.at_ns;
+	/* An `out` that would have come before may be among what was lost. */
+	if (rq->doubt_ns < end.lo)
+		end.lo = rq->doubt_ns;
+	return end;
+}
+
+void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	bool alive_away;
+
+	if (rq->ended)
+		return;
+	hear(tl, rq, end.hi);
+	alive_away = lane_rq_alive_since_left(rq) ||
+		     (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
+	end = bounds_of_end(tl, rq, end, alive_away);
+	if (!rq->on_device || !eng) {
+		end_before(tl, rq, end.hi);
+		finish(tl, rq, end);
+		return;
+	}
+	if (eng->mode == LANE_MODE_GUC) {
+		end_in_firmware(tl, eng, rq, end);
+		return;
+	}
+	if (eng->running != rq && (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
+		lane_eng_bring_to_front(tl, eng, rq, end.hi);
+	if (eng->running == rq) {
+		end_running(tl, eng, rq, end);
+	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+		end_away(tl, eng, rq, end);
+	} else {
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		finish(tl, rq, end);
+	}
+}
+
+void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->ended && !(eng && lane_section_holds(tl, eng, rq, end, cpu)))
+		lane_end_request(tl, rq, end);
+}

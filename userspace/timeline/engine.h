@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of an engine share: its order (engine.c), what runs (run.c), how requests end
+ * (end.c). */
+#ifndef LANE_TIMELINE_ENGINE_H
+#define LANE_TIMELINE_ENGINE_H
+
+#include "timeline/internal.h"
+
+/* More requests than an engine can have: guards loops against what a damaged trace makes of it. */
+#define LANE_ENG_MOST (1u << 20)
+
+static inline bool lane_eng_has_ports(const struct lane_eng *eng)
+{
+	return eng->mode == LANE_MODE_PORTS || eng->mode == LANE_MODE_PER_REQUEST;
+}
+
+/* After a loss: what is ahead of what has been seen is not known. */
+static inline bool lane_eng_unproven(const struct lane_eng *eng)
+{
+	return eng->proven_epoch != eng->epoch;
+}
+
+static inline bool lane_eng_sees_unsubmit(const struct lane_timeline *tl)
+{
+	return tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
+}
+
+/* What is known within bounds does not leave a queue before it was in it. */
+static inline uint64_t lane_not_before(uint64_t ns, uint64_t earliest)
+{
+	return ns > earliest ? ns : earliest;
+}
+
+/* rq has been seen incomplete since it left its engine last. */
+static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
+{
+	return rq->alive.step > rq->left_step;
+}
+
+/* engine.c */
+void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead);
+void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng);
+/* The engine is free since eng->free: what is next by the order starts, or it is idle. */
+void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng);
+/* Has rq running, so that it can end: what stands before it is over by `by_ns`. */
+void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			     uint64_t by_ns);
+/* before: so many `out`s of the same tasklet have come. */
+bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
+			 uint32_t before);
+bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k);
+bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs);
+/* True when a comes before b in the driver's order, or may. */
+bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
+
+/* run.c */
+/* rq starts, or starts again, at a time in `at`. */
+void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span at);
+/* What runs stops, at a time in *at, which is made consistent with its start. */
+void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at);
+/* It is off the engine, incomplete: the next to start there is the culprit. */
+void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at);
+/* A preempted request is back on an engine, or over. */
+void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until);
+/* rq was taken off its engine, and has been seen alive after that. */
+void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq);
+
+/* end.c */
+void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* rq has ended, by what has not been seen of it. */
+void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span end);
+/* rq is out of the way, ended or not: its own events will tell. */
+void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
+/* When rq ran and ended is not known from at_ns on. */
+void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// A run of a request on its engine: when it begins and ends, whom it makes way for.
+#include "timeline/engine.h"
+
+void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_preemption preemption = {
+		.engine = &rq->taken_from->pub,
+		.victim = &rq->pub,
+		.culprit = rq->culprit ? &rq->culprit->pub : NULL,
+		.culprit_seqno = rq->culprit_seqno,
+		.at = rq->left,
+		.lasted = rq->away,
+		.timeslice = rq->timeslice,
+	};
+
+	rq->untold = false;
+	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &preemption);
+}
+
+void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until)
+{
+	rq->left = rq->since;
+	rq->away = lane_span_between(rq->since, until);
+	rq->untold = true;
+	lane_span_add(&rq->pub.preempted, rq->away);
+	if (lane_rq_alive_since_left(rq) || rq->left_told)
+		lane_run_tell_preemption(tl, rq);
+}
+
+void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	uint64_t more = at_ns > rq->since.hi ? at_ns - rq->since.hi : 0;
+
+	rq->alive_before = rq->alive;
+	rq->alive.at_ns = at_ns;
+	rq->alive.step = ++tl->steps;
+	rq->alive.running = rq->pub.running.lo;
+	rq->alive.preempted = rq->pub.preempted.lo;
+	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
+		rq->alive.running += more;
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		rq->alive.preempted += more;
+}
+
+void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	lane_eng_seems_alive(tl, rq, at_ns);
+	if (rq->untold)
+		lane_run_tell_preemption(tl, rq);
+}
+
+void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at)
+{
+	rq->since = at;
+	rq->left_told = false;
+	rq->left_step = tl->steps;
+	rq->pub.preemptions++;
+	rq->taken_from = eng;
+	rq->culprit = NULL;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
+	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
+	eng->victim = rq;
+}
+
+static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
+{
+	struct lane_rq *victim = eng->victim;
+
+	eng->victim = NULL;
+	if (victim == culprit)
+		return;
+	victim->culprit = (struct lane_ctx *)culprit->pub.context;
+	victim->culprit_seqno = culprit->pub.seqno;
+	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
+}
+
+void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span at)
+{
+	bool sure_order = !lane_eng_unproven(eng);
+
+	at.lo = lane_not_before(at.lo, rq->pub.execute_ns);
+	at.hi = lane_not_before(at.hi, at.lo);
+	if (!sure_order && !lane_eng_has_ports(eng))
+		at.hi = LANE_NEVER; /* something unseen may have run before it */
+	if (eng->idle)
+		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
+	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)))
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (!rq->pub.started) {
+		rq->pub.started = true;
+		rq->pub.start = at;
+		if (rq->pub.execute_ns < eng->free.hi && eng->last_ctx)
+			rq->pub.behind = &eng->last_ctx->pub;
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	} else if (rq->taken_from) {
+		lane_run_away_until(tl, rq, at);
+		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+	} else {
+		/* It starts again and was never seen to leave: what would tell is missing. */
+		lane_eng_contradiction(tl, eng);
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	}
+	if (!sure_order && lane_eng_has_ports(eng))
+		rq->run_epoch = eng->epoch;
+	/* What came before it in its context was handed over before the recording: it may have run
+	 * first. */
+	if (!sure_order && rq->first_seen)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (!sure_order && eng->epoch > 1)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	rq->since = at;
+	eng->running = rq;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
+	rq->run_ns = at.lo;
+	if (eng->victim)
+		blame(eng, rq);
+}
+
+void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+{
+	struct lane_rq *rq = eng->running;
+	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+
+	if (at->hi < rq->since.lo)
+		at->hi = rq->since.lo;
+	if (at->lo < rq->since.lo)
+		at->lo = rq->since.lo;
+	if (rq->since.hi > at->hi)
+		rq->since.hi = at->hi;
+	if (rq->pub.start.hi > at->hi)
+		rq->pub.start.hi = at->hi;
+	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
+	run.begin = rq->since;
+	run.end = *at;
+	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+	eng->running = NULL;
+	if (!rq->untold || lane_rq_alive_since_left(rq))
+		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	else if (at->hi > rq->since.lo)
+		eng->last_ctx = NULL; /* it may have ended before it left, and not run again */
+	eng->free = *at;
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A section of the driver: one run of an engine's submission tasklet, on one CPU. It reads what the
+ * hardware has reported, then dequeues, and only at its end fires the `out`s of what it read at its
+ * beginning (execlists_submission_tasklet()). Here its events are held until it is over, and then
+ * read in the order of their causes.
+ */
+#include "timeline/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_HELD 4096
+
+/* An event; or that rq has ended, shown by a signal that came meanwhile. */
+struct lane_held {
+	struct lane_event event;
+	struct lane_rq *rq;
+	struct lane_span end;
+	bool gone; /* the request is */
+};
+
+static bool is_out(const struct lane_held *held)
+{
+	return !held->rq && held->event.wire.kind == LANE_RQ_OUT;
+}
+
+static bool is_dequeue(const struct lane_held *held)
+{
+	return !held->rq && held->event.wire.kind != LANE_RQ_OUT;
+}
+
+static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (eng->held_n == eng->held_cap) {
+		uint32_t cap = eng->held_cap ? 2 * eng->held_cap : 16;
+		struct lane_held *more = realloc(eng->held, cap * sizeof(*more));
+
+		if (!more) {
+			tl->no_memory = true;
+			return NULL;
+		}
+		eng->held = more;
+		eng->held_cap = cap;
+	}
+	return &eng->held[eng->held_n++];
+}
+
+static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
+{
+	struct lane_held *held = &eng->held[i];
+
+	eng->held_at = i;
+	if (held->gone)
+		return;
+	if (held->rq) {
+		lane_end_request(tl, held->rq, held->end);
+	} else {
+		tl->now_ns = held->event.wire.ts_ns;
+		lane_rq_event(tl, &held->event);
+	}
+}
+
+static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++)
+		if (is_dequeue(&eng->held[i]))
+			replay(tl, eng, i);
+	lane_eng_dequeued(tl, eng, now_ns);
+}
+
+/* Of [from, to) the `out`s and what has ended. */
+static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (!is_dequeue(&eng->held[i]))
+			replay(tl, eng, i);
+}
+
+/* How many items there are up to the last `out`, 0: there is none. */
+static uint32_t upto_out(const struct lane_eng *eng)
+{
+	uint32_t n = eng->held_n;
+
+	while (n && !is_out(&eng->held[n - 1]))
+		n--;
+	return n;
+}
+
+static uint32_t outs_held(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = 0; i < eng->held_n; i++)
+		outs += is_out(&eng->held[i]);
+	return outs;
+}
+
+static bool has_dequeue(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++)
+		if (is_dequeue(&eng->held[i]))
+			return true;
+	return false;
+}
+
+/* Reads the first n of what is held: its causes come first. */
+static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
+{
+	uint32_t rest = eng->held_n - n;
+	uint64_t was_ns = tl->now_ns;
+	uint32_t outs;
+
+	eng->settling = true;
+	tl->reading = eng;
+	eng->held_n = n;
+	outs = upto_out(eng);
+	replay_rest(tl, eng, 0, outs);
+	replay_dequeue(tl, eng, now_ns);
+	replay_rest(tl, eng, outs, n);
+	eng->settling = false;
+	tl->reading = NULL;
+	memmove(eng->held, eng->held + n, rest * sizeof(*eng->held));
+	eng->held_n = rest;
+	tl->now_ns = was_ns;
+	if (!eng->running)
+		lane_eng_update(tl, eng);
+}
+
+void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (!eng->held_n || eng->settling)
+		return;
+	if ((uint32_t)eng->section_cpu < tl->n_cpus)
+		tl->cpus[eng->section_cpu].section = NULL;
+	tl->sections--;
+	read_held(tl, eng, eng->held_n, now_ns);
+}
+
+void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	eng->cut_off = true;
+	lane_section_settle(tl, eng, now_ns);
+	eng->cut_off = false;
+}
+
+void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
+{
+	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
+		if (tl->cpus[i].section)
+			lane_section_settle(tl, tl->cpus[i].section, now_ns);
+}
+
+static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
+{
+	return event->u.rq.seqno == rq->pub.seqno && event->u.rq.ctx == rq->pub.context->ctx &&
+	       event->u.rq.dev == rq->pub.context->dev;
+}
+
+/* rq is among what is taken back: its signal is a late one, fired where it would have been
+ * executed. */
+static bool is_late(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	bool back = rq->taken_back;
+
+	for (uint32_t i = 0; i < eng->held_n; i++)
+		if (is_dequeue(&eng->held[i]) && is_of(&eng->held[i].event, rq))
+			back = eng->held[i].event.wire.kind == LANE_RQ_UNSUBMIT;
+	return back;
+}
+
+/* True when the signals that came since the dequeue were not fired by it: it is over since them. */
+static bool was_over(const struct lane_eng *eng)
+{
+	bool signals = false;
+
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		const struct lane_held *held = &eng->held[i];
+
+		if (is_out(held) || (held->rq && is_late(eng, held->rq)))
+			return false;
+		signals |= held->rq != NULL;
+	}
+	return signals;
+}
+
+/* The request of an `out` was taken back: it cannot have been seen complete before that. */
+static bool was_alive(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		const struct lane_event *held = &eng->held[i].event;
+
+		if (is_dequeue(&eng->held[i]) && held->wire.kind == LANE_RQ_UNSUBMIT &&
+		    held->u.rq.seqno == event->u.rq.seqno && held->u.rq.ctx == event->u.rq.ctx &&
+		    held->u.rq.dev == event->u.rq.dev && event->u.i915_request_out.completed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An `out` has come that is not of this section. Of those straight before it those are that leave
+ * on the ports what was seen there last, for nothing else has been; where that does not decide,
+ * those that must be.
+ */
+static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	uint32_t outs = 0, before = outs_held(eng), first = eng->held_n;
+
+	while (first && is_out(&eng->held[first - 1])) {
+		first--;
+		outs++;
+	}
+	before -= outs;
+	if (tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED)
+		for (uint32_t n = outs + 1; n--;)
+			if (lane_eng_ports_stay(eng, before + n))
+				return first + n;
+	while (first < eng->held_n && lane_eng_out_is_sure(eng, before++))
+		first++;
+	return first;
+}
+
+/* True when an event of this kind cannot follow in the same section. */
+static bool begins_another(const struct lane_eng *eng, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	const struct lane_held *last = &eng->held[eng->held_n - 1];
+
+	if (kind == LANE_RQ_OUT)
+		return has_dequeue(eng) && (was_over(eng) || was_alive(eng, event) ||
+					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
+	if (upto_out(eng) || last->rq)
+		return true;
+	return last->event.wire.kind == LANE_RQ_IN
+		       ? kind != LANE_RQ_IN
+		       : last->event.wire.kind == LANE_RQ_EXECUTE && kind == LANE_RQ_UNSUBMIT;
+}
+
+bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	struct lane_eng *eng =
+		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_held *held;
+
+	if (!eng || eng->settling || eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+		return false;
+	if (cpu && cpu->section && cpu->section != eng)
+		lane_section_settle(tl, cpu->section, event->wire.ts_ns);
+	if (eng->held_n && (eng->section_cpu != event->cpu || eng->held_n >= MOST_HELD))
+		lane_section_settle(tl, eng, event->wire.ts_ns);
+	else if (eng->held_n && begins_another(eng, event))
+		read_held(tl, eng,
+			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng) : eng->held_n,
+			  event->wire.ts_ns);
+	if (!cpu || cpu->section != eng)
+		tl->sections++;
+	held = hold(tl, eng);
+	if (!held)
+		return true;
+	*held = (struct lane_held){ .event = *event };
+	eng->section_cpu = event->cpu;
+	if (cpu)
+		cpu->section = eng;
+	else
+		lane_section_settle(tl, eng, event->wire.ts_ns);
+	return true;
+}
+
+bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span end, int32_t cpu)
+{
+	struct lane_held *held;
+
+	if (!tl->sections || eng->settling)
+		return false;
+	if (!rq->on_device) /* it may be among what is held, on whatever engine */
+		lane_sections_settle(tl, tl->now_ns);
+	if (!eng->held_n)
+		return false;
+	if (cpu < 0 || eng->section_cpu != cpu || !lane_eng_has_ports(eng)) {
+		lane_section_settle(tl, eng, tl->now_ns);
+		return false;
+	}
+	held = hold(tl, eng);
+	if (held)
+		*held = (struct lane_held){ .rq = rq, .end = end };
+	return held != NULL;
+}
+
+void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = eng->held_at; i < eng->held_n; i++)
+		if (eng->held[i].rq == rq)
+			eng->held[i].gone = true;
+}
+
+bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
+{
+	for (uint32_t i = eng->held_at + 1; eng->settling && i < eng->held_n; i++) {
+		const struct lane_event *event = &eng->held[i].event;
+
+		if (is_out(&eng->held[i]) && !event->u.i915_request_out.completed &&
+		    event->u.rq.ctx == ctx->ctx && event->u.rq.dev == ctx->dev)
+			return true;
+	}
+	return false;
+}
+
+void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	bool ported = lane_eng_has_ports(cpu->section);
+
+	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
+		return; /* theirs, or seen to there */
+	/* Late signals, their call-backs, and the worker that retires what is given back. */
+	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
+		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW)))
+		return;
+	lane_section_settle(tl, cpu->section, event->wire.ts_ns);
+}
