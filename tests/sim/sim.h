@@ -105,9 +105,9 @@ struct sim_request {
 struct sim_span {
 	uint32_t request;
 	uint32_t engine;
-	uint64_t start; /* as the driver's events have it */
-	uint64_t end;	/* SIM_NONE: still runs when the recording ends */
-	uint64_t hw_start;
+	uint64_t start;	   /* by the events that tell it (docs/sim.md) */
+	uint64_t end;	   /* SIM_NONE: still runs when the recording ends */
+	uint64_t hw_start; /* of what is about to begin: the end of the simulation */
 	uint64_t hw_end;
 	bool complete; /* ended with the request's end; else preempted */
 	bool start_exact;
@@ -198,8 +198,8 @@ struct sim_truth {
 	/* What happened in the simulation, for tests that want a trap to have been there. */
 	struct {
 		uint64_t coalesced;	/* executed behind another of its context in one dequeue */
-		uint64_t lite_restores; /* out with completed 0 of a context that stays */
-		uint64_t preemptions;	/* out with completed 0 of a running request */
+		uint64_t lite_restores; /* out with completed 0 by which nothing leaves */
+		uint64_t preemptions;	/* runs that were over, their request incomplete */
 		uint64_t timeslices;	/* dequeues because a slice had expired */
 		uint64_t repeated_executes; /* execute without in or out since the one before */
 		uint64_t ended_taken_back;  /* completed while unsubmitted, no second execute */
