@@ -429,7 +429,10 @@ static void find_certain(struct check *c, const struct lane_event *events, size_
  */
 struct life {
 	uint64_t alive, dead;
-	uint64_t executed; /* last */
+	uint64_t sure;		 /* the same as alive, whatever it did meanwhile */
+	uint64_t executed, back; /* last */
+	size_t place;		 /* of its last execute, among all events */
+	bool left;		 /* and never seen to be incomplete after that */
 };
 
 /* Requests of one context have neighbouring keys, in order of seqno. */
@@ -496,10 +499,11 @@ static struct life *find_lives(struct check *c, const struct lane_event *events,
 			continue;
 		own = &life[c->keys[key].request];
 		if (event->wire.kind == LANE_RQ_EXECUTE)
-			own->alive = own->executed = event->wire.ts_ns;
-		else if (event->wire.kind == LANE_RQ_UNSUBMIT)
+			own->alive = own->executed = event->wire.ts_ns, own->place = i;
+		else if (event->wire.kind == LANE_RQ_UNSUBMIT) {
+			own->back = event->wire.ts_ns;
 			taken_back(life, c, events, i, n, key);
-		else if (event->wire.kind == LANE_RQ_OUT && !event->u.i915_request_out.completed)
+		} else if (event->wire.kind == LANE_RQ_OUT && !event->u.i915_request_out.completed)
 			own->alive = event->wire.ts_ns;
 		else
 			dies(life, c, key, event->wire.ts_ns);
@@ -535,17 +539,53 @@ static void end_decides(struct check *c, struct life *life, uint32_t request)
 	const struct sim_request *t = &c->truth->requests[request];
 	const struct sim_span *end = c->spans + c->truth->n_spans;
 
+	life->sure = life->alive;
+	if (t->end_exact && t->end == t->signaled && t->end - LANE_INTERRUPT_NS > life->alive)
+		life->sure = t->end - LANE_INTERRUPT_NS;
 	if (!t->end_exact || t->end == SIM_NONE || t->end <= life->alive)
 		return;
 	if (t->end == t->signaled && t->end - LANE_INTERRUPT_NS > life->alive)
 		life->alive = t->end - LANE_INTERRUPT_NS;
 	for (const struct sim_span *s = first_span(c, request); s < end && s->request == request;
 	     s++)
-		if (!s->complete && s->end >= life->alive) {
+		if (!s->complete && s->told >= life->alive) {
 			c->told[request].end_undecided = true;
 			return;
 		}
 	life->alive = t->end;
+}
+
+/* The request left its engine at `left`, stands there again, and nothing shows that it was
+ * incomplete then. */
+static bool may_have_ended(const struct life *life, uint64_t left)
+{
+	return left <= life->dead && life->dead != SIM_NONE && life->sure <= left &&
+	       life->executed >= life->back;
+}
+
+/*
+ * True when the span may have been over before its end was told: another request, that had left the
+ * engine and stood behind it, is told complete meanwhile. Either that one ran again, after this, or
+ * it had ended before it left.
+ */
+static bool end_is_undecided(const struct check *c, const struct life *life,
+			     const struct sim_span *span)
+{
+	const struct sim_truth *t = c->truth;
+
+	for (size_t i = 0; i < t->n_spans; i++) {
+		const struct sim_span *p = &t->spans[i];
+		uint64_t dead = life[p->request].dead;
+
+		if (p->engine == span->engine && p->request != span->request &&
+		    p->end != SIM_NONE && (!p->complete || !p->end_exact) &&
+		    may_have_ended(&life[p->request], p->told) &&
+		    life[span->request].place < life[p->request].place &&
+		    life[span->request].executed <= dead && dead < span->end &&
+		    life[span->request].sure <= dead)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -555,20 +595,33 @@ static void end_decides(struct check *c, struct life *life, uint32_t request)
 static bool find_undecided(struct check *c, const struct lane_event *events, size_t n)
 {
 	LANE_CLEANUP(lane_free) struct life *life = find_lives(c, events, n);
+	LANE_CLEANUP(lane_free)
+	uint64_t *undecided_end = calloc(c->truth->n_engines + 1, sizeof(*undecided_end));
 
-	if (!life)
+	if (!life || !undecided_end)
 		return false;
 	for (size_t i = 0; i < c->truth->n_requests; i++)
 		end_decides(c, &life[i], (uint32_t)i);
 	for (size_t i = 0; i < c->truth->n_spans; i++) {
 		const struct sim_span *span = &c->truth->spans[i];
-		bool undecided = start_is_undecided(c, life, span);
+		bool undecided = start_is_undecided(c, life, span) ||
+				 span->start == undecided_end[span->engine];
 
-		if (undecided || (!span->complete && span->end != SIM_NONE &&
-				  span->end > life[span->request].alive))
+		if (!span->complete && span->end != SIM_NONE &&
+		    span->told > life[span->request].alive)
+			life[span->request].left = true;
+		if (undecided || life[span->request].left)
 			c->told[span->request].spans_exact = false;
+		if (span->complete && life[span->request].left)
+			undecided_end[span->engine] = span->end;
 		if (undecided && span->start == c->truth->requests[span->request].start)
 			c->told[span->request].start_undecided = true;
+		if (end_is_undecided(c, life, span)) {
+			undecided_end[span->engine] = span->end;
+			c->told[span->request].spans_exact = false;
+			c->told[span->request].end_undecided |= span->complete;
+			c->told[span->request].start_undecided = true;
+		}
 	}
 	return true;
 }

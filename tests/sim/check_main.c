@@ -125,9 +125,7 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 	LANE_CLEANUP(sim_drop_scenario) struct sim_scenario *scenario = NULL;
 	LANE_CLEANUP(sim_drop_truth) struct sim_truth *truth = NULL;
 	LANE_CLEANUP(lane_free) struct lane_event *events = NULL;
-	enum sim_demand demand = o->damage || o->mode == SIM_TRACEPOINTS || o->mode == SIM_STOCK
-					 ? SIM_SOUND
-					 : SIM_FULL;
+	enum sim_demand demand;
 	struct lane_trace_info info;
 	struct lane_error *err = NULL;
 	char name[256];

@@ -124,7 +124,7 @@ static void add_span(struct world *w, const struct run *run, struct sim_span spa
 }
 
 /* One run after the other: none begins before the one before it is over, or before its `in`. */
-static void make_spans(struct world *w, const struct engine *e, const struct stamp *by)
+static void make_spans(struct world *w, const struct engine *e, struct stamp *by)
 {
 	struct sim_span last = { 0 };
 	struct stamp over = { 0 }; /* tells that the one before is; exact: when */
@@ -139,6 +139,7 @@ static void make_spans(struct world *w, const struct engine *e, const struct sta
 			span.start_exact = true;
 		if (run->in.at > span.start)
 			span.start = run->in.at;
+		span.told = by[i].no ? by[i].at : SIM_NONE;
 		span.end_exact = by[i].exact && (!run->complete || by[i].no == run->rq->told.no);
 		if (by[i].exact)
 			span.end = by[i].at;
@@ -150,10 +151,15 @@ static void make_spans(struct world *w, const struct engine *e, const struct sta
 			w->truth->seen.inconsistent++;
 		/* That it began and that it left are told by one and the same tasklet: no time is
 		 * between the two. (Up to 5.3 a tasklet cannot be told from the next.) */
-		if (w->sc->submission != LANE_SUBMISSION_PER_REQUEST && !run->complete &&
-		    by[i].exact && over.exact && over.section && over.section == by[i].section &&
-		    waited)
-			continue;
+		if (w->sc->submission != LANE_SUBMISSION_PER_REQUEST && by[i].exact && over.exact &&
+		    over.section && over.section == by[i].section && waited &&
+		    by[i].no == run->left.no) {
+			if (!run->complete)
+				continue;
+			span.end = span.start;
+			span.start_exact = false;
+			by[i] = over;
+		}
 		if (victim != SIM_NO)
 			w->spans.v[victim].culprit = run->rq->index;
 		add_span(w, run, span);

@@ -107,6 +107,7 @@ struct sim_span {
 	uint32_t engine;
 	uint64_t start;	   /* by the events that tell it (docs/sim.md) */
 	uint64_t end;	   /* SIM_NONE: still runs when the recording ends */
+	uint64_t told;	   /* the event that tells that it is over, SIM_NONE: there is none */
 	uint64_t hw_start; /* of what is about to begin: the end of the simulation */
 	uint64_t hw_end;
 	bool complete; /* ended with the request's end; else preempted */

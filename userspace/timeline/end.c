@@ -141,7 +141,7 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 {
 	const struct lane_rq *front = eng->running;
 
-	return front && ((front->listen_ns && !front->taken_back) || front->alive.at_ns >= now_ns);
+	return front && front->alive.at_ns >= now_ns;
 }
 
 void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns)
@@ -177,13 +177,17 @@ static void away_or_again(struct lane_rq *rq, struct lane_span *end)
 }
 
 /* An end that is told though others are ahead of rq: they may be over, unheard. */
-static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, uint64_t end_ns)
+static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
 {
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
-		if (other == eng->running)
-			other->over_ns = end_ns;
-		else if (other->pub.state == LANE_RQ_STATE_DEVICE && lane_eng_is_ahead(other, rq))
-			lane_end_doubt(other, other->pub.execute_ns);
+		bool waits =
+			other->pub.state == LANE_RQ_STATE_DEVICE && lane_eng_is_ahead(other, rq);
+
+		if (other != eng->running && !waits)
+			continue;
+		other->over_ns = end.hi;
+		other->unseen_start |= waits;
+		other->over_before = end.lo == end.hi ? rq->order : 0;
 	}
 }
 
@@ -194,18 +198,20 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
 	} else if (end.lo == end.hi) {
-		doubt_those_ahead(eng, rq, end.hi);
+		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
 	} else if (!rq->left_told && !shaky(tl, eng, rq) &&
 		   (front_is_alive(eng, end.hi) || rq->taken_back)) {
 		ended_before_leaving(rq, &end);
 	} else if (shaky(tl, eng, rq)) {
 		if (rq->order)
-			doubt_those_ahead(eng, rq, end.hi);
+			doubt_those_ahead(eng, rq, end);
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		if (!rq->weak)
 			end.lo = rq->alive.at_ns;
 	} else {
+		if (rq->order)
+			doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
 	}
 	finish(tl, rq, end);
@@ -221,6 +227,7 @@ static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end)
 {
+	const struct lane_rq *next;
 	struct lane_span told = end;
 
 	if (end.lo == end.hi && end.lo < rq->since.lo)
@@ -234,12 +241,19 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		end.lo = rq->alive.at_ns;
 	if (rq->over_ns && rq->alive.at_ns <= rq->over_ns) {
 		or_ended_before_leaving(rq, &end);
-		told.lo = rq->since.lo;
+		next = rq->dev_next;
+		/* If it was over by then, what came next ended then: nothing behind began before.
+		 */
+		told.lo = rq->over_before && (!next || next->order > rq->over_before)
+				  ? lane_not_before(rq->over_ns, rq->since.lo)
+				  : rq->since.lo;
 	}
 	if (rq->untold && lane_rq_alive_since_left(rq))
 		lane_run_tell_preemption(tl, rq);
-	else if (rq->untold)
+	else if (rq->untold) {
 		or_ended_before_leaving(rq, &end);
+		told.lo = rq->since.lo;
+	}
 	finish(tl, rq, end);
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->doubt_until)
@@ -284,9 +298,12 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	bool away = rq->pub.state == LANE_RQ_STATE_PREEMPTED;
 	uint64_t left_ns = away ? rq->since.hi : rq->left.hi;
+	bool left = (away || rq->untold) && !lane_rq_alive_since_left(rq) &&
+		    now_ns > left_ns + LANE_INTERRUPT_NS;
+	bool over = rq->over_ns && rq->alive.at_ns <= rq->over_ns &&
+		    now_ns > rq->over_ns + LANE_INTERRUPT_NS;
 
-	if ((away || rq->untold) && !lane_rq_alive_since_left(rq) && rq->listen_ns &&
-	    !rq->taken_back && !rq->hit && now_ns > left_ns + LANE_INTERRUPT_NS)
+	if ((left || over) && rq->listen_ns && !rq->taken_back && !rq->hit)
 		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
 }
 
@@ -296,11 +313,14 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 {
 	bool exact;
 
+	if (rq->unseen_start && rq->alive.at_ns <= rq->over_ns)
+		lane_end_doubt(rq, rq->pub.execute_ns);
 	if (tl->n_losses || tl->ends_hide)
 		weaken(tl, rq, &end);
 	exact = end.lo == end.hi;
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
-	    rq->listen_ns && !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
+	    (!rq->untold || lane_rq_alive_since_left(rq)) && rq->listen_ns &&
+	    !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;

@@ -554,7 +554,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	while ((first = eng->running) && is_unheard(eng, first) && is_silent(eng, first)) {
 		lane_end_infer(tl, eng, first,
 			       (struct lane_span){ first->since.lo,
-						   lane_not_before(now_ns, first->since.lo) });
+						   lane_not_before(now_ns, first->since.hi) });
 		if (eng->running == first)
 			break;
 	}

@@ -34,7 +34,7 @@ static inline uint64_t lane_not_before(uint64_t ns, uint64_t earliest)
 /* rq has been seen incomplete since it left its engine last. */
 static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
 {
-	return rq->alive.step > rq->left_step;
+	return rq->alive.step > rq->left_step || rq->alive.at_ns >= rq->left_ns;
 }
 
 /* engine.c */

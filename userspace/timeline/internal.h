@@ -68,9 +68,12 @@ struct lane_rq {
 			       */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
-	struct lane_span left;		       /* its last preemption: when it left */
-	uint64_t left_step;		       /* when that was read */
-	struct lane_span away;		       /* and for how long */
+	uint64_t over_before;  /* the place in the order of what ended then, exactly; 0: not so */
+	bool unseen_start;     /* it would have run before that, unseen */
+	struct lane_span left; /* its last preemption: when it left */
+	uint64_t left_step;    /* when that was read */
+	uint64_t left_ns;      /* and when that was, at the latest */
+	struct lane_span away; /* and for how long */
 	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */
 	struct lane_ctx *culprit;    /* preempted: by whom */
@@ -308,6 +311,8 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 /* section.c */
 /* True when an event of the driver's dequeue is held until its section is over. */
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event);
+/* rq may be among what is held of an engine that is not its own yet: that is read. */
+void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when what a signal tells of rq's end is held. */
 bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end, int32_t cpu);
@@ -320,6 +325,8 @@ void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 /* The same where the rest of it may be missing. */
 void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
+/* rq is taken back, by what has been read or is held: its signal would be a late one. */
+bool lane_section_is_back(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq is about to be freed while a section is read. */
 void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq);
 

@@ -390,6 +390,7 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		      const struct lane_event *event)
 {
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	uint64_t here = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
 				? tl->cpus[event->cpu].events
 				: 0;
@@ -405,7 +406,8 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		if (waiter->thr->pub.tid == event->wire.tid)
 			return true;
 	/* Where retiring is not seen it may be what signals. */
-	return (rq->listen_ns || rq->waiters) && !rq->taken_back &&
+	return (rq->listen_ns || rq->waiters) &&
+	       !(eng ? lane_section_is_back(eng, rq) : rq->taken_back) &&
 	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
 }
 
@@ -417,6 +419,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
+	lane_section_find(tl, rq);
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = now_ns;
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)

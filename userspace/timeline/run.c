@@ -57,6 +57,7 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	rq->since = at;
 	rq->left_told = false;
 	rq->left_step = tl->steps;
+	rq->left_ns = at.hi;
 	rq->pub.preemptions++;
 	rq->taken_from = eng;
 	rq->culprit = NULL;

@@ -61,11 +61,51 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	}
 }
 
+static bool same_context(const struct lane_event *a, const struct lane_event *b)
+{
+	return a->u.rq.ctx == b->u.rq.ctx && a->u.rq.dev == b->u.rq.dev;
+}
+
+/*
+ * Where the dequeue begins that wrote the ports. One that leaves them as they are fires no `in`,
+ * and may be held with it; but a dequeue hands requests over in the order of its ports, and the
+ * `in`s come the other way round.
+ */
+static uint32_t last_dequeue(const struct lane_eng *eng)
+{
+	uint32_t port = 0, i;
+
+	while (port < eng->held_n &&
+	       (!is_dequeue(&eng->held[port]) || eng->held[port].event.wire.kind != LANE_RQ_IN))
+		port++;
+	if (port == eng->held_n || eng->mode != LANE_MODE_PORTS)
+		return 0;
+	for (i = port; i--;) {
+		const struct lane_held *held = &eng->held[i];
+
+		if (!is_dequeue(held))
+			continue;
+		if (held->event.wire.kind != LANE_RQ_EXECUTE)
+			return 0;
+		while (port < eng->held_n && (!is_dequeue(&eng->held[port]) ||
+					      !same_context(&eng->held[port].event, &held->event)))
+			port++;
+		if (port == eng->held_n)
+			return i + 1;
+	}
+	return 0;
+}
+
 static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++)
+	uint32_t last = last_dequeue(eng);
+
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		if (i && i == last)
+			lane_eng_dequeued(tl, eng, now_ns);
 		if (is_dequeue(&eng->held[i]))
 			replay(tl, eng, i);
+	}
 	lane_eng_dequeued(tl, eng, now_ns);
 }
 
@@ -157,9 +197,7 @@ static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
 	       event->u.rq.dev == rq->pub.context->dev;
 }
 
-/* rq is among what is taken back: its signal is a late one, fired where it would have been
- * executed. */
-static bool is_late(const struct lane_eng *eng, const struct lane_rq *rq)
+bool lane_section_is_back(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	bool back = rq->taken_back;
 
@@ -177,7 +215,7 @@ static bool was_over(const struct lane_eng *eng)
 	for (uint32_t i = 0; i < eng->held_n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
-		if (is_out(held) || (held->rq && is_late(eng, held->rq)))
+		if (is_out(held) || (held->rq && lane_section_is_back(eng, held->rq)))
 			return false;
 		signals |= held->rq != NULL;
 	}
@@ -268,6 +306,15 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	return true;
 }
 
+void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (!tl->sections || (rq->on_device && rq->pub.host_engine == rq->pub.engine))
+		return;
+	for (uint32_t i = 0; i < tl->n_cpus; i++)
+		if (tl->cpus[i].section && &tl->cpus[i].section->pub != rq->pub.engine)
+			lane_section_settle(tl, tl->cpus[i].section, tl->now_ns);
+}
+
 bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end, int32_t cpu)
 {
@@ -275,8 +322,6 @@ bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 	if (!tl->sections || eng->settling)
 		return false;
-	if (!rq->on_device) /* it may be among what is held, on whatever engine */
-		lane_sections_settle(tl, tl->now_ns);
 	if (!eng->held_n)
 		return false;
 	if (cpu < 0 || eng->section_cpu != cpu || !lane_eng_has_ports(eng)) {
