@@ -351,6 +351,33 @@ static void two_devices(void **state)
 	story_end(&s);
 }
 
+/* That it waits no longer was not seen: the time since its last change is of the same kind. */
+static void submits_while_it_waits(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n105 0 9 enable 7.2\n110 0 9 submit 7.2\n"
+		       "150 1 0 exec 7.2\n151 1 0 in 7.2 0\n"
+		       "160 0 9 add 7.4\n170 0 9 wb 7.4\n180 0 9 switch 9 1 0\n"
+		       "300 1 0 signal 7.2\n301 1 0 out 7.2 1\n302 1 0 switch 0 0 8\n"
+		       "400 0 9 add 7.6\n410 1 0 exec 7.6\n411 1 0 in 7.6 0\n"
+		       "500 1 0 out 7.6 1\n");
+	for (unsigned int i = 0; i < s.n_idles; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned int cause = 0; cause < LANE_IDLE_CAUSE_COUNT; cause++)
+			sum += s.idles[i].cause_ns[cause];
+		assert_int_equal(sum, s.idles[i].end_ns - s.idles[i].begin_ns);
+	}
+	assert_true(s.n_idles > 0);
+	assert_int_equal(s.idles[0].begin_ns, 300);
+	assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_SAME_ENGINE], 100);
+	assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_OTHER_ENGINE], 0);
+	story_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +398,7 @@ int main(void)
 		cmocka_unit_test(kernels_own_requests),
 		cmocka_unit_test(listening_to_a_complete_request),
 		cmocka_unit_test(two_devices),
+		cmocka_unit_test(submits_while_it_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

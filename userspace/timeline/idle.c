@@ -13,6 +13,12 @@ void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at
 		tl->idle_mask |= 1ull << eng->pub.id;
 }
 
+/* Its clocks go on as waiting for a request of eng. */
+static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
+{
+	return lane_thr_clock(thr) == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine == &eng->pub;
+}
+
 /*
  * Before a thread's clocks move on: remembers, for every engine that became idle since they last
  * did, where they stood when it became idle.
@@ -33,7 +39,7 @@ static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 		return;
 	part = eng->idle_since - thr->pub.since_ns;
 	slot->clock[clock] += part;
-	if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine == &eng->pub)
+	if (waits_here(thr, eng))
 		slot->waiting_here += part;
 }
 
@@ -119,7 +125,7 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	struct lane_idle_note *note;
 	struct lane_idle_slot *slot;
 	enum lane_clock clock;
-	uint64_t from_ns;
+	uint64_t from_ns, here_ns;
 
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
@@ -139,10 +145,15 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	slot = &thr->slots[eng->pub.id];
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
 		note->clock[i] = thr->clock[i] - slot->clock[i];
-	note->waiting_here = thr->waiting[eng->pub.id] - slot->waiting_here;
 	clock = lane_thr_clock(thr);
 	from_ns = thr->pub.since_ns;
 	note->clock[clock] += now_ns - from_ns;
+	here_ns = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? now_ns - from_ns : 0);
+	/* What it waits for may have gone to another engine in the meantime. */
+	here_ns = here_ns > slot->waiting_here ? here_ns - slot->waiting_here : 0;
+	if (here_ns > note->clock[LANE_CLOCK_WAITING])
+		here_ns = note->clock[LANE_CLOCK_WAITING];
+	note->waiting_here = here_ns;
 	memcpy(note->culprits, slot->culprits, sizeof(note->culprits));
 }
 

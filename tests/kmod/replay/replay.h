@@ -74,6 +74,7 @@ struct intel_context {
 	struct list_head requests; /* not retired, oldest first */
 	struct mutex mutex;	   /* submission and retirement */
 	struct intel_engine_cs *engine;
+	struct i915_request *last; /* added last, unless it has been submitted */
 	u64 fence_context;
 	u32 seqno;
 	s32 priority;
@@ -101,7 +102,8 @@ struct i915_request {
 	struct hlist_node hash; /* all requests, by context and seqno */
 	struct glr_file *file;
 	struct work_struct retire;
-	atomic_t blocked_on; /* fences, and one for the submitter */
+	atomic_t blocked_on;	       /* fences, the one before it, and one for the submitter */
+	struct i915_request *follower; /* the next of its context waits for its submission */
 	struct glr_dep {
 		struct dma_fence_cb cb;
 		struct i915_request *rq;

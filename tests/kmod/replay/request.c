@@ -10,6 +10,7 @@ static DEFINE_HASHTABLE(requests, 12);
 static DEFINE_SPINLOCK(requests_lock);
 static atomic_t requests_live = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(requests_gone);
+static DEFINE_SPINLOCK(order_lock); /* contexts' last, requests' follower */
 
 static const char *driver_name(struct dma_fence *fence)
 {
@@ -127,10 +128,53 @@ static void submit_notify(struct i915_request *rq)
 	execlists_submit_request(rq);
 }
 
+/*
+ * The requests of a context are submitted in their order, for they share a ring: the one before rq
+ * is waited for, as __i915_request_ensure_ordering() sees to. The context's mutex is held.
+ */
+static void follow(struct intel_context *ce, struct i915_request *rq)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&order_lock, flags);
+	if (ce->last) {
+		atomic_inc(&rq->blocked_on);
+		dma_fence_get(&rq->fence);
+		ce->last->follower = rq;
+	}
+	ce->last = rq;
+	spin_unlock_irqrestore(&order_lock, flags);
+}
+
+/* Who waits for rq, which has been submitted; with a reference to its fence, or NULL. */
+static struct i915_request *take_follower(struct i915_request *rq)
+{
+	struct i915_request *follower;
+	unsigned long flags;
+
+	spin_lock_irqsave(&order_lock, flags);
+	follower = rq->follower;
+	rq->follower = NULL;
+	if (rq->context->last == rq)
+		rq->context->last = NULL;
+	spin_unlock_irqrestore(&order_lock, flags);
+	return follower;
+}
+
+/* The caller has a reference, or the context's mutex. */
 static void unblock(struct i915_request *rq)
 {
-	if (atomic_dec_and_test(&rq->blocked_on))
+	struct i915_request *given = NULL, *next;
+
+	while (rq && atomic_dec_and_test(&rq->blocked_on)) {
 		submit_notify(rq);
+		next = take_follower(rq);
+		if (given)
+			dma_fence_put(&given->fence);
+		rq = given = next;
+	}
+	if (given)
+		dma_fence_put(&given->fence);
 }
 
 static void dep_signaled(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -163,6 +207,7 @@ void glr_request_submit(struct i915_request *rq, const struct glr_submit *args,
 	list_add_tail(&rq->link, &ce->requests);
 	dma_fence_get(&rq->fence); /* until it is retired */
 	trace_i915_request_add(rq);
+	follow(ce, rq);
 	for (i = 0; i < args->n_deps; i++) {
 		rq->deps[i].rq = rq;
 		atomic_inc(&rq->blocked_on);
