@@ -360,25 +360,20 @@ static void unended(void **state)
 	assert_int_equal(l.told, 10001);
 }
 
-/* More `in`s than the FIFO of an engine holds, and no `out`. */
+/* More `in`s than an engine has ports, and no `out`: that cannot be, and takes no memory. */
 static void fifo(void **state)
 {
 	struct load l;
-	uint32_t n = 0;
 
 	(void)state;
 	begin(&l);
 	request(&l, LANE_RQ_ADD, 1, 1);
 	request(&l, LANE_RQ_EXECUTE, 1, 1);
-	for (; !l.error && n < 1u << 22; n++)
+	for (uint32_t n = 0; n < 1u << 18; n++)
 		request(&l, LANE_RQ_IN, 1, 1);
-	assert_non_null(l.error);
-	/* What a section holds is read when it is over. */
-	assert_in_range(n, 1u << 14, (1u << 20) + 4098);
-	assert_null(strchr(lane_error_message(l.error), '\n'));
-	lane_timeline_destroy(l.timeline);
-	lane_latency_deinit(&l.latency);
-	lane_error_free(l.error);
+	assert_null(l.error);
+	assert_in_range(figures(&l).contradictions, 1, (1u << 18) / 16);
+	end(&l);
 }
 
 static uint32_t random32(void)

@@ -179,6 +179,8 @@ static void away_or_again(struct lane_rq *rq, struct lane_span *end)
 /* An end that is told though others are ahead of rq: they may be over, unheard. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
 {
+	struct lane_rq *last = NULL;
+
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
 		bool waits =
 			other->pub.state == LANE_RQ_STATE_DEVICE && lane_eng_is_ahead(other, rq);
@@ -187,8 +189,11 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 			continue;
 		other->over_ns = end.hi;
 		other->unseen_start |= waits;
-		other->over_before = end.lo == end.hi ? rq->order : 0;
+		other->over_exact = false;
+		last = other;
 	}
+	if (last)
+		last->over_exact = end.lo == end.hi;
 }
 
 /* The end of what was taken off its engine and has not been seen to run again. */
@@ -227,7 +232,6 @@ static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end)
 {
-	const struct lane_rq *next;
 	struct lane_span told = end;
 
 	if (end.lo == end.hi && end.lo < rq->since.lo)
@@ -241,12 +245,10 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		end.lo = rq->alive.at_ns;
 	if (rq->over_ns && rq->alive.at_ns <= rq->over_ns) {
 		or_ended_before_leaving(rq, &end);
-		next = rq->dev_next;
 		/* If it was over by then, what came next ended then: nothing behind began before.
 		 */
-		told.lo = rq->over_before && (!next || next->order > rq->over_before)
-				  ? lane_not_before(rq->over_ns, rq->since.lo)
-				  : rq->since.lo;
+		told.lo =
+			rq->over_exact ? lane_not_before(rq->over_ns, rq->since.lo) : rq->since.lo;
 	}
 	if (rq->untold && lane_rq_alive_since_left(rq))
 		lane_run_tell_preemption(tl, rq);

@@ -3,7 +3,6 @@
 // (docs/analysis.md).
 #include "timeline/engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool seqno_upto(uint32_t a, uint32_t b)
@@ -15,34 +14,29 @@ static bool seqno_upto(uint32_t a, uint32_t b)
 
 static struct lane_entry *entry_at(const struct lane_eng *eng, uint32_t i)
 {
-	return &eng->fifo[(eng->fifo_head + i) & (eng->fifo_cap - 1)];
-}
-
-static void push(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
-{
-	if (eng->fifo_n == eng->fifo_cap) {
-		uint32_t cap = eng->fifo_cap ? 2 * eng->fifo_cap : 16;
-		struct lane_entry *bigger =
-			cap <= LANE_ENG_MOST ? malloc(cap * sizeof(*bigger)) : NULL;
-
-		if (!bigger) {
-			tl->no_memory = true;
-			return;
-		}
-		for (uint32_t i = 0; i < eng->fifo_n; i++)
-			bigger[i] = *entry_at(eng, i);
-		free(eng->fifo);
-		eng->fifo = bigger;
-		eng->fifo_cap = cap;
-		eng->fifo_head = 0;
-	}
-	*entry_at(eng, eng->fifo_n++) = entry;
+	return &((struct lane_eng *)eng)->fifo[(eng->fifo_head + i) % LANE_MAX_PORTS];
 }
 
 static void pop(struct lane_eng *eng)
 {
 	eng->fifo_head++;
 	eng->fifo_n--;
+}
+
+/* No hardware holds that many: their `out`s are missing, or not recorded at all. */
+static void make_way(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (tl->info.presence[LANE_RQ_OUT] == LANE_PRESENCE_ABSENT)
+		pop(eng);
+	else
+		lane_eng_contradiction(tl, eng);
+}
+
+static void push(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
+{
+	if (eng->fifo_n == LANE_MAX_PORTS)
+		make_way(tl, eng);
+	*entry_at(eng, eng->fifo_n++) = entry;
 }
 
 static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)
@@ -345,6 +339,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->stood = eng->orders;
 	eng->oldest = NULL;
 	eng->oldest_order = 0;
+	eng->census_ns = 0;
 	eng->again = false;
 	eng->wrote = false;
 }
@@ -365,6 +360,7 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
+	eng->census_ns = 0;
 	if (rq->on_device && rq->pub.engine == &eng->pub) {
 		eng->oldest = NULL; /* the newest come first */
 		take_back(eng, rq);
@@ -392,6 +388,8 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		begin_dequeue(tl, eng, now_ns);
 	if (!rq->on_device)
 		return;
+	if (!eng->census_ns)
+		eng->census_ns = now_ns;
 	if (rq->order) {
 		eng->again = true;
 		take_back(eng, rq);
@@ -590,8 +588,8 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 		guess_census(eng);
 	if (eng->oldest) {
 		if (lane_eng_sees_unsubmit(tl))
-			take_census(tl, eng, tl->now_ns);
-		find_leaver(tl, eng, tl->now_ns);
+			take_census(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+		find_leaver(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
 	}
 	eng->oldest = NULL;
 	if (!eng->running)
@@ -651,6 +649,12 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		 */
 		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED)
 			lane_end_doubt(eng->leaver, now_ns);
+		if (!eng->leaver->listen_ns) {
+			/* It may have run after all, and ended, with nothing to tell. */
+			eng->leaver->over_ns = now_ns;
+			eng->leaver->over_exact = false;
+			eng->leaver->unseen_start |= !eng->leaver->pub.started;
+		}
 		eng->leaver = NULL;
 	}
 	if (rq)

@@ -68,12 +68,12 @@ struct lane_rq {
 			       */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
-	uint64_t over_before;  /* the place in the order of what ended then, exactly; 0: not so */
-	bool unseen_start;     /* it would have run before that, unseen */
-	struct lane_span left; /* its last preemption: when it left */
-	uint64_t left_step;    /* when that was read */
-	uint64_t left_ns;      /* and when that was, at the latest */
-	struct lane_span away; /* and for how long */
+	bool over_exact;		       /* then: what stood behind it ended at that time */
+	bool unseen_start;		       /* it would have run before that, unseen */
+	struct lane_span left;		       /* its last preemption: when it left */
+	uint64_t left_step;		       /* when that was read */
+	uint64_t left_ns;		       /* and when that was, at the latest */
+	struct lane_span away;		       /* and for how long */
 	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */
 	struct lane_ctx *culprit;    /* preempted: by whom */
@@ -107,6 +107,9 @@ struct lane_ctx {
 	uint32_t forgot_seqno;	      /* the last of them: events up to it come too late */
 };
 
+/* Ports given and not given back, of an engine: two sets, each of two ports, or of eight. */
+#define LANE_MAX_PORTS 64
+
 /* A port of a set, whose `out` is to come. */
 struct lane_entry {
 	struct lane_ctx *ctx;
@@ -130,8 +133,8 @@ struct lane_rq_list {
 struct lane_eng {
 	struct lane_engine pub;
 	uint8_t mode;
-	struct lane_entry *fifo; /* a ring */
-	uint32_t fifo_head, fifo_n, fifo_cap;
+	struct lane_entry fifo[LANE_MAX_PORTS]; /* a ring */
+	uint32_t fifo_head, fifo_n;
 	uint32_t set;		       /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
@@ -146,12 +149,15 @@ struct lane_eng {
 	bool again;		/* something that stood was executed again */
 	bool wrote;		/* a set of ports was written */
 	bool misplaced;		/* something stands behind what it may come before */
-	uint64_t stood;		/* the order's last number before it */
+	uint64_t
+		census_ns; /* by then what was not taken back was seen to be complete; 0: not yet */
+	uint64_t stood;	   /* the order's last number before it */
 	struct lane_rq *oldest; /* of what is taken back, by the order before */
 	uint64_t oldest_order;
 	struct lane_span oldest_in, leaver_in; /* their ports were given then */
 	struct lane_held *held;		       /* a section's events, until it is over */
 	uint32_t held_n, held_cap, held_at;
+	bool held_over;		   /* something else has come since: the dequeue is over */
 	bool settling;		   /* they are being read */
 	bool updating;		   /* the next to run is being found */
 	struct lane_ctx *last_ctx; /* of what ran last */

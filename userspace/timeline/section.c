@@ -268,7 +268,7 @@ static bool begins_another(const struct lane_eng *eng, const struct lane_event *
 	if (kind == LANE_RQ_OUT)
 		return has_dequeue(eng) && (was_over(eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
-	if (upto_out(eng) || last->rq)
+	if (eng->held_over || upto_out(eng) || last->rq)
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -298,6 +298,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (!held)
 		return true;
 	*held = (struct lane_held){ .event = *event };
+	if (event->wire.kind != LANE_RQ_OUT)
+		eng->held_over = false;
 	eng->section_cpu = event->cpu;
 	if (cpu)
 		cpu->section = eng;
@@ -364,7 +366,9 @@ void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 		return; /* theirs, or seen to there */
 	/* Late signals, their call-backs, and the worker that retires what is given back. */
 	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
-		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW)))
+		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {
+		cpu->section->held_over = true;
 		return;
+	}
 	lane_section_settle(tl, cpu->section, event->wire.ts_ns);
 }
