@@ -29,6 +29,9 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 		lane_eng_prove(eng, false);
 	if (ctx->live == rq)
 		ctx->prev_end_lo = end.lo;
+	if (!ctx->over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
+		ctx->over_seqno = rq->pub.seqno;
+	ctx->over = true;
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
 		ctx->live = ctx->live->next;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
@@ -63,6 +66,11 @@ void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		rq->doubt_ns = rq->alive.at_ns;
 	lane_rq_unlink(rq);
 	rq->detached = true;
+	if (eng->mode != LANE_MODE_PER_REQUEST || rq->hit ||
+	    eng->epoch > 1) { /* it may have the engine still */
+		eng->epoch++;
+		eng->doubt_until = lane_not_before(tl->now_ns, eng->doubt_until);
+	}
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
 		ctx->live = ctx->live->next;
 }
@@ -305,7 +313,8 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 	bool over = rq->over_ns && rq->alive.at_ns <= rq->over_ns &&
 		    now_ns > rq->over_ns + LANE_INTERRUPT_NS;
 
-	if ((left || over) && rq->listen_ns && !rq->taken_back && !rq->hit)
+	if ((left || over) && rq->listen_ns && !rq->taken_back && !rq->hit && !tl->ends_hide &&
+	    !lane_loss_between(tl, rq->listen_ns, now_ns))
 		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
 }
 

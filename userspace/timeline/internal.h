@@ -89,14 +89,14 @@ struct lane_rq {
 	bool detached;	/* its engine's story goes on without it; only its own events can end it */
 	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
 	bool on_port;	/* an `in` has come since its last execute */
-	bool first_seen; /* of its context, though not its first */
-	bool off;	 /* taken back by what was seen of others; no execute since */
-	bool over;	 /* nothing of its own is to come, only waiters keep it */
+	bool off;	/* taken back by what was seen of others; no execute since */
+	bool over;	/* nothing of its own is to come, only waiters keep it */
 };
 
 struct lane_ctx {
 	struct lane_context pub;
-	bool seen;		      /* a request of it has been */
+	bool over;		      /* one of them is, the newest */
+	uint32_t over_seqno;	      /* this */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */

@@ -189,8 +189,12 @@ void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 	tl->figures.lost_uncounted |= !lost->count;
 	if (tl->hooks.loss)
 		tl->hooks.loss(tl->hooks.arg, &loss);
-	if (foreseen(tl, lost))
+	if (foreseen(tl, lost)) {
+		/* Of what is of one instant this tells what came before the loss, and what after.
+		 */
+		lane_loss_advance(tl, loss.begin_ns + 1);
 		return;
+	}
 	tl->figures.loss_unforeseen |= loss.begin_ns < tl->now_ns;
 	if (!lane_loss_add(tl, &loss))
 		tl->no_memory = true;

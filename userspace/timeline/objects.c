@@ -147,8 +147,6 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	rq->pub.tid = -1;
 	rq->pub.pid = -1;
 	rq->doubt_ns = LANE_NEVER;
-	rq->first_seen = !ctx->seen && seqno > 2;
-	ctx->seen = true;
 	link_after(ctx, rq, after);
 	tl->figures.by_state[rq->pub.state]++;
 	if (++tl->figures.open_requests > tl->figures.max_open_requests)

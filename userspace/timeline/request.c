@@ -166,10 +166,13 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 				uint64_t now_ns)
 {
 	bool taking_back_is_seen = tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
+	uint64_t since_ns = rq->pub.seen & LANE_SEEN_SUBMIT ? rq->pub.submit_ns
+			    : rq->pub.seen & LANE_SEEN_ADD  ? rq->pub.add_ns
+							    : rq->pub.queue_ns;
 
-	if (!rq->touched_ns)
+	if (!(rq->pub.seen & (LANE_SEEN_SUBMIT | LANE_SEEN_ADD | LANE_SEEN_QUEUE)))
 		return true;
-	return lane_loss_between(tl, rq->touched_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
+	return lane_loss_between(tl, since_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
 }
 
 /* A virtual engine's request was taken back and goes to another sibling. */

@@ -78,6 +78,18 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
 }
 
+/* What comes before rq in its context is known, or is over. */
+static bool follows_known(const struct lane_rq *rq)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+	const struct lane_rq *before = rq->prev;
+
+	if (rq->pub.seqno <= 2 || (ctx->over && rq->pub.seqno - ctx->over_seqno <= 2))
+		return true;
+	return before && rq->pub.seqno - before->pub.seqno <= 2 &&
+	       (before->ended || before->on_device);
+}
+
 void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_span at)
 {
@@ -109,7 +121,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		rq->run_epoch = eng->epoch;
 	/* What came before it in its context was handed over before the recording: it may have run
 	 * first. */
-	if (!sure_order && rq->first_seen)
+	if (!sure_order && !follows_known(rq))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!sure_order && eng->epoch > 1)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
