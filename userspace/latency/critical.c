@@ -89,11 +89,12 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_critical *c = arg;
 	struct lane_crit_run *kept;
 
-	if (!overlaps(c, run->begin.lo, run->end.hi))
+	if (run->doubtful || run->begin.hi > run->end.hi ||
+	    !overlaps(c, run->begin.hi, run->end.hi))
 		return;
 	kept = PUSH(c, runs);
 	if (kept)
-		*kept = (struct lane_crit_run){ run->begin.lo, run->end.hi, run->engine->id,
+		*kept = (struct lane_crit_run){ run->begin.hi, run->end.hi, run->engine->id,
 						run->request->context->id, run->request->seqno };
 }
 

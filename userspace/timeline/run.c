@@ -149,7 +149,8 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
-	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
+		       (rq->untold && !lane_rq_alive_since_left(rq));
 	eng->running = NULL;
 	if (!rq->untold || lane_rq_alive_since_left(rq))
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
