@@ -323,8 +323,10 @@ static void emit_ports(struct world *w, struct engine *e, int cpu)
 	if (now.ctx0 == e->ports.ctx0 && now.seqno0 == e->ports.seqno0 &&
 	    now.ctx1 == e->ports.ctx1 && now.seqno1 == e->ports.seqno1)
 		return;
-	e->ports = now;
 	world_emit(w, LANE_PORTS, cpu)->u.i915_engine_ports = now;
+	seen_changed_over(w, e);
+	seen_off_ports(w, e, &now);
+	e->ports = now;
 }
 
 /* execlists_submission_tasklet() */

@@ -503,6 +503,8 @@ void seen_stop(struct world *w, struct engine *e, bool complete);
 void seen_replaced(struct world *w, struct engine *e);
 void seen_complete(struct world *w, struct rq *rq, bool exact);
 void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set);
+void seen_changed_over(struct world *w, struct engine *e);
+void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_engine_ports *now);
 void seen_spans(struct world *w);
 
 /* cpu.c */

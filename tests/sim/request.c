@@ -118,6 +118,7 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 	rq->queued = false;
 	if (fresh) {
 		world_emit_rq(w, LANE_RQ_EXECUTE, rq, cpu);
+		seen_changed_over(w, rq->engine);
 		t = rq_truth(w, rq);
 		if (t->execute == SIM_NONE) {
 			t->execute = w->now;
@@ -146,6 +147,7 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 void rq_unsubmit(struct world *w, struct rq *rq, int cpu)
 {
 	world_emit_rq(w, LANE_RQ_UNSUBMIT, rq, cpu);
+	seen_changed_over(w, rq->engine);
 	rq_truth(w, rq)->unsubmits++;
 	rq->active = false;
 	rq->taken_back = true;

@@ -74,6 +74,44 @@ void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set)
 	w->truth->seen.lite_restores++;
 }
 
+/*
+ * Where no `out` is seen: the event that was just fired tells that the hardware has taken the ports
+ * that the driver knows to be there. It marks no time.
+ */
+void seen_changed_over(struct world *w, struct engine *e)
+{
+	uint32_t set = e->inflight[e->active].set;
+
+	for (uint32_t i = e->runs.n; w->sc->stock && i--;) {
+		struct run *run = &w->runs.v[e->runs.v[i]];
+
+		if (run->left.no)
+			return;
+		if (run->replaced && e->inflight[e->active].rq && run->set < set)
+			run->left = seen_now(w, false);
+	}
+}
+
+static bool is_on(const struct lane_p_i915_engine_ports *ports, const struct rq *rq)
+{
+	return (ports->ctx0 == rq->ctx->id && rq->seqno <= ports->seqno0) ||
+	       (ports->ctx1 == rq->ctx->id && rq->seqno <= ports->seqno1);
+}
+
+/* The same: what has run on ports that were told, and whose context is on none now, is complete. */
+void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_engine_ports *now)
+{
+	for (uint32_t i = e->runs.n; w->sc->stock && i--;) {
+		struct run *run = &w->runs.v[e->runs.v[i]];
+		uint64_t ctx = run->rq->ctx->id;
+
+		if (!is_on(&e->ports, run->rq))
+			return;
+		if (run->complete && !run->left.no && ctx != now->ctx0 && ctx != now->ctx1)
+			run->left = seen_now(w, false);
+	}
+}
+
 /* The event that tells itself that a run is over; no 0: none does. */
 static struct stamp own_stamp(const struct run *run)
 {
