@@ -44,7 +44,9 @@ static bool shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 	bool told = eng->mode == LANE_MODE_PER_REQUEST ||
 		    (eng->mode == LANE_MODE_PORTS && lane_eng_sees_unsubmit(tl));
 
-	return (lane_eng_unproven(eng) && eng->epoch > 1) || rq->hit ||
+	bool guessed = eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl);
+
+	return (lane_eng_unproven(eng) && (eng->epoch > 1 || guessed)) || rq->hit ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }
 

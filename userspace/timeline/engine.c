@@ -686,8 +686,14 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
 		becomes_ported(tl, eng);
-	if (!lane_eng_has_ports(eng))
+	/* Its signal may have come before the recording did. */
+	if (rq && complete && !rq->listen_ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_END;
+	if (!lane_eng_has_ports(eng)) {
+		if (rq && complete && tl->info.submission == LANE_SUBMISSION_EXECLISTS)
+			lane_end_request(tl, rq, lane_span_exact(now_ns));
 		return;
+	}
 	place = place_of(eng, event);
 	if (place &&
 	    (place < 0 || !lane_eng_unproven(eng) || !entry_at(eng, (uint32_t)place)->fresh)) {
