@@ -37,7 +37,27 @@ static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
 	return rq->alive.step > rq->left_step || rq->alive.at_ns >= rq->left_ns;
 }
 
+static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) <= 0;
+}
+
 /* engine.c */
+/* rq stands last from here on. */
+void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq);
+/* It stands nowhere: taken back, or nobody knows where. */
+void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq);
+/* Nothing of the time before rq was handed over is in doubt. */
+bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
+/* rq stands since before the last taking back, which shows that it was complete by then. */
+bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
+/* Nothing of its own will tell of its end. */
+bool lane_eng_is_silent(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The next set has taken the engine from what was taken back with the last one, at a time in `at`.
+ */
+void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
+/* The same where no event marks it: since the set was written. */
+void lane_eng_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns);
 void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead);
 void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng);
 /* The engine is free since eng->free: what is next by the order starts, or it is idle. */
@@ -45,13 +65,27 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng);
 /* Has rq running, so that it can end: what stands before it is over by `by_ns`. */
 void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			     uint64_t by_ns);
+/* True when a comes before b in the driver's order, or may. */
+bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
+
+/* ports.c */
+/* A port is given; its `out` is to come. */
+void lane_ports_push(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry);
+/* The i-th port whose `out` is to come. */
+struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i);
+/* True when rq is the last request of a port: its end shows by its own `out`. */
+bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
+/* True when the last set has rq on a port. */
+bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* before: so many `out`s of the same tasklet have come. */
 bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 			 uint32_t before);
 bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k);
 bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs);
-/* True when a comes before b in the driver's order, or may. */
-bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
+
+/* dequeue.c */
+/* What was taken for a ring has ports. */
+void lane_eng_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng);
 
 /* run.c */
 /* rq starts, or starts again, at a time in `at`. */

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// A dequeue of the driver: what it takes back, hands over and writes to the ports.
+#include "timeline/engine.h"
+
+#include <string.h>
+
+/* The driver looks for work only when the hardware has taken the last set. */
+static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (eng->dequeuing)
+		return;
+	if (eng->leaver)
+		lane_eng_change_over_by(tl, eng, now_ns);
+	eng->dequeuing = true;
+	eng->stood = eng->orders;
+	eng->oldest = NULL;
+	eng->oldest_order = 0;
+	eng->census_ns = 0;
+	eng->again = false;
+	eng->wrote = false;
+}
+
+/* rq is taken back; the oldest that is had the engine, or was to have it next. */
+static void take_back(struct lane_eng *eng, struct lane_rq *rq)
+{
+	if (!eng->oldest || rq->order < eng->oldest_order) {
+		eng->oldest = rq;
+		eng->oldest_order = rq->order;
+		eng->oldest_in = rq->in;
+	}
+}
+
+void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       const struct lane_event *event)
+{
+	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+		return;
+	begin_dequeue(tl, eng, event->wire.ts_ns);
+	eng->census_ns = 0;
+	if (rq->on_device && rq->pub.engine == &eng->pub) {
+		eng->oldest = NULL; /* the newest come first */
+		take_back(eng, rq);
+		lane_eng_put_away(eng, rq);
+	}
+}
+
+void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (eng->mode == LANE_MODE_UNKNOWN && !tl->has_in)
+		eng->mode = lane_eng_sees_unsubmit(tl) ? LANE_MODE_HOOKS : LANE_MODE_RING;
+	if (eng->mode == LANE_MODE_UNKNOWN && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
+		eng->mode = LANE_MODE_GUC;
+	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
+		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
+	if (eng->mode == LANE_MODE_GUC && eng->idle)
+		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
+	lane_rq_executed(tl, rq, eng, now_ns);
+	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
+		return;
+	if (eng->mode != LANE_MODE_RING)
+		begin_dequeue(tl, eng, now_ns);
+	if (!rq->on_device)
+		return;
+	if (!eng->census_ns)
+		eng->census_ns = now_ns;
+	if (rq->order) {
+		eng->again = true;
+		take_back(eng, rq);
+	}
+	lane_eng_stand(eng, rq);
+	rq->on_port = false;
+	if (!lane_eng_has_ports(eng))
+		rq->in = (struct lane_span){ now_ns,
+					     eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
+	if (eng->mode == LANE_MODE_RING && !eng->running)
+		lane_eng_update(tl, eng);
+}
+
+/* What was taken for a ring has ports: nothing has run by that reading yet. */
+void lane_eng_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (lane_eng_has_ports(eng) || eng->mode == LANE_MODE_GUC)
+		return;
+	eng->mode = tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS;
+	if (eng->running)
+		lane_eng_contradiction(tl, eng);
+}
+
+/* An `in` of rq puts all that is handed over of its context, up to it, on the port. */
+static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_rq *first = rq;
+
+	while (first->prev && !first->prev->ended && !first->prev->on_port &&
+	       first->prev->on_device && first->prev->pub.engine == &eng->pub)
+		first = first->prev;
+	for (;; first = first->next) {
+		if (!first->ended && first->on_device && !first->on_port) {
+			if (!first->order) { /* its execute was not seen: nor was its place */
+				lane_eng_stand(eng, first);
+				eng->misplaced = true;
+			}
+			first->in = lane_span_exact(now_ns);
+			first->on_port = true;
+		}
+		if (first == rq)
+			return;
+	}
+}
+
+/* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
+static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_entry *entry, uint32_t port)
+{
+	const uint32_t most = sizeof(eng->building) / sizeof(eng->building[0]);
+
+	if (port >= most || (eng->building_port >= 0 && port != (uint32_t)eng->building_port - 1)) {
+		eng->building_port = -1;
+		lane_eng_contradiction(tl, eng);
+		if (port >= most)
+			return;
+	}
+	if (eng->building_port < 0)
+		eng->set++;
+	eng->building[port] = *entry;
+	eng->building[port].set = eng->set;
+	eng->building_port = (int)port;
+	if (port)
+		return;
+	for (uint32_t i = 0; i < most && eng->building[i].set == eng->set && eng->building[i].ctx;
+	     i++)
+		lane_ports_push(tl, eng, eng->building[i]);
+	memset(eng->building, 0, sizeof(eng->building));
+	eng->building_port = -1;
+	eng->wrote = true;
+}
+
+void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		 const struct lane_event *event)
+{
+	struct lane_entry entry = { .ctx = (struct lane_ctx *)rq->pub.context,
+				    .seqno = rq->pub.seqno,
+				    .fresh = lane_eng_is_fresh(eng, rq) };
+	struct lane_entry *tail;
+
+	lane_eng_becomes_ported(tl, eng);
+	lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
+	if (eng->mode == LANE_MODE_GUC)
+		return;
+	begin_dequeue(tl, eng, event->wire.ts_ns);
+	put_on_port(eng, rq, event->wire.ts_ns);
+	if (eng->mode == LANE_MODE_PORTS) {
+		in_of_set(tl, eng, &entry, event->u.i915_request_in.port);
+		return;
+	}
+	tail = eng->fifo_n ? lane_ports_entry(eng, eng->fifo_n - 1) : NULL;
+	entry.set = eng->set;
+	if (tail && tail->ctx == entry.ctx && tail->set == entry.set)
+		tail->seqno = entry.seqno;
+	else
+		lane_ports_push(tl, eng, entry);
+}
+
+/*
+ * All that was incomplete has been taken back: what stands still is complete. A signal or an `out`
+ * that is to come tells when.
+ */
+static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
+		next = rq->dev_next;
+		rq->complete_ns = now_ns;
+		/* Behind one that is not: it ended before it left the engine last. */
+		if (rq->order > eng->oldest_order && rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+			lane_eng_put_away(eng, rq);
+			if (lane_eng_is_silent(eng, rq))
+				lane_end_infer(
+					tl, eng, rq,
+					(struct lane_span){ rq->pub.execute_ns, rq->since.hi });
+		}
+	}
+	eng->unwound = eng->stood;
+}
+
+/*
+ * Where taking back is not recorded: what was executed again had been taken back, and what the new
+ * set does not have has been, or is complete. Who runs when is not known then of what stands.
+ */
+static void guess_census(struct lane_eng *eng)
+{
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
+		next = rq->dev_next;
+		if (!eng->wrote || lane_ports_cover(eng, rq))
+			continue;
+		take_back(eng, rq);
+		lane_eng_put_away(eng, rq);
+		rq->off = true;
+	}
+	if (!eng->again)
+		return;
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+}
+
+/* The oldest that was taken back goes on, in its place or as the one that leaves; or it cannot be.
+ */
+static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *first = eng->order.first, *oldest = eng->oldest;
+
+	while (first && lane_eng_is_unheard(eng, first))
+		first = first->dev_next;
+	if (oldest && !oldest->ended && oldest != first) {
+		eng->leaver = oldest;
+		eng->leaver_in = eng->oldest_in;
+	} else if (oldest && oldest == first) {
+		oldest->in = eng->oldest_in; /* it is on the hardware already */
+	}
+	while ((first = eng->running) && lane_eng_is_unheard(eng, first) &&
+	       lane_eng_is_silent(eng, first)) {
+		lane_end_infer(tl, eng, first,
+			       (struct lane_span){ first->since.lo,
+						   lane_not_before(now_ns, first->since.hi) });
+		if (eng->running == first)
+			break;
+	}
+	if (eng->running && eng->running != oldest && !lane_eng_is_unheard(eng, eng->running))
+		lane_eng_contradiction(tl, eng);
+}
+
+/* The same ports as before are not written again: what was executed again is on them still. */
+static void stay_on_ports(struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood; rq = rq->dev_prev)
+		rq->on_port |= rq->in.hi != 0;
+}
+
+void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (!eng->dequeuing)
+		return;
+	eng->dequeuing = false;
+	if (eng->cut_off)
+		return;
+	if (eng->mode == LANE_MODE_HOOKS)
+		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
+		     rq = rq->dev_prev)
+			rq->in.hi = now_ns;
+	if (eng->misplaced)
+		for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+			lane_end_doubt(rq, rq->pub.execute_ns);
+	eng->misplaced = false;
+	if (eng->mode == LANE_MODE_PORTS && !eng->wrote)
+		stay_on_ports(eng);
+	if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl))
+		guess_census(eng);
+	if (eng->oldest) {
+		if (lane_eng_sees_unsubmit(tl))
+			take_census(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+		find_leaver(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+	}
+	eng->oldest = NULL;
+	if (!eng->running)
+		lane_eng_update(tl, eng);
+}

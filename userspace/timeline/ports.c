@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// The ports of an engine, given and given back: a FIFO of those whose `out` is to come
+// (docs/analysis.md).
+#include "timeline/engine.h"
+
+struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i)
+{
+	return &((struct lane_eng *)eng)->fifo[(eng->fifo_head + i) % LANE_MAX_PORTS];
+}
+
+static void pop(struct lane_eng *eng)
+{
+	eng->fifo_head++;
+	eng->fifo_n--;
+}
+
+/* No hardware holds that many: their `out`s are missing, or not recorded at all. */
+static void make_way(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (tl->info.presence[LANE_RQ_OUT] == LANE_PRESENCE_ABSENT)
+		pop(eng);
+	else
+		lane_eng_contradiction(tl, eng);
+}
+
+void lane_ports_push(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
+{
+	if (eng->fifo_n == LANE_MAX_PORTS)
+		make_way(tl, eng);
+	*lane_ports_entry(eng, eng->fifo_n++) = entry;
+}
+
+static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)
+{
+	return entry->seqno == event->u.rq.seqno && entry->ctx->pub.ctx == event->u.rq.ctx &&
+	       entry->ctx->pub.dev == event->u.rq.dev;
+}
+
+/* The place of the port that an `out` is of, -1: none. */
+static int place_of(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < eng->fifo_n; i++)
+		if (is_port_of(lane_ports_entry(eng, i), event))
+			return (int)i;
+	return -1;
+}
+
+/* True when rq is the last request of a port: its end shows by its own `out`. */
+bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i < eng->fifo_n; i++)
+		if (lane_ports_entry(eng, i)->seqno == rq->pub.seqno &&
+		    &lane_ports_entry(eng, i)->ctx->pub == rq->pub.context)
+			return true;
+	return false;
+}
+
+/* True when the last set has rq on a port. */
+bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = eng->fifo_n; i-- && lane_ports_entry(eng, i)->set == eng->set;)
+		if (&lane_ports_entry(eng, i)->ctx->pub == rq->pub.context &&
+		    lane_seqno_upto(rq->pub.seqno, lane_ports_entry(eng, i)->seqno))
+			return true;
+	return false;
+}
+
+/*
+ * True when an `out` can come from the tasklet that is at a dequeue: it read the port's completion,
+ * or that the set before the last one that has been written was replaced.
+ */
+bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
+			 uint32_t before)
+{
+	if (eng->mode == LANE_MODE_PER_REQUEST || before >= eng->fifo_n ||
+	    !is_port_of(lane_ports_entry(eng, before), event))
+		return false;
+	return event->u.i915_request_out.completed ||
+	       lane_ports_entry(eng, before)->set != eng->set;
+}
+
+/*
+ * True when the hardware has on its ports what was recorded last of them, if so many `out`s have
+ * come since: else the tasklet that fired them would have said so at its end.
+ */
+bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs)
+{
+	struct lane_p_i915_engine_ports now = eng->ports;
+	const struct lane_entry *port = outs < eng->fifo_n ? lane_ports_entry(eng, outs) : NULL;
+	const struct lane_entry *next =
+		outs + 1 < eng->fifo_n ? lane_ports_entry(eng, outs + 1) : NULL;
+
+	if (next && next->set != port->set)
+		next = NULL;
+	now.ctx0 = port ? port->ctx->pub.ctx : 0;
+	now.seqno0 = port ? port->seqno : 0;
+	now.ctx1 = next ? next->ctx->pub.ctx : 0;
+	now.seqno1 = next ? next->seqno : 0;
+	return now.ctx0 == eng->ports.ctx0 && now.seqno0 == eng->ports.seqno0 &&
+	       now.ctx1 == eng->ports.ctx1 && now.seqno1 == eng->ports.seqno1;
+}
+
+/* The set that the k-th `out` to come is of was replaced before the driver wrote again. */
+bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
+{
+	return k < eng->fifo_n && lane_ports_entry(eng, k)->set != eng->set;
+}
+
+/* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
+static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
+{
+	for (; rq && !rq->listen_ns; rq = rq->next)
+		if (rq->next && lane_seqno_upto(rq->next->pub.seqno, last) &&
+		    !rq->next->pub.started)
+			rq->next->maybe_ran = true;
+}
+
+/* Up to Linux 5.3 a preemption idles the engine: all that stands is taken back, but what runs. */
+static void take_back_all(struct lane_eng *eng)
+{
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
+		next = rq->dev_next;
+		lane_eng_put_away(eng, rq);
+		rq->off = true;
+	}
+	eng->set++;
+}
+
+/* A port is given back, its context incomplete: the set has been replaced. */
+static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
+		       const struct lane_entry *port, uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->mode == LANE_MODE_PER_REQUEST ? eng->running : eng->leaver;
+
+	if (eng->mode == LANE_MODE_PER_REQUEST) {
+		take_back_all(eng);
+		eng->leaver = rq;
+	}
+	if (!rq || rq->pub.context != &port->ctx->pub)
+		return;
+	if (!lane_eng_sees_unsubmit(tl) && eng->running == rq)
+		others_may_have_run(rq, port->seqno);
+	lane_eng_change_over(tl, eng, lane_span_exact(now_ns));
+}
+
+/*
+ * rq is complete by its `out`. What would run from this `out` to the one of the same tasklet that
+ * gives its port back did not.
+ */
+static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      uint64_t now_ns)
+{
+	if (eng->leaver && eng->running != eng->leaver &&
+	    lane_section_gives_back(eng, eng->leaver->pub.context)) {
+		/* Only what is on the ports at its end tells one run of the tasklet from the next.
+		 */
+		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED)
+			lane_end_doubt(eng->leaver, now_ns);
+		if (!eng->leaver->listen_ns) {
+			/* It may have run after all, and ended, with nothing to tell. */
+			eng->leaver->over_ns = now_ns;
+			eng->leaver->over_exact = false;
+			eng->leaver->unseen_start |= !eng->leaver->pub.started;
+		}
+		eng->leaver = NULL;
+	}
+	if (rq)
+		lane_end_request(tl, rq, lane_span_exact(now_ns));
+}
+
+/* An `out` that is not the head's: of a port from before what has been seen, or something is
+ * missing. */
+static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!lane_eng_unproven(eng)) {
+		lane_eng_contradiction(tl, eng);
+		return;
+	}
+	/* Something hidden had the engine until now. */
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		lane_end_doubt(rq, rq->pub.execute_ns);
+	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+		lane_end_doubt(rq, rq->pub.execute_ns);
+}
+
+void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  const struct lane_event *event)
+{
+	bool complete = event->u.i915_request_out.completed;
+	uint64_t now_ns = event->wire.ts_ns;
+	struct lane_entry port;
+	int place;
+
+	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
+		lane_eng_becomes_ported(tl, eng);
+	/* Its signal may have come before the recording did. */
+	if (rq && complete && !rq->listen_ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_END;
+	if (!lane_eng_has_ports(eng)) {
+		if (rq && complete && tl->info.submission == LANE_SUBMISSION_EXECLISTS)
+			lane_end_request(tl, rq, lane_span_exact(now_ns));
+		return;
+	}
+	place = place_of(eng, event);
+	if (place && (place < 0 || !lane_eng_unproven(eng) ||
+		      !lane_ports_entry(eng, (uint32_t)place)->fresh)) {
+		stray_out(tl, eng);
+		if (rq && complete)
+			lane_end_request(tl, rq, lane_span_exact(now_ns));
+		return;
+	}
+	while (place--)
+		pop(eng);
+	port = *lane_ports_entry(eng, 0);
+	pop(eng);
+	if (lane_eng_unproven(eng) && port.fresh)
+		lane_eng_prove(eng, true);
+	if (rq && !complete)
+		lane_eng_alive(tl, rq, now_ns);
+	if (complete)
+		completed(tl, eng, rq, now_ns);
+	else
+		given_back(tl, eng, &port, now_ns);
+	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
+		rq->left_told = true; /* its own `out` says so */
+}
+
+/* What was on a port up to seqno, and is on none any more, has ended. */
+static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
+			  const struct lane_p_i915_engine_ports *ports, uint64_t now_ns)
+{
+	const struct lane_p_i915_engine_ports *before = &eng->ports;
+
+	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
+		const struct lane_rq *rq = eng->running;
+		uint64_t ctx = rq->pub.context->ctx;
+		bool was =
+			(before->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, before->seqno0)) ||
+			(before->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, before->seqno1));
+
+		if (!was || ctx == ports->ctx0 || ctx == ports->ctx1 || rq == eng->leaver)
+			return;
+		lane_end_infer(tl, eng, eng->running, (struct lane_span){ rq->since.lo, now_ns });
+	}
+}
+
+void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
+	struct lane_eng *eng = lane_eng_get(tl, ports->dev, ports->class, ports->instance);
+	const struct lane_rq *first;
+
+	if (!eng)
+		return;
+	lane_section_settle(tl, eng, event->wire.ts_ns);
+	if (eng->mode != LANE_MODE_HOOKS) {
+		eng->ports = *ports;
+		return;
+	}
+	for (first = eng->order.first; first && lane_eng_is_unheard(eng, first);)
+		first = first->dev_next;
+	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
+	    eng->leaver->pub.context->ctx != ports->ctx0)
+		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
+	off_the_ports(tl, eng, ports, event->wire.ts_ns);
+	eng->ports = *ports;
+}
