@@ -54,7 +54,6 @@ struct lane_rq {
 	struct lane_span since; /* running or preempted since */
 	struct lane_span in;	/* its port was given then, as far as that is seen */
 	uint64_t order;		/* its number in its engine's order, 0: it does not stand there */
-	uint64_t touched_ns;	/* last event of its own */
 	uint64_t doubt_ns;	/* a loss began while it was with the hardware; NEVER: none */
 	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
 	uint64_t listen_event;	/* number of that event on its CPU */
@@ -62,7 +61,6 @@ struct lane_rq {
 	bool listen_active; /* it had been handed over by then */
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
-	uint64_t take_ns;     /* its last unsubmit */
 	uint64_t run_ns;      /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
 			       */

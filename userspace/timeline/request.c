@@ -299,7 +299,6 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->taken_back = true;
-	rq->take_ns = event->wire.ts_ns;
 	lane_eng_alive(tl, rq, event->wire.ts_ns);
 	if (eng && !rq->ended)
 		lane_eng_unsubmit(tl, eng, rq, event);
@@ -368,7 +367,6 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_port(tl, rq, event);
 		break;
 	case LANE_RQ_RETIRE:
-		rq->touched_ns = event->wire.ts_ns;
 		on_retire(tl, rq, event); /* may free it */
 		return;
 	case LANE_RQ_WAIT_BEGIN:
@@ -380,7 +378,6 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 	default:
 		break;
 	}
-	rq->touched_ns = event->wire.ts_ns;
 }
 
 /*
@@ -453,7 +450,6 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	if (tl->sections && !rq->on_device)
 		lane_sections_settle(tl, event->wire.ts_ns);
-	rq->touched_ns = event->wire.ts_ns;
 	rq->listen_ns = event->wire.ts_ns;
 	lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
 	rq->listen_active = rq->on_device;

@@ -510,7 +510,6 @@ void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	tell_wait(tl, waiter, event->wire.ts_ns);
 	lane_wait_drop(tl, waiter);
-	rq->touched_ns = event->wire.ts_ns;
 	if (rq->over && !rq->waiters)
 		lane_rq_done(tl, rq);
 }
