@@ -3,6 +3,8 @@
 // (docs/analysis.md).
 #include "timeline/engine.h"
 
+#define MOST_ENDINGS 64
+
 /* The story of rq with the hardware is over. */
 static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
@@ -298,8 +300,11 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by
 	struct lane_rq *before;
 
 	while ((before = ctx->live) && before != rq &&
-	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0)
+	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
 		lane_end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+		if (ctx->live == before)
+			return;
+	}
 }
 
 /*
@@ -345,13 +350,11 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	return end;
 }
 
-void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
-	if (rq->ended)
-		return;
 	hear(tl, rq, end.hi);
 	alive_away = lane_rq_alive_since_left(rq) ||
 		     (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
@@ -375,6 +378,22 @@ void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		finish(tl, rq, end);
 	}
+}
+
+/*
+ * One end may show others. What comes before it in one order may come behind it in another, if the
+ * trace contradicts itself: an end that is being concluded is not concluded again, nor from too far
+ * away.
+ */
+void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	if (rq->ended || rq->ending || tl->endings == MOST_ENDINGS)
+		return;
+	rq->ending = true;
+	tl->endings++;
+	end_request(tl, rq, end);
+	tl->endings--;
+	rq->ending = false;
 }
 
 void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)

@@ -175,6 +175,8 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 		lane_end_infer(tl, eng, unheard,
 			       (struct lane_span){ unheard->since.lo,
 						   lane_not_before(by_ns, unheard->since.lo) });
+		if (eng->running == unheard)
+			break;
 	}
 	eng->leaver = NULL;
 	if (!rq || rq->ended || eng->running != rq)

@@ -81,6 +81,7 @@ struct lane_rq {
 	bool on_device;	    /* in its engine's list */
 	bool taken_back;    /* unsubmit came, no execute since */
 	bool ended;
+	bool ending;	/* its end is being concluded */
 	bool weak;	/* a loss may hide what showed its end earlier */
 	bool left_told; /* its own `out` said that it was incomplete when it left its engine last */
 	bool hit;	/* a loss began while it was with the hardware */
@@ -249,6 +250,7 @@ struct lane_timeline {
 	uint64_t loss_end;
 	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
 	uint32_t sections;	  /* that are held */
+	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
 	uint64_t steps;		  /* signs of life read, for their order */
 	uint64_t now_ns;

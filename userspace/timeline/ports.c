@@ -243,6 +243,8 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		if (!was || ctx == ports->ctx0 || ctx == ports->ctx1 || rq == eng->leaver)
 			return;
 		lane_end_infer(tl, eng, eng->running, (struct lane_span){ rq->since.lo, now_ns });
+		if (eng->running == rq)
+			return;
 	}
 }
 

@@ -108,15 +108,17 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		rq->pub.start = at;
 		if (rq->pub.execute_ns < eng->free.hi && eng->last_ctx)
 			rq->pub.behind = &eng->last_ctx->pub;
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	} else if (rq->taken_from) {
 		lane_run_away_until(tl, rq, at);
-		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
 	} else {
 		/* It starts again and was never seen to leave: what would tell is missing. */
 		lane_eng_contradiction(tl, eng);
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
 	if (!sure_order && lane_eng_has_ports(eng))
 		rq->run_epoch = eng->epoch;
 	/* What came before it in its context was handed over before the recording: it may have run
