@@ -2,7 +2,8 @@
 FUZZ_B    := build-fuzz
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
-FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model,$(wildcard userspace/$r/*.c)))
+FUZZ_ROOM := $(filter-out userspace/out/perfetto%,$(sort $(foreach r,base clock decode norm model timeline latency out,$(wildcard userspace/$r/*.c)))) \
+             $(addprefix userspace/cmd/,read.c hooks.c)
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o)
 FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
@@ -14,7 +15,7 @@ $(FUZZ_B)/%.o: %.c | packages
 
 $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $^ \
-	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c) -lm
+	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c zlib) -lm
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 
