@@ -511,6 +511,14 @@ static struct life *find_lives(struct check *c, const struct lane_event *events,
 	return life;
 }
 
+/* Its signal is to come: it may be the end, whatever else shows that it is complete. */
+static bool is_awaited(const struct sim_truth *t, uint32_t request, uint64_t at)
+{
+	const struct sim_request *r = &t->requests[request];
+
+	return r->enable_signal != SIM_NONE && r->enable_signal <= at && r->signaled > at;
+}
+
 /* True when what starts at s on an engine may as well not have: something ahead of it may have been
  * alive. */
 static bool start_is_undecided(const struct check *c, const struct life *life,
@@ -523,7 +531,7 @@ static bool start_is_undecided(const struct check *c, const struct life *life,
 
 		if (p->engine == span->engine && p->complete && !p->end_exact &&
 		    p->request != span->request && p->end <= span->start &&
-		    life[p->request].dead > span->start)
+		    (life[p->request].dead > span->start || is_awaited(t, p->request, span->start)))
 			return true;
 	}
 	return false;
@@ -600,8 +608,17 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 
 	if (!life || !undecided_end)
 		return false;
-	for (size_t i = 0; i < c->truth->n_requests; i++)
+	for (size_t i = 0; i < c->truth->n_requests; i++) {
+		const struct sim_request *t = &c->truth->requests[i];
+
 		end_decides(c, &life[i], (uint32_t)i);
+		/* It may as well have ended in the run that no time was given. */
+		if (t->skipped != SIM_NONE && t->skipped >= life[i].sure) {
+			life[i].left = true;
+			c->told[i].start_undecided = c->told[i].end_undecided = true;
+			c->told[i].spans_exact = false;
+		}
+	}
 	for (size_t i = 0; i < c->truth->n_spans; i++) {
 		const struct sim_span *span = &c->truth->spans[i];
 		bool undecided = start_is_undecided(c, life, span) ||

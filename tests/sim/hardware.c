@@ -169,7 +169,7 @@ static void take_ports(struct world *w, void *arg, uint64_t gen)
 	bool loaded, same;
 
 	(void)gen;
-	if (hw->changing)
+	while (hw->changing)
 		changed(w, e, hw->gen);
 	loaded = hw->ctx != NULL;
 	same = loaded && hw->elsp[0]->ctx == hw->ctx;
@@ -211,7 +211,7 @@ static void go_idle(struct world *w, void *arg, uint64_t gen)
 	struct hw *hw = &e->hw;
 
 	(void)gen;
-	if (hw->changing)
+	while (hw->changing)
 		changed(w, e, hw->gen);
 	hw_stop(w, e);
 	if (hw->ctx)

@@ -192,6 +192,7 @@ static void make_spans(struct world *w, const struct engine *e, struct stamp *by
 		if (w->sc->submission != LANE_SUBMISSION_PER_REQUEST && by[i].exact && over.exact &&
 		    over.section && over.section == by[i].section && waited &&
 		    by[i].no == run->left.no) {
+			rq_truth(w, run->rq)->skipped = by[i].at;
 			if (!run->complete)
 				continue;
 			span.end = span.start;

@@ -90,7 +90,9 @@ struct sim_request {
 	uint64_t enable_signal;
 	uint64_t signaled;
 	uint64_t retire;
-	uint64_t hw_end; /* when the hardware was done */
+	uint64_t hw_end;  /* when the hardware was done */
+	uint64_t skipped; /* a run of it begins and ends with the `out`s of one tasklet: this; else
+			     SIM_NONE */
 
 	enum sim_signal signal_by;
 	bool start_exact; /* a perfect observer of every event knows start (docs/sim.md) */

@@ -214,6 +214,8 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 {
 	if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
+	} else if (rq->taken_back && !rq->order && !rq->left_told && !shaky(tl, eng, rq)) {
+		ended_before_leaving(rq, &end);
 	} else if (end.lo == end.hi) {
 		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);

@@ -158,12 +158,10 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		 */
 		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED)
 			lane_end_doubt(eng->leaver, now_ns);
-		if (!eng->leaver->listen_ns) {
-			/* It may have run after all, and ended, with nothing to tell. */
-			eng->leaver->over_ns = now_ns;
-			eng->leaver->over_exact = false;
-			eng->leaver->unseen_start |= !eng->leaver->pub.started;
-		}
+		/* It may have run after all, and ended, with nothing to tell. */
+		eng->leaver->over_ns = now_ns;
+		eng->leaver->over_exact = false;
+		eng->leaver->unseen_start |= !eng->leaver->pub.started;
 		eng->leaver = NULL;
 	}
 	if (rq)
