@@ -49,6 +49,7 @@ static bool shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 	bool guessed = eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl);
 
 	return (lane_eng_unproven(eng) && (eng->epoch > 1 || guessed)) || rq->hit ||
+	       (tl->half_ports && eng->mode == LANE_MODE_HOOKS) ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }
 

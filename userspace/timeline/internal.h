@@ -260,6 +260,7 @@ struct lane_timeline {
 	const char *too_many; /* the trace has more of these than any real one */
 	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
 	bool ports_hide;      /* one that shows what is on the ports is not */
+	bool half_ports;      /* `out` is recorded, `in` is not */
 	bool has_in;	      /* `in` can be in this trace */
 };
 

@@ -197,7 +197,8 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (rq && complete && !rq->listen_ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (!lane_eng_has_ports(eng)) {
-		if (rq && complete && tl->info.submission == LANE_SUBMISSION_EXECLISTS)
+		if (rq && complete &&
+		    (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
 			lane_end_request(tl, rq, lane_span_exact(now_ns));
 		return;
 	}

@@ -101,7 +101,8 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
-	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)))
+	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)) ||
+	    (tl->half_ports && eng->mode == LANE_MODE_HOOKS))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->pub.started) {
 		rq->pub.started = true;

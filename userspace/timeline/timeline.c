@@ -35,6 +35,7 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
+	tl->half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
 	for (size_t i = 0; i < n_losses; i++) {
 		if (!lane_loss_add(tl, &losses[i])) {
 			lane_timeline_destroy(tl);
