@@ -66,6 +66,11 @@ static bool same_context(const struct lane_event *a, const struct lane_event *b)
 	return a->u.rq.ctx == b->u.rq.ctx && a->u.rq.dev == b->u.rq.dev;
 }
 
+static bool same_request(const struct lane_event *a, const struct lane_event *b)
+{
+	return a->u.rq.seqno == b->u.rq.seqno && same_context(a, b);
+}
+
 /*
  * Where the dequeue begins that wrote the ports. One that leaves them as they are fires no `in`,
  * and may be held with it; but a dequeue hands requests over in the order of its ports, and the
@@ -225,12 +230,11 @@ static bool was_over(const struct lane_eng *eng)
 /* The request of an `out` was taken back: it cannot have been seen complete before that. */
 static bool was_alive(const struct lane_eng *eng, const struct lane_event *event)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++) {
-		const struct lane_event *held = &eng->held[i].event;
+	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->held_n; i++) {
+		const struct lane_held *held = &eng->held[i];
 
-		if (is_dequeue(&eng->held[i]) && held->wire.kind == LANE_RQ_UNSUBMIT &&
-		    held->u.rq.seqno == event->u.rq.seqno && held->u.rq.ctx == event->u.rq.ctx &&
-		    held->u.rq.dev == event->u.rq.dev && event->u.i915_request_out.completed)
+		if (is_dequeue(held) && held->event.wire.kind == LANE_RQ_UNSUBMIT &&
+		    same_request(&held->event, event))
 			return true;
 	}
 	return false;
@@ -322,9 +326,7 @@ bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct l
 {
 	struct lane_held *held;
 
-	if (!tl->sections || eng->settling)
-		return false;
-	if (!eng->held_n)
+	if (!eng->held_n || eng->settling)
 		return false;
 	if (cpu < 0 || eng->section_cpu != cpu || !lane_eng_has_ports(eng)) {
 		lane_section_settle(tl, eng, tl->now_ns);
