@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An object that is back in its pool is not to be touched: AddressSanitizer sees to it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(SANITIZED)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, size)	 ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)0)
+#endif
+
 #define CHUNK_OBJECTS 128
 #define FIRST_SLOTS   64
 
@@ -95,6 +108,7 @@ void *lane_pool_get(struct lane_pool *pool)
 			lane_pool_put(pool, chunk->bytes + i * size);
 	}
 	object = pool->free;
+	ASAN_UNPOISON_MEMORY_REGION(object, pool->size);
 	memcpy(&pool->free, object, sizeof(void *));
 	memset(object, 0, pool->size);
 	return object;
@@ -104,6 +118,7 @@ void lane_pool_put(struct lane_pool *pool, void *object)
 {
 	memcpy(object, &pool->free, sizeof(void *));
 	pool->free = object;
+	ASAN_POISON_MEMORY_REGION(object, pool->size);
 }
 
 void lane_pool_free(struct lane_pool *pool)
