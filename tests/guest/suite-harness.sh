@@ -141,8 +141,8 @@ check hang-brings-files-back same content kept "$(cat "$T/out-hang/kept")"
 stopped() {
 	local signal=$1 expected=$2 group=${3:+-} pid status=0
 	mkdir -p "$T/tmp-$signal"
-	# what bash puts in the background ignores SIGINT
-	TMPDIR=$T/tmp-$signal setsid env --default-signal=INT "$GUEST" -- sleep 1000 >/dev/null 2>&1 &
+	# what bash puts in the background ignores SIGINT, and what nohup has started SIGHUP
+	TMPDIR=$T/tmp-$signal setsid env --default-signal=INT,HUP "$GUEST" -- sleep 1000 >/dev/null 2>&1 &
 	pid=$!
 	until compgen -G "$T/tmp-$signal/*/ctl/started" >/dev/null; do
 		kill -0 $pid || { echo 'did not start'; return 1; }
