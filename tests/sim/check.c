@@ -698,8 +698,10 @@ static struct lane_error *push_all(const struct lane_trace_info *info,
 		const struct lane_p_gpulane_lost *lost = &events[i].u.gpulane_lost;
 
 		if (events[i].wire.kind == LANE_LOST)
-			losses[n_losses++] = (struct lane_loss){ lost->begin_ns, lost->end_ns,
-								 lost->count, lost->lost_cpu };
+			losses[n_losses++] = (struct lane_loss){ .begin_ns = lost->begin_ns,
+								 .end_ns = lost->end_ns,
+								 .count = lost->count,
+								 .cpu = lost->lost_cpu };
 	}
 	qsort(losses, n_losses, sizeof(*losses), compare_losses);
 	err = lane_timeline_create(info, losses, n_losses, hooks, &timeline);

@@ -72,9 +72,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The request events and the scheduler's: one or two kinds are taken away. */
-static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
-			 struct lane_trace_info *info)
+/* One or two kinds that a trace lacks. */
+struct kinds {
+	enum lane_kind v[2];
+	unsigned int n;
+};
+
+/* Of the request events and the scheduler's. */
+static struct kinds kinds_to_drop(uint64_t seed)
 {
 	static const enum lane_kind kinds[] = {
 		LANE_RQ_QUEUE,	     LANE_RQ_ADD,      LANE_RQ_SUBMIT, LANE_RQ_EXECUTE,
@@ -84,11 +89,41 @@ static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
 		LANE_MIGRATE,
 	};
 	const unsigned int all = sizeof(kinds) / sizeof(kinds[0]);
+	struct kinds drop = { { kinds[seed % all], kinds[seed / (2 * all) % all] }, 1 };
 
-	n = sim_drop_kind(events, n, kinds[seed % all], info);
-	if (seed / all % 2)
-		n = sim_drop_kind(events, n, kinds[seed / (2 * all) % all], info);
+	drop.n += seed / all % 2;
+	return drop;
+}
+
+static bool drops(const struct kinds *drop, enum lane_kind kind)
+{
+	return drop->v[0] == kind || (drop->n > 1 && drop->v[1] == kind);
+}
+
+static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
+			 struct lane_trace_info *info)
+{
+	struct kinds drop = kinds_to_drop(seed);
+
+	for (unsigned int i = 0; i < drop.n; i++)
+		n = sim_drop_kind(events, n, drop.v[i], info);
 	return n;
+}
+
+/* What is not recorded tells nothing: who sees neither `in` nor `out`, or no signals, is told by
+ * other events, as on a stock kernel. */
+static void hide(const struct options *o, uint64_t seed, struct sim_scenario *scenario)
+{
+	struct kinds drop = kinds_to_drop(seed);
+
+	if (!o->damage || strcmp(o->damage, "kinds"))
+		return;
+	if (drops(&drop, LANE_RQ_IN) && drops(&drop, LANE_RQ_OUT))
+		sim_scenario_hide(scenario, LANE_RQ_IN);
+	if (drops(&drop, LANE_PORTS))
+		sim_scenario_hide(scenario, LANE_PORTS);
+	if (drops(&drop, LANE_FENCE_SIGNALED))
+		sim_scenario_hide(scenario, LANE_FENCE_SIGNALED);
 }
 
 /* Damages the trace as asked; true if there was memory. */
@@ -137,6 +172,7 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 		scenario = sim_scenario_random(o->mode, seed);
 	if (err || !scenario)
 		return err ? err : &lane_enomem;
+	hide(o, seed, scenario);
 	err = sim_run(scenario, seed, &events, &n, &truth);
 	if (err)
 		return err;

@@ -324,8 +324,10 @@ static void emit_ports(struct world *w, struct engine *e, int cpu)
 	    now.ctx1 == e->ports.ctx1 && now.seqno1 == e->ports.seqno1)
 		return;
 	world_emit(w, LANE_PORTS, cpu)->u.i915_engine_ports = now;
-	seen_changed_over(w, e);
-	seen_off_ports(w, e, &now);
+	if (!w->sc->no_ports) {
+		seen_changed_over(w, e);
+		seen_off_ports(w, e, &now);
+	}
 	e->ports = now;
 }
 

@@ -78,6 +78,8 @@ struct sim_scenario {
 	enum lane_submission submission;
 	bool stock;
 	bool no_unsubmit; /* a tracer of tracepoints only */
+	bool no_ports;	  /* one that does not look what is on the ports */
+	bool no_signals;  /* nor records signals */
 	uint64_t seed;
 	uint32_t cpus;
 	uint32_t irq_cpu;

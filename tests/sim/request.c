@@ -27,7 +27,7 @@ struct rq *rq_create(struct world *w, struct context *ctx, uint64_t run_ns, cons
 	t->pid = by ? by->pid : 0;
 	t->prio = ctx->prio;
 	t->engine = ctx->engine->index;
-	t->ran_on = SIM_NO;
+	t->ran_on = t->executed_on = SIM_NO;
 	t->queue = t->add = t->submit = t->execute = t->start = t->end = SIM_NONE;
 	t->enable_signal = t->signaled = t->retire = t->hw_end = t->skipped = SIM_NONE;
 	vec_push(w, w->rqs) = rq;
@@ -123,6 +123,7 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 		if (t->execute == SIM_NONE) {
 			t->execute = w->now;
 			rq->first_engine = rq->engine->index;
+			t->executed_on = rq->engine->index;
 		}
 		t->executes++;
 		t->ran_on = rq->engine->index;
@@ -199,7 +200,8 @@ void rq_signal(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 	rq->signal_no = ++w->signals;
 	rq->stamped = (by == SIM_SIGNAL_INTERRUPT || by == SIM_SIGNAL_POLL) && !rq->taken_back &&
 		      !looks_late(w, rq, cpu);
-	seen_complete(w, rq, rq->stamped);
+	if (!w->sc->no_signals)
+		seen_complete(w, rq, rq->stamped);
 	rq->due = false;
 	for (uint32_t i = 0; i < rq->cbs.n; i++) {
 		struct cb *cb = &rq->cbs.v[i];

@@ -380,3 +380,12 @@ void sim_scenario_free(struct sim_scenario *sc)
 	free(sc->locks);
 	free(sc);
 }
+
+void sim_scenario_hide(struct sim_scenario *scenario, enum lane_kind kind)
+{
+	if (scenario->submission != LANE_SUBMISSION_EXECLISTS)
+		return;
+	scenario->stock |= kind == LANE_RQ_IN;
+	scenario->no_ports |= kind == LANE_PORTS;
+	scenario->no_signals |= kind == LANE_FENCE_SIGNALED;
+}

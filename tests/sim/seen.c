@@ -92,6 +92,15 @@ void seen_changed_over(struct world *w, struct engine *e)
 	}
 }
 
+/* The event that tells itself that a run is over; no 0: none does. */
+static struct stamp own_stamp(const struct run *run)
+{
+	struct stamp told = run->rq->told;
+
+	return run->complete && told.no && (!run->left.no || told.no < run->left.no) ? told
+										     : run->left;
+}
+
 static bool is_on(const struct lane_p_i915_engine_ports *ports, const struct rq *rq)
 {
 	return (ports->ctx0 == rq->ctx->id && rq->seqno <= ports->seqno0) ||
@@ -105,20 +114,12 @@ void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_
 		struct run *run = &w->runs.v[e->runs.v[i]];
 		uint64_t ctx = run->rq->ctx->id;
 
-		if (!is_on(&e->ports, run->rq))
+		if (own_stamp(run).no) /* then those before it are told of, too */
 			return;
-		if (run->complete && !run->left.no && ctx != now->ctx0 && ctx != now->ctx1)
+		if (is_on(&e->ports, run->rq) && run->complete && ctx != now->ctx0 &&
+		    ctx != now->ctx1)
 			run->left = seen_now(w, false);
 	}
-}
-
-/* The event that tells itself that a run is over; no 0: none does. */
-static struct stamp own_stamp(const struct run *run)
-{
-	struct stamp told = run->rq->told;
-
-	return run->complete && told.no && (!run->left.no || told.no < run->left.no) ? told
-										     : run->left;
 }
 
 /* What is known of a later end is known of those before it: `by` is the first event that tells. */

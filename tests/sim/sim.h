@@ -80,6 +80,7 @@ struct sim_request {
 	int32_t prio;
 	uint32_t engine; /* the engine it was submitted to, index in engines: maybe a virtual one */
 	uint32_t ran_on; /* the physical engine that executed it last, SIM_NO: none */
+	uint32_t executed_on; /* and first */
 
 	uint64_t queue; /* SIM_NONE for the kernel's own */
 	uint64_t add;	/* SIM_NONE for heartbeats */
@@ -228,6 +229,12 @@ struct lane_error *sim_scenario_parse(const char *name, const char *text,
 /* A random scenario of a mode; the same seed gives the same one. Never NULL but for want of memory.
  */
 struct sim_scenario *sim_scenario_random(enum sim_mode mode, uint64_t seed);
+/*
+ * Execlists: neither `in` nor `out` is fired, a stock kernel (LANE_RQ_IN); nobody looks what is on
+ * the ports (LANE_PORTS); or signals tell nothing (LANE_FENCE_SIGNALED). The truth is then what the
+ * other events tell.
+ */
+void sim_scenario_hide(struct sim_scenario *scenario, enum lane_kind kind);
 
 /* Writes a scenario in the format that sim_scenario_load reads. */
 void sim_scenario_write(const struct sim_scenario *scenario, FILE *to);

@@ -88,7 +88,8 @@ static bool visible(const struct sim_scenario *sc, enum lane_kind kind)
 	case LANE_RQ_OUT:
 		return !sc->stock;
 	case LANE_PORTS:
-		return sc->submission == LANE_SUBMISSION_EXECLISTS && !sc->no_unsubmit;
+		return sc->submission == LANE_SUBMISSION_EXECLISTS && !sc->no_unsubmit &&
+		       !sc->no_ports;
 	case LANE_RQ_UNSUBMIT:
 		return sc->submission != LANE_SUBMISSION_PER_REQUEST && !sc->no_unsubmit;
 	default:

@@ -378,6 +378,88 @@ static void submits_while_it_waits(void **state)
 	story_end(&s);
 }
 
+/* The recording begins in a run of the tasklet: the fence of what only that run has told of counts.
+ */
+static void signal_of_what_is_held(void **state)
+{
+	struct story s;
+	const struct told_request *rq;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "200 1 0 exec 7.2\n201 1 0 in 7.2 0\n300 1 0 signal 7.2\n302 1 0 out 7.2 1\n"
+		       "400 0 8 retire 7.2\n");
+	rq = story_find(&s, 7, 2);
+	assert_true(rq->rq.end.lo <= 300);
+	assert_int_equal(rq->rq.end.hi, 300);
+	story_end(&s);
+}
+
+/* Stock: what the driver knows to be on the ports may be an older set of the same context. */
+static void ports_that_lag(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	s.info.presence[LANE_RQ_IN] = s.info.presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
+	story_tell(&s, "90 0 9 add 8.2\n91 0 9 submit 8.2\n100 1 0 exec 8.2\n101 1 0 ports 0.0\n"
+		       "110 1 0 ports 8.2\n"
+		       "120 0 9 add 7.2\n121 0 9 submit 7.2\n130 1 0 exec 7.2\n131 1 0 ports 8.2\n"
+		       "200 1 0 signal 8.2\n201 1 0 ports 7.2\n"
+		       "210 0 9 add 8.4\n211 0 9 submit 8.4\n212 0 9 enable 8.4\n"
+		       "220 1 0 unsub 7.2\n221 1 0 exec 8.4\n222 1 0 exec 7.2\n"
+		       "223 1 0 ports 8.2 7.2\n" /* as it was before */
+		       "300 1 0 ports 8.4 7.2\n"
+		       "400 1 0 signal 8.4\n401 1 0 ports 7.2\n405 0 9 enable 7.2\n500 1 0 signal "
+		       "7.2\n501 1 0 ports 0.0\n");
+	assert_int_equal(s.n_preemptions, 1);
+	assert_int_equal(s.preemptions[0].victim, 7);
+	assert_int_equal(s.preemptions[0].culprit, 8);
+	assert_true(s.preemptions[0].at.lo <= 223 && s.preemptions[0].at.hi == 300);
+	story_end(&s);
+}
+
+/* A loss in a dequeue: nothing follows from what it does not take back. */
+static void loss_in_a_dequeue(void **state)
+{
+	struct story s;
+	const struct told_request *rq;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	s.losses[s.n_losses++] =
+		(struct lane_loss){ .begin_ns = 230, .end_ns = 230, .count = 1, .cpu = 1 };
+	story_tell(&s, "100 0 9 add 7.2\n101 0 9 submit 7.2\n102 0 9 add 7.4\n103 0 9 submit 7.4\n"
+		       "200 1 0 exec 7.2\n201 1 0 exec 7.4\n202 1 0 in 7.4 0\n"
+		       "210 0 9 add 8.2\n211 0 9 submit 8.2\n"
+		       "230 1 0 unsub 7.4\n230 1 0 lost 1 230 230 1\n230 1 0 exec 8.2\n"
+		       "231 1 0 exec 7.2\n232 1 0 exec 7.4\n233 1 0 in 7.4 1\n234 1 0 in 8.2 0\n"
+		       "300 1 0 out 7.4 0\n400 1 0 out 8.2 1\n500 1 0 signal 7.2\n"
+		       "600 1 0 out 7.4 1\n700 0 8 retire 7.2\n");
+	rq = story_find(&s, 7, 2);
+	assert_int_equal(rq->rq.state, LANE_RQ_STATE_ENDED);
+	assert_int_equal(rq->rq.end.hi, 500);
+	story_end(&s);
+}
+
+/* A request that runs on one sibling is on another: its leaving is missing, nothing else breaks. */
+static void moves_while_it_runs(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2@2.65534\n101 0 9 submit 7.2\n"
+		       "200 1 0 exec 7.2@2.0\n201 1 0 in 7.2 0\n"
+		       "300 2 0 in 7.2@2.1 0\n310 2 0 out 7.2 1\n"
+		       "400 0 8 retire 7.2\n401 0 8 signal 7.2\n"
+		       "500 1 0 exec 8.2@2.0\n501 1 0 in 8.2 0\n600 1 0 out 8.2 1\n");
+	assert_true(s.figures.contradictions > 0);
+	assert_int_equal(story_find(&s, 7, 2)->rq.end.hi, 310);
+	story_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +480,10 @@ int main(void)
 		cmocka_unit_test(kernels_own_requests),
 		cmocka_unit_test(listening_to_a_complete_request),
 		cmocka_unit_test(two_devices),
+		cmocka_unit_test(signal_of_what_is_held),
+		cmocka_unit_test(ports_that_lag),
+		cmocka_unit_test(loss_in_a_dequeue),
+		cmocka_unit_test(moves_while_it_runs),
 		cmocka_unit_test(submits_while_it_waits),
 	};
 

@@ -12,12 +12,14 @@
 
 struct lane_recent {
 	struct lane_recent_run {
-		uint64_t begin_ns, end_ns;
+		struct lane_span begin, end;
 		uint32_t context;
 	} runs[RUNS];
-	uint32_t n;   /* so many in all */
-	uint32_t now; /* id of the context that runs, valid if running */
-	uint64_t since_ns;
+	uint32_t n;	/* so many in all */
+	uint32_t now;	/* id of the context that runs, valid if running */
+	uint32_t seqno; /* of the request that runs */
+	struct lane_span since;
+	struct lane_span ran; /* what runs had run for before */
 	bool running;
 };
 
@@ -41,13 +43,26 @@ static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
 	return b > a ? b - a : 0;
 }
 
+/* Of a run whose begin and end are known within bounds. */
+static struct lane_span overlaps(struct lane_span begin, struct lane_span end, uint64_t from,
+				 uint64_t to)
+{
+	return (struct lane_span){ overlap(begin.hi, end.lo, from, to),
+				   overlap(begin.lo, end.hi, from, to) };
+}
+
+static uint64_t saturated(uint64_t ns, uint64_t more)
+{
+	return ns > UINT64_MAX - more ? UINT64_MAX : ns + more;
+}
+
 static void blame(struct lane_latency *latency, const struct lane_request *rq, uint32_t context,
-		  uint64_t ns)
+		  struct lane_span ns)
 {
 	struct lane_blame *sum;
 	bool fresh;
 
-	if (!ns)
+	if (!ns.hi)
 		return;
 	sum = LANE_SUM_OF(latency, host_blames, (uint64_t)rq->context->client->id << 32 | context,
 			  rq->engine->id, &fresh);
@@ -59,7 +74,7 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 		sum->context = context;
 	}
 	sum->requests++;
-	lane_span_add(&sum->ns, lane_span_exact(ns));
+	lane_span_add(&sum->ns, ns);
 }
 
 /* rq leaves the driver's queue: what ran since its submit was before it. */
@@ -71,15 +86,68 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || !lane_selected(latency, rq))
 		return;
 	if (recent->running)
-		blame(latency, rq, recent->now, overlap(recent->since_ns, at_ns, from_ns, at_ns));
+		blame(latency, rq, recent->now,
+		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns));
 	for (uint32_t i = 0; i < recent->n && i < RUNS; i++) {
 		const struct lane_recent_run *run = &recent->runs[(recent->n - 1 - i) % RUNS];
 
-		if (run->end_ns <= from_ns)
+		if (run->end.hi <= from_ns)
 			return;
-		blame(latency, rq, run->context,
-		      overlap(run->begin_ns, run->end_ns, from_ns, at_ns));
+		blame(latency, rq, run->context, overlaps(run->begin, run->end, from_ns, at_ns));
 	}
+}
+
+/* What ran is over, at at_ns at the earliest: how long it ran bounds when it began and ended. */
+static void closes(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
+{
+	uint64_t least = rq->running.lo > recent->ran.lo ? rq->running.lo - recent->ran.lo : 0;
+	uint64_t most = rq->running.hi > recent->ran.hi ? rq->running.hi - recent->ran.hi : 0;
+	struct lane_recent_run run = { .begin = recent->since, .context = recent->now };
+
+	run.end.lo = at_ns;
+	run.end.hi = saturated(run.begin.lo, most);
+	if (run.end.hi < at_ns)
+		run.end.hi = at_ns;
+	if (least < at_ns && at_ns - least < run.begin.hi && at_ns - least >= run.begin.lo)
+		run.begin.hi = at_ns - least;
+	if (run.end.hi > run.begin.lo)
+		recent->runs[recent->n++ % RUNS] = run;
+}
+
+/*
+ * What ran has its end told later, but something else has the engine since then: it was over by
+ * that. How long it ran is not known here.
+ */
+static void gives_way(struct lane_recent *recent, struct lane_span since)
+{
+	recent->runs[recent->n++ % RUNS] = (struct lane_recent_run){
+		.begin = recent->since,
+		.end = { recent->since.lo, since.hi },
+		.context = recent->now,
+	};
+}
+
+/* Since when rq has the engine: bounded by its first start, or by how long it was away. */
+static struct lane_span since_when(const struct lane_request *rq, uint64_t at_ns)
+{
+	uint64_t hi = rq->preempted.hi ? saturated(at_ns, rq->preempted.hi - rq->preempted.lo)
+				       : rq->start.hi;
+
+	return (struct lane_span){ at_ns, hi > at_ns ? hi : at_ns };
+}
+
+static void opens(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
+{
+	recent->running = true;
+	recent->now = rq->context->id;
+	recent->seqno = rq->seqno;
+	recent->ran = rq->running;
+	recent->since = since_when(rq, at_ns);
+}
+
+static bool is_running(const struct lane_recent *recent, const struct lane_request *rq)
+{
+	return recent->running && recent->now == rq->context->id && recent->seqno == rq->seqno;
 }
 
 void lane_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -97,10 +165,13 @@ void lane_on_state(void *arg, const struct lane_request *rq, enum lane_request_s
 	recent = recent_of(latency, rq->engine);
 	if (!recent)
 		return;
-	if (recent->running && at_ns > recent->since_ns)
-		recent->runs[recent->n++ % RUNS] =
-			(struct lane_recent_run){ recent->since_ns, at_ns, recent->now };
-	recent->running = rq->state == LANE_RQ_STATE_RUNNING;
-	recent->now = rq->context->id;
-	recent->since_ns = at_ns;
+	if (from == LANE_RQ_STATE_RUNNING && is_running(recent, rq)) {
+		closes(recent, rq, at_ns);
+		recent->running = false;
+	}
+	if (rq->state == LANE_RQ_STATE_RUNNING) {
+		if (recent->running)
+			gives_way(recent, since_when(rq, at_ns));
+		opens(recent, rq, at_ns);
+	}
 }

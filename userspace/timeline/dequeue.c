@@ -12,6 +12,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	if (eng->leaver)
 		lane_eng_change_over_by(tl, eng, now_ns);
 	eng->dequeuing = true;
+	eng->dequeues++;
 	eng->stood = eng->orders;
 	eng->oldest = NULL;
 	eng->oldest_order = 0;
@@ -37,7 +38,10 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	eng->census_ns = 0;
+	if (!rq->on_device) /* handed over before the recording, or in a loss */
+		lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
 	if (rq->on_device && rq->pub.engine == &eng->pub) {
+		rq->back_no = eng->dequeues;
 		eng->oldest = NULL; /* the newest come first */
 		take_back(eng, rq);
 		lane_eng_put_away(eng, rq);
@@ -66,9 +70,14 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		return;
 	if (!eng->census_ns)
 		eng->census_ns = now_ns;
+	if (!rq->order && rq->back_no != eng->dequeues)
+		rq->handed_ns = now_ns;
 	if (rq->order) {
 		eng->again = true;
 		take_back(eng, rq);
+	} else if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
+		   !lane_rq_is_born(rq)) {
+		eng->misplaced = true; /* it may have stood before the recording */
 	}
 	lane_eng_stand(eng, rq);
 	rq->on_port = false;
@@ -178,7 +187,7 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		/* Behind one that is not: it ended before it left the engine last. */
 		if (rq->order > eng->oldest_order && rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
 			lane_eng_put_away(eng, rq);
-			if (lane_eng_is_silent(eng, rq))
+			if (lane_eng_is_silent(tl, eng, rq))
 				lane_end_infer(
 					tl, eng, rq,
 					(struct lane_span){ rq->pub.execute_ns, rq->since.hi });
@@ -188,20 +197,44 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 }
 
 /*
+ * What stood up to this number is complete: it is not on the ports any more, and what stood behind
+ * it is, so that nothing was taken back; or something was, but this was not. What has been taken
+ * back before may have run before what it stands behind: it shows nothing.
+ */
+static uint64_t complete_upto(const struct lane_eng *eng)
+{
+	uint64_t upto = 0, gone = 0;
+
+	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood;
+	     rq = rq->dev_next)
+		if (!lane_ports_cover(eng, rq))
+			gone = rq->order;
+		else if (!eng->again || rq->pub.executes == 1)
+			upto = eng->again && !eng->split ? rq->order : gone;
+	return upto;
+}
+
+/*
  * Where taking back is not recorded: what was executed again had been taken back, and what the new
  * set does not have has been, or is complete. Who runs when is not known then of what stands.
  */
-static void guess_census(struct lane_eng *eng)
+static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 {
+	uint64_t upto = eng->wrote ? complete_upto(eng) : 0;
 	struct lane_rq *next;
 
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
 		next = rq->dev_next;
-		if (!eng->wrote || lane_ports_cover(eng, rq))
-			continue;
-		take_back(eng, rq);
-		lane_eng_put_away(eng, rq);
-		rq->off = true;
+		if (rq->order <= upto) {
+			rq->complete_ns = now_ns;
+			eng->unwound = rq->order;
+		} else if (eng->wrote && !lane_ports_cover(eng, rq)) {
+			/* Those before it may be over: then it has had the engine. */
+			rq->maybe_ran |= eng->oldest && !rq->pub.started;
+			take_back(eng, rq);
+			lane_eng_put_away(eng, rq);
+			rq->off = true;
+		}
 	}
 	if (!eng->again)
 		return;
@@ -209,6 +242,21 @@ static void guess_census(struct lane_eng *eng)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+}
+
+/* What runs is complete, as has been seen, and nothing of its own will tell. */
+static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *rq;
+
+	while ((rq = eng->running) && lane_eng_is_unheard(eng, rq) &&
+	       lane_eng_is_silent(tl, eng, rq)) {
+		lane_end_infer(
+			tl, eng, rq,
+			(struct lane_span){ rq->since.lo, lane_not_before(now_ns, rq->since.hi) });
+		if (eng->running == rq)
+			return;
+	}
 }
 
 /* The oldest that was taken back goes on, in its place or as the one that leaves; or it cannot be.
@@ -225,14 +273,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	} else if (oldest && oldest == first) {
 		oldest->in = eng->oldest_in; /* it is on the hardware already */
 	}
-	while ((first = eng->running) && lane_eng_is_unheard(eng, first) &&
-	       lane_eng_is_silent(eng, first)) {
-		lane_end_infer(tl, eng, first,
-			       (struct lane_span){ first->since.lo,
-						   lane_not_before(now_ns, first->since.hi) });
-		if (eng->running == first)
-			break;
-	}
+	end_unheard(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest && !lane_eng_is_unheard(eng, eng->running))
 		lane_eng_contradiction(tl, eng);
 }
@@ -249,24 +290,30 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 	if (!eng->dequeuing)
 		return;
 	eng->dequeuing = false;
-	if (eng->cut_off)
+	if (eng->cut_off) { /* when it runs is for what is missing to say */
+		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
+		     rq = rq->dev_prev)
+			if (!rq->pub.started)
+				lane_end_doubt(rq, rq->pub.execute_ns);
 		return;
+	}
 	if (eng->mode == LANE_MODE_HOOKS)
 		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
 		     rq = rq->dev_prev)
 			rq->in.hi = now_ns;
 	if (eng->misplaced)
-		for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-			lane_end_doubt(rq, rq->pub.execute_ns);
+		lane_end_doubt_order(eng, 0);
 	eng->misplaced = false;
 	if (eng->mode == LANE_MODE_PORTS && !eng->wrote)
 		stay_on_ports(eng);
 	if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl))
-		guess_census(eng);
+		guess_census(eng, eng->census_ns ? eng->census_ns : tl->now_ns);
 	if (eng->oldest) {
 		if (lane_eng_sees_unsubmit(tl))
 			take_census(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
 		find_leaver(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+	} else {
+		end_unheard(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
 	}
 	eng->oldest = NULL;
 	if (!eng->running)

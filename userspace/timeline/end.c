@@ -49,8 +49,7 @@ static bool shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 	bool guessed = eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl);
 
 	return (lane_eng_unproven(eng) && (eng->epoch > 1 || guessed)) || rq->hit ||
-	       (tl->half_ports && eng->mode == LANE_MODE_HOOKS) ||
-	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
+	       lane_eng_is_blind(tl, eng) || (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }
 
 void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -164,6 +163,14 @@ void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns)
 		rq->doubt_ns = at_ns;
 }
 
+void lane_end_doubt_order(struct lane_eng *eng, uint64_t at_ns)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
+		lane_end_doubt(rq, lane_not_before(at_ns, rq->pub.execute_ns));
+		rq->hit = true;
+	}
+}
+
 /*
  * It ran again, by the order, and ended; or it had ended, unheard, before it left: nothing tells.
  * The bounds take in both.
@@ -195,8 +202,10 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 	struct lane_rq *last = NULL;
 
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
-		bool waits =
-			other->pub.state == LANE_RQ_STATE_DEVICE && lane_eng_is_ahead(other, rq);
+		bool waits = (other->pub.state == LANE_RQ_STATE_DEVICE ||
+			      (other->pub.state == LANE_RQ_STATE_PREEMPTED &&
+			       eng->mode == LANE_MODE_HOOKS)) &&
+			     lane_eng_is_ahead(other, rq);
 
 		if (other != eng->running && !waits)
 			continue;
@@ -205,15 +214,26 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		other->over_exact = false;
 		last = other;
 	}
-	if (last)
-		last->over_exact = end.lo == end.hi;
+	if (last) /* unless rq may have ended before it left, and nothing tells */
+		last->over_exact =
+			end.lo == end.hi && (lane_eng_has_ports(eng) || rq == eng->leaver);
+}
+
+/* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
+static bool left_or_over(const struct lane_rq *rq, struct lane_span end)
+{
+	return rq->passed && rq->pub.state != LANE_RQ_STATE_RUNNING && end.lo != end.hi &&
+	       lane_rq_may_be_over(rq);
 }
 
 /* The end of what was taken off its engine and has not been seen to run again. */
 static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     struct lane_span end)
 {
-	if (lane_rq_alive_since_left(rq)) {
+	if (left_or_over(rq, end)) {
+		doubt_those_ahead(eng, rq, end);
+		away_or_again(rq, &end);
+	} else if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
 	} else if (rq->taken_back && !rq->order && !rq->left_told && !shaky(tl, eng, rq)) {
 		ended_before_leaving(rq, &end);
@@ -243,27 +263,55 @@ static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 	return rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
 
+/*
+ * Where no `out` tells of a change-over: what was to leave stands again behind others, and has
+ * ended before them; or they have had the engine, and are over, and it ended when it had it again.
+ */
+static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	const struct lane_rq *first = eng->order.first;
+	uint64_t away_ns;
+
+	while (first && lane_eng_is_unheard(eng, first))
+		first = first->dev_next;
+	if (!rq->order || !first || first == rq)
+		return;
+	away_ns = lane_not_before(first->in.lo, rq->since.hi);
+	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
+	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
+	rq->pub.preempted.hi += away_ns;
+	doubt_those_ahead(eng, rq, end);
+}
+
 /* What runs ends, and the engine is free for the next. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end)
 {
 	struct lane_span told = end;
 
+	/* What was behind it on the ports that it leaves may have the engine before the new ones.
+	 */
+	if (rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
+	    ((rq->next && rq->next->off) || lane_ports_has_behind(eng, rq)))
+		lane_end_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	lane_run_close(tl, eng, &told);
+	if (rq == eng->leaver && eng->mode == LANE_MODE_HOOKS)
+		left_or_stayed(eng, rq, end);
 	if (rq->weak)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_shaky(eng, rq))
 		end = told;
 	else if (end.lo != end.hi && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns;
-	if (rq->over_ns && rq->alive.at_ns <= rq->over_ns) {
+	if (lane_rq_may_be_over(rq)) {
 		or_ended_before_leaving(rq, &end);
 		/* If it was over by then, what came next ended then: nothing behind began before.
 		 */
-		told.lo =
-			rq->over_exact ? lane_not_before(rq->over_ns, rq->since.lo) : rq->since.lo;
+		told.lo = rq->over_exact && end.hi > rq->over_ns
+				  ? lane_not_before(rq->over_ns, rq->since.lo)
+				  : rq->since.lo;
 	}
 	if (rq->untold && lane_rq_alive_since_left(rq))
 		lane_run_tell_preemption(tl, rq);
@@ -285,12 +333,13 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
  */
 static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
 {
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_alive *alive = &rq->alive;
 
 	if (alive->at_ns == rq->listen_ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
 		alive = &rq->alive_before;
-	if (alive->at_ns <= end->lo &&
-	    (tl->ends_hide || lane_loss_between(tl, alive->at_ns, end->hi))) {
+	if (alive->at_ns <= end->lo && (tl->ends_hide || (eng && lane_eng_is_blind(tl, eng)) ||
+					lane_loss_between(tl, alive->at_ns, end->hi))) {
 		end->lo = alive->at_ns;
 		rq->weak = true;
 	}
@@ -320,28 +369,54 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 	uint64_t left_ns = away ? rq->since.hi : rq->left.hi;
 	bool left = (away || rq->untold) && !lane_rq_alive_since_left(rq) &&
 		    now_ns > left_ns + LANE_INTERRUPT_NS;
-	bool over = rq->over_ns && rq->alive.at_ns <= rq->over_ns &&
-		    now_ns > rq->over_ns + LANE_INTERRUPT_NS;
+	bool over = lane_rq_may_be_over(rq) && now_ns > rq->over_ns + LANE_INTERRUPT_NS;
 
-	if ((left || over) && rq->listen_ns && !rq->taken_back && !rq->hit && !tl->ends_hide &&
+	if ((left || over) && rq->listen_ns && rq->listen_ns + LANE_INTERRUPT_NS < now_ns &&
+	    !lane_rq_is_back(rq) && !rq->hit && !tl->ends_hide &&
 	    !lane_loss_between(tl, rq->listen_ns, now_ns))
 		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
+}
+
+/*
+ * Where the order is in doubt another end that was told meanwhile may be of one behind rq, and have
+ * told rq's; but no longer ago than an interrupt takes.
+ */
+static struct lane_span or_told_by_another(const struct lane_timeline *tl, struct lane_eng *eng,
+					   const struct lane_rq *rq, struct lane_span end)
+{
+	uint64_t since_ns = lane_not_before(
+		rq->alive.at_ns, end.lo > LANE_INTERRUPT_NS ? end.lo - LANE_INTERRUPT_NS : 0);
+	bool sure = true;
+
+	if (!eng || !rq->on_device) {
+		sure = tl->info.submission == LANE_SUBMISSION_GUC;
+	} else if (eng->mode != LANE_MODE_GUC && (tl->n_losses || eng->from_before)) {
+		sure = (!lane_eng_unproven(eng) && !rq->hit && !rq->detached) ||
+		       (eng->told_ns <= since_ns && !lane_loss_between(tl, since_ns, end.hi));
+	}
+	if (eng)
+		eng->told_ns = lane_not_before(end.hi, eng->told_ns);
+	if (!sure && end.lo == end.hi && since_ns < end.lo)
+		end.lo = since_ns;
+	return end;
 }
 
 /* The bounds of an end as far as what has been seen of rq itself bears them. */
 static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
 				      struct lane_span end, bool alive_away)
 {
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool exact;
 
-	if (rq->unseen_start && rq->alive.at_ns <= rq->over_ns)
+	if (rq->unseen_start && lane_rq_may_be_over(rq))
 		lane_end_doubt(rq, rq->pub.execute_ns);
-	if (tl->n_losses || tl->ends_hide)
+	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		weaken(tl, rq, &end);
+	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
-	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !rq->taken_back &&
-	    (!rq->untold || lane_rq_alive_since_left(rq)) && rq->listen_ns &&
-	    !(rq->over_ns && rq->alive.at_ns <= rq->over_ns))
+	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
+	    !lane_rq_is_back(rq) && !rq->off && (!rq->untold || lane_rq_alive_since_left(rq)) &&
+	    rq->listen_ns && !lane_rq_may_be_over(rq))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;
@@ -353,11 +428,22 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	return end;
 }
 
+/* The listening has just begun: it may find rq complete yet, when it has signalled others. */
+static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return rq->listen_active && rq->alive.at_ns == rq->listen_ns &&
+	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && rq->listen_cpu >= 0 &&
+	       (uint32_t)rq->listen_cpu < tl->n_cpus &&
+	       tl->cpus[rq->listen_cpu].events == rq->listen_event;
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
+	if (is_being_looked_at(tl, rq))
+		rq->alive = rq->alive_before;
 	hear(tl, rq, end.hi);
 	alive_away = lane_rq_alive_since_left(rq) ||
 		     (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
@@ -371,7 +457,8 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		end_in_firmware(tl, eng, rq, end);
 		return;
 	}
-	if (eng->running != rq && (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
+	if (eng->running != rq && !left_or_over(rq, end) &&
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
 		lane_eng_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq) {
 		end_running(tl, eng, rq, end);
@@ -379,7 +466,15 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		end_away(tl, eng, rq, end);
 	} else {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		finish(tl, rq, end);
+		if (left_or_over(rq, end))
+			doubt_those_ahead(eng, rq, end);
+		if ((rq->off || left_or_over(rq, end)) && rq->alive.at_ns < end.lo)
+			end.lo = rq->alive.at_ns; /* or before it was taken back */
+		end_before(tl, rq, end.hi);
+		if (eng->running == rq) /* it has come to run by that */
+			end_running(tl, eng, rq, end);
+		else
+			finish(tl, rq, end);
 	}
 }
 

@@ -82,7 +82,7 @@ void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
 	if (nothing_ahead)
 		eng->fresh_epoch = eng->epoch;
 	if (eng->fresh_epoch == eng->epoch &&
-	    (eng->epoch == 1 || (!eng->order.first && !eng->away.first)))
+	    (eng->epoch == 1 || (!eng->order.first && !eng->away.first && !eng->fifo_n)))
 		eng->proven_epoch = eng->epoch;
 }
 
@@ -97,6 +97,9 @@ void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	tl->figures.contradictions++;
 	lane_eng_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	/* What was wrong has been so for longer. */
+	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+		lane_end_doubt(rq, rq->alive.at_ns);
 }
 
 /* ---- what runs ---- */
@@ -127,10 +130,19 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
 }
 
-/* Nothing of its own will tell of its end. */
-bool lane_eng_is_silent(const struct lane_eng *eng, const struct lane_rq *rq)
+/* Somebody listens, or has begun to before the recording did, or in a loss. */
+static bool may_be_listened_to(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return !rq->listen_ns && !lane_ports_is_last(eng, rq);
+	return rq->listen_ns || rq->waiters || /* who waits looks, first */
+	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
+	       lane_loss_hides(tl, rq);
+}
+
+/* Nothing of its own will tell of its end. */
+bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
+			const struct lane_rq *rq)
+{
+	return !may_be_listened_to(tl, rq) && !lane_ports_is_last(eng, rq);
 }
 
 void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
@@ -150,7 +162,7 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 			at.hi = in.hi;
 		lane_run_begin(tl, eng, next, at);
 		if (next->complete_ns && lane_eng_is_unheard(eng, next) &&
-		    lane_eng_is_silent(eng, next))
+		    lane_eng_is_silent(tl, eng, next))
 			lane_end_infer(tl, eng, next,
 				       (struct lane_span){ next->since.lo,
 							   lane_not_before(next->complete_ns,
@@ -246,18 +258,24 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		rq->next->maybe_ran = false; /* rq was not complete, so it did not run */
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return;
-	for (before = ctx->live; before && before != rq; before = next) {
+	if (eng->cut_off && !lane_eng_sees_unsubmit(tl))
+		return; /* what would tell when is missing */
+	for (before = ctx->live; before && !lane_seqno_upto(rq->pub.seqno, before->pub.seqno);
+	     before = next) {
 		uint64_t left_ns = tl->now_ns;
 
 		next = before->next;
-		if (!was_passed_over(tl, eng, before, rq) ||
-		    (before->listen_ns && !before->taken_back)) /* its signal is under way */
+		if (!was_passed_over(tl, eng, before, rq))
 			continue;
+		if (may_be_listened_to(tl, before) && !before->taken_back)
+			return; /* its signal is under way, and what is behind it is not over before
+				 */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
-		if (!lane_eng_sees_unsubmit(tl))
+		if (!lane_eng_sees_unsubmit(tl)) {
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		if (before->pub.state == LANE_RQ_STATE_PREEMPTED)
+			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
+		} else if (before->pub.state == LANE_RQ_STATE_PREEMPTED)
 			left_ns = before->since.hi;
 		if (!before->pub.started)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -272,7 +290,7 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 	struct lane_rq *rq;
 
 	if (!eng->settling)
-		lane_section_cut(tl, eng, now_ns);
+		lane_section_cut(tl, eng, now_ns, true);
 	eng->epoch++;
 	eng->doubt_until = until_ns > eng->doubt_until ? until_ns : eng->doubt_until;
 	if (eng->running) {

@@ -20,6 +20,12 @@ static inline bool lane_eng_unproven(const struct lane_eng *eng)
 	return eng->proven_epoch != eng->epoch;
 }
 
+/* Whoever has the engine, no event tells. */
+static inline bool lane_eng_is_blind(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return tl->hooks_hide && eng->mode == LANE_MODE_HOOKS;
+}
+
 static inline bool lane_eng_sees_unsubmit(const struct lane_timeline *tl)
 {
 	return tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
@@ -37,6 +43,13 @@ static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
 	return rq->alive.step > rq->left_step || rq->alive.at_ns >= rq->left_ns;
 }
 
+/* It may have been over, unheard, when an end behind it was told: it has not been seen alive since.
+ */
+static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
+{
+	return rq->over_ns && rq->alive.at_ns <= rq->over_ns;
+}
+
 static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) <= 0;
@@ -52,7 +65,8 @@ bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq stands since before the last taking back, which shows that it was complete by then. */
 bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
 /* Nothing of its own will tell of its end. */
-bool lane_eng_is_silent(const struct lane_eng *eng, const struct lane_rq *rq);
+bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
+			const struct lane_rq *rq);
 /* The next set has taken the engine from what was taken back with the last one, at a time in `at`.
  */
 void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
@@ -77,6 +91,8 @@ struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i);
 bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when the last set has rq on a port. */
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
+/* True when a set that has been replaced has another port behind the one that rq is on. */
+bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* before: so many `out`s of the same tasklet have come. */
 bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 			 uint32_t before);
@@ -110,5 +126,7 @@ void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* When rq ran and ended is not known from at_ns on. */
 void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns);
+/* The same of all that stands in the order, since at_ns or, if that is later, its execute. */
+void lane_end_doubt_order(struct lane_eng *eng, uint64_t at_ns);
 
 #endif

@@ -58,16 +58,20 @@ struct lane_rq {
 	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
 	uint64_t listen_event;	/* number of that event on its CPU */
 	int32_t listen_tid;
-	bool listen_active; /* it had been handed over by then */
+	bool listen_active; /* it may have been handed over by then */
 	int32_t listen_cpu;
-	uint64_t execute_ns;  /* its last execute */
-	uint64_t run_ns;      /* its last run began then */
+	uint64_t execute_ns; /* its last execute */
+	uint64_t
+		handed_ns; /* since then it is with the hardware, but for the moment of a dequeue */
+	uint64_t back_no;  /* the dequeue that took it back last */
+	uint64_t run_ns;   /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
 			       */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
 	bool over_exact;		       /* then: what stood behind it ended at that time */
 	bool unseen_start;		       /* it would have run before that, unseen */
+	bool passed;			       /* it has been the leaver, with no time to run in */
 	struct lane_span left;		       /* its last preemption: when it left */
 	uint64_t left_step;		       /* when that was read */
 	uint64_t left_ns;		       /* and when that was, at the latest */
@@ -144,8 +148,10 @@ struct lane_eng {
 	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
 	struct lane_rq *leaver; /* taken back, has the engine until the next set takes it */
 	bool cut_off;		/* what is being read of a section may not be all of it */
+	uint64_t dequeues;	/* so many so far */
 	bool dequeuing;		/* the driver is at it: */
 	bool again;		/* something that stood was executed again */
+	bool split;		/* where it begins is a guess */
 	bool wrote;		/* a set of ports was written */
 	bool misplaced;		/* something stands behind what it may come before */
 	uint64_t
@@ -156,6 +162,7 @@ struct lane_eng {
 	struct lane_span oldest_in, leaver_in; /* their ports were given then */
 	struct lane_held *held;		       /* a section's events, until it is over */
 	uint32_t held_n, held_cap, held_at;
+	uint32_t held_all;	   /* with what is held of the next one */
 	bool held_over;		   /* something else has come since: the dequeue is over */
 	bool settling;		   /* they are being read */
 	bool updating;		   /* the next to run is being found */
@@ -168,9 +175,13 @@ struct lane_eng {
 	uint32_t epoch;	       /* of doubt: grows with every loss */
 	uint32_t fresh_epoch;  /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
+	uint64_t told_ns;      /* an end was told then, last */
+	bool from_before;      /* it had something of before the recording */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	int32_t section_cpu;
+	uint64_t section_event; /* number, on that CPU, of the last event of its section */
 	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
+	uint64_t ports_ns;		       /* then */
 };
 
 struct lane_idle_slot {
@@ -214,6 +225,7 @@ struct lane_thr {
 	uint32_t client_checked; /* number of clients when it was looked for among them */
 	bool dying;
 	bool wait_unsure; /* what it did in its wait is not certain */
+	bool untold;	  /* what it does since its last change cannot be told */
 };
 
 struct lane_cpu {
@@ -222,7 +234,8 @@ struct lane_cpu {
 	uint64_t since_ns;
 	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
-	struct lane_eng *section; /* whose section this CPU is in */
+	struct lane_eng *section;  /* whose section this CPU is in */
+	uint64_t at_ns, before_ns; /* its last event, and the one before */
 };
 
 struct lane_timeline {
@@ -261,8 +274,25 @@ struct lane_timeline {
 	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
 	bool ports_hide;      /* one that shows what is on the ports is not */
 	bool half_ports;      /* `out` is recorded, `in` is not */
+	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
 };
+
+/* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
+ * others.
+ */
+static inline bool lane_rq_is_back(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return rq->taken_back || (rq->off && eng && eng->mode == LANE_MODE_PORTS);
+}
+
+/* rq has come into being while that was recorded. */
+static inline bool lane_rq_is_born(const struct lane_rq *rq)
+{
+	return rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT);
+}
 
 /* objects.c */
 struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create);
@@ -320,6 +350,8 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event);
 /* rq may be among what is held of an engine that is not its own yet: that is read. */
 void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq);
+/* A fence of a request that nothing else has told of: if it is among what is held, that is read. */
+void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
 /* True when what a signal tells of rq's end is held. */
 bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end, int32_t cpu);
@@ -329,11 +361,14 @@ bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_conte
 void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 			const struct lane_event *event);
 void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
-/* The same where the rest of it may be missing. */
-void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* The same where the rest of it may be missing: lost, or behind the end of the trace. */
+void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns, bool lost);
 void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
 /* rq is taken back, by what has been read or is held: its signal would be a late one. */
-bool lane_section_is_back(const struct lane_eng *eng, const struct lane_rq *rq);
+bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_rq *rq);
+/* The time of the last event that may be of the section that is being read, at_ns if none is. */
+uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns);
 /* rq is about to be freed while a section is read. */
 void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq);
 
@@ -358,6 +393,8 @@ void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
 void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns);
 enum lane_clock lane_thr_clock(const struct lane_thr *thr);
+/* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
+ * had the CPU and left it. */
 void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
 void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
 void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
@@ -375,6 +412,10 @@ void lane_command_free(struct lane_timeline *tl);
 /* How many events at least were lost in (begin, end): 0, 1, or 2 and more, which may be of an
  * unknown number. */
 uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
+/* The end of the loss that ns is in, ns itself if it is in none. */
+uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns);
+/* Events of rq may have come before the recording did, or have been lost. */
+bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Applies the losses that begin before now_ns. */
 void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns);
 bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss);

@@ -26,7 +26,7 @@ static bool is_instant(const struct lane_loss *loss)
 
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
-	return loss->end_ns < ns || (loss->end_ns == ns && !is_instant(loss));
+	return loss->end_ns < ns || (loss->end_ns == ns && !is_instant(loss) && !loss->to_the_end);
 }
 
 uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
@@ -51,12 +51,41 @@ uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, ui
 	return sum;
 }
 
+uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns)
+{
+	size_t low = 0, high = tl->n_losses;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tl->losses[middle].end_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tl->n_losses && tl->losses[low].begin_ns <= ns ? tl->losses[low].end_ns : ns;
+}
+
+bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;
+
+	return !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) ||
+	       (tl->n_losses && lane_loss_between(tl, born_ns, tl->now_ns));
+}
+
 /* a becomes both, with what is between them. */
 static void absorb(struct lane_loss *a, const struct lane_loss *b)
 {
 	uint64_t sum = saturated(count_of(a), count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+	if (b->end_ns >= a->end_ns) {
+		bool at_end = is_instant(b) || b->to_the_end;
+
+		a->to_the_end =
+			at_end || (b->end_ns == a->end_ns && (is_instant(a) || a->to_the_end));
+	}
 	if (b->end_ns > a->end_ns)
 		a->end_ns = b->end_ns;
 	if (a->cpu != b->cpu)
@@ -181,7 +210,10 @@ void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
 void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
-	struct lane_loss loss = { lost->begin_ns, lost->end_ns, lost->count, lost->lost_cpu };
+	struct lane_loss loss = { .begin_ns = lost->begin_ns,
+				  .end_ns = lost->end_ns,
+				  .count = lost->count,
+				  .cpu = lost->lost_cpu };
 
 	if (loss.end_ns < loss.begin_ns)
 		loss.end_ns = loss.begin_ns;
@@ -189,10 +221,13 @@ void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 	tl->figures.lost_uncounted |= !lost->count;
 	if (tl->hooks.loss)
 		tl->hooks.loss(tl->hooks.arg, &loss);
+	lane_thr_doubt(tl, loss.cpu, loss.end_ns);
 	if (foreseen(tl, lost)) {
 		/* Of what is of one instant this tells what came before the loss, and what after.
 		 */
 		lane_loss_advance(tl, loss.begin_ns + 1);
+		if (is_instant(&loss))
+			doubt_all(tl, loss.end_ns, loss.end_ns);
 		return;
 	}
 	tl->figures.loss_unforeseen |= loss.begin_ns < tl->now_ns;

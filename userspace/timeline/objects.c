@@ -260,7 +260,7 @@ struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t c
 	eng->pub.submission = tl->info.submission;
 	eng->mode = first_mode(tl);
 	eng->building_port = -1;
-	eng->epoch = 1;
+	eng->epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
 	eng->doubt_until =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
 	return eng;

@@ -65,6 +65,17 @@ bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
+bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i + 1 < eng->fifo_n; i++) {
+		const struct lane_entry *port = lane_ports_entry(eng, i);
+
+		if (&port->ctx->pub == rq->pub.context && port->set != eng->set)
+			return lane_ports_entry(eng, i + 1)->set == port->set;
+	}
+	return eng->fifo_n && lane_ports_entry(eng, 0)->set != eng->set; /* its own `out` came */
+}
+
 /*
  * True when an `out` can come from the tasklet that is at a dequeue: it read the port's completion,
  * or that the set before the last one that has been written was replaced.
@@ -109,7 +120,7 @@ bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
 /* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
-	for (; rq && !rq->listen_ns; rq = rq->next)
+	for (; rq; rq = rq->next)
 		if (rq->next && lane_seqno_upto(rq->next->pub.seqno, last) &&
 		    !rq->next->pub.started)
 			rq->next->maybe_ran = true;
@@ -156,11 +167,14 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	    lane_section_gives_back(eng, eng->leaver->pub.context)) {
 		/* Only what is on the ports at its end tells one run of the tasklet from the next.
 		 */
-		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED)
+		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
 			lane_end_doubt(eng->leaver, now_ns);
+			lane_end_doubt_order(eng, now_ns);
+		}
 		/* It may have run after all, and ended, with nothing to tell. */
 		eng->leaver->over_ns = now_ns;
 		eng->leaver->over_exact = false;
+		eng->leaver->passed = true;
 		eng->leaver->unseen_start |= !eng->leaver->pub.started;
 		eng->leaver = NULL;
 	}
@@ -177,8 +191,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	}
 	/* Something hidden had the engine until now. */
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		lane_end_doubt(rq, rq->pub.execute_ns);
+	lane_end_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		lane_end_doubt(rq, rq->pub.execute_ns);
 }
@@ -189,6 +202,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	bool complete = event->u.i915_request_out.completed;
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_entry port;
+	bool unproven = lane_eng_unproven(eng), first;
 	int place;
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
@@ -210,12 +224,16 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 			lane_end_request(tl, rq, lane_span_exact(now_ns));
 		return;
 	}
+	first = !place;
 	while (place--)
 		pop(eng);
 	port = *lane_ports_entry(eng, 0);
 	pop(eng);
-	if (lane_eng_unproven(eng) && port.fresh)
+	if (unproven && port.fresh && first)
 		lane_eng_prove(eng, true);
+	/* Its end is not what freed the engine, by what has been seen: it may be now. */
+	if (complete && (rq ? rq->detached : unproven && eng->epoch > 1) && !eng->running)
+		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
 	if (rq && !complete)
 		lane_eng_alive(tl, rq, now_ns);
 	if (complete)
@@ -226,22 +244,40 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		rq->left_told = true; /* its own `out` says so */
 }
 
-/* What was on a port up to seqno, and is on none any more, has ended. */
-static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
-			  const struct lane_p_i915_engine_ports *ports, uint64_t now_ns)
+/* rq was on the ports that were seen last, stands since, and its context is on none of these. */
+static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
+		   const struct lane_p_i915_engine_ports *now)
 {
-	const struct lane_p_i915_engine_ports *before = &eng->ports;
+	const struct lane_p_i915_engine_ports *ports = &eng->ports;
+	uint64_t ctx = rq->pub.context->ctx;
 
+	return rq->handed_ns <= eng->ports_ns &&
+	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
+		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1))) &&
+	       ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver;
+}
+
+/*
+ * What was on the ports and is on none any more has ended, if it runs or has not been handed over
+ * again since, and with it what is before it.
+ */
+static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
+			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
+{
+	struct lane_rq *last = NULL;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->execute_ns <= eng->ports_ns;
+	     rq = rq->dev_next)
+		if (is_off(eng, rq, now))
+			last = rq;
+	if (last)
+		lane_eng_bring_to_front(tl, eng, last, now_ns);
 	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
-		const struct lane_rq *rq = eng->running;
-		uint64_t ctx = rq->pub.context->ctx;
-		bool was =
-			(before->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, before->seqno0)) ||
-			(before->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, before->seqno1));
+		struct lane_rq *rq = eng->running;
 
-		if (!was || ctx == ports->ctx0 || ctx == ports->ctx1 || rq == eng->leaver)
+		if (!is_off(eng, rq, now))
 			return;
-		lane_end_infer(tl, eng, eng->running, (struct lane_span){ rq->since.lo, now_ns });
+		lane_end_infer(tl, eng, rq, (struct lane_span){ rq->since.lo, now_ns });
 		if (eng->running == rq)
 			return;
 	}
@@ -263,8 +299,11 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 	for (first = eng->order.first; first && lane_eng_is_unheard(eng, first);)
 		first = first->dev_next;
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
+	    lane_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
 		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
 	off_the_ports(tl, eng, ports, event->wire.ts_ns);
 	eng->ports = *ports;
+	eng->ports_ns = event->wire.ts_ns;
+	eng->told_ns = lane_not_before(event->wire.ts_ns, eng->told_ns);
 }

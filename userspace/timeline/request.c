@@ -180,6 +180,10 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 {
 	struct lane_engine *from = rq->pub.engine;
 
+	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
+		tl->figures.contradictions++;
+		lane_eng_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
+	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
 		lane_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
@@ -227,6 +231,7 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	}
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+	eng->from_before |= !lane_rq_is_born(rq);
 	hand_over(tl, rq, eng, at_ns);
 }
 
@@ -380,6 +385,43 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 	}
 }
 
+/* rq is taken back, by what has been read or is held. */
+static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return eng ? lane_section_is_back(tl, eng, rq) : rq->taken_back;
+}
+
+/*
+ * A virtual engine's request loses its listeners as its context leaves the ports, and is signalled
+ * then if it is complete: where no `out` is seen, by what comes straight after a dequeue.
+ */
+static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return eng && eng->mode == LANE_MODE_HOOKS && rq->pub.host_engine != rq->pub.engine &&
+	       eng->section_cpu == event->cpu && event->cpu >= 0 &&
+	       (uint32_t)event->cpu < tl->n_cpus &&
+	       tl->cpus[event->cpu].events == eng->section_event;
+}
+
+/* The retiring that signals comes straight before: it may have been lost. */
+static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns, before_ns = now_ns;
+
+	if (event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus)
+		before_ns = tl->cpus[event->cpu].before_ns;
+	if (before_ns == now_ns) { /* of what is of one time it may be either side of a loss */
+		before_ns--;
+		now_ns++;
+	}
+	return tl->n_losses && lane_loss_between(tl, before_ns, now_ns);
+}
+
 /*
  * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
@@ -390,7 +432,6 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		      const struct lane_event *event)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	uint64_t here = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
 				? tl->cpus[event->cpu].events
 				: 0;
@@ -402,12 +443,13 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		rq->alive = rq->alive_before;
 		return false;
 	}
+	if (may_be_retiring(tl, event))
+		return false;
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
 		if (waiter->thr->pub.tid == event->wire.tid)
 			return true;
 	/* Where retiring is not seen it may be what signals. */
-	return (rq->listen_ns || rq->waiters) &&
-	       !(eng ? lane_section_is_back(eng, rq) : rq->taken_back) &&
+	return rq->listen_ns && !is_back(tl, rq) && !may_be_leaving(tl, rq, event) &&
 	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
 }
 
@@ -435,6 +477,20 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		over(tl, rq);
 }
 
+/* A request of before the recording is signalled: what is before it in its context is over, too. */
+static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
+	struct lane_rq *before, *next;
+
+	for (before = ctx ? ctx->live : NULL;
+	     before && (int32_t)(before->pub.seqno - (uint32_t)event->u.fence.seqno) < 0;
+	     before = next) {
+		next = before->next;
+		ended_by(tl, before, event->wire.ts_ns, event->cpu);
+	}
+}
+
 void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq;
@@ -442,8 +498,15 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return;
 	rq = lane_rq_by_fence(tl, event);
-	if (!rq)
+	if (!rq && tl->sections) {
+		lane_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
+		rq = lane_rq_by_fence(tl, event);
+	}
+	if (!rq) {
+		if (event->wire.kind == LANE_FENCE_SIGNALED)
+			on_unseen_signaled(tl, event);
 		return;
+	}
 	if (event->wire.kind == LANE_FENCE_SIGNALED) {
 		on_signaled(tl, rq, event);
 		return;
@@ -451,8 +514,11 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 	if (tl->sections && !rq->on_device)
 		lane_sections_settle(tl, event->wire.ts_ns);
 	rq->listen_ns = event->wire.ts_ns;
-	lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen_active = rq->on_device;
+	if (!is_back(tl, rq)) /* else the listening does not look whether it is complete */
+		lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
+	rq->listen_active = rq->on_device || (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+			    tl->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT ||
+			    lane_loss_hides(tl, rq);
 	rq->listen_cpu = event->cpu;
 	rq->listen_tid = event->wire.tid;
 	rq->listen_event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
@@ -481,8 +547,11 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->taken_from->victim = NULL;
 	if (rq->run_epoch && eng && eng->proven_epoch < rq->run_epoch)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (!rq->ended)
+	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
+		if (rq->pub.start.hi == LANE_NEVER) /* something unseen may have the engine yet */
+			rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	}
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);
 	lane_command_request(tl, &rq->pub);

@@ -29,6 +29,16 @@ void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct la
 		lane_run_tell_preemption(tl, rq);
 }
 
+/* How long rq has been away at least, at that time: what has its place may be over, unheard. */
+static uint64_t away_at_least(const struct lane_rq *rq, uint64_t at_ns)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_rq *front = eng ? eng->running : NULL;
+	uint64_t until_ns = front && front->alive.at_ns < at_ns ? front->alive.at_ns : at_ns;
+
+	return front && until_ns > rq->since.hi ? until_ns - rq->since.hi : 0;
+}
+
 void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	uint64_t more = at_ns > rq->since.hi ? at_ns - rq->since.hi : 0;
@@ -41,7 +51,7 @@ void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		rq->alive.running += more;
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		rq->alive.preempted += more;
+		rq->alive.preempted += away_at_least(rq, at_ns);
 }
 
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
@@ -102,12 +112,12 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	if (eng->idle)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
 	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)) ||
-	    (tl->half_ports && eng->mode == LANE_MODE_HOOKS))
+	    lane_eng_is_blind(tl, eng))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->pub.started) {
 		rq->pub.started = true;
 		rq->pub.start = at;
-		if (rq->pub.execute_ns < eng->free.hi && eng->last_ctx)
+		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx)
 			rq->pub.behind = &eng->last_ctx->pub;
 	} else if (rq->taken_from) {
 		lane_run_away_until(tl, rq, at);
@@ -153,12 +163,16 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	run.begin = rq->since;
 	run.end = *at;
 	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
-		       (rq->untold && !lane_rq_alive_since_left(rq));
+		       (rq->untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
 	eng->running = NULL;
-	if (!rq->untold || lane_rq_alive_since_left(rq))
+	/* It may have ended before it left, and not run again; or another has run since. */
+	if (rq->untold && !lane_rq_alive_since_left(rq) &&
+	    (at->hi > rq->since.lo || eng->last_ctx != (struct lane_ctx *)rq->pub.context))
+		eng->last_ctx = NULL;
+	else if (lane_rq_may_be_over(rq))
+		eng->last_ctx = NULL;
+	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
-	else if (at->hi > rq->since.lo)
-		eng->last_ctx = NULL; /* it may have ended before it left, and not run again */
 	eng->free = *at;
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);

@@ -83,7 +83,7 @@ static uint32_t last_dequeue(const struct lane_eng *eng)
 	while (port < eng->held_n &&
 	       (!is_dequeue(&eng->held[port]) || eng->held[port].event.wire.kind != LANE_RQ_IN))
 		port++;
-	if (port == eng->held_n || eng->mode != LANE_MODE_PORTS)
+	if (port == eng->held_n || eng->mode != LANE_MODE_PORTS || eng->cut_off)
 		return 0;
 	for (i = port; i--;) {
 		const struct lane_held *held = &eng->held[i];
@@ -106,12 +106,15 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 	uint32_t last = last_dequeue(eng);
 
 	for (uint32_t i = 0; i < eng->held_n; i++) {
-		if (i && i == last)
+		if (i && i == last) {
 			lane_eng_dequeued(tl, eng, now_ns);
+			eng->split = true;
+		}
 		if (is_dequeue(&eng->held[i]))
 			replay(tl, eng, i);
 	}
 	lane_eng_dequeued(tl, eng, now_ns);
+	eng->split = false;
 }
 
 /* Of [from, to) the `out`s and what has ended. */
@@ -158,6 +161,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 
 	eng->settling = true;
 	tl->reading = eng;
+	eng->held_all = eng->held_n;
 	eng->held_n = n;
 	outs = upto_out(eng);
 	replay_rest(tl, eng, 0, outs);
@@ -182,13 +186,6 @@ void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	read_held(tl, eng, eng->held_n, now_ns);
 }
 
-void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
-{
-	eng->cut_off = true;
-	lane_section_settle(tl, eng, now_ns);
-	eng->cut_off = false;
-}
-
 void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
 {
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
@@ -202,29 +199,59 @@ static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
 	       event->u.rq.dev == rq->pub.context->dev;
 }
 
-bool lane_section_is_back(const struct lane_eng *eng, const struct lane_rq *rq)
+bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_rq *rq)
 {
-	bool back = rq->taken_back;
+	bool back = lane_rq_is_back(rq), wrote = false, kept = false;
 
-	for (uint32_t i = 0; i < eng->held_n; i++)
-		if (is_dequeue(&eng->held[i]) && is_of(&eng->held[i].event, rq))
-			back = eng->held[i].event.wire.kind == LANE_RQ_UNSUBMIT;
-	return back;
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		const struct lane_event *event = &eng->held[i].event;
+
+		if (!is_dequeue(&eng->held[i]))
+			continue;
+		if (event->wire.kind == LANE_RQ_IN) {
+			wrote = true;
+			kept |= event->u.rq.ctx == rq->pub.context->ctx;
+		} else if (is_of(event, rq)) {
+			back = event->wire.kind == LANE_RQ_UNSUBMIT;
+		}
+	}
+	/* Where taking back is not recorded, it has been if the new set is without it. */
+	return back ||
+	       (wrote && !kept && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl));
+}
+
+/* It is handed over by what is held before the n-th item. */
+static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind == LANE_RQ_EXECUTE &&
+		    is_of(&eng->held[i].event, rq))
+			return true;
+	return false;
 }
 
 /* True when the signals that came since the dequeue were not fired by it: it is over since them. */
-static bool was_over(const struct lane_eng *eng)
+static bool was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	bool signals = false;
+	bool signals = false, others = false;
 
 	for (uint32_t i = 0; i < eng->held_n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
-		if (is_out(held) || (held->rq && lane_section_is_back(eng, held->rq)))
-			return false;
+		if (held->rq && is_given(eng, held->rq, i))
+			return true;
+		others |= is_out(held) || (held->rq && lane_section_is_back(tl, eng, held->rq));
 		signals |= held->rq != NULL;
 	}
-	return signals;
+	return signals && !others;
+}
+
+void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns, bool lost)
+{
+	eng->cut_off = lost || !was_over(tl, eng);
+	lane_section_settle(tl, eng, now_ns);
+	eng->cut_off = false;
 }
 
 /* The request of an `out` was taken back: it cannot have been seen complete before that. */
@@ -264,13 +291,14 @@ static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane
 }
 
 /* True when an event of this kind cannot follow in the same section. */
-static bool begins_another(const struct lane_eng *eng, const struct lane_event *event)
+static bool begins_another(const struct lane_timeline *tl, const struct lane_eng *eng,
+			   const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = &eng->held[eng->held_n - 1];
 
 	if (kind == LANE_RQ_OUT)
-		return has_dequeue(eng) && (was_over(eng) || was_alive(eng, event) ||
+		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
 	if (eng->held_over || upto_out(eng) || last->rq)
 		return true;
@@ -292,7 +320,7 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 		lane_section_settle(tl, cpu->section, event->wire.ts_ns);
 	if (eng->held_n && (eng->section_cpu != event->cpu || eng->held_n >= MOST_HELD))
 		lane_section_settle(tl, eng, event->wire.ts_ns);
-	else if (eng->held_n && begins_another(eng, event))
+	else if (eng->held_n && begins_another(tl, eng, event))
 		read_held(tl, eng,
 			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng) : eng->held_n,
 			  event->wire.ts_ns);
@@ -305,6 +333,7 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->held_over = false;
 	eng->section_cpu = event->cpu;
+	eng->section_event = cpu ? cpu->events : 0;
 	if (cpu)
 		cpu->section = eng;
 	else
@@ -319,6 +348,20 @@ void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq)
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
 		if (tl->cpus[i].section && &tl->cpus[i].section->pub != rq->pub.engine)
 			lane_section_settle(tl, tl->cpus[i].section, tl->now_ns);
+}
+
+void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
+{
+	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++) {
+		struct lane_eng *eng = tl->cpus[i].section;
+
+		for (uint32_t k = 0; eng && k < eng->held_n; k++)
+			if (!eng->held[k].rq && eng->held[k].event.u.rq.ctx == ctx &&
+			    eng->held[k].event.u.rq.seqno == seqno) {
+				lane_section_settle(tl, eng, tl->now_ns);
+				break;
+			}
+	}
 }
 
 bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -336,6 +379,14 @@ bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (held)
 		*held = (struct lane_held){ .rq = rq, .end = end };
 	return held != NULL;
+}
+
+uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
+{
+	for (uint32_t i = eng->settling ? eng->held_all : 0; i--;)
+		if (!eng->held[i].rq)
+			return eng->held[i].event.wire.ts_ns;
+	return at_ns;
 }
 
 void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq)
@@ -366,6 +417,10 @@ void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
 	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
 		return; /* theirs, or seen to there */
+	if (kind == LANE_LOST) {
+		lane_section_cut(tl, cpu->section, event->wire.ts_ns, true);
+		return;
+	}
 	/* Late signals, their call-backs, and the worker that retires what is given back. */
 	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
 		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {

@@ -52,7 +52,7 @@ static bool is_untold(const struct lane_timeline *tl, const struct lane_thr *thr
 	 */
 	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
 
-	return absent(tl, LANE_SWITCH) ||
+	return absent(tl, LANE_SWITCH) || thr->untold ||
 	       (thr->pub.state == LANE_THREAD_BLOCKED && absent(tl, LANE_WAKING)) ||
 	       (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
 }
@@ -88,6 +88,15 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	}
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
+	thr->untold = false;
+}
+
+void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns)
+{
+	if (cpu < 0 || (uint32_t)cpu >= tl->n_cpus)
+		return;
+	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr; thr = thr->queue_next)
+		thr->untold |= thr->pub.since_ns == now_ns;
 }
 
 /*
@@ -107,7 +116,7 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 	thr->queued_ns = now_ns;
 	if (slice.begin_ns >= now_ns)
 		return;
-	if (absent(tl, LANE_SWITCH) || absent(tl, LANE_MIGRATE) ||
+	if (absent(tl, LANE_SWITCH) || absent(tl, LANE_MIGRATE) || thr->untold ||
 	    (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > enough ||
 			      lane_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;

@@ -36,6 +36,8 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
 	tl->half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
+	tl->hooks_hide = tl->half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
+							    !may_be_there(info, LANE_RQ_EXECUTE)));
 	for (size_t i = 0; i < n_losses; i++) {
 		if (!lane_loss_add(tl, &losses[i])) {
 			lane_timeline_destroy(tl);
@@ -72,6 +74,15 @@ static struct lane_error *state_of(const struct lane_timeline *tl)
 			    : NULL;
 }
 
+/* What was lost on one CPU since its last event may have come before another CPU's of that time. */
+static bool loss_begins(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_loss *loss = &tl->losses[tl->next_loss];
+
+	return tl->next_loss < tl->n_losses && loss->begin_ns == event->wire.ts_ns &&
+	       loss->cpu != event->cpu && event->wire.kind != LANE_LOST;
+}
+
 struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
@@ -83,14 +94,18 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 		first_event(tl, now_ns);
 	tl->figures.by_kind[event->wire.kind]++;
 	if (tl->loss_end ||
-	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns < now_ns))
-		lane_loss_advance(tl, now_ns);
+	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns <= now_ns))
+		lane_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 	if ((uint32_t)event->cpu < tl->n_cpus)
 		cpu = &tl->cpus[event->cpu];
 	else if (event->cpu >= 0)
 		cpu = lane_cpu_get(tl, event->cpu);
 	if (cpu) {
 		cpu->events += !of_breadcrumbs(tl, event->wire.kind);
+		if (event->wire.kind != LANE_LOST) {
+			cpu->before_ns = cpu->at_ns;
+			cpu->at_ns = now_ns;
+		}
 		if (cpu->section)
 			lane_section_leave(tl, cpu, event);
 	}
@@ -124,7 +139,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	lane_loss_advance(tl, now_ns);
 	lane_command_finish(tl);
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
-		lane_section_cut(tl, tl->engine_by_id[i], now_ns);
+		lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
 		lane_idle_end(tl, tl->engine_by_id[i], NULL, now_ns, false);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)

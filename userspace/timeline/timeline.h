@@ -243,6 +243,7 @@ struct lane_loss {
 	uint64_t begin_ns, end_ns;
 	uint64_t count; /* 0: not known */
 	int32_t cpu;
+	bool to_the_end; /* its own: something was lost between two events of end_ns, too */
 };
 
 /* An interval in which a thread was in an OpenCL function; told at its exit. */
