@@ -24,9 +24,8 @@ struct lane {
 	struct lane_bpf_ring ring;
 	struct lane_ctf_stream *stream; /* NULL: they go to the sink */
 	const struct lane_sink *sink;
-	uint64_t lost;	  /* in all, when the trace is closed */
-	uint64_t nested;  /* dropped by the kernel's guard, as of the last drain */
-	uint64_t guarded; /* the same, once it was there twice */
+	struct lane_bpf_loss loss;
+	uint64_t lost; /* in all, when the trace is closed */
 };
 
 struct lane_capture {
@@ -39,9 +38,10 @@ struct lane_capture {
 	unsigned int n_lanes;
 	int epoll_fd;
 	int dir_fd;
-	uint64_t missed_before;		   /* by the programs, until recording began */
-	uint64_t missed;		   /* since then */
-	struct lane_capture_stats figures; /* at the end, when the trace is closed */
+	struct lane_bpf_missed missed_before; /* until recording began */
+	struct lane_bpf_missed missed;	      /* since then */
+	struct lane_bpf_loss elsewhere;	      /* on a CPU that the kernel does not tell */
+	struct lane_capture_stats figures;    /* at the end, when the trace is closed */
 	unsigned int fill_permille;
 	bool started;
 };
@@ -247,54 +247,26 @@ static struct lane_error *start(struct lane_capture *capture)
 				 put_record, &capture->lanes[0]);
 }
 
-/* What a CPU has lost, its ring and the kernel's guard against nesting apart. */
-struct loss {
-	uint64_t ring;
-	uint64_t nested;
-};
-
-static struct loss read_loss(const volatile struct lane_bpf_cpu *cpu)
-{
-	/* In this order a difference is never negative. */
-	uint64_t seen = cpu->seen, fired = cpu->fired;
-
-	return (struct loss){ .ring = cpu->lost, .nested = fired > seen ? fired - seen : 0 };
-}
-
-/* The same at a time at which it did not change, unless it changes all the time. */
-static struct loss read_loss_at(const volatile struct lane_bpf_cpu *cpu, uint64_t *at_ns)
-{
-	struct loss before, after = read_loss(cpu);
-
-	for (int tries = 0; tries < 8; tries++) {
-		before = after;
-		*at_ns = lane_now_ns();
-		after = read_loss(cpu);
-		if (before.ring == after.ring && before.nested == after.nested)
-			break;
-	}
-	return after;
-}
-
-/*
- * Tells the stream what its CPU has lost by now. Between the counts before and behind the kernel's
- * guard an event may be on its way, so a difference counts when it was there at the last drain too,
- * or at the end.
- */
+/* Tells the stream what its CPU has lost by now. */
 static struct lane_error *drain_lost(struct lane_capture *capture, struct lane *lane, bool last)
 {
-	uint64_t at_ns, guarded;
-	struct loss loss = read_loss_at(lane_bpf_cpu(capture->object, lane->ring.cpu), &at_ns);
+	uint64_t at_ns, total;
 
-	guarded = last || loss.nested < lane->nested ? loss.nested : lane->nested;
-	lane->nested = loss.nested;
-	if (guarded > lane->guarded)
-		lane->guarded = guarded;
-	/* The kernel does not tell on which CPU a program interrupted itself. */
-	return put_lost(lane,
-			loss.ring + lane->guarded +
-				(lane == &capture->lanes[0] ? capture->missed : 0),
-			at_ns);
+	total = lane_bpf_loss_cpu(&lane->loss, lane_bpf_cpu(capture->object, lane->ring.cpu), last,
+				  &at_ns);
+	if (lane == &capture->lanes[0])
+		total += capture->elsewhere.total;
+	return put_lost(lane, total, at_ns);
+}
+
+static void count_elsewhere(struct lane_capture *capture, bool last)
+{
+	uint64_t spared = 0;
+
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		spared += lane_bpf_loss_spared(
+			lane_bpf_cpu(capture->object, capture->lanes[i].ring.cpu));
+	lane_bpf_loss_elsewhere(&capture->elsewhere, &capture->missed, spared, last);
 }
 
 /* *all: everything that was in the rings has been read. */
@@ -303,6 +275,7 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 	struct lane_error *err = NULL;
 
 	*all = true;
+	count_elsewhere(capture, last);
 	for (unsigned int i = 0; i < capture->n_lanes && !err; i++) {
 		struct lane *lane = &capture->lanes[i];
 		uint64_t horizon = lane_now_ns() - CLOCK_MARGIN_NS;
@@ -335,10 +308,14 @@ static struct lane_error *poll_bpf(struct lane_capture *capture, int timeout_ms)
 
 static void count_missed(struct lane_capture *capture)
 {
-	uint64_t missed = lane_bpf_missed(capture->object);
+	const struct lane_bpf_missed now = lane_bpf_missed(capture->object);
+	const struct lane_bpf_missed *before = &capture->missed_before;
 
-	if (missed > capture->missed_before + capture->missed)
-		capture->missed = missed - capture->missed_before;
+	/* When the kernel does not tell any more, what it has told stands. */
+	if (now.fired > before->fired + capture->missed.fired)
+		capture->missed.fired = now.fired - before->fired;
+	if (now.events > before->events + capture->missed.events)
+		capture->missed.events = now.events - before->events;
 }
 
 static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
@@ -391,6 +368,8 @@ static struct lane_error *stop(struct lane_capture *capture)
 	bool all = false;
 
 	lane_bpf_enable(capture->object, false);
+	/* What is missed from now on is no loss. */
+	count_missed(capture);
 	/* Programs that were running when they were told to stop write their last records. */
 	for (int waited = 0; capture->started && waited < STOP_WAIT_MS && !err; waited++) {
 		nanosleep(&wait, NULL);
@@ -398,7 +377,6 @@ static struct lane_error *stop(struct lane_capture *capture)
 		if (all && waited >= 5)
 			break;
 	}
-	count_missed(capture);
 	if (!err && capture->started)
 		err = drain(capture, true, &all);
 	closing = close_trace(capture);

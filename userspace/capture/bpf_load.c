@@ -396,10 +396,10 @@ int lane_bpf_followed_fd(const struct lane_bpf_object *object)
 	return bpf_map__fd(object->skel->maps.followed);
 }
 
-uint64_t lane_bpf_missed(const struct lane_bpf_object *object)
+struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object)
 {
+	struct lane_bpf_missed missed = {};
 	struct bpf_program *prog;
-	uint64_t missed = 0;
 
 	bpf_object__for_each_program(prog, object->skel->obj)
 	{
@@ -409,9 +409,13 @@ uint64_t lane_bpf_missed(const struct lane_bpf_object *object)
 		/* Those are counted as fired and not seen, or lose no event but names. */
 		if (bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT)
 			continue;
-		if (bpf_program__fd(prog) >= 0 &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
-			missed += info.recursion_misses;
+		if (bpf_program__fd(prog) < 0 ||
+		    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
+			continue;
+		if (prog == object->skel->progs.fired)
+			missed.fired += info.recursion_misses;
+		else
+			missed.events += info.recursion_misses;
 	}
 	return missed;
 }

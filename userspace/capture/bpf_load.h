@@ -6,6 +6,7 @@
 #define LANE_CAPTURE_BPF_LOAD_H
 
 #include "capture/bpf_kernel.h"
+#include "capture/bpf_loss.h"
 #include "capture/bpf_plan.h"
 #include "capture/bpf_ring.h"
 
@@ -33,11 +34,8 @@ const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *o
 /* The map of followed processes. */
 int lane_bpf_followed_fd(const struct lane_bpf_object *object);
 
-/*
- * How often since the object was loaded the kernel has not run a program because the same program
- * was interrupted on the same CPU. 0 where the kernel does not tell.
- */
-uint64_t lane_bpf_missed(const struct lane_bpf_object *object);
+/* Since the object was loaded. 0 where the kernel does not tell. */
+struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object);
 
 /* Detaches everything and frees; NULL is allowed. */
 void lane_bpf_unload(struct lane_bpf_object *object);
