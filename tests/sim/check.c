@@ -694,15 +694,9 @@ static struct lane_error *push_all(const struct lane_trace_info *info,
 
 	if (!losses)
 		return &lane_enomem;
-	for (size_t i = 0; i < n; i++) {
-		const struct lane_p_gpulane_lost *lost = &events[i].u.gpulane_lost;
-
+	for (size_t i = 0; i < n; i++)
 		if (events[i].wire.kind == LANE_LOST)
-			losses[n_losses++] = (struct lane_loss){ .begin_ns = lost->begin_ns,
-								 .end_ns = lost->end_ns,
-								 .count = lost->count,
-								 .cpu = lost->lost_cpu };
-	}
+			losses[n_losses++] = lane_loss_of(&events[i].u.gpulane_lost);
 	qsort(losses, n_losses, sizeof(*losses), compare_losses);
 	err = lane_timeline_create(info, losses, n_losses, hooks, &timeline);
 	for (size_t i = 0; !err && i < n; i++)

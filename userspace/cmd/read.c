@@ -106,10 +106,7 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 		r->lost = more;
 		p->cap_lost = cap;
 	}
-	r->lost[r->n_lost++] = (struct lane_loss){ .begin_ns = lost->begin_ns,
-						   .end_ns = lost->end_ns,
-						   .count = lost->count,
-						   .cpu = lost->lost_cpu };
+	r->lost[r->n_lost++] = lane_loss_of(lost);
 	return NULL;
 }
 

@@ -60,13 +60,11 @@ struct lane_rq {
 	int32_t listen_tid;
 	bool listen_active; /* it may have been handed over by then */
 	int32_t listen_cpu;
-	uint64_t execute_ns; /* its last execute */
-	uint64_t
-		handed_ns; /* since then it is with the hardware, but for the moment of a dequeue */
-	uint64_t back_no;  /* the dequeue that took it back last */
-	uint64_t run_ns;   /* its last run began then */
-	uint64_t complete_ns; /* it was complete then, though its signal had not come; 0: not known
-			       */
+	uint64_t execute_ns;  /* its last execute */
+	uint64_t handed_ns;   /* with the hardware since then, but for a dequeue's moment */
+	uint64_t back_no;     /* the dequeue that took it back last */
+	uint64_t run_ns;      /* its last run began then */
+	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
 	bool over_exact;		       /* then: what stood behind it ended at that time */

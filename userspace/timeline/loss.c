@@ -24,46 +24,47 @@ static bool is_instant(const struct lane_loss *loss)
 	return loss->begin_ns == loss->end_ns;
 }
 
+/* True when all of the loss was before ns, or in the part of that instant that is past. */
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
 	return loss->end_ns < ns || (loss->end_ns == ns && !is_instant(loss) && !loss->to_the_end);
 }
 
-uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+/* The first loss that is not before ns: merged losses do not overlap. */
+static size_t first_from(const struct lane_timeline *tl, uint64_t ns)
 {
 	size_t low = 0, high = tl->n_losses;
-	uint64_t sum = 0;
 
-	if (!tl->n_losses || tl->losses[0].begin_ns > end_ns)
-		return 0;
-	/* Merged losses do not overlap: the first that ends after begin_ns, then on. */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (is_before(&tl->losses[middle], begin_ns))
+		if (is_before(&tl->losses[middle], ns))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < tl->n_losses && tl->losses[low].begin_ns <= end_ns && sum < 2; low++)
-		if (tl->losses[low].begin_ns < end_ns || is_instant(&tl->losses[low]))
-			sum = saturated(sum, count_of(&tl->losses[low]));
+	return low;
+}
+
+uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t sum = 0;
+
+	if (!tl->n_losses || tl->losses[0].begin_ns > end_ns)
+		return 0;
+	for (size_t i = first_from(tl, begin_ns);
+	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
+		if (tl->losses[i].begin_ns < end_ns || is_instant(&tl->losses[i]))
+			sum = saturated(sum, count_of(&tl->losses[i]));
 	return sum;
 }
 
 uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns)
 {
-	size_t low = 0, high = tl->n_losses;
+	size_t i = first_from(tl, ns);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (tl->losses[middle].end_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < tl->n_losses && tl->losses[low].begin_ns <= ns ? tl->losses[low].end_ns : ns;
+	/* One that ends at ns, and has been passed over, reaches no further than that. */
+	return i < tl->n_losses && tl->losses[i].begin_ns <= ns ? tl->losses[i].end_ns : ns;
 }
 
 bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
@@ -210,10 +211,7 @@ void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
 void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
-	struct lane_loss loss = { .begin_ns = lost->begin_ns,
-				  .end_ns = lost->end_ns,
-				  .count = lost->count,
-				  .cpu = lost->lost_cpu };
+	struct lane_loss loss = lane_loss_of(lost);
 
 	if (loss.end_ns < loss.begin_ns)
 		loss.end_ns = loss.begin_ns;
@@ -223,8 +221,7 @@ void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 		tl->hooks.loss(tl->hooks.arg, &loss);
 	lane_thr_doubt(tl, loss.cpu, loss.end_ns);
 	if (foreseen(tl, lost)) {
-		/* Of what is of one instant this tells what came before the loss, and what after.
-		 */
+		/* Of what is of one instant this tells what came before, and what after. */
 		lane_loss_advance(tl, loss.begin_ns + 1);
 		if (is_instant(&loss))
 			doubt_all(tl, loss.end_ns, loss.end_ns);

@@ -246,6 +246,15 @@ struct lane_loss {
 	bool to_the_end; /* its own: something was lost between two events of end_ns, too */
 };
 
+/* The loss that a record tells of. */
+static inline struct lane_loss lane_loss_of(const struct lane_p_gpulane_lost *lost)
+{
+	return (struct lane_loss){ .begin_ns = lost->begin_ns,
+				   .end_ns = lost->end_ns,
+				   .count = lost->count,
+				   .cpu = lost->lost_cpu };
+}
+
 /* An interval in which a thread was in an OpenCL function; told at its exit. */
 struct lane_call {
 	int32_t pid, tid;
