@@ -133,6 +133,16 @@ check_later oops fails 125 'NULL pointer dereference' "$GUEST" -- insmod "$fault
 check_later panic fails 125 'sysrq triggered crash' "$GUEST" -- sh -c 'echo c >/proc/sysrq-trigger'
 check_later reboot fails 120 'went away' "$GUEST" -- sh -c 'echo b >/proc/sysrq-trigger; sleep 5'
 check_later no-boot fails 120 'not up after 1 s' env GPULANE_GUEST_BOOT_SECONDS=1 "$GUEST" -- true
+# a KVM that does not know all that a kernel does: qemu says so, and waits
+mkdir "$T/bin"
+cat >"$T/bin/qemu-system-x86_64" <<'FAKE'
+#!/bin/sh
+echo 'KVM internal error. Suberror: 1' >&2
+exec sleep 1000
+FAKE
+chmod +x "$T/bin/qemu-system-x86_64"
+check_later kvm-gives-up fails 120 'KVM of this machine cannot run it' env GPULANE_GUEST_ACCEL=kvm PATH="$T/bin:$PATH" \
+	"$GUEST" -- true
 check_wait
 check hang-brings-files-back same content kept "$(cat "$T/out-hang/kept")"
 
