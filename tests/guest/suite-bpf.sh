@@ -133,9 +133,12 @@ steady() {
 	rmmod gl_selftest
 }
 
+# low is there for as long as high is: high takes the engine from it
 clients() {
-	"$C" --name low --count 100 --duration 3000 --depth 4 &
-	"$C" --name high --prio 10 --count 60 --duration 500 --period 4000 &
+	local done=/tmp/high.$$
+	rm -f $done
+	"$C" --name low --until $done --count 20 --duration 3000 --depth 4 --cpu 0 &
+	"$C" --name high --prio 10 --count 60 --duration 500 --period 4000 --cpu 1 --truth $done &
 	"$C" --name copy --engine 1:0 --count 200 --duration 500 --depth 8 &
 	wait
 }

@@ -122,6 +122,8 @@ static void hide(const struct options *o, uint64_t seed, struct sim_scenario *sc
 		sim_scenario_hide(scenario, LANE_RQ_IN);
 	if (drops(&drop, LANE_PORTS))
 		sim_scenario_hide(scenario, LANE_PORTS);
+	if (drops(&drop, LANE_RQ_EXECUTE))
+		sim_scenario_hide(scenario, LANE_RQ_EXECUTE);
 	if (drops(&drop, LANE_FENCE_SIGNALED))
 		sim_scenario_hide(scenario, LANE_FENCE_SIGNALED);
 }

@@ -79,6 +79,7 @@ struct sim_scenario {
 	bool stock;
 	bool no_unsubmit; /* a tracer of tracepoints only */
 	bool no_ports;	  /* one that does not look what is on the ports */
+	bool no_dequeues; /* one that does not see what is handed over */
 	bool no_signals;  /* nor records signals */
 	uint64_t seed;
 	uint32_t cpus;
@@ -188,6 +189,7 @@ struct rq {
 	uint64_t signal_no;    /* of all signals; 0: none */
 	bool taken_back;       /* unsubmitted, not executed since */
 	bool bare_execute;     /* executed, and since then neither in nor out */
+	uint64_t handed;       /* the tasklet that executed it last */
 	uint32_t in_count;     /* ins minus outs */
 	uint32_t first_engine; /* that executed it first */
 	struct stamp told;     /* tells that it is complete, the first that does */
@@ -259,6 +261,7 @@ struct engine {
 	uint32_t active; /* index in inflight */
 	struct port pending[SIM_PORTS + 1];
 	struct lane_p_i915_engine_ports ports; /* as they were recorded last */
+	uint64_t dequeued;		       /* the last tasklet that is seen to have dequeued */
 	uint32_t sets;
 	int64_t hint;
 	bool paused;

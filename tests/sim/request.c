@@ -135,6 +135,7 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 			w->truth->seen.repeated_executes++;
 		rq->bare_execute = true;
 		rq->taken_back = false;
+		rq->handed = rq->engine->dequeued = w->section;
 		vec_push(w, rq->engine->requests) = rq;
 	} else if (rq->taken_back) {
 		w->truth->seen.ended_taken_back++;
@@ -152,6 +153,7 @@ void rq_unsubmit(struct world *w, struct rq *rq, int cpu)
 	rq_truth(w, rq)->unsubmits++;
 	rq->active = false;
 	rq->taken_back = true;
+	rq->engine->dequeued = w->section;
 	if (rq->enabled)
 		breadcrumb_cancel(w, rq);
 }

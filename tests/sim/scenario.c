@@ -387,5 +387,6 @@ void sim_scenario_hide(struct sim_scenario *scenario, enum lane_kind kind)
 		return;
 	scenario->stock |= kind == LANE_RQ_IN;
 	scenario->no_ports |= kind == LANE_PORTS;
+	scenario->no_dequeues |= kind == LANE_RQ_EXECUTE;
 	scenario->no_signals |= kind == LANE_FENCE_SIGNALED;
 }

@@ -107,7 +107,16 @@ static bool is_on(const struct lane_p_i915_engine_ports *ports, const struct rq 
 	       (ports->ctx1 == rq->ctx->id && rq->seqno <= ports->seqno1);
 }
 
-/* The same: what has run on ports that were told, and whose context is on none now, is complete. */
+/*
+ * rq is known to have been on the hardware: it was on ports that were told, or the driver has
+ * dequeued since it was handed over, which it does when the hardware has taken what was written.
+ */
+static bool was_on(const struct world *w, const struct engine *e, const struct rq *rq)
+{
+	return is_on(&e->ports, rq) || (!w->sc->no_dequeues && rq->handed < e->dequeued);
+}
+
+/* The same: what was on the ports, and whose context is on none now, is complete. */
 void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_engine_ports *now)
 {
 	for (uint32_t i = e->runs.n; w->sc->stock && i--;) {
@@ -116,8 +125,7 @@ void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_
 
 		if (own_stamp(run).no) /* then those before it are told of, too */
 			return;
-		if (is_on(&e->ports, run->rq) && run->complete && ctx != now->ctx0 &&
-		    ctx != now->ctx1)
+		if (was_on(w, e, run->rq) && run->complete && ctx != now->ctx0 && ctx != now->ctx1)
 			run->left = seen_now(w, false);
 	}
 }

@@ -72,6 +72,7 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		eng->census_ns = now_ns;
 	if (!rq->order && rq->back_no != eng->dequeues)
 		rq->handed_ns = now_ns;
+	rq->handed_no = eng->dequeues;
 	if (rq->order) {
 		eng->again = true;
 		take_back(eng, rq);
@@ -285,16 +286,29 @@ static void stay_on_ports(struct lane_eng *eng)
 		rq->on_port |= rq->in.hi != 0;
 }
 
+/*
+ * What else this dequeue did may be missing: when what it has handed over runs, and who has the
+ * engine until then, is for that to say.
+ */
+static void doubt_handed_over(struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
+	     rq = rq->dev_prev) {
+		if (!rq->pub.started)
+			lane_end_doubt(rq, rq->pub.execute_ns);
+		else if (eng->oldest)
+			lane_end_doubt(rq, rq->alive.at_ns);
+		rq->hit |= eng->oldest != NULL;
+	}
+}
+
 void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (!eng->dequeuing)
 		return;
 	eng->dequeuing = false;
-	if (eng->cut_off) { /* when it runs is for what is missing to say */
-		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
-		     rq = rq->dev_prev)
-			if (!rq->pub.started)
-				lane_end_doubt(rq, rq->pub.execute_ns);
+	if (eng->cut_off) {
+		doubt_handed_over(eng);
 		return;
 	}
 	if (eng->mode == LANE_MODE_HOOKS)

@@ -62,6 +62,7 @@ struct lane_rq {
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
 	uint64_t handed_ns;   /* with the hardware since then, but for a dequeue's moment */
+	uint64_t handed_no;   /* the dequeue that executed it last */
 	uint64_t back_no;     /* the dequeue that took it back last */
 	uint64_t run_ns;      /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */

@@ -244,17 +244,29 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		rq->left_told = true; /* its own `out` says so */
 }
 
-/* rq was on the ports that were seen last, stands since, and its context is on none of these. */
-static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
-		   const struct lane_p_i915_engine_ports *now)
+/*
+ * rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
+ * since, which it does when the hardware has taken what was written.
+ */
+static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	const struct lane_p_i915_engine_ports *ports = &eng->ports;
 	uint64_t ctx = rq->pub.context->ctx;
 
+	if (rq->handed_no < eng->dequeues)
+		return true;
 	return rq->handed_ns <= eng->ports_ns &&
 	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
-		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1))) &&
-	       ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver;
+		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
+}
+
+/* It was on the ports and stands since, and its context is on none of these. */
+static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
+		   const struct lane_p_i915_engine_ports *now)
+{
+	uint64_t ctx = rq->pub.context->ctx;
+
+	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver && was_on(eng, rq);
 }
 
 /*
@@ -266,9 +278,9 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	struct lane_rq *last = NULL;
 
-	for (struct lane_rq *rq = eng->order.first; rq && rq->execute_ns <= eng->ports_ns;
-	     rq = rq->dev_next)
-		if (is_off(eng, rq, now))
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		if ((rq->handed_no < eng->dequeues || rq->execute_ns <= eng->ports_ns) &&
+		    is_off(eng, rq, now))
 			last = rq;
 	if (last)
 		lane_eng_bring_to_front(tl, eng, last, now_ns);

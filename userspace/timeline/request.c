@@ -427,7 +427,7 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
  * finds complete from within the call; then the event comes straight after, in the same thread. A
  * waiter first polls, in its own thread; a request that has been taken back has lost its
- * breadcrumb.
+ * breadcrumb, and who polls stood still while that thread did the taking back.
  */
 static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		      const struct lane_event *event)
@@ -443,13 +443,13 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 		rq->alive = rq->alive_before;
 		return false;
 	}
-	if (may_be_retiring(tl, event))
+	if (may_be_retiring(tl, event) || is_back(tl, rq))
 		return false;
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
 		if (waiter->thr->pub.tid == event->wire.tid)
 			return true;
 	/* Where retiring is not seen it may be what signals. */
-	return rq->listen_ns && !is_back(tl, rq) && !may_be_leaving(tl, rq, event) &&
+	return rq->listen_ns && !may_be_leaving(tl, rq, event) &&
 	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
 }
 
