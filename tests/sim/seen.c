@@ -237,10 +237,13 @@ static void begin_next(struct world *w, struct engine *e)
 {
 	const struct hw *hw = &e->hw;
 	bool changes = hw->changing && hw->load[1];
+	bool waits = hw->stalled && !hw->elsp_full; /* for the driver to let it go on */
 
-	for (int i = 0; i < SIM_PORTS && !hw->rq && (changes || hw->elsp_full); i++) {
-		const struct rq *last = changes ? hw->load[1] : hw->elsp[i];
-		struct stamp in = changes ? hw->load_in[1] : hw->elsp_in[i];
+	for (int i = 0; i < SIM_PORTS && !hw->rq && (changes || waits || hw->elsp_full); i++) {
+		const struct rq *last = changes ? hw->load[1] : waits ? hw->load[i] : hw->elsp[i];
+		struct stamp in = changes ? hw->load_in[1]
+				  : waits ? hw->load_in[i]
+					  : hw->elsp_in[i];
 		struct rq *rq = last ? first_incomplete(last) : NULL;
 
 		if (!rq)

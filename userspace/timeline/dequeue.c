@@ -185,13 +185,17 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
 		next = rq->dev_next;
 		rq->complete_ns = now_ns;
-		/* Behind one that is not: it ended before it left the engine last. */
+		/* Behind one that is not: it ended before it left the engine last, or as it had it
+		 * with no time to run in. */
 		if (rq->order > eng->oldest_order && rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+			uint64_t by_ns = rq->passed && lane_rq_may_be_over(rq) ? rq->over_ns : 0;
+
 			lane_eng_put_away(eng, rq);
 			if (lane_eng_is_silent(tl, eng, rq))
 				lane_end_infer(
 					tl, eng, rq,
-					(struct lane_span){ rq->pub.execute_ns, rq->since.hi });
+					(struct lane_span){ rq->pub.execute_ns,
+							    lane_not_before(by_ns, rq->since.hi) });
 		}
 	}
 	eng->unwound = eng->stood;

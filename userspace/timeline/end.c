@@ -202,16 +202,13 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 	struct lane_rq *last = NULL;
 
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
-		bool waits = (other->pub.state == LANE_RQ_STATE_DEVICE ||
-			      (other->pub.state == LANE_RQ_STATE_PREEMPTED &&
-			       eng->mode == LANE_MODE_HOOKS)) &&
-			     lane_eng_is_ahead(other, rq);
+		bool waits = other->pub.state == LANE_RQ_STATE_DEVICE ||
+			     (other->pub.state == LANE_RQ_STATE_PREEMPTED &&
+			      eng->mode == LANE_MODE_HOOKS);
 
-		if (other != eng->running && !waits)
+		if ((other != eng->running && !waits) || !lane_eng_is_ahead(other, rq))
 			continue;
-		other->over_ns = end.hi;
-		other->unseen_start |= waits;
-		other->over_exact = false;
+		lane_rq_doubt_alive(other, end.hi, waits);
 		last = other;
 	}
 	if (last) /* unless rq may have ended before it left, and nothing tells */

@@ -50,6 +50,14 @@ static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 	return rq->over_ns && rq->alive.at_ns <= rq->over_ns;
 }
 
+/* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
+static inline void lane_rq_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
+{
+	rq->unseen_start = unseen || (rq->unseen_start && lane_rq_may_be_over(rq));
+	rq->over_ns = at_ns;
+	rq->over_exact = false;
+}
+
 static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) <= 0;

@@ -178,7 +178,6 @@ struct lane_eng {
 	bool from_before;      /* it had something of before the recording */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	int32_t section_cpu;
-	uint64_t section_event; /* number, on that CPU, of the last event of its section */
 	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
 	uint64_t ports_ns;		       /* then */
 };
@@ -233,6 +232,7 @@ struct lane_cpu {
 	uint64_t since_ns;
 	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
+	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
 	struct lane_eng *section;  /* whose section this CPU is in */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
 };

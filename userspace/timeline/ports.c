@@ -172,10 +172,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 			lane_end_doubt_order(eng, now_ns);
 		}
 		/* It may have run after all, and ended, with nothing to tell. */
-		eng->leaver->over_ns = now_ns;
-		eng->leaver->over_exact = false;
+		lane_rq_doubt_alive(eng->leaver, now_ns, !eng->leaver->pub.started);
 		eng->leaver->passed = true;
-		eng->leaver->unseen_start |= !eng->leaver->pub.started;
 		eng->leaver = NULL;
 	}
 	if (rq)

@@ -395,7 +395,8 @@ static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq)
 
 /*
  * A virtual engine's request loses its listeners as its context leaves the ports, and is signalled
- * then if it is complete: where no `out` is seen, by what comes straight after a dequeue.
+ * then if it is complete: where no `out` is seen, by what comes straight after a tasklet's events,
+ * be they of another engine.
  */
 static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq *rq,
 			   const struct lane_event *event)
@@ -403,9 +404,8 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	return eng && eng->mode == LANE_MODE_HOOKS && rq->pub.host_engine != rq->pub.engine &&
-	       eng->section_cpu == event->cpu && event->cpu >= 0 &&
-	       (uint32_t)event->cpu < tl->n_cpus &&
-	       tl->cpus[event->cpu].events == eng->section_event;
+	       event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus &&
+	       tl->cpus[event->cpu].events == tl->cpus[event->cpu].tasklet_event;
 }
 
 /* The retiring that signals comes straight before: it may have been lost. */

@@ -333,7 +333,6 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->held_over = false;
 	eng->section_cpu = event->cpu;
-	eng->section_event = cpu ? cpu->events : 0;
 	if (cpu)
 		cpu->section = eng;
 	else

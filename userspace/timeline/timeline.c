@@ -74,6 +74,13 @@ static struct lane_error *state_of(const struct lane_timeline *tl)
 			    : NULL;
 }
 
+/* A submission tasklet is at work, or has been started and may run before anything else does. */
+static bool is_of_tasklet(uint32_t kind)
+{
+	return kind == LANE_RQ_SUBMIT || kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT ||
+	       kind == LANE_PORTS;
+}
+
 /* What was lost on one CPU since its last event may have come before another CPU's of that time. */
 static bool loss_begins(const struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -102,6 +109,8 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 		cpu = lane_cpu_get(tl, event->cpu);
 	if (cpu) {
 		cpu->events += !of_breadcrumbs(tl, event->wire.kind);
+		if (is_of_tasklet(event->wire.kind))
+			cpu->tasklet_event = cpu->events;
 		if (event->wire.kind != LANE_LOST) {
 			cpu->before_ns = cpu->at_ns;
 			cpu->at_ns = now_ns;
