@@ -184,6 +184,10 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 		struct lane_rq *unheard = eng->running;
 		uint64_t by_ns = unheard->complete_ns ? unheard->complete_ns : at.hi;
 
+		if (lane_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
+			lane_end_detach(tl, eng, unheard);
+			continue;
+		}
 		lane_end_infer(tl, eng, unheard,
 			       (struct lane_span){ unheard->since.lo,
 						   lane_not_before(by_ns, unheard->since.lo) });
