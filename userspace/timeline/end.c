@@ -273,7 +273,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 		first = first->dev_next;
 	if (!rq->order || !first || first == rq)
 		return;
-	away_ns = lane_not_before(first->in.lo, rq->since.hi);
+	away_ns = lane_not_before(first->in.lo, rq->since.lo);
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;

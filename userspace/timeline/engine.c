@@ -190,7 +190,7 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 		}
 		lane_end_infer(tl, eng, unheard,
 			       (struct lane_span){ unheard->since.lo,
-						   lane_not_before(by_ns, unheard->since.lo) });
+						   lane_not_before(by_ns, unheard->since.hi) });
 		if (eng->running == unheard)
 			break;
 	}
