@@ -9,6 +9,11 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 {
 	if (eng->dequeuing)
 		return;
+	if (eng->leaver && eng->cut_off && lane_eng_has_ports(eng)) {
+		/* The `out` that marks the change-over may be among what is missing. */
+		lane_end_doubt(eng->leaver, now_ns);
+		lane_end_doubt_order(eng, now_ns);
+	}
 	if (eng->leaver)
 		lane_eng_change_over_by(tl, eng, now_ns);
 	eng->dequeuing = true;
