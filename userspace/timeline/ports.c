@@ -158,12 +158,14 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 
 /*
  * rq is complete by its `out`. What would run from this `out` to the one of the same tasklet that
- * gives its port back did not.
+ * gives its port back did not, unless rq had been known to be over.
  */
-static void completed(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      uint64_t now_ns)
+static void completed(struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_entry *port, struct lane_rq *rq, uint64_t now_ns)
 {
-	if (eng->leaver && eng->running != eng->leaver &&
+	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
+
+	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    lane_section_gives_back(eng, eng->leaver->pub.context)) {
 		/* Only what is on the ports at its end tells one run of the tasklet from the next.
 		 */
@@ -235,7 +237,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (rq && !complete)
 		lane_eng_alive(tl, rq, now_ns);
 	if (complete)
-		completed(tl, eng, rq, now_ns);
+		completed(tl, eng, &port, rq, now_ns);
 	else
 		given_back(tl, eng, &port, now_ns);
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
