@@ -175,6 +175,7 @@ struct lane_eng {
 	uint32_t fresh_epoch;  /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
 	uint64_t told_ns;      /* an end was told then, last */
+	uint64_t hidden_ns;    /* until then something had it that had not been seen */
 	bool from_before;      /* it had something of before the recording */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	int32_t section_cpu;

@@ -191,6 +191,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	}
 	/* Something hidden had the engine until now. */
+	eng->hidden_ns = tl->now_ns;
 	lane_end_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		lane_end_doubt(rq, rq->pub.execute_ns);

@@ -545,7 +545,8 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 	}
 	if (rq->taken_from && rq->taken_from->victim == rq)
 		rq->taken_from->victim = NULL;
-	if (rq->run_epoch && eng && eng->proven_epoch < rq->run_epoch)
+	if (rq->run_epoch && eng &&
+	    (eng->proven_epoch < rq->run_epoch || rq->pub.start.lo < eng->hidden_ns))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
