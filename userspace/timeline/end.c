@@ -223,6 +223,13 @@ static bool left_or_over(const struct lane_rq *rq, struct lane_span end)
 	       lane_rq_may_be_over(rq);
 }
 
+/* It does not stand any more: it was taken back, or was complete when others were. */
+static bool is_known_over(const struct lane_rq *rq)
+{
+	return !rq->order &&
+	       (rq->taken_back || (rq->complete_ns && !(rq->passed && lane_rq_may_be_over(rq))));
+}
+
 /* The end of what was taken off its engine and has not been seen to run again. */
 static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     struct lane_span end)
@@ -232,7 +239,7 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		away_or_again(rq, &end);
 	} else if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
-	} else if (rq->taken_back && !rq->order && !rq->left_told && !shaky(tl, eng, rq)) {
+	} else if (is_known_over(rq) && !rq->left_told && !shaky(tl, eng, rq)) {
 		ended_before_leaving(rq, &end);
 	} else if (end.lo == end.hi) {
 		doubt_those_ahead(eng, rq, end);
