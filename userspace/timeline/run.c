@@ -88,15 +88,17 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
 }
 
-/* What comes before rq in its context is known, or is over. */
+/* What comes before rq in its context is known, or is over. Where seqnos go in twos, `queue` tells.
+ */
 static bool follows_known(const struct lane_rq *rq)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 	const struct lane_rq *before = rq->prev;
+	uint32_t step = ctx->pub.user ? 2 : 1;
 
-	if (rq->pub.seqno <= 2 || (ctx->over && rq->pub.seqno - ctx->over_seqno <= 2))
+	if (rq->pub.seqno <= step || (ctx->over && rq->pub.seqno - ctx->over_seqno <= step))
 		return true;
-	return before && rq->pub.seqno - before->pub.seqno <= 2 &&
+	return before && rq->pub.seqno - before->pub.seqno <= step &&
 	       (before->ended || before->on_device);
 }
 
