@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A request's life, from its own events and its fence's.
-#include "timeline/internal.h"
+#include "timeline/engine.h"
 
 #include <string.h>
 
@@ -111,8 +111,12 @@ void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 		if (!rq->ended) {
 			if (ctx->open <= most_open(tl, false))
 				return;
-			/* It is over by now, its ring holds no more; nothing tells since when. */
+			/* It is over by now, its ring holds no more; nothing tells since when, nor
+			 * who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+			rq->hit = true;
+			if (rq->on_device)
+				lane_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
 		while (rq->waiters)
