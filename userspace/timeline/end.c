@@ -100,16 +100,22 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_span start = { rq->pub.execute_ns, end.hi };
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+	struct lane_rq *live;
 
-	while (ctx->live && ctx->live != rq &&
-	       (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) <= 0 && ctx->live->on_device) {
-		struct lane_span before = { ctx->live->pub.execute_ns, end.hi };
+	while ((live = ctx->live) && live != rq &&
+	       lane_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
+		struct lane_span before = { live->pub.execute_ns, end.hi };
 
 		if (before.lo < ctx->prev_end_lo)
 			before.lo = ctx->prev_end_lo;
 		if (before.lo > before.hi)
 			before.lo = before.hi;
-		end_in_firmware(tl, eng, ctx->live, before);
+		if (live->on_device)
+			end_in_firmware(tl, eng, live, before);
+		else /* it was not seen to be handed over */
+			lane_end_request(tl, live, before);
+		if (ctx->live == live)
+			break;
 	}
 	if (start.lo < ctx->prev_end_lo)
 		start.lo = ctx->prev_end_lo;

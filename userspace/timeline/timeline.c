@@ -48,12 +48,13 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	return NULL;
 }
 
-/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a wake-up. */
+/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a wake-up.
+ * What was lost may have been. */
 static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
 {
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_IN || kind == LANE_RQ_GUC_SUBMIT)
 		return tl->info.submission == LANE_SUBMISSION_GUC;
-	return kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
+	return kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT || kind == LANE_LOST ||
 	       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW);
 }
 
