@@ -554,7 +554,8 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
-		if (rq->pub.start.hi == LANE_NEVER) /* something unseen may have the engine yet */
+		/* something unseen may have the engine yet, or it has run before, unseen */
+		if (rq->pub.start.hi == LANE_NEVER || (rq->unseen_start && lane_rq_may_be_over(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	if (tl->hooks.request)
