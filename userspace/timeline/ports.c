@@ -160,8 +160,8 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
  * rq is complete by its `out`. What would run from this `out` to the one of the same tasklet that
  * gives its port back did not, unless rq had been known to be over.
  */
-static void completed(struct lane_timeline *tl, struct lane_eng *eng,
-		      const struct lane_entry *port, struct lane_rq *rq, uint64_t now_ns)
+static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
+		      struct lane_rq *rq, uint64_t now_ns)
 {
 	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
 
@@ -237,10 +237,15 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
 	if (rq && !complete)
 		lane_eng_alive(tl, rq, now_ns);
-	if (complete)
+	if (complete) {
 		completed(tl, eng, &port, rq, now_ns);
-	else
+	} else {
+		/* It may be of a set of before what has been seen, and that port be given still. */
+		if (unproven && !port.fresh && eng->leaver &&
+		    eng->leaver->pub.context == &port.ctx->pub)
+			stray_out(tl, eng);
 		given_back(tl, eng, &port, now_ns);
+	}
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
 		rq->left_told = true; /* its own `out` says so */
 }
