@@ -309,6 +309,13 @@ static void story_tell(struct story *s, const char *text)
 		if (!*line)
 			continue;
 		event = story_event(line);
+		/* A story without `queue` is one of user's requests, but for odd seqnos. */
+		if (event.wire.kind == LANE_RQ_ADD && !(event.u.rq.seqno & 1) &&
+		    !strstr(text, "queue")) {
+			event.wire.kind = LANE_RQ_QUEUE;
+			assert_null(lane_timeline_push(s->timeline, &event));
+			event.wire.kind = LANE_RQ_ADD;
+		}
 		assert_null(lane_timeline_push(s->timeline, &event));
 	}
 	lane_timeline_figures(s->timeline, &s->figures);

@@ -57,8 +57,8 @@ static void per_request_in(void **state)
 		       "200 1 0 exec 7.2\n201 1 0 in 7.2 0\n202 1 0 exec 7.4\n203 1 0 in 7.4 0\n"
 		       "300 1 0 signal 7.2\n450 1 0 signal 7.4\n460 1 0 out 7.4 1\n"
 		       "500 0 8 retire 7.2\n501 0 8 retire 7.4\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 1, 99, 0, 0);
-	EXPECT_STAGES(&s, 7, 4, -2, 10, 72, 98, 150, 0, 0);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 1, 99, 0, 0);
+	EXPECT_STAGES(&s, 7, 4, 0, 10, 72, 98, 150, 0, 0);
 	story_end(&s);
 }
 
@@ -76,8 +76,8 @@ static void start_stamped_before_the_end(void **state)
 		"300 1 0 exec 8.2\n301 1 0 in 8.2 0\n302 1 0 out 7.2 1\n"
 		"400 1 0 out 8.2 1\n"
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 100, 0, 199);
-	EXPECT_STAGES(&s, 8, 2, -2, 10, 40, 2, 98, 0, 103);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 100, 0, 199);
+	EXPECT_STAGES(&s, 8, 2, 0, 10, 40, 2, 98, 0, 103);
 	assert_int_equal(s.busy.lo, 198);
 	story_end(&s);
 }
@@ -97,8 +97,8 @@ static void in_twice_is_a_lite_restore(void **state)
 		"240 1 0 out 7.2 0\n"
 		"300 1 0 out 7.2 1\n400 1 0 out 8.2 1\n"
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 201);
-	EXPECT_STAGES(&s, 8, 2, -2, 10, 10, 70, 100, 0, 103);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 98, 0, 201);
+	EXPECT_STAGES(&s, 8, 2, 0, 10, 10, 70, 100, 0, 103);
 	assert_int_equal(s.n_preemptions, 0);
 	story_end(&s);
 }
@@ -119,8 +119,8 @@ static void preemption_with_the_victim_on_port_1(void **state)
 		"250 1 0 out 7.2 0\n"
 		"300 1 0 out 8.2 1\n400 1 0 out 7.2 1\n"
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 148, 50, 101);
-	EXPECT_STAGES(&s, 8, 2, -2, 10, 11, 19, 50, 0, 203);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 148, 50, 101);
+	EXPECT_STAGES(&s, 8, 2, 0, 10, 11, 19, 50, 0, 203);
 	assert_int_equal(s.n_preemptions, 1);
 	assert_int_equal(s.preemptions[0].victim, 7);
 	assert_int_equal(s.preemptions[0].culprit, 8);
@@ -168,7 +168,7 @@ static void virtual_engine(void **state)
 		       "200 1 0 exec 9.2@2.1\n202 1 0 in 9.2 0\n300 1 0 out 9.2 1\n"
 		       "500 0 8 retire 9.2\n501 0 8 signal 9.2\n");
 	rq = story_find(&s, 9, 2);
-	EXPECT_STAGES(&s, 9, 2, -2, 10, 90, 2, 98, 0, 201);
+	EXPECT_STAGES(&s, 9, 2, 0, 10, 90, 2, 98, 0, 201);
 	assert_int_equal(rq->rq.engine->instance, 1);
 	assert_int_equal(rq->rq.host_engine->instance, LANE_VIRTUAL_INSTANCE);
 	assert_int_equal(rq->rq.host_engine->host_len, 0);
@@ -185,7 +185,7 @@ static void execute_repeats_without_in_or_out(void **state)
 	story_tell(&s, "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
 		       "230 1 0 unsub 7.2\n231 1 0 exec 7.2\n300 1 0 out 7.2 1\n"
 		       "500 0 8 retire 7.2\n501 0 8 signal 7.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 201);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 98, 0, 201);
 	assert_int_equal(s.n_preemptions, 0);
 	story_end(&s);
 }
@@ -204,8 +204,8 @@ static void ends_while_taken_back(void **state)
 		"230 1 0 unsub 7.2\n231 1 0 exec 8.2\n234 1 0 in 8.2 0 100\n"
 		"250 1 0 out 7.2 1\n300 1 0 out 8.2 1\n"
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 48, 0, 251);
-	EXPECT_STAGES(&s, 8, 2, -2, 10, 11, 19, 50, 0, 203);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 48, 0, 251);
+	EXPECT_STAGES(&s, 8, 2, 0, 10, 11, 19, 50, 0, 203);
 	assert_int_equal(s.n_preemptions, 0);
 	story_end(&s);
 }
@@ -232,7 +232,7 @@ static void coalesced_one_ends_while_taken_back(void **state)
 	story_expect_span(rq->rq.end, 230, 250);
 	story_expect_span(rq->rq.running, 28, 48);
 	assert_int_equal(rq->rq.preemptions, 0);
-	EXPECT_STAGES(&s, 7, 4, -2, 1, 89, 99, 100, 0, 103);
+	EXPECT_STAGES(&s, 7, 4, 0, 1, 89, 99, 100, 0, 103);
 	assert_int_equal(s.n_preemptions, 0);
 	story_end(&s);
 }
@@ -291,7 +291,7 @@ static void wait_without_sleep(void **state)
 		       "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
 		       "210 0 9 wb 7.2\n300 0 9 signal 7.2\n305 0 9 we 7.2\n310 1 0 out 7.2 1\n"
 		       "500 0 8 retire 7.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, 10, 90, 2, 98, 0, 0);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 90, 2, 98, 0, 0);
 	assert_int_equal(s.n_waits, 1);
 	assert_false(s.waits[0].slept);
 	assert_int_equal(s.waits[0].runqueue_ns, 0);
@@ -306,9 +306,9 @@ static void kernels_own_requests(void **state)
 
 	(void)state;
 	story_init(&s, LANE_SUBMISSION_EXECLISTS);
-	story_tell(&s, "110 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n300 1 0 out 7.2 1\n"
-		       "500 0 8 retire 7.2\n501 0 8 signal 7.2\n");
-	EXPECT_STAGES(&s, 7, 2, -2, -2, 90, 2, 98, 0, 201);
+	story_tell(&s, "110 0 9 submit 7.1\n200 1 0 exec 7.1\n202 1 0 in 7.1 0\n300 1 0 out 7.1 1\n"
+		       "500 0 8 retire 7.1\n501 0 8 signal 7.1\n");
+	EXPECT_STAGES(&s, 7, 1, -2, -2, 90, 2, 98, 0, 201);
 	story_end(&s);
 }
 
