@@ -589,7 +589,7 @@ static bool end_is_undecided(const struct check *c, const struct life *life,
 		    p->end != SIM_NONE && (!p->complete || !p->end_exact) &&
 		    may_have_ended(&life[p->request], p->told) &&
 		    life[span->request].place < life[p->request].place &&
-		    life[span->request].executed <= dead && dead < span->end &&
+		    life[span->request].executed <= dead && dead <= span->end &&
 		    life[span->request].sure <= dead)
 			return true;
 	}

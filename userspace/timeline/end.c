@@ -232,8 +232,10 @@ static bool left_or_over(const struct lane_rq *rq, struct lane_span end)
 /* It does not stand any more: it was taken back, or was complete when others were. */
 static bool is_known_over(const struct lane_rq *rq)
 {
-	return !rq->order &&
-	       (rq->taken_back || (rq->complete_ns && !(rq->passed && lane_rq_may_be_over(rq))));
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !rq->order && (rq->taken_back || (rq->off && eng->mode == LANE_MODE_PER_REQUEST) ||
+			      (rq->complete_ns && !(rq->passed && lane_rq_may_be_over(rq))));
 }
 
 /* The end of what was taken off its engine and has not been seen to run again. */
