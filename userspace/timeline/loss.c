@@ -54,7 +54,8 @@ uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, ui
 		return 0;
 	for (size_t i = first_from(tl, begin_ns);
 	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
-		if (tl->losses[i].begin_ns < end_ns || is_instant(&tl->losses[i]))
+		if (tl->losses[i].begin_ns < end_ns || is_instant(&tl->losses[i]) ||
+		    tl->losses[i].from_the_start)
 			sum = saturated(sum, count_of(&tl->losses[i]));
 	return sum;
 }
@@ -81,6 +82,8 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 	uint64_t sum = saturated(count_of(a), count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+	a->from_the_start |= is_instant(a) ||
+			     (b->begin_ns == a->begin_ns && (is_instant(b) || b->from_the_start));
 	if (b->end_ns >= a->end_ns) {
 		bool at_end = is_instant(b) || b->to_the_end;
 

@@ -243,7 +243,8 @@ struct lane_loss {
 	uint64_t begin_ns, end_ns;
 	uint64_t count; /* 0: not known */
 	int32_t cpu;
-	bool to_the_end; /* its own: something was lost between two events of end_ns, too */
+	/* its own: something was lost between two events of begin_ns, of end_ns, too */
+	bool from_the_start, to_the_end;
 };
 
 /* The loss that a record tells of. */
