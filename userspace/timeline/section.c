@@ -307,6 +307,14 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 		       : last->event.wire.kind == LANE_RQ_EXECUTE && kind == LANE_RQ_UNSUBMIT;
 }
 
+/* The recording may have begun amid the dequeue: what it took back is not seen. */
+static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_rq *rq = lane_rq_get(tl, event, false);
+
+	return !rq || !lane_rq_is_born(rq);
+}
+
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
@@ -330,6 +338,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (!held)
 		return true;
 	*held = (struct lane_held){ .event = *event };
+	if (eng->held_n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+		eng->misplaced |= is_from_before(tl, event);
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->held_over = false;
 	eng->section_cpu = event->cpu;
