@@ -420,6 +420,49 @@ static void ports_that_lag(void **state)
 	story_end(&s);
 }
 
+/* Stock: what was handed over before the last dequeue was on the ports, seen there or not. */
+static void ports_of_what_was_dequeued_past(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	s.info.presence[LANE_RQ_IN] = s.info.presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
+	story_tell(&s, "90 0 9 add 8.2\n91 0 9 submit 8.2\n92 0 9 enable 8.2\n"
+		       "100 1 0 exec 8.2\n110 1 0 ports 8.2\n"
+		       "120 0 9 add 7.2\n121 0 9 submit 7.2\n122 0 9 enable 7.2\n130 1 0 exec 7.2\n"
+		       "140 0 9 add 9.2@0:0\n141 0 9 submit 9.2\n"
+		       "200 1 0 signal 8.2\n300 2 0 exec 9.2\n301 2 0 ports 0.0\n"
+		       "320 1 0 signal 7.2\n330 1 0 ports 9.2\n"
+		       "400 0 8 retire 8.2\n401 0 8 retire 7.2\n");
+	story_expect_span(story_find(&s, 7, 2)->rq.start, 200, 200);
+	story_expect_span(story_find(&s, 7, 2)->rq.end, 200, 301);
+	story_end(&s);
+}
+
+/* The kernel's own seqnos go in ones: the one that is missing may be ahead. */
+static void kernels_seqnos_go_in_ones(void **state)
+{
+	struct story s;
+
+	(void)state;
+	for (uint32_t seqno = 19; seqno <= 20; seqno++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 "40 0 8 queue 7.2\n50 0 8 signal 9.18\n51 0 8 retire 9.18\n"
+			 "100 0 9 add 9.%1$u\n101 0 9 submit 9.%1$u\n120 1 0 exec 9.%1$u\n"
+			 "121 1 0 in 9.%1$u 0\n200 1 0 out 9.%1$u 1\n300 0 8 retire 9.%1$u\n"
+			 "301 0 8 signal 9.%1$u\n",
+			 seqno);
+		story_init(&s, LANE_SUBMISSION_EXECLISTS);
+		story_tell(&s, text);
+		assert_int_equal(story_find(&s, 9, seqno)->rq.doubt,
+				 seqno == 20 ? LANE_DOUBT_DEVICE : 0);
+		story_end(&s);
+	}
+}
+
 /* A loss in a dequeue: nothing follows from what it does not take back. */
 static void loss_in_a_dequeue(void **state)
 {
@@ -482,6 +525,8 @@ int main(void)
 		cmocka_unit_test(two_devices),
 		cmocka_unit_test(signal_of_what_is_held),
 		cmocka_unit_test(ports_that_lag),
+		cmocka_unit_test(ports_of_what_was_dequeued_past),
+		cmocka_unit_test(kernels_seqnos_go_in_ones),
 		cmocka_unit_test(loss_in_a_dequeue),
 		cmocka_unit_test(moves_while_it_runs),
 		cmocka_unit_test(submits_while_it_waits),
