@@ -219,7 +219,8 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 	}
 	if (last) /* unless rq may have ended before it left, and nothing tells */
 		last->over_exact =
-			end.lo == end.hi && (lane_eng_has_ports(eng) || rq == eng->leaver);
+			end.lo == end.hi && (lane_eng_has_ports(eng) || rq == eng->leaver) &&
+			(rq->pub.state != LANE_RQ_STATE_PREEMPTED || lane_rq_alive_since_left(rq));
 }
 
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
