@@ -76,8 +76,11 @@ check == "culprits" && side {
 	if (kind == "sched_switch")
 		have[value(part[1], "cpu_id"), value(payload, "prev_tid"), value(payload, "next_tid")]++
 }
-check == "culprits" && !side && kind ~ /^sched_(wakeup|wakeup_new|migrate_task|switch)$/ {
-	line[++lines] = $0
+check == "culprits" && !side && kind == "sched_switch" { switched[++switches] = $0 }
+# when the thread came to wait is for the filtered recording to say: its programs run after the others', and
+# in between another CPU may have switched
+check == "culprits" && side && kind ~ /^sched_(wakeup|wakeup_new|migrate_task)$/ && value(payload, "tid") == who {
+	woken[++wakes] = $0
 }
 
 # two lists of one place, cut to what both can have
@@ -135,19 +138,24 @@ function requests(    ctx, place, foreign, some) {
 			wrong("no " kind " to compare")
 }
 
-function culprits(    i, cpu, prev, to, waits, ours, short, all) {
+function culprits(    i, k, cpu, prev, to, waits, ours, short, all) {
 	waits = ""
-	for (i = 1; i <= lines; i++) {
-		$0 = line[i]
+	k = 1
+	for (i = 1; i <= switches;) {
+		# of one time the switch comes first
+		if (k <= wakes && substr(woken[k], 1, 22) < substr(switched[i], 1, 22))
+			$0 = woken[k++]
+		else
+			$0 = switched[i++]
 		if ($1 < begin || $1 > end)
 			continue
 		kind = $4
 		split($0, part, /\}, \{/)
 		payload = part[3]
 		cpu = value(part[1], "cpu_id")
-		if (kind ~ /wakeup/ && value(payload, "tid") == who)
+		if (kind ~ /wakeup/)
 			waits = value(payload, "target_cpu")
-		if (kind ~ /migrate/ && value(payload, "tid") == who && waits != "")
+		if (kind ~ /migrate/ && waits != "")
 			waits = value(payload, "dest_cpu")
 		if (kind !~ /switch/)
 			continue
@@ -160,10 +168,11 @@ function culprits(    i, cpu, prev, to, waits, ours, short, all) {
 			if (have[cpu, prev, to])
 				have[cpu, prev, to]--
 			else {
-				# a switch at the moment of the wake-up may be on either side of it
-				short += !ours
-				if (ours || short > 2)
+				# a switch at the moment of a wake-up or a move may be on either side of it
+				if (ours)
 					wrong("missing: " $0)
+				else
+					missing[++short] = $0
 			}
 		} else
 			left++
@@ -172,6 +181,9 @@ function culprits(    i, cpu, prev, to, waits, ours, short, all) {
 		if (prev == who && value(payload, "prev_state") == 0)
 			waits = cpu
 	}
+	if (short > 2 + foreign / 100)
+		for (i = 1; i <= short; i++)
+			wrong("missing, " short " of " foreign ": " missing[i])
 	if (!foreign)
 		wrong("nobody ran in the thread\047s place")
 	if (!left)
