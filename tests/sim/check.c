@@ -432,16 +432,20 @@ struct life {
 	uint64_t sure;		 /* the same as alive, whatever it did meanwhile */
 	uint64_t executed, back; /* last */
 	size_t place;		 /* of its last execute, among all events */
+	size_t dead_place;	 /* of what told that it was complete */
 	bool left;		 /* and never seen to be incomplete after that */
 };
 
 /* Requests of one context have neighbouring keys, in order of seqno. */
-static void dies(struct life *life, const struct check *c, size_t key, uint64_t at)
+static void dies(struct life *life, const struct check *c, size_t key,
+		 const struct lane_event *events, size_t place)
 {
 	for (size_t i = key + 1; i-- && c->keys[i].ctx == c->keys[key].ctx &&
 				 c->keys[i].dev == c->keys[key].dev &&
-				 life[c->keys[i].request].dead == SIM_NONE;)
-		life[c->keys[i].request].dead = at;
+				 life[c->keys[i].request].dead == SIM_NONE;) {
+		life[c->keys[i].request].dead = events[place].wire.ts_ns;
+		life[c->keys[i].request].dead_place = place;
+	}
 }
 
 static size_t key_of(const struct check *c, const struct lane_event *event)
@@ -476,7 +480,7 @@ static void taken_back(struct life *life, const struct check *c, const struct la
 	for (size_t k = i + 1; k < n && events[k].wire.kind != LANE_RQ_EXECUTE; k++)
 		if (events[k].wire.kind == LANE_RQ_UNSUBMIT && key_of(c, &events[k]) == key - 1)
 			return;
-	dies(life, c, key - 1, events[next].wire.ts_ns);
+	dies(life, c, key - 1, events, next);
 }
 
 static struct life *find_lives(struct check *c, const struct lane_event *events, size_t n)
@@ -506,7 +510,7 @@ static struct life *find_lives(struct check *c, const struct lane_event *events,
 		} else if (event->wire.kind == LANE_RQ_OUT && !event->u.i915_request_out.completed)
 			own->alive = event->wire.ts_ns;
 		else
-			dies(life, c, key, event->wire.ts_ns);
+			dies(life, c, key, events, i);
 	}
 	return life;
 }
@@ -571,6 +575,16 @@ static bool may_have_ended(const struct life *life, uint64_t left)
 	       life->executed >= life->back;
 }
 
+/* That p's request is complete is told before the end of the span is. */
+static bool is_told_first(const struct life *life, const struct sim_span *p,
+			  const struct sim_span *span)
+{
+	const struct life *a = &life[p->request], *b = &life[span->request];
+
+	return a->dead < span->end ||
+	       (a->dead == span->end && b->dead == span->end && a->dead_place < b->dead_place);
+}
+
 /*
  * True when the span may have been over before its end was told: another request, that had left the
  * engine and stood behind it, is told complete meanwhile. Either that one ran again, after this, or
@@ -589,7 +603,7 @@ static bool end_is_undecided(const struct check *c, const struct life *life,
 		    p->end != SIM_NONE && (!p->complete || !p->end_exact) &&
 		    may_have_ended(&life[p->request], p->told) &&
 		    life[span->request].place < life[p->request].place &&
-		    life[span->request].executed <= dead && dead <= span->end &&
+		    life[span->request].executed <= dead && is_told_first(life, p, span) &&
 		    life[span->request].sure <= dead)
 			return true;
 	}

@@ -302,8 +302,7 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 {
 	struct lane_span told = end;
 
-	/* What was behind it on the ports that it leaves may have the engine before the new ones.
-	 */
+	/* What was behind it on its ports may have the engine before the new ones. */
 	if (rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
 	    ((rq->next && rq->next->off) || lane_ports_has_behind(eng, rq)))
 		lane_end_doubt_order(eng, end.lo);
@@ -320,8 +319,7 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		end.lo = rq->alive.at_ns;
 	if (lane_rq_may_be_over(rq)) {
 		or_ended_before_leaving(rq, &end);
-		/* If it was over by then, what came next ended then: nothing behind began before.
-		 */
+		/* If it was over by then, what came next ended then, and none began before. */
 		told.lo = rq->over_exact && end.hi > rq->over_ns
 				  ? lane_not_before(rq->over_ns, rq->since.lo)
 				  : rq->since.lo;

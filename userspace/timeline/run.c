@@ -88,8 +88,7 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
 }
 
-/* What comes before rq in its context is known, or is over. Where seqnos go in twos, `queue` tells.
- */
+/* What comes before rq in its context is known, or is over. User's seqnos go in twos. */
 static bool follows_known(const struct lane_rq *rq)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;

@@ -181,7 +181,7 @@ function culprits(    i, k, cpu, prev, to, waits, ours, short, all) {
 		if (prev == who && value(payload, "prev_state") == 0)
 			waits = cpu
 	}
-	if (short > 2 + foreign / 100)
+	if (short > 2)
 		for (i = 1; i <= short; i++)
 			wrong("missing, " short " of " foreign ": " missing[i])
 	if (!foreign)
