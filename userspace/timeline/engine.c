@@ -272,7 +272,7 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
 		if (may_be_listened_to(tl, before) && !before->taken_back)
-			return; /* its signal is under way, and of what is behind it to come */
+			return; /* its signal is under way, and what is behind it is not over */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
 		if (!lane_eng_sees_unsubmit(tl)) {
