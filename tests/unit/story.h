@@ -37,7 +37,7 @@ struct told_preemption {
 	uint64_t victim, culprit;
 	uint32_t victim_seqno, culprit_seqno;
 	struct lane_span at, lasted;
-	bool timeslice;
+	enum lane_preemption_why why;
 };
 
 struct story {
@@ -79,7 +79,7 @@ static void told_preemption(void *arg, const struct lane_preemption *p)
 		.culprit_seqno = p->culprit_seqno,
 		.at = p->at,
 		.lasted = p->lasted,
-		.timeslice = p->timeslice,
+		.why = p->why,
 	};
 }
 

@@ -125,7 +125,7 @@ static void preemption_with_the_victim_on_port_1(void **state)
 	assert_int_equal(s.preemptions[0].victim, 7);
 	assert_int_equal(s.preemptions[0].culprit, 8);
 	assert_int_equal(s.preemptions[0].lasted.lo, 50);
-	assert_false(s.preemptions[0].timeslice);
+	assert_int_equal(s.preemptions[0].why, LANE_PREEMPTION_PRIORITY);
 	/* Little: host queue = host_queue + preempted, device queue = device_queue. */
 	assert_int_equal(s.queue_ns[LANE_QUEUE_HOST], 90 + 11 + 50);
 	assert_int_equal(s.queue_ns[LANE_QUEUE_DEVICE], 2 + 19);

@@ -25,6 +25,7 @@ struct options {
 	double from_s, to_s;
 	bool by_time;
 	bool commands;
+	bool requests;
 	bool critical;
 	struct lane_critical_options critical_options;
 	struct lane_report_options report;
@@ -36,6 +37,7 @@ enum {
 	OPTION_PATTERN,
 	OPTION_DEVICE,
 	OPTION_CRITICAL,
+	OPTION_REQUESTS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -49,6 +51,8 @@ static const struct argp_option argp_options[] = {
 	{ "engine", 'g', "CLASS:INSTANCE", 0, "only the requests of this engine, 0:0 is rcs0", 0 },
 	{ "commands", OPTION_COMMANDS, NULL, 0,
 	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
+	{ "requests", OPTION_REQUESTS, NULL, 0,
+	  "the requests one by one, as CSV, or with --format json an object a line", 0 },
 	{ "pattern", OPTION_PATTERN, "FILE", 0,
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
 	{ "device", OPTION_DEVICE, "NAME", 0,
@@ -171,6 +175,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_COMMANDS:
 		o->commands = true;
 		return 0;
+	case OPTION_REQUESTS:
+		o->requests = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (o->path)
 			return ARGP_ERR_UNKNOWN;
@@ -237,6 +244,11 @@ struct lane_error *cmd_report(int argc, char **argv)
 		return lane_error_usage("report: --pattern excludes --html and --commands");
 	if (o.critical && o.format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
+	if (o.requests && (o.commands || o.models.pattern || o.html || o.critical))
+		return lane_error_usage(
+			"report: --requests excludes --commands, --pattern, --html and --critical");
+	if (o.requests)
+		return lane_report_requests(o.path, o.format == &lane_report_json);
 	if (o.commands)
 		return lane_report_commands(o.path, o.format == &lane_report_json);
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

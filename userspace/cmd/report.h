@@ -7,8 +7,9 @@
 
 #include "cmd/read.h"
 
-/* Writes the recording's OpenCL commands to stdout, as CSV or as JSON lines. */
+/* Write the recording's OpenCL commands, its requests, to stdout, as CSV or as JSON lines. */
 struct lane_error *lane_report_commands(const char *path, bool json) LANE_MUST_CHECK;
+struct lane_error *lane_report_requests(const char *path, bool json) LANE_MUST_CHECK;
 
 struct lane_critical_options {
 	bool by_time; /* of this part of the recording, seconds; to_s 0: its end */

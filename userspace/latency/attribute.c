@@ -77,7 +77,7 @@ void lane_on_preemption(void *arg, const struct lane_preemption *p)
 		return;
 	client = lane_client_stats(latency, p->victim->context->client);
 	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
-			  (uint64_t)p->engine->id << 2 | (p->culprit ? 2 : 0) | p->timeslice,
+			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why,
 			  &fresh);
 	if (!sum || !engine || !client)
 		return;
@@ -86,11 +86,11 @@ void lane_on_preemption(void *arg, const struct lane_preemption *p)
 						     .victim = victim,
 						     .culprit = culprit,
 						     .culprit_known = p->culprit != NULL,
-						     .timeslice = p->timeslice };
+						     .why = p->why };
 	sum->count++;
 	lane_span_add(&sum->ns, p->lasted);
 	engine->preemptions++;
-	engine->timeslices += p->timeslice;
+	engine->timeslices += p->why == LANE_PREEMPTION_TIMESLICE;
 	client->preempted++;
 }
 

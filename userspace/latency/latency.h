@@ -122,7 +122,7 @@ struct lane_blame {
 struct lane_preemption_sum {
 	uint32_t engine, victim, culprit; /* ids: engine, client, client */
 	bool culprit_known;
-	bool timeslice;
+	enum lane_preemption_why why;
 	uint64_t count;
 	struct lane_span ns; /* preempted */
 };

@@ -232,7 +232,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	struct lane_window_client *client = client_of(w, p->victim->context->client);
 
 	add_to(w, &w->preemptions, p->at.lo, 1);
-	if (p->timeslice)
+	if (p->why == LANE_PREEMPTION_TIMESLICE)
 		add_to(w, &w->timeslices, p->at.lo, 1);
 	if (engine)
 		add_to(w, &engine->preemptions, p->at.lo, 1);

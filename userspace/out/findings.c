@@ -278,7 +278,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 		set_client(p->culprit, &to->culprit, to->culprit_comm);
 	}
 	to->lasted_ns = p->lasted.lo;
-	to->timeslice = p->timeslice;
+	to->why = p->why;
 	put(f, &event, LANE_FOUND_PREEMPTED, p->at.lo);
 	to->latest_ns = span_end(p->at.lo, p->lasted.hi);
 	put(f, &event, LANE_FOUND_RESUMED, span_end(p->at.hi, p->lasted.lo));

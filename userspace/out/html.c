@@ -209,7 +209,7 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	uint32_t flags = slice->flags;
 	uint32_t numbers[4];
 
-	if (slice->preemption && slice->preemption->timeslice)
+	if (slice->preemption && slice->preemption->why == LANE_PREEMPTION_TIMESLICE)
 		flags |= 1u << 2;
 	if (slice->wait && slice->wait->slept)
 		flags |= 1u << 2;

@@ -97,7 +97,7 @@ static void say_preemption(struct lane_packets *to, const struct lane_preemption
 		lane_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
 		lane_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
 	}
-	lane_packet_text(to, LANE_ARG_WHY, preemption->timeslice ? "timeslice" : "priority");
+	lane_packet_text(to, LANE_ARG_WHY, lane_preemption_why_names[preemption->why]);
 	say_span(to, LANE_ARG_LASTED, LANE_ARG_LASTED_MAX, preemption->lasted);
 }
 

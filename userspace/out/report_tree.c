@@ -260,7 +260,7 @@ static void culprits(const struct lane_latency *l, json *tree)
 			add_client(to, "culprit", lane_timeline_client(l->timeline, p->culprit));
 		else
 			lane_json_null(to, "culprit");
-		lane_json_text(to, "why", p->timeslice ? "timeslice" : "priority");
+		lane_json_text(to, "why", lane_preemption_why_names[p->why]);
 		lane_json_uint(to, "count", p->count);
 		add_span(to, "preempted", p->ns);
 	}

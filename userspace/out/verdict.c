@@ -74,7 +74,9 @@ static void taken_by(const struct sentences *s, uint32_t client)
 		fprintf(s->to, ", mostly by %s (%s, %" PRIu64 " times)",
 			lane_client_name(lane_timeline_client(l->timeline, p->culprit), name,
 					 sizeof(name)),
-			p->timeslice ? "timeslice" : "priority", p->count);
+			p->why == LANE_PREEMPTION_UNKNOWN ? "why is unknown"
+							  : lane_preemption_why_names[p->why],
+			p->count);
 		return;
 	}
 }

@@ -79,7 +79,7 @@ struct lane_rq {
 	struct lane_eng *taken_from; /* preempted: the engine */
 	struct lane_ctx *culprit;    /* preempted: by whom */
 	uint32_t culprit_seqno;
-	bool timeslice;
+	enum lane_preemption_why why;
 	uint32_t run_epoch; /* it started while its engine's epoch of this number was unproven */
 	bool on_device;	    /* in its engine's list */
 	bool taken_back;    /* unsubmit came, no execute since */

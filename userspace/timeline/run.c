@@ -2,6 +2,12 @@
 // A run of a request on its engine: when it begins and ends, whom it makes way for.
 #include "timeline/engine.h"
 
+const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
+#define W(id, name) [LANE_PREEMPTION_##id] = name,
+	LANE_PREEMPTION_WHYS(W)
+#undef W
+};
+
 void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_preemption preemption = {
@@ -11,7 +17,7 @@ void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 		.culprit_seqno = rq->culprit_seqno,
 		.at = rq->left,
 		.lasted = rq->away,
-		.timeslice = rq->timeslice,
+		.why = rq->why,
 	};
 
 	rq->untold = false;
@@ -76,6 +82,21 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	eng->victim = rq;
 }
 
+/*
+ * A higher priority preempts at once (need_preempt() of gt/intel_execlists_submission.c, 6.1); among
+ * equals a time slice must have run out. Only an `in` says a priority: of what has none of its own
+ * nothing is known.
+ */
+static enum lane_preemption_why why_of(const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN)
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->pub.prio > victim->pub.prio)
+		return LANE_PREEMPTION_PRIORITY;
+	return culprit->pub.prio == victim->pub.prio ? LANE_PREEMPTION_TIMESLICE
+						     : LANE_PREEMPTION_UNKNOWN;
+}
+
 static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 {
 	struct lane_rq *victim = eng->victim;
@@ -85,7 +106,7 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 		return;
 	victim->culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->culprit_seqno = culprit->pub.seqno;
-	victim->timeslice = victim->pub.prio == culprit->pub.prio && victim->pub.prio != INT32_MIN;
+	victim->why = why_of(victim, culprit);
 }
 
 /* What comes before rq in its context is known, or is over. User's seqnos go in twos. */

@@ -182,6 +182,21 @@ struct lane_run {
 	bool doubtful; /* the engine's ports are not certain */
 };
 
+/* LANE_PREEMPTION_WHYS(W) calls W(ID, name): why a request was taken off its engine. */
+#define LANE_PREEMPTION_WHYS(W)                                                                    \
+	W(UNKNOWN, "unknown")                                                                      \
+	W(PRIORITY, "priority") /* the request that took the engine has a higher one */            \
+	W(TIMESLICE, "timeslice") /* it has the same one: a time slice ran out */
+
+enum lane_preemption_why {
+#define W(id, name) LANE_PREEMPTION_##id,
+	LANE_PREEMPTION_WHYS(W)
+#undef W
+	LANE_PREEMPTION_WHY_COUNT
+};
+
+extern const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT];
+
 /* A request was taken off an engine by another; told when it runs again, or is over. */
 struct lane_preemption {
 	const struct lane_engine *engine; /* it was taken from */
@@ -190,7 +205,7 @@ struct lane_preemption {
 	uint32_t culprit_seqno;
 	struct lane_span at;
 	struct lane_span lasted; /* until it ran again, or ended */
-	bool timeslice;		 /* same priority: a timeslice ran out */
+	enum lane_preemption_why why;
 };
 
 enum lane_idle_cause {
