@@ -41,36 +41,127 @@ kernel_versions() {
 	awk '!/^#/ && NF { print $1 }' "$GUEST_TOP/scripts/kernels.list"
 }
 
-# kernel_field VERSION FIELD - a field of the list's line (2 release, 3 image, 4 headers, 5 source)
+# kernel_field VERSION FIELD - a field of the list's line: tried, suite, image, source
 kernel_field() {
-	awk -v v="$1" -v f="$2" '!/^#/ && $1 == v { print $f; exit }' "$GUEST_TOP/scripts/kernels.list"
+	local number
+	case $2 in
+	tried) number=2 ;;
+	suite) number=3 ;;
+	image) number=4 ;;
+	source) number=5 ;;
+	esac
+	awk -v v="$1" -v f="$number" '!/^#/ && $1 == v { print $f; exit }' "$GUEST_TOP/scripts/kernels.list"
 }
 
-# kernel_release VERSION - the newest installed release of a version of the list; a full release
-# (one that has a /boot/vmlinuz) is taken as it is
-kernel_release() {
-	local pattern release f
-	if [ -e "/boot/vmlinuz-$1" ]; then
-		printf '%s\n' "$1"
+# kernel_in_cache VERSION - print the directory of a version of the list, as today's scripts/guest.d/kernels unpacks it
+# (in a guest, as the host has it)
+kernel_in_cache() {
+	local dir
+	dir=$(readlink -e "$GUEST_CACHE/current/kernel-$1") || return
+	in_guest || [ "$(cat "$dir/recipe" 2>/dev/null)" = "$(recipe_hash '' "$GUEST_D/kernels")" ] || return
+	printf '%s\n' "$dir"
+}
+
+# kernel_tree V - print the directory below which a kernel's boot/ and lib/modules/ lie. V is a version of the list
+# (fetched where it is not in the cache), or a release that is in the cache, or how one begins; or one of this
+# machine's own, which has its files below / (an empty line)
+kernel_tree() {
+	local version dir
+	if [ -n "$(kernel_field "$1" image)" ]; then
+		kernel_in_cache "$1" && return
+		in_guest && die "kernel $1: not in the cache (on the host: scripts/guest.d/kernels fetch $1)"
+		"$GUEST_D/kernels" fetch "$1" && kernel_in_cache "$1"
 		return
 	fi
-	pattern=$(kernel_field "$1" 2)
-	[ -n "$pattern" ] ||
-		usage_die "kernel $1: not in scripts/kernels.list (known: $(kernel_versions | paste -sd' '))"
-	# shellcheck disable=SC2231 # the pattern is a glob on purpose
-	release=$(for f in /boot/vmlinuz-$pattern; do
-		[ -e "$f" ] && printf '%s\n' "${f#/boot/vmlinuz-}"
-	done | sort -V | tail -n 1)
-	[ -n "$release" ] ||
-		die "kernel $1: no such kernel in /boot (apt-get install $(kernel_field "$1" 3), or make setup)"
-	printf '%s\n' "$release"
+	for version in $(kernel_versions); do
+		dir=$(kernel_in_cache "$version") || continue
+		case $(cat "$dir/release") in
+		"$1" | "$1"[.-]*)
+			printf '%s\n' "$dir"
+			return
+			;;
+		esac
+	done
+	[ -d "/lib/modules/$1/kernel" ] ||
+		usage_die "kernel $1: neither in scripts/kernels.list nor a release in the cache (known: $(kernel_versions | paste -sd' '))"
+	echo
 }
 
-# kernel_build_dir RELEASE - where modules for a release are built against
+# kernel_release V - print the release of a kernel that kernel_tree knows
+kernel_release() {
+	local tree
+	tree=$(kernel_tree "$1") || exit
+	if [ -n "$tree" ]; then
+		cat "$tree/release"
+	else
+		printf '%s\n' "$1"
+	fi
+}
+
+# kernel_build_dir V - print the directory that modules for a kernel are built against
 kernel_build_dir() {
-	[ -e "/lib/modules/$1/build/Makefile" ] ||
-		die "kernel $1: its headers are not installed (apt-get install linux-headers-$1, or make setup)"
-	printf '%s\n' "/lib/modules/$1/build"
+	local tree dir
+	tree=$(kernel_tree "$1") || exit
+	if [ -n "$tree" ]; then
+		dir=$tree/usr/src/linux-headers-$(cat "$tree/release")
+	else
+		dir=/lib/modules/$1/build
+	fi
+	[ -e "$dir/Makefile" ] || die "kernel $1: its headers are not there (apt-get install linux-headers-$1)"
+	printf '%s\n' "$dir"
+}
+
+# kernel_suite V - print the part of Debian's archive that a kernel in the cache is of; empty for this machine's own
+kernel_suite() {
+	local tree
+	tree=$(kernel_tree "$1") || exit
+	[ -z "$tree" ] || cat "$tree/suite"
+}
+
+# kernel_key V - print what a cached build depends on besides its recipe: the kernel and the compiler
+kernel_key() {
+	local tree suite
+	tree=$(kernel_tree "$1") || exit
+	suite=$(kernel_suite "$1")
+	if [ -n "$tree" ]; then
+		cat "$tree/packages"
+	else
+		uname -v
+		package_version "linux-headers-$1"
+	fi
+	suite_run "$suite" gcc --version | head -n 1
+}
+
+# suite_is_ours SUITE - packages of it are this machine's own, and run on it
+suite_is_ours() {
+	# shellcheck source=/dev/null # a file of the system
+	[ -z "$1" ] || [ "$1" = "$(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}")" ]
+}
+
+# suite_run SUITE COMMAND [ARG...] - runs a command where the packages of a part of Debian's archive are at home:
+# on this machine, or in a root of that release with what modules are built with; it sees the cache and this tree
+suite_run() {
+	local suite=$1
+	shift
+	suite_is_ours "$suite" || die "$suite: not this machine's release"
+	"$@"
+}
+
+# suite_download SUITE PACKAGE[=VERSION]... - downloads packages of a part of Debian's archive into the working
+# directory; where they are not to be had, with package lists brought up to date
+suite_download() {
+	local suite=$1
+	shift
+	# apt's own user could not write there, and says so
+	suite_run "$suite" apt-get -q -o APT::Sandbox::User=root download "$@" ||
+		{ suite_update "$suite" && suite_run "$suite" apt-get -q -o APT::Sandbox::User=root download "$@"; }
+}
+
+# suite_update SUITE - brings this machine's package lists up to date, where they are the ones for it
+suite_update() {
+	[ "$(id -u)" -eq 0 ] || die "the package lists are out of date (run apt-get update as root)"
+	progress "bringing the package lists up to date"
+	suite_run "$1" apt-get -q update >&2
 }
 
 # recipe_hash TEXT SCRIPT [FILE...] - short hash of what a cached build depends on: TEXT, the script up to
@@ -78,6 +169,7 @@ kernel_build_dir() {
 recipe_hash() {
 	local text=$1 script=$2
 	shift 2
+	[ -r "$script" ] || die "$script: cannot be read (is the checkout whole?)"
 	{
 		printf '%s\n' "$text"
 		sed '/^# --- command line$/,$d' "$script"

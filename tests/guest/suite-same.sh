@@ -16,7 +16,7 @@ build() {
 		selftest=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-selftest I915="$i915") &&
 		lttng=$("$GUEST_D/build-lttng-modules" --kernel $KERNEL) &&
 		vmlinux=$("$GUEST_D/vmlinux-btf" --kernel $KERNEL) &&
-		make -s module B="$B" KDIR="$(echo /lib/modules/6.1.*/build)" LTTNG_MODULES="$lttng" \
+		make -s module B="$B" KDIR="$(scripts/guest.d/kernels headers 6.1)" LTTNG_MODULES="$lttng" \
 			VMLINUX="$vmlinux" I915_KO="$i915/i915.ko" MODULE_DIR="$MODULE"
 }
 
