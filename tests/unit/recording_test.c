@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,28 +307,90 @@ static void command_that_does_not_exist_is_told(void **state)
 
 static void sudo_is_believed_only_of_plain_users(void **state)
 {
-	static const char *const no[] = { "",	"0",  "-1",	    "+5",
-					  " 5", "5x", "4294967295", "99999999999" };
+	static const char *const no[] = { "",	"-1", "+5",	    " 5",
+					  "5x", "00", "4294967295", "99999999999" };
 	struct lane_identity caller;
+	bool is_there = true;
 
 	(void)state;
-	if (getuid()) {
-		setenv("SUDO_UID", "5", 1);
-		setenv("SUDO_GID", "5", 1);
-		assert_false(lane_sudo_caller(&caller));
+	setenv("SUDO_UID", getuid() ? "5" : "0", 1);
+	setenv("SUDO_GID", "5", 1);
+	check(lane_sudo_caller(&caller, &is_there));
+	assert_false(is_there);
+	if (getuid())
 		return;
-	}
 	setenv("SUDO_GID", "7", 1);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
 		setenv("SUDO_UID", no[i], 1);
-		assert_false(lane_sudo_caller(&caller));
+		check_error(lane_sudo_caller(&caller, &is_there), "SUDO_UID");
+		assert_false(is_there);
 	}
 	setenv("SUDO_UID", "5", 1);
-	assert_true(lane_sudo_caller(&caller));
+	check(lane_sudo_caller(&caller, &is_there));
+	assert_true(is_there);
 	assert_int_equal(caller.uid, 5);
 	assert_int_equal(caller.gid, 7);
+}
+
+/* The command does not run as root because somebody's group is not told, or told to be root's. */
+static void sudo_without_a_group_takes_the_users(void **state)
+{
+	static const char *const no[] = { NULL, "0", "", "x", "-3" };
+	const struct passwd *nobody = getpwnam("nobody");
+	struct lane_identity caller;
+	bool is_there;
+	char uid[16];
+
+	(void)state;
+	if (getuid() || !nobody)
+		skip();
+	snprintf(uid, sizeof(uid), "%u", nobody->pw_uid);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		setenv("SUDO_UID", uid, 1);
+		unsetenv("SUDO_GID");
+		if (no[i])
+			setenv("SUDO_GID", no[i], 1);
+		is_there = false;
+		check(lane_sudo_caller(&caller, &is_there));
+		assert_true(is_there);
+		assert_int_equal(caller.uid, nobody->pw_uid);
+		assert_int_equal(caller.gid, nobody->pw_gid);
+		/* A user whom the system does not know has no group. */
+		setenv("SUDO_UID", "3999999999", 1);
+		check_error(lane_sudo_caller(&caller, &is_there), "3999999999");
+		assert_false(is_there);
+	}
+	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
-	assert_false(lane_sudo_caller(&caller));
+}
+
+static void command_has_the_callers_home(void **state)
+{
+	char *const argv[] = { (char *)"sh", (char *)"-c",
+			       (char *)"echo $(id -u) $(id -g) $HOME $USER $LOGNAME >home", NULL };
+	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
+	const struct passwd *games = getpwnam("games");
+	struct lane_identity as;
+	char want[256], got[256] = "";
+	FILE *from;
+
+	(void)state;
+	if (getuid() || !games)
+		skip();
+	as = (struct lane_identity){ games->pw_uid, games->pw_gid };
+	snprintf(want, sizeof(want), "%u %u %s games games\n", as.uid, as.gid, games->pw_dir);
+	assert_int_equal(chmod(".", 0777), 0);
+	setenv("HOME", "/root", 1);
+	setenv("USER", "root", 1);
+	check(lane_child_fork(argv, &as, &child));
+	check(lane_child_go(&child, argv[0]));
+	assert_int_equal(wait_for(&child), 0);
+	lane_child_deinit(&child);
+	from = fopen("home", "r");
+	assert_non_null(from);
+	assert_non_null(fgets(got, sizeof(got), from));
+	fclose(from);
+	assert_string_equal(got, want);
 }
 
 static void host_is_this_one(void **state)
@@ -355,6 +418,8 @@ int main(void)
 		TEST(command_that_may_not_go_never_runs),
 		TEST(command_that_does_not_exist_is_told),
 		TEST(sudo_is_believed_only_of_plain_users),
+		TEST(sudo_without_a_group_takes_the_users),
+		TEST(command_has_the_callers_home),
 		TEST(host_is_this_one),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The spool of an export: any order in, order of time out, however little memory; rows beside it.
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ static void in_order(size_t memory, uint32_t n, uint64_t times)
 	int32_t last = -1;
 	uint32_t seen = 0;
 
-	assert_null(lane_spool_create(".", memory, &spool));
+	assert_null(lane_spool_create(AT_FDCWD, memory, &spool));
 	for (uint32_t i = 0; i < n; i++)
 		add(spool, next_random() % times, i);
 	for (;; seen++) {

@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool parse_id(const char *text, unsigned int *id)
+#include "base/folder.h"
+
+/* A plain number of a group that is not root's. */
+static bool parse_group(const char *text, gid_t *gid)
 {
 	unsigned long value;
 	char *end;
@@ -22,14 +25,42 @@ static bool parse_id(const char *text, unsigned int *id)
 		return false;
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	*id = (unsigned int)value;
+	*gid = (gid_t)value;
 	return !errno && !*end && value > 0 && value < UINT32_MAX;
 }
 
-bool lane_sudo_caller(struct lane_identity *caller)
+struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there)
 {
-	return getuid() == 0 && geteuid() == 0 && parse_id(getenv("SUDO_UID"), &caller->uid) &&
-	       parse_id(getenv("SUDO_GID"), &caller->gid);
+	const char *text = getuid() == 0 && geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+	const struct passwd *entry;
+
+	*is_there = false;
+	if (!text || !strcmp(text, "0"))
+		return NULL;
+	if (!lane_sudo_user(&caller->uid))
+		return lane_error("SUDO_UID: `%s' is no user, so that nobody is known to run "
+				  "COMMAND as (--as-root runs it as root)",
+				  text);
+	if (!parse_group(getenv("SUDO_GID"), &caller->gid)) {
+		entry = getpwuid(caller->uid);
+		if (!entry)
+			return lane_error("SUDO_GID: is no group, and the system does not know "
+					  "user %u (--as-root runs COMMAND as root)",
+					  caller->uid);
+		caller->gid = entry->pw_gid;
+	}
+	*is_there = true;
+	return NULL;
+}
+
+/* What programs find of their user in the environment is root's so far. */
+static int set_home(const struct passwd *entry)
+{
+	if (!entry)
+		return setenv("HOME", "/", 1) || unsetenv("USER") || unsetenv("LOGNAME");
+	return setenv("HOME", entry->pw_dir, 1) || setenv("USER", entry->pw_name, 1) ||
+	       setenv("LOGNAME", entry->pw_name, 1) ||
+	       (*entry->pw_shell && setenv("SHELL", entry->pw_shell, 1));
 }
 
 /* Becomes somebody for good, with the groups that the system knows of him. */
@@ -38,7 +69,8 @@ static int become(const struct lane_identity *as)
 	const struct passwd *entry = getpwuid(as->uid);
 	int failed = entry ? initgroups(entry->pw_name, as->gid) : setgroups(1, &as->gid);
 
-	if (failed || setresgid(as->gid, as->gid, as->gid) || setresuid(as->uid, as->uid, as->uid))
+	if (failed || set_home(entry) || setresgid(as->gid, as->gid, as->gid) ||
+	    setresuid(as->uid, as->uid, as->uid))
 		return errno;
 	return 0;
 }

@@ -15,10 +15,12 @@ struct lane_identity {
 };
 
 /*
- * True when this process is root's and was started through sudo by somebody else, who then is
- * *caller. What SUDO_UID and SUDO_GID say counts only when both are plain numbers of no root.
+ * Finds out whether this process is root's and was started through sudo by somebody else:
+ * *is_there, and then he is *caller. His group is what SUDO_GID says when that is the number of a
+ * group that is not root's, else what the system knows of him. SUDO_UID that is no number, or a
+ * user without a group, is an error: the command is never run as root for want of knowing better.
  */
-bool lane_sudo_caller(struct lane_identity *caller);
+struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there) LANE_MUST_CHECK;
 
 struct lane_child {
 	pid_t pid; /* 0: none */
@@ -30,8 +32,8 @@ struct lane_child {
 
 /*
  * Forks a process with the caller's privileges, or as `as` when that is not NULL, that will execute
- * argv (searched in PATH) once lane_child_go is called. It goes away by itself when the caller dies
- * before.
+ * argv (searched in PATH) once lane_child_go is called. As somebody else it has his HOME, USER,
+ * LOGNAME and SHELL. It goes away by itself when the caller dies before.
  */
 struct lane_error *lane_child_fork(char *const *argv, const struct lane_identity *as,
 				   struct lane_child *child) LANE_MUST_CHECK;

@@ -48,12 +48,33 @@ static void destroy_left_sessions(const char *prefix)
 	}
 }
 
+/*
+ * Where the session writes. Root's daemon is told the directory that is open here, not its path,
+ * in which somebody else may have a part. Another user's daemon may not look into this process when
+ * the program has capabilities of its own, and has no more rights than he.
+ */
+static struct lane_error *set_path(struct lane_lttng_session *session, int dir_fd,
+				   const char *below)
+{
+	char fd_path[32];
+	ssize_t n;
+
+	snprintf(fd_path, sizeof(fd_path), "/proc/%d/fd/%d", getpid(), dir_fd);
+	if (!geteuid())
+		n = snprintf(session->path, sizeof(session->path), "%s", fd_path);
+	else
+		n = readlink(fd_path, session->path, sizeof(session->path) - strlen(below) - 2);
+	if (n < 0)
+		return lane_error_errno(errno, "recording");
+	sprintf(session->path + n, *below ? "/%s" : "%s", below);
+	return NULL;
+}
+
 struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
 				     enum lttng_domain_type type, const char *prefix, int dir_fd,
 				     const char *below)
 {
-	char fd_path[32];
-	ssize_t n;
+	struct lane_error *err;
 	int code;
 
 	session->domain = (struct lttng_domain){ .type = type,
@@ -61,11 +82,9 @@ struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
 								     ? LTTNG_BUFFER_GLOBAL
 								     : LTTNG_BUFFER_PER_UID };
 	destroy_left_sessions(prefix);
-	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", dir_fd);
-	n = readlink(fd_path, session->path, sizeof(session->path) - strlen(below) - 2);
-	if (n < 0)
-		return lane_error_errno(errno, "recording");
-	sprintf(session->path + n, *below ? "/%s" : "%s", below);
+	err = set_path(session, dir_fd, below);
+	if (err)
+		return err;
 	snprintf(session->name, sizeof(session->name), "%s-%d-%lld", prefix, getpid(),
 		 (long long)time(NULL));
 	code = lttng_create_session(session->name, session->path);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "capture/recording_json.h"
 
 /* What recording.json grows by at most until the end: figures, the command's status, an error. */
@@ -29,22 +30,14 @@ static char *default_name(void)
 
 struct lane_error *lane_recording_create(const char *path, struct lane_recording_dir *dir)
 {
-	LANE_CLEANUP(lane_free) char *copy = path ? strdup(path) : default_name();
+	struct lane_error *err;
 
-	*dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
-	if (!copy)
+	*dir = LANE_RECORDING_NONE;
+	dir->path = path ? strdup(path) : default_name();
+	if (!dir->path)
 		return &lane_enomem;
-	if (mkdir(copy, 0700)) {
-		if (errno == EEXIST)
-			return lane_error(
-				"%s: is there already (choose another --output, or remove it)",
-				copy);
-		return lane_error_errno(errno, "%s: cannot be created", copy);
-	}
-	/* Only what we have made may be removed again. */
-	dir->path = LANE_TAKE(copy);
-	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	return dir->fd < 0 ? lane_error_errno(errno, "%s", dir->path) : NULL;
+	err = lane_folder_of(dir->path, &dir->parent_fd, &dir->name);
+	return err ? err : lane_folder_make(dir->parent_fd, dir->name, 0700, dir->path, &dir->fd);
 }
 
 /* An unlinked file takes the space that the last recording.json will need. */
@@ -69,10 +62,13 @@ static struct lane_error *reserve(struct lane_recording_dir *dir, size_t bytes)
 static struct lane_error *write_text(struct lane_recording_dir *dir, const char *text, size_t bytes)
 {
 	const char *const name = "recording.json";
-	LANE_CLEANUP(lane_close)
-	int fd = openat(dir->fd, ".recording.json", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	const char *const part = ".recording.json";
+	LANE_CLEANUP(lane_close) int fd = -1;
 	struct lane_error *err;
 
+	/* Whatever has this name is not what is to be written. */
+	unlinkat(dir->fd, part, 0);
+	fd = openat(dir->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return lane_error_errno(errno, "%s/%s", dir->path, name);
 	while (bytes) {
@@ -82,13 +78,13 @@ static struct lane_error *write_text(struct lane_recording_dir *dir, const char 
 			continue;
 		if (n <= 0) {
 			err = lane_error_errno(n ? errno : ENOSPC, "%s/%s", dir->path, name);
-			unlinkat(dir->fd, ".recording.json", 0);
+			unlinkat(dir->fd, part, 0);
 			return err;
 		}
 		text += n;
 		bytes -= (size_t)n;
 	}
-	if (renameat(dir->fd, ".recording.json", dir->fd, name))
+	if (renameat(dir->fd, part, dir->fd, name))
 		return lane_error_errno(errno, "%s/%s", dir->path, name);
 	return NULL;
 }
@@ -149,26 +145,18 @@ void lane_recording_close(struct lane_recording_dir *dir)
 		close(dir->fd);
 	if (dir->reserve_fd >= 0)
 		close(dir->reserve_fd);
+	if (dir->parent_fd >= 0)
+		close(dir->parent_fd);
 	free(dir->path);
-	*dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-	(void)st;
-	(void)type;
-	return place->level ? remove(path) : 0;
+	free(dir->name);
+	*dir = LANE_RECORDING_NONE;
 }
 
 void lane_recording_discard(struct lane_recording_dir *dir)
 {
-	char path[32];
-
 	if (dir->fd >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d/.", dir->fd);
-		nftw(path, remove_one, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+		lane_folder_empty(dir->fd);
+		lane_folder_remove(dir->parent_fd, dir->name, dir->fd);
 	}
-	if (dir->path)
-		rmdir(dir->path);
 	lane_recording_close(dir);
 }

@@ -14,10 +14,15 @@ enum {
 
 /* The directory of a recording that is being made. */
 struct lane_recording_dir {
-	char *path;
+	char *path; /* for messages */
+	char *name;
+	int parent_fd; /* of the folder it lies in */
 	int fd;
 	int reserve_fd; /* holds space for the last recording.json, should the disk be full then */
 };
+
+#define LANE_RECORDING_NONE                                                                        \
+	((struct lane_recording_dir){ .parent_fd = -1, .fd = -1, .reserve_fd = -1 })
 
 /* One tracer of a recording. */
 struct lane_recording_tracer {
@@ -42,7 +47,8 @@ struct lane_recording_facts {
 
 /*
  * Creates the directory of a recording, mode 0700; one that is there already is an error. With path
- * NULL it is named after the time, in the current directory. *dir is the caller's, to be given to
+ * NULL it is named after the time, in the current directory. From here on everything is done below
+ * the directory that was opened, whatever happens to its path. *dir is the caller's, to be given to
  * lane_recording_close or lane_recording_discard, also after an error.
  */
 struct lane_error *lane_recording_create(const char *path,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `gpulane calibrate`: measures a device's numbers for the models, by OpenCL or in simulation.
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cmd/cmd.h"
 #include "cmd/model.h"
 #include "model/calibrate.h"
@@ -158,17 +158,16 @@ static void put_findings(json_object *result, const struct lane_calibration *c)
 	}
 }
 
-static struct lane_error *write_device(const char *path, const struct lane_meter *meter,
-				       const struct lane_calibration *c)
-{
-	LANE_CLEANUP(lane_fclose) FILE *file = fopen(path, "we");
+struct device_file {
+	const struct lane_meter *meter;
+	const struct lane_calibration *calibration;
+};
 
-	if (!file)
-		return lane_error_errno(errno, "%s: cannot be written", path);
-	lane_calibration_write(file, meter, c);
-	if (fflush(file) || ferror(file))
-		return lane_error("%s: could not be written in full (is the disk full?)", path);
-	return NULL;
+static void print_device(FILE *to, const void *arg)
+{
+	const struct device_file *from = arg;
+
+	lane_calibration_write(to, from->meter, from->calibration);
 }
 
 static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
@@ -200,7 +199,8 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 		return lane_error("calibrate: nothing could be concluded (%s)",
 				  c.n ? "see the reasons above; --rounds measures more often"
 				      : "the device knows none of the trials");
-	return o->out ? write_device(o->out, meter, &c) : NULL;
+	return o->out ? lane_output_file(o->out, print_device, &(struct device_file){ meter, &c })
+		      : NULL;
 }
 
 struct lane_error *cmd_calibrate(int argc, char **argv)

@@ -2,12 +2,12 @@
 // gpulane export: a recording in the formats of the viewers people have.
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "cmd/cmd.h"
 #include "cmd/export.h"
 #include "cmd/read.h"
@@ -20,15 +20,12 @@ static const struct lane_exporter *const exporters[] = {
 
 #define N_EXPORTERS (sizeof(exporters) / sizeof(exporters[0]))
 
-/* One output: what it is to be called, what it is called until it is complete. */
+/* One output of an exporter. */
 struct output {
 	const struct lane_exporter *exporter;
-	char *path;
-	char *part;
+	struct lane_output out; /* where it goes, unless that is standard output */
 	FILE *file;
-	bool to_stdout;
-	off_t start; /* of what is written to standard output, -1: it cannot go back */
-	bool made;   /* there is something under its temporary name */
+	bool to_stdout; /* kept in a file without a name until it is complete */
 	struct lane_export_to to;
 	const struct lane_reading *reading;
 	void *export;
@@ -57,7 +54,7 @@ static bool add_output(struct job *job, const struct lane_exporter *exporter)
 	for (size_t i = 0; i < job->n; i++)
 		if (job->outputs[i].exporter == exporter)
 			return true;
-	job->outputs[job->n++].exporter = exporter;
+	job->outputs[job->n++] = (struct output){ .exporter = exporter, .out = LANE_OUTPUT_NONE };
 	return true;
 }
 
@@ -125,33 +122,15 @@ static void set_title(struct job *job)
 		snprintf(job->title, sizeof(job->title), "recording");
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
-static void remove_part(struct output *out)
-{
-	if (out->made && out->exporter->directory)
-		nftw(out->part, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	else if (out->made)
-		unlink(out->part);
-	out->made = false;
-}
-
 /* Lets go of what an export has begun; what is under a temporary name is removed. */
 static void drop(struct output *out)
 {
 	out->exporter->destroy(out->export);
 	out->export = NULL;
-	if (out->file && !out->to_stdout)
+	if (out->file)
 		fclose(out->file);
 	out->file = NULL;
-	remove_part(out);
+	lane_output_drop(&out->out);
 }
 
 /* The outputs go first: what they listen to are the reading's. */
@@ -159,8 +138,7 @@ static void drop_job(struct job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
 		drop(&job->outputs[i]);
-		free(job->outputs[i].path);
-		free(job->outputs[i].part);
+		lane_output_deinit(&job->outputs[i].out);
 	}
 	lane_reading_deinit(&job->reading);
 }
@@ -168,7 +146,7 @@ static void drop_job(struct job *job)
 static struct lane_error *set_names(struct job *job, struct output *out)
 {
 	const struct lane_exporter *e = out->exporter;
-	struct stat st;
+	LANE_CLEANUP(lane_free) char *path = NULL;
 
 	out->to_stdout = job->name && !strcmp(job->name, "-");
 	if (out->to_stdout)
@@ -176,48 +154,49 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 						       "standard output is not",
 						       e->name)
 				    : NULL;
-	if (job->name)
-		out->path = strdup(job->name);
-	else if (asprintf(&out->path, "%s%s", job->title, e->suffix) < 0)
-		out->path = NULL;
-	if (!out->path || asprintf(&out->part, "%s.part-%d", out->path, getpid()) < 0) {
-		out->part = NULL;
+	if (!job->name && asprintf(&path, "%s%s", job->title, e->suffix) < 0) {
+		path = NULL;
 		return &lane_enomem;
 	}
-	if (!stat(out->path, &st) && (e->directory || S_ISDIR(st.st_mode)))
-		return lane_error("%s: it is there already (remove it, or give another name with "
-				  "--output)",
-				  out->path);
-	return NULL;
+	return lane_output_init(&out->out, path ? path : job->name, e->directory);
 }
 
-static struct lane_error *make_part(struct output *out)
+/* A file without a name, below TMPDIR or in memory. */
+static int open_unnamed(void)
 {
+	const char *dir = getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? memfd_create("gpulane-export", MFD_CLOEXEC) : fd;
+}
+
+static struct lane_error *begin_writing(struct output *out)
+{
+	struct lane_error *err = NULL;
 	int fd;
 
-	if (out->exporter->directory) {
-		if (mkdir(out->part, 0777))
-			return lane_error_errno(errno, "%s", out->path);
-		out->made = true;
-		out->to.path = out->part;
-		return NULL;
-	}
 	if (out->to_stdout) {
-		out->file = stdout;
-		out->start = ftello(stdout);
-	} else {
-		fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		fd = open_unnamed();
 		if (fd < 0)
-			return lane_error_errno(errno, "%s", out->path);
-		out->made = true;
-		out->file = fdopen(fd, "w");
-		if (!out->file) {
+			return lane_error_errno(errno, "temporary file");
+	} else {
+		err = lane_output_begin(&out->out);
+		if (err)
+			return err;
+		out->to.dir_fd = out->out.fd;
+		if (out->exporter->directory)
+			return NULL;
+		fd = fcntl(out->out.fd, F_DUPFD_CLOEXEC, 0);
+	}
+	out->file = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!out->file) {
+		err = lane_error_errno(errno, "%s",
+				       out->to_stdout ? "temporary file" : out->out.path);
+		if (fd >= 0)
 			close(fd);
-			return &lane_enomem;
-		}
 	}
 	out->to.file = out->file;
-	return NULL;
+	return err;
 }
 
 /* A reading begins, perhaps for the second time. */
@@ -227,13 +206,8 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct output *out = arg;
 	struct lane_error *err;
 
-	if (out->to_stdout && out->export &&
-	    (out->start < 0 || fflush(stdout) || ftruncate(STDOUT_FILENO, out->start) ||
-	     fseeko(stdout, out->start, SEEK_SET)))
-		return lane_error("the recording has to be read twice, and standard output cannot "
-				  "be begun again (write a file)");
 	drop(out);
-	err = make_part(out);
+	err = begin_writing(out);
 	if (err)
 		return err;
 	out->to.info = info;
@@ -249,26 +223,37 @@ static struct lane_error *event(void *arg, const struct lane_event *event)
 	return out->exporter->event ? out->exporter->event(out->export, event) : NULL;
 }
 
+/* What is complete goes to standard output, behind what is there. */
+static struct lane_error *copy_to_stdout(FILE *from)
+{
+	char buffer[1 << 16];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+		if (fwrite(buffer, 1, n, stdout) != n)
+			break;
+	if (ferror(from) || ferror(stdout) || fflush(stdout))
+		return lane_error("it could not be written");
+	return NULL;
+}
+
 /* Makes what has been written the output. */
 static struct lane_error *complete(struct output *out, struct lane_latency *latency)
 {
 	struct lane_error *err = out->exporter->finish(out->export, latency);
 	FILE *file = LANE_TAKE(out->file);
-	bool bad = file && ferror(file);
 
-	if (file)
-		bad |= out->to_stdout ? fflush(file) != 0 : fclose(file) != 0;
-	if (!err && bad)
+	if (!err && file && (fflush(file) || ferror(file)))
+		err = lane_error("it could not be written");
+	if (!err && out->to_stdout)
+		err = copy_to_stdout(file);
+	if (file && fclose(file) && !err)
 		err = lane_error("it could not be written");
 	if (err)
 		return lane_error_context(err, "%s",
-					  out->to_stdout ? "standard output" : out->path);
-	if (out->to_stdout)
-		return NULL;
-	if (rename(out->part, out->path))
-		return lane_error_errno(errno, "%s", out->path);
-	out->made = false;
-	return NULL;
+					  out->to_stdout ? "standard output" : out->out.path);
+	return out->to_stdout ? NULL : lane_output_commit(&out->out);
 }
 
 static struct lane_error *export(struct job *job)

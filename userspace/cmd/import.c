@@ -211,7 +211,7 @@ struct lane_error *cmd_import(int argc, char **argv)
 	if (!o.input || !o.output)
 		return lane_error_usage("import: no %s named (see `gpulane import --help`)",
 					o.input ? "recording to make (-o DIR)" : "trace");
-	import->dir = (struct lane_recording_dir){ .fd = -1, .reserve_fd = -1 };
+	import->dir = LANE_RECORDING_NONE;
 	err = make(import, &o);
 	lane_error_free(lane_ctf_close(import->trace));
 	if (err)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Results of `gpulane model` as text, JSON and CSV, all from one object.
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cmd/model.h"
 #include "model/plot.h"
 
@@ -194,14 +194,12 @@ void model_print(json_object *result, enum model_format format)
 		print_text(result);
 }
 
+static void print_plot(FILE *to, const void *arg)
+{
+	lane_plot_write(to, arg);
+}
+
 struct lane_error *model_plot(const char *path, const struct lane_plot *plot)
 {
-	LANE_CLEANUP(lane_fclose) FILE *file = fopen(path, "we");
-
-	if (!file)
-		return lane_error_errno(errno, "%s: cannot be written", path);
-	lane_plot_write(file, plot);
-	if (fflush(file) || ferror(file))
-		return lane_error("%s: could not be written in full (is the disk full?)", path);
-	return NULL;
+	return lane_output_file(path, print_plot, plot);
 }

@@ -332,7 +332,9 @@ static struct lane_error *fork_command(struct session *session, struct lane_reco
 	LANE_CLEANUP(lane_free) char *layer = NULL;
 	struct lane_error *err = find_layer(options, &layer);
 
-	session->has_caller = !options->as_root && lane_sudo_caller(&session->caller);
+	if (!err && !options->as_root)
+		err = lane_error_context(lane_sudo_caller(&session->caller, &session->has_caller),
+					 "record");
 	if (err || !options->command)
 		return err;
 	if (layer)
@@ -358,7 +360,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 				 LANE_GROUP_SCHED | LANE_GROUP_PROCESS,
 	};
 	struct session session = { .options = &options,
-				   .dir = { .fd = -1, .reserve_fd = -1 },
+				   .dir = LANE_RECORDING_NONE,
 				   .child = { .go_fd = -1, .error_fd = -1 },
 				   .facts = { .config = &options.config, .command_status = -1 } };
 	struct lane_error *err;

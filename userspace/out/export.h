@@ -14,7 +14,7 @@
 /* Where an exporter writes. */
 struct lane_export_to {
 	FILE *file;	   /* for a format that is a file; written from its beginning, not closed */
-	const char *path;  /* for a format that is a directory: made and empty */
+	int dir_fd;	   /* for a format that is a directory: made and empty; not closed */
 	const char *title; /* the recording's name, for people */
 	const struct lane_trace_info *info; /* outlives the exporter */
 	/* The losses that are known beforehand, each CPU's, by their ends; valid during create. */

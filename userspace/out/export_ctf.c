@@ -72,9 +72,9 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		return &lane_enomem;
 	*export = e;
 	e->info = *to->info;
-	e->dir_fd = open(to->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	e->dir_fd = fcntl(to->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (e->dir_fd < 0)
-		return lane_error_errno(errno, "%s", to->path);
+		return lane_error_errno(errno, "%s", to->title);
 	if (to->n_lost) {
 		e->lost = malloc(to->n_lost * sizeof(*e->lost));
 		if (!e->lost)
@@ -82,7 +82,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		memcpy(e->lost, to->lost, to->n_lost * sizeof(*e->lost));
 		e->n_lost = to->n_lost;
 	}
-	err = lane_findings_create(to->path, &e->info, hooks, &e->findings);
+	err = lane_findings_create(e->dir_fd, &e->info, hooks, &e->findings);
 	return err;
 }
 

@@ -521,7 +521,7 @@ struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
 	return LANE_TAKE(f->error);
 }
 
-struct lane_error *lane_findings_create(const char *dir, const struct lane_trace_info *info,
+struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info *info,
 					struct lane_hooks *hooks, struct lane_findings **findings)
 {
 	struct lane_findings *f = calloc(1, sizeof(*f));
@@ -530,7 +530,7 @@ struct lane_error *lane_findings_create(const char *dir, const struct lane_trace
 	if (!f)
 		return &lane_enomem;
 	f->info = info;
-	err = lane_spool_create(dir, SPOOL_BYTES, &f->spool);
+	err = lane_spool_create(dir_fd, SPOOL_BYTES, &f->spool);
 	if (err) {
 		lane_findings_destroy(f);
 		return err;

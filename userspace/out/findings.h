@@ -15,7 +15,7 @@ struct lane_findings;
  * *hooks becomes what is to be subscribed; dir is where what does not fit memory goes. info must
  * outlive the findings. *findings is the caller's.
  */
-struct lane_error *lane_findings_create(const char *dir, const struct lane_trace_info *info,
+struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info *info,
 					struct lane_hooks *hooks,
 					struct lane_findings **findings) LANE_MUST_CHECK;
 

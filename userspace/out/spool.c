@@ -27,7 +27,7 @@ struct run {
 };
 
 struct lane_spool {
-	char *dir;
+	int dir_fd;
 	int fd;
 	uint64_t file_bytes;
 	char *data; /* records added and not in the file, each padded to eight bytes */
@@ -48,7 +48,7 @@ static size_t stride_of(const struct lane_wire *record)
 	return (sizeof(*record) + lane_kinds[record->kind].struct_bytes + 7) & ~(size_t)7;
 }
 
-struct lane_error *lane_spool_create(const char *dir, size_t bytes, struct lane_spool **spool)
+struct lane_error *lane_spool_create(int dir_fd, size_t bytes, struct lane_spool **spool)
 {
 	struct lane_spool *new = calloc(1, sizeof(*new));
 
@@ -56,9 +56,9 @@ struct lane_error *lane_spool_create(const char *dir, size_t bytes, struct lane_
 		return &lane_enomem;
 	new->fd = -1;
 	new->room = bytes;
-	new->dir = strdup(dir);
+	new->dir_fd = dir_fd;
 	new->data = malloc(bytes);
-	if (!new->dir || !new->data) {
+	if (!new->data) {
 		lane_spool_destroy(new);
 		return &lane_enomem;
 	}
@@ -78,7 +78,6 @@ void lane_spool_destroy(struct lane_spool *spool)
 	free(spool->heap.entries);
 	free(spool->places);
 	free(spool->data);
-	free(spool->dir);
 	free(spool);
 }
 
@@ -99,18 +98,17 @@ static void sort(struct lane_spool *spool)
 
 static struct lane_error *open_file(struct lane_spool *spool)
 {
-	char name[] = ".spool-XXXXXX";
-	LANE_CLEANUP(lane_free) char *path = NULL;
+	const char *const name = ".spool";
 
-	spool->fd = open(spool->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	spool->fd = openat(spool->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (spool->fd >= 0)
 		return NULL;
-	if (asprintf(&path, "%s/%s", spool->dir, name) < 0)
-		return &lane_enomem;
-	spool->fd = mkostemp(path, O_CLOEXEC);
+	/* Not every file system has files without a name. */
+	spool->fd = openat(spool->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			   0600);
 	if (spool->fd < 0)
-		return lane_error_errno(errno, "%s", path);
-	unlink(path);
+		return lane_error_errno(errno, "temporary file");
+	unlinkat(spool->dir_fd, name, 0);
 	return NULL;
 }
 

@@ -12,10 +12,10 @@
 struct lane_spool;
 
 /*
- * A spool that holds up to `bytes` in memory; its file is made in the directory dir, when it is
- * needed. *spool is the caller's.
+ * A spool that holds up to `bytes` in memory; its file is made in the open directory dir_fd, which
+ * outlives the spool, when it is needed. *spool is the caller's.
  */
-struct lane_error *lane_spool_create(const char *dir, size_t bytes,
+struct lane_error *lane_spool_create(int dir_fd, size_t bytes,
 				     struct lane_spool **spool) LANE_MUST_CHECK;
 
 /* Adds a record (header and payload, as on the wire). Not after the first lane_spool_next. */

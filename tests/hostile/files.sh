@@ -1,0 +1,132 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What is there already stays as it is: links, files that are appended to, folders that are replaced.
+
+# refuses TEXT COMMAND... - exit code 1 and one line with TEXT
+refuses() {
+	local text=$1 status=0
+	shift
+	"$@" >"$T/out" 2>"$T/err" || status=$?
+	same 'exit code' 1 $status && same 'lines on stderr' 1 "$(wc -l <"$T/err")" && grep -qF -- "$text" "$T/err" ||
+		{ cat "$T/err"; return 1; }
+}
+
+# appends FORMAT COMMAND... - what COMMAND writes to standard output comes behind what the file had
+appends() {
+	local whole=$1
+	shift
+	echo before >"$T/appended"
+	"$@" >>"$T/appended" || return 1
+	same 'first line' before "$(head -n 1 "$T/appended" | tr -d '\0')" || return 1
+	tail -n +2 "$T/appended" | cmp - "$whole" || return 1
+	# Not at its end, but in its middle, as a shell's group of commands has it.
+	printf 'one\ntwo\nthree\n' >"$T/middle"
+	{ read -r _; "$@"; } <>"$T/middle" >&0 || return 1
+	same 'first line' one "$(head -n 1 "$T/middle" | tr -d '\0')"
+	"$@" | cmp - "$whole"
+}
+
+# A recording that is read twice: it has losses which what came before them depends on.
+"$G" export tests/html/lost.txt --to html --output "$T/whole.html"
+"$G" export tests/html/lost.txt --to perfetto --output "$T/whole.perfetto"
+check report-page-is-appended appends "$T/whole.html" "$G" report --html - tests/html/lost.txt
+check export-page-is-appended appends "$T/whole.html" "$G" export --to html --output - tests/html/lost.txt
+check export-perfetto-is-appended appends "$T/whole.perfetto" "$G" export --to perfetto --output - tests/html/lost.txt
+
+# leaves_alone COMMAND... - a link in the temporary name's place is not written through; $OUT in COMMAND is the output
+leaves_alone() {
+	rm -rf "$T/planted" && mkdir "$T/planted" && echo precious >"$T/victim" || return 1
+	# shellcheck disable=SC2016 # the inner shell's
+	OUT=$T/planted/new sh -c 'ln -s ../victim "$OUT.part-$$" && ln -s ../victim "$OUT" && rm "$OUT" && exec "$@"' sh "$@" >"$T/out" || return 1
+	same victim precious "$(cat "$T/victim")" && [ -e "$T/planted/new" ] && [ ! -L "$T/planted/new" ]
+}
+check export-follows-no-planted-link leaves_alone sh -c "exec '$G' export --to html --output \"\$OUT\" tests/html/lost.txt"
+check calibrate-follows-no-planted-link leaves_alone sh -c \
+	"exec '$G' calibrate --simulate fermi --rounds 3 --only ops --format csv --out \"\$OUT\""
+
+# untouched COMMAND... - with a link and a FIFO as its last argument
+untouched() {
+	echo precious >"$T/victim"
+	ln -sfn victim "$T/link"
+	[ -p "$T/fifo" ] || mkfifo "$T/fifo"
+	refuses 'is there already' timeout 20 "$@" "$T/link" && refuses 'is there already' timeout 20 "$@" "$T/fifo" &&
+		same victim precious "$(cat "$T/victim")" && [ -L "$T/link" ] && [ -p "$T/fifo" ]
+}
+check export-to-a-link untouched "$G" export --to html tests/html/lost.txt --output
+check report-page-to-a-link untouched "$G" report tests/html/lost.txt --html
+check calibrate-to-a-link untouched "$G" calibrate --simulate fermi --rounds 3 --only ops --format csv --out
+check plot-to-a-link untouched "$G" model warp --sweep --stride 256 --plot
+check import-to-a-link untouched "$G" import tests/html/lost.txt --output
+
+# A folder of somebody else's, as root: his links may lead anywhere.
+others_links() {
+	mkdir -p "$T/theirs" "$T/ours" && chown 65534 "$T/theirs" && ln -sfn ../ours "$T/theirs/link" &&
+		chown -h 65534 "$T/theirs/link" || return 1
+	for command in 'export --to html --output' 'export --to ctf --output' 'report --html' 'import --output'; do
+		# shellcheck disable=SC2086 # words
+		refuses 'is a link of user 65534' "$G" $command "$T/theirs/link/new" tests/html/lost.txt || return 1
+	done
+	[ -z "$(ls "$T/ours")" ]
+}
+[ "$(id -u)" -ne 0 ] || check links-of-others-are-not-followed others_links
+
+# --- `record` as root, with a session daemon of this suite's own behind other mounts
+
+# with_daemon COMMAND... - in a mount namespace in which only that daemon is
+with_daemon() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount --propagation private bash -c '
+		mount -t tmpfs t /run && mount -t tmpfs t /dev/shm && mkdir /run/lttng || exit 1
+		export LSAN_OPTIONS= ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 OCL_ICD_VENDORS=pocl.icd
+		pid=$1/sessiond.pid
+		shift
+		lttng-sessiond -b --no-kernel --pidfile "$pid" >/dev/null 2>&1
+		trap '\''kill "$(cat "$pid")"'\'' EXIT
+		for _ in $(seq 100); do ! lttng list >/dev/null 2>&1 || break; sleep 0.1; done
+		"$@"' bash "$T" "$@"
+}
+
+# The folder is moved away and a link put in its place before the daemon looks at it: at the call that starts it.
+make_replacer() {
+	cat >"$T/replacer.c" <<-'END' && gcc -shared -fPIC -D_GNU_SOURCE -o "$T/replacer.so" "$T/replacer.c" -ldl
+		#include <dlfcn.h>
+		#include <stdlib.h>
+
+		int lttng_start_tracing(const char *session)
+		{
+			int (*next)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "lttng_start_tracing");
+
+			return system(getenv("REPLACE")) ? -1 : next(session);
+		}
+	END
+}
+recording_is_replaced() {
+	rm -rf "$T/shared" "$T/victims" && mkdir "$T/shared" "$T/victims" && make_replacer || return 1
+	with_daemon env LD_PRELOAD="$T/replacer.so" \
+		REPLACE="mv '$T/shared/rec' '$T/shared/away' && ln -s ../victims '$T/shared/rec'" timeout 60 "$G" record \
+		--backend none --opencl preload -o "$T/shared/rec" -- env -u LD_PRELOAD LD_PRELOAD="$layer" "$T/stress" >"$T/out" 2>"$T/said" ||
+		{ cat "$T/said"; return 1; }
+	same victims "" "$(ls "$T/victims")" && [ -s "$T/shared/away/recording.json" ] &&
+		[ -s "$T/shared/away/ust/uid/0/64-bit/metadata" ]
+}
+
+# as_caller WANT [NAME=VALUE...] - who the command is, and its HOME
+as_caller() {
+	local want=$1
+	shift
+	rm -rf "$T/rec"
+	with_daemon env HOME=/root USER=root "$@" timeout 60 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+		sh -c "echo \"\$(id -u) \$(id -g) \$HOME \$USER\" >&2" 2>"$T/said"
+	same command "$want" "$(head -n 1 "$T/said")" || { cat "$T/said"; return 1; }
+}
+nobody=$(getent passwd nobody | awk -F: '{ print $3, $4, $6, $1 }')
+if [ "$(id -u)" -eq 0 ]; then
+	layer=$(realpath "${B:-build-asan}/libgpulane-opencl.so")
+	gcc -O1 -g -D_GNU_SOURCE -o "$T/stress" tests/opencl/stress.c -lOpenCL -lpthread || exit 1
+	check recording-is-replaced recording_is_replaced
+	check sudo-group-of-root as_caller "$nobody" SUDO_UID=65534 SUDO_GID=0
+	check sudo-without-group as_caller "$nobody" SUDO_UID=65534
+	check sudo-of-root as_caller "0 0 /root root" SUDO_UID=0 SUDO_GID=0
+	check sudo-of-nobody-known as_caller \
+		"gpulane: record: SUDO_UID: \`x' is no user, so that nobody is known to run COMMAND as (--as-root runs it as root)" SUDO_UID=x
+fi

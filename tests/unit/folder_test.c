@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// Files and folders made where somebody else writes, too: links that were planted, and a race.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/folder.h"
+#include "capture/recording.h"
+#include "check.h"
+
+#define NOBODY	     65534
+#define RACE_SECONDS 3
+
+/* Each test runs in a directory of its own, with a file that nothing may touch. */
+static int setup(void **state)
+{
+	char *path = strdup("/tmp/lane-folder-XXXXXX");
+
+	*state = path;
+	return !mkdtemp(path) || chdir(path) || chmod(".", 0755) ||
+	       system("echo precious >victim && mkdir theirs");
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
+	free(*state);
+	return chdir("/") || system(command);
+}
+
+static void assert_holds(const char *path, const char *want)
+{
+	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "r");
+	char text[64] = "";
+
+	assert_non_null(from);
+	text[fread(text, 1, sizeof(text) - 1, from)] = 0;
+	assert_string_equal(text, want);
+}
+
+static void print_new(FILE *to, const void *arg)
+{
+	fputs(arg, to);
+}
+
+/* --- outputs --- */
+
+static void output_is_there_when_it_is_complete(void **state)
+{
+	struct lane_output out;
+
+	(void)state;
+	check(lane_output_init(&out, "new", false));
+	check(lane_output_begin(&out));
+	assert_int_equal(write(out.fd, "half", 4), 4);
+	assert_int_equal(access("new", F_OK), -1);
+	check(lane_output_begin(&out));
+	assert_int_equal(write(out.fd, "whole", 5), 5);
+	check(lane_output_commit(&out));
+	lane_output_deinit(&out);
+	assert_holds("new", "whole");
+	check(lane_output_file("new", print_new, "newer"));
+	assert_holds("new", "newer");
+	check(lane_output_init(&out, "new", false));
+	check(lane_output_begin(&out));
+	lane_output_deinit(&out);
+	assert_holds("new", "newer");
+	assert_int_equal(system("[ \"$(ls)\" = \"$(printf 'new\\ntheirs\\nvictim')\" ]"), 0);
+}
+
+/* What has the temporary name already is somebody else's: nothing goes through it. */
+static void output_does_not_follow_a_planted_link(void **state)
+{
+	struct lane_output out;
+	char part[32];
+
+	(void)state;
+	snprintf(part, sizeof(part), "new.part-%d", getpid());
+	assert_int_equal(symlink("victim", part), 0);
+	check(lane_output_file("new", print_new, "new"));
+	assert_holds("new", "new");
+	assert_holds("victim", "precious\n");
+	snprintf(part, sizeof(part), "dir.part-%d", getpid());
+	assert_int_equal(symlink("theirs", part), 0);
+	check(lane_output_init(&out, "dir", true));
+	check(lane_output_begin(&out));
+	assert_int_equal(symlinkat("../victim", out.fd, "link"), 0);
+	lane_output_deinit(&out);
+	assert_int_equal(access("theirs", F_OK), 0);
+	assert_holds("victim", "precious\n");
+}
+
+static void output_replaces_plain_files_only(void **state)
+{
+	struct lane_output out;
+
+	(void)state;
+	assert_int_equal(symlink("victim", "link"), 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	check_error(lane_output_init(&out, "link", false), "link: it is there already");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "fifo", false), "no plain file");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "theirs", false), "it is there already");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "theirs/", true), "it is there already");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "no/such/place", false),
+		    "no/such/place: cannot be created: no: No such");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "", false), "no name");
+	lane_output_deinit(&out);
+	check_error(lane_output_init(&out, "theirs/..", false), "no name");
+	lane_output_deinit(&out);
+}
+
+static void folder_is_not_replaced(void **state)
+{
+	struct lane_output out;
+
+	(void)state;
+	check(lane_output_init(&out, "dir", true));
+	check(lane_output_begin(&out));
+	assert_int_equal(mkdir("dir", 0700), 0);
+	check_error(lane_output_commit(&out), "dir: File exists");
+	lane_output_deinit(&out);
+	assert_int_equal(system("[ \"$(ls)\" = \"$(printf 'dir\\ntheirs\\nvictim')\" ]"), 0);
+}
+
+/* --- the way to a folder --- */
+
+static void links_of_others_are_not_followed(void **state)
+{
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_free) char *name = NULL;
+	struct lane_recording_dir dir;
+	char path[64];
+
+	assert_int_equal(symlink("theirs", "ours"), 0);
+	snprintf(path, sizeof(path), "%s/ours/./../ours/new", (char *)*state);
+	check(lane_folder_of(path, &fd, &name));
+	assert_string_equal(name, "new");
+	assert_int_equal(symlink("loop", "loop"), 0);
+	close(fd);
+	free(name);
+	check_error(lane_folder_of("loop/new", &fd, &name), "Too many levels");
+	if (getuid())
+		return;
+	assert_int_equal(lchown("ours", NOBODY, NOBODY), 0);
+	check_error(lane_folder_of("ours/new", &fd, &name), "ours: is a link of user 65534");
+	check_error(lane_recording_create("ours/new", &dir), "is a link of user 65534");
+	lane_recording_close(&dir);
+	/* But those of the user on whose behalf root works are. */
+	setenv("SUDO_UID", "65534", 1);
+	check(lane_folder_of("ours/new", &fd, &name));
+	unsetenv("SUDO_UID");
+}
+
+/* --- recordings --- */
+
+static struct lane_host host = { .name = "box", .cpus = 1 };
+static struct lane_capture_config config = { .host = &host };
+
+static void recording_json_does_not_follow_links(void **state)
+{
+	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
+	struct lane_recording_dir dir;
+
+	(void)state;
+	check(lane_recording_create("rec", &dir));
+	assert_int_equal(symlink("../victim", "rec/.recording.json"), 0);
+	check(lane_recording_write(&dir, &facts));
+	assert_holds("victim", "precious\n");
+	lane_recording_discard(&dir);
+	assert_int_equal(access("rec", F_OK), -1);
+}
+
+/* In a folder of his own he puts a folder of his own in the place of what root makes. */
+static void race_against_root(void)
+{
+	char path[32];
+
+	if (chdir("theirs") || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(1);
+	for (unsigned int i = 0;; i++) {
+		snprintf(path, sizeof(path), "away-%u", i);
+		if (mkdir("bait", 0777) == 0 && symlink("../../victim", "bait/.recording.json"))
+			_exit(1);
+		chmod("bait", 0777);
+		if (renameat2(AT_FDCWD, "bait", AT_FDCWD, "rec", 1u << 1 /* RENAME_EXCHANGE */))
+			continue;
+		rename("bait", path);
+		/* What root made is away: his own is there. A moment later it has to be anew. */
+		snprintf(path, sizeof(path), "seen-%u", i);
+		for (int wait = 0; wait < 100 && rename("rec", path); wait++)
+			;
+	}
+}
+
+static void recording_cannot_be_raced(void **state)
+{
+	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
+	uint64_t tries = 0, lost = 0;
+	time_t end;
+	pid_t pid;
+
+	(void)state;
+	if (getuid())
+		skip();
+	assert_int_equal(chown("theirs", NOBODY, NOBODY), 0);
+	pid = fork();
+	if (!pid)
+		race_against_root();
+	for (end = time(NULL) + RACE_SECONDS; time(NULL) < end; tries++) {
+		struct lane_recording_dir dir;
+		struct lane_error *err = lane_recording_create("theirs/rec", &dir);
+
+		if (!err)
+			err = lane_recording_write(&dir, &facts);
+		lost += !!err;
+		lane_error_free(err);
+		lane_recording_discard(&dir);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	print_message("%llu tries, %llu refused\n", (unsigned long long)tries,
+		      (unsigned long long)lost);
+	assert_holds("victim", "precious\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(output_is_there_when_it_is_complete),
+		TEST(output_does_not_follow_a_planted_link),
+		TEST(output_replaces_plain_files_only),
+		TEST(folder_is_not_replaced),
+		TEST(links_of_others_are_not_followed),
+		TEST(recording_json_does_not_follow_links),
+		TEST(recording_cannot_be_raced),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
