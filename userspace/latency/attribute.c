@@ -77,8 +77,7 @@ void lane_on_preemption(void *arg, const struct lane_preemption *p)
 		return;
 	client = lane_client_stats(latency, p->victim->context->client);
 	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
-			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why,
-			  &fresh);
+			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why, &fresh);
 	if (!sum || !engine || !client)
 		return;
 	if (fresh)

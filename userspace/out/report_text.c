@@ -238,8 +238,7 @@ static void preemptions(const struct text *t)
 				? lane_client_name(lane_timeline_client(l->timeline, s->culprit),
 						   culprit, sizeof(culprit))
 				: "unknown",
-			lane_preemption_why_names[s->why], s->count,
-			span(s->ns, ns, sizeof(ns)));
+			lane_preemption_why_names[s->why], s->count, span(s->ns, ns, sizeof(ns)));
 	}
 }
 

@@ -83,9 +83,9 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 }
 
 /*
- * A higher priority preempts at once (need_preempt() of gt/intel_execlists_submission.c, 6.1); among
- * equals a time slice must have run out. Only an `in` says a priority: of what has none of its own
- * nothing is known.
+ * A higher priority preempts at once (need_preempt() of gt/intel_execlists_submission.c, 6.1);
+ * among equals a time slice must have run out. Only an `in` says a priority: of what has none of
+ * its own nothing is known.
  */
 static enum lane_preemption_why why_of(const struct lane_rq *victim, const struct lane_rq *culprit)
 {

@@ -185,7 +185,7 @@ struct lane_run {
 /* LANE_PREEMPTION_WHYS(W) calls W(ID, name): why a request was taken off its engine. */
 #define LANE_PREEMPTION_WHYS(W)                                                                    \
 	W(UNKNOWN, "unknown")                                                                      \
-	W(PRIORITY, "priority") /* the request that took the engine has a higher one */            \
+	W(PRIORITY, "priority")	  /* the request that took the engine has a higher one */          \
 	W(TIMESLICE, "timeslice") /* it has the same one: a time slice ran out */
 
 enum lane_preemption_why {
