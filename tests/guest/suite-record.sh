@@ -7,6 +7,7 @@ set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
 	cd "$TOP" || exit 1
+	check packets make -s "${B:-build}/tests/packets/gl-packets"
 	for version in ${1:-6.1 6.12}; do
 		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
@@ -24,6 +25,7 @@ fi
 FLOOD=$1 VERSION=$2
 TOP=$(realpath "$(dirname "$0")/../..")
 GPULANE=$(realpath "${B:-build}/gpulane")
+PACKETS=$(realpath "${B:-build}/tests/packets/gl-packets")
 # Where all groups are not the point, few: programs load slowly in a guest.
 RECORD=("$GPULANE" record --events "sched,process")
 T=$(mktemp -d /tmp/record.XXXXXX)
@@ -35,15 +37,19 @@ exec >"$GPULANE_OUT/report"
 CHECK_PREFIX=$VERSION-
 . "$TOP/tests/lib/suite.sh"
 
-# readable DIR: babeltrace2 reads it and has nothing to say but what was lost; the events are in $T/events
+# readable DIR: babeltrace2 reads it and has nothing to say but what was lost, and Trace Compass takes every
+# packet; the events are in $T/events
 readable() {
-	babeltrace2 --clock-cycles "$1" >"$T/events" 2>"$T/complaints" || return 1
+	[ ! -d "$1/bpf" ] || "$PACKETS" --cut "$1/bpf" || return 1
+	babeltrace2 --clock-cycles "$1" 2>"$T/complaints" | grep -v ' gpulane_lost: ' >"$T/events"
+	[ "${PIPESTATUS[0]}" -eq 0 ] || return 1
 	grep -v '^WARNING: Tracer discarded\|^$' "$T/complaints"
 	[ "${PIPESTATUS[0]}" -ne 0 ]
 }
 
+# counted DIR: a recording that came to its end, as many events as it says
 counted() {
-	readable "$1" && same events "$(fact "$1" traces[0].events)" "$(grep -c . "$T/events")"
+	readable "$1" && "$PACKETS" "$1" && same events "$(fact "$1" traces[0].events)" "$(grep -c . "$T/events")"
 }
 
 # one_line FILE TEXT: all that was said, and TEXT is in it

@@ -262,6 +262,69 @@ static void full_disk_leaves_what_was_written(void **state)
 	assert_int_equal(count_lines(f, told, &clean), 1);
 }
 
+/* The packets of the stream: how many, and how many of them have no event. */
+static unsigned int count_packets(const struct fixture *f, unsigned int *empty)
+{
+	uint64_t content, size;
+	unsigned int n = 0;
+	char path[64];
+	off_t at = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	*empty = 0;
+	while (pread(fd, &content, 8, at + 48) == 8) {
+		assert_int_equal(pread(fd, &size, 8, at + 56), 8);
+		*empty += content <= 84 * 8;
+		at += (off_t)size / 8;
+		n++;
+	}
+	close(fd);
+	return n;
+}
+
+/* Trace Compass ends a stream at a packet without events: only a stream's first may be one. */
+static void only_the_first_packet_has_no_events(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int empty;
+	bool clean;
+
+	check(lane_ctf_lost(f->stream, 2, f->base_ns + 500));
+	append(f, 1000, 1);
+	check(lane_ctf_lost(f->stream, 2, f->base_ns + 2000));
+	check(lane_ctf_lost(f->stream, 7, f->base_ns + 3000));
+	check(lane_ctf_flush(f->stream, f->base_ns + 3000));
+	append(f, 4000, 2);
+	check(lane_ctf_lost(f->stream, 7, f->base_ns + 5000));
+	check(lane_ctf_lost(f->stream, 10, f->base_ns + 6000));
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(count_packets(f, &empty), 6);
+	assert_int_equal(empty, 1);
+	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), 2);
+	assert_true(clean);
+	assert_int_equal(count_lines(f, " gpulane_lost: { cpu_id = 1 }", &clean), 3);
+	assert_int_equal(count_lines(f, "Tracer discarded 2 events", &clean), 1);
+	assert_int_equal(count_lines(f, "Tracer discarded 5 events", &clean), 1);
+	assert_int_equal(count_lines(f, "Tracer discarded 3 events", &clean), 1);
+}
+
+/* All that came was too old: there is a packet that says so. */
+static void losses_alone_have_a_packet(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = { .wire = { .ts_ns = 1, .kind = LANE_RQ_ADD } };
+	unsigned int empty;
+
+	check(lane_ctf_append(f->stream, &r.wire));
+	check(lane_ctf_close(f->trace));
+	assert_int_equal(count_packets(f, &empty), 2);
+	assert_int_equal(empty, 1);
+	assert_int_equal(count_lines(f, "Tracer discarded 1 event", &(bool){ 0 }), 1);
+}
+
 /* What the writer that is killed in the tests below does: packets of one page, of many, a loss. */
 static void write_a_lot(struct fixture *f)
 {
@@ -461,7 +524,7 @@ static void walk_packet(const unsigned char *at, const unsigned char *end, struc
 		assert_true(ts_ns >= begin_ns && ts_ns <= end_ns && ts_ns >= last);
 		assert_true(kind < LANE_KIND_COUNT);
 		last = ts_ns;
-		walked->events++;
+		walked->events += kind != LANE_LOST;
 		p += sizeof(struct lane_wire) + lane_kinds[kind].payload_bytes;
 		if (p < end)
 			p += -(uintptr_t)(p - at) & 7;
@@ -494,7 +557,9 @@ static struct walked walk(const struct fixture *f)
 		memcpy(&in_file, data + at + 64, 8);
 		assert_true(size % (8 * 4096) == 0 && size && at + (off_t)size / 8 <= st.st_size);
 		assert_true(content <= size);
-		assert_int_equal(in_file, seq++);
+		assert_int_equal(in_file, seq);
+		assert_true(content > 88 * 8 || !seq);
+		seq++;
 		walk_packet(data + at, data + at + content / 8, &walked);
 	}
 	free(data);
@@ -593,6 +658,8 @@ int main(void)
 		TEST(losses_lie_between_two_looks),
 		TEST(records_wait_for_the_flush),
 		TEST(unknown_kinds_are_refused),
+		TEST(only_the_first_packet_has_no_events),
+		TEST(losses_alone_have_a_packet),
 		TEST(full_disk_leaves_what_was_written),
 		TEST(killed_at_any_system_call_it_is_readable),
 		TEST(killed_while_it_grows_it_is_readable),

@@ -405,20 +405,54 @@ static struct run find_run(const struct lane_ctf_stream *stream, size_t begin, u
 	return run;
 }
 
-/* Writes a run as the next packet; it ends at end_ns at least, with told_lost lost by the tracer.
+/* An event for a packet with a loss and no other event, as it lies in the file. */
+struct lost_record {
+	struct lane_wire wire;
+	struct lane_p_gpulane_lost lost;
+};
+
+_Static_assert(sizeof(struct lost_record) % 8 == 0, "padded as records are");
+
+static struct lost_record lost_record(const struct lane_ctf_stream *stream,
+				      const struct lane_ctf_packet *head)
+{
+	const struct lane_ctf_packet *before = &stream->file.head;
+
+	return (struct lost_record){
+		.wire = { .ts_ns = head->timestamp_end, .kind = LANE_LOST, .tid = -1, .pid = -1 },
+		.lost = { .count = head->events_discarded - before->events_discarded,
+			  .begin_ns = before->timestamp_end,
+			  .end_ns = head->timestamp_end,
+			  .lost_cpu =
+				  head->stream_id == LANE_CTF_FREE ? -1 : (int32_t)head->cpu_id },
+	};
+}
+
+/*
+ * Writes a run as the next packet; it ends at end_ns at least, with told_lost lost by the tracer. A
+ * run without events gets the event gpulane_lost: Trace Compass ends a stream at a packet without
+ * any (StreamInputPacketIndex.append, of 2026).
  */
 static struct lane_error *put_run(struct lane_ctf_stream *stream, const struct run *run,
 				  uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_ctf_packet head = stream->file.head;
+	const char *data = stream->pending + run->begin;
+	size_t bytes = run->end - run->begin, unpadded = run->unpadded;
+	struct lost_record lost;
 	struct lane_error *err;
 
 	head.packet_seq_num++;
 	head.timestamp_begin = max_u64(begin_ns, stream->file.head.timestamp_end);
 	head.timestamp_end = max_u64(max_u64(end_ns, run->last_ns), head.timestamp_begin);
 	head.events_discarded = stream->told_lost + stream->dropped;
-	err = failed(stream, lane_ctf_put(&stream->file, &head, stream->pending + run->begin,
-					  run->end - run->begin, run->unpadded));
+	if (!run->events) {
+		lost = lost_record(stream, &head);
+		data = (const char *)&lost;
+		bytes = sizeof(lost);
+		unpadded = sizeof(lost.wire) + LANE_BYTES_LOST;
+	}
+	err = failed(stream, lane_ctf_put(&stream->file, &head, data, bytes, unpadded));
 	if (!err)
 		stream->events += run->events;
 	return err;
@@ -559,16 +593,22 @@ void lane_ctf_figures(const struct lane_ctf_trace *trace, uint64_t *events, uint
 	}
 }
 
-/* Records that came too late after the last packet: its head still has to tell of them. */
+/*
+ * Records that came too late after the last packet: its head still has to tell of them. A stream's
+ * first packet says from when on the stream records and tells of no loss.
+ */
 static struct lane_error *finish(struct lane_ctf_stream *stream)
 {
 	struct lane_error *err = lane_ctf_flush(stream, UINT64_MAX);
+	const struct run none = { 0 };
 
-	if (!err && !stream->trace->failed &&
-	    lane_ctf_stream_lost(stream) != stream->file.head.events_discarded)
-		err = failed(stream, lane_ctf_amend(&stream->file, stream->dropped_ns,
-						    lane_ctf_stream_lost(stream)));
-	return err;
+	if (err || stream->trace->failed ||
+	    lane_ctf_stream_lost(stream) == stream->file.head.events_discarded)
+		return err;
+	if (!stream->file.head.packet_seq_num)
+		return put_run(stream, &none, 0, stream->dropped_ns);
+	return failed(stream, lane_ctf_amend(&stream->file, stream->dropped_ns,
+					     lane_ctf_stream_lost(stream)));
 }
 
 struct lane_error *lane_ctf_close(struct lane_ctf_trace *trace)

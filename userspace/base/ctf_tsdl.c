@@ -181,12 +181,11 @@ void lane_ctf_write_tsdl(FILE *to, const struct lane_ctf_env *env, const uint8_t
 	write_clock(to, env);
 	write_stream(to, NULL);
 	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (!lane_is_derived(kind))
+		if (!lane_is_finding(kind))
 			write_event(to, kind, 0);
 	if (!env->free_stream)
 		return;
 	write_stream(to, "unused");
 	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (kind != LANE_LOST)
-			write_event(to, kind, LANE_CTF_FREE);
+		write_event(to, kind, LANE_CTF_FREE);
 }

@@ -264,7 +264,7 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 		lane_plan_init(&slot->plan, event_class, ctf->names);
 	}
 	if (slot->plan.kind < 0) {
-		ctf->base.skipped++;
+		ctf->base.skipped += !slot->plan.tells_loss;
 		return false;
 	}
 	stream->unread = message;

@@ -181,7 +181,7 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	if (!data)
 		return bad_place(own, stream, stream->at, "the event is cut off");
 	memcpy(&wire, data, sizeof(wire));
-	if (wire.kind >= LANE_KIND_COUNT || wire.kind == LANE_LOST)
+	if (wire.kind >= LANE_KIND_COUNT)
 		return bad_place(own, stream, stream->at, "event %u is not known", wire.kind);
 	bytes += lane_kinds[wire.kind].payload_bytes;
 	data = NULL;
@@ -195,27 +195,36 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	stream->next_ns = wire.ts_ns;
 	stream->record = data;
 	stream->record_bytes = bytes;
-	stream->has_record = true;
+	/* What is lost is told by the packets' heads. */
+	stream->has_record = wire.kind != LANE_LOST;
 	return NULL;
+}
+
+static void skip_record(struct stream *stream)
+{
+	stream->at = (stream->at + stream->record_bytes + 7) & ~(uint64_t)7;
 }
 
 /* Finds the next record, in this packet or a later one. */
 static struct lane_error *find_record(struct own *own, struct stream *stream)
 {
-	struct lane_error *err;
+	struct lane_error *err = NULL;
 	bool more;
 
 	stream->has_record = false;
-	if (stream->dead)
-		return NULL;
-	while (stream->at >= stream->content_end) {
-		err = next_packet(own, stream, &more);
+	while (!stream->dead) {
+		if (stream->at < stream->content_end) {
+			err = check_record(own, stream);
+			if (!err && stream->has_record)
+				return NULL;
+			if (!err)
+				skip_record(stream);
+			more = true;
+		} else {
+			err = next_packet(own, stream, &more);
+		}
 		stream->dead = err || !more;
-		if (stream->dead)
-			return err;
 	}
-	err = check_record(own, stream);
-	stream->dead = err;
 	return err;
 }
 
@@ -235,7 +244,7 @@ static void take_record(struct stream *stream)
 	stream->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
 	if (stream->event.wire.origin >= LANE_ORIGIN_COUNT)
 		stream->event.wire.origin = LANE_ORIGIN_UNKNOWN;
-	stream->at = (stream->at + stream->record_bytes + 7) & ~(uint64_t)7;
+	skip_record(stream);
 }
 
 /* When the stream's next event is; false when it is over. */

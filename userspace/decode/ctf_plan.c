@@ -109,8 +109,9 @@ void lane_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
 
 	*plan = (struct lane_plan){ .kind = name ? lane_names_kind(names, name, strlen(name))
 						 : -1 };
-	/* What is lost is told by the packets, not by an event of that name. */
-	if (plan->kind == LANE_LOST)
+	/* What is lost is told by the packets' heads. */
+	plan->tells_loss = plan->kind == LANE_LOST;
+	if (plan->tells_loss)
 		plan->kind = -1;
 	if (plan->kind < 0)
 		return;
