@@ -119,11 +119,20 @@ as_caller() {
 		sh -c "echo \"\$(id -u) \$(id -g) \$HOME \$USER\" >&2" 2>"$T/said"
 	same command "$want" "$(head -n 1 "$T/said")" || { cat "$T/said"; return 1; }
 }
+# The command's arguments are no text that a parser must take.
+hostile_arguments() {
+	rm -rf "$T/rec"
+	with_daemon timeout 60 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+		sh -c 'exit 3' $'\xff\e[31m\xc2\x9b\xe2\x80\xae\nline' 2>"$T/said" || { cat "$T/said"; return 1; }
+	is_clean "$T/said" "$T/rec/recording.json" && same argument $'.\e[31m..\nline' "$(jq -r '.command.argv[3]' "$T/rec/recording.json")"
+}
+
 nobody=$(getent passwd nobody | awk -F: '{ print $3, $4, $6, $1 }')
 if [ "$(id -u)" -eq 0 ]; then
 	layer=$(realpath "${B:-build-asan}/libgpulane-opencl.so")
 	gcc -O1 -g -D_GNU_SOURCE -o "$T/stress" tests/opencl/stress.c -lOpenCL -lpthread || exit 1
 	check recording-is-replaced recording_is_replaced
+	check arguments hostile_arguments
 	check sudo-group-of-root as_caller "$nobody" SUDO_UID=65534 SUDO_GID=0
 	check sudo-without-group as_caller "$nobody" SUDO_UID=65534
 	check sudo-of-root as_caller "0 0 /root root" SUDO_UID=0 SUDO_GID=0

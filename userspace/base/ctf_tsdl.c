@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
 // The metadata of a recorded trace, TSDL 1.8 as LTTng's kernel tracer spells it, from the event
 // table.
+#include "base/clean.h"
+#include "base/cleanup.h"
 #include "base/ctf_packet.h"
 #include "base/opencl.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* A string literal; what TSDL's scanner could stumble over is written as an octal escape. */
-static void quote(FILE *to, const char *text)
+/* A string literal, clean: readers show it as it is. */
+static void quote(FILE *to, const char *from)
 {
-	fputc('"', to);
-	for (; *text; text++) {
-		unsigned char c = *text;
+	LANE_CLEANUP(lane_free) char *clean = lane_clean_dup(from, LANE_CLEAN_LINE);
 
-		if (c == '"' || c == '\\')
-			fprintf(to, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(to, "\\%03o", c);
-		else
-			fputc(c, to);
+	fputc('"', to);
+	for (const char *text = clean ? clean : ""; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', to);
+		fputc(*text, to);
 	}
 	fputc('"', to);
 }

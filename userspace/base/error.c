@@ -7,20 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
+
 struct lane_error {
 	enum lane_error_code code;
 	const char *message; /* points behind the structure, or to a constant */
 };
 
 struct lane_error lane_enomem = { LANE_ERROR_FAILED, "out of memory" };
-
-/* Control characters (a hostile trace's names may hold them) would break the one line. */
-static void one_line(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = ' ';
-}
 
 static struct lane_error *create(enum lane_error_code code, const char *suffix, const char *format,
 				 va_list args)
@@ -43,7 +37,7 @@ static struct lane_error *create(enum lane_error_code code, const char *suffix, 
 	vsnprintf(message, (size_t)n + 1, format, args);
 	if (suffix)
 		sprintf(message + n, ": %s", suffix);
-	one_line(message);
+	lane_clean(message, LANE_CLEAN_LINE);
 	err->code = code;
 	err->message = message;
 	return err;

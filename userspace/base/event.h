@@ -186,6 +186,12 @@ struct lane_kind_info {
 /* The table, LANE_KIND_COUNT entries in the order of enum lane_kind. */
 extern const struct lane_kind_info lane_kinds[LANE_KIND_COUNT];
 
+/* True when values of the type are text. */
+static inline int lane_type_is_text(unsigned int type)
+{
+	return type >= LANE_TYPE_comm;
+}
+
 /*
  * The kind with this name, or -1. For set-up only: it compares strings.
  */

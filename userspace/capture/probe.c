@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "capture/probe_parts.h"
 
@@ -39,6 +40,9 @@ void lane_probe_add(struct lane_probe *probe, const char *section, const char *n
 	va_start(args, value);
 	vsnprintf(check->value, sizeof(check->value), value, args);
 	va_end(args);
+	/* What drivers call themselves is data from outside. */
+	lane_clean(check->name, LANE_CLEAN_LINE);
+	lane_clean(check->value, LANE_CLEAN_LINE);
 }
 
 static char *path_of(const struct lane_probe *probe, const char *format, va_list args)

@@ -5,15 +5,25 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "base/clean.h"
+#include "base/cleanup.h"
 #include "capture/driver.h"
 
 #ifndef GPULANE_VERSION
 #define GPULANE_VERSION "unknown"
 #endif
 
+/* What is not UTF-8 (an argument, a host's name) no parser would take. */
+static struct json_object *text_of(const char *value)
+{
+	LANE_CLEANUP(lane_free) char *text = lane_clean_dup(value, LANE_CLEAN_JSON);
+
+	return text ? json_object_new_string(text) : NULL;
+}
+
 static void add_string(struct json_object *to, const char *key, const char *value)
 {
-	json_object_object_add(to, key, json_object_new_string(value));
+	json_object_object_add(to, key, text_of(value));
 }
 
 static void add_number(struct json_object *to, const char *key, uint64_t value)
@@ -38,7 +48,7 @@ static struct json_object *command_object(const struct lane_recording_facts *fac
 	struct json_object *argv = json_object_new_array();
 
 	for (char *const *word = facts->command; *word; word++)
-		json_object_array_add(argv, json_object_new_string(*word));
+		json_object_array_add(argv, text_of(*word));
 	json_object_object_add(command, "argv", argv);
 	add_number(command, "pid", (uint64_t)facts->command_pid);
 	if (facts->command_status >= 0 && WIFEXITED(facts->command_status))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/folder.h"
 #include "cmd/model.h"
 #include "model/plot.h"
@@ -23,7 +24,9 @@ json_object *model_result(const char *model)
 
 void model_put_text(json_object *object, const char *key, const char *value)
 {
-	json_object_object_add(object, key, json_object_new_string(value));
+	LANE_CLEANUP(lane_free) char *text = lane_clean_dup(value, LANE_CLEAN_LINE);
+
+	json_object_object_add(object, key, text ? json_object_new_string(text) : NULL);
 }
 
 void model_put_whole(json_object *object, const char *key, int64_t value)
@@ -79,22 +82,6 @@ static const char *shown(json_object *value)
 							    : json_object_to_json_string(value);
 }
 
-/* A CSV field, quoted where it must be. */
-static void csv_field(const char *text)
-{
-	if (!text[strcspn(text, ",\"\n")]) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
-
 static void csv_line(json_object *row, int names)
 {
 	int first = 1;
@@ -105,7 +92,10 @@ static void csv_line(json_object *row, int names)
 		if (!first)
 			putchar(',');
 		first = 0;
-		csv_field(names ? key : shown(value));
+		if (!names && json_object_is_type(value, json_type_string))
+			lane_clean_csv(stdout, shown(value));
+		else
+			fputs(names ? key : shown(value), stdout);
 	}
 	putchar('\n');
 }

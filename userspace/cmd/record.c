@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "capture/child.h"
 #include "capture/recording.h"
@@ -247,7 +248,9 @@ static void summarize(const struct session *session)
 	const struct lane_recording_facts *facts = &session->facts;
 	int status = facts->command_status;
 
-	fprintf(stderr, "gpulane: %s:", session->dir.path);
+	fputs("gpulane: ", stderr);
+	lane_clean_print(stderr, session->dir.path);
+	fputc(':', stderr);
 	for (size_t i = 0; i < facts->n_tracers; i++) {
 		const struct lane_recording_tracer *tracer = &facts->tracers[i];
 
@@ -260,10 +263,14 @@ static void summarize(const struct session *session)
 		fprintf(stderr, "%" PRIu64 " lost", tracer->stats.lost);
 	}
 	fprintf(stderr, ", %.1f s", (double)(facts->end_ns - facts->begin_ns) / 1e9);
+	if (status > 0) {
+		fputs("; ", stderr);
+		lane_clean_print(stderr, facts->command[0]);
+	}
 	if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status))
-		fprintf(stderr, "; %s exited with code %d", facts->command[0], WEXITSTATUS(status));
+		fprintf(stderr, " exited with code %d", WEXITSTATUS(status));
 	if (status >= 0 && WIFSIGNALED(status))
-		fprintf(stderr, "; %s was ended by signal %d", facts->command[0], WTERMSIG(status));
+		fprintf(stderr, " was ended by signal %d", WTERMSIG(status));
 	fputc('\n', stderr);
 }
 

@@ -33,12 +33,6 @@ struct lane_slot {
 bool lane_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
 		     struct lane_slot *slot);
 
-/* True when values of the type are text. */
-static inline bool lane_type_is_text(enum lane_type type)
-{
-	return type >= LANE_TYPE_comm;
-}
-
 /* True when values of the type are signed integers. */
 static inline bool lane_type_is_signed(enum lane_type type)
 {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/opencl.h"
 #include "decode/names.h"
 
@@ -12,8 +13,7 @@ static void write_fact(FILE *to, const char *key, const char *value)
 	if (!*value)
 		return;
 	fprintf(to, "info %s ", key);
-	for (; *value; value++)
-		fputc((unsigned char)*value < ' ' ? '?' : *value, to);
+	lane_clean_print(to, value);
 	fputc('\n', to);
 }
 

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
+#include "base/clean.h"
 #include "base/opencl.h"
 
 /* One column: a name for the head and the key, the same in both formats. */
@@ -39,26 +39,13 @@ static void handle(struct line *line, const char *name, uint64_t value)
 	fprintf(line->to, line->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
 }
 
-/* Text from outside: only what is visible ASCII comes out as it is. */
 static void text(struct line *line, const char *name, const char *value)
 {
-	bool quote = line->json || strpbrk(value, ",\"\r\n");
-
 	column(line, name);
-	if (quote)
-		fputc('"', line->to);
-	for (; *value; value++) {
-		if (*value < ' ' || *value > '~')
-			fputc('?', line->to);
-		else if (*value == '"')
-			fputs(line->json ? "\\\"" : "\"\"", line->to);
-		else if (*value == '\\' && line->json)
-			fputs("\\\\", line->to);
-		else
-			fputc(*value, line->to);
-	}
-	if (quote)
-		fputc('"', line->to);
+	if (line->json)
+		lane_clean_json(line->to, value);
+	else
+		lane_clean_csv(line->to, value);
 }
 
 static const char *type_name(const struct lane_command *command)

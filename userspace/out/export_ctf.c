@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/ctf.h"
 #include "out/export.h"
@@ -42,6 +43,7 @@ struct export
 	struct lane_loss *lost;
 	size_t n_lost;
 	uint64_t uncounted; /* losses of unknown number */
+	bool has_text[LANE_KIND_COUNT];
 	int dir_fd;
 };
 
@@ -72,6 +74,9 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		return &lane_enomem;
 	*export = e;
 	e->info = *to->info;
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		for (unsigned int i = 0; i < lane_kinds[kind].n_fields; i++)
+			e->has_text[kind] |= lane_type_is_text(lane_kinds[kind].fields[i].type);
 	e->dir_fd = fcntl(to->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (e->dir_fd < 0)
 		return lane_error_errno(errno, "%s", to->title);
@@ -152,10 +157,28 @@ static struct lane_error *flush(const struct export *e, struct cpu *cpu)
 	return err ? err : lane_ctf_flush(cpu->stream, upto_ns);
 }
 
+/* Viewers show a record's text as it is. */
+static struct lane_error *append_clean(const struct export *e, struct lane_ctf_stream *stream,
+				       const struct lane_wire *record)
+{
+	const struct lane_kind_info *kind = &lane_kinds[record->kind];
+	struct lane_event event;
+
+	if (!e->has_text[record->kind])
+		return lane_ctf_append(stream, record);
+	memcpy(&event.wire, record, sizeof(event.wire));
+	memcpy(&event.u, record + 1, kind->struct_bytes);
+	for (unsigned int i = 0; i < kind->n_fields; i++)
+		if (lane_type_is_text(kind->fields[i].type))
+			lane_clean_bytes((char *)&event.u + kind->fields[i].offset,
+					 kind->fields[i].size);
+	return lane_ctf_append(stream, &event.wire);
+}
+
 static struct lane_error *append(const struct export *e, struct cpu *cpu,
 				 const struct lane_wire *record)
 {
-	struct lane_error *err = lane_ctf_append(cpu->stream, record);
+	struct lane_error *err = append_clean(e, cpu->stream, record);
 
 	cpu->newest_ns = record->ts_ns;
 	cpu->bytes += sizeof(*record) + lane_kinds[record->kind].payload_bytes;
@@ -230,7 +253,7 @@ static struct lane_error *put_findings(struct export *e)
 		if (err)
 			break;
 		if (record->kind != LANE_LOST) {
-			err = open.end_ns ? lane_ctf_append(e->found.stream, record)
+			err = open.end_ns ? append_clean(e, e->found.stream, record)
 					  : append(e, &e->found, record);
 		} else {
 			const struct lane_p_gpulane_lost *lost = (const void *)(record + 1);

@@ -7,10 +7,16 @@
 #include <json-c/json.h>
 #include <unistd.h>
 
+#include "base/clean.h"
+#include "base/cleanup.h"
+
 static void add_text(struct json_object *to, const char *key, const char *text)
 {
-	if (text && *text)
-		json_object_object_add(to, key, json_object_new_string(text));
+	LANE_CLEANUP(lane_free)
+	char *clean = text && *text ? lane_clean_dup(text, LANE_CLEAN_JSON) : NULL;
+
+	if (clean)
+		json_object_object_add(to, key, json_object_new_string(clean));
 }
 
 static void add_time(struct json_object *to, const char *key, uint64_t ns)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "out/export.h"
@@ -312,9 +313,11 @@ static void destroy(void *export)
 }
 
 /* Text between tags. */
-static void put_text(const char *text, FILE *to)
+static void put_text(const char *from, FILE *to)
 {
-	for (; *text; text++) {
+	LANE_CLEANUP(lane_free) char *clean = lane_clean_dup(from, LANE_CLEAN_LINE);
+
+	for (const char *text = clean ? clean : ""; *text; text++) {
 		if (*text == '<')
 			fputs("&lt;", to);
 		else if (*text == '&')

@@ -2,6 +2,9 @@
 // Short words for building a tree of json-c.
 #include "out/json.h"
 
+#include "base/clean.h"
+#include "base/cleanup.h"
+
 void lane_json_uint(struct json_object *to, const char *key, uint64_t value)
 {
 	lane_json_int(to, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
@@ -22,9 +25,17 @@ void lane_json_bool(struct json_object *to, const char *key, bool value)
 	json_object_object_add(to, key, json_object_new_boolean(value));
 }
 
+/* Text from outside may be no UTF-8, which no parser takes. */
+static struct json_object *new_text(const char *value)
+{
+	LANE_CLEANUP(lane_free) char *text = lane_clean_dup(value, LANE_CLEAN_JSON);
+
+	return text ? json_object_new_string(text) : NULL;
+}
+
 void lane_json_text(struct json_object *to, const char *key, const char *value)
 {
-	json_object_object_add(to, key, json_object_new_string(value));
+	json_object_object_add(to, key, new_text(value));
 }
 
 void lane_json_null(struct json_object *to, const char *key)
@@ -58,5 +69,5 @@ struct json_object *lane_json_row(struct json_object *list)
 
 void lane_json_item(struct json_object *list, const char *text)
 {
-	json_object_array_add(list, json_object_new_string(text));
+	json_object_array_add(list, new_text(text));
 }

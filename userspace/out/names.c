@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/report.h"
 
 static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
@@ -24,19 +25,10 @@ const char *lane_engine_name(const struct lane_engine *engine, char *buffer, siz
 	return buffer;
 }
 
-/* A task's name is data from the trace: control characters become dots. */
-static void clean(char *name)
-{
-	for (; *name; name++)
-		if ((unsigned char)*name < ' ' || *name == 0x7f)
-			*name = '.';
-}
-
 const char *lane_comm(const char comm[16], char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.16s", comm);
-	clean(buffer);
-	return buffer;
+	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
 const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size)
@@ -47,8 +39,7 @@ const char *lane_client_name(const struct lane_client *client, char *buffer, siz
 		snprintf(buffer, size, "%.16s[%d]", client->comm, client->pid);
 	else
 		snprintf(buffer, size, "%d", client->pid);
-	clean(buffer);
-	return buffer;
+	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
 const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
@@ -61,8 +52,7 @@ const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 		snprintf(buffer, size, "%.16s[%d]", comm, tid);
 	else
 		snprintf(buffer, size, "%d", tid);
-	clean(buffer);
-	return buffer;
+	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
 const char *lane_duration(uint64_t ns, char *buffer, size_t size)

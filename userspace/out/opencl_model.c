@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/json.h"
 #include "out/opencl.h"
 
@@ -66,9 +67,10 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 {
 	double runs = kernel->total.count ? (double)kernel->total.count : 1;
 	double total = (double)kernel->total.sum_ns / runs;
-	char name[64], text[32];
+	char name[64], shown[64], text[32];
 
-	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n", kernel->name,
+	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n",
+		lane_clean_copy(shown, sizeof(shown), kernel->name, LANE_CLEAN_LINE),
 		process(l, kernel->pid, name, sizeof(name)), kernel->running.count);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		text_row(to, "  ", lane_command_stage_names[s],
@@ -80,7 +82,8 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 		for (uint32_t i = 0; i < model->n_parts; i++)
 			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
 				 total);
-		fprintf(to, "        modelled on %s: %s, error %+.1f %%\n", device,
+		fprintf(to, "        modelled on %s: %s, error %+.1f %%\n",
+			lane_clean_copy(shown, sizeof(shown), device, LANE_CLEAN_LINE),
 			duration(whole(model->total_ns), text, sizeof(text)),
 			100 * (model->total_ns / measured(kernel) - 1));
 	}

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/opencl.h"
 
 /* Below this share of the whole nothing is worth a sentence. */
@@ -77,7 +78,7 @@ static void queues(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
 	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
-	char name[64], running[32];
+	char name[64], device[64], running[32];
 
 	title(t, "OpenCL queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
@@ -97,14 +98,15 @@ static void queues(const struct tables *t)
 			lane_duration(q->running_ns, running, sizeof(running)),
 			whole ? (double)q->host_queue_ns / (double)whole : 0,
 			whole ? (double)q->device_queue_ns / (double)whole : 0,
-			q->queue->device_name);
+			lane_clean_copy(device, sizeof(device), q->queue->device_name,
+					LANE_CLEAN_LINE));
 	}
 }
 
 static void kernels(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64];
+	char name[64], kernel[64];
 
 	if (!c->n_kernels)
 		return;
@@ -114,7 +116,8 @@ static void kernels(const struct tables *t)
 		struct lane_kernel_stats *k = &c->kernels[i];
 
 		fprintf(t->to, "  %-22s %-24s", process(t->latency, k->pid, name, sizeof(name)),
-			*k->name ? k->name : "(no name)");
+			*k->name ? lane_clean_copy(kernel, sizeof(kernel), k->name, LANE_CLEAN_LINE)
+				 : "(no name)");
 		durations(t, &k->running);
 		fputc('\n', t->to);
 	}
@@ -195,7 +198,7 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 static void devices(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64], a[32], b[32], k[32], o[32], g[32], text[96];
+	char device[64], name[64], a[32], b[32], k[32], o[32], g[32], text[96];
 
 	if (!c->n_devices)
 		return;
@@ -206,7 +209,8 @@ static void devices(const struct tables *t)
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
 		fprintf(t->to, "  %-22s %-24s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
-			process(t->latency, d->pid, name, sizeof(name)), d->name,
+			process(t->latency, d->pid, name, sizeof(name)),
+			lane_clean_copy(device, sizeof(device), d->name, LANE_CLEAN_LINE),
 			lane_duration(d->busy_ns, a, sizeof(a)),
 			lane_duration(d->kernels_ns, k, sizeof(k)),
 			lane_duration(d->transfers_ns, b, sizeof(b)),
@@ -219,7 +223,7 @@ static void devices(const struct tables *t)
 static void gaps(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char owner[64], thread[64], ns[32];
+	char owner[64], thread[64], device[64], ns[32];
 
 	if (!c->n_gaps)
 		return;
@@ -231,7 +235,9 @@ static void gaps(const struct tables *t)
 
 		fprintf(t->to, "  %-22s %-24s %-13s %-22s %10s %9" PRIu64 "\n",
 			process(t->latency, c->devices[g->device].pid, owner, sizeof(owner)),
-			c->devices[g->device].name, lane_gap_names[g->cause],
+			lane_clean_copy(device, sizeof(device), c->devices[g->device].name,
+					LANE_CLEAN_LINE),
+			lane_gap_names[g->cause],
 			process(t->latency, g->tid, thread, sizeof(thread)),
 			lane_duration(g->ns, ns, sizeof(ns)), g->count);
 	}
@@ -280,6 +286,13 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	return true;
 }
 
+/* A device's name in a sentence. */
+static const char *device_name(const struct lane_cl_device_stats *device, char *buffer, size_t size)
+{
+	return lane_clean_copy(buffer, size, *device->name ? device->name : "the device",
+			       LANE_CLEAN_LINE);
+}
+
 /* What a device waited for between commands. */
 static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 {
@@ -294,7 +307,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	};
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d;
-	char name[64];
+	char name[64], device[64];
 
 	if (!c->n_gaps)
 		return false;
@@ -305,7 +318,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	snprintf(text, size,
 		 "OpenCL: %s ran no command for %u %% of the time between its first and its last, "
 		 "%u %% of that %sthread %s%s",
-		 *d->name ? d->name : "the device", share(d->gap_ns, d->last_ns - d->first_ns),
+		 device_name(d, device, sizeof(device)), share(d->gap_ns, d->last_ns - d->first_ns),
 		 share(c->gaps[0].ns, d->gap_ns), meanings[c->gaps[0].cause][0], name,
 		 meanings[c->gaps[0].cause][1]);
 	return true;
@@ -315,6 +328,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size)
 {
 	const struct lane_commands *c = l->commands;
+	char device[64];
 
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
@@ -324,7 +338,7 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 		snprintf(text, size,
 			 "OpenCL: transfers took %u %% of %s's busy time, %u %% of theirs beside "
 			 "kernels",
-			 share(d->transfers_ns, d->busy_ns), *d->name ? d->name : "the device",
+			 share(d->transfers_ns, d->busy_ns), device_name(d, device, sizeof(device)),
 			 share(d->both_ns, d->transfers_ns));
 		return true;
 	}

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/trace.pb-c.h"
 
 typedef Perfetto__Protos__TracePacket packet;
@@ -134,13 +135,16 @@ void lane_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
 	Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
+	char name[256];
 	packet p;
 
+	/* Protocol buffers' strings are UTF-8. */
+	lane_clean_copy(name, sizeof(name), track->name ? track->name : "", LANE_CLEAN_LINE);
 	is.has_uuid = true;
 	is.uuid = track->uuid;
 	is.has_parent_uuid = track->parent != 0;
 	is.parent_uuid = track->parent;
-	is.name = (char *)track->name;
+	is.name = name;
 	is.has_sibling_order_rank = track->rank != 0;
 	is.sibling_order_rank = track->rank;
 	is.has_child_ordering = !track->counter;
@@ -148,7 +152,7 @@ void lane_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	process.has_pid = thread.has_pid = thread.has_tid = true;
 	process.pid = thread.pid = track->pid;
 	thread.tid = track->tid;
-	process.process_name = thread.thread_name = (char *)track->name;
+	process.process_name = thread.thread_name = name;
 	if (track->process)
 		is.process = &process;
 	if (track->thread)
@@ -170,7 +174,7 @@ void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_
 	packets->at_ns = at_ns;
 	packets->n_flows = 0;
 	packets->n_args = 0;
-	snprintf(packets->name, sizeof(packets->name), "%s", name);
+	lane_clean_copy(packets->name, sizeof(packets->name), name, LANE_CLEAN_LINE);
 }
 
 static struct lane_packet_value *value(struct lane_packets *packets, enum lane_packet_arg arg,
@@ -205,7 +209,7 @@ void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, co
 {
 	struct lane_packet_value *is = value(packets, arg, 't');
 
-	snprintf(is->text, sizeof(is->text), "%s", text);
+	lane_clean_copy(is->text, sizeof(is->text), text, LANE_CLEAN_LINE);
 }
 
 void lane_packet_flow(struct lane_packets *packets, uint64_t flow)

@@ -2,36 +2,18 @@
 // The report as CSV: one figure a line, as table, row, column, value.
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/opencl.h"
 #include "out/report_tree.h"
-
-/* Quoted as RFC 4180 has it, where it has to be. */
-static void field(FILE *to, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, to);
-		return;
-	}
-	fputc('"', to);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', to);
-		fputc(*text, to);
-	}
-	fputc('"', to);
-}
 
 static void line(FILE *to, const char *table, const char *row, const char *column,
 		 struct json_object *value)
 {
-	field(to, table);
-	fputc(',', to);
-	field(to, row);
-	fputc(',', to);
-	field(to, column);
-	fputc(',', to);
-	if (value)
-		field(to, json_object_get_string(value));
+	fprintf(to, "%s,%s,%s,", table, row, column);
+	if (json_object_is_type(value, json_type_string))
+		lane_clean_csv(to, json_object_get_string(value));
+	else if (value)
+		fputs(json_object_get_string(value), to);
 	fputc('\n', to);
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/opencl.h"
 #include "out/report.h"
 
@@ -63,8 +64,10 @@ static void head(const struct text *t)
 
 	fprintf(t->to, "%" PRIu64 " events in %s", l->figures.events,
 		lane_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
-	if (l->info.release[0])
-		fprintf(t->to, ", Linux %s", l->info.release);
+	if (l->info.release[0]) {
+		fputs(", Linux ", t->to);
+		lane_clean_print(t->to, l->info.release);
+	}
 	fprintf(t->to,
 		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
 		" unknown; %" PRIu64 " of them not over at the end.\n",

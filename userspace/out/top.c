@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "out/report.h"
 
 enum {
@@ -127,9 +128,10 @@ static void draw_worst(struct page *p)
 static void draw_head(struct page *p)
 {
 	const struct lane_window *w = p->view->window;
-	char window[32];
+	char window[32], source[128];
 
-	add(p, "gpulane top - %s, %.1f s, window %s", p->view->source,
+	lane_clean_copy(source, sizeof(source), p->view->source, LANE_CLEAN_LINE);
+	add(p, "gpulane top - %s, %.1f s, window %s", source,
 	    (double)(w->now_ns - w->begin_ns) / 1e9,
 	    lane_duration((uint64_t)(p->seconds * 1e9), window, sizeof(window)));
 	if (*p->view->state)
