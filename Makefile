@@ -1,8 +1,8 @@
 # gpulane: `make` builds everything that needs no kernel; see README.md for the other targets.
 #
-#   make                  the program, the BPF programs, the OpenCL layer
+#   make                  the program, the BPF programs, the OpenCL layer; the plugin for Oclgrind where it can be built
 #   make module KDIR=...  the LTTng probe provider for i915, for one kernel
-#   make setup            install the Debian packages (root)
+#   make setup            install the Debian packages that building needs (root); SETS="plugin demo test" for more
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
 #   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
 #   make bench            the benchmarks, as ratios
@@ -48,7 +48,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$B/%.o)
 
 .PHONY: all
-all: $B/gpulane
+all: $B/gpulane left-out
 
 # Rooms add what is theirs alone (generated sources, further targets) in files of their own.
 include $(sort $(wildcard scripts/make/room-*.mk))
@@ -71,11 +71,12 @@ include scripts/make/install.mk
 
 .PHONY: setup
 setup:
-	scripts/setup
+	scripts/setup $(SETS)
 
 # Setting up comes first, and may bring what the build needs.
 .PHONY: demo
-demo: setup
+demo:
+	scripts/setup $(if $(filter guest,$(shell scripts/demo --where)),demo,build)
 	$(MAKE) --no-print-directory all
 	scripts/demo
 
@@ -87,6 +88,8 @@ bench: $(BENCHES:%=bench-%)
 
 $(BENCHES:%=bench-%): bench-%: all
 	B=$B scripts/bench-$*
+
+bench-capture: replay
 
 .PHONY: clean
 clean:

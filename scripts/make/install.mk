@@ -1,5 +1,10 @@
-# Install and uninstall work from one list: source, destination below prefix, mode.
-INSTALL_LIST = $B/gpulane:bin/gpulane:755 $(INSTALL_EXTRA)
+# Install and uninstall work from lists: source, destination below prefix, mode. Parts that are left out are not
+# installed, but removed: an earlier build may have had them.
+INSTALL_ALWAYS = $B/gpulane:bin/gpulane:755 $(INSTALL_EXTRA)
+INSTALL_LIST   = $(INSTALL_ALWAYS) $(foreach p,$(PARTS),$(call part,$p,$(INSTALL_$p)))
+UNINSTALL_LIST = $(INSTALL_ALWAYS) $(foreach p,$(PARTS),$(INSTALL_$p))
+# Directories that are gpulane's alone, and go when they are empty.
+INSTALL_DIRS   = share/gpulane/devices share/gpulane/graphs share/gpulane share/doc/gpulane lib/gpulane
 
 .PHONY: install uninstall
 install: all
@@ -7,5 +12,7 @@ install: all
 	  install -D -m "$$mode" "$$src" "$(DESTDIR)$(prefix)/$$dst"; echo "installed $(DESTDIR)$(prefix)/$$dst"; done
 
 uninstall:
-	@for entry in $(INSTALL_LIST); do IFS=: read -r src dst mode <<<"$$entry"; \
-	  rm -f "$(DESTDIR)$(prefix)/$$dst"; echo "removed $(DESTDIR)$(prefix)/$$dst"; done
+	@for entry in $(UNINSTALL_LIST); do IFS=: read -r src dst mode <<<"$$entry"; \
+	  file="$(DESTDIR)$(prefix)/$$dst"; [ -e "$$file" ] || continue; \
+	  rm -f "$$file"; echo "removed $$file"; done
+	@for dir in $(INSTALL_DIRS); do dir="$(DESTDIR)$(prefix)/$$dir"; [ ! -d "$$dir" ] || rmdir --ignore-fail-on-non-empty "$$dir"; done

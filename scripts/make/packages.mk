@@ -1,4 +1,5 @@
-# What the build needs from Debian; a package that is missing stops it with one line.
+# What the build needs from Debian. A package that the program needs stops the build with one line that names it; a
+# part whose packages are missing is left out, and one line says which and why.
 PKGS := libbpf libelf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib ncurses libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libelf        := libelf-dev
@@ -10,21 +11,17 @@ PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
 PKG_DEB_ncurses       := libncurses-dev
-# What only a part of it is built with, checked and not linked to the program.
-PKGS_PARTS := lttng-ust OpenCL
-PKG_DEB_lttng-ust     := liblttng-ust-dev
-PKG_DEB_OpenCL        := ocl-icd-opencl-dev
 PKG_DEB_libprotobuf-c := libprotobuf-c-dev
-TOOLS := $(CC) $(CXX) $(CLANG) $(BPFTOOL) protoc-c
+# protoc-c is the older way, which warns where it is on its way out.
+PROTOC_C := $(if $(and $(shell command -v protoc),$(shell command -v protoc-gen-c)),protoc,protoc-c)
+TOOLS := $(CC) $(CLANG) $(BPFTOOL) $(PROTOC_C)
+PKG_DEB_gcc      := gcc
 PKG_DEB_clang    := clang
 PKG_DEB_bpftool  := bpftool
-PKG_DEB_gcc      := gcc
-PKG_DEB_g++      := g++
-# Headers of what has no .pc file.
-HEADERS := /usr/include/oclgrind/Plugin.h /usr/lib/llvm-14/include/llvm/IR/Instruction.h
-PKG_DEB_Plugin.h      := liboclgrind-dev
-PKG_DEB_Instruction.h := llvm-14-dev
 PKG_DEB_protoc-c := protobuf-c-compiler
+# Headers of what has no .pc file, as <names>.
+HEADERS := CL/cl.h
+PKG_DEB_CL/cl.h  := opencl-headers
 
 PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)
@@ -32,10 +29,46 @@ PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)
 PKG_CFLAGS := $(PKG_CFLAGS)
 PKG_LIBS   := $(PKG_LIBS)
 
-.PHONY: packages
+# The parts that can be left out. What misses_PART prints is missing; a part is built when that is nothing.
+# $(call lacks_pc,NAME,PACKAGE), lacks_program, lacks_file: the package, where it is missing
+lacks_pc      = $(shell $(PKGCONFIG) --exists $1 2>/dev/null || echo $2)
+lacks_program = $(shell command -v $1 >/dev/null 2>&1 || echo $2)
+lacks_file    = $(if $(wildcard $1),,$2)
+
+LLVM := /usr/lib/llvm-14
+PARTS          := layer plugin man
+NAME_layer     := the OpenCL layer
+NAME_plugin    := the plugin for Oclgrind
+NAME_man       := the man pages
+MISSES_layer   := $(call lacks_pc,lttng-ust,liblttng-ust-dev)
+MISSES_plugin  := $(call lacks_program,$(CXX),g++) $(call lacks_file,/usr/include/oclgrind/Plugin.h,liboclgrind-dev) \
+                  $(call lacks_file,$(LLVM)/include/llvm/IR/Instruction.h,llvm-14-dev)
+MISSES_man     := $(call lacks_program,lowdown,lowdown)
+LEFT_OUT       := $(strip $(foreach p,$(PARTS),$(if $(strip $(MISSES_$p)),$p)))
+# $(call part,NAME,TARGET): the target, unless the part is left out
+part = $(if $(filter $1,$(LEFT_OUT)),,$2)
+
+space := $(subst ,, )
+# one line: the parts, each with what it misses
+define left_out_line
+$(subst $(space)|$(space),; ,$(strip $(foreach p,$(LEFT_OUT),$(if $(filter-out $(firstword $(LEFT_OUT)),$p),|) $(NAME_$p) (no $(strip $(MISSES_$p))))))
+endef
+
+.PHONY: packages left-out
 packages:
 	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
-	@missing=; $(foreach p,$(PKGS) $(PKGS_PARTS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
+	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
 	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
-	$(foreach h,$(HEADERS),test -e $h || missing="$$missing $(PKG_DEB_$(notdir $h))"; ) \
+	$(foreach h,$(HEADERS),echo '#include <$h>' | $(CC) -E - >/dev/null 2>&1 || missing="$$missing $(PKG_DEB_$h)"; ) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi
+
+left-out: | $B/gpulane
+	@$(if $(LEFT_OUT),echo "gpulane: left out: $(strip $(left_out_line))" >&2,:)
+
+# What only the tests and the demo are built with: $(call test_package,PC-NAME,PACKAGE)
+test_package = $(PKGCONFIG) --exists $1 || missing="$$missing $2";
+.PHONY: test-packages
+test-packages:
+	@missing=; $(call test_package,OpenCL,ocl-icd-opencl-dev) $(call test_package,cmocka,libcmocka-dev) \
+	$(call test_package,libxml-2.0,libxml2-dev) \
+	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the tests:$$missing (run: scripts/setup test, or apt-get install$$missing)" >&2; exit 1; fi

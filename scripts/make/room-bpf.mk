@@ -25,4 +25,4 @@ $B/tests/guest/bpf-ways: $B/tests/guest/bpf_ways.o $B/libgpulane.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 -include $B/tests/guest/bpf_ways.d
-all: $B/tests/guest/bpf-ways
+tools: $B/tests/guest/bpf-ways

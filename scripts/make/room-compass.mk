@@ -6,6 +6,7 @@ $(COMPASS_OBJ): ALL_CFLAGS += -Itests/compass $(shell $(PKGCONFIG) --cflags libx
 $B/tests/compass/gl-compass: $(COMPASS_OBJ) $B/libgpulane.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKGCONFIG) --libs libxml-2.0)
 
+$(COMPASS_OBJ): | test-packages
 build-tests: $B/tests/compass/gl-compass
 
 -include $(COMPASS_OBJ:.o=.d)

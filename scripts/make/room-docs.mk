@@ -13,6 +13,6 @@ $B/man/gpulane.1: docs/gpulane.md
 	@mkdir -p $(@D)
 	@lowdown -s -Tman -M section=1 -M title=gpulane -M source="gpulane $(VERSION)" -o $@ $<
 
-all: man
-INSTALL_EXTRA += scripts/gpulane.bash:share/bash-completion/completions/gpulane:644 \
-                 $(foreach m,$(MAN_PAGES),$m:share/man/man1/$(notdir $m):644)
+all: $(call part,man,man)
+INSTALL_EXTRA += scripts/gpulane.bash:share/bash-completion/completions/gpulane:644
+INSTALL_man   := $(foreach m,$(MAN_PAGES),$m:share/man/man1/$(notdir $m):644)

@@ -13,6 +13,7 @@ $B/pic/%.o: %.c | packages
 	  -Iuserspace -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # Made again when its flags change: without -Bsymbolic its calls would be taken for the program's.
+$(ICD_OBJ): | test-packages
 $(ICD): $(ICD_OBJ) scripts/make/room-icd.mk
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $(ICD_OBJ) -lm -lpthread -ldl
@@ -22,7 +23,7 @@ $B/icd/gl.icd: $(ICD)
 
 -include $(ICD_OBJ:.o=.d)
 
-all: icd
+tools: icd
 
 # The workloads' kernels as the simulated GPU compiles them, so that nothing has to be compiled in a guest.
 .PHONY: icd-cache

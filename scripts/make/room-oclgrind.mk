@@ -1,9 +1,8 @@
 # The plugin for Oclgrind (docs/models/pattern.md): C++ by Oclgrind's and LLVM's interfaces, of the
-# LLVM that Oclgrind itself is built with.
+# LLVM that Oclgrind itself is built with ($(LLVM) in packages.mk). Left out where they are not there.
 OCLGRIND_PLUGIN := $B/libgpulane-oclgrind.so
 OCLGRIND_SRC    := $(sort $(wildcard userspace/oclgrind/*.cpp))
 OCLGRIND_OBJ    := $(OCLGRIND_SRC:%.cpp=$B/%.o)
-LLVM            := /usr/lib/llvm-14
 OCLGRIND_FLAGS   = -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fno-rtti \
                    -fvisibility=hidden -isystem $(LLVM)/include -MMD -MP
 
@@ -16,5 +15,5 @@ $(OCLGRIND_PLUGIN): $(OCLGRIND_OBJ)
 
 -include $(OCLGRIND_OBJ:.o=.d)
 
-all: $(OCLGRIND_PLUGIN)
-INSTALL_EXTRA += $(OCLGRIND_PLUGIN):lib/gpulane/libgpulane-oclgrind.so:755
+all: $(call part,plugin,$(OCLGRIND_PLUGIN))
+INSTALL_plugin := $(OCLGRIND_PLUGIN):lib/gpulane/libgpulane-oclgrind.so:755

@@ -12,8 +12,8 @@ $(CL_LAYER): $(CL_OBJ)
 
 -include $(CL_OBJ:.o=.d)
 
-all: $(CL_LAYER)
-INSTALL_EXTRA += $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
+all: $(call part,layer,$(CL_LAYER))
+INSTALL_layer := $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
 
 # What the suite tests/opencl runs.
 CL_TESTS := $(patsubst %.c,$B/%,$(sort $(wildcard tests/opencl/*.c)))

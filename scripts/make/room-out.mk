@@ -3,7 +3,7 @@ PERFETTO_PB := $B/gen/out/trace.pb-c
 
 $(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/out/perfetto/trace.proto | packages
 	@mkdir -p $(@D)
-	protoc-c --c_out=$(@D) -I$(<D) $<
+	$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
 
 $(PERFETTO_PB).o: $(PERFETTO_PB).c
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<

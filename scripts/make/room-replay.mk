@@ -9,4 +9,4 @@ $B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a
 
 -include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d)
 
-all: replay
+tools: replay

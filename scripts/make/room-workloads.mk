@@ -6,10 +6,11 @@ OPENCL_LIBS := -lOpenCL
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
+$(WORKLOADS:=.o): | test-packages
 $(WORKLOADS): $B/workloads/%: $B/tests/workloads/%.o $B/tests/workloads/common.o
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lm -lpthread
 
 -include $(WORKLOAD_NAMES:%=$B/tests/workloads/%.d) $B/tests/workloads/common.d
 
-all: workloads
+tools: workloads

@@ -30,6 +30,12 @@ verdict() {
 	fi
 }
 
+# left_out NAME WHY - a test that cannot run on this machine: it is neither passed nor failed, and the end of
+# scripts/check tells it
+left_out() {
+	printf 'left out: %s (%s)\n' "${CHECK_PREFIX-}$1" "$2"
+}
+
 # same WHAT EXPECTED ACTUAL - fails, saying so, when the two differ
 same() {
 	[ "$2" = "$3" ] || {
