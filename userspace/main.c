@@ -67,5 +67,6 @@ int main(int argc, char **argv)
 			err = lane_error("standard output: the results could not be written");
 		return err ? fail(err) : 0;
 	}
-	return fail(lane_error_usage("%s: no such command (see `gpulane --help`)", argv[1]));
+	return fail(lane_error_usage("%s: no such %s (see `gpulane --help`)", argv[1],
+				     argv[1][0] == '-' ? "option" : "command"));
 }

@@ -171,7 +171,7 @@ struct lane_error *lane_bpf_follow_seed(int map_fd, pid_t root, const char *comm
 		}
 	} while (added && !err);
 	if (!err && !there)
-		err = lane_error("process %d: there is none (see ps)", root);
+		err = lane_error("--pid %d: there is no such process (see ps)", root);
 	return err;
 }
 

@@ -317,7 +317,7 @@ struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, s
 {
 	memset(settings, 0, sizeof(*settings));
 	if (config->n_engines > LANE_BPF_MAX_ENGINES)
-		return lane_error_usage("engines: %zu are more than the %d that can be chosen "
+		return lane_error_usage("--engine: %zu are more than the %d that can be chosen "
 					"(leave the choice out to record all)",
 					config->n_engines, LANE_BPF_MAX_ENGINES);
 	for (size_t i = 0; i < config->n_engines; i++) {
@@ -329,10 +329,10 @@ struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, s
 		size_t length = strlen(config->comm);
 
 		if (!length || length >= sizeof(settings->comm))
-			return lane_error_usage(
-				"command name `%s`: not 1 to %zu characters long (the "
-				"kernel cuts names off there, see /proc/PID/comm)",
-				config->comm, sizeof(settings->comm) - 1);
+			return lane_error_usage("--comm %s: not 1 to %zu characters long (the "
+						"kernel cuts names off "
+						"there, see /proc/PID/comm)",
+						config->comm, sizeof(settings->comm) - 1);
 		memcpy(settings->comm, config->comm, length);
 		settings->follow |= LANE_BPF_FOLLOW_COMM;
 	}
@@ -348,7 +348,7 @@ struct lane_error *lane_bpf_ring_bytes(size_t asked, size_t page_bytes, size_t *
 	*bytes = asked ? asked : (size_t)4 << 20;
 	if (*bytes < page_bytes || *bytes > (size_t)1 << 30 || (*bytes & (*bytes - 1)))
 		return lane_error_usage(
-			"buffer of %zu bytes: not a power of two between %zu and %zu", asked,
+			"--buffer: %zu bytes are no power of two between %zu and %zu", asked,
 			page_bytes, (size_t)1 << 30);
 	return NULL;
 }

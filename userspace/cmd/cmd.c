@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +24,112 @@ static int asks_for_help(int argc, char **argv, unsigned int *flags)
 	return 0;
 }
 
+static const struct argp_option *by_letter(const struct argp *argp, char letter)
+{
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key); o++)
+		if (o->key == letter)
+			return o;
+	return NULL;
+}
+
+/* The option of this name or of the only name that begins so; *n_found says how many do. */
+static const struct argp_option *by_name(const struct argp *argp, const char *name, size_t length,
+					 unsigned int *n_found)
+{
+	const struct argp_option *found = NULL;
+
+	*n_found = 0;
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key); o++) {
+		if (!o->name || strncmp(o->name, name, length))
+			continue;
+		found = o;
+		if (!o->name[length]) {
+			*n_found = 1;
+			return o;
+		}
+		++*n_found;
+	}
+	return found;
+}
+
+static bool takes_next_word(const struct argp_option *option)
+{
+	return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
+}
+
+/* What is wrong with `--NAME[=VALUE]`, NULL when nothing is. *needs_value: the next word is its. */
+static struct lane_error *check_long(const struct argp *argp, const char *command, const char *word,
+				     const struct argp_option **needs_value)
+{
+	size_t length = strcspn(word + 2, "=");
+	const struct argp_option *option;
+	unsigned int n_found;
+
+	option = by_name(argp, word + 2, length, &n_found);
+	if (n_found > 1)
+		return lane_error_usage(
+			"%s: %s: several options begin so (see `gpulane %s --help`)", command, word,
+			command);
+	if (!option)
+		return lane_error_usage("%s: %.*s: no such option (see `gpulane %s --help`)",
+					command, (int)length + 2, word, command);
+	if (word[2 + length] && !option->arg)
+		return lane_error_usage("%s: --%s: takes no value", command, option->name);
+	if (!word[2 + length] && takes_next_word(option))
+		*needs_value = option;
+	return NULL;
+}
+
+/* The same for `-abc` or `-aVALUE`. */
+static struct lane_error *check_short(const struct argp *argp, const char *command,
+				      const char *word, const struct argp_option **needs_value)
+{
+	for (const char *letter = word + 1; *letter; letter++) {
+		const struct argp_option *option = by_letter(argp, *letter);
+
+		if (!option)
+			return lane_error_usage("%s: -%c: no such option (see `gpulane %s --help`)",
+						command, *letter, command);
+		if (!option->arg)
+			continue;
+		if (!letter[1] && takes_next_word(option))
+			*needs_value = option;
+		return NULL;
+	}
+	return NULL;
+}
+
+/*
+ * Names the first wrong option: argp only says that there is one. NULL: the options are right, so
+ * one of the arguments is not.
+ */
+static struct lane_error *wrong_option(const struct argp *argp, int argc, char **argv)
+{
+	struct lane_error *err = NULL;
+
+	for (int i = 1; i < argc && !err && strcmp(argv[i], "--"); i++) {
+		const struct argp_option *needs_value = NULL;
+
+		if (argv[i][0] != '-' || !argv[i][1])
+			continue;
+		if (argv[i][1] == '-')
+			err = check_long(argp, argv[0], argv[i], &needs_value);
+		else
+			err = check_short(argp, argv[0], argv[i], &needs_value);
+		if (needs_value && ++i == argc)
+			err = lane_error_usage("%s: --%s: needs a value (%s)", argv[0],
+					       needs_value->name, needs_value->arg);
+	}
+	return err;
+}
+
 struct lane_error *lane_parse(const struct argp *argp, int argc, char **argv, void *input,
 			      struct lane_error **parse_error, int *done)
 {
 	char name[64];
+	struct lane_error *err;
 	unsigned int help;
-	int index = 0;
+	int index = argc;
 	int rc;
 
 	snprintf(name, sizeof(name), "gpulane %s", argv[0]);
@@ -43,9 +144,10 @@ struct lane_error *lane_parse(const struct argp *argp, int argc, char **argv, vo
 		return *parse_error;
 	if (rc == ENOMEM)
 		return &lane_enomem;
-	if (rc)
-		return lane_error_usage("%s: wrong option or argument near `%s' (see `%s --help`)",
-					argv[0], argv[index > 0 && index <= argc ? index - 1 : 0],
-					name);
-	return NULL;
+	err = rc ? wrong_option(argp, argc, argv) : NULL;
+	/* Arguments that no parser takes are left, and are no error to argp. */
+	if (!err && (rc || index < argc))
+		err = lane_error_usage("%s: %s: one argument too many (see `%s --help`)", argv[0],
+				       argv[index < argc ? index : argc - 1], name);
+	return err;
 }

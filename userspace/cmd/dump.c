@@ -74,13 +74,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (choose(options, arg))
 			return 0;
 		options->err = lane_error_usage(
-			"dump: %s: no such event or group (see docs/events.md)", arg);
+			"dump: --event %s: no such event or group (see gpulane-events(7))", arg);
 		return EINVAL;
 	case OPTION_FROM:
 	case OPTION_TO:
 		if (parse_time(arg, key == OPTION_FROM ? &options->from_ns : &options->to_ns))
 			return 0;
-		options->err = lane_error_usage("dump: %s: not a time in nanoseconds", arg);
+		options->err = lane_error_usage("dump: --%s %s: not a time in nanoseconds",
+						key == OPTION_FROM ? "from" : "to", arg);
 		return EINVAL;
 	case OPTION_PREFER:
 		if (!strcmp(arg, "lttng")) {

@@ -50,5 +50,6 @@ struct lane_error *cmd_model(int argc, char **argv)
 		argv[1] = name;
 		return verbs[i].run(argc - 1, argv + 1);
 	}
-	return lane_error_usage("model %s: no such model (see `gpulane model --help`)", argv[1]);
+	return lane_error_usage("model: %s: no such %s (see `gpulane model --help`)", argv[1],
+				argv[1][0] == '-' ? "option" : "model");
 }

@@ -114,7 +114,8 @@ static struct lane_error *find_plugin(const struct options *o, char **path)
 			      path);
 	if (err || *path)
 		return err;
-	return lane_error("model pattern: gpulane's plugin for Oclgrind is not there (run `make`, "
+	return lane_error("model pattern: gpulane's plugin for Oclgrind is not there (install g++, "
+			  "liboclgrind-dev and llvm-14-dev and run `make`, "
 			  "or name it with --plugin)");
 }
 

@@ -181,8 +181,7 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 		return lane_graph_parse(text, "--chain", graph);
 	}
 	if (!o->graph)
-		return lane_error_usage(
-			"model pipeline: which graph? (a name, a path or --chain OP)");
+		return lane_error_usage("which graph? (a name, a path or --chain OP)");
 	err = model_find("graphs", o->graph, ".graph", &path);
 	return err ? err : lane_graph_read(path, graph);
 }

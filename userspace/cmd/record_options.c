@@ -60,6 +60,7 @@ static struct lane_error *parse_groups(const char *text, unsigned int *groups)
 {
 	LANE_CLEANUP(lane_free) char *copy = strdup(text);
 	char *rest = copy;
+	char names[128];
 	char *word;
 
 	if (!copy)
@@ -68,8 +69,11 @@ static struct lane_error *parse_groups(const char *text, unsigned int *groups)
 	while ((word = strsep(&rest, ","))) {
 		unsigned int group = lane_group_by_name(word);
 
-		if (!group)
-			return lane_error_usage("record: --events %s: no such group", word);
+		if (!group) {
+			lane_group_names(names, sizeof(names));
+			return lane_error_usage("record: --events %s: no such group (they are %s)",
+						word, names);
+		}
 		*groups |= group;
 	}
 	return NULL;
@@ -98,6 +102,9 @@ static struct lane_error *parse_size(const char *text, size_t *bytes)
 	return NULL;
 }
 
+/* I915_ENGINE_CLASS_COMPUTE of include/uapi/drm/i915_drm.h (Linux 6.1 to 6.12). */
+#define LAST_ENGINE_CLASS 4
+
 static struct lane_error *parse_engine(const char *text, struct lane_record_options *options)
 {
 	unsigned int class, instance;
@@ -106,6 +113,11 @@ static struct lane_error *parse_engine(const char *text, struct lane_record_opti
 	if (sscanf(text, "%u:%u%c", &class, &instance, &rest) != 2 || class > UINT16_MAX ||
 	    instance > UINT16_MAX)
 		return lane_error_usage("record: --engine %s: not CLASS:INSTANCE (as 0:0)", text);
+	if (class > LAST_ENGINE_CLASS)
+		return lane_error_usage("record: --engine %s: no engine of i915 has class %u (they "
+					"are 0 render, 1 copy, 2 video, 3 video enhancement, 4 "
+					"compute)",
+					text, class);
 	if (options->config.n_engines == LANE_RECORD_ENGINES)
 		return lane_error_usage("record: --engine: more than %d", LANE_RECORD_ENGINES);
 	options->engines[options->config.n_engines++] =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gpulane report: where the time went.
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -188,6 +189,39 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* The option that chooses what the recording does not have, as `--engine 9:9`; false: none. */
+static bool chooses_nothing(const struct options *o, const struct lane_latency *latency, char *text,
+			    size_t bytes)
+{
+	const struct lane_completeness *n = &latency->requests;
+	const struct lane_select *select = &o->select;
+
+	if (n->complete + n->partial + n->unknown)
+		return false;
+	if (select->by_engine)
+		snprintf(text, bytes, "--engine %u:%u", select->class, select->instance);
+	else if (select->by_context)
+		snprintf(text, bytes, "--context %" PRIu64, select->context);
+	else if (select->process && !(latency->commands && latency->commands->commands))
+		snprintf(text, bytes, "--process %s", select->process);
+	else
+		return false;
+	return true;
+}
+
+/* The tables of a choice that has nothing are empty; this says why, beside them. */
+static void say_if_nothing(const struct options *o, const struct lane_latency *latency)
+{
+	struct lane_error *said;
+	char option[64];
+
+	if (!chooses_nothing(o, latency, option, sizeof(option)))
+		return;
+	said = lane_error("report: %s: no request of the recording is chosen by it", option);
+	fprintf(stderr, "gpulane: %s\n", lane_error_message(said));
+	lane_error_free(said);
+}
+
 static struct lane_error *report(struct options *o)
 {
 	LANE_CLEANUP(lane_reading_deinit)
@@ -210,6 +244,8 @@ static struct lane_error *report(struct options *o)
 		err = lane_export_one(&lane_export_html, &reading, o->html);
 	else
 		err = lane_read(&reading);
+	if (!err)
+		say_if_nothing(o, &reading.latency);
 	if (err || o->html)
 		return lane_error_context(err, "report");
 	err = report_models_make(&o->models, &reading.latency, &o->report);
