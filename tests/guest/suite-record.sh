@@ -27,7 +27,7 @@ TOP=$(realpath "$(dirname "$0")/../..")
 GPULANE=$(realpath "${B:-build}/gpulane")
 PACKETS=$(realpath "${B:-build}/tests/packets/gl-packets")
 # Where all groups are not the point, few: programs load slowly in a guest.
-RECORD=("$GPULANE" record --events "sched,process")
+RECORD=("$GPULANE" record --opencl off --events "sched,process")
 T=$(mktemp -d /tmp/record.XXXXXX)
 chmod 755 "$T"
 cd "$T" || exit 1
@@ -84,8 +84,11 @@ busy() {
 # --- a command, from its first instruction to its end
 command_is_recorded() {
 	"$GPULANE" record -o command -- sh -c 'echo said; sleep 0.3; exit 3' >"$T/out" 2>"$T/said"
-	same "exit code" 0 $? && same output said "$(cat "$T/out")" && one_line "$T/said" 'exited with code 3' &&
-		counted command && same state complete "$(fact command state)" &&
+	# what will not be recorded is told before: the guest has neither a GPU nor a session daemon
+	same "exit code" 0 $? && same output said "$(cat "$T/out")" && same lines 3 "$(wc -l <"$T/said")" &&
+		grep -q "a GPU's requests are not recorded: this machine has no GPU" "$T/said" &&
+		grep -q 'OpenCL calls are not recorded: no LTTng session daemon' "$T/said" &&
+		tail -n 1 "$T/said" >"$T/end" && one_line "$T/end" 'exited with code 3' && counted command && same state complete "$(fact command state)" &&
 		same ended_by command "$(fact command ended_by)" && same code 3 "$(fact command command.exit_code)" &&
 		same lost 0 "$(fact command traces[0].lost)" &&
 		same cpus "$(nproc)" "$(fact command cpus)" &&
@@ -300,12 +303,12 @@ check as-root as_root
 	exit
 }
 lttng_records() {
-	"$GPULANE" record --backend lttng --events sched,process -o lttng -- sleep 0.5 2>"$T/said" &&
+	"$GPULANE" record --opencl off --backend lttng --events sched,process -o lttng -- sleep 0.5 2>"$T/said" &&
 		one_line "$T/said" 'lttng: lttng recorded' && readable lttng && grep -q sched_switch "$T/events" &&
 		same sessions 0 "$(lttng list | grep -c gpulane)"
 }
 both_record() {
-	"$GPULANE" record --backend both --events sched,process -o both -- sh -c 'sleep 0.3' 2>"$T/said" &&
+	"$GPULANE" record --opencl off --backend both --events sched,process -o both -- sh -c 'sleep 0.3' 2>"$T/said" &&
 		one_line "$T/said" 'bpf recorded' && readable both &&
 		# one clock: the events of both lie in one order, each of bpf's switches beside lttng's
 		awk -F '[][]' -v next_is="next_tid = $(fact both command.pid)," '

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the running i915 says of itself in /sys.
+// The GPUs of /sys, their drivers, and what the running i915 says of itself there.
 #include "capture/driver.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,4 +60,97 @@ void lane_driver_read(const char *root, struct lane_driver *driver)
 		return;
 	read_line(root, "/sys/module/i915/srcversion", driver->version, sizeof(driver->version));
 	driver->submission = submission(root);
+}
+
+static bool is_card(const char *name)
+{
+	return !strncmp(name, "card", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+}
+
+static int compare_cards(const void *a, const void *b)
+{
+	return strverscmp(((const struct lane_card *)a)->name, ((const struct lane_card *)b)->name);
+}
+
+/* The last word of a link's target: a PCI device's driver. */
+static void read_link(const char *root, const char *card, char *name, size_t bytes)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	char target[256];
+	const char *last;
+	ssize_t n;
+
+	if (asprintf(&path, "%s/sys/class/drm/%s/device/driver", root, card) < 0) {
+		path = NULL;
+		return;
+	}
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return;
+	target[n] = '\0';
+	last = strrchr(target, '/');
+	snprintf(name, bytes, "%.*s", (int)bytes - 1, last ? last + 1 : target);
+}
+
+static void read_card(const char *root, const char *name, struct lane_card *card)
+{
+	char path[64];
+
+	memset(card, 0, sizeof(*card));
+	snprintf(card->name, sizeof(card->name), "%s", name);
+	snprintf(path, sizeof(path), "/sys/class/drm/%s/device/vendor", card->name);
+	read_line(root, path, card->vendor, sizeof(card->vendor));
+	snprintf(path, sizeof(path), "/sys/class/drm/%s/device/device", card->name);
+	read_line(root, path, card->device, sizeof(card->device));
+	read_link(root, card->name, card->driver, sizeof(card->driver));
+}
+
+size_t lane_driver_cards(const char *root, struct lane_card *cards)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
+	struct dirent *entry;
+	size_t n = 0;
+
+	if (asprintf(&path, "%s/sys/class/drm", root) < 0) {
+		path = NULL;
+		return 0;
+	}
+	dir = opendir(path);
+	while (dir && n < LANE_MAX_CARDS && (entry = readdir(dir)))
+		if (is_card(entry->d_name) && strlen(entry->d_name) < sizeof(cards[0].name))
+			read_card(root, entry->d_name, &cards[n++]);
+	qsort(cards, n, sizeof(cards[0]), compare_cards);
+	return n;
+}
+
+bool lane_card_is_intel(const struct lane_card *card)
+{
+	return !strcmp(card->vendor, "0x8086");
+}
+
+bool lane_driver_absent(const char *root, char *why, size_t bytes)
+{
+	struct lane_card cards[LANE_MAX_CARDS];
+	size_t n = lane_driver_cards(root, cards);
+	const struct lane_card *other = n ? &cards[0] : NULL;
+	struct lane_driver driver;
+
+	lane_driver_read(root, &driver);
+	for (size_t i = n; i-- > 0;) {
+		if (!strcmp(cards[i].driver, "i915"))
+			return false;
+		if (lane_card_is_intel(&cards[i]))
+			other = &cards[i];
+	}
+	if (driver.loaded && (!other || !lane_card_is_intel(other) || !*other->driver))
+		return false;
+	if (!other)
+		snprintf(why, bytes, "this machine has no GPU, and i915 is not loaded");
+	else if (!*other->driver)
+		snprintf(why, bytes, "%s has no driver, and i915 is not loaded", other->name);
+	else
+		snprintf(why, bytes, "the driver of %s is %s, and gpulane records i915's requests",
+			 other->name, other->driver);
+	return true;
 }

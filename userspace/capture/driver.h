@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* What the running i915 says of itself in /sys. */
+/* The GPUs of /sys, their drivers, and what the running i915 says of itself there. */
 #ifndef LANE_CAPTURE_DRIVER_H
 #define LANE_CAPTURE_DRIVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct lane_driver {
 	bool loaded;
 	char version[64];	/* srcversion of the module, "" when it has none */
 	const char *submission; /* "execlists", "guc", "unknown" */
 };
+
+/* A GPU as the kernel numbers them; what it does not say is "". */
+struct lane_card {
+	char name[16];	 /* "card0" */
+	char vendor[16]; /* "0x8086" */
+	char device[16]; /* "0x9a49" */
+	char driver[64]; /* "i915", "xe" */
+};
+
+#define LANE_MAX_CARDS 32
+
+/* Reads at most LANE_MAX_CARDS of /sys/class/drm below root, in order of their numbers; how many.
+ */
+size_t lane_driver_cards(const char *root, struct lane_card *cards);
+
+bool lane_card_is_intel(const struct lane_card *card);
+
+/*
+ * True when no request of this machine's GPUs can be an i915's: there is none, or another driver
+ * has it; why says which. False where i915 has one, or is loaded and no Intel GPU speaks against it
+ * (its selftests need none).
+ */
+bool lane_driver_absent(const char *root, char *why, size_t bytes);
 
 /* Reads /sys/module/i915 below root ("" for the machine's own). */
 void lane_driver_read(const char *root, struct lane_driver *driver);

@@ -34,6 +34,7 @@ struct lane_probe {
 	size_t n_checks;
 	/* What `gpulane record --backend bpf` would record, run as root. */
 	struct lane_bpf_plan plan;
+	bool planned; /* false: tracefs could not be looked at, the plan is empty */
 
 	/* What the parts of the probe share. */
 	const char *root;

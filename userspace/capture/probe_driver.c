@@ -14,74 +14,44 @@
 
 #define DRIVER "driver"
 
-/* The last word of a link's target: a PCI device's driver. */
-static bool link_name(const struct lane_probe *probe, const char *card, char *name, size_t bytes)
+static void add_card(struct lane_probe *probe, const struct lane_card *card)
 {
-	LANE_CLEANUP(lane_free) char *path = NULL;
-	char target[256];
-	const char *last;
-	ssize_t n;
+	bool i915 = !strcmp(card->driver, "i915");
+	bool hex = !strncmp(card->device, "0x", 2);
 
-	if (asprintf(&path, "%s/sys/class/drm/%s/device/driver", probe->root, card) < 0) {
-		path = NULL;
-		return false;
+	lane_probe_add(probe, DRIVER, card->name,
+		       i915			  ? LANE_CHECK_OK
+		       : lane_card_is_intel(card) ? LANE_CHECK_MISSING
+						  : LANE_CHECK_FACT,
+		       "this GPU's requests are not recorded: gpulane records those of i915",
+		       *card->driver ? "where i915 knows this GPU: boot with i915.force_probe=ID "
+				       "xe.force_probe=!ID (ID: the last four digits above)"
+				     : "modprobe i915",
+		       "%s%s%s%s%s", card->vendor, *card->vendor ? ":" : "",
+		       card->device + (hex ? 2 : 0), *card->vendor ? ", " : "",
+		       *card->driver ? card->driver : "no driver");
+}
+
+/* Returns whether a GPU is there that is i915's or could be; *intel: one of Intel's is. */
+static bool check_devices(struct lane_probe *probe, bool *intel)
+{
+	struct lane_card cards[LANE_MAX_CARDS];
+	size_t n = lane_driver_cards(probe->root, cards);
+	bool wanted = false;
+
+	*intel = false;
+	for (size_t i = 0; i < n; i++) {
+		add_card(probe, &cards[i]);
+		*intel |= lane_card_is_intel(&cards[i]);
+		wanted |= !strcmp(cards[i].driver, "i915") ||
+			  (lane_card_is_intel(&cards[i]) && !*cards[i].driver);
 	}
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return false;
-	target[n] = '\0';
-	last = strrchr(target, '/');
-	snprintf(name, bytes, "%.*s", (int)bytes - 1, last ? last + 1 : target);
-	return true;
-}
-
-static bool is_card(const char *name)
-{
-	return !strncmp(name, "card", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789")];
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strverscmp(a, b);
-}
-
-static void add_device(struct lane_probe *probe, const char *card)
-{
-	char vendor[32], device[32], driver[64] = "no driver";
-
-	lane_probe_line(probe, vendor, sizeof(vendor), "/sys/class/drm/%s/device/vendor", card);
-	lane_probe_line(probe, device, sizeof(device), "/sys/class/drm/%s/device/device", card);
-	link_name(probe, card, driver, sizeof(driver));
-	lane_probe_add(probe, DRIVER, card, LANE_CHECK_FACT, NULL, NULL, "%s%s%s%s%s", vendor,
-		       *vendor ? ":" : "", *device ? device + 2 * !strncmp(device, "0x", 2) : "",
-		       *vendor ? ", " : "", driver);
-}
-
-static void check_devices(struct lane_probe *probe)
-{
-	LANE_CLEANUP(lane_free) char *path = NULL;
-	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
-	char cards[32][16];
-	struct dirent *entry;
-	size_t n = 0;
-
-	if (asprintf(&path, "%s/sys/class/drm", probe->root) < 0) {
-		path = NULL;
-		probe->failed = true;
-		return;
-	}
-	dir = opendir(path);
-	while (dir && n < sizeof(cards) / sizeof(cards[0]) && (entry = readdir(dir)))
-		if (is_card(entry->d_name) && strlen(entry->d_name) < sizeof(cards[0]))
-			strcpy(cards[n++], entry->d_name);
-	qsort(cards, n, sizeof(cards[0]), compare_names);
-	for (size_t i = 0; i < n; i++)
-		add_device(probe, cards[i]);
-	if (!n)
-		lane_probe_add(probe, DRIVER, "GPU", LANE_CHECK_MISSING,
-			       "there is no request to record on this machine",
+	if (!*intel)
+		lane_probe_add(probe, DRIVER, "Intel GPU", LANE_CHECK_MISSING,
+			       "there is no request to record on this machine; the CPU's side is",
 			       "a machine with an Intel GPU; without one `make demo` boots a guest",
 			       "none");
+	return wanted;
 }
 
 /* A driver that is built in (its module has no state) is described with the kernel. */
@@ -100,14 +70,22 @@ static void check_btf(struct lane_probe *probe)
 void lane_probe_driver(struct lane_probe *probe)
 {
 	struct lane_driver driver;
+	bool intel;
+	bool wanted = check_devices(probe, &intel);
 
-	check_devices(probe);
 	lane_driver_read(probe->root, &driver);
-	lane_probe_add(probe, DRIVER, "i915", driver.loaded ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+	/* Where another driver has the GPU, or there is none, loading i915 gets nothing. */
+	lane_probe_add(probe, DRIVER, "i915",
+		       driver.loaded ? LANE_CHECK_OK
+		       : wanted	     ? LANE_CHECK_MISSING
+				     : LANE_CHECK_FACT,
 		       "there is no request to record until it is loaded",
 		       "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
-		       "%s%s", driver.loaded ? "loaded" : "not loaded",
-		       driver.loaded && *driver.version ? ", its version is in the recording" : "");
+		       "%s%s%s", driver.loaded ? "loaded" : "not loaded",
+		       driver.loaded && *driver.version ? ", its version is in the recording" : "",
+		       wanted  ? ""
+		       : intel ? ", another driver has the GPU"
+			       : ", there is no GPU for it");
 	if (!driver.loaded)
 		return;
 	lane_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
@@ -242,12 +220,21 @@ void lane_probe_events(struct lane_probe *probe)
 		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_OK, NULL, NULL, "%s",
 			       tracefs);
 		plan(probe, tracefs);
+		probe->planned = true;
 		return;
 	}
-	lane_probe_add(probe, "events", "tracefs",
-		       errnum == ENOENT ? LANE_CHECK_MISSING : LANE_CHECK_UNKNOWN,
-		       "nothing can be recorded, and which events are there is not known",
-		       errnum == ENOENT ? "mount -t tracefs tracefs /sys/kernel/tracing"
-					: "run gpulane doctor as root",
-		       errnum == ENOENT ? "not mounted" : "cannot be read");
+	if (errnum != ENOENT)
+		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
+			       "which events are there is not known", "run gpulane doctor as root",
+			       "cannot be read");
+	else if (!lane_probe_access(probe, "%s", places[0]))
+		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
+			       "which events are there is not known until it is mounted",
+			       "gpulane record mounts it, so does "
+			       "mount -t tracefs tracefs /sys/kernel/tracing",
+			       "not mounted");
+	else
+		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_MISSING,
+			       "nothing can be recorded: this kernel has no tracepoints",
+			       "take a distribution's kernel (Debian's have it)", "not there");
 }

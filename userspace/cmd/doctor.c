@@ -150,10 +150,14 @@ static void print_text(const struct lane_probe *probe, bool events)
 	if (events)
 		print_events(&probe->plan, colours);
 	count_states(probe, counts);
-	printf("\n%u there, %u missing, %u not known; %u of %d events can be recorded%s\n",
-	       counts[LANE_CHECK_OK], counts[LANE_CHECK_MISSING], counts[LANE_CHECK_UNKNOWN],
-	       recorded, LANE_KIND_COUNT - LANE_DERIVED_COUNT,
-	       events ? "" : " (--events lists them)");
+	printf("\n%u there, %u missing, %u not known; ", counts[LANE_CHECK_OK],
+	       counts[LANE_CHECK_MISSING], counts[LANE_CHECK_UNKNOWN]);
+	if (probe->planned)
+		printf("%u of %d events can be recorded%s\n", recorded,
+		       LANE_KIND_COUNT - LANE_DERIVED_COUNT,
+		       events ? "" : " (--events lists them)");
+	else
+		printf("which events can be recorded is not known\n");
 }
 
 static void add_text(struct json_object *to, const char *key, const char *text)

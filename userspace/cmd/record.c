@@ -11,8 +11,10 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "capture/bpf_library.h"
 #include "capture/child.h"
 #include "capture/recording.h"
+#include "capture/requests.h"
 #include "capture/ust.h"
 #include "cmd/cmd.h"
 #include "cmd/privileges.h"
@@ -126,6 +128,12 @@ static void show_progress(struct session *session, uint64_t now, bool last)
 	session->shown_events = events;
 }
 
+/* COMMAND's OpenCL calls, which nobody asked for in so many words, are left out: not silently. */
+static void without_layer(const char *why)
+{
+	fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n", why);
+}
+
 /* Opens the chosen tracers: all that needs privileges. */
 static struct lane_error *open_tracers(struct session *session)
 {
@@ -140,14 +148,45 @@ static struct lane_error *open_tracers(struct session *session)
 		tracer->backend = lane_record_backends[i];
 		err = lane_record_backends[i]->open(facts->config, &tracer->capture);
 		if (err && i == LANE_RECORD_UST && session->options->opencl == LANE_OPENCL_AUTO) {
-			fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
-				lane_error_message(err));
+			without_layer(lane_error_message(err));
 			lane_error_free(err);
 			continue;
 		}
 		if (err)
 			return lane_error_context(err, "record: %s", lane_record_backends[i]->name);
 		facts->n_tracers++;
+	}
+	return NULL;
+}
+
+/*
+ * Requests that were asked for and will not be recorded are told of before recording begins; where
+ * nothing else would be recorded, it does not begin.
+ */
+static struct lane_error *check_requests(const struct session *session)
+{
+	const struct lane_recording_facts *facts = &session->facts;
+	const struct lane_capture_kind *kinds[LANE_RECORDING_BACKENDS];
+	char why[192];
+
+	if (!(session->options->backends & ~(1u << LANE_RECORD_UST)))
+		return NULL;
+	for (size_t i = 0; i < facts->n_tracers; i++)
+		kinds[i] = facts->tracers[i].backend->kinds(facts->tracers[i].capture);
+	switch (lane_requests_check(kinds, facts->n_tracers, facts->config->groups, "", why,
+				    sizeof(why))) {
+	case LANE_REQUESTS_NOTHING:
+		return lane_error("record: nothing of what was asked for can be recorded: %s (see "
+				  "gpulane doctor)",
+				  why);
+	case LANE_REQUESTS_UNRECORDED:
+		fprintf(stderr,
+			"gpulane: record: a GPU's requests are not recorded: %s (see gpulane "
+			"doctor)\n",
+			why);
+		break;
+	case LANE_REQUESTS_RECORDED:
+		break;
 	}
 	return NULL;
 }
@@ -285,6 +324,8 @@ static struct lane_error *run(struct session *session, struct lane_capture_confi
 	config->dir_fd = session->dir.fd;
 	err = open_tracers(session);
 	if (!err)
+		err = check_requests(session);
+	if (!err)
 		err = drop_privileges(session);
 	if (!err)
 		err = start_tracers(session);
@@ -309,6 +350,16 @@ static void deinit(struct session *session, bool began)
 		lane_recording_discard(&session->dir);
 }
 
+/* Whether programs here find an OpenCL loader: without one they have no calls to record. */
+static bool has_opencl(void)
+{
+	struct lane_bpf_library library;
+	struct lane_error *err = lane_bpf_library_find(NULL, &library);
+
+	lane_error_free(err);
+	return !err;
+}
+
 /*
  * Has COMMAND begin with the OpenCL layer, where it is wanted and can be had. *found is its path,
  * the caller's; NULL: without.
@@ -319,14 +370,21 @@ static struct lane_error *find_layer(struct lane_record_options *options, char *
 
 	*found = NULL;
 	if (options->opencl == LANE_OPENCL_OFF ||
-	    (options->opencl == LANE_OPENCL_AUTO && (!options->command || !lane_ust_is_there())))
+	    (options->opencl == LANE_OPENCL_AUTO && !options->command))
 		return NULL;
+	if (options->opencl == LANE_OPENCL_AUTO && !lane_ust_is_there()) {
+		if (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl())
+			without_layer("no LTTng session daemon runs for this user (lttng-sessiond "
+				      "-d; or --opencl probes, which needs none)");
+		return NULL;
+	}
 	options->backends |= 1u << LANE_RECORD_UST;
 	if (!options->command) /* programs that have the layer already */
 		return NULL;
 	err = lane_ust_find_layer(found);
 	if (err && options->opencl == LANE_OPENCL_AUTO) {
 		options->backends &= ~(1u << LANE_RECORD_UST);
+		without_layer(lane_error_message(err));
 		lane_error_free(err);
 		return NULL;
 	}
@@ -388,6 +446,9 @@ struct lane_error *cmd_record(int argc, char **argv)
 		options.config.groups |= LANE_GROUP_OPENCL;
 	options.config.engines = options.engines;
 	options.config.host = &session.host;
+	if (options.output && !*options.output)
+		return lane_error_usage("record: --output: is empty (leave it out for a name of "
+					"date and time)");
 	lane_host_read(&session.host);
 	err = fork_command(&session, &options);
 	if (!err && !options.backends)
@@ -397,7 +458,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 		return err;
 	}
 	catch_signals();
-	err = lane_recording_create(options.output, &session.dir);
+	err = lane_error_context(lane_recording_create(options.output, &session.dir), "record");
 	if (!err)
 		err = run(&session, &options.config, &began);
 	if (!err)

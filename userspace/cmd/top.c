@@ -403,6 +403,7 @@ static struct lane_error *run(struct top *top)
 	top->view.timeline = top->timeline;
 	top->view.source = top->path ? top->path : "this machine";
 	top->view.width = top->width;
+	top->view.notice = top->source.notice;
 	return top->batch ? run_batch(top) : run_screen(top);
 }
 

@@ -9,6 +9,7 @@
 struct lane_top_source {
 	void *arg;
 	bool live;
+	char notice[256]; /* live: what cannot be shown on this machine, and why; "" */
 	const struct lane_trace_info *info;
 	/* Live: waits for events at most so long. *upto_ns: up to there all have come. */
 	struct lane_error *(*wait)(void *arg, int timeout_ms, uint64_t *upto_ns);

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "capture/capture.h"
 #include "capture/driver.h"
+#include "capture/requests.h"
 #include "cmd/privileges.h"
 #include "cmd/top.h"
 #include "norm/live.h"
@@ -104,6 +105,17 @@ static void fill_info(const struct live *live, struct lane_trace_info *info)
 			kinds[kind].recorded ? LANE_PRESENCE_RECORDED : LANE_PRESENCE_ABSENT;
 }
 
+/* Says what the picture will lack: without a GPU its tables stay empty. */
+static void set_notice(const struct live *live, struct lane_top_source *source)
+{
+	const struct lane_capture_kind *kinds = live->backend->kinds(live->capture);
+	char why[192];
+
+	if (lane_requests_check(&kinds, 1, live->config.groups, "", why, sizeof(why)))
+		snprintf(source->notice, sizeof(source->notice),
+			 "no GPU to show: %s (see gpulane doctor)", why);
+}
+
 static struct lane_error *start_live(struct live *live)
 {
 	struct lane_trace_info info;
@@ -153,6 +165,7 @@ struct lane_error *lane_top_open_live(const struct lane_top_filter *filter,
 					    .wait = wait_live,
 					    .next = next_live,
 					    .close = close_live };
+	set_notice(live, source);
 	return NULL;
 }
 

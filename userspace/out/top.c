@@ -4,6 +4,7 @@
 #include "out/top.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,17 +87,30 @@ static bool column(const struct page *p, unsigned int end)
 	return p->width >= end;
 }
 
+/* A window that covers less tells no rate: one event in its first nanosecond is not 1e9 events/s.
+ */
+#define LEAST_SECONDS 0.001
+
 static double rate(const struct page *p, const struct lane_sliding *sum)
 {
-	return (double)sum->sum / p->seconds;
+	return p->seconds < LEAST_SECONDS ? NAN : (double)sum->sum / p->seconds;
 }
 
 /* Of the time: 1 is all of it. */
 static double share(const struct page *p, const struct lane_sliding *sum)
 {
-	double share = (double)sum->sum / 1e9 / p->seconds;
+	double share = rate(p, sum) / 1e9;
 
-	return share > 0 ? share : 0;
+	return share < 0 ? 0 : share;
+}
+
+/* A column of a table, "-" for what is not known yet. */
+static void add_figure(struct page *p, int width, int digits, double value)
+{
+	if (isnan(value))
+		add(p, " %*s", width, "-");
+	else
+		add(p, " %*.*f", width, digits, value);
 }
 
 /* --- the head --- */
@@ -137,11 +151,20 @@ static void draw_head(struct page *p)
 	if (*p->view->state)
 		add(p, "  [%s]", p->view->state);
 	end_line(p, LANE_TOP_TITLE);
-	add(p,
-	    "requests %.1f/s, preemptions %.1f/s (timeslices %.1f/s), events %.0f/s, lost %" PRIu64,
-	    rate(p, &w->requests), rate(p, &w->preemptions), rate(p, &w->timeslices),
-	    rate(p, &w->events), p->view->lost);
+	if (p->seconds < LEAST_SECONDS)
+		add(p, "no rates yet: the window covers less than 1 ms, lost %" PRIu64,
+		    p->view->lost);
+	else
+		add(p,
+		    "requests %.1f/s, preemptions %.1f/s (timeslices %.1f/s), events %.0f/s, "
+		    "lost %" PRIu64,
+		    rate(p, &w->requests), rate(p, &w->preemptions), rate(p, &w->timeslices),
+		    rate(p, &w->events), p->view->lost);
 	end_line(p, p->view->lost ? LANE_TOP_BAD : LANE_TOP_PLAIN);
+	if (*p->view->notice) {
+		add(p, "%s", p->view->notice);
+		end_line(p, LANE_TOP_BAD);
+	}
 	draw_worst(p);
 	end_line(p, LANE_TOP_PLAIN);
 }
@@ -163,16 +186,17 @@ static void draw_engine(struct page *p, const struct lane_window_engine *engine)
 
 	if (busy > 1)
 		busy = 1;
-	add(p, "%-12.12s %6.1f", lane_engine_name(engine->engine, name, sizeof(name)), 100 * busy);
+	add(p, "%-12.12s", lane_engine_name(engine->engine, name, sizeof(name)));
+	add_figure(p, 6, 1, 100 * busy);
 	if (column(p, 31))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
 		    engine->engine->device_len);
 	if (column(p, 40))
-		add(p, " %8.1f", rate(p, &engine->runs));
+		add_figure(p, 8, 1, rate(p, &engine->runs));
 	if (column(p, 50))
-		add(p, " %9.1f", rate(p, &engine->preemptions));
+		add_figure(p, 9, 1, rate(p, &engine->preemptions));
 	if (column(p, 100))
-		add_bar(p, busy);
+		add_bar(p, isnan(busy) ? 0 : busy);
 	if (column(p, 70))
 		add(p, " %s",
 		    engine->context
@@ -265,13 +289,13 @@ static void draw_client(struct page *p, const struct lane_window_client *client)
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
 		    lane_comm(client->client->comm, name, sizeof(name)));
-	add(p, " %6.1f", 100 * share(p, &client->gpu_ns));
+	add_figure(p, 6, 1, 100 * share(p, &client->gpu_ns));
 	if (column(p, 37))
-		add(p, " %6.2f", share(p, &client->wait_ns));
+		add_figure(p, 6, 2, share(p, &client->wait_ns));
 	if (column(p, 46))
-		add(p, " %8.1f", rate(p, &client->requests));
+		add_figure(p, 8, 1, rate(p, &client->requests));
 	if (column(p, 56))
-		add(p, " %9.1f", rate(p, &client->preempted));
+		add_figure(p, 9, 1, rate(p, &client->preempted));
 	if (column(p, 67))
 		add(p, " %10s",
 		    client->worst_ns ? lane_duration(client->worst_ns, worst, sizeof(worst)) : "-");

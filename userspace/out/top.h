@@ -30,6 +30,7 @@ struct lane_top_view {
 	const struct lane_timeline *timeline;
 	const char *source; /* "this machine", or the recording's name */
 	const char *state;  /* "paused", "ended", "" */
+	const char *notice; /* what cannot be shown here, and why; "" */
 	uint64_t lost;
 	enum lane_top_sort sort;
 	bool reverse;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Whether a GPU's requests will be recorded: what is said before recording, on machines of each
+// sort.
+#include "capture/requests.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char root[64];
+static struct lane_capture_kind kinds[LANE_KIND_COUNT];
+static const struct lane_capture_kind *const captures[] = { kinds };
+
+/* Makes a folder below the root, with those above it. */
+static void make(const char *path)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(full, 0755);
+	}
+	assert_int_equal(mkdir(full, 0755), 0);
+}
+
+/* A GPU of this vendor with this driver, NULL: none. */
+static void add_card(const char *card, const char *vendor, const char *driver)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/drm/%s/device", card);
+	make(path);
+	snprintf(path, sizeof(path), "%s/sys/class/drm/%s/device/vendor", root, card);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", vendor);
+	fclose(file);
+	if (!driver)
+		return;
+	snprintf(path, sizeof(path), "%s/sys/class/drm/%s/device/driver", root, card);
+	assert_int_equal(symlink(driver, path), 0);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/gpulane-requests.XXXXXX");
+	memset(kinds, 0, sizeof(kinds));
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What is said of it has `text` in it. */
+static void expect(enum lane_requests expected, unsigned int groups, const char *text)
+{
+	char why[192] = "";
+	enum lane_requests found = lane_requests_check(captures, 1, groups, root, why, sizeof(why));
+
+	assert_int_equal(found, expected);
+	if (expected != LANE_REQUESTS_RECORDED && !strstr(why, text))
+		fail_msg("no '%s' in '%s'", text, why);
+}
+
+#define REQUESTS (LANE_GROUP_I915 | LANE_GROUP_CONTEXT)
+#define ALL	 (REQUESTS | LANE_GROUP_FENCE | LANE_GROUP_SCHED | LANE_GROUP_PROCESS)
+
+static void no_gpu(void **state)
+{
+	(void)state;
+	strcpy(kinds[LANE_RQ_ADD].missing, "i915 is not loaded");
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "no GPU");
+	/* The snapshot of /proc is written whatever happens: it is nothing that was recorded. */
+	kinds[LANE_STATEDUMP].recorded = true;
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "no GPU");
+	kinds[LANE_SWITCH].recorded = true;
+	expect(LANE_REQUESTS_UNRECORDED, ALL, "no GPU");
+	expect(LANE_REQUESTS_RECORDED, LANE_GROUP_SCHED, "");
+}
+
+static void xe_has_it(void **state)
+{
+	(void)state;
+	add_card("card0", "0x8086", "../../bus/pci/drivers/xe");
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "the driver of card0 is xe");
+	/* i915 is often loaded beside xe: its tracepoints are there, its requests are not. */
+	make("/sys/module/i915");
+	kinds[LANE_RQ_ADD].recorded = true;
+	expect(LANE_REQUESTS_UNRECORDED, REQUESTS, "the driver of card0 is xe");
+}
+
+static void another_vendors(void **state)
+{
+	(void)state;
+	add_card("card1", "0x1002", "../../bus/pci/drivers/amdgpu");
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "the driver of card1 is amdgpu");
+}
+
+static void no_driver(void **state)
+{
+	(void)state;
+	add_card("card0", "0x8086", NULL);
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "card0 has no driver, and i915 is not loaded");
+}
+
+static void i915_has_it(void **state)
+{
+	(void)state;
+	add_card("card0", "0x8086", "../../bus/pci/drivers/xe");
+	add_card("card1", "0x8086", "../../bus/pci/drivers/i915");
+	make("/sys/module/i915");
+	kinds[LANE_RQ_ADD].recorded = true;
+	expect(LANE_REQUESTS_RECORDED, REQUESTS, "");
+	/* LTTng without its probe for i915. */
+	kinds[LANE_RQ_ADD].recorded = false;
+	strcpy(kinds[LANE_RQ_ADD].missing, "lttng-probe-i915 is not loaded");
+	expect(LANE_REQUESTS_NOTHING, REQUESTS, "lttng-probe-i915 is not loaded");
+}
+
+/* i915's selftests run on an engine without a GPU. */
+static void selftests(void **state)
+{
+	(void)state;
+	make("/sys/module/i915");
+	kinds[LANE_RQ_ADD].recorded = true;
+	expect(LANE_REQUESTS_RECORDED, REQUESTS, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_gpu),	 TEST(xe_has_it),   TEST(another_vendors),
+		TEST(no_driver), TEST(i915_has_it), TEST(selftests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
