@@ -685,39 +685,6 @@ static bool prepare(struct check *c)
 	return true;
 }
 
-static void free_timeline(struct lane_timeline **timeline)
-{
-	lane_timeline_destroy(*timeline);
-}
-
-static int compare_losses(const void *a, const void *b)
-{
-	const struct lane_loss *x = a, *y = b;
-
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
-
-static struct lane_error *push_all(const struct lane_trace_info *info,
-				   const struct lane_event *events, size_t n,
-				   const struct lane_hooks *hooks)
-{
-	LANE_CLEANUP(free_timeline) struct lane_timeline *timeline = NULL;
-	LANE_CLEANUP(lane_free) struct lane_loss *losses = malloc((n + 1) * sizeof(*losses));
-	struct lane_error *err;
-	size_t n_losses = 0;
-
-	if (!losses)
-		return &lane_enomem;
-	for (size_t i = 0; i < n; i++)
-		if (events[i].wire.kind == LANE_LOST)
-			losses[n_losses++] = lane_loss_of(&events[i].u.gpulane_lost);
-	qsort(losses, n_losses, sizeof(*losses), compare_losses);
-	err = lane_timeline_create(info, losses, n_losses, hooks, &timeline);
-	for (size_t i = 0; !err && i < n; i++)
-		err = lane_timeline_push(timeline, &events[i]);
-	return err ? err : lane_timeline_finish(timeline);
-}
-
 struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 			     const struct lane_trace_info *info, const struct lane_event *events,
 			     size_t n, enum sim_demand demand, struct sim_verdict *verdict,
@@ -738,13 +705,15 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 				    .starvation = on_starvation,
 				    .wait = on_wait };
 	struct lane_error *err = &lane_enomem;
+	struct lane_timeline *timeline = NULL;
 
 	if (prepare(&c) && find_undecided(&c, events, n)) {
 		find_certain(&c, events, n);
-		err = push_all(info, events, n, &hooks);
+		err = sim_feed(info, events, n, &hooks, &timeline);
 	}
 	if (!err)
 		check_missing(&c);
+	lane_timeline_destroy(timeline);
 	free(c.keys);
 	free(c.told);
 	free(c.states);

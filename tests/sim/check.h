@@ -6,6 +6,7 @@
 #define SIM_CHECK_H
 
 #include "sim.h"
+#include "timeline/timeline.h"
 
 struct sim_verdict {
 	uint64_t requests;    /* told of */
@@ -33,14 +34,16 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 			     FILE *log, unsigned int shout) LANE_MUST_CHECK;
 
 /*
- * The same for the critical path: of the longest request, or with by_thread of the whole of the
- * thread that submitted it. Its pieces are counted as values.
+ * The same for critical paths. Of the longest request, and of the whole of the thread that
+ * submitted it: each piece is what the truth says. Of every request that is told: the sums by kind
+ * are the request's stages, bounds and all. Pieces and sums are counted as values. truth may be
+ * NULL: then only the sums are held against anything.
  */
 struct lane_error *sim_check_critical(const char *name, const struct sim_truth *truth,
 				      const struct lane_trace_info *info,
-				      const struct lane_event *events, size_t n, bool by_thread,
-				      struct sim_verdict *verdict, FILE *log,
-				      unsigned int shout) LANE_MUST_CHECK;
+				      const struct lane_event *events, size_t n,
+				      enum sim_demand demand, struct sim_verdict *verdict,
+				      FILE *log, unsigned int shout) LANE_MUST_CHECK;
 
 /*
  * The same for whom requests are said to have stood behind: each in the device's queue, and if
@@ -51,5 +54,13 @@ struct lane_error *sim_check_behind(const char *name, const struct sim_truth *tr
 				    const struct lane_event *events, size_t n,
 				    enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
 				    unsigned int shout) LANE_MUST_CHECK;
+
+/*
+ * Gives the events to a new timeline, whose losses are known beforehand, and finishes it. *timeline
+ * is the caller's, also where this fails (NULL before it was made).
+ */
+struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,
+			    size_t n, const struct lane_hooks *hooks,
+			    struct lane_timeline **timeline) LANE_MUST_CHECK;
 
 #endif

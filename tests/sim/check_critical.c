@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "latency/critical.h"
+#include "latency/latency.h"
 
 struct checker {
 	const struct sim_truth *truth;
@@ -14,7 +14,13 @@ struct checker {
 	const char *name;
 	FILE *log;
 	unsigned int shout;
+	enum sim_demand demand;
+	const struct lane_trace_info *info;
 	struct lane_timeline *timeline;
+	struct lane_hooks hooks;   /* the critical path's own */
+	struct lane_request *told; /* every request */
+	size_t n_told, room;
+	bool no_memory;
 };
 
 static void wrong(struct checker *c, const struct lane_critical_segment *s, const char *why)
@@ -41,7 +47,8 @@ static bool is_in_state(const struct sim_truth *t, int32_t tid, enum sim_thread_
 	return true;
 }
 
-/* No request runs in that time that is not the one named; where the truth's times are exact. */
+/* No request runs in that time that is not the one named, as far as the piece is sure to reach and
+ * the truth's times are exact. */
 static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint32_t engine,
 		 const struct lane_critical_segment *s)
 {
@@ -58,8 +65,8 @@ static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint
 			continue;
 		if (rq->ctx == ctx->ctx && rq->seqno == seqno)
 			continue;
-		if (span->start_exact && span->end_exact && span->start < s->end_ns &&
-		    span->end > s->begin_ns)
+		if (span->start_exact && span->end_exact &&
+		    span->start < s->begin_ns + s->lasted.lo && span->end > s->begin_ns)
 			return false;
 	}
 	return true;
@@ -68,6 +75,8 @@ static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint
 static void check_piece(struct checker *c, const struct lane_critical_segment *s)
 {
 	c->verdict->values++;
+	if (!c->truth)
+		return;
 	if (s->kind == LANE_CRITICAL_COMPUTING &&
 	    !is_in_state(c->truth, s->tid, SIM_RUNNING_ON_CPU, s))
 		wrong(c, s, "the thread does not run");
@@ -81,20 +90,6 @@ static void check_piece(struct checker *c, const struct lane_critical_segment *s
 	if (s->by_context != LANE_CRITICAL_NONE &&
 	    !runs(c, s->by_context, s->by_seqno, s->engine, s))
 		wrong(c, s, "another request than the one named runs");
-}
-
-static struct lane_error *read_all(struct checker *c, const struct lane_trace_info *info,
-				   const struct lane_event *events, size_t n,
-				   struct lane_critical *critical)
-{
-	struct lane_hooks hooks = lane_critical_hooks(critical);
-	struct lane_error *err = lane_timeline_create(info, NULL, 0, &hooks, &c->timeline);
-
-	for (size_t i = 0; !err && i < n; i++) {
-		lane_critical_event(critical, &events[i]);
-		err = lane_timeline_push(c->timeline, &events[i]);
-	}
-	return err ? err : lane_timeline_finish(c->timeline);
 }
 
 /* The longest request of the truth, or if by_thread the whole of the thread that submitted it. */
@@ -127,7 +122,9 @@ static void check_path(struct checker *c, const struct lane_critical_path *path)
 	for (size_t i = 0; i < path->n_segments; i++) {
 		const struct lane_critical_segment *s = &path->segments[i];
 
-		if (s->begin_ns != at || s->end_ns <= s->begin_ns)
+		if (s->begin_ns != at || s->end_ns < s->begin_ns || !s->lasted.hi ||
+		    s->lasted.lo > s->end_ns - s->begin_ns ||
+		    s->lasted.hi < s->end_ns - s->begin_ns)
 			wrong(c, s, "it does not begin where the one before ends");
 		at = s->end_ns;
 		check_piece(c, s);
@@ -139,28 +136,196 @@ static void check_path(struct checker *c, const struct lane_critical_path *path)
 	}
 }
 
-struct lane_error *sim_check_critical(const char *name, const struct sim_truth *truth,
-				      const struct lane_trace_info *info,
-				      const struct lane_event *events, size_t n, bool by_thread,
-				      struct sim_verdict *verdict, FILE *log, unsigned int shout)
+/* The kinds that are stages of a request, without prepare: there its thread is followed. */
+static const struct {
+	enum lane_critical_kind kind;
+	enum lane_stage stage;
+} kinds[] = {
+	{ LANE_CRITICAL_DEPENDENCY, LANE_STAGE_DEPENDENCY },
+	{ LANE_CRITICAL_HOST_QUEUE, LANE_STAGE_HOST_QUEUE },
+	{ LANE_CRITICAL_DEVICE_QUEUE, LANE_STAGE_DEVICE_QUEUE },
+	{ LANE_CRITICAL_RUNNING, LANE_STAGE_RUNNING },
+	{ LANE_CRITICAL_PREEMPTED, LANE_STAGE_PREEMPTED },
+	{ LANE_CRITICAL_SIGNAL, LANE_STAGE_SIGNAL },
+};
+
+static void differs(struct checker *c, const struct lane_request *rq, const char *what,
+		    struct lane_span path, struct lane_span stage)
 {
-	struct checker c = { truth, verdict, name, log, shout, NULL };
-	struct lane_critical *critical = NULL;
+	c->verdict->values++;
+	if (path.lo == stage.lo && path.hi == stage.hi)
+		return;
+	c->verdict->wrong++;
+	if (!c->shout)
+		return;
+	c->shout--;
+	fprintf(c->log,
+		"%s: critical path of %u/%" PRIu64 "/%u: %s is %" PRIu64 "..%" PRIu64
+		", the request's %" PRIu64 "..%" PRIu64 "\n",
+		c->name, rq->context->dev, rq->context->ctx, rq->seqno, what, path.lo, path.hi,
+		stage.lo, stage.hi);
+}
+
+/* Where the request's own path begins: its submit, if that came out of another's signal; not
+ * before its add. */
+static int first_own(const struct lane_request *rq, const struct lane_points *p)
+{
+	int first = rq->after ? LANE_POINT_SUBMIT : LANE_POINT_ADD;
+
+	while (first < LANE_POINT_COUNT && !p->known[first])
+		first++;
+	return first;
+}
+
+/* The sums by kind of the path of a request are its stages; what is unknown of it is unknown. */
+static struct lane_error *check_sums(struct checker *c, struct lane_critical *critical,
+				     const struct lane_request *rq)
+{
+	struct lane_critical_end end = { -1, rq->context->ctx, rq->context->dev, rq->seqno };
+	struct lane_critical_path path;
+	struct lane_span unknown = { 0, 0 };
+	struct lane_stages stages;
+	struct lane_points p;
+	struct lane_error *err;
+	int first, last = LANE_POINT_COUNT - 1;
+	enum lane_stage from_stage;
+
+	lane_points_of(c->info, rq, &p);
+	lane_stages_of(c->info, rq, &stages);
+	first = first_own(rq, &p);
+	while (last > first && !p.known[last])
+		last--;
+	if (first >= last || p.at[first].lo >= p.at[last].hi)
+		return NULL;
+	from_stage = first == LANE_POINT_END ? LANE_STAGE_SIGNAL : (enum lane_stage)first;
+	/* The path begins at the first possible time; from there to the end is not known. */
+	unknown.hi = p.at[first].hi - p.at[first].lo;
+	err = lane_critical_solve(critical, c->timeline, p.at[first].lo, p.at[last].hi, &end,
+				  &path);
+	if (err)
+		return err;
+	check_path(c, &path);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].stage >= from_stage)
+			differs(c, rq, lane_critical_kind_names[kinds[i].kind],
+				path.kinds[kinds[i].kind], stages.ns[kinds[i].stage]);
+	for (unsigned int i = 0; i < stages.n_gaps; i++)
+		if (stages.gaps[i].stages >> from_stage)
+			lane_span_add(&unknown, stages.gaps[i].ns);
+	differs(c, rq, "unknown", path.kinds[LANE_CRITICAL_UNKNOWN], unknown);
+	lane_critical_path_free(&path);
+	return NULL;
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct checker *c = arg;
+	struct lane_request *more;
+
+	c->hooks.request(c->hooks.arg, rq);
+	c->verdict->requests++;
+	if (c->n_told == c->room) {
+		c->room = c->room ? 2 * c->room : 256;
+		more = realloc(c->told, c->room * sizeof(*more));
+		if (!more) {
+			c->no_memory = true;
+			return;
+		}
+		c->told = more;
+	}
+	c->told[c->n_told++] = *rq;
+}
+
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct checker *c = arg;
+
+	c->hooks.run(c->hooks.arg, run);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *preemption)
+{
+	struct checker *c = arg;
+
+	c->hooks.preemption(c->hooks.arg, preemption);
+}
+
+static void on_thread(void *arg, const struct lane_thread_interval *interval)
+{
+	struct checker *c = arg;
+
+	c->hooks.thread(c->hooks.arg, interval);
+}
+
+static void on_starvation(void *arg, const struct lane_starvation *starvation)
+{
+	struct checker *c = arg;
+
+	c->hooks.starvation(c->hooks.arg, starvation);
+}
+
+/* The path of the longest request, or of its thread. */
+static struct lane_error *check_longest(struct checker *c, struct lane_critical *critical,
+					bool by_thread)
+{
 	struct lane_critical_path path = { 0 };
 	struct lane_critical_end end;
 	uint64_t from_ns, to_ns;
 	struct lane_error *err;
 
-	if (!choose(truth, by_thread, &end, &from_ns, &to_ns))
+	if (!choose(c->truth, by_thread, &end, &from_ns, &to_ns))
 		return NULL;
-	err = lane_critical_create(from_ns, to_ns, &critical);
+	err = lane_critical_solve(critical, c->timeline, from_ns, to_ns, &end, &path);
+	if (err && c->demand == SIM_SOUND) { /* it was lost */
+		lane_error_free(err);
+		return NULL;
+	}
 	if (!err)
-		err = read_all(&c, info, events, n, critical);
-	if (!err)
-		err = lane_critical_solve(critical, c.timeline, &end, &path);
-	if (!err)
-		check_path(&c, &path);
+		check_path(c, &path);
 	lane_critical_path_free(&path);
+	return err;
+}
+
+static struct lane_error *check_all(struct checker *c, struct lane_critical *critical)
+{
+	struct lane_error *err = c->truth ? check_longest(c, critical, false) : NULL;
+
+	if (!err && c->truth)
+		err = check_longest(c, critical, true);
+	for (size_t i = 0; !err && i < c->n_told; i++)
+		err = check_sums(c, critical, &c->told[i]);
+	return err;
+}
+
+struct lane_error *sim_check_critical(const char *name, const struct sim_truth *truth,
+				      const struct lane_trace_info *info,
+				      const struct lane_event *events, size_t n,
+				      enum sim_demand demand, struct sim_verdict *verdict,
+				      FILE *log, unsigned int shout)
+{
+	struct checker c = { .truth = truth,
+			     .info = info,
+			     .verdict = verdict,
+			     .demand = demand,
+			     .name = name,
+			     .log = log,
+			     .shout = shout };
+	struct lane_critical *critical = NULL;
+	struct lane_hooks hooks = { .arg = &c,
+				    .request = on_request,
+				    .run = on_run,
+				    .preemption = on_preemption,
+				    .thread = on_thread,
+				    .starvation = on_starvation };
+	struct lane_error *err = lane_critical_create(info, 0, UINT64_MAX, &critical);
+
+	if (!err) {
+		c.hooks = lane_critical_hooks(critical);
+		err = sim_feed(info, events, n, &hooks, &c.timeline);
+	}
+	if (!err)
+		err = c.no_memory ? &lane_enomem : check_all(&c, critical);
+	free(c.told);
 	lane_critical_destroy(critical);
 	lane_timeline_destroy(c.timeline);
 	return err;

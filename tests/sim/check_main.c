@@ -7,6 +7,9 @@
 
 #include "base/cleanup.h"
 #include "check.h"
+#include "norm/norm.h"
+
+#define MAX_TRACES 256
 
 struct options {
 	enum sim_mode mode;
@@ -14,6 +17,8 @@ struct options {
 	uint64_t count;
 	const char *damage;
 	const char *scenario;
+	const char *traces[MAX_TRACES];
+	unsigned int n_traces;
 	bool critical, behind;
 	unsigned int shout;
 };
@@ -21,12 +26,15 @@ struct options {
 static const struct argp_option options[] = {
 	{ "mode", 'm', "MODE", 0, "mode of the random scenarios", 0 },
 	{ "scenario", 's', "FILE", 0, "this scenario instead, with each seed", 0 },
+	{ "trace", 't', "FILE", 0,
+	  "with --critical: this recording instead, of which no truth is known; may be repeated",
+	  0 },
 	{ "first", 'f', "N", 0, "first seed", 0 },
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
 	{ "damage", 'd', "HOW", 0,
 	  "drop1, drop10 (per cent), bursts, cut, kinds; default: none, everything is there", 0 },
-	{ "critical", 'p', NULL, 0, "the critical paths of the longest request and of its thread",
-	  0 },
+	{ "critical", 'p', NULL, 0,
+	  "the critical paths: of every request, and of the longest one's thread", 0 },
 	{ "behind", 'b', NULL, 0, "whom requests are said to have stood behind", 0 },
 	{ "shout", 'v', "N", 0, "show so many differences per scenario (default 3)", 0 },
 	{ 0 },
@@ -47,6 +55,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		o->scenario = arg;
+		break;
+	case 't':
+		if (o->n_traces == MAX_TRACES)
+			argp_error(state, "more than %d traces", MAX_TRACES);
+		o->traces[o->n_traces++] = arg;
 		break;
 	case 'f':
 		o->first = strtoull(arg, NULL, 10);
@@ -184,17 +197,56 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 		return &lane_enomem;
 	snprintf(name, sizeof(name), "%s %" PRIu64,
 		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
-	if (o->critical) {
-		err = sim_check_critical(name, truth, &info, events, n, false, verdict, stdout,
-					 o->shout);
-		return err ? err
-			   : sim_check_critical(name, truth, &info, events, n, true, verdict,
-						stdout, o->shout);
-	}
+	if (o->critical)
+		return sim_check_critical(name, truth, &info, events, n, demand, verdict, stdout,
+					  o->shout);
 	if (o->behind)
 		return sim_check_behind(name, truth, &info, events, n, demand, verdict, stdout,
 					o->shout);
 	return sim_check(name, truth, &info, events, n, demand, verdict, stdout, o->shout);
+}
+
+static void close_input(struct lane_input **input)
+{
+	lane_input_close(*input);
+}
+
+/* Reads all events of a recording; *events is the caller's. */
+static struct lane_error *read_events(struct lane_input *input, struct lane_event **events,
+				      size_t *n)
+{
+	const struct lane_event *event;
+	struct lane_event *more;
+	struct lane_error *err;
+	size_t room = 0;
+
+	while (!(err = lane_input_next(input, &event)) && event) {
+		if (*n == room) {
+			room = room ? 2 * room : 1024;
+			more = reallocarray(*events, room, sizeof(*more));
+			if (!more)
+				return &lane_enomem;
+			*events = more;
+		}
+		(*events)[(*n)++] = *event;
+	}
+	return err;
+}
+
+/* The critical paths of a recording of which no truth is known. */
+static struct lane_error *check_trace(const struct options *o, const char *path,
+				      struct sim_verdict *verdict)
+{
+	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	LANE_CLEANUP(lane_free) struct lane_event *events = NULL;
+	struct lane_error *err = lane_input_open(path, &input);
+	size_t n = 0;
+
+	if (!err)
+		err = read_events(input, &events, &n);
+	return err ? err
+		   : sim_check_critical(path, NULL, lane_input_info(input), events, n, SIM_SOUND,
+					verdict, stdout, o->shout);
 }
 
 int main(int argc, char **argv)
@@ -205,20 +257,26 @@ int main(int argc, char **argv)
 	};
 	struct options o = { .first = 1, .count = 100, .shout = 3 };
 	struct sim_verdict sum = { 0 };
-	struct lane_error *err;
+	struct lane_error *err = NULL;
 	uint64_t bad = 0, total;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	for (uint64_t seed = o.first; seed < o.first + o.count; seed++) {
+	for (unsigned int i = 0; i < o.n_traces && !err; i++)
+		err = check_trace(&o, o.traces[i], &sum);
+	if (o.n_traces) {
+		bad = sum.wrong;
+		o.count = 0;
+	}
+	for (uint64_t seed = o.first; !err && seed < o.first + o.count; seed++) {
 		uint64_t before = sum.wrong + sum.missing;
 
 		err = check_one(&o, seed, &sum);
-		if (err) {
-			fprintf(stderr, "gpulane-simcheck: %s\n", lane_error_message(err));
-			lane_error_free(err);
-			return 1;
-		}
 		bad += sum.wrong + sum.missing != before;
+	}
+	if (err) {
+		fprintf(stderr, "gpulane-simcheck: %s\n", lane_error_message(err));
+		lane_error_free(err);
+		return 1;
 	}
 	total = sum.exact + sum.bounded + sum.unknown;
 	printf("%s%s%s: %" PRIu64 " scenarios, %" PRIu64 " with differences; %" PRIu64

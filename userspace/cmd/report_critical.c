@@ -16,21 +16,12 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct listener *l = arg;
 	struct lane_error *err;
 
-	(void)info;
 	lane_critical_destroy(l->critical);
 	l->critical = NULL;
-	err = lane_critical_create(l->from_ns, l->to_ns, &l->critical);
+	err = lane_critical_create(info, l->from_ns, l->to_ns, &l->critical);
 	if (!err)
 		*hooks = lane_critical_hooks(l->critical);
 	return err;
-}
-
-static struct lane_error *event(void *arg, const struct lane_event *e)
-{
-	struct listener *l = arg;
-
-	lane_critical_event(l->critical, e);
-	return NULL;
 }
 
 /* The client of most requests among those selected, NULL: none. */
@@ -87,7 +78,7 @@ struct lane_error *lane_report_critical(struct lane_reading *reading,
 {
 	struct lane_reading again = { .path = reading->path };
 	struct listener listener = { 0 };
-	const struct lane_listener listeners[] = { { &listener, begin, event } };
+	const struct lane_listener listeners[] = { { &listener, begin, NULL } };
 	struct lane_critical_path path = { 0 };
 	struct lane_critical_end end;
 	struct lane_error *err = lane_read(reading);
@@ -100,7 +91,8 @@ struct lane_error *lane_report_critical(struct lane_reading *reading,
 	again.n_listeners = 1;
 	err = lane_read(&again);
 	if (!err)
-		err = lane_critical_solve(listener.critical, again.timeline, &end, &path);
+		err = lane_critical_solve(listener.critical, again.timeline, listener.from_ns,
+					  listener.to_ns, &end, &path);
 	if (!err && options->json)
 		err = lane_critical_write_json(stdout, &again.latency, &path);
 	else if (!err)

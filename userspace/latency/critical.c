@@ -9,11 +9,18 @@
 #define MAX_KEPT (1u << 23)
 
 const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
-	[LANE_CRITICAL_COMPUTING] = "computing",       [LANE_CRITICAL_RUNQUEUE] = "runqueue",
-	[LANE_CRITICAL_BLOCKED] = "blocked",	       [LANE_CRITICAL_WAKE] = "wake",
-	[LANE_CRITICAL_DEPENDENCY] = "dependency",     [LANE_CRITICAL_HOST_QUEUE] = "host_queue",
-	[LANE_CRITICAL_DEVICE_QUEUE] = "device_queue", [LANE_CRITICAL_RUNNING] = "running",
-	[LANE_CRITICAL_PREEMPTED] = "preempted",       [LANE_CRITICAL_SIGNAL] = "signal",
+	[LANE_CRITICAL_COMPUTING] = "computing",
+	[LANE_CRITICAL_RUNQUEUE] = "runqueue",
+	[LANE_CRITICAL_BLOCKED] = "blocked",
+	[LANE_CRITICAL_WAKE] = "wake",
+	[LANE_CRITICAL_PREPARE] = "prepare",
+	[LANE_CRITICAL_DEPENDENCY] = "dependency",
+	[LANE_CRITICAL_HOST_QUEUE] = "host_queue",
+	[LANE_CRITICAL_DEVICE_QUEUE] = "device_queue",
+	[LANE_CRITICAL_RUNNING] = "running",
+	[LANE_CRITICAL_PREEMPTED] = "preempted",
+	[LANE_CRITICAL_ON_AND_OFF] = "running_or_preempted",
+	[LANE_CRITICAL_SIGNAL] = "signal",
 	[LANE_CRITICAL_UNKNOWN] = "unknown",
 };
 
@@ -64,7 +71,10 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 		.state = (uint8_t)interval->state,
 		.wait_context = interval->wait ? interval->wait->context->id : LANE_CRITICAL_NONE,
 		.wait_seqno = interval->wait ? interval->wait->seqno : 0,
+		.client = interval->thread->client ? interval->thread->client->id
+						   : LANE_CRITICAL_NONE,
 	};
+	memcpy(state->comm, interval->thread->comm, sizeof(state->comm));
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *starvation)
@@ -90,18 +100,32 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_crit_run *kept;
 
 	if (run->doubtful || run->begin.hi > run->end.hi ||
-	    !overlaps(c, run->begin.hi, run->end.hi))
+	    !overlaps(c, run->begin.lo, run->end.hi))
 		return;
 	kept = PUSH(c, runs);
 	if (kept)
-		*kept = (struct lane_crit_run){ run->begin.hi, run->end.hi, run->engine->id,
+		*kept = (struct lane_crit_run){ run->begin, run->end, run->engine->id,
 						run->request->context->id, run->request->seqno };
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct lane_critical *c = arg;
+	struct lane_crit_away *away;
+
+	if (p->at.lo > c->to_ns)
+		return;
+	away = PUSH(c, aways);
+	if (away)
+		*away = (struct lane_crit_away){ p->victim->context->id, p->victim->seqno,
+						 p->engine->id, p->at, p->lasted };
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_critical *c = arg;
 	struct lane_crit_request *kept;
+	struct lane_stages stages;
 
 	if ((rq->seen & LANE_SEEN_SIGNAL) && rq->signal_ns < c->from_ns)
 		return;
@@ -110,34 +134,34 @@ static void on_request(void *arg, const struct lane_request *rq)
 	kept = PUSH(c, requests);
 	if (!kept)
 		return;
+	lane_points_of(&c->info, rq, &kept->points);
+	lane_stages_of(&c->info, rq, &stages);
+	kept->ran = stages.known & 1u << LANE_STAGE_RUNNING;
+	kept->start = rq->start;
+	kept->device = stages.ns[LANE_STAGE_DEVICE_QUEUE];
+	kept->running = stages.ns[LANE_STAGE_RUNNING];
+	kept->preempted = stages.ns[LANE_STAGE_PREEMPTED];
 	kept->context = rq->context->id;
 	kept->seqno = rq->seqno;
 	kept->engine = rq->engine ? rq->engine->id : LANE_CRITICAL_NONE;
+	kept->after = rq->after ? rq->after->id : LANE_CRITICAL_NONE;
+	kept->after_seqno = rq->after_seqno;
+	kept->preemptions = rq->preemptions;
 	kept->tid = rq->tid;
-	kept->add_ns = rq->add_ns;
-	kept->submit_ns = rq->submit_ns;
-	kept->execute_ns = rq->execute_ns;
-	kept->start_ns = rq->started ? rq->start.lo : 0;
-	kept->end_ns =
-		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) ? rq->end.hi : 0;
-	kept->signal_ns = rq->signal_ns;
 	if (!lane_table_get(&c->by_request, kept->context, kept->seqno) &&
 	    !lane_table_put(&c->by_request, kept->context, kept->seqno,
 			    (void *)(uintptr_t)c->requests.n))
 		c->no_memory = true;
-	if (!lane_table_get(&c->by_fence, rq->context->ctx, kept->seqno) &&
-	    !lane_table_put(&c->by_fence, rq->context->ctx, kept->seqno,
-			    (void *)(uintptr_t)c->requests.n))
-		c->no_memory = true;
 }
 
-struct lane_error *lane_critical_create(uint64_t from_ns, uint64_t to_ns,
-					struct lane_critical **critical)
+struct lane_error *lane_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
+					uint64_t to_ns, struct lane_critical **critical)
 {
 	struct lane_critical *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return &lane_enomem;
+	c->info = *info;
 	c->from_ns = from_ns;
 	c->to_ns = to_ns;
 	*critical = c;
@@ -150,67 +174,10 @@ struct lane_hooks lane_critical_hooks(struct lane_critical *critical)
 		.arg = critical,
 		.request = on_request,
 		.run = on_run,
+		.preemption = on_preemption,
 		.thread = on_thread,
 		.starvation = on_starvation,
 	};
-}
-
-static struct lane_crit_cpu *cpu_of(struct lane_critical *c, int32_t cpu)
-{
-	struct lane_crit_cpu *more;
-
-	if (cpu < 0 || cpu >= 65536)
-		return NULL;
-	if ((uint32_t)cpu >= c->n_cpus) {
-		more = realloc(c->cpus, ((size_t)cpu + 1) * sizeof(*more));
-		if (!more) {
-			c->no_memory = true;
-			return NULL;
-		}
-		memset(more + c->n_cpus, 0, ((size_t)cpu + 1 - c->n_cpus) * sizeof(*more));
-		c->cpus = more;
-		c->n_cpus = (uint32_t)cpu + 1;
-	}
-	return &c->cpus[cpu];
-}
-
-/* A submit that comes straight out of a signal, or of the submit before it, on its CPU. */
-static void on_submit(struct lane_critical *c, const struct lane_crit_cpu *cpu,
-		      const struct lane_event *event)
-{
-	uint64_t key = (uint64_t)event->u.rq.dev << 32 | event->u.rq.seqno;
-	struct lane_crit_dep *dep;
-
-	if (!cpu->valid || lane_table_get(&c->by_dep, event->u.rq.ctx, key))
-		return;
-	dep = PUSH(c, deps);
-	if (!dep)
-		return;
-	*dep = (struct lane_crit_dep){ event->u.rq.ctx, cpu->ctx, event->u.rq.seqno, cpu->seqno,
-				       event->u.rq.dev };
-	if (!lane_table_put(&c->by_dep, dep->ctx, key, (void *)(uintptr_t)c->deps.n))
-		c->no_memory = true;
-}
-
-void lane_critical_event(struct lane_critical *c, const struct lane_event *event)
-{
-	uint32_t kind = event->wire.kind;
-	struct lane_crit_cpu *cpu;
-
-	if (event->wire.ts_ns < c->from_ns || event->wire.ts_ns > c->to_ns)
-		return;
-	cpu = cpu_of(c, event->cpu);
-	if (!cpu)
-		return;
-	if (kind == LANE_FENCE_SIGNALED) {
-		*cpu = (struct lane_crit_cpu){ event->u.fence.context,
-					       (uint32_t)event->u.fence.seqno, true };
-	} else if (kind == LANE_RQ_SUBMIT) {
-		on_submit(c, cpu, event);
-	} else if (kind != LANE_RQ_EXECUTE && kind != LANE_RQ_IN && kind != LANE_RQ_GUC_SUBMIT &&
-		   (kind < LANE_WAKING || kind > LANE_MIGRATE)) {
-		cpu->valid = false;
-	}
 }
 
 static int by_thread(const void *a, const void *b)
@@ -237,7 +204,45 @@ static int by_engine(const void *a, const void *b)
 
 	if (x->engine != y->engine)
 		return x->engine < y->engine ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+	return x->begin.hi < y->begin.hi ? -1 : x->begin.hi > y->begin.hi;
+}
+
+static int by_victim_request(const void *a, const void *b)
+{
+	const struct lane_crit_away *x = a, *y = b;
+
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	if (x->seqno != y->seqno)
+		return x->seqno < y->seqno ? -1 : 1;
+	return x->at.hi < y->at.hi ? -1 : x->at.hi > y->at.hi;
+}
+
+static void sort(void *array, size_t n, size_t size, int (*by)(const void *, const void *))
+{
+	if (n)
+		qsort(array, n, size, by);
+}
+
+/* A thread is of its process before that has its first context, too. */
+static void fill_clients(struct lane_critical *c)
+{
+	for (size_t i = c->states.n; i-- > 1;)
+		if (c->states.v[i - 1].tid == c->states.v[i].tid &&
+		    c->states.v[i - 1].client == LANE_CRITICAL_NONE)
+			c->states.v[i - 1].client = c->states.v[i].client;
+}
+
+static void sort_all(struct lane_critical *c)
+{
+	if (c->sorted)
+		return;
+	sort(c->states.v, c->states.n, sizeof(*c->states.v), by_thread);
+	sort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_victim);
+	sort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_engine);
+	sort(c->aways.v, c->aways.n, sizeof(*c->aways.v), by_victim_request);
+	fill_clients(c);
+	c->sorted = true;
 }
 
 static struct lane_error *state_of(const struct lane_critical *c)
@@ -250,8 +255,8 @@ static struct lane_error *state_of(const struct lane_critical *c)
 }
 
 struct lane_error *lane_critical_solve(struct lane_critical *c,
-				       const struct lane_timeline *timeline,
-				       const struct lane_critical_end *end,
+				       const struct lane_timeline *timeline, uint64_t from_ns,
+				       uint64_t to_ns, const struct lane_critical_end *end,
 				       struct lane_critical_path *path)
 {
 	struct lane_critical_segment *segments = NULL;
@@ -260,13 +265,8 @@ struct lane_error *lane_critical_solve(struct lane_critical *c,
 	memset(path, 0, sizeof(*path));
 	if (err)
 		return err;
-	if (c->states.n)
-		qsort(c->states.v, c->states.n, sizeof(*c->states.v), by_thread);
-	if (c->slices.n)
-		qsort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_victim);
-	if (c->runs.n)
-		qsort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_engine);
-	if (!lane_critical_walk(c, timeline, end)) {
+	sort_all(c);
+	if (!lane_critical_walk(c, timeline, from_ns, to_ns, end)) {
 		err = state_of(c);
 		return err ? err : lane_error("nothing of the interval's end is in the recording");
 	}
@@ -275,7 +275,12 @@ struct lane_error *lane_critical_solve(struct lane_critical *c,
 		return &lane_enomem;
 	for (size_t i = 0; i < c->segments.n; i++) /* they were found backwards */
 		segments[i] = c->segments.v[c->segments.n - 1 - i];
-	*path = (struct lane_critical_path){ c->from_ns, c->to_ns, *end, segments, c->segments.n };
+	*path = (struct lane_critical_path){ .from_ns = from_ns,
+					     .to_ns = to_ns,
+					     .end = *end,
+					     .segments = segments,
+					     .n_segments = c->segments.n };
+	memcpy(path->kinds, c->kinds, sizeof(path->kinds));
 	return NULL;
 }
 
@@ -293,11 +298,8 @@ void lane_critical_destroy(struct lane_critical *c)
 	free(c->slices.v);
 	free(c->runs.v);
 	free(c->requests.v);
-	free(c->deps.v);
+	free(c->aways.v);
 	free(c->segments.v);
 	lane_table_free(&c->by_request);
-	lane_table_free(&c->by_fence);
-	lane_table_free(&c->by_dep);
-	free(c->cpus);
 	free(c);
 }

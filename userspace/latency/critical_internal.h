@@ -4,14 +4,16 @@
 #define LANE_LATENCY_CRITICAL_INTERNAL_H
 
 #include "base/table.h"
-#include "latency/critical.h"
+#include "latency/latency.h"
 
 struct lane_crit_state {
 	uint64_t begin_ns, end_ns;
 	int32_t tid;
 	int32_t waker;
 	uint32_t wait_context, wait_seqno; /* NONE: no request */
+	uint32_t client;		   /* id, NONE: its process owned no context then */
 	uint8_t state;
+	char comm[16];
 };
 
 struct lane_crit_slice {
@@ -21,26 +23,23 @@ struct lane_crit_slice {
 };
 
 struct lane_crit_run {
-	uint64_t begin_ns, end_ns;
+	struct lane_span begin, end;
 	uint32_t engine, context, seqno;
 };
 
+struct lane_crit_away {
+	uint32_t context, seqno, engine; /* it was taken from */
+	struct lane_span at, lasted;
+};
+
 struct lane_crit_request {
-	uint64_t add_ns, submit_ns, execute_ns, start_ns, end_ns, signal_ns; /* 0: not known */
+	struct lane_points points;
+	struct lane_span start, device, running, preempted;
 	uint32_t context, seqno, engine;
+	uint32_t after, after_seqno; /* the context its submit came out of, NONE: not known */
+	uint32_t preemptions;
 	int32_t tid;
-};
-
-/* A request whose submit came out of another's signal, or submit. */
-struct lane_crit_dep {
-	uint64_t ctx, on_ctx;
-	uint32_t seqno, on_seqno, dev;
-};
-
-struct lane_crit_cpu {
-	uint64_t ctx;
-	uint32_t seqno;
-	bool valid;
+	bool ran; /* its stages with the hardware are known */
 };
 
 #define LANE_CRIT_VEC(type)                                                                        \
@@ -51,26 +50,24 @@ struct lane_crit_cpu {
 
 struct lane_critical {
 	uint64_t from_ns, to_ns;
+	struct lane_trace_info info;
 	LANE_CRIT_VEC(struct lane_crit_state) states;
 	LANE_CRIT_VEC(struct lane_crit_slice) slices;
 	LANE_CRIT_VEC(struct lane_crit_run) runs;
+	LANE_CRIT_VEC(struct lane_crit_away) aways;
 	LANE_CRIT_VEC(struct lane_crit_request) requests;
-	LANE_CRIT_VEC(struct lane_crit_dep) deps;
 	LANE_CRIT_VEC(struct lane_critical_segment) segments;
+	struct lane_span kinds[LANE_CRITICAL_KIND_COUNT];
 	struct lane_table by_request; /* (context id, seqno) -> index + 1 in requests */
-	struct lane_table by_fence;   /* (fence context, seqno) -> the same */
-	struct lane_table by_dep;     /* (ctx, dev << 32 | seqno) -> index + 1 in deps */
-	struct lane_crit_cpu *cpus;
-	uint32_t n_cpus;
-	bool guc;
+	bool sorted;
 	bool full, no_memory;
 };
 
 /* A new last element of a vector, zeroed; NULL: no memory, or the interval holds too much. */
 void *lane_crit_push(struct lane_critical *c, void *vec, size_t size);
 
-/* The walk back; false: no memory. */
+/* The walk back from to_ns to from_ns; false: no memory, or no such end. */
 bool lane_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
-			const struct lane_critical_end *end);
+			uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end);
 
 #endif

@@ -11,11 +11,19 @@
 struct walk {
 	struct lane_critical *c;
 	const struct lane_timeline *timeline;
-	uint64_t at_ns;				 /* the path is known from here on */
+	uint64_t from_ns;
+	struct lane_span at;			 /* the path is known from here on */
 	int32_t tid;				 /* where it is: a thread, or */
-	const struct lane_crit_request *request; /* a request */
+	const struct lane_crit_request *request; /* a request, */
+	uint32_t engine;			 /* where the request is, or was, then */
+	int above, below;    /* between these of its times; NO_POINT: no other is known */
+	uint32_t client;     /* a thread: of the request it built, for want of a better one */
+	uint64_t prepare_ns; /* a thread: it builds a request since then; LANE_NEVER: it does not */
+	bool added;	     /* what comes is in the sums by kind already */
 	unsigned int edges;
 };
+
+#define NO_POINT (-1)
 
 static uint32_t client_of_context(const struct walk *w, uint32_t context)
 {
@@ -24,36 +32,56 @@ static uint32_t client_of_context(const struct walk *w, uint32_t context)
 	return ctx ? ctx->client->id : LANE_CRITICAL_NONE;
 }
 
-static uint32_t client_of_thread(const struct walk *w, int32_t tid, char comm[16])
+/* A time that is on the path, not after where the path is known from. */
+static struct lane_span on_path(const struct walk *w, struct lane_span time)
 {
-	const struct lane_thread *thread = lane_timeline_thread(w->timeline, tid);
-
-	if (!thread)
-		return LANE_CRITICAL_NONE;
-	memcpy(comm, thread->comm, sizeof(thread->comm));
-	return thread->client ? thread->client->id : LANE_CRITICAL_NONE;
+	time.lo = time.lo > w->from_ns ? time.lo : w->from_ns;
+	time.hi = time.hi > w->from_ns ? time.hi : w->from_ns;
+	time.lo = time.lo < w->at.lo ? time.lo : w->at.lo;
+	time.hi = time.hi < w->at.hi ? time.hi : w->at.hi;
+	return time;
 }
 
-/* A piece from begin_ns (not before the interval) to where the path is known from; NULL: it is
+static void add_kind(struct walk *w, enum lane_critical_kind kind, struct lane_span lasted)
+{
+	struct lane_span *kinds = w->c->kinds;
+
+	if (kind == LANE_CRITICAL_ON_AND_OFF) {
+		kinds[LANE_CRITICAL_RUNNING].hi += lasted.hi;
+		kinds[LANE_CRITICAL_PREEMPTED].hi += lasted.hi;
+		return;
+	}
+	lane_span_add(&kinds[kind], lasted);
+}
+
+static void whose(struct walk *w, struct lane_critical_segment *segment);
+
+/* A piece from begin (not before the interval) to where the path is known from; NULL: it is
  * empty. */
-static struct lane_critical_segment *piece(struct walk *w, uint64_t begin_ns,
+static struct lane_critical_segment *piece(struct walk *w, struct lane_span begin,
 					   enum lane_critical_kind kind)
 {
 	struct lane_critical_segment *segment;
-	uint64_t end_ns = w->at_ns;
+	struct lane_span end = w->at, lasted;
 
-	if (begin_ns < w->c->from_ns)
-		begin_ns = w->c->from_ns;
-	if (begin_ns >= end_ns)
+	begin = on_path(w, begin);
+	lasted = lane_span_between(begin, end);
+	w->at = begin;
+	if (!lasted.hi)
 		return NULL;
-	w->at_ns = begin_ns;
-	w->edges = 0;
+	if (begin.hi < end.hi)
+		w->edges = 0;
+	if (!w->added)
+		add_kind(w, kind, lasted);
 	segment = lane_crit_push(w->c, &w->c->segments, sizeof(*segment));
 	if (!segment)
 		return NULL;
 	*segment = (struct lane_critical_segment){
-		.begin_ns = begin_ns,
-		.end_ns = end_ns,
+		.begin_ns = begin.hi,
+		.end_ns = end.hi,
+		.begin = begin,
+		.end = end,
+		.lasted = lasted,
 		.kind = kind,
 		.tid = w->request ? -1 : w->tid,
 		.by_tid = -1,
@@ -61,17 +89,13 @@ static struct lane_critical_segment *piece(struct walk *w, uint64_t begin_ns,
 		.seqno = w->request ? w->request->seqno : 0,
 		.engine = LANE_CRITICAL_NONE,
 		.by_context = LANE_CRITICAL_NONE,
-		.client =
-			w->request ? client_of_context(w, w->request->context) : LANE_CRITICAL_NONE,
 	};
-	if (!w->request)
-		segment->client = client_of_thread(w, w->tid, segment->comm);
+	whose(w, segment);
 	return segment;
 }
 
-/* The last of a thread's states that begins before `at`, NULL: none. */
-static const struct lane_crit_state *state_before(const struct lane_critical *c, int32_t tid,
-						  uint64_t at_ns)
+/* How many states come before that time, of threads in order. */
+static size_t states_before(const struct lane_critical *c, int32_t tid, uint64_t at_ns)
 {
 	size_t low = 0, high = c->states.n;
 
@@ -84,7 +108,28 @@ static const struct lane_crit_state *state_before(const struct lane_critical *c,
 		else
 			high = middle;
 	}
-	return low && c->states.v[low - 1].tid == tid ? &c->states.v[low - 1] : NULL;
+	return low;
+}
+
+/* The last of a thread's states that begins before `at`, NULL: none. */
+static const struct lane_crit_state *state_before(const struct lane_critical *c, int32_t tid,
+						  uint64_t at_ns)
+{
+	size_t n = states_before(c, tid, at_ns);
+
+	return n && c->states.v[n - 1].tid == tid ? &c->states.v[n - 1] : NULL;
+}
+
+/* The same, or its first state at all. */
+static const struct lane_crit_state *state_near(const struct lane_critical *c, int32_t tid,
+						uint64_t at_ns)
+{
+	const struct lane_crit_state *before = state_before(c, tid, at_ns);
+	size_t n = states_before(c, tid, at_ns);
+
+	if (before)
+		return before;
+	return n < c->states.n && c->states.v[n].tid == tid ? &c->states.v[n] : NULL;
 }
 
 static const struct lane_crit_slice *slice_before(const struct lane_critical *c, int32_t tid,
@@ -114,7 +159,7 @@ static const struct lane_crit_run *run_before(const struct lane_critical *c, uin
 		size_t middle = (low + high) / 2;
 		const struct lane_crit_run *r = &c->runs.v[middle];
 
-		if (r->engine < engine || (r->engine == engine && r->begin_ns < at_ns))
+		if (r->engine < engine || (r->engine == engine && r->begin.hi < at_ns))
 			low = middle + 1;
 		else
 			high = middle;
@@ -130,17 +175,80 @@ static const struct lane_crit_request *request_of(const struct lane_critical *c,
 	return at ? &c->requests.v[at - 1] : NULL;
 }
 
+/* What a thread was, and of which process, when it was on the path last. */
+static void whose(struct walk *w, struct lane_critical_segment *segment)
+{
+	const struct lane_crit_state *state;
+	const struct lane_thread *thread;
+
+	if (w->request) {
+		segment->client = client_of_context(w, w->request->context);
+		return;
+	}
+	state = state_near(w->c, w->tid, segment->end_ns);
+	thread = lane_timeline_thread(w->timeline, w->tid);
+	segment->client = state ? state->client : w->client;
+	if (state)
+		memcpy(segment->comm, state->comm, sizeof(segment->comm));
+	else if (thread)
+		memcpy(segment->comm, thread->comm, sizeof(segment->comm));
+}
+
+/* Where what happened is not known. What a thread did that is known to have built a request then
+ * was building it. */
 static void unknown(struct walk *w, uint64_t begin_ns)
 {
-	piece(w, begin_ns, LANE_CRITICAL_UNKNOWN);
+	if (!w->request && w->prepare_ns < w->at.hi)
+		piece(w, lane_span_exact(begin_ns > w->prepare_ns ? begin_ns : w->prepare_ns),
+		      LANE_CRITICAL_PREPARE);
+	else
+		piece(w, lane_span_exact(begin_ns), LANE_CRITICAL_UNKNOWN);
+}
+
+static void to_thread(struct walk *w, int32_t tid, uint32_t client, uint64_t prepare_ns)
+{
+	w->request = NULL;
+	w->tid = tid;
+	w->client = client;
+	w->prepare_ns = prepare_ns;
+}
+
+static int known_below(const struct lane_crit_request *rq, int point)
+{
+	while (--point >= 0)
+		if (rq->points.known[point])
+			return point;
+	return NO_POINT;
+}
+
+static void to_request(struct walk *w, const struct lane_crit_request *rq)
+{
+	w->request = rq;
+	w->engine = rq->engine;
+	w->above = NO_POINT;
+	w->below = known_below(rq, LANE_POINT_COUNT);
+	while (w->below != NO_POINT && rq->points.at[w->below].hi > w->at.hi) {
+		w->above = w->below;
+		w->below = known_below(rq, w->below);
+	}
+	/* At its last time, or where a signal is: the path has come to that time, bounds and all.
+	 */
+	if (w->above == NO_POINT && w->below != NO_POINT &&
+	    rq->points.at[w->below].hi == w->at.hi) {
+		w->at = rq->points.at[w->below];
+		w->above = w->below;
+		w->below = known_below(rq, w->below);
+	}
 }
 
 /* A thread that could run, back to begin_ns: cut wherever who had its CPU changes. */
 static void runqueue(struct walk *w, uint64_t begin_ns)
 {
-	while (w->at_ns > begin_ns && w->at_ns > w->c->from_ns) {
-		const struct lane_crit_slice *slice = slice_before(w->c, w->tid, w->at_ns);
-		bool covers = slice && slice->end_ns >= w->at_ns;
+	while (w->at.hi > begin_ns && w->at.hi > w->from_ns) {
+		uint64_t at_ns = w->at.hi;
+		const struct lane_crit_slice *slice = slice_before(w->c, w->tid, at_ns);
+		bool covers = slice && slice->end_ns >= at_ns;
+		const struct lane_crit_state *state;
 		uint64_t from_ns = begin_ns;
 		struct lane_critical_segment *segment;
 
@@ -148,17 +256,22 @@ static void runqueue(struct walk *w, uint64_t begin_ns)
 			from_ns = slice->begin_ns;
 		else if (slice && !covers && slice->end_ns > from_ns)
 			from_ns = slice->end_ns;
-		segment = piece(w, from_ns, LANE_CRITICAL_RUNQUEUE);
+		segment = piece(w, lane_span_exact(from_ns), LANE_CRITICAL_RUNQUEUE);
 		if (!segment)
 			return;
 		segment->by_tid = covers ? slice->tid : -1;
-		if (covers) {
-			char comm[16] = "";
-
-			segment->client = client_of_thread(w, slice->tid, comm);
-			memcpy(segment->comm, slice->comm, sizeof(segment->comm));
-		}
+		if (!covers)
+			continue;
+		memcpy(segment->by_comm, slice->comm, sizeof(segment->by_comm));
+		state = state_before(w->c, slice->tid, at_ns);
+		segment->client =
+			state && state->end_ns >= at_ns ? state->client : LANE_CRITICAL_NONE;
 	}
+}
+
+static uint64_t signal_of(const struct lane_crit_request *rq)
+{
+	return rq->points.known[LANE_POINT_SIGNALLED] ? rq->points.at[LANE_POINT_SIGNALLED].hi : 0;
 }
 
 /* A blocked thread: on with the request it waited for, or with who woke it. */
@@ -168,42 +281,43 @@ static void blocked(struct walk *w, const struct lane_crit_state *state)
 		state->wait_context == LANE_CRITICAL_NONE
 			? NULL
 			: request_of(w->c, state->wait_context, state->wait_seqno);
+	uint64_t signal_ns = rq ? signal_of(rq) : 0, at_ns = w->at.hi;
 	const struct lane_crit_state *waker;
 
-	if (rq && rq->signal_ns > state->begin_ns && rq->signal_ns <= w->at_ns) {
-		piece(w, rq->signal_ns, LANE_CRITICAL_WAKE);
-		w->request = rq;
+	if (rq && signal_ns > state->begin_ns && signal_ns <= at_ns) {
+		piece(w, lane_span_exact(signal_ns), LANE_CRITICAL_WAKE);
+		to_request(w, rq);
 		return;
 	}
-	if (rq && (!rq->signal_ns || rq->signal_ns > w->at_ns)) { /* it still waits */
-		w->request = rq;
+	if (rq && (!signal_ns || signal_ns > at_ns)) { /* it still waits */
+		to_request(w, rq);
 		return;
 	}
-	if (!rq && state->waker > 0 && state->waker != w->tid && state->end_ns == w->at_ns) {
-		waker = state_before(w->c, state->waker, w->at_ns);
-		if (waker && waker->end_ns >= w->at_ns && waker->state == LANE_THREAD_RUNNING) {
-			w->tid = state->waker;
+	if (!rq && state->waker > 0 && state->waker != w->tid && state->end_ns == at_ns) {
+		waker = state_before(w->c, state->waker, at_ns);
+		if (waker && waker->end_ns >= at_ns && waker->state == LANE_THREAD_RUNNING) {
+			to_thread(w, state->waker, LANE_CRITICAL_NONE, LANE_NEVER);
 			return;
 		}
 	}
-	piece(w, state->begin_ns, LANE_CRITICAL_BLOCKED);
+	piece(w, lane_span_exact(state->begin_ns), LANE_CRITICAL_BLOCKED);
 }
 
 static void thread_step(struct walk *w)
 {
-	const struct lane_crit_state *state = state_before(w->c, w->tid, w->at_ns);
+	const struct lane_crit_state *state = state_before(w->c, w->tid, w->at.hi);
 
 	if (!state) {
-		unknown(w, w->c->from_ns);
+		unknown(w, w->from_ns);
 		return;
 	}
-	if (state->end_ns < w->at_ns) {
+	if (state->end_ns < w->at.hi) {
 		unknown(w, state->end_ns);
 		return;
 	}
 	switch (state->state) {
 	case LANE_THREAD_RUNNING:
-		piece(w, state->begin_ns, LANE_CRITICAL_COMPUTING);
+		piece(w, lane_span_exact(state->begin_ns), LANE_CRITICAL_COMPUTING);
 		break;
 	case LANE_THREAD_RUNNABLE:
 		runqueue(w, state->begin_ns);
@@ -216,113 +330,225 @@ static void thread_step(struct walk *w)
 	}
 }
 
-/* Back to begin_ns along what the request's engine did meanwhile. */
-static void along_engine(struct walk *w, uint64_t begin_ns, enum lane_critical_kind kind)
+/* A piece back to begin while that run had the engine, NULL: none that is known had it. */
+static void behind(struct walk *w, struct lane_span begin, enum lane_critical_kind kind,
+		   const struct lane_crit_run *run)
 {
 	const struct lane_crit_request *rq = w->request;
+	struct lane_critical_segment *segment = piece(w, begin, kind);
 
-	while (w->at_ns > begin_ns && w->at_ns > w->c->from_ns) {
-		const struct lane_crit_run *run = run_before(w->c, rq->engine, w->at_ns);
-		bool covers = run && run->end_ns >= w->at_ns;
-		bool own = covers && run->context == rq->context && run->seqno == rq->seqno;
-		uint64_t from_ns = begin_ns;
-		enum lane_critical_kind what = kind;
-		struct lane_critical_segment *segment;
+	if (!segment)
+		return;
+	segment->engine = w->engine;
+	if (!run || (run->context == rq->context && run->seqno == rq->seqno))
+		return;
+	segment->by_context = run->context;
+	segment->by_seqno = run->seqno;
+	segment->client = client_of_context(w, run->context);
+}
 
-		if (covers && run->begin_ns > from_ns)
-			from_ns = run->begin_ns;
-		else if (run && !covers && run->end_ns > from_ns)
-			from_ns = run->end_ns;
-		if (own)
-			what = LANE_CRITICAL_RUNNING;
-		else if (kind == LANE_CRITICAL_DEVICE_QUEUE && rq->start_ns &&
-			 w->at_ns > rq->start_ns)
-			what = LANE_CRITICAL_PREEMPTED;
-		segment = piece(w, from_ns, what);
-		if (!segment)
+/* Back to begin along what the request's engine did meanwhile. */
+static void along_engine(struct walk *w, struct lane_span begin, enum lane_critical_kind kind)
+{
+	for (;;) {
+		const struct lane_crit_run *run = run_before(w->c, w->engine, w->at.hi);
+		bool covers = run && run->end.hi >= w->at.hi;
+		struct lane_span cut = begin;
+
+		if (covers && run->begin.hi > begin.hi)
+			cut = run->begin;
+		else if (run && !covers && run->end.hi > begin.hi)
+			cut = run->end;
+		if (cut.lo < begin.lo)
+			cut.lo = begin.lo;
+		behind(w, cut, kind, covers ? run : NULL);
+		if (cut.hi <= begin.hi || w->at.hi <= w->from_ns || w->c->no_memory || w->c->full)
 			return;
-		segment->engine = rq->engine;
-		if (covers && !own) {
-			segment->by_context = run->context;
-			segment->by_seqno = run->seqno;
-			segment->client = client_of_context(w, run->context);
-		}
 	}
 }
 
-/* What the submit came out of, NULL: not known. */
-static const struct lane_crit_request *dependency_of(const struct walk *w)
+/* Its preemptions, by time; *n is their number. */
+static const struct lane_crit_away *aways_of(const struct lane_critical *c,
+					     const struct lane_crit_request *rq, size_t *n)
 {
-	const struct lane_crit_request *rq = w->request;
-	const struct lane_context *ctx = lane_timeline_context(w->timeline, rq->context);
-	uintptr_t at = (uintptr_t)lane_table_get(&w->c->by_dep, ctx->ctx,
-						 (uint64_t)ctx->dev << 32 | rq->seqno);
-	const struct lane_crit_dep *dep = at ? &w->c->deps.v[at - 1] : NULL;
-	uintptr_t on =
-		dep ? (uintptr_t)lane_table_get(&w->c->by_fence, dep->on_ctx, dep->on_seqno) : 0;
+	size_t low = 0, high = c->aways.n;
 
-	return on && &w->c->requests.v[on - 1] != rq ? &w->c->requests.v[on - 1] : NULL;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct lane_crit_away *a = &c->aways.v[middle];
+
+		if (a->context < rq->context || (a->context == rq->context && a->seqno < rq->seqno))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < c->aways.n && c->aways.v[high].context == rq->context &&
+			 c->aways.v[high].seqno == rq->seqno;)
+		high++;
+	*n = high - low;
+	return c->aways.v + low;
 }
 
-static void to_thread(struct walk *w)
+static bool same(struct lane_span a, struct lane_span b)
 {
-	w->tid = w->request->tid;
-	w->request = NULL;
+	return a.lo == b.lo && a.hi == b.hi;
+}
+
+/* The preemptions are all that the stage `preempted` is made of. */
+static bool are_all(const struct lane_crit_request *rq, const struct lane_crit_away *aways,
+		    size_t n)
+{
+	struct lane_span sum = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		lane_span_add(&sum, aways[i].lasted);
+	return same(sum, rq->preempted);
+}
+
+/* When the request ran again, from when it left and how long it was away. */
+static struct lane_span back_again(const struct lane_crit_away *away)
+{
+	struct lane_span back = { away->at.lo, away->at.lo + away->lasted.hi };
+
+	if (away->lasted.lo)
+		back.lo = away->at.hi + away->lasted.lo;
+	return back;
+}
+
+/* From the end of a request back to its first execute. */
+static void on_hardware(struct walk *w, bool whole)
+{
+	const struct lane_crit_request *rq = w->request;
+	const struct lane_crit_away *aways;
+	size_t n;
+
+	if (whole) {
+		lane_span_add(&w->c->kinds[LANE_CRITICAL_DEVICE_QUEUE], rq->device);
+		lane_span_add(&w->c->kinds[LANE_CRITICAL_RUNNING], rq->running);
+		lane_span_add(&w->c->kinds[LANE_CRITICAL_PREEMPTED], rq->preempted);
+	}
+	w->added = whole;
+	aways = aways_of(w->c, rq, &n);
+	if (are_all(rq, aways, n)) {
+		while (n--) {
+			behind(w, back_again(&aways[n]), LANE_CRITICAL_RUNNING, NULL);
+			w->engine = aways[n].engine;
+			along_engine(w, aways[n].at, LANE_CRITICAL_PREEMPTED);
+		}
+		behind(w, rq->start, LANE_CRITICAL_RUNNING, NULL);
+	} else {
+		behind(w, rq->start, LANE_CRITICAL_ON_AND_OFF, NULL);
+	}
+	along_engine(w, rq->points.at[LANE_POINT_EXECUTE], LANE_CRITICAL_DEVICE_QUEUE);
+	w->added = false;
+}
+
+/* The driver's queue. */
+static void on_host(struct walk *w, bool whole)
+{
+	struct lane_span submit = w->request->points.at[LANE_POINT_SUBMIT];
+
+	if (whole)
+		add_kind(w, LANE_CRITICAL_HOST_QUEUE, lane_span_between(submit, w->at));
+	w->added = whole;
+	along_engine(w, submit, LANE_CRITICAL_HOST_QUEUE);
+	w->added = false;
+}
+
+/* A request that waits for others: on with the one whose signal ended that. */
+static void dependent(struct walk *w)
+{
+	const struct lane_crit_request *rq = w->request;
+	uint64_t add_ns = rq->points.at[LANE_POINT_ADD].hi;
+	const struct lane_crit_request *on = rq->after == LANE_CRITICAL_NONE
+						     ? NULL
+						     : request_of(w->c, rq->after, rq->after_seqno);
+	uint64_t signal_ns = on && on != rq ? signal_of(on) : 0;
+
+	if (signal_ns > add_ns && signal_ns <= w->at.hi) {
+		piece(w, lane_span_exact(signal_ns), LANE_CRITICAL_DEPENDENCY);
+		to_request(w, on);
+		return;
+	}
+	piece(w, lane_span_exact(add_ns), LANE_CRITICAL_DEPENDENCY);
+}
+
+/* What comes before a request's first time that is known: the thread that built it. */
+static void before_it(struct walk *w)
+{
+	const struct lane_crit_request *rq = w->request;
+
+	if ((w->above == LANE_POINT_ADD || w->above == LANE_POINT_QUEUE) && rq->tid > 0)
+		to_thread(w, rq->tid, client_of_context(w, rq->context), LANE_NEVER);
+	else
+		unknown(w, w->from_ns);
 }
 
 static void request_step(struct walk *w)
 {
-	const struct lane_crit_request *rq = w->request, *on;
+	const struct lane_crit_request *rq = w->request;
+	int from = w->below, to = w->above;
+	bool whole;
 
-	if (rq->end_ns && w->at_ns > rq->end_ns) {
-		piece(w, rq->end_ns, LANE_CRITICAL_SIGNAL);
-	} else if (rq->execute_ns && w->at_ns > rq->execute_ns) {
-		along_engine(w, rq->execute_ns, LANE_CRITICAL_DEVICE_QUEUE);
-	} else if (rq->submit_ns && w->at_ns > rq->submit_ns) {
-		along_engine(w, rq->submit_ns, LANE_CRITICAL_HOST_QUEUE);
-	} else if (rq->add_ns && w->at_ns > rq->add_ns) {
-		on = dependency_of(w);
-		if (on && on->signal_ns > rq->add_ns && on->signal_ns <= w->at_ns) {
-			piece(w, on->signal_ns, LANE_CRITICAL_DEPENDENCY);
-			w->request = on;
-		} else {
-			piece(w, rq->add_ns, LANE_CRITICAL_DEPENDENCY);
-		}
-	} else if (rq->tid > 0) {
-		to_thread(w);
-	} else {
-		unknown(w, w->c->from_ns);
+	if (from == NO_POINT) {
+		before_it(w);
+		return;
 	}
+	whole = to != NO_POINT && same(w->at, rq->points.at[to]) &&
+		rq->points.at[from].lo >= w->from_ns;
+	w->above = from;
+	w->below = known_below(rq, from);
+	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->ran))
+		piece(w, rq->points.at[from], LANE_CRITICAL_UNKNOWN);
+	else if (from == LANE_POINT_END)
+		piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL);
+	else if (from == LANE_POINT_EXECUTE)
+		on_hardware(w, whole);
+	else if (from == LANE_POINT_SUBMIT)
+		on_host(w, whole);
+	else if (from == LANE_POINT_ADD)
+		dependent(w);
+	else if (rq->tid > 0)
+		to_thread(w, rq->tid, client_of_context(w, rq->context),
+			  rq->points.at[LANE_POINT_QUEUE].hi);
+	else
+		piece(w, rq->points.at[from], LANE_CRITICAL_PREPARE);
 }
 
 static bool find_end(struct walk *w, const struct lane_critical_end *end)
 {
-	w->tid = end->tid;
-	if (end->tid >= 0)
+	if (end->tid >= 0) {
+		to_thread(w, end->tid, LANE_CRITICAL_NONE, LANE_NEVER);
 		return true;
+	}
 	for (size_t i = 0; i < w->c->requests.n; i++) {
 		const struct lane_crit_request *rq = &w->c->requests.v[i];
 		const struct lane_context *ctx = lane_timeline_context(w->timeline, rq->context);
 
-		if (rq->seqno == end->seqno && ctx->ctx == end->ctx && ctx->dev == end->dev)
-			w->request = rq;
+		if (rq->seqno == end->seqno && ctx->ctx == end->ctx && ctx->dev == end->dev) {
+			to_request(w, rq);
+			return true;
+		}
 	}
-	return w->request != NULL;
+	return false;
 }
 
 bool lane_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
-			const struct lane_critical_end *end)
+			uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end)
 {
-	struct walk w = { .c = c, .timeline = timeline, .at_ns = c->to_ns };
+	struct walk w = {
+		.c = c, .timeline = timeline, .from_ns = from_ns, .at = lane_span_exact(to_ns)
+	};
 
 	c->segments.n = 0;
+	memset(c->kinds, 0, sizeof(c->kinds));
 	if (!find_end(&w, end))
 		return false;
-	while (w.at_ns > c->from_ns) {
+	while (w.at.hi > from_ns) {
 		if (c->no_memory || c->full)
 			return false;
 		if (++w.edges > MAX_EDGES) {
-			unknown(&w, c->from_ns);
+			piece(&w, lane_span_exact(from_ns), LANE_CRITICAL_UNKNOWN);
 			break;
 		}
 		if (w.request)

@@ -40,12 +40,43 @@ extern const char *const lane_stage_helps[LANE_STAGE_COUNT];
 /* The names of enum lane_idle_cause. */
 extern const char *const lane_idle_names[LANE_IDLE_CAUSE_COUNT];
 
+/* The times between a request's stages, in order. */
+enum lane_stage_point {
+	LANE_POINT_QUEUE,
+	LANE_POINT_ADD,
+	LANE_POINT_SUBMIT,
+	LANE_POINT_EXECUTE,
+	LANE_POINT_END,
+	LANE_POINT_SIGNALLED,
+	LANE_POINT_COUNT
+};
+
+struct lane_points {
+	struct lane_span at[LANE_POINT_COUNT];
+	bool known[LANE_POINT_COUNT];
+	bool none[LANE_POINT_COUNT]; /* this request never has it */
+};
+
+/* The times of a request whose story is over. info: what the trace has of events. */
+void lane_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		    struct lane_points *points);
+
+/* Of six times at most two pairs of neighbours have no time between them that is known, and one
+ * more the stages with the hardware. */
+#define LANE_GAPS 3
+
 /* What is known of a request's stages. */
 struct lane_stages {
 	struct lane_span ns[LANE_STAGE_COUNT];
-	uint16_t known;		 /* bit per stage: ns is exact or bounded */
-	uint16_t unknown;	 /* bit per stage: it had it, for how long is not known */
-	struct lane_span merged; /* what the unknown stages lasted together, where that is known */
+	uint16_t known;	  /* bit per stage: ns is exact or bounded */
+	uint16_t unknown; /* bit per stage: it had it, for how long is not known */
+	/* Between two known times with no stage between them that is known. */
+	struct lane_gap {
+		uint16_t stages; /* bit per stage that may have been in it */
+		struct lane_span ns;
+	} gaps[LANE_GAPS];
+	uint8_t n_gaps;
+	struct lane_span merged; /* what the gaps lasted together */
 	bool merged_known;
 	struct lane_span total; /* its first time to its last (signalled or end) */
 	bool total_known;

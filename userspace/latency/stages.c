@@ -16,24 +16,7 @@ const char *const lane_stage_helps[LANE_STAGE_COUNT] = {
 #undef S
 };
 
-/* The times that bound the stages, in order. */
-enum point {
-	QUEUE,
-	ADD,
-	SUBMIT,
-	EXECUTE,
-	END,
-	SIGNALLED,
-	POINTS
-};
-
-struct points {
-	struct lane_span at[POINTS];
-	bool known[POINTS];
-	bool none[POINTS]; /* this request never has it */
-};
-
-static void take(struct points *p, enum point which, bool known, uint64_t at_ns)
+static void take(struct lane_points *p, enum lane_stage_point which, bool known, uint64_t at_ns)
 {
 	p->known[which] = known;
 	p->at[which] = lane_span_exact(at_ns);
@@ -44,27 +27,42 @@ static bool recorded(const struct lane_trace_info *info, enum lane_kind kind)
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
 }
 
-static void points_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		      struct points *p)
+/*
+ * A request does not end before what is known to have been before. An end that nothing bounds, from
+ * above as where nobody has ever heard of the fence again, or from below, is not known.
+ */
+static void bound_end(struct lane_points *p)
+{
+	struct lane_span *end = &p->at[LANE_POINT_END];
+
+	for (int i = 0; i < LANE_POINT_END; i++)
+		if (p->known[i] && end->lo < p->at[i].hi)
+			end->lo = p->at[i].hi < end->hi ? p->at[i].hi : end->hi;
+	if (end->hi == LANE_NEVER || !end->lo)
+		p->known[LANE_POINT_END] = false;
+}
+
+void lane_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		    struct lane_points *p)
 {
 	memset(p, 0, sizeof(*p));
-	take(p, QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
-	take(p, ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
-	take(p, SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
-	take(p, EXECUTE, (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE),
-	     rq->execute_ns);
-	take(p, SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
-	p->known[END] = rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
-	p->at[END] = rq->end;
+	take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
+	take(p, LANE_POINT_ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
+	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
+	take(p, LANE_POINT_EXECUTE,
+	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
+	take(p, LANE_POINT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
+	p->known[LANE_POINT_END] =
+		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
+	p->at[LANE_POINT_END] = rq->end;
 	/* The kernel's own requests begin at add, its heartbeats at submit. */
 	if (!rq->context->user && recorded(info, LANE_RQ_QUEUE)) {
-		p->none[QUEUE] = !p->known[QUEUE];
-		p->none[ADD] = !p->known[QUEUE] && !p->known[ADD] && p->known[SUBMIT] &&
-			       recorded(info, LANE_RQ_ADD);
+		p->none[LANE_POINT_QUEUE] = !p->known[LANE_POINT_QUEUE];
+		p->none[LANE_POINT_ADD] =
+			!p->known[LANE_POINT_QUEUE] && !p->known[LANE_POINT_ADD] &&
+			p->known[LANE_POINT_SUBMIT] && recorded(info, LANE_RQ_ADD);
 	}
-	/* A fence that nobody has ever heard of again is bounded by nothing. */
-	if (p->known[END] && p->at[END].hi == LANE_NEVER)
-		p->known[END] = false;
+	bound_end(p);
 }
 
 static void known(struct lane_stages *stages, enum lane_stage stage, struct lane_span ns)
@@ -74,16 +72,17 @@ static void known(struct lane_stages *stages, enum lane_stage stage, struct lane
 }
 
 /* The three stages with the hardware. */
-static void device_stages(const struct lane_request *rq, const struct points *p,
+static void device_stages(const struct lane_request *rq, const struct lane_points *p,
 			  struct lane_stages *stages)
 {
-	if (!p->known[EXECUTE] || !p->known[END] || !rq->started ||
+	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] || !rq->started ||
 	    (rq->doubt & LANE_DOUBT_DEVICE)) {
 		stages->unknown |= 1u << LANE_STAGE_DEVICE_QUEUE | 1u << LANE_STAGE_RUNNING |
 				   1u << LANE_STAGE_PREEMPTED;
 		return;
 	}
-	known(stages, LANE_STAGE_DEVICE_QUEUE, lane_span_between(p->at[EXECUTE], rq->start));
+	known(stages, LANE_STAGE_DEVICE_QUEUE,
+	      lane_span_between(p->at[LANE_POINT_EXECUTE], rq->start));
 	known(stages, LANE_STAGE_RUNNING, rq->running);
 	known(stages, LANE_STAGE_PREEMPTED, rq->preempted);
 }
@@ -104,33 +103,64 @@ static void after(const struct lane_trace_info *info, const struct lane_request 
 	known(stages, LANE_STAGE_WAKE_CPU, lane_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
 }
 
+/* The stages that lie between two known times that follow each other, none if they are known. */
+static uint16_t missing_between(const struct lane_points *p, const struct lane_stages *stages,
+				int from, int to)
+{
+	static const uint16_t after_point[] = {
+		[LANE_POINT_QUEUE] = 1u << LANE_STAGE_PREPARE,
+		[LANE_POINT_ADD] = 1u << LANE_STAGE_DEPENDENCY,
+		[LANE_POINT_SUBMIT] = 1u << LANE_STAGE_HOST_QUEUE,
+		[LANE_POINT_EXECUTE] = 1u << LANE_STAGE_DEVICE_QUEUE | 1u << LANE_STAGE_RUNNING |
+				       1u << LANE_STAGE_PREEMPTED,
+		[LANE_POINT_END] = 1u << LANE_STAGE_SIGNAL,
+	};
+	uint16_t missing = 0;
+
+	for (int i = from; i < to; i++)
+		if (!p->none[i])
+			missing |= after_point[i];
+	return missing & stages->unknown;
+}
+
+static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_span ns)
+{
+	if (stages->n_gaps < LANE_GAPS)
+		stages->gaps[stages->n_gaps++] = (struct lane_gap){ missing, ns };
+	lane_span_add(&stages->merged, ns);
+}
+
 void lane_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
 		    struct lane_stages *stages)
 {
 	static const enum lane_stage between[] = { LANE_STAGE_PREPARE, LANE_STAGE_DEPENDENCY,
 						   LANE_STAGE_HOST_QUEUE };
-	struct points p;
+	struct lane_points p;
 	int first = -1, last = -1;
-	struct lane_span sum = { 0, 0 };
+	uint16_t missing;
 
-	points_of(info, rq, &p);
+	lane_points_of(info, rq, &p);
 	memset(stages, 0, sizeof(*stages));
-	for (int i = QUEUE; i < EXECUTE; i++) {
+	for (int i = LANE_POINT_QUEUE; i < LANE_POINT_EXECUTE; i++) {
 		if (p.known[i] && p.known[i + 1])
 			known(stages, between[i], lane_span_between(p.at[i], p.at[i + 1]));
 		else if (!p.none[i])
 			stages->unknown |= 1u << between[i];
 	}
 	device_stages(rq, &p, stages);
-	if (p.known[END] && p.known[SIGNALLED])
-		known(stages, LANE_STAGE_SIGNAL, lane_span_between(p.at[END], p.at[SIGNALLED]));
+	if (p.known[LANE_POINT_END] && p.known[LANE_POINT_SIGNALLED])
+		known(stages, LANE_STAGE_SIGNAL,
+		      lane_span_between(p.at[LANE_POINT_END], p.at[LANE_POINT_SIGNALLED]));
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	after(info, rq, stages);
 
-	for (int i = 0; i < POINTS; i++) {
+	for (int i = 0; i < LANE_POINT_COUNT; i++) {
 		if (!p.known[i])
 			continue;
+		missing = last < 0 ? 0 : missing_between(&p, stages, last, i);
+		if (missing)
+			add_gap(stages, missing, lane_span_between(p.at[last], p.at[i]));
 		first = first < 0 ? i : first;
 		last = i;
 	}
@@ -138,14 +168,5 @@ void lane_stages_of(const struct lane_trace_info *info, const struct lane_reques
 		return;
 	stages->total = lane_span_between(p.at[first], p.at[last]);
 	stages->total_known = true;
-	/* What lies between the first and the last known time and in no known stage is one
-	 * interval. */
-	for (int i = 0; i < LANE_STAGE_PATH; i++)
-		if (stages->known & 1u << i)
-			lane_span_add(&sum, stages->ns[i]);
-	if (!(stages->unknown & ((1u << LANE_STAGE_PATH) - 1)))
-		return;
-	stages->merged_known = true;
-	stages->merged.lo = stages->total.lo > sum.hi ? stages->total.lo - sum.hi : 0;
-	stages->merged.hi = stages->total.hi > sum.lo ? stages->total.hi - sum.lo : 0;
+	stages->merged_known = (stages->unknown & ((1u << LANE_STAGE_PATH) - 1)) != 0;
 }

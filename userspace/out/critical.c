@@ -14,7 +14,7 @@
 /* Time that is somebody's, or some engine's, or of some kind. */
 struct share {
 	char name[NAME_SIZE];
-	uint64_t ns;
+	struct lane_span ns;
 };
 
 struct shares {
@@ -27,13 +27,13 @@ static void drop_shares(struct shares *shares)
 	free(shares->v);
 }
 
-static bool add_share(struct shares *shares, const char *name, uint64_t ns)
+static bool add_share(struct shares *shares, const char *name, struct lane_span ns)
 {
 	struct share *more;
 
 	for (size_t i = 0; i < shares->n; i++)
 		if (!strcmp(shares->v[i].name, name)) {
-			shares->v[i].ns += ns;
+			lane_span_add(&shares->v[i].ns, ns);
 			return true;
 		}
 	if (shares->n == shares->room) {
@@ -54,7 +54,7 @@ static int by_ns(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 
-	return (x->ns < y->ns) - (x->ns > y->ns);
+	return (x->ns.hi < y->ns.hi) - (x->ns.hi > y->ns.hi);
 }
 
 /* Whose time a piece is: the process it ran for, the task that had the CPU, or nobody's. */
@@ -68,7 +68,7 @@ static const char *owner(const struct lane_latency *l, const struct lane_critica
 	if (client)
 		return lane_client_name(client, buffer, NAME_SIZE);
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
-		return lane_task_name(s->by_tid, s->comm, buffer, NAME_SIZE);
+		return lane_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
 	return lane_task_name(s->tid, s->comm, buffer, NAME_SIZE);
 }
 
@@ -87,62 +87,99 @@ enum {
 	BY_COUNT
 };
 
+/* No sum is longer than the interval. */
+static void cap(struct shares *shares, uint64_t whole)
+{
+	for (size_t i = 0; i < shares->n; i++)
+		if (shares->v[i].ns.hi > whole)
+			shares->v[i].ns.hi = whole;
+}
+
+/* Pieces that follow each other and are one's own are one interval: where they meet adds no doubt.
+ */
+static bool add_pieces(const struct lane_latency *l, const struct lane_critical_path *path,
+		       const char *(*name_of)(const struct lane_latency *l,
+					      const struct lane_critical_segment *s, char *buffer),
+		       struct shares *shares)
+{
+	char name[NAME_SIZE], other[NAME_SIZE];
+
+	for (size_t i = 0, next; i < path->n_segments; i = next) {
+		const struct lane_critical_segment *first = &path->segments[i], *last = first;
+
+		name_of(l, first, name);
+		for (next = i + 1; next < path->n_segments; next++) {
+			if (strcmp(name, name_of(l, &path->segments[next], other)) != 0)
+				break;
+			last = &path->segments[next];
+		}
+		if (!add_share(shares, name, lane_span_between(first->begin, last->end)))
+			return false;
+	}
+	return true;
+}
+
 static struct lane_error *share_out(const struct lane_latency *l,
 				    const struct lane_critical_path *path, struct shares *by)
 {
-	char name[NAME_SIZE];
-
-	for (size_t i = 0; i < path->n_segments; i++) {
-		const struct lane_critical_segment *s = &path->segments[i];
-		uint64_t ns = s->end_ns - s->begin_ns;
-
-		if (!add_share(&by[BY_PROCESS], owner(l, s, name), ns) ||
-		    !add_share(&by[BY_ENGINE], place(l, s, name), ns) ||
-		    !add_share(&by[BY_KIND], lane_critical_kind_names[s->kind], ns))
+	if (!add_pieces(l, path, owner, &by[BY_PROCESS]) ||
+	    !add_pieces(l, path, place, &by[BY_ENGINE]))
+		return &lane_enomem;
+	for (int k = 0; k < LANE_CRITICAL_KIND_COUNT; k++)
+		if (path->kinds[k].hi &&
+		    !add_share(&by[BY_KIND], lane_critical_kind_names[k], path->kinds[k]))
 			return &lane_enomem;
-	}
-	for (int b = 0; b < BY_COUNT; b++)
+	for (int b = 0; b < BY_COUNT; b++) {
+		cap(&by[b], path->to_ns - path->from_ns);
 		if (by[b].n)
 			qsort(by[b].v, by[b].n, sizeof(*by[b].v), by_ns);
+	}
 	return NULL;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
 static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
 {
-	char ns[32];
+	char ns[64];
 
 	fprintf(to, "\n%s\n", title);
-	for (size_t i = 0; i < shares->n; i++)
-		fprintf(to, "  %-28s %10s %5.1f %%\n", shares->v[i].name,
-			lane_duration(shares->v[i].ns, ns, sizeof(ns)),
-			whole ? 100.0 * (double)shares->v[i].ns / (double)whole : 0.0);
+	for (size_t i = 0; i < shares->n; i++) {
+		struct lane_span sum = shares->v[i].ns;
+
+		fprintf(to, "  %-28s %18s %5.1f", shares->v[i].name,
+			lane_span_text(sum, ns, sizeof(ns)), percent(sum.lo, whole));
+		if (sum.lo != sum.hi)
+			fprintf(to, "..%.1f", percent(sum.hi, whole));
+		fprintf(to, " %%\n");
+	}
 }
 
-/* "request 7 of context 12 (hist[200])" or "thread hist[201]". */
+/* "request 12:7 (hist[200])" or "thread hist[201]". */
 static void write_what(FILE *to, const struct lane_latency *l,
 		       const struct lane_critical_segment *s)
 {
 	const struct lane_context *context =
 		s->context == LANE_CRITICAL_NONE ? NULL
 						 : lane_timeline_context(l->timeline, s->context);
-	const struct lane_thread *thread = lane_timeline_thread(l->timeline, s->tid);
 	char name[NAME_SIZE];
 
 	if (context)
-		fprintf(to, "request %" PRIu32 " of context %" PRIu64 " (%s)", s->seqno,
-			context->ctx, lane_client_name(context->client, name, sizeof(name)));
+		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
+			lane_client_name(context->client, name, sizeof(name)));
 	else
-		fprintf(to, "thread %s",
-			lane_task_name(s->tid, thread ? thread->comm : s->comm, name,
-				       sizeof(name)));
+		fprintf(to, "thread %s", lane_task_name(s->tid, s->comm, name, sizeof(name)));
 	if (s->by_context != LANE_CRITICAL_NONE) {
 		context = lane_timeline_context(l->timeline, s->by_context);
-		fprintf(to, ", behind request %" PRIu32 " of context %" PRIu64 " (%s)", s->by_seqno,
-			context->ctx, lane_client_name(context->client, name, sizeof(name)));
+		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
+			s->by_seqno, lane_client_name(context->client, name, sizeof(name)));
 	}
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
 		fprintf(to, ", its CPU taken by %s",
-			lane_task_name(s->by_tid, s->comm, name, sizeof(name)));
+			lane_task_name(s->by_tid, s->by_comm, name, sizeof(name)));
 }
 
 /* Those at least this long are written. */
@@ -157,7 +194,7 @@ static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
 		size_t n = 0;
 
 		for (size_t i = 0; i < path->n_segments; i++)
-			n += path->segments[i].end_ns - path->segments[i].begin_ns >= middle;
+			n += path->segments[i].lasted.hi >= middle;
 		if (n > rows)
 			low = middle + 1;
 		else
@@ -175,7 +212,7 @@ struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency 
 	LANE_CLEANUP(drop_shares) struct shares kind = { 0 };
 	struct shares by[BY_COUNT] = { 0 };
 	struct lane_error *err = share_out(l, path, by);
-	char ns[32], where[NAME_SIZE];
+	char ns[64], where[NAME_SIZE];
 
 	process = by[BY_PROCESS];
 	engine = by[BY_ENGINE];
@@ -189,8 +226,7 @@ struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency 
 	if (path->end.tid >= 0)
 		fprintf(to, "thread %d.\n", path->end.tid);
 	else
-		fprintf(to, "request %" PRIu32 " of context %" PRIu64 ".\n", path->end.seqno,
-			path->end.ctx);
+		fprintf(to, "request %" PRIu64 ":%" PRIu32 ".\n", path->end.ctx, path->end.seqno);
 	write_shares(to, "By process", &process, whole);
 	write_shares(to, "By engine", &engine, whole);
 	write_shares(to, "By kind", &kind, whole);
@@ -198,13 +234,13 @@ struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency 
 	for (size_t i = 0; i < path->n_segments; i++) {
 		const struct lane_critical_segment *s = &path->segments[i];
 
-		if (s->end_ns - s->begin_ns < least) {
+		if (s->lasted.hi < least) {
 			left++;
 			continue;
 		}
-		fprintf(to, "  %14.9f %10s  %-12s %-8s ",
+		fprintf(to, "  %14.9f %18s  %-20s %-8s ",
 			(double)(s->begin_ns - l->figures.begin_ns) / 1e9,
-			lane_duration(s->end_ns - s->begin_ns, ns, sizeof(ns)),
+			lane_span_text(s->lasted, ns, sizeof(ns)),
 			lane_critical_kind_names[s->kind], place(l, s, where));
 		write_what(to, l, s);
 		fputc('\n', to);
@@ -214,6 +250,14 @@ struct lane_error *lane_critical_write_text(FILE *to, const struct lane_latency 
 	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
 }
 
+static void put_span(struct json_object *to, const char *key, struct lane_span ns)
+{
+	struct json_object *span = lane_json_object(to, key);
+
+	lane_json_uint(span, "min_ns", ns.lo);
+	lane_json_uint(span, "max_ns", ns.hi);
+}
+
 static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
 {
 	struct json_object *list = lane_json_list(to, key), *row;
@@ -221,7 +265,7 @@ static void put_shares(struct json_object *to, const char *key, const struct sha
 	for (size_t i = 0; i < shares->n; i++) {
 		row = lane_json_row(list);
 		lane_json_text(row, "name", shares->v[i].name);
-		lane_json_uint(row, "ns", shares->v[i].ns);
+		put_span(row, "ns", shares->v[i].ns);
 	}
 }
 
@@ -249,6 +293,7 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 
 	lane_json_uint(row, "begin_ns", s->begin_ns);
 	lane_json_uint(row, "end_ns", s->end_ns);
+	put_span(row, "lasted", s->lasted);
 	lane_json_text(row, "kind", lane_critical_kind_names[s->kind]);
 	lane_json_text(row, "process", owner(l, s, name));
 	lane_json_text(row, "engine", place(l, s, name));
@@ -268,7 +313,7 @@ struct lane_error *lane_critical_write_json(FILE *to, const struct lane_latency 
 	struct shares by[BY_COUNT] = { 0 };
 	struct lane_error *err = share_out(l, path, by);
 
-	lane_json_uint(tree, "version", 1);
+	lane_json_uint(tree, "version", 2);
 	lane_json_uint(tree, "from_ns", path->from_ns);
 	lane_json_uint(tree, "to_ns", path->to_ns);
 	lane_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);

@@ -77,3 +77,14 @@ const char *lane_duration(uint64_t ns, char *buffer, size_t size)
 	snprintf(buffer, size, "%" PRIu64 " ns", ns);
 	return buffer;
 }
+
+const char *lane_span_text(struct lane_span ns, char *buffer, size_t size)
+{
+	char lo[32], hi[32];
+
+	if (ns.lo == ns.hi)
+		return lane_duration(ns.lo, buffer, size);
+	snprintf(buffer, size, "%s..%s", lane_duration(ns.lo, lo, sizeof(lo)),
+		 lane_duration(ns.hi, hi, sizeof(hi)));
+	return buffer;
+}

@@ -53,6 +53,9 @@ const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 /* A duration for people: "12.3 us". */
 const char *lane_duration(uint64_t ns, char *buffer, size_t size);
 
+/* A duration known within bounds: "12.3 us", or both, "12.3 us..14.5 us". */
+const char *lane_span_text(struct lane_span ns, char *buffer, size_t size);
+
 /* The verdict: the sentences that say most, best first; at most `lines` lines. */
 void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lines,
 		  const char *before, const char *after);

@@ -35,18 +35,6 @@ static bool enough(const struct text *t, uint32_t row, uint32_t n)
 	return true;
 }
 
-/* "12.3 us", or both bounds. */
-static const char *span(struct lane_span ns, char *buffer, size_t size)
-{
-	char lo[32], hi[32];
-
-	if (ns.lo == ns.hi)
-		return lane_duration(ns.lo, buffer, size);
-	snprintf(buffer, size, "%s..%s", lane_duration(ns.lo, lo, sizeof(lo)),
-		 lane_duration(ns.hi, hi, sizeof(hi)));
-	return buffer;
-}
-
 static const char *percent(uint64_t part, uint64_t whole, char *buffer, size_t size)
 {
 	if (!whole)
@@ -103,7 +91,7 @@ static void engines(const struct text *t)
 			continue;
 		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %8s %10s %9" PRIu64 " %9u %9u\n",
 			lane_engine_name(e->engine, name, sizeof(name)), e->requests,
-			span(e->busy, busy, sizeof(busy)),
+			lane_span_text(e->busy, busy, sizeof(busy)),
 			percent(e->busy.lo, whole, share, sizeof(share)),
 			lane_duration(e->idle_ns, idle, sizeof(idle)), e->preemptions,
 			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
@@ -154,8 +142,8 @@ static void clients(const struct text *t)
 			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
 			lane_client_name(s->client, name, sizeof(name)), s->requests.complete,
 			s->requests.partial, s->requests.unknown,
-			span(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
-			span(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
+			lane_span_text(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
+			lane_span_text(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
 			lane_duration(s->cpu_ns, c, sizeof(c)),
 			lane_duration(s->runnable_ns, d, sizeof(d)),
 			lane_duration(s->wait_ns, e, sizeof(e)));
@@ -182,8 +170,8 @@ static void contexts(const struct text *t)
 						   sizeof(engine))
 				: "-",
 			lane_client_name(s->context->client, name, sizeof(name)), s->requests,
-			span(s->running, running, sizeof(running)),
-			span(s->total, total, sizeof(total)));
+			lane_span_text(s->running, running, sizeof(running)),
+			lane_span_text(s->total, total, sizeof(total)));
 	}
 }
 
@@ -205,18 +193,21 @@ static void stages(const struct text *t)
 		if (s->count)
 			mean = (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count };
 		fprintf(t->to, "  %-13s %9" PRIu64 " %18s", lane_stage_names[i], s->count,
-			s->count ? span(mean, buffer, sizeof(buffer)) : "-");
+			s->count ? lane_span_text(mean, buffer, sizeof(buffer)) : "-");
 		for (size_t p = 0; p < sizeof(permilles) / sizeof(permilles[0]); p++) {
 			struct lane_span at = {
 				lane_histogram_percentile(&l->lo[i], permilles[p]),
 				lane_histogram_percentile(&l->hi[i], permilles[p]),
 			};
 
-			fprintf(t->to, " %18s", s->count ? span(at, buffer, sizeof(buffer)) : "-");
+			fprintf(t->to, " %18s",
+				s->count ? lane_span_text(at, buffer, sizeof(buffer)) : "-");
 		}
-		fprintf(t->to, " %18s", s->count ? span(s->max, buffer, sizeof(buffer)) : "-");
+		fprintf(t->to, " %18s",
+			s->count ? lane_span_text(s->max, buffer, sizeof(buffer)) : "-");
 		fprintf(t->to, " %18s %9" PRIu64 "\n",
-			s->count ? span(s->sum, buffer, sizeof(buffer)) : "-", s->unknown);
+			s->count ? lane_span_text(s->sum, buffer, sizeof(buffer)) : "-",
+			s->unknown);
 	}
 }
 
@@ -241,7 +232,8 @@ static void preemptions(const struct text *t)
 				? lane_client_name(lane_timeline_client(l->timeline, s->culprit),
 						   culprit, sizeof(culprit))
 				: "unknown",
-			lane_preemption_why_names[s->why], s->count, span(s->ns, ns, sizeof(ns)));
+			lane_preemption_why_names[s->why], s->count,
+			lane_span_text(s->ns, ns, sizeof(ns)));
 	}
 }
 
@@ -312,14 +304,14 @@ static void worst(const struct text *t)
 			w->request.engine
 				? lane_engine_name(w->request.engine, engine, sizeof(engine))
 				: "-",
-			span(w->stages.total, buffer + 32, sizeof(buffer) - 32));
+			lane_span_text(w->stages.total, buffer + 32, sizeof(buffer) - 32));
 		for (int s = 0; s < LANE_STAGE_PATH; s++)
 			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
 				fprintf(t->to, " %s %s", lane_stage_names[s],
-					span(w->stages.ns[s], buffer, sizeof(buffer)));
+					lane_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
 		if (w->stages.merged_known)
 			fprintf(t->to, " unknown %s",
-				span(w->stages.merged, buffer, sizeof(buffer)));
+				lane_span_text(w->stages.merged, buffer, sizeof(buffer)));
 		fputc('\n', t->to);
 	}
 }

@@ -236,6 +236,9 @@ struct lane_cpu {
 	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
 	struct lane_eng *section;  /* whose section this CPU is in */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
+	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
+	uint64_t signal_ctx;
+	uint32_t signal_seqno;
 };
 
 struct lane_timeline {

@@ -146,6 +146,24 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
 }
 
+/* What the submit came straight out of. */
+static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
+			    const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = NULL;
+	struct lane_ctx *ctx;
+
+	if (event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus)
+		cpu = &tl->cpus[event->cpu];
+	if (!cpu || !cpu->signal_ctx)
+		return;
+	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
+	if (!ctx || (&ctx->pub == rq->pub.context && cpu->signal_seqno == rq->pub.seqno))
+		return;
+	rq->pub.after = &ctx->pub;
+	rq->pub.after_seqno = cpu->signal_seqno;
+}
+
 static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng;
@@ -157,6 +175,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
 	rq->pub.submit_ns = event->wire.ts_ns;
+	submitted_after(tl, rq, event);
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
 		return;
 	rq->pub.engine = &eng->pub;

@@ -58,6 +58,24 @@ static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
 	       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW);
 }
 
+/*
+ * The call-backs of a fence, a submit among them, run straight out of its signal
+ * (dma_fence_signal_timestamp_locked): until something else comes on that CPU, what is submitted
+ * there waited for that fence, or for the submit of what waited for it.
+ */
+static void note_signal(struct lane_cpu *cpu, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (kind == LANE_FENCE_SIGNALED) {
+		cpu->signal_ctx = event->u.fence.context;
+		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
+	} else if (kind != LANE_RQ_SUBMIT && kind != LANE_RQ_EXECUTE && kind != LANE_RQ_IN &&
+		   kind != LANE_RQ_GUC_SUBMIT && (kind < LANE_WAKING || kind > LANE_MIGRATE)) {
+		cpu->signal_ctx = 0;
+	}
+}
+
 static void first_event(struct lane_timeline *tl, uint64_t now_ns)
 {
 	tl->figures.begin_ns = now_ns;
@@ -116,6 +134,7 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 			cpu->before_ns = cpu->at_ns;
 			cpu->at_ns = now_ns;
 		}
+		note_signal(cpu, event);
 		if (cpu->section)
 			lane_section_leave(tl, cpu, event);
 	}

@@ -128,6 +128,9 @@ struct lane_request {
 	struct lane_span preempted; /* sum */
 	bool started;
 	struct lane_context *behind; /* whose request ran before it on the engine; may be NULL */
+	/* The request whose signal its submit came straight out of; NULL: not known, or none. */
+	struct lane_context *after;
+	uint32_t after_seqno;
 	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
 	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Reads simulated events as report does: with what is lost known beforehand.
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "check.h"
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct lane_loss *x = a, *y = b;
+
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,
+			    size_t n, const struct lane_hooks *hooks,
+			    struct lane_timeline **timeline)
+{
+	LANE_CLEANUP(lane_free) struct lane_loss *losses = calloc(n + 1, sizeof(*losses));
+	struct lane_error *err;
+	size_t n_losses = 0;
+
+	if (!losses)
+		return &lane_enomem;
+	for (size_t i = 0; i < n; i++)
+		if (events[i].wire.kind == LANE_LOST)
+			losses[n_losses++] = lane_loss_of(&events[i].u.gpulane_lost);
+	if (n_losses)
+		qsort(losses, n_losses, sizeof(*losses), compare_losses);
+	err = lane_timeline_create(info, losses, n_losses, hooks, timeline);
+	for (size_t i = 0; !err && i < n; i++)
+		err = lane_timeline_push(*timeline, &events[i]);
+	return err ? err : lane_timeline_finish(*timeline);
+}
