@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine. Every thread is a fiber; one runs at a time in the simulator, and a fiber gives way
+ * where its code spends time. An interrupt runs on the stack of the fiber that it interrupts, as in
+ * Linux: so its events carry the interrupted thread's number.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "machine.h"
+
+enum {
+	STACK = 256 << 10,
+	SOFTIRQ_RESTARTS = 10
+};
+
+struct fiber {
+	ucontext_t context;
+	struct cpu *cpu;
+	action_fn *run;
+	void *arg;
+	int pid, tid;
+	unsigned generation; /* a wake-up of an older one is void */
+	bool is_sleeping, is_on_cpu, is_idle;
+	struct link queue;
+};
+
+struct irq {
+	struct irq *next;
+	action_fn *run;
+	void *arg;
+};
+
+struct cpu {
+	int id;
+	struct fiber *current, *idle, *ksoftirqd;
+	int irqs_off, in_hardirq, in_softirq, bh_off, preempt_off;
+	bool is_interruptible, need_resched;
+	struct irq *irqs, **last_irq;
+	struct tasklet *tasklets, **last_tasklet;
+	struct link runnable;
+};
+
+/* What happens at a time: a call, or a fiber goes on. */
+struct happening {
+	uint64_t at, order;
+	action_fn *run;
+	void *arg;
+	struct fiber *fiber;
+	unsigned generation;
+};
+
+struct machine machine;
+static struct cpu cpus[MAX_CPUS];
+static struct happening *heap;
+static size_t heap_size, heap_room;
+static uint64_t heap_order;
+static struct fiber *running; /* the fiber whose code the simulator executes */
+static ucontext_t scheduler;
+static uint64_t dice_state;
+
+/* -- Dice and memory -- */
+
+void dice_seed(uint64_t seed)
+{
+	dice_state = seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+}
+
+static uint64_t dice_next(void)
+{
+	uint64_t z = dice_state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+uint64_t dice(uint64_t n)
+{
+	return n ? dice_next() % n : 0;
+}
+
+uint64_t between(uint64_t low, uint64_t high)
+{
+	return low + dice(high - low + 1);
+}
+
+bool chance(unsigned percent)
+{
+	return dice(100) < percent;
+}
+
+/* Mostly about `typical`, seldom much more. */
+uint64_t long_tailed(uint64_t typical)
+{
+	uint64_t ns = typical / 4 + dice(typical);
+
+	while (chance(12))
+		ns += dice(typical * 2);
+	return ns + 1;
+}
+
+uint64_t hardware_time(uint64_t low, uint64_t high)
+{
+	return machine.is_instant ? 0 : between(low, high);
+}
+
+static void **memory;
+static size_t memory_size, memory_room;
+
+/* Lasts until the simulation is over. */
+void *allocate(size_t size)
+{
+	void *block = calloc(1, size);
+
+	if (memory_size == memory_room) {
+		memory_room = memory_room ? memory_room * 2 : 1024;
+		memory = realloc(memory, memory_room * sizeof(*memory));
+	}
+	if (!block || !memory)
+		abort();
+	return memory[memory_size++] = block;
+}
+
+void release_all(void)
+{
+	for (size_t i = 0; i < memory_size; i++)
+		free(memory[i]);
+	free(memory);
+	free(heap);
+	memory = NULL;
+	heap = NULL;
+	memory_size = memory_room = heap_size = heap_room = 0;
+}
+
+_Noreturn void broken(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "gpulane-oracle: at %llu: ", (unsigned long long)machine.now);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* -- What happens when -- */
+
+static bool is_before(const struct happening *a, const struct happening *b)
+{
+	return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void heap_push(struct happening what)
+{
+	size_t i = heap_size++;
+
+	if (heap_size > heap_room) {
+		heap_room = heap_room ? heap_room * 2 : 1024;
+		heap = realloc(heap, heap_room * sizeof(*heap));
+		if (!heap)
+			abort();
+	}
+	what.order = heap_order++;
+	for (; i && is_before(&what, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = what;
+}
+
+static struct happening heap_pop(void)
+{
+	struct happening first = heap[0], last = heap[--heap_size];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < heap_size) {
+		if (child + 1 < heap_size && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &last))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = last;
+	return first;
+}
+
+void at(uint64_t when, action_fn *run, void *arg)
+{
+	heap_push((struct happening){ .at = when, .run = run, .arg = arg });
+}
+
+static void resume_at(struct fiber *fiber, uint64_t when)
+{
+	heap_push((struct happening){
+		.at = when, .fiber = fiber, .generation = ++fiber->generation });
+}
+
+static void give_way(void)
+{
+	swapcontext(&running->context, &scheduler);
+}
+
+/* Waits until a time, or until somebody calls resume_at() for this fiber. */
+static void wait_until(uint64_t when)
+{
+	if (!heap_size || heap[0].at > when) {
+		machine.now = when;
+		return;
+	}
+	resume_at(running, when);
+	give_way();
+}
+
+void machine_run(void)
+{
+	while (heap_size) {
+		struct happening next = heap_pop();
+
+		if (next.fiber && next.generation != next.fiber->generation)
+			continue;
+		machine.now = next.at;
+		if (next.fiber) {
+			running = next.fiber;
+			swapcontext(&scheduler, &running->context);
+			running = NULL;
+		} else {
+			next.run(next.arg);
+		}
+	}
+}
+
+/* -- Interrupts and softirqs -- */
+
+static void kick(struct cpu *cpu)
+{
+	if (cpu->is_interruptible)
+		resume_at(cpu->current, machine.now);
+}
+
+void interrupt(int id, action_fn *run, void *arg)
+{
+	struct cpu *cpu = &cpus[id];
+	struct irq *irq = allocate(sizeof(*irq));
+
+	irq->run = run;
+	irq->arg = arg;
+	*cpu->last_irq = irq;
+	cpu->last_irq = &irq->next;
+	kick(cpu);
+}
+
+static void run_irq_work(void *arg)
+{
+	struct irq_work *work = arg;
+
+	work->is_pending = false;
+	work->run(work->arg);
+}
+
+/* Linux 6.1, kernel/irq_work.c:irq_work_queue(): an interrupt that the CPU sends to itself. */
+void irq_work_queue(struct irq_work *work)
+{
+	if (work->is_pending)
+		return;
+	work->is_pending = true;
+	interrupt(running ? running->cpu->id : 0, run_irq_work, work);
+}
+
+static bool softirq_may_run(const struct cpu *cpu)
+{
+	return cpu->tasklets && !cpu->in_hardirq && !cpu->in_softirq && !cpu->bh_off;
+}
+
+static void tasklet_append(struct cpu *cpu, struct tasklet *tasklet)
+{
+	tasklet->next = NULL;
+	*cpu->last_tasklet = tasklet;
+	cpu->last_tasklet = &tasklet->next;
+}
+
+/* Linux 6.1, kernel/softirq.c:tasklet_action_common(): one that another CPU runs is queued again.
+ */
+static void run_tasklets(struct cpu *cpu)
+{
+	struct tasklet *list = cpu->tasklets, *next;
+
+	cpu->tasklets = NULL;
+	cpu->last_tasklet = &cpu->tasklets;
+	for (; list; list = next) {
+		next = list->next;
+		if (list->is_running) {
+			tasklet_append(cpu, list);
+			spend(between(50, 150));
+			continue;
+		}
+		list->is_running = true;
+		list->is_scheduled = false;
+		list->run(list->arg);
+		list->is_running = false;
+	}
+}
+
+/* Linux 6.1, kernel/softirq.c:__do_softirq(): a few rounds, then ksoftirqd goes on. */
+static void run_softirqs(struct cpu *cpu)
+{
+	int restarts = SOFTIRQ_RESTARTS;
+
+	cpu->in_softirq++;
+	while (cpu->tasklets && restarts--) {
+		spend(between(30, 120));
+		run_tasklets(cpu);
+	}
+	cpu->in_softirq--;
+	if (cpu->tasklets)
+		wake(cpu->ksoftirqd);
+}
+
+static void run_irq(struct cpu *cpu)
+{
+	struct irq *irq = cpu->irqs;
+
+	cpu->irqs = irq->next;
+	if (!cpu->irqs)
+		cpu->last_irq = &cpu->irqs;
+	cpu->irqs_off++;
+	cpu->in_hardirq++;
+	spend(machine.is_instant ? 0 : between(60, 300));
+	irq->run(irq->arg);
+	cpu->in_hardirq--;
+	cpu->irqs_off--;
+	/* The interrupts that came meanwhile are taken before the softirqs, where these enable
+	 * interrupts. */
+	if (softirq_may_run(cpu))
+		run_softirqs(cpu);
+}
+
+void tasklet_schedule(struct tasklet *tasklet)
+{
+	struct cpu *cpu = running->cpu;
+
+	if (tasklet->is_scheduled)
+		return;
+	tasklet->is_scheduled = true;
+	tasklet_append(cpu, tasklet);
+	/* Linux 6.1, kernel/softirq.c:raise_softirq_irqoff() */
+	if (!cpu->in_hardirq && !cpu->in_softirq && !cpu->bh_off)
+		wake(cpu->ksoftirqd);
+}
+
+bool tasklet_flush(struct tasklet *tasklet)
+{
+	bool runs = false;
+
+	bh_disable();
+	if (!tasklet->is_running) {
+		runs = tasklet->is_running = true;
+		tasklet->run(tasklet->arg);
+		tasklet->is_running = false;
+	}
+	bh_enable();
+	return runs;
+}
+
+struct expiry {
+	struct timer *timer;
+	unsigned generation;
+};
+
+static void timer_interrupt(void *arg)
+{
+	struct expiry *expiry = arg;
+
+	if (expiry->timer->generation != expiry->generation || !expiry->timer->is_pending)
+		return;
+	expiry->timer->is_pending = false;
+	expiry->timer->run(expiry->timer->arg);
+}
+
+static void timer_fires(void *arg)
+{
+	interrupt((int)dice((uint64_t)machine.n_cpus), timer_interrupt, arg);
+}
+
+void timer_set(struct timer *timer, uint64_t ns)
+{
+	struct expiry *expiry = allocate(sizeof(*expiry));
+
+	timer->is_active = timer->is_pending = true;
+	*expiry = (struct expiry){ timer, ++timer->generation };
+	at(machine.now + ns, timer_fires, expiry);
+}
+
+void timer_cancel(struct timer *timer)
+{
+	timer->is_active = timer->is_pending = false;
+	timer->generation++;
+}
+
+bool timer_expired(const struct timer *timer)
+{
+	return timer->is_active && !timer->is_pending;
+}
+
+/* -- Time and threads -- */
+
+static bool may_reschedule(const struct cpu *cpu)
+{
+	return cpu->need_resched && !cpu->irqs_off && !cpu->in_softirq && !cpu->bh_off &&
+	       !cpu->preempt_off && !running->is_sleeping && !running->is_idle;
+}
+
+void spend(uint64_t ns)
+{
+	for (;;) {
+		struct cpu *cpu = running->cpu;
+		uint64_t since = machine.now;
+
+		if (!cpu->irqs_off && cpu->irqs) {
+			run_irq(cpu);
+			continue;
+		}
+		if (may_reschedule(cpu)) {
+			schedule();
+			continue;
+		}
+		if (!ns)
+			return;
+		cpu->is_interruptible = !cpu->irqs_off;
+		wait_until(machine.now + ns);
+		cpu->is_interruptible = false;
+		ns -= machine.now - since < ns ? machine.now - since : ns;
+	}
+}
+
+static void switch_to(struct cpu *cpu, struct fiber *next)
+{
+	cpu->current->is_on_cpu = false;
+	cpu->current = next;
+	next->cpu = cpu;
+	next->is_on_cpu = true;
+	resume_at(next, machine.now + between(300, 1500));
+}
+
+void schedule(void)
+{
+	struct fiber *self = running, *next;
+	struct cpu *cpu = self->cpu;
+
+	if (cpu->irqs_off || cpu->in_softirq || cpu->bh_off || cpu->preempt_off)
+		broken("a thread sleeps where it must not");
+	cpu->need_resched = false;
+	if (!self->is_sleeping && !self->is_idle)
+		list_insert(&self->queue, &cpu->runnable);
+	next = cpu->idle;
+	if (!list_empty(&cpu->runnable)) {
+		next = container(cpu->runnable.next, struct fiber, queue);
+		list_remove(&next->queue);
+	}
+	if (next == self)
+		return;
+	cpu->irqs_off++;
+	switch_to(cpu, next);
+	give_way();
+	self->cpu->irqs_off--;
+	spend(between(20, 60));
+}
+
+void prepare_to_sleep(void)
+{
+	running->is_sleeping = true;
+}
+
+void finish_sleep(void)
+{
+	running->is_sleeping = false;
+}
+
+/* Linux 6.1, kernel/sched/core.c:try_to_wake_up(): a thread that is still on its CPU just does not
+ * sleep. */
+void wake(struct fiber *thread)
+{
+	struct cpu *cpu = thread->cpu;
+
+	if (!thread->is_sleeping)
+		return;
+	thread->is_sleeping = false;
+	if (thread->is_on_cpu)
+		return;
+	if (thread != cpu->ksoftirqd && chance(50))
+		cpu = &cpus[dice((uint64_t)machine.n_cpus)];
+	thread->cpu = cpu;
+	list_insert(&thread->queue, &cpu->runnable);
+	if (cpu->current->is_idle || chance(30)) {
+		cpu->need_resched = true;
+		kick(cpu);
+	}
+}
+
+static void wake_sleeper(void *arg)
+{
+	wake(arg);
+}
+
+void sleep_until(uint64_t when)
+{
+	running->is_sleeping = true;
+	at(when > machine.now ? when : machine.now, wake_sleeper, running);
+	schedule();
+}
+
+void sleep_for(uint64_t ns)
+{
+	sleep_until(machine.now + ns);
+}
+
+static void fiber_main(void)
+{
+	running->cpu->irqs_off--;
+	running->run(running->arg);
+	for (;;) { /* a timer of its last sleep may still wake it */
+		prepare_to_sleep();
+		schedule();
+	}
+}
+
+static struct fiber *fiber_create(struct cpu *cpu, int pid, int tid, action_fn *run, void *arg)
+{
+	struct fiber *fiber = allocate(sizeof(*fiber));
+
+	*fiber = (struct fiber){ .cpu = cpu, .run = run, .arg = arg, .pid = pid, .tid = tid };
+	list_init(&fiber->queue);
+	getcontext(&fiber->context);
+	fiber->context.uc_stack.ss_sp = allocate(STACK);
+	fiber->context.uc_stack.ss_size = STACK;
+	makecontext(&fiber->context, fiber_main, 0);
+	return fiber;
+}
+
+struct fiber *thread_start(int pid, int tid, action_fn *run, void *arg)
+{
+	struct cpu *cpu = &cpus[dice((uint64_t)machine.n_cpus)];
+	struct fiber *thread = fiber_create(cpu, pid, tid, run, arg);
+
+	thread->is_sleeping = true;
+	wake(thread);
+	return thread;
+}
+
+static void run_idle(void *arg)
+{
+	struct cpu *cpu = arg;
+
+	for (;;) {
+		if (!list_empty(&cpu->runnable)) {
+			schedule();
+			continue;
+		}
+		cpu->is_interruptible = true;
+		if (!cpu->irqs)
+			give_way();
+		cpu->is_interruptible = false;
+		spend(machine.is_instant ? 0 : between(50, 800)); /* out of the idle state */
+	}
+}
+
+static void run_ksoftirqd(void *arg)
+{
+	struct cpu *cpu = arg;
+
+	for (;;) {
+		if (softirq_may_run(cpu)) {
+			run_softirqs(cpu);
+			spend(between(100, 400));
+			continue;
+		}
+		prepare_to_sleep();
+		schedule();
+	}
+}
+
+void machine_start(int n_cpus)
+{
+	machine.now = 1000000;
+	machine.n_cpus = n_cpus;
+	for (int i = 0; i < n_cpus; i++) {
+		struct cpu *cpu = &cpus[i];
+
+		*cpu = (struct cpu){ .id = i };
+		cpu->last_irq = &cpu->irqs;
+		cpu->last_tasklet = &cpu->tasklets;
+		list_init(&cpu->runnable);
+		cpu->idle = fiber_create(cpu, 0, 0, run_idle, cpu);
+		cpu->idle->is_idle = cpu->idle->is_on_cpu = true;
+		cpu->current = cpu->idle;
+		cpu->irqs_off = 1;
+		resume_at(cpu->idle, machine.now);
+		cpu->ksoftirqd = fiber_create(cpu, 10 + i, 10 + i, run_ksoftirqd, cpu);
+		cpu->ksoftirqd->is_sleeping = true;
+	}
+}
+
+int current_cpu(void)
+{
+	return running->cpu->id;
+}
+
+int current_pid(void)
+{
+	return running->pid;
+}
+
+int current_tid(void)
+{
+	return running->tid;
+}
+
+struct fiber *current_thread(void)
+{
+	return running;
+}
+
+bool in_interrupt(void)
+{
+	return running->cpu->in_hardirq || running->cpu->in_softirq;
+}
+
+/* -- Locks -- */
+
+void irq_disable(void)
+{
+	running->cpu->irqs_off++;
+}
+
+void irq_enable(void)
+{
+	running->cpu->irqs_off--;
+	spend(0);
+}
+
+void bh_disable(void)
+{
+	running->cpu->bh_off++;
+}
+
+void bh_enable(void)
+{
+	struct cpu *cpu = running->cpu;
+
+	cpu->bh_off--;
+	if (softirq_may_run(cpu))
+		run_softirqs(cpu);
+	spend(0);
+}
+
+void spin_lock(struct spinlock *lock)
+{
+	running->cpu->preempt_off++;
+	while (lock->is_held)
+		spend(between(15, 60));
+	lock->is_held = true;
+}
+
+void spin_unlock(struct spinlock *lock)
+{
+	lock->is_held = false;
+	running->cpu->preempt_off--;
+}
+
+void spin_lock_irq(struct spinlock *lock)
+{
+	irq_disable();
+	spin_lock(lock);
+}
+
+void spin_unlock_irq(struct spinlock *lock)
+{
+	spin_unlock(lock);
+	irq_enable();
+}
+
+struct mutex_waiter {
+	struct link link;
+	struct fiber *thread;
+};
+
+void mutex_init(struct mutex *mutex)
+{
+	mutex->owner = NULL;
+	list_init(&mutex->waiters);
+}
+
+bool mutex_trylock(struct mutex *mutex)
+{
+	if (mutex->owner)
+		return false;
+	mutex->owner = running;
+	return true;
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	while (!mutex_trylock(mutex)) {
+		struct mutex_waiter waiter = { .thread = running };
+
+		list_insert(&waiter.link, &mutex->waiters);
+		prepare_to_sleep();
+		schedule();
+		list_remove(&waiter.link);
+	}
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+	mutex->owner = NULL;
+	if (!list_empty(&mutex->waiters))
+		wake(container(mutex->waiters.next, struct mutex_waiter, link)->thread);
+}

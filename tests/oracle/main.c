@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* gpulane-oracle: simulates i915's submission and writes the events and the truth. docs/oracle.md
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "output.h"
+
+struct options {
+	uint64_t seed;
+	unsigned n_requests;
+	struct damage damage;
+	const char *events, *truth;
+	bool wants_statistics;
+};
+
+static const char usage[] =
+	"usage: gpulane-oracle --mode MODE --seed N [--damage KIND] [--instant] [--requests N]\n"
+	"                      [--events FILE] [--truth FILE] [--stats]\n"
+	"MODE: execlists tracepoints nolisten legacy stock guc ring\n"
+	"KIND: none drop1 drop10 bursts cut, or the name of an event that is absent\n";
+
+static _Noreturn void wrong_usage(const char *what)
+{
+	fprintf(stderr, "gpulane-oracle: %s\n%s", what, usage);
+	exit(2);
+}
+
+static enum mode mode_of(const char *name)
+{
+	for (int mode = 0; mode < N_MODES; mode++)
+		if (!strcmp(name, mode_names[mode]))
+			return (enum mode)mode;
+	wrong_usage("no such mode");
+}
+
+static void parse(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{ "mode", 1, NULL, 'm' },   { "seed", 1, NULL, 's' },
+		{ "damage", 1, NULL, 'd' }, { "events", 1, NULL, 'e' },
+		{ "truth", 1, NULL, 't' },  { "instant", 0, NULL, 'i' },
+		{ "stats", 0, NULL, 'S' },  { "requests", 1, NULL, 'r' },
+		{ "help", 0, NULL, 'h' },   { NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'm':
+			gpu.mode = mode_of(optarg);
+			break;
+		case 's':
+			o->seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'd':
+			if (!damage_parse(optarg, &o->damage))
+				wrong_usage("no such damage");
+			break;
+		case 'e':
+			o->events = optarg;
+			break;
+		case 't':
+			o->truth = optarg;
+			break;
+		case 'i':
+			machine.is_instant = true;
+			break;
+		case 'S':
+			o->wants_statistics = true;
+			break;
+		case 'r':
+			o->n_requests = (unsigned)strtoul(optarg, NULL, 0);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(0);
+		default:
+			wrong_usage("wrong option");
+		}
+	}
+}
+
+static FILE *create(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+static void finish(FILE *file, const char *path)
+{
+	if (fclose(file)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .seed = 1, .n_requests = 400 };
+	unsigned faults;
+	FILE *file;
+
+	parse(argc, argv, &o);
+	load_start(o.seed, o.n_requests);
+	machine_run();
+	if (gpu.n_unretired)
+		broken("%u requests are left", gpu.n_unretired);
+	faults = self_check();
+	if (o.truth) {
+		file = create(o.truth);
+		write_truth(file);
+		finish(file, o.truth);
+	}
+	if (o.wants_statistics)
+		write_statistics(stdout);
+	if (o.events) {
+		file = create(o.events);
+		write_events(file, &o.damage);
+		finish(file, o.events);
+	}
+	trace_free();
+	release_all();
+	return faults ? 1 : 0;
+}
