@@ -31,6 +31,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	char comm[16];
+	struct task_struct *group_leader;
 	struct signal_struct *signal;
 };
 

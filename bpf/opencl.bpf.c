@@ -68,7 +68,7 @@ struct cl_device {
 };
 
 struct cl_name {
-	char text[32];
+	char text[128];
 };
 
 /* The devices' names, as far as programs have asked for them. */
@@ -270,6 +270,15 @@ static __always_inline __u64 cl_properties(__u64 at)
 	return 0;
 }
 
+/* The name of the process: of its first thread, which may not be the one that calls. */
+static __always_inline void cl_process_name(char (*comm)[16])
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	__builtin_memset(comm, 0, sizeof(*comm));
+	BPF_CORE_READ_STR_INTO(comm, task, group_leader, comm);
+}
+
 static __always_inline void cl_tell_queue(__u64 queue, __u64 device, __u64 properties)
 {
 	struct cl_device key = { .device = device, .process = bpf_get_current_pid_tgid() >> 32 };
@@ -285,6 +294,7 @@ static __always_inline void cl_tell_queue(__u64 queue, __u64 device, __u64 prope
 	r->p.properties = properties;
 	r->p.known = 0;
 	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
+	cl_process_name(&r->p.comm);
 	if (name)
 		__builtin_memcpy(r->p.name, name->text, sizeof(name->text));
 	record_end(r, sizeof(*r), cpu);

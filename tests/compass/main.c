@@ -3,7 +3,10 @@
 //
 //   gl-compass states ANALYSIS.xml TRACE  the states that the provider's rules give, sorted by path
 //   gl-compass truth RECORDING            the states of all analyses that the timeline finds
-//   gl-compass draw ANALYSIS.xml TRACE    the analysis' time graph, as SVG
+//   gl-compass draw ANALYSIS.xml TRACE    the analysis' first time graph, as SVG
+//   gl-compass rows ANALYSIS.xml TRACE    the rows of all its views by the names that people see
+//   gl-compass check ANALYSIS.xml TRACE   rows and states that nobody could tell or read; fails
+//   then
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include "norm/norm.h"
 #include "provider.h"
 #include "truth.h"
+#include "view.h"
 
 static bool read_states(const char *analysis, const char *trace, xmlDoc **document,
 			struct state_system *system)
@@ -58,8 +62,15 @@ int main(int argc, char **argv)
 		ok = read_states(argv[2], argv[3], &document, &system);
 		if (ok)
 			draw(document, &system);
+	} else if (argc == 4 && !strcmp(argv[1], "rows")) {
+		ok = read_states(argv[2], argv[3], &document, &system);
+		if (ok)
+			view_print(document, &system);
+	} else if (argc == 4 && !strcmp(argv[1], "check")) {
+		ok = read_states(argv[2], argv[3], &document, &system) &&
+		     view_check(document, &system);
 	} else {
-		fprintf(stderr, "usage: gl-compass states|draw ANALYSIS.xml TRACE\n"
+		fprintf(stderr, "usage: gl-compass states|draw|rows|check ANALYSIS.xml TRACE\n"
 				"       gl-compass truth RECORDING\n");
 	}
 	state_free(&system);

@@ -112,12 +112,21 @@ static struct state_attribute *engine_of(struct truth *t, const char *what,
 	return below(path(t, "%s", what), lane_engine_name(engine, name, sizeof(name)));
 }
 
-static struct state_attribute *context_of(struct state_attribute *at, uint64_t ctx)
+static struct state_attribute *numbered(struct state_attribute *at, int64_t number)
 {
 	char name[24];
 
-	snprintf(name, sizeof(name), "%" PRIu64, ctx);
+	snprintf(name, sizeof(name), "%" PRId64, number);
 	return below(at, name);
+}
+
+static void put_client(struct truth *t, struct state_attribute *at, uint64_t at_ns,
+		       const struct lane_client *client)
+{
+	char name[32];
+
+	put_text(t, below(at, "name"), at_ns, lane_client_name(client, name, sizeof(name)),
+		 sizeof(name));
 }
 
 /* Not before what the attribute was given last. */
@@ -136,32 +145,37 @@ static void put_stage(struct truth *t, const struct lane_request *rq, uint32_t s
 		      uint64_t at_ns)
 {
 	const struct lane_client *client = rq->context->client;
-	struct state_attribute *row =
+	struct state_attribute *rows[] = {
 		path(t, "Clients/%d/Contexts/%" PRIu64 "/Rows/%" PRIu32 "-%" PRIu32, client->pid,
-		     rq->context->ctx, rq->context->dev, rq->seqno);
+		     rq->context->ctx, rq->context->dev, rq->seqno),
+		path(t, "Clients/%d/Rows/%" PRIu64 "-%" PRIu32 "-%" PRIu32, client->pid,
+		     rq->context->ctx, rq->context->dev, rq->seqno)
+	};
 
-	at_ns = not_before(t, row, at_ns);
-	put_text(t, path(t, "Clients/%d/name", client->pid), at_ns, client->comm,
-		 sizeof(client->comm));
-	if (state == OVER) {
-		put_null(t, row, at_ns);
-		put_null(t, below(row, "seqno"), at_ns);
-		return;
+	at_ns = not_before(t, rows[0], at_ns);
+	put_client(t, path(t, "Clients/%d", client->pid), at_ns, client);
+	for (int i = 0; i < 2; i++) {
+		if (state == OVER) {
+			put_null(t, rows[i], at_ns);
+			put_null(t, below(rows[i], "seqno"), at_ns);
+			continue;
+		}
+		put_number(t, rows[i], at_ns, state);
+		put_number(t, below(rows[i], "seqno"), at_ns, rq->seqno);
 	}
-	put_number(t, row, at_ns, state);
-	put_number(t, below(row, "seqno"), at_ns, rq->seqno);
 }
 
 static void run_begins(struct truth *t, struct state_attribute *engine,
 		       const struct lane_context *context, uint32_t seqno, uint64_t at_ns)
 {
-	struct state_attribute *ctx = context_of(engine, context->ctx);
+	struct state_attribute *process = numbered(engine, context->client->pid);
+	struct state_attribute *ctx = numbered(below(process, "Contexts"), (int64_t)context->ctx);
 
 	put_number(t, engine, at_ns, RUNNING);
+	put_number(t, process, at_ns, RUNNING);
 	put_number(t, ctx, at_ns, RUNNING);
 	put_number(t, below(ctx, "seqno"), at_ns, seqno);
-	put_text(t, below(ctx, "client"), at_ns, context->client->comm,
-		 sizeof(context->client->comm));
+	put_client(t, process, at_ns, context->client);
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -217,12 +231,15 @@ static void on_run(void *arg, const struct lane_run *run)
 {
 	struct truth *t = arg;
 	struct state_attribute *engine = engine_of(t, "Engines", run->engine);
-	struct state_attribute *ctx = context_of(engine, run->request->context->ctx);
+	const struct lane_context *context = run->request->context;
+	struct state_attribute *process = numbered(engine, context->client->pid);
+	struct state_attribute *ctx = numbered(below(process, "Contexts"), (int64_t)context->ctx);
 
 	if (run->engine->id < 64)
 		t->running[run->engine->id].open = false;
-	run_begins(t, engine, run->request->context, run->request->seqno, run->begin.lo);
+	run_begins(t, engine, context, run->request->seqno, run->begin.lo);
 	put_null(t, engine, run->end.lo);
+	put_null(t, process, run->end.lo);
 	put_null(t, ctx, run->end.lo);
 	put_null(t, below(ctx, "seqno"), run->end.lo);
 }
@@ -244,31 +261,39 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct truth *t = arg;
 	const struct lane_context *victim = p->victim->context;
-	struct state_attribute *ctx = context_of(engine_of(t, "GPU", p->engine), victim->ctx);
+	struct state_attribute *process =
+		numbered(engine_of(t, "GPU", p->engine), victim->client->pid);
 	uint64_t back_ns = p->at.hi + p->lasted.lo;
-	struct state_attribute *row;
-	char name[16];
+	struct state_attribute *row, *culprit;
+	char name[64];
 
-	snprintf(name, sizeof(name), "%" PRIu32, p->victim->seqno);
-	row = below(below(ctx, "Rows"), name);
+	snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu32, victim->ctx, p->victim->seqno);
+	row = below(below(process, "Rows"), name);
+	culprit = below(below(row, "Culprits"),
+			p->culprit ? lane_client_name(p->culprit->client, name, sizeof(name))
+				   : "unknown");
+	put_client(t, process, p->at.lo, victim->client);
 	put_number(t, row, p->at.lo, PREEMPTED);
-	put_text(t, below(row, "culprit"), p->at.lo, p->culprit ? p->culprit->client->comm : "",
-		 16);
-	put_text(t, below(ctx, "victim"), p->at.lo, victim->client->comm, 16);
+	put_number(t, culprit, p->at.lo, PREEMPTED);
 	put_null(t, row, back_ns);
-	put_null(t, below(row, "culprit"), back_ns);
+	put_null(t, culprit, back_ns);
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *s)
 {
 	struct truth *t = arg;
 	struct state_attribute *thread = path(t, "CPU/%d", s->victim->tid);
+	struct state_attribute *culprit;
+	char name[32];
 
+	culprit = below(below(thread, "Culprits"),
+			lane_task_name(s->tid, s->comm ? s->comm : "", name, sizeof(name)));
+	put_text(t, below(thread, "name"), s->begin_ns,
+		 lane_task_name(s->victim->tid, s->victim->comm, name, sizeof(name)), sizeof(name));
 	put_number(t, thread, s->begin_ns, STARVED);
-	put_text(t, below(thread, "name"), s->begin_ns, s->victim->comm, 16);
-	put_text(t, below(thread, "culprit"), s->begin_ns, s->comm ? s->comm : "", 16);
+	put_number(t, culprit, s->begin_ns, STARVED);
 	put_null(t, thread, s->end_ns);
-	put_null(t, below(thread, "culprit"), s->end_ns);
+	put_null(t, culprit, s->end_ns);
 }
 
 /* OpenCL's commands have a request's colours: queued, submitted, running. */
@@ -278,11 +303,15 @@ static void on_command(void *arg, const struct lane_command *c)
 	struct truth *t = arg;
 	struct state_attribute *queue =
 		path(t, "Processes/%d/Queues/%" PRIi64, c->pid, (int64_t)c->queue->handle);
-	struct state_attribute *row;
-	char name[24];
+	struct state_attribute *row, *what;
+	char label[64], name[32];
 
-	snprintf(name, sizeof(name), "%" PRIu64, c->number);
-	row = below(below(queue, "Rows"), name);
+	row = numbered(below(queue, "Rows"), (int64_t)c->number);
+	what = below(below(row, "Commands"),
+		     *c->name ? c->name : lane_command_class_names[c->class]);
+	snprintf(label, sizeof(label), "%#" PRIx64 " %.45s", c->queue->handle,
+		 c->queue->device_name);
+	lane_task_name(c->pid, c->queue->comm, name, sizeof(name));
 	for (uint32_t i = 0; i < LANE_COMMAND_TIMES; i++) {
 		uint64_t at_ns = c->time_ns[i];
 
@@ -292,16 +321,15 @@ static void on_command(void *arg, const struct lane_command *c)
 			continue;
 		if (!c->timed)
 			at_ns = i ? c->known_ns : c->call_ns;
-		put_text(t, below(queue, "device"), at_ns, c->queue->device_name,
-			 sizeof(c->queue->device_name));
+		put_text(t, path(t, "Processes/%d/name", c->pid), at_ns, name, sizeof(name));
+		put_text(t, below(queue, "name"), at_ns, label, sizeof(label));
 		if (i == LANE_COMMAND_END) {
 			put_null(t, row, at_ns);
-			put_null(t, below(row, "command"), at_ns);
+			put_null(t, what, at_ns);
 			break;
 		}
 		put_number(t, row, at_ns, states[i]);
-		put_text(t, below(row, "command"), at_ns,
-			 *c->name ? c->name : lane_command_class_names[c->class], 32);
+		put_number(t, what, at_ns, states[i]);
 	}
 }
 
@@ -318,7 +346,8 @@ static void on_call(void *arg, const struct lane_call *call)
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct truth *t = arg;
-	struct state_attribute *cpu = path(t, "Lost events/%d", loss->cpu);
+	struct state_attribute *cpu =
+		path(t, loss->cpu < 0 ? "Lost events/any CPU" : "Lost events/CPU %d", loss->cpu);
 
 	put_number(t, cpu, loss->begin_ns, LOST);
 	put_null(t, cpu, loss->end_ns);

@@ -37,19 +37,20 @@ enum lane_origin {
 	LANE_ORIGIN_COUNT
 };
 
-#define LANE_T_u8(n)	__u8 n
-#define LANE_T_u16(n)	__u16 n
-#define LANE_T_u32(n)	__u32 n
-#define LANE_T_u64(n)	__u64 n
-#define LANE_T_x32(n)	__u32 n
-#define LANE_T_x64(n)	__u64 n
-#define LANE_T_s32(n)	__s32 n
-#define LANE_T_s64(n)	__s64 n
-#define LANE_T_comm(n)	char n[16]
-#define LANE_T_str32(n) char n[32]
-#define LANE_T_path(n)	char n[64]
-#define LANE_T_clf(n)	__u32 n
-#define LANE_T_clc(n)	__u32 n
+#define LANE_T_u8(n)	 __u8 n
+#define LANE_T_u16(n)	 __u16 n
+#define LANE_T_u32(n)	 __u32 n
+#define LANE_T_u64(n)	 __u64 n
+#define LANE_T_x32(n)	 __u32 n
+#define LANE_T_x64(n)	 __u64 n
+#define LANE_T_s32(n)	 __s32 n
+#define LANE_T_s64(n)	 __s64 n
+#define LANE_T_comm(n)	 char n[16]
+#define LANE_T_str32(n)	 char n[32]
+#define LANE_T_path(n)	 char n[64]
+#define LANE_T_str128(n) char n[128]
+#define LANE_T_clf(n)	 __u32 n
+#define LANE_T_clc(n)	 __u32 n
 
 /* struct lane_p_<event name>: the payload of each event. */
 #define F(s, type, name, help) LANE_T_##type(name);
@@ -90,6 +91,7 @@ LANE_T_DEFINE(s64)
 LANE_T_DEFINE(comm)
 LANE_T_DEFINE(str32)
 LANE_T_DEFINE(path)
+LANE_T_DEFINE(str128)
 LANE_T_DEFINE(clf)
 LANE_T_DEFINE(clc)
 #define E(id, name, group, fields, help)                                                           \
@@ -161,6 +163,7 @@ enum lane_type {
 	LANE_TYPE_comm,
 	LANE_TYPE_str32,
 	LANE_TYPE_path,
+	LANE_TYPE_str128,
 };
 
 /* One field of an event's payload, as the table has it. */

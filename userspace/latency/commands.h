@@ -98,7 +98,7 @@ struct lane_transfer_stats {
 struct lane_cl_device_stats {
 	int32_t pid;
 	uint64_t device;
-	char name[32];
+	char name[128];
 	uint64_t commands, first_ns, last_ns;
 	/* Time in which at least one ran; both: a kernel and a transfer. */
 	uint64_t busy_ns, kernels_ns, transfers_ns, both_ns;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is told of kernels and queues: names, devices. Once for each handle, when it is made or,
 // where the recording began later, when it is first used.
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "opencl/layer.h"
@@ -88,6 +90,7 @@ void lane_cl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
 	(device, CL_DEVICE_NAME, sizeof(name), name, NULL);
 	memcpy(about.name, name, sizeof(about.name) - 1);
+	snprintf(about.comm, sizeof(about.comm), "%s", program_invocation_short_name);
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
 }
 

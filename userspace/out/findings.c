@@ -2,6 +2,7 @@
 // What the timeline tells becomes records; in their order, requests get rows and queues lengths.
 #include "out/findings.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,19 @@ struct engine_note {
 	struct lane_event begin;
 };
 
+/* How a process or a thread is called, written once: rows of viewers need more than a name. */
+struct label {
+	char comm[16]; /* when it was written */
+	char text[64];
+	bool written;
+};
+
+enum label_of {
+	LABEL_PROCESS,
+	LABEL_THREAD,
+	LABEL_CLQUEUE,
+};
+
 struct lane_findings {
 	const struct lane_trace_info *info;
 	struct lane_spool *spool;
@@ -33,7 +47,9 @@ struct lane_findings {
 	uint32_t n_engines;
 	uint64_t now_ns;
 	bool reading;
-	struct lane_rows requests, queues[2], preempted, commands;
+	struct lane_rows requests, of_process, queues[2], preempted, commands;
+	struct lane_table labels; /* (enum label_of, number) */
+	struct lane_pool label_pool;
 	/* By request: when it went where it is, in its stages and in each queue; + 1. */
 	struct lane_table stage_ns, queue_ns[2];
 };
@@ -84,10 +100,69 @@ static struct engine_note *note_of(struct lane_findings *f, const struct lane_en
 	return note;
 }
 
-static void set_client(const struct lane_context *context, int32_t *pid, char comm[16])
+/* The label of a process or a thread with this name; *fresh: it has to be written. NULL: no memory.
+ */
+static struct label *label_of(struct lane_findings *f, enum label_of kind, uint64_t number,
+			      const char *comm, bool *fresh)
 {
-	*pid = context->client->pid;
-	memcpy(comm, context->client->comm, 16);
+	struct label *label = lane_table_get(&f->labels, kind, number);
+
+	if (!label) {
+		label = lane_pool_get(&f->label_pool);
+		if (!label || !lane_table_put(&f->labels, kind, number, label)) {
+			if (!f->error)
+				f->error = &lane_enomem;
+			return NULL;
+		}
+	}
+	*fresh = !label->written || strncmp(label->comm, comm, sizeof(label->comm)) != 0;
+	label->written = true;
+	if (*fresh)
+		snprintf(label->comm, sizeof(label->comm), "%.15s", comm);
+	return label;
+}
+
+static void set_process(struct lane_findings *f, const struct lane_client *client, int32_t *pid,
+			char text[32])
+{
+	bool fresh;
+	struct label *label =
+		label_of(f, LABEL_PROCESS, (uint32_t)client->pid, client->comm, &fresh);
+
+	*pid = client->pid;
+	if (!label)
+		return;
+	if (fresh)
+		lane_client_name(client, label->text, 32);
+	memcpy(text, label->text, 32);
+}
+
+static void set_queue(struct lane_findings *f, const struct lane_cl_queue *queue, char text[64])
+{
+	bool fresh;
+	struct label *label = label_of(f, LABEL_CLQUEUE, queue->id, "", &fresh);
+
+	if (!label)
+		return;
+	if (fresh) {
+		int n = snprintf(label->text, sizeof(label->text), "%#" PRIx64, queue->handle);
+
+		snprintf(label->text + n, sizeof(label->text) - (size_t)n, " %.*s", 62 - n,
+			 queue->device_name);
+	}
+	memcpy(text, label->text, sizeof(label->text));
+}
+
+static void set_thread(struct lane_findings *f, int32_t tid, const char *comm, char text[32])
+{
+	bool fresh;
+	struct label *label = label_of(f, LABEL_THREAD, (uint32_t)tid, comm ? comm : "", &fresh);
+
+	if (!label)
+		return;
+	if (fresh)
+		lane_task_name(tid, comm ? comm : "", label->text, 32);
+	memcpy(text, label->text, 32);
 }
 
 /* The fields that most of them begin with; all payloads have them in the same place. */
@@ -105,7 +180,7 @@ static void fill(struct lane_findings *f, struct lane_event *event, const struct
 		found->ctx = rq->context->ctx;
 		found->seqno = rq->seqno;
 		found->dev = rq->context->dev;
-		set_client(rq->context, &found->client, found->client_comm);
+		set_process(f, rq->context->client, &found->client, found->process);
 	}
 	if (engine) {
 		found->dev = engine->dev;
@@ -272,10 +347,11 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 
 	fill(f, &event, p->victim, p->engine, p->at.hi);
 	to->culprit = -1;
+	memcpy(to->culprit_process, "unknown", sizeof("unknown"));
 	if (p->culprit) {
 		to->culprit_ctx = p->culprit->ctx;
 		to->culprit_seqno = p->culprit_seqno;
-		set_client(p->culprit, &to->culprit, to->culprit_comm);
+		set_process(f, p->culprit->client, &to->culprit, to->culprit_process);
 	}
 	to->lasted_ns = p->lasted.lo;
 	to->why = p->why;
@@ -336,10 +412,9 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	to->lasted_ns = s->end_ns - s->begin_ns;
 	to->victim = s->victim->tid;
 	to->victim_pid = s->victim->pid;
-	memcpy(to->victim_comm, s->victim->comm, sizeof(to->victim_comm));
+	set_thread(f, s->victim->tid, s->victim->comm, to->victim_thread);
 	to->culprit = s->tid;
-	if (s->comm)
-		memcpy(to->culprit_comm, s->comm, strnlen(s->comm, sizeof(to->culprit_comm)));
+	set_thread(f, s->tid, s->comm, to->culprit_thread);
 	to->on_cpu = s->cpu;
 	put(f, &event, LANE_FOUND_STARVED_BEGIN, s->begin_ns);
 	put(f, &event, LANE_FOUND_STARVED_END, s->end_ns);
@@ -385,8 +460,9 @@ static void on_command(void *arg, const struct lane_command *c)
 		to->dev = c->requests[0].dev;
 		to->seqno = c->requests[0].seqno;
 	}
-	memcpy(to->name, name, strnlen(name, sizeof(to->name)));
-	memcpy(to->device, c->queue->device_name, sizeof(to->device));
+	set_thread(f, c->pid, c->queue->comm, to->process);
+	set_queue(f, c->queue, to->label);
+	memcpy(to->name, name, strnlen(name, sizeof(to->name) - 1));
 	for (uint32_t state = 0; c->timed && state < LANE_COMMAND_TIMES; state++) {
 		to->state = states[state];
 		to->latest_ns = c->time[state].hi;
@@ -413,6 +489,10 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	to->count = loss->count;
 	to->lasted_ns = loss->end_ns - loss->begin_ns;
 	to->lost_cpu = loss->cpu;
+	if (loss->cpu < 0)
+		memcpy(to->label, "any CPU", sizeof("any CPU"));
+	else
+		snprintf(to->label, sizeof(to->label), "CPU %d", loss->cpu);
 	put(f, &event, LANE_FOUND_LOSS_BEGIN, loss->begin_ns);
 	put(f, &event, LANE_FOUND_LOSS_END, loss->end_ns);
 }
@@ -435,8 +515,13 @@ static void place_state(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
 	struct lane_rows_key context = context_of(&event->u.gpulane_run_begin);
 
-	state->row = state->state == STATE_OVER ? lane_rows_give(&f->requests, context, thing)
-						: lane_rows_take(&f->requests, context, thing);
+	struct lane_rows_key process = { (uint32_t)state->client, 0 };
+	bool over = state->state == STATE_OVER;
+
+	state->row = over ? lane_rows_give(&f->requests, context, thing)
+			  : lane_rows_take(&f->requests, context, thing);
+	state->process_row = over ? lane_rows_give(&f->of_process, process, thing)
+				  : lane_rows_take(&f->of_process, process, thing);
 }
 
 static void place_queue(struct lane_findings *f, struct lane_event *event)
@@ -453,12 +538,15 @@ static void place_queue(struct lane_findings *f, struct lane_event *event)
 
 static void place_preemption(struct lane_findings *f, struct lane_event *event)
 {
+	struct lane_p_gpulane_preempted *to = &event->u.gpulane_preempted;
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
-	struct lane_rows_key context = context_of(&event->u.gpulane_run_begin);
+	/* The process on the engine. */
+	struct lane_rows_key group = { (uint64_t)to->dev << 32 | (uint32_t)to->client,
+				       (uint32_t)to->class << 16 | to->instance };
 
-	event->u.gpulane_preempted.row = event->wire.kind == LANE_FOUND_PREEMPTED
-						 ? lane_rows_take(&f->preempted, context, thing)
-						 : lane_rows_give(&f->preempted, context, thing);
+	to->row = event->wire.kind == LANE_FOUND_PREEMPTED
+			  ? lane_rows_take(&f->preempted, group, thing)
+			  : lane_rows_give(&f->preempted, group, thing);
 }
 
 static void place_command(struct lane_findings *f, struct lane_event *event)
@@ -500,8 +588,9 @@ struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane
 		place_preemption(f, (struct lane_event *)wire);
 	else if (wire->kind == LANE_FOUND_COMMAND)
 		place_command(f, (struct lane_event *)wire);
-	return f->requests.no_memory || f->commands.no_memory || f->queues[0].no_memory ||
-			       f->queues[1].no_memory || f->preempted.no_memory
+	return f->requests.no_memory || f->of_process.no_memory || f->commands.no_memory ||
+			       f->queues[0].no_memory || f->queues[1].no_memory ||
+			       f->preempted.no_memory
 		       ? &lane_enomem
 		       : NULL;
 }
@@ -530,6 +619,7 @@ struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info
 	if (!f)
 		return &lane_enomem;
 	f->info = info;
+	f->label_pool.size = sizeof(struct label);
 	err = lane_spool_create(dir_fd, SPOOL_BYTES, &f->spool);
 	if (err) {
 		lane_findings_destroy(f);
@@ -557,6 +647,9 @@ void lane_findings_destroy(struct lane_findings *f)
 	lane_spool_destroy(f->spool);
 	lane_error_free(f->error);
 	lane_rows_free(&f->requests);
+	lane_rows_free(&f->of_process);
+	lane_table_free(&f->labels);
+	lane_pool_free(&f->label_pool);
 	lane_rows_free(&f->queues[0]);
 	lane_rows_free(&f->queues[1]);
 	lane_rows_free(&f->preempted);

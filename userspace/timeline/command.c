@@ -78,6 +78,18 @@ static void place_times(struct lane_cl_cmd *cmd)
 	}
 }
 
+/* A queue of a process that another event names. */
+static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *queue)
+{
+	const struct lane_thread *thread;
+
+	if (queue->comm[0])
+		return;
+	thread = lane_timeline_thread(tl, queue->pid);
+	if (thread)
+		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
+}
+
 void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
@@ -91,6 +103,7 @@ void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	figures->untimed += !cmd->pub.timed;
 	figures->certainty[cmd->pub.certainty]++;
 	figures->why[cmd->pub.why]++;
+	name_process(tl, &cmd->queue->pub);
 	if (tl->hooks.command)
 		tl->hooks.command(tl->hooks.arg, &cmd->pub);
 	lane_cmd_unlink(tl, cmd);

@@ -56,7 +56,7 @@ struct lane_cl_device {
 	struct lane_cl_device *next;
 	int32_t pid;
 	uint64_t handle;
-	char name[32];
+	char name[128];
 };
 
 struct lane_cl_q {

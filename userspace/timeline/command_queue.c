@@ -130,6 +130,7 @@ void lane_cl_queue_created(struct lane_timeline *tl, const struct lane_event *ev
 	queue->pub.ctx_dev = 0;
 	queue->pub.ctx_shared = false;
 	memcpy(queue->pub.device_name, said->name, sizeof(queue->pub.device_name) - 1);
+	memcpy(queue->pub.comm, said->comm, sizeof(queue->pub.comm) - 1);
 }
 
 void lane_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)

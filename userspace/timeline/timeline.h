@@ -356,7 +356,8 @@ struct lane_cl_queue {
 	uint64_t handle;
 	uint64_t device;     /* the device's handle, 0: not known */
 	uint64_t properties; /* CL_QUEUE_PROPERTIES */
-	char device_name[32];
+	char device_name[128];
+	char comm[16];	  /* the process' name, "" when not known */
 	bool profiled;	  /* profiling was switched on behind the program's back */
 	bool known;	  /* its creation was seen */
 	uint64_t ctx;	  /* fence context of its requests, 0: not known */
@@ -496,7 +497,7 @@ const struct lane_loss *lane_timeline_losses(const struct lane_timeline *timelin
 struct lane_cl_clock {
 	int32_t pid;	 /* the process whose driver says it */
 	uint64_t device; /* handle, 0: not known */
-	char name[32];
+	char name[128];
 	bool bounded; /* the line below is known */
 	bool same;    /* it is the CPU's clock, as far as its commands can tell */
 	int64_t offset_lo_ns, offset_hi_ns; /* device - CPU, at the last command */
