@@ -503,6 +503,82 @@ static void moves_while_it_runs(void **state)
 	story_end(&s);
 }
 
+/* A poller, a retire and a listener of other CPUs amid a tasklet's run do not divide the run. */
+static void other_cpus_do_not_stop(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"100 0 9 add 6.2@0.0\n101 0 9 submit 6.2\n110 1 0 exec 6.2\n112 1 0 in 6.2 0 0\n"
+		"150 1 0 out 6.2 1\n"
+		"160 0 9 add 7.2@0.0\n170 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0 0\n"
+		"210 0 9 add 8.2@0.0\n220 0 9 submit 8.2\n"
+		"230 1 0 unsub 7.2\n231 2 5 retire 6.2\n232 2 5 signal 6.2\n"
+		"233 1 0 exec 8.2\n234 3 6 enable 8.2\n235 1 0 exec 7.2\n"
+		"236 1 0 in 7.2 1 0\n237 2 5 enable 7.2\n238 1 0 in 8.2 0 100\n"
+		"250 1 0 out 7.2 0\n300 2 0 signal 8.2\n310 1 0 out 8.2 1\n"
+		"400 1 0 out 7.2 1\n401 1 0 signal 7.2\n500 0 8 retire 7.2\n501 0 8 retire 8.2\n");
+	EXPECT_STAGES(&s, 6, 2, 0, 1, 9, 2, 38, 0, 82);
+	EXPECT_STAGES(&s, 7, 2, 0, 10, 30, 2, 148, 50, 1);
+	EXPECT_STAGES(&s, 8, 2, 0, 10, 13, 17, 50, 0, 0);
+	assert_int_equal(s.n_preemptions, 1);
+	assert_int_equal(s.preemptions[0].victim, 7);
+	assert_int_equal(s.preemptions[0].culprit, 8);
+	assert_int_equal(s.figures.contradictions, 0);
+	story_end(&s);
+}
+
+/* What a poller of another CPU signals while its tasklet takes others back ended then. */
+static void ends_amid_a_run_of_the_tasklet(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(
+		&s,
+		"160 0 9 add 7.2@0.0\n161 0 9 submit 7.2\n170 0 9 add 6.2@0.0\n171 0 9 submit 6.2\n"
+		"179 2 5 enable 7.2\n180 2 5 wb 7.2\n"
+		"200 1 0 exec 7.2\n201 1 0 exec 6.2\n202 1 0 in 6.2 1 0\n203 1 0 in 7.2 0 0\n"
+		"210 0 9 add 8.2\n220 0 9 submit 8.2\n"
+		"230 1 0 unsub 6.2\n231 2 5 signal 7.2\n232 1 0 exec 8.2\n233 1 0 exec 6.2\n"
+		"234 1 0 in 6.2 1 0\n235 1 0 in 8.2 0 100\n"
+		"250 1 0 out 7.2 1\n251 1 0 out 6.2 0\n252 2 5 we 7.2\n"
+		"300 1 0 out 8.2 1\n400 1 0 out 6.2 1\n500 0 8 retire 7.2\n"
+		"501 0 8 retire 8.2\n502 0 8 signal 8.2\n503 0 8 retire 6.2\n"
+		"504 0 8 signal 6.2\n");
+	EXPECT_STAGES(&s, 7, 2, 0, 1, 39, 3, 28, 0, 0);
+	story_expect_span(story_find(&s, 8, 2)->rq.start, 251, 251);
+	assert_int_equal(s.figures.contradictions, 0);
+	story_end(&s);
+}
+
+/* Nobody is known to listen: a signal is an upper bound, and the ports still tell. */
+static void listening_is_not_recorded(void **state)
+{
+	const struct told_request *first, *second;
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	s.info.presence[LANE_FENCE_ENABLE_SIGNAL] = LANE_PRESENCE_ABSENT;
+	story_tell(&s,
+		   "100 0 9 add 7.2@0.0\n101 0 9 submit 7.2\n110 0 9 add 8.2\n111 0 9 submit 8.2\n"
+		   "200 1 0 exec 7.2\n201 1 0 exec 8.2\n202 1 0 in 8.2 1\n203 1 0 in 7.2 0\n"
+		   "300 1 0 out 7.2 1\n390 1 0 signal 8.2\n400 1 0 out 8.2 1\n"
+		   "500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n");
+	first = story_find(&s, 7, 2);
+	second = story_find(&s, 8, 2);
+	story_expect_span(first->stages.ns[LANE_STAGE_RUNNING], 97, 97);
+	assert_true(second->stages.known & 1u << LANE_STAGE_RUNNING);
+	story_expect_span(second->rq.start, 300, 300);
+	assert_int_equal(second->rq.end.hi, 390);
+	story_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +606,9 @@ int main(void)
 		cmocka_unit_test(loss_in_a_dequeue),
 		cmocka_unit_test(moves_while_it_runs),
 		cmocka_unit_test(submits_while_it_waits),
+		cmocka_unit_test(other_cpus_do_not_stop),
+		cmocka_unit_test(ends_amid_a_run_of_the_tasklet),
+		cmocka_unit_test(listening_is_not_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -507,8 +507,6 @@ void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 
 void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
 {
-	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-
-	if (!rq->ended && !(eng && lane_section_holds(tl, eng, rq, end, cpu)))
+	if (!rq->ended && !lane_section_holds_end(tl, rq, end, cpu))
 		lane_end_request(tl, rq, end);
 }

@@ -161,6 +161,7 @@ struct lane_eng {
 	struct lane_span oldest_in, leaver_in; /* their ports were given then */
 	struct lane_held *held;		       /* a section's events, until it is over */
 	uint32_t held_n, held_cap, held_at;
+	uint64_t section_ns;	   /* the last event of the tasklet's own that is held */
 	uint32_t held_all;	   /* with what is held of the next one */
 	bool held_over;		   /* something else has come since: the dequeue is over */
 	bool settling;		   /* they are being read */
@@ -311,9 +312,13 @@ struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
 /* request.c */
 void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+/* The consequences of rq's retiring. */
+void lane_rq_retired(struct lane_timeline *tl, struct lane_rq *rq);
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns);
 void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
+/* The same, once nothing that is held is about it. */
+void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq);
 /* The oldest requests of newest's context make room for it; newest itself stays. */
 void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
@@ -351,13 +356,24 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 /* section.c */
 /* True when an event of the driver's dequeue is held until its section is over. */
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event);
-/* rq may be among what is held of an engine that is not its own yet: that is read. */
-void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq);
+/* The engine whose section is open and concerns rq: rq is with that engine, or the section names
+ * it. NULL: none. */
+struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq *rq);
 /* A fence of a request that nothing else has told of: if it is among what is held, that is read. */
 void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
-/* True when what a signal tells of rq's end is held. */
-bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span end, int32_t cpu);
+/* True when rq's end, told by an event of this CPU, is held until rq's engine's section is over. */
+bool lane_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+			    int32_t cpu);
+/* The same: that rq was not complete when somebody began to listen. */
+bool lane_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+			      const struct lane_event *event);
+/* But it was: that is void. */
+void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
+/* True when rq's retiring is held. */
+bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+			       const struct lane_event *event);
+/* True when something that is held is about rq: it must live until that is read. */
+bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when a later `out` of the section that is being read gives back a port of ctx incomplete. */
 bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
 /* An event of the CPU whose section it is: it may be over. */
@@ -372,8 +388,8 @@ bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng 
 			  const struct lane_rq *rq);
 /* The time of the last event that may be of the section that is being read, at_ns if none is. */
 uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns);
-/* rq is about to be freed while a section is read. */
-void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq);
+/* rq is about to be freed. */
+void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 
 /* idle.c: the division of an engine's idle time. */
 void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);

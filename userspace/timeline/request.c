@@ -103,6 +103,7 @@ void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	struct lane_rq *rq;
 
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
+		lane_sections_settle(tl, tl->now_ns);
 		rq = ctx->first;
 		/* A context runs in order: what is before one that is over is over. */
 		if (!rq->ended && ctx->signalled &&
@@ -280,12 +281,18 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	lane_eng_execute(tl, eng, rq, event);
 }
 
-/* All that can come of rq's own has come; waiters may still keep it. */
+void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (!lane_section_names(tl, rq))
+		lane_rq_done(tl, rq);
+}
+
+/* All that can come of rq's own has come; waiters, and what is held of it, may still keep it. */
 static void over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->over = true;
 	if (!rq->waiters)
-		lane_rq_done(tl, rq);
+		lane_rq_release(tl, rq);
 }
 
 static bool signal_can_come(const struct lane_timeline *tl)
@@ -295,27 +302,31 @@ static bool signal_can_come(const struct lane_timeline *tl)
 		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 }
 
-static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+void lane_rq_retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 
-	if (rq->pub.seen & LANE_SEEN_RETIRE)
-		return;
-	if (tl->sections)
-		lane_sections_settle(tl, event->wire.ts_ns);
-	rq->pub.seen |= LANE_SEEN_RETIRE;
-	rq->pub.retire_ns = event->wire.ts_ns;
-	ended_by(tl, rq, event->wire.ts_ns, -1);
+	ended_by(tl, rq, rq->pub.retire_ns, -1);
 	/* A context's requests retire in order: those before are gone, whatever was not seen of it.
 	 */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
-		ended_by(tl, before, event->wire.ts_ns, -1);
+		ended_by(tl, before, rq->pub.retire_ns, -1);
 		over(tl, before);
 	}
 	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !signal_can_come(tl))
 		over(tl, rq);
+}
+
+static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		return;
+	rq->pub.seen |= LANE_SEEN_RETIRE;
+	rq->pub.retire_ns = event->wire.ts_ns;
+	if (!lane_section_holds_retire(tl, rq, event))
+		lane_rq_retired(tl, rq);
 }
 
 static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
@@ -409,11 +420,11 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 }
 
 /* rq is taken back, by what has been read or is held. */
-static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq)
+static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_eng *eng = lane_section_of(tl, rq);
 
-	return eng ? lane_section_is_back(tl, eng, rq) : rq->taken_back;
+	return eng ? lane_section_is_back(tl, eng, rq) : lane_rq_is_back(rq);
 }
 
 /*
@@ -452,8 +463,7 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
  * waiter first polls, in its own thread; a request that has been taken back has lost its
  * breadcrumb, and who polls stood still while that thread did the taking back.
  */
-static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
-		      const struct lane_event *event)
+static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	uint64_t here = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
 				? tl->cpus[event->cpu].events
@@ -464,6 +474,7 @@ static bool is_prompt(const struct lane_timeline *tl, struct lane_rq *rq,
 	if (rq->listen_ns && rq->listen_active && rq->listen_cpu == event->cpu &&
 	    rq->listen_tid == event->wire.tid && here == rq->listen_event) {
 		rq->alive = rq->alive_before;
+		lane_section_not_alive(tl, rq);
 		return false;
 	}
 	if (may_be_retiring(tl, event) || is_back(tl, rq))
@@ -484,7 +495,6 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
-	lane_section_find(tl, rq);
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = now_ns;
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
@@ -534,12 +544,12 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_signaled(tl, rq, event);
 		return;
 	}
-	if (tl->sections && !rq->on_device)
-		lane_sections_settle(tl, event->wire.ts_ns);
 	rq->listen_ns = event->wire.ts_ns;
-	if (!is_back(tl, rq)) /* else the listening does not look whether it is complete */
+	/* What has been taken back is not looked at. */
+	if (!is_back(tl, rq) && !lane_section_holds_alive(tl, rq, event))
 		lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen_active = rq->on_device || (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+	rq->listen_active = rq->on_device || lane_section_of(tl, rq) ||
+			    (rq->pub.seen & LANE_SEEN_EXECUTE) ||
 			    tl->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT ||
 			    lane_loss_hides(tl, rq);
 	rq->listen_cpu = event->cpu;
@@ -553,10 +563,7 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng;
 
-	if (tl->sections)
-		lane_sections_settle(tl, tl->now_ns);
-	if (tl->reading)
-		lane_section_forget(tl->reading, rq);
+	lane_section_forget(tl, rq);
 	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);

@@ -4,6 +4,11 @@
  * hardware has reported, then dequeues, and only at its end fires the `out`s of what it read at its
  * beginning (execlists_submission_tasklet()). Here its events are held until it is over, and then
  * read in the order of their causes.
+ *
+ * The other CPUs do not stop for it. What they tell meanwhile of the engine's requests is held with
+ * it, and never ends or divides it: a poller or a breadcrumb work that signals, a retire, somebody
+ * who begins to listen (i915_request_wait_timeout(), signal_irq_work(), i915_request_retire(),
+ * i915_request_enable_breadcrumb() of 6.1).
  */
 #include "timeline/engine.h"
 
@@ -11,23 +16,39 @@
 #include <string.h>
 
 #define MOST_HELD 4096
+/* No run of the tasklet is quiet for so long. */
+#define MOST_QUIET_NS LANE_INTERRUPT_NS
 
-/* An event; or that rq has ended, shown by a signal that came meanwhile. */
+enum what_is_held {
+	HELD_EVENT,  /* of the tasklet */
+	HELD_END,    /* rq has ended at a time in `span` */
+	HELD_ALIVE,  /* somebody began to listen to rq at span.lo, and did not find it complete */
+	HELD_RETIRE, /* rq has been retired */
+};
+
 struct lane_held {
+	enum what_is_held what;
+	bool foreign; /* another CPU told it */
+	bool gone;    /* it is void */
 	struct lane_event event;
 	struct lane_rq *rq;
-	struct lane_span end;
-	bool gone; /* the request is */
+	struct lane_span span;
 };
 
 static bool is_out(const struct lane_held *held)
 {
-	return !held->rq && held->event.wire.kind == LANE_RQ_OUT;
+	return held->what == HELD_EVENT && held->event.wire.kind == LANE_RQ_OUT;
 }
 
 static bool is_dequeue(const struct lane_held *held)
 {
-	return !held->rq && held->event.wire.kind != LANE_RQ_OUT;
+	return held->what == HELD_EVENT && held->event.wire.kind != LANE_RQ_OUT;
+}
+
+/* An interrupt of the tasklet's own CPU, or the tasklet, has told of an end. */
+static bool is_own_end(const struct lane_held *held)
+{
+	return held->what == HELD_END && !held->foreign;
 }
 
 static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
@@ -53,9 +74,19 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	eng->held_at = i;
 	if (held->gone)
 		return;
-	if (held->rq) {
-		lane_end_request(tl, held->rq, held->end);
-	} else {
+	held->gone = true;
+	switch (held->what) {
+	case HELD_END:
+		lane_end_request(tl, held->rq, held->span);
+		return;
+	case HELD_ALIVE:
+		if (!held->rq->ended && !lane_rq_is_back(held->rq))
+			lane_eng_seems_alive(tl, held->rq, held->span.lo);
+		return;
+	case HELD_RETIRE:
+		lane_rq_retired(tl, held->rq);
+		return;
+	default:
 		tl->now_ns = held->event.wire.ts_ns;
 		lane_rq_event(tl, &held->event);
 	}
@@ -117,10 +148,40 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 	eng->split = false;
 }
 
-/* Of [from, to) the `out`s and what has ended. */
-static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng, uint32_t from, uint32_t to)
+static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
 {
-	for (uint32_t i = from; i < to; i++)
+	return event->u.rq.seqno == rq->pub.seqno && event->u.rq.ctx == rq->pub.context->ctx &&
+	       event->u.rq.dev == rq->pub.context->dev;
+}
+
+/* The dequeue takes rq back, or hands it over, by what is held before the n-th item. */
+static bool is_dequeued(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind != LANE_RQ_IN &&
+		    is_of(&eng->held[i].event, rq))
+			return true;
+	return false;
+}
+
+/*
+ * What comes before the dequeue by its causes: of the first n items the `out`s, and the ends of
+ * what the dequeue had not touched by then.
+ */
+static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_held *held = &eng->held[i];
+
+		if (is_out(held) || (held->what == HELD_END && !is_dequeued(eng, held->rq, i)))
+			replay(tl, eng, i);
+	}
+}
+
+/* All that has not been read yet. */
+static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++)
 		if (!is_dequeue(&eng->held[i]))
 			replay(tl, eng, i);
 }
@@ -152,6 +213,31 @@ static bool has_dequeue(const struct lane_eng *eng)
 	return false;
 }
 
+static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		const struct lane_held *held = &eng->held[i];
+
+		if (held->what == HELD_EVENT ? !held->gone && is_of(&held->event, rq)
+					     : held->rq == rq)
+			return true;
+	}
+	return false;
+}
+
+/* The first n items have been read: requests whose story waited for that are told. */
+static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct lane_rq *rq = eng->held[i].rq;
+
+		eng->held[i].rq = NULL;
+		if (rq && rq->over && !rq->waiters && !lane_section_names(tl, rq) &&
+		    !names(eng, rq))
+			lane_rq_done(tl, rq);
+	}
+}
+
 /* Reads the first n of what is held: its causes come first. */
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
@@ -164,11 +250,13 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	eng->held_all = eng->held_n;
 	eng->held_n = n;
 	outs = upto_out(eng);
-	replay_rest(tl, eng, 0, outs);
+	replay_reports(tl, eng, outs);
 	replay_dequeue(tl, eng, now_ns);
-	replay_rest(tl, eng, outs, n);
+	replay_rest(tl, eng);
 	eng->settling = false;
 	tl->reading = NULL;
+	eng->held_n = n + rest;
+	release(tl, eng, n);
 	memmove(eng->held, eng->held + n, rest * sizeof(*eng->held));
 	eng->held_n = rest;
 	tl->now_ns = was_ns;
@@ -191,12 +279,6 @@ void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
 		if (tl->cpus[i].section)
 			lane_section_settle(tl, tl->cpus[i].section, now_ns);
-}
-
-static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
-{
-	return event->u.rq.seqno == rq->pub.seqno && event->u.rq.ctx == rq->pub.context->ctx &&
-	       event->u.rq.dev == rq->pub.context->dev;
 }
 
 bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
@@ -239,10 +321,11 @@ static bool was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 	for (uint32_t i = 0; i < eng->held_n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
-		if (held->rq && is_given(eng, held->rq, i))
+		if (is_own_end(held) && is_given(eng, held->rq, i))
 			return true;
-		others |= is_out(held) || (held->rq && lane_section_is_back(tl, eng, held->rq));
-		signals |= held->rq != NULL;
+		others |= is_out(held) ||
+			  (is_own_end(held) && lane_section_is_back(tl, eng, held->rq));
+		signals |= is_own_end(held);
 	}
 	return signals && !others;
 }
@@ -290,17 +373,27 @@ static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane
 	return first;
 }
 
+/* The last item that the section's CPU told. */
+static const struct lane_held *last_own(const struct lane_eng *eng)
+{
+	uint32_t n = eng->held_n;
+
+	while (n > 1 && eng->held[n - 1].foreign)
+		n--;
+	return &eng->held[n - 1];
+}
+
 /* True when an event of this kind cannot follow in the same section. */
 static bool begins_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			   const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	const struct lane_held *last = &eng->held[eng->held_n - 1];
+	const struct lane_held *last = last_own(eng);
 
 	if (kind == LANE_RQ_OUT)
 		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
-	if (eng->held_over || upto_out(eng) || last->rq)
+	if (eng->held_over || upto_out(eng) || last->what == HELD_END)
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -337,7 +430,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	held = hold(tl, eng);
 	if (!held)
 		return true;
-	*held = (struct lane_held){ .event = *event };
+	*held = (struct lane_held){ .what = HELD_EVENT, .event = *event };
+	eng->section_ns = event->wire.ts_ns;
 	if (eng->held_n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
 		eng->misplaced |= is_from_before(tl, event);
 	if (event->wire.kind != LANE_RQ_OUT)
@@ -350,13 +444,21 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	return true;
 }
 
-void lane_section_find(struct lane_timeline *tl, const struct lane_rq *rq)
+struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	if (!tl->sections || (rq->on_device && rq->pub.host_engine == rq->pub.engine))
-		return;
-	for (uint32_t i = 0; i < tl->n_cpus; i++)
-		if (tl->cpus[i].section && &tl->cpus[i].section->pub != rq->pub.engine)
-			lane_section_settle(tl, tl->cpus[i].section, tl->now_ns);
+	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
+
+	if (!tl->sections || (own && own->settling))
+		return NULL;
+	if (own && own->held_n)
+		return own;
+	for (uint32_t i = 0; i < tl->n_cpus; i++) {
+		struct lane_eng *eng = tl->cpus[i].section;
+
+		if (eng && !eng->settling && names(eng, rq))
+			return eng;
+	}
+	return NULL;
 }
 
 void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
@@ -365,7 +467,7 @@ void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 		struct lane_eng *eng = tl->cpus[i].section;
 
 		for (uint32_t k = 0; eng && k < eng->held_n; k++)
-			if (!eng->held[k].rq && eng->held[k].event.u.rq.ctx == ctx &&
+			if (eng->held[k].what == HELD_EVENT && eng->held[k].event.u.rq.ctx == ctx &&
 			    eng->held[k].event.u.rq.seqno == seqno) {
 				lane_section_settle(tl, eng, tl->now_ns);
 				break;
@@ -373,36 +475,111 @@ void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 	}
 }
 
-bool lane_section_holds(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span end, int32_t cpu)
+/*
+ * The section that is open and concerns rq, if what a CPU tells of rq at at_ns is to be held with
+ * it. One that has been quiet for longer than a tasklet runs is over.
+ */
+static struct lane_eng *section_for(struct lane_timeline *tl, const struct lane_rq *rq,
+				    uint64_t at_ns)
 {
-	struct lane_held *held;
+	struct lane_eng *eng = lane_section_of(tl, rq);
 
-	if (!eng->held_n || eng->settling)
+	if (!eng)
+		return NULL;
+	if (at_ns > eng->section_ns + MOST_QUIET_NS || eng->held_n >= MOST_HELD) {
+		lane_section_settle(tl, eng, at_ns);
+		return NULL;
+	}
+	return eng;
+}
+
+/* Holds a fact about rq; false: there is no memory. */
+static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
+		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
+{
+	struct lane_held *held = hold(tl, eng);
+
+	if (held)
+		*held = (struct lane_held){
+			.what = what, .foreign = eng->section_cpu != cpu, .rq = rq, .span = span
+		};
+	return held != NULL;
+}
+
+bool lane_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+			    int32_t cpu)
+{
+	struct lane_eng *eng = section_for(tl, rq, tl->now_ns);
+
+	if (!eng)
 		return false;
-	if (cpu < 0 || eng->section_cpu != cpu || !lane_eng_has_ports(eng)) {
+	if (cpu < 0 || (eng->section_cpu == cpu && !lane_eng_has_ports(eng))) {
 		lane_section_settle(tl, eng, tl->now_ns);
 		return false;
 	}
-	held = hold(tl, eng);
-	if (held)
-		*held = (struct lane_held){ .rq = rq, .end = end };
-	return held != NULL;
+	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
+}
+
+bool lane_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+			      const struct lane_event *event)
+{
+	struct lane_eng *eng = section_for(tl, rq, event->wire.ts_ns);
+
+	return eng &&
+	       hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu, lane_span_exact(event->wire.ts_ns));
+}
+
+bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+			       const struct lane_event *event)
+{
+	struct lane_eng *eng = section_for(tl, rq, event->wire.ts_ns);
+
+	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_span){ 0 });
+}
+
+void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *eng = lane_section_of(tl, rq);
+
+	for (uint32_t i = 0; eng && i < eng->held_n; i++)
+		if (eng->held[i].what == HELD_ALIVE && eng->held[i].rq == rq)
+			eng->held[i].gone = true;
+}
+
+bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (tl->reading && names(tl->reading, rq))
+		return true;
+	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
+		if (tl->cpus[i].section && names(tl->cpus[i].section, rq))
+			return true;
+	return false;
 }
 
 uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
 {
 	for (uint32_t i = eng->settling ? eng->held_all : 0; i--;)
-		if (!eng->held[i].rq)
+		if (eng->held[i].what == HELD_EVENT)
 			return eng->held[i].event.wire.ts_ns;
 	return at_ns;
 }
 
-void lane_section_forget(struct lane_eng *eng, const struct lane_rq *rq)
+static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = eng->held_at; i < eng->held_n; i++)
-		if (eng->held[i].rq == rq)
+	for (uint32_t i = 0; i < eng->held_n; i++)
+		if (eng->held[i].rq == rq) {
 			eng->held[i].gone = true;
+			eng->held[i].rq = NULL;
+		}
+}
+
+void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (tl->reading)
+		forget(tl->reading, rq);
+	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
+		if (tl->cpus[i].section)
+			forget(tl->cpus[i].section, rq);
 }
 
 bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)

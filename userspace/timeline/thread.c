@@ -442,7 +442,7 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		before = thr->wait->rq;
 		lane_wait_drop(tl, thr->wait);
 		if (before->over && before != rq && !before->waiters)
-			lane_rq_done(tl, before);
+			lane_rq_release(tl, before);
 	}
 	waiter = lane_pool_get(&tl->waiter_pool);
 	if (!waiter) {
@@ -520,5 +520,5 @@ void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	tell_wait(tl, waiter, event->wire.ts_ns);
 	lane_wait_drop(tl, waiter);
 	if (rq->over && !rq->waiters)
-		lane_rq_done(tl, rq);
+		lane_rq_release(tl, rq);
 }

@@ -30,7 +30,6 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	tl->client_pool.size = sizeof(struct lane_client);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
 	tl->ends_hide = !may_be_there(info, LANE_FENCE_SIGNALED) ||
-			!may_be_there(info, LANE_FENCE_ENABLE_SIGNAL) ||
 			(tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
