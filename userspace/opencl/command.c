@@ -84,7 +84,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 	const struct command command = unpack(word);
 	cl_command_queue queue = NULL;
 
-	if (!__atomic_load_n(&lane_cl_ending, __ATOMIC_RELAXED) &&
+	if (!__atomic_load_n(&lane_cl_ending, __ATOMIC_RELAXED) && !lane_cl_forked &&
 	    lttng_ust_tracepoint_enabled(gpulane, opencl_command)) {
 		LANE_CL_LOAD(lane_cl_target, clGetEventInfo)
 		(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);

@@ -67,11 +67,14 @@ extern struct lane_cl_table lane_cl_next;
 extern bool lane_cl_layered;
 /* The process ends: nothing is to be recorded any more. */
 extern bool lane_cl_ending;
+/* This process was forked by one that has the layer, and has executed nothing since: it shares the
+ * buffers of LTTng's with that one, and is not to write into them. */
+extern bool lane_cl_forked;
 
 /* Somebody records. */
 static inline bool lane_cl_tracing(void)
 {
-	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry);
+	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry) && !lane_cl_forked;
 }
 
 /* target.c: finds the functions below the exported ones, once. */

@@ -29,6 +29,31 @@ static struct {
 	size_t room;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/*
+ * A child has only the thread that forked: were the lock another one's then, it would stay locked.
+ * Nothing is called with the lock held that could wait for a fork.
+ */
+static void lock_for_fork(void)
+{
+	pthread_mutex_lock(&all.lock);
+}
+
+static void unlock_after_fork(void)
+{
+	pthread_mutex_unlock(&all.lock);
+}
+
+static void begin_child(void)
+{
+	unlock_after_fork();
+	lane_cl_forked = true;
+}
+
+__attribute__((constructor)) static void guard_forks(void)
+{
+	pthread_atfork(lock_for_fork, unlock_after_fork, begin_child);
+}
+
 /* all.n for those who only want to know whether there is any. */
 static size_t n_hidden;
 

@@ -15,6 +15,7 @@
 
 bool lane_cl_layered;
 bool lane_cl_ending;
+bool lane_cl_forked;
 
 /* clang-format off */
 /* A function that the loader does not have says so. */
