@@ -1,14 +1,85 @@
-# Bash completion of gpulane; the commands and their options are those that --help names.
+# Bash completion of gpulane. Commands and options are those that --help names, events those of the program's table
+# (@EVENTS@ is filled in when it is built), devices and graphs those that are installed.
 
 _gpulane_options()
 {
 	gpulane "$@" --help 2>/dev/null | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,'
 }
 
+# The names of the data files of a sort: devices, graphs.
+_gpulane_files()
+{
+	local bin file
+	bin=$(dirname "$(type -P gpulane)")
+	for file in "$bin/../share/gpulane/$1"/*."$2"; do
+		[ ! -e "$file" ] || basename "$file" ".$2"
+	done
+}
+
+# The long name of an option's letter.
+_gpulane_long()
+{
+	case $1:$2 in
+	doctor:-e | *:--*) printf '%s' "$2" ;;
+	record:-b) printf -- --backend ;;
+	record:-e) printf -- --events ;;
+	top:-s) printf -- --sort ;;
+	dump:-e) printf -- --event ;;
+	report:-f | model:-f | calibrate:-f) printf -- --format ;;
+	export:-t) printf -- --to ;;
+	model:-d) printf -- --device ;;
+	model:-h) printf -- --hash ;;
+	model:-l) printf -- --layout ;;
+	model:-o) printf -- --op ;;
+	model:-t) printf -- --pattern ;;
+	model:-c) printf -- --chain ;;
+	esac
+}
+
+# What an option can be: `word WORD...`, `list WORD...` for several with commas; nothing where it can be anything.
+_gpulane_values()
+{
+	case $1:$2 in
+	doctor:--format) echo word text json ;;
+	*:--format) echo word text json csv ;;
+	record:--backend) echo word bpf lttng both none ;;
+	record:--events) echo list i915 context fence sched process opencl ;;
+	record:--hooks) echo word auto tracepoint function format ;;
+	record:--opencl) echo list auto layer preload probes off ;;
+	top:--sort) echo word gpu wait requests preempted worst pid ;;
+	dump:--event) echo word i915 context fence sched process opencl @EVENTS@ ;;
+	dump:--prefer) echo word bpf lttng ;;
+	export:--to) echo word ctf html perfetto ;;
+	calibrate:--only) echo list ops local global ;;
+	calibrate:--simulate | report:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
+	model:--hash) echo word none xor add ;;
+	model:--layout) echo word replicated padded stretched ;;
+	model:--generate) echo word smooth uniform constant lines ;;
+	model:--op) echo word none load store load_store red atomic ;;
+	model:--pattern) echo word single uncoalesced coalesced offset ;;
+	model:--sp) echo word 8 16 32 ;;
+	model:--sweep) echo word groups warps ;;
+	esac
+}
+
+# _gpulane_complete VALUES CUR - fills COMPREPLY from what _gpulane_values printed; files where that is nothing
+_gpulane_complete()
+{
+	local sort=${1%% *} words=${1#* } done=
+	case $sort in
+	list)
+		[[ $2 != *,* ]] || done=${2%,*},
+		mapfile -t COMPREPLY < <(compgen -P "$done" -W "$words" -- "${2##*,}")
+		;;
+	word) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$2") ;;
+	*) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	esac
+}
+
 _gpulane()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local command=${COMP_WORDS[1]} i
+	local command=${COMP_WORDS[1]} values i
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
@@ -23,16 +94,22 @@ _gpulane()
 			return
 		fi
 	done
-	case $prev in
-	--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$cur") && return ;;
-	--to) mapfile -t COMPREPLY < <(compgen -W "ctf html perfetto" -- "$cur") && return ;;
-	--sort) mapfile -t COMPREPLY < <(compgen -W "gpu wait requests preempted worst pid" -- "$cur") && return ;;
-	--backend) mapfile -t COMPREPLY < <(compgen -W "bpf lttng both" -- "$cur") && return ;;
-	--hooks) mapfile -t COMPREPLY < <(compgen -W "auto tracepoint function" -- "$cur") && return ;;
-	esac
-	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options "$command")" -- "$cur") ;;
-	*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	if [ "$command" = model ] && [ "$COMP_CWORD" -eq 2 ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(gpulane model --help 2>/dev/null |
+			awk '/^  [a-z]/ { print $1 }') --help" -- "$cur")
+		return
+	fi
+	# bash takes `--option=value` for three words
+	[ "$cur" != = ] || cur=
+	[ "$prev" != = ] || prev=${COMP_WORDS[COMP_CWORD - 2]}
+	values=$(_gpulane_values "$command" "$(_gpulane_long "$command" "$prev")")
+	case $values:$cur:$command:${COMP_WORDS[2]} in
+	?*:*:*:*) _gpulane_complete "$values" "$cur" ;;
+	:-*:model:[a-z]*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options model "${COMP_WORDS[2]}")" -- "$cur") ;;
+	:-*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options "$command")" -- "$cur") ;;
+	:*:model:softgpu) mapfile -t COMPREPLY < <(compgen -f -W "autocorr bitonic matmul reduction transpose" -- "$cur") ;;
+	:*:model:pipeline) mapfile -t COMPREPLY < <(compgen -f -W "$(_gpulane_files graphs graph)" -- "$cur") ;;
+	*) _gpulane_complete '' "$cur" ;;
 	esac
 }
 

@@ -1,18 +1,39 @@
-# Man pages, from the page of each command in docs/; the completion of the shell.
+# Man pages, from the pages of docs/: commands in section 1, all others in section 7; the completion of the shell.
 COMMANDS  := $(shell sed -n 's/^COMMAND.\([a-z]*\),.*/\1/p' userspace/cmd/commands.def)
-MAN_PAGES := $(COMMANDS:%=$B/man/gpulane-%.1) $B/man/gpulane.1
+MAN_TOPICS := $(filter-out gpulane $(COMMANDS),$(patsubst docs/%.md,%,$(sort $(wildcard docs/*.md))))
+MAN_MODELS := $(patsubst docs/models/%.md,%,$(sort $(wildcard docs/models/*.md)))
+MAN_PAGES := $B/man/gpulane.1 $(COMMANDS:%=$B/man/gpulane-%.1) $(MAN_TOPICS:%=$B/man/gpulane-%.7) \
+             $(MAN_MODELS:%=$B/man/gpulane-model-%.7) $B/man/gpulane-tracecompass.7
 
 .PHONY: man
 man: $(MAN_PAGES)
 
-$B/man/gpulane-%.1: docs/%.md
-	@mkdir -p $(@D)
-	@lowdown -s -Tman -M section=1 -M title=gpulane-$* -M source="gpulane $(VERSION)" -o $@ $<
+# $(call man_page,SECTION)
+man_page = mkdir -p $(@D) && scripts/make/man-page $(basename $(@F)) $1 "$(VERSION)" $< > $@.new && mv $@.new $@
+
+$(MAN_PAGES): scripts/make/man-page userspace/cmd/commands.def
 
 $B/man/gpulane.1: docs/gpulane.md
-	@mkdir -p $(@D)
-	@lowdown -s -Tman -M section=1 -M title=gpulane -M source="gpulane $(VERSION)" -o $@ $<
+	@$(call man_page,1)
 
-all: $(call part,man,man)
-INSTALL_EXTRA += scripts/gpulane.bash:share/bash-completion/completions/gpulane:644
-INSTALL_man   := $(foreach m,$(MAN_PAGES),$m:share/man/man1/$(notdir $m):644)
+$(COMMANDS:%=$B/man/gpulane-%.1): $B/man/gpulane-%.1: docs/%.md
+	@$(call man_page,1)
+
+$(MAN_MODELS:%=$B/man/gpulane-model-%.7): $B/man/gpulane-model-%.7: docs/models/%.md
+	@$(call man_page,7)
+
+$B/man/gpulane-tracecompass.7: docs/tracecompass/README.md
+	@$(call man_page,7)
+
+$(MAN_TOPICS:%=$B/man/gpulane-%.7): $B/man/gpulane-%.7: docs/%.md
+	@$(call man_page,7)
+
+# The events' names stand in the one table.
+$B/gpulane.bash: scripts/gpulane.bash userspace/base/events.def
+	@mkdir -p $(@D)
+	@sed "s/@EVENTS@ ;;/$$(sed -n 's/^[ \t]*E([A-Z0-9_]*, *\([a-z0-9_]*\),.*/\1/p' userspace/base/events.def | paste -sd' ') ;;/" $< > $@
+
+all: $(call part,man,man) $B/gpulane.bash
+INSTALL_EXTRA += $B/gpulane.bash:share/bash-completion/completions/gpulane:644 \
+                 $(foreach l,LICENSE LICENSE.GPL-2.0 LICENSE.Apache-2.0,$l:share/doc/gpulane/$l:644)
+INSTALL_man   := $(foreach m,$(MAN_PAGES),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644)

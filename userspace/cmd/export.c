@@ -74,9 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		if (choose(job, arg))
 			return 0;
-		job->error = lane_error_usage("export: --to %s: no such format (see `gpulane "
-					      "export --help`)",
-					      arg);
+		job->error = lane_error_usage("export: --to %s: not ctf, html or perfetto", arg);
 		return EINVAL;
 	case 'o':
 		job->name = arg;

@@ -38,13 +38,11 @@ static const struct argp_option options[] = {
 };
 
 static error_t parse_name(struct options *o, const char *option, const char *arg, int found,
-			  int *value)
+			  const char *words, int *value)
 {
 	if (found < 0)
 		return model_wrong(&o->common,
-				   lane_error_usage("%s: no such thing as `%s' (see `gpulane model "
-						    "global --help`)",
-						    option, arg));
+				   lane_error_usage("%s: `%s' is not %s", option, arg, words));
 	*value = found;
 	return 0;
 }
@@ -55,10 +53,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		return parse_name(o, "--op", arg, lane_global_op_by_name(arg), &o->op);
+		return parse_name(o, "--op", arg, lane_global_op_by_name(arg),
+				  "none, load, store, load_store, red or atomic", &o->op);
 	case 't':
 		return parse_name(o, "--pattern", arg, lane_global_pattern_by_name(arg),
-				  &o->pattern);
+				  "single, uncoalesced, coalesced or offset", &o->pattern);
 	case 'w':
 		return model_number(&o->common, "--warps", arg, 1, 32, &o->work.warps);
 	case KEY_ARITHMETIC:
