@@ -112,18 +112,60 @@ function block(x0, y0, x1, y1, style) {
 const toX = t => (GUTTER + (t - view.t0) / (view.t1 - view.t0) * (view.width - GUTTER)) * view.ratio;
 const toTime = x => view.t0 + (x - GUTTER) / (view.width - GUTTER) * (view.t1 - view.t0);
 
-// A request's bar, divided into its stages as far as they are known.
-function stagesBar(number, x0, y0, x1, y1) {
+// When a request was off its engine, incomplete: [from, to] each. Collected once, for all requests.
+let offEngine = null;
+
+function preemptionsOf(number) {
+	if (!offEngine) {
+		offEngine = new Map();
+		facts.tracks.forEach((track, id) => {
+			for (const row of track.kind === KIND.PREEMPTED ? data.rows[id] : [])
+				for (let i = 0; i < row.n; i++) {
+					const all = offEngine.get(row.request[i]) || [];
+					all.push([row.begin[i], row.end[i]]);
+					offEngine.set(row.request[i], all);
+				}
+		});
+		for (const all of offEngine.values())
+			all.sort((a, b) => a[0] - b[0]);
+	}
+	return offEngine.get(number) || [];
+}
+
+// From its first start to its end a request runs, or is preempted.
+function runningParts(number, from, to) {
+	const parts = [];
+	let at = from;
+	for (const [off, on] of preemptionsOf(number)) {
+		const a = Math.max(at, off), b = to >= a ? Math.min(on, to) : on;
+		if (a > at && to > from)
+			parts.push([at, a, STYLE.running]);
+		if (b > a)
+			parts.push([a, b, STYLE.preempted]);
+		at = Math.max(at, b);
+	}
+	if (to > at)
+		parts.push([at, to, STYLE.running]);
+	return parts;
+}
+
+// The stages of a request as far as they are known: [from, to, style] each.
+function stageParts(number) {
 	const edges = [AT.queue, AT.add, AT.submit, AT.execute, AT.start, AT.end, AT.signal];
-	const styles = [0, 1, 2, 3, 4, 6];
-	block(x0, y0, x1, y1, STYLE.request);
-	for (let i = 0; i < styles.length; i++) {
+	return [0, 1, 2, 3, 4, 6].flatMap((style, i) => {
 		const from = timeOf(number, edges[i]), to = timeOf(number, edges[i + 1]);
-		if (!(to > from))
-			continue;
+		if (style === STYLE.running && from >= 0)
+			return runningParts(number, from, to);
+		return to > from ? [[from, to, style]] : [];
+	});
+}
+
+function stagesBar(number, x0, y0, x1, y1) {
+	block(x0, y0, x1, y1, STYLE.request);
+	for (const [from, to, style] of stageParts(number)) {
 		const a = Math.max(x0, Math.round(toX(from))), b = Math.min(x1, Math.round(toX(to)));
 		if (b > a)
-			block(a, y0, b, y1, styles[i]);
+			block(a, y0, b, y1, style);
 	}
 }
 
