@@ -48,7 +48,8 @@ static const struct argp_option argp_options[] = {
 	{ "from", 'b', "SECONDS", 0, "only what is over after that time of the recording", 0 },
 	{ "to", 'e', "SECONDS", 0, "only what is over by that time of the recording", 0 },
 	{ "process", 'p', "NAME|PID", 0, "only the requests of this process", 0 },
-	{ "context", 'c', "CONTEXT", 0, "only the requests of this fence context", 0 },
+	{ "context", 'c', "CONTEXT[:SEQNO]", 0,
+	  "only the requests of this fence context, or only this one", 0 },
 	{ "engine", 'g', "CLASS:INSTANCE", 0, "only the requests of this engine, 0:0 is rcs0", 0 },
 	{ "commands", OPTION_COMMANDS, NULL, 0,
 	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
@@ -104,6 +105,27 @@ static bool interval(const char *text, struct lane_critical_options *options)
 	return !dash[1] || options->to_s > options->from_s;
 }
 
+/* "1019", or "1019:7" as reports name a request. */
+static bool context(const char *text, struct lane_select *select)
+{
+	const char *colon = strchr(text, ':');
+	char number_[24] = "";
+	unsigned long long value;
+
+	if (colon && (size_t)(colon - text) < sizeof(number_))
+		memcpy(number_, text, (size_t)(colon - text));
+	if (colon && !number(colon + 1, UINT32_MAX, &value))
+		return false;
+	if (colon)
+		select->seqno = (uint32_t)value;
+	if (!number(colon ? number_ : text, UINT64_MAX, &value))
+		return false;
+	select->by_context = true;
+	select->by_seqno = colon != NULL;
+	select->context = value;
+	return true;
+}
+
 static bool engine(const char *text, struct lane_select *select)
 {
 	unsigned int class, instance;
@@ -150,11 +172,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->select.process = arg;
 		return 0;
 	case 'c':
-		if (!number(arg, UINT64_MAX, &value))
-			return bad(o, "context", arg, "number of a fence context");
-		o->select.by_context = true;
-		o->select.context = value;
-		return 0;
+		return context(arg, &o->select)
+			       ? 0
+			       : bad(o, "context", arg,
+				     "number of a fence context, or CONTEXT:SEQNO");
 	case 'g':
 		return engine(arg, &o->select) ? 0 : bad(o, "engine", arg, "CLASS:INSTANCE");
 	case 'n':

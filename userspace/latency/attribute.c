@@ -63,6 +63,27 @@ void lane_blame_device(struct lane_latency *latency, const struct lane_request *
 	lane_span_add(&blame->ns, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
 
+void lane_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
+		      const struct lane_stages *stages)
+{
+	struct lane_blame *blame;
+	bool fresh;
+
+	if (!rq->after || !(stages->known & 1u << LANE_STAGE_DEPENDENCY))
+		return;
+	blame = LANE_SUM_OF(latency, fence_blames, pair(rq->context->client->id, rq->after->id),
+			    rq->engine->id, &fresh);
+	if (!blame)
+		return;
+	if (fresh) {
+		blame->victim = rq->context->client->id;
+		blame->engine = rq->engine->id;
+		blame->context = rq->after->id;
+	}
+	blame->requests++;
+	lane_span_add(&blame->ns, stages->ns[LANE_STAGE_DEPENDENCY]);
+}
+
 void lane_on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_latency *latency = arg;
@@ -249,6 +270,8 @@ static void sort(void *array, size_t n, size_t size, int (*by)(const void *, con
 void lane_sort_sums(struct lane_latency *latency)
 {
 	sort(latency->host_blames, latency->n_host_blames, sizeof(*latency->host_blames),
+	     blame_by_ns);
+	sort(latency->fence_blames, latency->n_fence_blames, sizeof(*latency->fence_blames),
 	     blame_by_ns);
 	sort(latency->blames, latency->n_blames, sizeof(*latency->blames), blame_by_ns);
 	sort(latency->preemptions, latency->n_preemptions, sizeof(*latency->preemptions),

@@ -73,7 +73,9 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 		sum->engine = rq->engine->id;
 		sum->context = context;
 	}
-	sum->requests++;
+	if (sum->last != latency->leaves)
+		sum->requests++;
+	sum->last = latency->leaves;
 	lane_span_add(&sum->ns, ns);
 }
 
@@ -85,6 +87,7 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 
 	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || !lane_selected(latency, rq))
 		return;
+	latency->leaves++;
 	if (recent->running)
 		blame(latency, rq, recent->now,
 		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns));

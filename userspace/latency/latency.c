@@ -103,6 +103,8 @@ bool lane_selected(const struct lane_latency *latency, const struct lane_request
 
 	if (select->by_context && rq->context->ctx != select->context)
 		return false;
+	if (select->by_seqno && rq->seqno != select->seqno)
+		return false;
 	if (select->by_engine && (!rq->engine || rq->engine->class != select->class ||
 				  rq->engine->instance != select->instance))
 		return false;
@@ -134,6 +136,38 @@ static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *st
 			add_stage(&sums[i], stages->ns[i]);
 		else if (stages->unknown & 1u << i)
 			sums[i].unknown++;
+	}
+}
+
+static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
+{
+	return latency->info.presence[kind] != LANE_PRESENCE_ABSENT;
+}
+
+/*
+ * Its time is known from its first event to its last. Of what was neither built nor added while
+ * recording, as heartbeats are, nobody knows whether it has only not been seen.
+ */
+static bool is_timed(const struct lane_latency *latency, const struct lane_points *p)
+{
+	bool begins = p->known[LANE_POINT_QUEUE] ||
+		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD]);
+
+	return begins && (p->known[LANE_POINT_SIGNALLED] ||
+			  (p->known[LANE_POINT_END] && !is_recorded(latency, LANE_FENCE_SIGNALED)));
+}
+
+static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
+{
+	spent->requests++;
+	lane_span_add(&spent->total, stages->total);
+	lane_span_add(&spent->unknown, stages->merged);
+	for (int i = 0; i < LANE_STAGE_PATH; i++) {
+		if (stages->known & 1u << i)
+			lane_span_add(&spent->stages[i], stages->ns[i]);
+		for (unsigned int g = 0; g < stages->n_gaps; g++)
+			if (stages->gaps[g].stages & 1u << i)
+				spent->maybe_ns[i] += stages->gaps[g].ns.hi;
 	}
 }
 
@@ -190,6 +224,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_engine_stats *engine = NULL;
 	struct lane_client_stats *client;
 	struct lane_stages stages;
+	struct lane_points points;
 
 	if (!lane_selected(latency, rq))
 		return;
@@ -204,7 +239,14 @@ static void on_request(void *arg, const struct lane_request *rq)
 	count(&client->requests, rq, &stages);
 	add_stages(latency->stages, &stages);
 	add_stages(client->stages, &stages);
+	for (int i = 0; i < LANE_STAGE_PATH && !(rq->doubt & LANE_DOUBT_GONE); i++)
+		client->hidden[i] += stages.unknown >> i & 1;
 	add_percentiles(latency, &stages);
+	lane_points_of(&latency->info, rq, &points);
+	if (is_timed(latency, &points)) {
+		add_spent(&latency->spent, &stages);
+		add_spent(&client->spent, &stages);
+	}
 	context->requests++;
 	if (stages.known & 1u << LANE_STAGE_RUNNING)
 		lane_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
@@ -214,6 +256,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine->requests++;
 		context->engine = rq->engine->id;
 		lane_blame_device(latency, rq, &stages);
+		lane_blame_fence(latency, rq, &stages);
 		lane_trace_pl_request(latency, rq);
 	}
 	if (stages.total_known)
@@ -318,6 +361,7 @@ void lane_latency_deinit(struct lane_latency *latency)
 	}
 	if (latency->sums) {
 		lane_table_free(&latency->sums->host_blames);
+		lane_table_free(&latency->sums->fence_blames);
 		lane_table_free(&latency->sums->blames);
 		lane_table_free(&latency->sums->preemptions);
 		lane_table_free(&latency->sums->starved);
@@ -333,6 +377,7 @@ void lane_latency_deinit(struct lane_latency *latency)
 	free(latency->engines);
 	free(latency->trace_pl);
 	free(latency->host_blames);
+	free(latency->fence_blames);
 	free(latency->blames);
 	free(latency->preemptions);
 	free(latency->starved);

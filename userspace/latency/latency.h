@@ -103,12 +103,26 @@ struct lane_completeness {
 	uint64_t open;	   /* of those: not over when the trace ended */
 };
 
+/*
+ * What requests spent their time on, from their first time to the fence's signal (to their end
+ * where no signals are recorded). Requests of which either is not known are not in it.
+ */
+struct lane_spent {
+	uint64_t requests;
+	struct lane_span total;
+	struct lane_span stages[LANE_STAGE_PATH]; /* in stages that are known */
+	struct lane_span unknown;		  /* in none that is known */
+	uint64_t maybe_ns[LANE_STAGE_PATH];	  /* of that, at most in this stage */
+};
+
 struct lane_client_stats {
 	const struct lane_client *client;
 	struct lane_completeness requests;
+	struct lane_spent spent;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
-	uint64_t cpu_ns;      /* its threads ran */
-	uint64_t runnable_ns; /* its threads could have run */
+	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are over, of which it is unknown */
+	uint64_t cpu_ns;		  /* its threads ran */
+	uint64_t runnable_ns;		  /* its threads could have run */
 	uint64_t blocked_ns;
 	uint64_t wait_ns; /* between wait_begin and wait_end */
 	uint64_t waits;
@@ -141,13 +155,17 @@ struct lane_engine_stats {
 
 struct lane_recent; /* the last runs of an engine */
 
-/* Who had the engine while a client's requests waited for it. */
+/* Whom a client's requests waited for in one of the queues, or for the fences of. */
 struct lane_blame {
 	uint32_t victim; /* client id */
 	uint32_t engine;
-	uint32_t context; /* context id of what ran */
+	uint32_t context; /* id: of what ran, or of the fence */
 	uint64_t requests;
-	struct lane_span ns; /* in device_queue, from its execute on behind that context */
+	/* In device_queue: of requests before which that context ran on the engine. In host_queue:
+	 * while that context had the engine. In dependency: of requests whose wait was ended by a
+	 * fence of that context. */
+	struct lane_span ns;
+	uint64_t last; /* host_queue: number of the request that was counted last */
 };
 
 struct lane_preemption_sum {
@@ -225,8 +243,9 @@ struct lane_sums; /* a keyed set of sums */
 struct lane_select {
 	uint64_t from_ns, to_ns; /* requests whose story ends in it; 0 and LANE_NEVER: all */
 	const char *process;	 /* comm or pid of the client; NULL: all */
-	bool by_context, by_engine;
+	bool by_context, by_seqno, by_engine;
 	uint64_t context;
+	uint32_t seqno;
 	uint16_t class, instance;
 };
 
@@ -238,6 +257,7 @@ struct lane_latency {
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
 	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
 	struct lane_stage_sum total;
+	struct lane_spent spent;
 	struct lane_client_stats *clients; /* by client id */
 	uint32_t n_clients;
 	struct lane_context_stats *contexts; /* by context id */
@@ -247,12 +267,15 @@ struct lane_latency {
 	struct lane_trace_pl *trace_pl; /* by engine id */
 	/* Sorted by time, most first, after finish. */
 	struct lane_blame *blames;
-	struct lane_blame *host_blames; /* the same in host_queue: what ran meanwhile */
+	struct lane_blame *host_blames;
+	struct lane_blame *fence_blames; /* in dependency */
 	struct lane_preemption_sum *preemptions;
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
-	uint32_t n_host_blames, n_blames, n_preemptions, n_starved, n_idles, n_waits;
+	uint64_t leaves; /* requests that have left host_queue so far */
+	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
+		n_waits;
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_timeline_figures figures;

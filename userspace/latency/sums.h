@@ -10,8 +10,9 @@
 #define LANE_SUMS_MAX 16384
 
 struct lane_sums {
-	struct lane_table host_blames, blames, preemptions, starved, idles, waits;
-	uint32_t cap_host_blames, cap_blames, cap_preemptions, cap_starved, cap_idles, cap_waits;
+	struct lane_table host_blames, fence_blames, blames, preemptions, starved, idles, waits;
+	uint32_t cap_host_blames, cap_fence_blames, cap_blames, cap_preemptions, cap_starved,
+		cap_idles, cap_waits;
 };
 
 /* The sum of that key, made (zeroed, *fresh true) if it is new; NULL: no memory or no room. */
@@ -46,6 +47,8 @@ void lane_on_starvation(void *arg, const struct lane_starvation *starvation);
 void lane_on_wait(void *arg, const struct lane_wait *wait);
 void lane_blame_device(struct lane_latency *latency, const struct lane_request *rq,
 		       const struct lane_stages *stages);
+void lane_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
+		      const struct lane_stages *stages);
 void lane_sort_sums(struct lane_latency *latency);
 
 /* host.c */

@@ -211,6 +211,96 @@ static void stages(const struct text *t)
 	}
 }
 
+/* "38.1 %", or both bounds. */
+static const char *share(struct lane_span part, struct lane_span whole, char *buffer, size_t size)
+{
+	double lo = whole.hi ? 100.0 * (double)part.lo / (double)whole.hi : 0;
+	double hi = whole.lo ? 100.0 * (double)part.hi / (double)whole.lo : 100;
+
+	if (hi > 100)
+		hi = 100;
+	if (part.lo == part.hi && whole.lo == whole.hi)
+		snprintf(buffer, size, "%.1f %%", lo);
+	else
+		snprintf(buffer, size, "%.1f..%.1f %%", lo, hi);
+	return buffer;
+}
+
+static void spent_row(const struct text *t, const struct lane_client_stats *c, const char *stage,
+		      struct lane_span ns)
+{
+	char name[48], sum[64], part[32];
+
+	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n",
+		lane_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
+		lane_span_text(ns, sum, sizeof(sum)),
+		share(ns, c->spent.total, part, sizeof(part)));
+}
+
+/* What the sentences about processes are drawn from. */
+static void spent(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	uint32_t row = 0;
+
+	if (!l->spent.requests)
+		return;
+	title(t, "What the requests of each process spent their time on");
+	fprintf(t->to, "  %-24s %-13s %9s %20s %14s\n", "process", "stage", "requests", "time",
+		"share");
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+
+		if (!c->client || !c->spent.requests)
+			continue;
+		if (t->options->rows && row++ >= t->options->rows) {
+			fprintf(t->to, "  (more; --rows 0 shows all)\n");
+			return;
+		}
+		for (int s = 0; s < LANE_STAGE_PATH; s++)
+			if (c->spent.stages[s].hi)
+				spent_row(t, c, lane_stage_names[s], c->spent.stages[s]);
+		if (c->spent.unknown.hi)
+			spent_row(t, c, "unknown", c->spent.unknown);
+	}
+}
+
+static void behind_rows(const struct text *t, const char *stage, const struct lane_blame *blames,
+			uint32_t n)
+{
+	const struct lane_latency *l = t->latency;
+	char victim[48], owner[48], engine[48], ns[64];
+
+	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
+		const struct lane_blame *b = &blames[i];
+		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
+
+		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
+			lane_client_name(lane_timeline_client(l->timeline, b->victim), victim,
+					 sizeof(victim)),
+			stage, context->ctx,
+			lane_client_name(context->client, owner, sizeof(owner)),
+			lane_engine_name(lane_timeline_engine(l->timeline, b->engine), engine,
+					 sizeof(engine)),
+			b->requests, lane_span_text(b->ns, ns, sizeof(ns)));
+	}
+}
+
+static void behind(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+
+	if (!l->n_fence_blames && !l->n_host_blames && !l->n_blames)
+		return;
+	title(t,
+	      "Whom requests waited for: the context ahead in a queue, or whose fence came last");
+	fprintf(t->to, "  %-24s %-13s %10s %-24s %-14s %9s %20s\n", "process", "stage", "context",
+		"of process", "engine", "requests", "time");
+	behind_rows(t, "dependency", l->fence_blames, l->n_fence_blames);
+	behind_rows(t, "host_queue", l->host_blames, l->n_host_blames);
+	behind_rows(t, "device_queue", l->blames, l->n_blames);
+}
+
 static void preemptions(const struct text *t)
 {
 	const struct lane_latency *l = t->latency;
@@ -291,20 +381,17 @@ static void worst(const struct text *t)
 
 	if (!l->n_worst)
 		return;
-	title(t, "The worst requests");
+	title(t, "The worst requests, CONTEXT:SEQNO");
 	for (uint32_t i = 0; i < l->n_worst; i++) {
 		const struct lane_worst *w = &l->worst[i];
 
-		fprintf(t->to, "  %s:%u of %s on %s: %s =",
-			lane_duration(w->request.add_ns ? w->request.add_ns - l->figures.begin_ns
-							: 0,
-				      buffer, 32),
+		fprintf(t->to, "  %" PRIu64 ":%u of %s on %s: %s =", w->request.context->ctx,
 			w->request.seqno,
 			lane_client_name(w->request.context->client, name, sizeof(name)),
 			w->request.engine
 				? lane_engine_name(w->request.engine, engine, sizeof(engine))
 				: "-",
-			lane_span_text(w->stages.total, buffer + 32, sizeof(buffer) - 32));
+			lane_span_text(w->stages.total, buffer, sizeof(buffer)));
 		for (int s = 0; s < LANE_STAGE_PATH; s++)
 			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
 				fprintf(t->to, " %s %s", lane_stage_names[s],
@@ -312,6 +399,9 @@ static void worst(const struct text *t)
 		if (w->stages.merged_known)
 			fprintf(t->to, " unknown %s",
 				lane_span_text(w->stages.merged, buffer, sizeof(buffer)));
+		if (w->request.seen & LANE_SEEN_ADD)
+			fprintf(t->to, ", added at %.9f s",
+				(double)(w->request.add_ns - l->figures.begin_ns) / 1e9);
 		fputc('\n', t->to);
 	}
 }
@@ -330,6 +420,8 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 		clients(&t);
 		contexts(&t);
 		stages(&t);
+		spent(&t);
+		behind(&t);
 	}
 	preemptions(&t);
 	starved(&t);

@@ -173,6 +173,22 @@ static void stages(struct lane_latency *l, json *tree)
 	}
 }
 
+/* What the sentences about processes are drawn from. */
+static void spent(json *tree, const struct lane_spent *spent)
+{
+	json *to = lane_json_object(tree, "spent"), *stages;
+
+	lane_json_uint(to, "requests", spent->requests);
+	add_span(to, "total", spent->total);
+	add_span(to, "unknown", spent->unknown);
+	stages = lane_json_object(to, "stages");
+	for (int s = 0; s < LANE_STAGE_PATH; s++)
+		add_span(stages, lane_stage_names[s], spent->stages[s]);
+	stages = lane_json_object(to, "at_most_unknown_ns");
+	for (int s = 0; s < LANE_STAGE_PATH; s++)
+		lane_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
+}
+
 static void clients(const struct lane_latency *l, json *tree)
 {
 	json *rows = lane_json_list(tree, "clients");
@@ -196,6 +212,7 @@ static void clients(const struct lane_latency *l, json *tree)
 		lane_json_uint(to, "waits", c->waits);
 		lane_json_uint(to, "wait_ns", c->wait_ns);
 		lane_json_uint(to, "preempted", c->preempted);
+		spent(to, &c->spent);
 		sums = lane_json_object(to, "stages");
 		for (int s = 0; s < LANE_STAGE_COUNT; s++)
 			stage_sums(lane_json_object(sums, lane_stage_names[s]), &c->stages[s]);
@@ -247,6 +264,8 @@ static void culprits(const struct lane_latency *l, json *tree)
 	json *rows, *to;
 
 	behind(l, lane_json_list(tree, "behind"), l->blames, l->n_blames, "device_queue");
+	behind(l, lane_json_list(tree, "dependencies"), l->fence_blames, l->n_fence_blames,
+	       "dependency");
 	behind(l, lane_json_list(tree, "host_behind"), l->host_blames, l->n_host_blames,
 	       "host_queue");
 	rows = lane_json_list(tree, "preemptions");
