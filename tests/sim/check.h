@@ -56,6 +56,15 @@ struct lane_error *sim_check_behind(const char *name, const struct sim_truth *tr
 				    unsigned int shout) LANE_MUST_CHECK;
 
 /*
+ * The same for the verdict: each sentence that report would print.
+ */
+struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *truth,
+				     const struct lane_trace_info *info,
+				     const struct lane_event *events, size_t n,
+				     enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
+				     unsigned int shout) LANE_MUST_CHECK;
+
+/*
  * Gives the events to a new timeline, whose losses are known beforehand, and finishes it. *timeline
  * is the caller's, also where this fails (NULL before it was made).
  */

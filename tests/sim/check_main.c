@@ -19,7 +19,7 @@ struct options {
 	const char *scenario;
 	const char *traces[MAX_TRACES];
 	unsigned int n_traces;
-	bool critical, behind;
+	bool critical, behind, sentences;
 	unsigned int shout;
 };
 
@@ -36,6 +36,7 @@ static const struct argp_option options[] = {
 	{ "critical", 'p', NULL, 0,
 	  "the critical paths: of every request, and of the longest one's thread", 0 },
 	{ "behind", 'b', NULL, 0, "whom requests are said to have stood behind", 0 },
+	{ "verdict", 'w', NULL, 0, "every sentence of the verdict", 0 },
 	{ "shout", 'v', "N", 0, "show so many differences per scenario (default 3)", 0 },
 	{ 0 },
 };
@@ -75,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'b':
 		o->behind = true;
+		break;
+	case 'w':
+		o->sentences = true;
 		break;
 	case 'v':
 		o->shout = (unsigned int)atoi(arg);
@@ -200,6 +204,9 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 	if (o->critical)
 		return sim_check_critical(name, truth, &info, events, n, demand, verdict, stdout,
 					  o->shout);
+	if (o->sentences)
+		return sim_check_verdict(name, truth, &info, events, n, demand, verdict, stdout,
+					 o->shout);
 	if (o->behind)
 		return sim_check_behind(name, truth, &info, events, n, demand, verdict, stdout,
 					o->shout);

@@ -30,64 +30,89 @@ static void end(struct sentences *s)
 	fprintf(s->to, ".%s\n", s->after);
 }
 
+/* A part of a whole in per cent, at least: never more than it is. */
 static unsigned int share(uint64_t part, uint64_t whole)
 {
-	return whole ? (unsigned int)(100.0 * (double)part / (double)whole + 0.5) : 0;
+	return whole ? (unsigned int)(100.0 * (double)part / (double)whole) : 0;
 }
 
-/* Who was in front of most of a client's device_queue, or host_queue. */
-static void behind(const struct sentences *s, uint32_t client, const struct lane_blame *blames,
-		   uint32_t n)
+/* "38 %", or "at least 38 %" where the part or the whole is known within bounds. */
+static const char *share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			      size_t size)
+{
+	bool exact = part.lo == part.hi && whole.lo == whole.hi;
+
+	snprintf(buffer, size, "%s%u %%", exact ? "" : "at least ",
+		 exact && whole.lo
+			 ? (unsigned int)(100.0 * (double)part.lo / (double)whole.lo + 0.5)
+			 : share(part.lo, whole.hi));
+	return buffer;
+}
+
+/* What one stage lasted at most: its known part, and all that is unknown and may be in it. */
+static uint64_t at_most(const struct lane_spent *spent, int stage)
+{
+	return spent->stages[stage].hi + spent->maybe_ns[stage];
+}
+
+/* Who was in front of most of a client's device_queue, or host_queue, or whose fences it waited
+ * for: more than half of all that the stage may have lasted. */
+static void behind(const struct sentences *s, const struct lane_client_stats *c,
+		   const struct lane_blame *blames, uint32_t n, int stage)
 {
 	const struct lane_latency *l = s->latency;
+	const struct lane_stage_sum *sum = &c->stages[stage];
+	const char *what = stage == LANE_STAGE_DEPENDENCY ? "for requests of" : "behind";
+	const struct lane_context *context;
+	const struct lane_blame *most = NULL;
 	char name[48];
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_blame *blame = &blames[i];
-		const struct lane_context *context;
-
-		if (blame->victim != client)
-			continue;
-		context = lane_timeline_context(l->timeline, blame->context);
-		if (context->client->id == client)
-			fprintf(s->to, ", most of it behind its own context %" PRIu64,
-				context->ctx);
-		else
-			fprintf(s->to, ", most of it behind context %" PRIu64 " of %s",
-				context->ctx,
-				lane_client_name(context->client, name, sizeof(name)));
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
+			most = &blames[i];
+	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo)
 		return;
-	}
+	context = lane_timeline_context(l->timeline, most->context);
+	if (context->client == c->client)
+		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
+	else
+		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
+			lane_client_name(context->client, name, sizeof(name)));
 }
 
-/* Who took the engine from a client most. */
-static void taken_by(const struct sentences *s, uint32_t client)
+/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
+static void taken_by(const struct sentences *s, const struct lane_client_stats *c)
 {
 	const struct lane_latency *l = s->latency;
+	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	const struct lane_preemption_sum *most = NULL;
 	char name[48];
 
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
 		const struct lane_preemption_sum *p = &l->preemptions[i];
 
-		if (p->victim != client || !p->culprit_known)
-			continue;
-		fprintf(s->to, ", mostly by %s (%s, %" PRIu64 " times)",
-			lane_client_name(lane_timeline_client(l->timeline, p->culprit), name,
-					 sizeof(name)),
-			p->why == LANE_PREEMPTION_UNKNOWN ? "why is unknown"
-							  : lane_preemption_why_names[p->why],
-			p->count);
-		return;
+		if (p->victim == c->client->id && p->culprit_known &&
+		    (!most || p->ns.lo > most->ns.lo))
+			most = p;
 	}
+	if (!most)
+		return;
+	fprintf(s->to, ", %s %s (%s, %" PRIu64 " times)",
+		!c->hidden[LANE_STAGE_PREEMPTED] && most->ns.lo >= sum->sum.hi - most->ns.lo
+			? "mostly by"
+			: "among others by",
+		lane_client_name(lane_timeline_client(l->timeline, most->culprit), name,
+				 sizeof(name)),
+		lane_preemption_why_names[most->why], most->count);
 }
 
 /* What of its requests' time a client's requests did not run, at most. */
 static uint64_t delay_ns(const struct lane_client_stats *c)
 {
-	uint64_t sum = 0;
+	uint64_t sum = c->spent.unknown.hi;
 
 	for (int i = 0; i < LANE_STAGE_PATH; i++)
-		sum += i == LANE_STAGE_RUNNING ? 0 : c->stages[i].sum.hi;
+		sum += i == LANE_STAGE_RUNNING ? 0 : c->spent.stages[i].hi;
 	return sum;
 }
 
@@ -114,38 +139,192 @@ static const struct lane_client_stats *next_client(const struct lane_latency *l,
 	return best;
 }
 
+/* The stage before or after running that lasted longest whatever the unknown time was; -1: none is
+ * sure to. */
+static int longest_stage(const struct lane_spent *spent)
+{
+	int stage = -1;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING &&
+		    (stage < 0 || spent->stages[i].lo > spent->stages[stage].lo))
+			stage = i;
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING && i != stage &&
+		    at_most(spent, i) > spent->stages[stage].lo)
+			return -1;
+	return stage;
+}
+
+/* Most of a client's requests are seen from their beginning to their end. */
+static bool mostly_timed(const struct lane_spent *spent, const struct lane_completeness *requests)
+{
+	uint64_t all = requests->complete + requests->partial + requests->unknown;
+
+	return spent->requests && spent->requests >= all - spent->requests;
+}
+
+/* "its 100 requests' time (2.31 s)", "90 of its 100 requests' time (2.31 s)". */
+static void whose_time(const struct sentences *s, const struct lane_spent *spent,
+		       const struct lane_completeness *requests, const char *its)
+{
+	uint64_t all = requests->complete + requests->partial + requests->unknown;
+	char ns[64];
+
+	if (spent->requests != all)
+		fprintf(s->to, "%" PRIu64 " of ", spent->requests);
+	fprintf(s->to, "%s%" PRIu64 " request%s time (%s)", its, all, all == 1 ? "'s" : "s'",
+		lane_span_text(spent->total, ns, sizeof(ns)));
+}
+
+static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
+{
+	const struct lane_span *ns = &c->spent.stages[LANE_STAGE_PREEMPTED];
+	char part[32];
+
+	if (share(ns->lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
+		return;
+	fprintf(s->to, "; %s preempted", share_text(*ns, c->spent.total, part, sizeof(part)));
+	taken_by(s, c);
+}
+
 static void client_sentence(struct sentences *s, const struct lane_client_stats *c)
 {
-	uint64_t whole = 0;
-	unsigned int preempted;
-	int stage = -1;
-	char name[48];
+	const struct lane_latency *l = s->latency;
+	int stage = longest_stage(&c->spent);
+	char name[48], part[32];
 
-	for (int i = 0; i < LANE_STAGE_PATH; i++) {
-		whole += c->stages[i].sum.hi;
-		if (i == LANE_STAGE_RUNNING)
-			continue;
-		if (stage < 0 || c->stages[i].sum.hi > c->stages[stage].sum.hi)
-			stage = i;
-	}
-	if (!s->left || !whole || share(c->stages[stage].sum.lo, whole) < MIN_PERCENT)
+	if (!s->left || stage < 0 || !mostly_timed(&c->spent, &c->requests) ||
+	    share(c->spent.stages[stage].lo, c->spent.total.hi) < MIN_PERCENT)
 		return;
 	begin(s);
-	fprintf(s->to, "client %s: %u %% of %" PRIu64 " requests' time in %s",
-		lane_client_name(c->client, name, sizeof(name)),
-		share(c->stages[stage].sum.lo, whole), c->stages[stage].count,
-		lane_stage_names[stage]);
-	if (stage == LANE_STAGE_DEVICE_QUEUE)
-		behind(s, c->client->id, s->latency->blames, s->latency->n_blames);
+	fprintf(s->to, "%s spent %s of ", lane_client_name(c->client, name, sizeof(name)),
+		share_text(c->spent.stages[stage], c->spent.total, part, sizeof(part)));
+	whose_time(s, &c->spent, &c->requests, "its ");
+	fprintf(s->to, " in %s", lane_stage_names[stage]);
+	if (stage == LANE_STAGE_DEPENDENCY)
+		behind(s, c, l->fence_blames, l->n_fence_blames, stage);
+	else if (stage == LANE_STAGE_DEVICE_QUEUE)
+		behind(s, c, l->blames, l->n_blames, stage);
 	else if (stage == LANE_STAGE_HOST_QUEUE)
-		behind(s, c->client->id, s->latency->host_blames, s->latency->n_host_blames);
+		behind(s, c, l->host_blames, l->n_host_blames, stage);
 	else if (stage == LANE_STAGE_PREEMPTED)
-		taken_by(s, c->client->id);
-	preempted = share(c->stages[LANE_STAGE_PREEMPTED].sum.lo, whole);
-	if (stage != LANE_STAGE_PREEMPTED && preempted >= MIN_PERCENT_ASIDE) {
-		fprintf(s->to, "; %u %% preempted", preempted);
-		taken_by(s, c->client->id);
-	}
+		taken_by(s, c);
+	if (stage != LANE_STAGE_PREEMPTED)
+		preempted_aside(s, c);
+	end(s);
+}
+
+/* The kinds of event between which a stage lies. */
+static const struct {
+	enum lane_stage stage;
+	enum lane_kind kinds[2];
+} borders[] = {
+	{ LANE_STAGE_PREPARE, { LANE_RQ_QUEUE, LANE_RQ_ADD } },
+	{ LANE_STAGE_DEPENDENCY, { LANE_RQ_ADD, LANE_RQ_SUBMIT } },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE } },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED } },
+};
+
+/* The events whose absence makes time unknown; false: none is absent. */
+static bool absent_events(const struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		for (int k = 0; k < 2; k++) {
+			enum lane_kind kind = borders[i].kinds[k];
+
+			if (l->figures.by_kind[kind] || named >> kind & 1)
+				continue;
+			if (!l->stages[borders[i].stage].unknown)
+				continue;
+			fprintf(s->to, "%s%s", named ? ", " : "", lane_kinds[kind].name);
+			named |= UINT64_C(1) << kind;
+		}
+	return named;
+}
+
+static void why_unknown(const struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+
+	if (absent_events(s))
+		fprintf(s->to, " not in the recording (`gpulane doctor` says how to record that)");
+	else if (l->losses)
+		fprintf(s->to, "events were lost (a larger --buffer of record loses less)");
+	else if (l->figures.contradictions)
+		fprintf(s->to, "something is missing that no loss announces");
+	else
+		fprintf(s->to, "the recording begins or ends amid them, or nothing shows when they "
+			       "ran");
+}
+
+/* How much is unknown, and why. */
+static void unknown_sentence(struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	const struct lane_spent *spent = &l->spent;
+	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+	unsigned int lo = share(spent->unknown.lo, spent->total.hi), hi = 0;
+
+	if (spent->total.lo)
+		hi = (unsigned int)(100.0 * (double)spent->unknown.hi / (double)spent->total.lo +
+				    1);
+	hi = hi > 100 ? 100 : hi;
+	begin(s);
+	if (spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi)
+		fprintf(s->to, "%u %% of ", lo);
+	else if (spent->requests)
+		fprintf(s->to, "%u..%u %% of ", lo, hi);
+	if (spent->requests)
+		whose_time(s, spent, &l->requests, "");
+	else
+		fprintf(s->to, "how %" PRIu64 " request%s time was spent", all,
+			all == 1 ? "'s" : "s'");
+	fprintf(s->to, " is unknown: ");
+	why_unknown(s);
+	end(s);
+}
+
+/* The unknown part is worth a sentence: of the time, or of the requests. */
+static bool much_is_unknown(const struct lane_latency *l, unsigned int percent)
+{
+	const struct lane_spent *spent = &l->spent;
+	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+
+	return share(spent->unknown.hi, spent->total.lo) >= percent ||
+	       share(all - spent->requests, all) >= percent;
+}
+
+/* No stage of any client can have MIN_PERCENT of its time. */
+static bool nothing_stands_out(const struct lane_latency *l)
+{
+	if (much_is_unknown(l, MIN_PERCENT))
+		return false;
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		for (int stage = 0; l->clients[i].client && stage < LANE_STAGE_PATH; stage++)
+			if (stage != LANE_STAGE_RUNNING &&
+			    share(at_most(&l->clients[i].spent, stage),
+				  l->clients[i].spent.total.lo) >= MIN_PERCENT)
+				return false;
+	return true;
+}
+
+static void nothing_sentence(struct sentences *s)
+{
+	begin(s);
+	if (nothing_stands_out(s->latency))
+		fprintf(s->to,
+			"nothing stands out: no stage before or after running has %d %% of a "
+			"process's time",
+			MIN_PERCENT);
+	else
+		fprintf(s->to,
+			"no stage of a process is sure to be the longest and to have %d %% of its "
+			"time; the bounds are in the tables",
+			MIN_PERCENT);
 	end(s);
 }
 
@@ -180,9 +359,15 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 		fprintf(s->to, "while the driver had a request of %s in hand", thread);
 		break;
 	default:
-		fprintf(s->to, "for reasons the trace does not tell");
 		break;
 	}
+}
+
+/* A thread that was kept from a CPU by nobody who is known may as well have slept. */
+static bool has_cause(const struct lane_idle_sum *idle)
+{
+	return idle->cause == LANE_IDLE_STARVED ? idle->culprit_tid >= 0
+						: idle->cause != LANE_IDLE_UNKNOWN;
 }
 
 static void engine_sentence(struct sentences *s, uint32_t engine)
@@ -190,25 +375,30 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	const struct lane_latency *l = s->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 	const struct lane_idle_sum *sum = NULL;
-	char name[48];
+	char name[48], ns[32];
 
-	/* The longest with a cause; one without, such as the trace's end, when there is no other.
-	 */
+	/* The longest with a cause; one without, such as the trace's end, when there is no other,
+	 * and where so much is known that the engine is sure to have been idle. */
 	for (uint32_t i = 0; i < l->n_idles; i++) {
 		const struct lane_idle_sum *idle = &l->idles[i];
 
 		if (idle->engine != engine || share(idle->ns, whole) < MIN_PERCENT)
 			continue;
-		if (!sum || (sum->cause == LANE_IDLE_UNKNOWN && idle->cause != sum->cause))
+		if (!has_cause(idle) && (sum || much_is_unknown(l, MIN_PERCENT)))
+			continue;
+		if (!sum || (!has_cause(sum) && has_cause(idle)))
 			sum = idle;
 	}
 	if (!s->left || !sum)
 		return;
 	begin(s);
-	fprintf(s->to, "%s idle %u %% of the time ",
+	fprintf(s->to, "%s was idle for %u %% of the recording (%s) ",
 		lane_engine_name(l->engines[engine].engine, name, sizeof(name)),
-		share(sum->ns, whole));
-	idle_cause(s, sum);
+		share(sum->ns, whole), lane_duration(whole, ns, sizeof(ns)));
+	if (has_cause(sum))
+		idle_cause(s, sum);
+	else
+		fprintf(s->to, "for reasons the trace does not tell");
 	end(s);
 }
 
@@ -231,6 +421,7 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 {
 	struct sentences s = { to, latency, lines, before, after };
 	const struct lane_client_stats *c;
+	bool unknown_first;
 	char text[256];
 
 	/* Sentences about OpenCL come first and take no other's place. */
@@ -241,20 +432,19 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 		no_requests(&s);
 		return;
 	}
+	unknown_first = much_is_unknown(latency, 50);
+	if (unknown_first)
+		unknown_sentence(&s);
 	c = next_client(latency, NULL);
 	for (unsigned int i = 0; c && s.left && i < MAX_CLIENTS; i++) {
 		client_sentence(&s, c);
 		c = next_client(latency, c);
 	}
+	if (!unknown_first && s.left && much_is_unknown(latency, MIN_PERCENT))
+		unknown_sentence(&s);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
-	if (s.left == lines) {
-		begin(&s);
-		fprintf(to,
-			"nothing stands out: no stage before or after running has %d %% of a "
-			"client's time",
-			MIN_PERCENT);
-		end(&s);
-	}
+	if (s.left == lines)
+		nothing_sentence(&s);
 }

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+// Every sentence of the verdict held against the truth: whose time it was, how much of it, in which
+// stage, behind whom, and what an engine's idle time was.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "check.h"
+#include "latency/latency.h"
+#include "out/report.h"
+
+/* A request that was told of. */
+struct told {
+	uint32_t request; /* index in the truth */
+	uint32_t after;	  /* whose fence is said to have ended its wait, or SIM_NO */
+	int32_t pid;	  /* of the client that it is counted for */
+	bool timed;	  /* from its first event to its last */
+	bool until_end;	  /* its last is its end */
+};
+
+struct checker {
+	const struct sim_truth *truth;
+	const struct lane_trace_info *info;
+	struct sim_verdict *verdict;
+	const char *name;
+	FILE *log;
+	unsigned int shout;
+	struct lane_latency *latency;
+	struct lane_hooks adds_up; /* the latency's own */
+	struct lane_timeline *timeline;
+	struct told *told;
+	size_t n, room;
+	bool no_memory;
+};
+
+/* What a client's requests really spent. */
+struct really {
+	uint64_t whole, stages[SIM_STAGE_COUNT];
+};
+
+static void wrong(struct checker *c, const char *sentence, const char *why, double is)
+{
+	c->verdict->wrong++;
+	if (!c->shout)
+		return;
+	c->shout--;
+	fprintf(c->log, "%s: \"%s\": %s, is %.2f\n", c->name, sentence, why, is);
+}
+
+static uint32_t find(const struct sim_truth *t, const struct lane_context *context, uint32_t seqno)
+{
+	for (uint32_t i = 0; i < t->n_requests; i++)
+		if (t->requests[i].ctx == context->ctx && t->requests[i].dev == context->dev &&
+		    t->requests[i].seqno == seqno)
+			return i;
+	return SIM_NO;
+}
+
+/* The latency is told of everything. */
+#define H(name, parameters, arguments)                                                             \
+	static void tell_##name parameters                                                         \
+	{                                                                                          \
+		const struct checker *c = arg;                                                     \
+                                                                                                   \
+		arg = c->adds_up.arg;                                                              \
+		if (c->adds_up.name)                                                               \
+			c->adds_up.name arguments;                                                 \
+	}
+LANE_HOOKS(H)
+#undef H
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct checker *c = arg;
+	struct lane_points p;
+	struct told *more;
+	int first = 0;
+
+	tell_request(arg, rq);
+	c->verdict->requests++;
+	if (c->n == c->room) {
+		c->room = c->room ? 2 * c->room : 256;
+		more = reallocarray(c->told, c->room, sizeof(*more));
+		if (!more) {
+			c->no_memory = true;
+			return;
+		}
+		c->told = more;
+	}
+	lane_points_of(c->info, rq, &p);
+	while (first < LANE_POINT_ADD && p.none[first])
+		first++;
+	more = &c->told[c->n++];
+	*more = (struct told){ find(c->truth, rq->context, rq->seqno),
+			       rq->after ? find(c->truth, rq->after, rq->after_seqno) : SIM_NO,
+			       rq->context->client->pid, p.known[first], false };
+	if (more->request == SIM_NO) {
+		c->n--;
+		return;
+	}
+	if (!p.known[LANE_POINT_SIGNALLED]) {
+		more->until_end = true;
+		more->timed &= p.known[LANE_POINT_END] &&
+			       c->info->presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_ABSENT;
+	}
+}
+
+/* Of those that were seen from the first event to the last; pid: of that client. */
+static struct really really_of(const struct checker *c, int32_t pid)
+{
+	struct really sum = { 0 };
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sim_request *r = &c->truth->requests[c->told[i].request];
+
+		if (c->told[i].pid != pid || !c->told[i].timed)
+			continue;
+		for (int s = 0; s < SIM_STAGE_COUNT; s++) {
+			if (r->stage_ns[s] == SIM_NONE || (s == SIM_SIGNAL && c->told[i].until_end))
+				continue;
+			sum.stages[s] += r->stage_ns[s];
+			sum.whole += r->stage_ns[s];
+		}
+	}
+	return sum;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const struct sim_span *first_span(const struct sim_truth *t, uint32_t request)
+{
+	for (size_t i = 0; i < t->n_spans; i++)
+		if (t->spans[i].request == request)
+			return &t->spans[i];
+	return NULL;
+}
+
+/* The request's time in device_queue, if it came to run right behind that context, else 0. */
+static uint64_t device_behind(const struct sim_truth *t, uint32_t request, uint64_t ctx)
+{
+	const struct sim_span *span = first_span(t, request);
+	uint64_t ns = t->requests[request].stage_ns[SIM_DEVICE_QUEUE];
+
+	for (const struct sim_span *s = span; s && s-- > t->spans;)
+		if (s->engine == span->engine)
+			return t->requests[s->request].ctx == ctx && ns != SIM_NONE ? ns : 0;
+	return 0;
+}
+
+/* Its time in host_queue while that context had its engine. */
+static uint64_t host_behind(const struct sim_truth *t, uint32_t request, uint64_t ctx)
+{
+	const struct sim_request *r = &t->requests[request];
+	uint64_t sum = 0;
+
+	if (r->submit == SIM_NONE || r->execute == SIM_NONE)
+		return 0;
+	for (size_t i = 0; i < t->n_spans; i++) {
+		const struct sim_span *s = &t->spans[i];
+		uint64_t from = s->start > r->submit ? s->start : r->submit;
+		uint64_t to = s->end < r->execute ? s->end : r->execute;
+
+		if (t->requests[s->request].ctx == ctx && s->engine == r->executed_on && to > from)
+			sum += to - from;
+	}
+	return sum;
+}
+
+/* Its time in dependency, if that ended with a signal of that context. */
+static uint64_t fence_behind(const struct checker *c, const struct told *told, uint64_t ctx)
+{
+	const struct sim_request *r = &c->truth->requests[told->request], *on;
+
+	if (told->after == SIM_NO || r->stage_ns[SIM_DEPENDENCY] == SIM_NONE)
+		return 0;
+	on = &c->truth->requests[told->after];
+	return on->ctx == ctx && on->signaled >= r->add && on->signaled <= r->submit
+		       ? r->stage_ns[SIM_DEPENDENCY]
+		       : 0;
+}
+
+/* "most of it behind context N": more than half of what all its requests spent in that stage. */
+static void check_behind(struct checker *c, const char *text, int32_t pid, enum sim_stage stage)
+{
+	const char *most = strstr(text, "most of it "), *number;
+	uint64_t sum = 0, whole = 0, ctx;
+
+	if (!most || !(number = strstr(most, "context ")))
+		return;
+	ctx = strtoull(number + 8, NULL, 10);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct told *told = &c->told[i];
+		uint64_t ns = c->truth->requests[told->request].stage_ns[stage];
+
+		if (told->pid != pid || ns == SIM_NONE)
+			continue;
+		whole += ns;
+		if (stage == SIM_DEVICE_QUEUE)
+			sum += device_behind(c->truth, told->request, ctx);
+		else if (stage == SIM_HOST_QUEUE)
+			sum += host_behind(c->truth, told->request, ctx);
+		else if (stage == SIM_DEPENDENCY)
+			sum += fence_behind(c, told, ctx);
+	}
+	c->verdict->values++;
+	if (percent(sum, whole) < 49.9)
+		wrong(c, text, "not most of it", percent(sum, whole));
+}
+
+/* "NAME[PID] spent N % of its K requests' time (T) in STAGE, ..." */
+static void check_client(struct checker *c, const char *text, int32_t pid)
+{
+	const char *sign = strstr(text, " %"), *in = sign ? strstr(sign, " in ") : NULL;
+	const char *digits = sign, *aside = strstr(text, "; ");
+	struct really really = really_of(c, pid);
+	int stage = -1;
+	double told;
+
+	for (int s = 0; in && s < SIM_STAGE_COUNT; s++)
+		if (!strncmp(in + 4, sim_stage_names[s], strlen(sim_stage_names[s])))
+			stage = s;
+	if (stage < 0) {
+		wrong(c, text, "not understood", 0);
+		return;
+	}
+	while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	told = strtod(digits, NULL);
+	c->verdict->values += 2;
+	if (told > percent(really.stages[stage], really.whole) + 0.51)
+		wrong(c, text, "its share", percent(really.stages[stage], really.whole));
+	for (int s = 0; s < SIM_STAGE_COUNT; s++)
+		if (s != SIM_RUNNING && really.stages[s] > really.stages[stage]) {
+			wrong(c, text, sim_stage_names[s], percent(really.stages[s], really.whole));
+			break;
+		}
+	check_behind(c, text, pid, (enum sim_stage)stage);
+	if (!aside)
+		return;
+	aside += strspn(aside, "; atles");
+	c->verdict->values++;
+	told = strtod(aside, NULL);
+	if (told > percent(really.stages[SIM_PREEMPTED], really.whole) + 0.51)
+		wrong(c, text, "preempted", percent(really.stages[SIM_PREEMPTED], really.whole));
+}
+
+/* The time in [from, to) in which the thread is as the sentence says. */
+static uint64_t thread_ns(const struct checker *c, const char *text, int32_t tid, uint64_t from,
+			  uint64_t to)
+{
+	const char *by = strstr(text, "taken by ");
+	const char *tid_of = by ? strchr(by, '[') : NULL;
+	int32_t culprit = tid_of ? (int32_t)strtol(tid_of + 1, NULL, 10) : 0;
+	enum sim_thread_state state = by			      ? SIM_RUNNABLE
+				      : strstr(text, "was computing") ? SIM_RUNNING_ON_CPU
+								      : SIM_BLOCKED;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->truth->n_states; i++) {
+		const struct sim_state *s = &c->truth->states[i];
+		uint64_t a = s->from > from ? s->from : from, b = s->to < to ? s->to : to;
+
+		if (s->tid == tid && s->state == state && a < b && (!by || s->culprit == culprit))
+			sum += b - a;
+	}
+	return sum;
+}
+
+/* "rcs0 was idle for N % of the recording (T) while thread NAME[TID] ..." */
+static void check_engine(struct checker *c, const char *text, uint32_t engine)
+{
+	const struct sim_truth *t = c->truth;
+	const struct lane_timeline_figures *f = &c->latency->figures;
+	const char *idle = strstr(text, "idle "), *thread = strstr(text, "while thread ");
+	const char *tid = thread ? strchr(thread, '[') : NULL;
+	uint64_t since = f->begin_ns, sum = 0;
+	double told = strtod(idle + strcspn(idle, "0123456789"), NULL);
+	bool is_idle = true;
+
+	for (size_t i = 0; i <= t->n_steps; i++) {
+		uint64_t at = i < t->n_steps ? t->steps[i].at : f->end_ns;
+
+		if (i < t->n_steps && t->steps[i].engine != engine)
+			continue;
+		at = at < f->begin_ns ? f->begin_ns : at > f->end_ns ? f->end_ns : at;
+		if (is_idle && at > since)
+			sum += tid ? thread_ns(c, text, (int32_t)strtol(tid + 1, NULL, 10), since,
+					       at)
+				   : at - since;
+		since = at;
+		is_idle = i < t->n_steps && !t->steps[i].busy;
+	}
+	c->verdict->values++;
+	if (told > percent(sum, f->end_ns - f->begin_ns) + 0.51)
+		wrong(c, text, "idle so", percent(sum, f->end_ns - f->begin_ns));
+}
+
+static bool engine_of(const struct checker *c, const char *text, uint32_t *engine)
+{
+	const struct sim_truth *t = c->truth;
+	const struct lane_engine *e;
+	char name[48];
+
+	for (uint32_t id = 0; (e = lane_timeline_engine(c->timeline, id)); id++) {
+		lane_engine_name(e, name, sizeof(name));
+		if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
+			continue;
+		for (*engine = 0; *engine < t->n_engines; ++*engine)
+			if (t->engines[*engine].dev == e->dev &&
+			    t->engines[*engine].class == e->class &&
+			    t->engines[*engine].instance == e->instance)
+				return true;
+	}
+	return false;
+}
+
+/* No stage of any client has so much of its time. */
+static void check_nothing(struct checker *c, const char *text)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct really really = really_of(c, c->told[i].pid);
+
+		for (int s = 0; s < SIM_STAGE_COUNT; s++)
+			if (s != SIM_RUNNING && percent(really.stages[s], really.whole) > 5.51) {
+				wrong(c, text, sim_stage_names[s],
+				      percent(really.stages[s], really.whole));
+				return;
+			}
+	}
+	c->verdict->values++;
+}
+
+static void check_sentence(struct checker *c, const char *text)
+{
+	const char *spent = strstr(text, " spent "), *digits = spent;
+	uint32_t engine;
+
+	if (!strncmp(text, "nothing stands out", 18))
+		check_nothing(c, text);
+	else if (strstr(text, "idle ") && engine_of(c, text, &engine))
+		check_engine(c, text, engine);
+	else if (spent && strstr(text, " time (") && strstr(text, " in ")) {
+		digits -= spent[-1] == ']';
+		while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+			digits--;
+		check_client(c, text, (int32_t)strtol(digits, NULL, 10));
+	} else if (!strstr(text, " is unknown: ") && !strstr(text, "is sure to be") &&
+		   !strstr(text, "the recording is empty") && !strstr(text, "no request of"))
+		wrong(c, text, "not understood", 0);
+}
+
+/* A client of which all is known exactly has its sentence, if there is one to say. */
+static void check_told(struct checker *c, const char *text)
+{
+	for (uint32_t i = 0; i < c->latency->n_clients; i++) {
+		const struct lane_client_stats *s = &c->latency->clients[i];
+		struct really really;
+		uint64_t most = 0, second = 0;
+		char name[48];
+
+		if (!s->client || s->client->pid < 0)
+			continue;
+		really = really_of(c, s->client->pid);
+		for (int k = 0; k < SIM_STAGE_COUNT; k++) {
+			if (k == SIM_RUNNING)
+				continue;
+			second = really.stages[k] > most     ? most
+				 : really.stages[k] > second ? really.stages[k]
+							     : second;
+			most = really.stages[k] > most ? really.stages[k] : most;
+		}
+		if (s->requests.complete != s->spent.requests || s->requests.partial ||
+		    s->requests.unknown ||
+		    s->spent.stages[LANE_STAGE_HOST_QUEUE].lo !=
+			    s->spent.stages[LANE_STAGE_HOST_QUEUE].hi ||
+		    s->spent.stages[LANE_STAGE_DEVICE_QUEUE].lo !=
+			    s->spent.stages[LANE_STAGE_DEVICE_QUEUE].hi ||
+		    s->spent.stages[LANE_STAGE_PREEMPTED].lo !=
+			    s->spent.stages[LANE_STAGE_PREEMPTED].hi ||
+		    s->spent.stages[LANE_STAGE_SIGNAL].lo !=
+			    s->spent.stages[LANE_STAGE_SIGNAL].hi ||
+		    most == second || percent(most, really.whole) < 6)
+			continue;
+		c->verdict->values++;
+		lane_client_name(s->client, name, sizeof(name));
+		if (strstr(text, name))
+			continue;
+		c->verdict->missing++;
+		if (c->shout) {
+			c->shout--;
+			fprintf(c->log, "%s: nothing is said of %s, a stage of which is %.2f %%\n",
+				c->name, name, percent(most, really.whole));
+		}
+	}
+}
+
+static struct lane_error *check_all(struct checker *c, enum sim_demand demand)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	char *rest, *line;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return &lane_enomem;
+	lane_verdict(to, c->latency, 100, "", "");
+	if (fclose(to))
+		return &lane_enomem;
+	if (demand == SIM_FULL)
+		check_told(c, text);
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		if (*line)
+			check_sentence(c, line);
+	return NULL;
+}
+
+struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *truth,
+				     const struct lane_trace_info *info,
+				     const struct lane_event *events, size_t n,
+				     enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
+				     unsigned int shout)
+{
+	static const struct lane_select everything;
+	struct lane_latency latency;
+	struct checker c = { .truth = truth,
+			     .info = info,
+			     .verdict = verdict,
+			     .name = name,
+			     .log = log,
+			     .shout = shout,
+			     .latency = &latency };
+	struct lane_error *err = lane_latency_init(&latency, info, &everything);
+	struct lane_hooks hooks = { .arg = &c };
+
+	if (err)
+		return err;
+	c.adds_up = lane_latency_hooks(&latency);
+#define H(name, parameters, arguments) hooks.name = tell_##name;
+	LANE_HOOKS(H)
+#undef H
+	hooks.request = on_request;
+	err = sim_feed(info, events, n, &hooks, &c.timeline);
+	if (!err)
+		err = lane_latency_finish(&latency, c.timeline);
+	if (!err)
+		err = c.no_memory ? &lane_enomem : check_all(&c, demand);
+	free(c.told);
+	lane_latency_deinit(&latency);
+	lane_timeline_destroy(c.timeline);
+	return err;
+}
