@@ -221,10 +221,11 @@ void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
 	spin_unlock_irq(&ce->signal_lock);
 }
 
-/* The hardware completes a request: will an interrupt tell somebody now? */
+/* The hardware completes a request: does somebody hear of it at once, by an interrupt or as he
+ * looks? */
 void hears_completion(struct request *rq)
 {
-	rq->is_listened_at_end = rq->listen_at && rq->is_active;
+	rq->is_listened_at_end = (rq->listen_at && rq->is_active) || rq->spinners;
 	if (!rq->is_active && rq->listen_at)
 		gpu.statistics.complete_while_unsubmitted++;
 }

@@ -25,6 +25,10 @@
 	V(SIGNAL, signal)                                                                          \
 	V(RETIRE, retire)
 
+enum {
+	FAR_NS = 10000
+};
+
 #define VALUE_ENUM(id, name) VALUE_##id,
 #define VALUE_NAME(id, name) #name,
 enum value {
@@ -33,7 +37,7 @@ enum value {
 static const char *const value_names[N_VALUES] = { CHECK_VALUES(VALUE_NAME) };
 
 static struct {
-	unsigned long exact, wrong, bounds, violated, unknown;
+	unsigned long exact, wrong, bounds, violated, unknown, far;
 } counts[N_VALUES];
 
 static struct {
@@ -117,6 +121,16 @@ static bool value_meets(const struct truth_request *rq, enum value value, const 
 	}
 }
 
+/* More than an interrupt's latency away: no matter of stamps. */
+static bool is_far(const struct truth_request *rq, enum value value, const struct told *told)
+{
+	const struct values *values =
+		value == VALUE_START ? &rq->runs[0].begin : &rq->runs[rq->n_runs - 1].end;
+
+	return (value == VALUE_START || value == VALUE_END) &&
+	       values_distance(values, told) > FAR_NS;
+}
+
 static void check_value(const struct truth_request *rq, enum value value, const struct told *told)
 {
 	bool meets;
@@ -133,8 +147,10 @@ static void check_value(const struct truth_request *rq, enum value value, const 
 		counts[value].bounds++;
 		counts[value].violated += !meets;
 	}
-	if (!meets)
-		show(rq, value_names[value], told);
+	if (meets)
+		return;
+	counts[value].far += is_far(rq, value, told);
+	show(rq, value_names[value], told);
 }
 
 /* -- Preemptions -- */
@@ -270,14 +286,20 @@ static bool check_report(struct truth *truth, FILE *file)
 
 /* -- Figures: KEY VALUE lines, which tests/oracle/compare adds up -- */
 
+static void write_figures(int v)
+{
+	const char *name = value_names[v];
+
+	printf("%s.exact %lu\n%s.wrong %lu\n%s.bounds %lu\n", name, counts[v].exact, name,
+	       counts[v].wrong, name, counts[v].bounds);
+	printf("%s.violated %lu\n%s.unknown %lu\n%s.far %lu\n", name, counts[v].violated, name,
+	       counts[v].unknown, name, counts[v].far);
+}
+
 static void write_counts(void)
 {
 	for (int v = 0; v < N_VALUES; v++)
-		printf("%s.exact %lu\n%s.wrong %lu\n%s.bounds %lu\n%s.violated %lu\n%s.unknown "
-		       "%lu\n",
-		       value_names[v], counts[v].exact, value_names[v], counts[v].wrong,
-		       value_names[v], counts[v].bounds, value_names[v], counts[v].violated,
-		       value_names[v], counts[v].unknown);
+		write_figures(v);
 	printf("requests.told %lu\nrequests.not_told %lu\nrequests.no_such %lu\n", found.requests,
 	       found.not_told, found.no_such_request);
 	printf("preemptions.true %lu\npreemptions.told %lu\npreemptions.none_such %lu\n",

@@ -54,6 +54,8 @@ struct told {
 
 /* Whether one of the values lies in [min, max]. */
 bool values_meet(const struct values *values, const struct told *told);
+/* How far [min, max] is from the nearest of them. */
+uint64_t values_distance(const struct values *values, const struct told *told);
 /* Whether a sum of the runs, or of the gaps between them, lies in [min, max]. */
 bool running_meets(const struct truth_request *rq, const struct told *told);
 bool preempted_meets(const struct truth_request *rq, const struct told *told);

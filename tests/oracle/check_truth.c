@@ -191,6 +191,21 @@ bool values_meet(const struct values *values, const struct told *told)
 	return false;
 }
 
+uint64_t values_distance(const struct values *values, const struct told *told)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < values->n; i++) {
+		uint64_t at = values->at[i];
+		uint64_t away = at < told->min	 ? told->min - at
+				: at > told->max ? at - told->max
+						 : 0;
+
+		least = away < least ? away : least;
+	}
+	return least;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

@@ -12,10 +12,10 @@ enum {
 	MAX_INACTIVE = 2 * PORTS + 2
 };
 
-/* A port that is given back, and the entry of the status buffer that said so. */
+/* A port that is given back, and when the hardware did that. */
 struct inactive {
 	struct request *rq;
-	struct csb csb;
+	uint64_t since;
 };
 
 struct tasklet_run {
@@ -326,14 +326,13 @@ static void add_inactive(struct tasklet_run *run, struct request *rq, const stru
 {
 	if (run->n_inactive == MAX_INACTIVE)
 		broken("too many ports are given back");
-	run->inactive[run->n_inactive++] = (struct inactive){ rq, *csb };
+	run->inactive[run->n_inactive++] = (struct inactive){ rq, csb->switched->at };
 }
 
 static void told(struct engine *engine, const struct csb *csb)
 {
-	for (int i = 0; i < csb->n_moments; i++)
-		if (engine->n_ports_told < 8)
-			engine->ports_told[engine->n_ports_told++] = csb->moments[i];
+	if (engine->n_told < MAX_TOLD)
+		engine->told[engine->n_told++] = *csb;
 }
 
 /* The hardware has taken the written set. */
@@ -380,7 +379,7 @@ static void process_csb(struct engine *engine, struct tasklet_run *run)
 }
 
 /* execlists_schedule_out(), __execlists_schedule_out() */
-static void schedule_out(struct inactive *port)
+static void schedule_out(struct engine *engine, const struct inactive *port)
 {
 	struct request *rq = port->rq;
 	struct context *ce = rq->context;
@@ -388,8 +387,11 @@ static void schedule_out(struct inactive *port)
 
 	spend(between(20, 100));
 	when = trace_out(rq);
-	for (int i = 0; i < port->csb.n_moments; i++)
-		moment_report(port->csb.moments[i], when);
+	for (int i = 0; i < engine->n_told; i++)
+		csb_told(&engine->told[i], when);
+	/* It completed after the hardware gave its port back, a lite-restore, and before this. */
+	if (is_complete(rq) && port->since <= rq->end->at)
+		moment_report(rq->end, when);
 	spend(between(20, 120));
 	if (--ce->inflight_count)
 		return;
@@ -414,17 +416,14 @@ static void record_ports(struct engine *engine, struct tasklet_run *run)
 
 	if (on[0])
 		on[1] = engine->active[1];
-	if (!ports_changed(engine, on)) {
-		engine->n_ports_told = 0;
+	if (!ports_changed(engine, on))
 		return;
-	}
 	memcpy(engine->recorded_ports, on, sizeof(on));
 	when = trace_ports(engine, on);
-	for (int i = 0; i < engine->n_ports_told; i++)
-		moment_report(engine->ports_told[i], when);
+	for (int i = 0; i < engine->n_told; i++)
+		csb_told(&engine->told[i], when);
 	if (run->submission)
 		moment_stamp(&run->submission->moment, when);
-	engine->n_ports_told = 0;
 }
 
 static void execlists_submission_tasklet(void *arg)
@@ -433,6 +432,7 @@ static void execlists_submission_tasklet(void *arg)
 	struct tasklet_run run = { .n_inactive = 0 };
 
 	tasklet_begins(engine);
+	engine->n_told = 0;
 	spend(between(20, 100));
 	process_csb(engine, &run);
 	spend(between(10, 60));
@@ -443,7 +443,7 @@ static void execlists_submission_tasklet(void *arg)
 		start_timeslice(engine);
 	}
 	for (int i = 0; i < run.n_inactive; i++)
-		schedule_out(&run.inactive[i]);
+		schedule_out(engine, &run.inactive[i]);
 	spend(between(10, 50));
 	record_ports(engine, &run);
 	tasklet_ends(engine);

@@ -16,6 +16,7 @@ enum {
 	MAX_RUNS = 256,
 	PORTS = 2,
 	CSB_ENTRIES = 32,
+	MAX_TOLD = 8,
 };
 
 /* Linux 6.1, i915_priolist_types.h */
@@ -52,10 +53,12 @@ enum why {
  * it and those that report it. `seen` is the first that reports it.
  */
 struct moment {
-	uint64_t at, seen;
+	uint64_t at, seen, number;
 	uint64_t stamps[MAX_STAMPS];
 	int n_stamps;
 	struct moment *causes[2];
+	uint64_t carried[MAX_STAMPS]; /* stamps of earlier moments that come after this one */
+	int n_carried;
 };
 
 /* One interval in which the engine really runs a request. */
@@ -102,6 +105,7 @@ struct request {
 	struct link on_timeline, on_scheduler, on_signal_list, on_listening;
 
 	/* the hardware's side */
+	int spinners; /* waiters that look all the time */
 	bool is_complete, is_listened_at_end;
 	uint64_t work_left;
 	uint32_t global_order;
@@ -172,12 +176,15 @@ enum csb_kind {
 	CSB_ACTIVE_TO_IDLE
 };
 
-/* An entry of the context status buffer, and the moments of which it tells. */
+/*
+ * An entry of the context status buffer: the switch of which it tells, and the request whose
+ * completion led to it, if one did.
+ */
 struct csb {
 	enum csb_kind kind;
 	const struct context *from;
-	struct moment *moments[4];
-	int n_moments;
+	struct moment *switched;
+	struct request *ended;
 };
 
 struct element {
@@ -200,6 +207,7 @@ struct hardware {
 	struct submission *submission, *running_submission;
 	bool is_paused;
 	struct request *running;
+	struct request *ended; /* the last that completed since the element was loaded */
 	uint64_t run_since, paused_since;
 	unsigned work_generation, arbitration_generation;
 	struct csb csb[CSB_ENTRIES];
@@ -231,8 +239,8 @@ struct engine {
 	unsigned csb_head;
 	struct link virtuals;
 	struct request *recorded_ports[PORTS];
-	struct moment *ports_told[8];
-	int n_ports_told;
+	struct csb told[MAX_TOLD]; /* the entries that this run of the tasklet has read */
+	int n_told;
 
 	/* Linux 5.0 to 5.3 */
 	int port_count[PORTS];
@@ -301,6 +309,8 @@ extern struct gpu gpu;
 struct moment *moment_new(uint64_t when, struct moment *cause, struct moment *other);
 void moment_stamp(struct moment *moment, uint64_t stamp);
 void moment_report(struct moment *moment, uint64_t stamp);
+void csb_told(const struct csb *csb, uint64_t stamp);
+void moments_carry(void);
 size_t moment_stamps(const struct moment *moment, uint64_t *out, size_t room);
 void run_begins(struct engine *engine, struct request *rq, struct moment *when);
 void run_ends(struct request *rq, struct moment *when);

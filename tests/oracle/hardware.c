@@ -126,15 +126,12 @@ void hw_user_interrupt(struct engine *engine)
 }
 
 static void write_csb(struct engine *engine, enum csb_kind kind, const struct context *from,
-		      struct moment *a, struct moment *b)
+		      struct moment *switched)
 {
-	struct csb *csb = &engine->hw.csb[engine->hw.csb_write++ % CSB_ENTRIES];
+	struct hardware *hw = &engine->hw;
 
-	*csb = (struct csb){ .kind = kind, .from = from };
-	if (a)
-		csb->moments[csb->n_moments++] = a;
-	if (b)
-		csb->moments[csb->n_moments++] = b;
+	hw->csb[hw->csb_write++ % CSB_ENTRIES] = (struct csb){ kind, from, switched, hw->ended };
+	hw->ended = NULL;
 	engine->context_irq = true;
 	raise_line();
 }
@@ -145,22 +142,29 @@ static void request_completes(struct engine *engine);
 static void next_in_element(struct engine *engine);
 static void take_written(struct engine *engine);
 
-void hw_run(struct engine *engine, struct request *rq, struct moment *begin)
+static void work_on(struct engine *engine)
 {
 	struct hardware *hw = &engine->hw;
 
 	hw->state = HW_RUNNING;
-	hw->running = rq;
 	hw->run_since = machine.now;
+	work_after(engine, hw->running->work_left, request_completes);
+}
+
+/* The context goes on with its next request. */
+void hw_run(struct engine *engine, struct request *rq, struct moment *begin)
+{
+	engine->hw.ended = NULL;
+	engine->hw.running = rq;
 	run_begins(engine, rq, begin);
-	work_after(engine, rq->work_left, request_completes);
+	work_on(engine);
 }
 
 /* The running request leaves, incomplete. */
 void hw_stop(struct engine *engine, struct moment *end)
 {
 	struct hardware *hw = &engine->hw;
-	uint64_t ran = machine.now - hw->run_since;
+	uint64_t ran = hw->state == HW_RUNNING ? machine.now - hw->run_since : 0;
 
 	hw->running->work_left -= ran < hw->running->work_left ? ran : hw->running->work_left - 1;
 	run_ends(hw->running, end);
@@ -180,6 +184,7 @@ static void request_completes(struct engine *engine)
 	run_ends(rq, rq->end);
 	hears_completion(rq);
 	rq->context->ring_head++;
+	hw->ended = rq;
 	hw->paused_since = 0;
 	hw->running = NULL;
 	hw->state = HW_GAP;
@@ -198,23 +203,24 @@ static struct element *element_now(struct hardware *hw)
 static void loaded(struct engine *engine)
 {
 	struct hardware *hw = &engine->hw;
-	struct context *ce = element_now(hw)->context;
 
 	hw->state = HW_GAP;
-	if (ce && !ce->is_in_busywait) {
-		struct request *rq = hw_next_request(element_now(hw));
-
-		if (rq) {
-			hw_run(engine, rq, moment_new(machine.now, hw->last_end, NULL));
-			return;
-		}
-	}
-	next_in_element(engine);
+	if (hw->running && !element_now(hw)->context->is_in_busywait)
+		work_on(engine);
+	else
+		next_in_element(engine);
 }
 
+/* The engine switches to the element's context: from now on that context's next request has the
+ * engine. */
 static void load_element(struct engine *engine)
 {
-	engine->hw.state = HW_LOADING;
+	struct hardware *hw = &engine->hw;
+
+	hw->state = HW_LOADING;
+	hw->running = hw_next_request(element_now(hw));
+	if (hw->running)
+		run_begins(engine, hw->running, moment_new(machine.now, hw->last_end, NULL));
 	work_after(engine, hardware_time(200, 3000), loaded);
 }
 
@@ -236,12 +242,12 @@ static void element_completes(struct engine *engine)
 		return;
 	}
 	if (hw->position + 1 < hw->n_elements) {
-		write_csb(engine, CSB_NEXT_ELEMENT, from, switched, end);
+		write_csb(engine, CSB_NEXT_ELEMENT, from, switched);
 		hw->position++;
 		load_element(engine);
 		return;
 	}
-	write_csb(engine, CSB_ACTIVE_TO_IDLE, from, switched, end);
+	write_csb(engine, CSB_ACTIVE_TO_IDLE, from, switched);
 	hw->state = HW_IDLE;
 	hw->n_elements = hw->position = 0;
 	if (hw->n_written)
@@ -266,6 +272,10 @@ static void next_in_element(struct engine *engine)
 	}
 	if (ce)
 		ce->is_in_busywait = false;
+	if (hw->running) { /* its context was loaded in that wait */
+		work_on(engine);
+		return;
+	}
 	rq = hw_next_request(element_now(hw));
 	if (rq) {
 		gpu.statistics.coalesced++;
@@ -290,9 +300,9 @@ static void lite_restore(struct engine *engine)
 	hw->n_elements = hw->n_written;
 	hw->n_written = hw->position = 0;
 	hw->running_submission = hw->submission;
-	if (hw->state != HW_RUNNING)
+	if (!hw->running)
 		hw->last_end = taken;
-	write_csb(engine, CSB_NEW_QUEUE, element_now(hw)->context, taken, NULL);
+	write_csb(engine, CSB_NEW_QUEUE, element_now(hw)->context, taken);
 }
 
 static void leave_context(struct engine *engine, struct moment *switched)
@@ -301,13 +311,13 @@ static void leave_context(struct engine *engine, struct moment *switched)
 	struct context *ce = element_now(hw)->context;
 	struct request *rq = hw->running;
 
-	if (hw->state == HW_RUNNING) {
+	if (hw->state != HW_RUNNING && ce)
+		ce->is_in_busywait = true;
+	if (rq) {
 		struct moment *end = moment_new(machine.now, switched, NULL);
 
 		hw_stop(engine, end);
 		preempted(engine, rq, end, hw->submission->why);
-	} else if (ce) {
-		ce->is_in_busywait = true;
 	}
 }
 
@@ -329,13 +339,13 @@ static void take_written(struct engine *engine)
 		return;
 	}
 	from = hw->n_elements ? element_now(hw)->context : NULL;
-	switched = moment_new(machine.now, &hw->submission->moment,
-			      hw->state == HW_RUNNING ? NULL : hw->last_end);
+	switched =
+		moment_new(machine.now, &hw->submission->moment, hw->running ? NULL : hw->last_end);
 	if (!was_idle)
 		leave_context(engine, switched);
 	hw->last_end = switched;
 	write_csb(engine, was_idle && !hw->n_elements ? CSB_IDLE_TO_ACTIVE : CSB_NEW_QUEUE, from,
-		  switched, NULL);
+		  switched);
 	memcpy(hw->elements, hw->written, sizeof(hw->elements));
 	hw->n_elements = hw->n_written;
 	hw->n_written = hw->position = 0;
@@ -370,9 +380,8 @@ void hw_pause(struct engine *engine, bool is_paused)
 
 	hw->is_paused = is_paused;
 	if (!is_paused && hw->state == HW_PAUSED) {
-		/* What runs next begins because of this, not because of the end before. */
 		hw->state = HW_GAP;
-		hw->last_end = moment_new(machine.now, NULL, NULL);
+		hw->last_end = moment_new(machine.now, hw->last_end, NULL);
 		work_after(engine, hardware_time(30, 400), next_in_element);
 	}
 }

@@ -119,8 +119,11 @@ static void schedule_out(struct request *rq, const struct csb *csb, struct momen
 	spend(between(20, 100));
 	when = trace_out(rq);
 	moment_report(other, when);
-	for (int i = 0; i < csb->n_moments; i++)
-		moment_report(csb->moments[i], when);
+	csb_told(csb, when);
+	/* The entry that told of its end may have left the port in place: a lite-restore was under
+	 * way. */
+	if (is_complete(rq) && !rq->end->seen)
+		moment_report(rq->end, when);
 	spend(between(10, 60));
 }
 
@@ -179,7 +182,7 @@ static void process_entry(struct engine *engine, const struct csb *csb)
 	case CSB_NEW_QUEUE:
 		engine->is_hwack = true;
 		if (engine->is_preempting) {
-			engine->preempt_moment = csb->moments[0];
+			engine->preempt_moment = csb->switched;
 			return;
 		}
 		break;

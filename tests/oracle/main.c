@@ -114,6 +114,8 @@ int main(int argc, char **argv)
 	if (gpu.n_unretired)
 		broken("%u requests are left", gpu.n_unretired);
 	faults = self_check();
+	if (!faults)
+		moments_carry();
 	if (o.truth) {
 		file = create(o.truth);
 		write_truth(file);

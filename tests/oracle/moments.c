@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The hardware's moments with the events that go with them, and the runs that they bound. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu.h"
@@ -7,7 +8,9 @@
 struct moment *moment_new(uint64_t when, struct moment *cause, struct moment *other)
 {
 	struct moment *moment = allocate(sizeof(*moment));
+	static uint64_t number;
 
+	moment->number = ++number;
 	moment->at = when;
 	moment->causes[0] = cause;
 	moment->causes[1] = other;
@@ -30,6 +33,14 @@ void moment_report(struct moment *moment, uint64_t stamp)
 	moment_stamp(moment, stamp);
 }
 
+/* An event of the run of the tasklet that has read the entry. */
+void csb_told(const struct csb *csb, uint64_t stamp)
+{
+	moment_report(csb->switched, stamp);
+	if (csb->ended)
+		moment_report(csb->ended->end, stamp);
+}
+
 static size_t add_stamp(uint64_t *out, size_t n, size_t room, uint64_t stamp)
 {
 	for (size_t i = 0; i < n; i++)
@@ -42,6 +53,7 @@ static size_t add_stamp(uint64_t *out, size_t n, size_t room, uint64_t stamp)
 
 static size_t collect(const struct moment *moment, uint64_t *out, size_t n, size_t room, int depth)
 {
+	n = add_stamp(out, n, room, moment->at);
 	for (int i = 0; i < moment->n_stamps; i++)
 		n = add_stamp(out, n, room, moment->stamps[i]);
 	for (int i = 0; depth && i < 2; i++)
@@ -50,10 +62,73 @@ static size_t collect(const struct moment *moment, uint64_t *out, size_t n, size
 	return n;
 }
 
-/* The moment itself, then every event that goes with it or with what led to it. */
+/* The moment itself, then every event that goes with it, and what led to it with its events. */
 size_t moment_stamps(const struct moment *moment, uint64_t *out, size_t room)
 {
-	return collect(moment, out, add_stamp(out, 0, room, moment->at), room, 3);
+	size_t n = collect(moment, out, 0, room, 6);
+
+	for (int i = 0; i < moment->n_carried; i++)
+		n = add_stamp(out, n, room, moment->carried[i]);
+	return n;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct moment *x = *(struct moment *const *)a, *y = *(struct moment *const *)b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/*
+ * Who stamps a moment by its event puts what the engine does next at that time or later, though it
+ * may have happened before the event. So a stamp goes on to the engine's later moments, until its
+ * time has come.
+ */
+static void carry_on_engine(struct moment **all, size_t n)
+{
+	uint64_t late[MAX_STAMPS * 4], own[MAX_STAMPS * 4];
+	size_t n_late = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t kept = 0, n_own = moment_stamps(all[i], own, MAX_STAMPS * 4);
+
+		for (size_t k = 0; k < n_late; k++)
+			if (late[k] > all[i]->at)
+				late[kept++] = late[k];
+		n_late = kept;
+		for (size_t k = 0; k < n_late && all[i]->n_carried < MAX_STAMPS; k++)
+			all[i]->carried[all[i]->n_carried++] = late[k];
+		for (size_t k = 0; k < n_own; k++)
+			if (own[k] > all[i]->at)
+				n_late = add_stamp(late, n_late, MAX_STAMPS * 4, own[k]);
+	}
+}
+
+void moments_carry(void)
+{
+	size_t n_runs = 0;
+	struct moment **all;
+
+	for (const struct request *rq = gpu.requests; rq; rq = rq->all_next)
+		n_runs += (size_t)rq->n_runs;
+	all = allocate((2 * n_runs + 1) * sizeof(struct moment *));
+	for (int e = 0; e < gpu.n_engines; e++) {
+		size_t n = 0;
+
+		for (const struct request *rq = gpu.requests; rq; rq = rq->all_next) {
+			for (int i = 0; i < rq->n_runs; i++) {
+				if (rq->runs[i].engine != &gpu.engines[e])
+					continue;
+				all[n++] = rq->runs[i].begin;
+				all[n++] = rq->runs[i].end;
+			}
+		}
+		if (n)
+			qsort(all, n, sizeof(struct moment *), by_time);
+		carry_on_engine(all, n);
+	}
 }
 
 static void *grow(void *array, int n, int *room, size_t size)

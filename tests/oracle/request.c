@@ -343,12 +343,11 @@ static bool spin_request(struct request *rq)
 
 	if (!rq->is_active || !has_started(rq))
 		return false;
-	do {
-		if (fence_is_signaled(rq))
-			return true;
+	rq->spinners++;
+	while (!fence_is_signaled(rq) && machine.now < until)
 		spend(between(40, 200));
-	} while (machine.now < until);
-	return false;
+	rq->spinners--;
+	return rq->is_signaled;
 }
 
 static void timeout_wake(void *thread)
