@@ -35,6 +35,11 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
+/* include/linux/interrupt.h */
+struct irqaction {
+	const char *name;
+};
+
 struct linux_binprm {
 	const char *filename;
 };

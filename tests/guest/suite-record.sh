@@ -178,6 +178,17 @@ on_a_terminal() {
 }
 check progress-on-a-terminal on_a_terminal
 
+# --- interrupts, when they are asked for
+interrupts() {
+	"$GPULANE" record --events sched,irq -o interrupts -- sh -c 'sleep 0.3; sync' 2>"$T/said" && counted interrupts || return 1
+	for event in irq_handler_entry irq_handler_exit irq_softirq_entry irq_softirq_exit irq_softirq_raise; do
+		grep -q " $event: " "$T/events" || { echo "no $event"; return 1; }
+	done
+	grep ' irq_handler_entry: ' "$T/events" | grep -q 'name = "[^"]' || return 1
+	! grep -E ' irq_(softirq|handler)_' <(babeltrace2 command 2>/dev/null)
+}
+check interrupts interrupts
+
 # --- what is followed
 follows() {
 	"${RECORD[@]}" --follow --events sched,process -o follow -- sh -c 'sh -c "sleep 0.2" & sleep 0.1; wait' &&

@@ -108,6 +108,28 @@ static void full_driver(void **state)
 		assert_int_equal(plan.kinds[kind].recorded, kind < LANE_CL_ENTRY);
 }
 
+/* LTTng calls softirqs irq_softirq: that is the recording's name, the kernel's is the hook. */
+static void interrupts_when_asked_for(void **state)
+{
+	struct fake fake = { .btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
+	for (int kind = LANE_IRQ_ENTRY; kind <= LANE_SOFTIRQ_RAISE; kind++)
+		assert_false(plan.kinds[kind].recorded);
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_IRQ);
+	is_recorded(&plan, LANE_IRQ_ENTRY, LANE_ORIGIN_TRACEPOINT, "irq:irq_handler_entry");
+	is_recorded(&plan, LANE_IRQ_EXIT, LANE_ORIGIN_TRACEPOINT, "irq:irq_handler_exit");
+	is_recorded(&plan, LANE_SOFTIRQ_ENTRY, LANE_ORIGIN_TRACEPOINT, "irq:softirq_entry");
+	is_recorded(&plan, LANE_SOFTIRQ_EXIT, LANE_ORIGIN_TRACEPOINT, "irq:softirq_exit");
+	is_recorded(&plan, LANE_SOFTIRQ_RAISE, LANE_ORIGIN_TRACEPOINT, "irq:softirq_raise");
+	assert_string_equal(lane_kinds[LANE_SOFTIRQ_RAISE].name, "irq_softirq_raise");
+	assert_string_equal(lane_bpf_event(LANE_SOFTIRQ_RAISE), "softirq_raise");
+	assert_string_equal(lane_bpf_event(LANE_IRQ_ENTRY), "irq_handler_entry");
+	assert_string_equal(lane_bpf_event(LANE_SWITCH), "sched_switch");
+}
+
 static void distribution_driver(void **state)
 {
 	struct fake fake = { .btf = true };
@@ -264,7 +286,7 @@ static void table(void **state)
 		assert_in_range(way->kind, 0, LANE_KIND_COUNT - 1);
 		if (way->attach == LANE_BPF_FUNCTION || way->attach == LANE_BPF_LIBRARY)
 			continue;
-		assert_string_equal(way->hooks[0].target, lane_kinds[way->kind].name);
+		assert_string_equal(way->hooks[0].target, lane_bpf_event(way->kind));
 		assert_non_null(lane_bpf_system(way->kind));
 		assert_null(way->hooks[1].program);
 	}
@@ -328,6 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_driver),
+		cmocka_unit_test(interrupts_when_asked_for),
 		cmocka_unit_test(distribution_driver),
 		cmocka_unit_test(submit_by_engines),
 		cmocka_unit_test(driver_without_btf),

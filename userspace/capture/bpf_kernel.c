@@ -45,7 +45,7 @@ static const char *has_event(void *data, int kind)
 
 	if (!system)
 		return "it is no tracepoint";
-	text = read_format(system, lane_kinds[kind].name, &bytes);
+	text = read_format(system, lane_bpf_event(kind), &bytes);
 	if (!text)
 		return strcmp(system, "i915") ? "this kernel does not have the event"
 					      : "not compiled into this i915";
@@ -63,7 +63,7 @@ static const char *is_typed(void *data, int kind)
 
 	if (!btf)
 		return "i915 has no BTF";
-	snprintf(name, sizeof(name), "btf_trace_%s", lane_kinds[kind].name);
+	snprintf(name, sizeof(name), "btf_trace_%s", lane_bpf_event(kind));
 	if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) <= 0)
 		return "the event is not in BTF";
 	return NULL;

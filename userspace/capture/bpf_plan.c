@@ -104,6 +104,11 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(FORK, sched_process_fork, sched_fork),
 	TYPED(EXEC, sched_process_exec, sched_exec),
 	TYPED(EXIT, sched_process_exit, sched_exit),
+	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
+	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
+	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
+	TYPED(SOFTIRQ_EXIT, softirq_exit, softirq_exit),
+	TYPED(SOFTIRQ_RAISE, softirq_raise, softirq_raise),
 	LIBRARY(ENTRY, "cl_entry"),
 	LIBRARY(EXIT, "cl_exit"),
 	LIBRARY(KERNEL, "cl_exit"),
@@ -123,6 +128,7 @@ static const struct {
 	{ "i915", LANE_GROUP_I915, "i915" },	    { "context", LANE_GROUP_CONTEXT, "i915" },
 	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
 	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
+	{ "irq", LANE_GROUP_IRQ, "irq" },
 };
 
 static int group_of(int kind)
@@ -140,6 +146,13 @@ const char *lane_bpf_system(int kind)
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;
 	return groups[group].system;
+}
+
+const char *lane_bpf_event(int kind)
+{
+	/* The table has LTTng's names: what follows their irq_ is the kernel's. */
+	return lane_kinds[kind].name +
+	       (kind >= LANE_SOFTIRQ_ENTRY && kind <= LANE_SOFTIRQ_RAISE ? strlen("irq_") : 0);
 }
 
 static bool of_i915(int kind)

@@ -66,6 +66,9 @@ struct lane_bpf_plan {
 /* The tracefs system that a kind's event belongs to; NULL for a kind that no tracepoint has. */
 const char *lane_bpf_system(int kind);
 
+/* The name that the kernel has for a kind's event, where there is a tracepoint of it. */
+const char *lane_bpf_event(int kind);
+
 /*
  * Decides on every kind that config asks for. plan->refused is input: ways marked there are passed
  * over. At the first call the plan is all zero.

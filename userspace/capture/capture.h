@@ -21,6 +21,7 @@ enum lane_group {
 	LANE_GROUP_SCHED = 1 << 3,
 	LANE_GROUP_PROCESS = 1 << 4,
 	LANE_GROUP_OPENCL = 1 << 5,
+	LANE_GROUP_IRQ = 1 << 6,
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */

@@ -11,7 +11,8 @@ static const struct {
 } groups[] = {
 	{ "i915", LANE_GROUP_I915 },	   { "context", LANE_GROUP_CONTEXT },
 	{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
-	{ "process", LANE_GROUP_PROCESS }, { "opencl", LANE_GROUP_OPENCL },
+	{ "process", LANE_GROUP_PROCESS }, { "irq", LANE_GROUP_IRQ },
+	{ "opencl", LANE_GROUP_OPENCL },
 };
 
 void lane_group_names(char *text, size_t bytes)

@@ -106,7 +106,7 @@ static const char *tree_event(void *data, int kind)
 	const struct tree *tree = data;
 
 	return lane_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs,
-				 lane_bpf_system(kind), lane_kinds[kind].name)
+				 lane_bpf_system(kind), lane_bpf_event(kind))
 		       ? "the kernel has no such tracepoint"
 		       : NULL;
 }
@@ -119,7 +119,7 @@ static const char *tree_typed(void *data, int kind)
 
 	if (!btf)
 		return "no BTF";
-	snprintf(name, sizeof(name), "btf_trace_%s", lane_kinds[kind].name);
+	snprintf(name, sizeof(name), "btf_trace_%s", lane_bpf_event(kind));
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? NULL
 								       : "the event is not in BTF";
 }
