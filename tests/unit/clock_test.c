@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "clock/clock.h"
@@ -198,6 +199,60 @@ static void test_offsets(void **state)
 	assert_int_equal(widths[0], widths[2]);
 }
 
+struct inequality {
+	uint64_t cpu_ns, other_ns;
+	bool is_before;
+};
+
+/* What is known at the end does not depend on the order in which it was learnt. */
+static void test_any_order(void **state)
+{
+	enum {
+		N = 46
+	};
+	struct world w = random_world(11);
+	struct inequality all[2 * N];
+	uint64_t cpu_ns = w.begin_ns, first_lo = 0, first_hi = 0;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		uint64_t there = cpu_ns + delay(&w, 1000, 50000);
+		uint64_t back = there + delay(&w, 1000, 50000);
+
+		all[2 * i] = (struct inequality){ cpu_ns, device(&w, there), true };
+		all[2 * i + 1] = (struct inequality){ back, device(&w, there), false };
+		cpu_ns = back + delay(&w, 1000, 1e8);
+	}
+	for (int round = 0; round < 200; round++) {
+		struct lane_sync sync;
+		uint64_t lo, hi;
+
+		lane_sync_init(&sync, w.grain_ns);
+		for (int i = 0; i < 2 * N; i++) {
+			int other = i + (int)(uniform(&w) * (2 * N - i));
+			struct inequality one = all[other];
+
+			/* All of one side first, then all of the other, in the first round. */
+			if (!round)
+				one = all[i < N ? 2 * i : 2 * (i - N) + 1];
+			else
+				all[other] = all[i];
+			if (round)
+				all[i] = one;
+			(one.is_before ? lane_sync_before : lane_sync_after)(&sync, one.cpu_ns,
+									     one.other_ns);
+		}
+		assert_int_equal(sync.restarts, 0);
+		assert_true(lane_sync_bounds(&sync, device(&w, cpu_ns), &lo, &hi));
+		if (!round) {
+			first_lo = lo;
+			first_hi = hi;
+		}
+		assert_int_equal(lo, first_lo);
+		assert_int_equal(hi, first_hi);
+	}
+}
+
 /* Three commands whose bounds can be worked out by hand. */
 static void test_by_hand(void **state)
 {
@@ -311,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),	cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_same),
+		cmocka_unit_test(test_any_order),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_full),
 	};
 

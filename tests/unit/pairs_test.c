@@ -92,6 +92,42 @@ static void test_two_hosts(void **state)
 	lane_input_close(input);
 }
 
+static int64_t width_of(const char *pairs)
+{
+	struct lane_input *input;
+	int64_t lo, hi;
+
+	assert_null(open_both(pairs, &input));
+	assert_true(lane_input_clock(input, 1, &lo, &hi));
+	lane_input_close(input);
+	return hi - lo;
+}
+
+/* The same pairs are the same knowledge, whatever the order of the lines. */
+static void test_any_order(void **state)
+{
+	char there[2048] = "", back[2048] = "", all[4096], line[96];
+	int64_t width;
+
+	(void)state;
+	for (uint64_t i = 0; i < 23; i++) {
+		uint64_t sent = 500000000 + i * 100000000, delay = 10000 + i * 7919 % 50000;
+		uint64_t other = OFFSET + (sent + delay) + (sent + delay) / 40000;
+
+		snprintf(line, sizeof(line), "1 %llu before %llu\n", (unsigned long long)sent,
+			 (unsigned long long)other);
+		strcat(there, line);
+		snprintf(line, sizeof(line), "1 %llu after %llu\n",
+			 (unsigned long long)(sent + 2 * delay), (unsigned long long)other);
+		memmove(back + strlen(line), back, strlen(back) + 1);
+		memcpy(back, line, strlen(line));
+	}
+	snprintf(all, sizeof(all), "%s%s", there, back);
+	width = width_of(all);
+	snprintf(all, sizeof(all), "%s%s", back, there);
+	assert_int_equal(width_of(all), width);
+}
+
 static void expect_error(const char *pairs, const char *with)
 {
 	struct lane_input *input;
@@ -135,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_hosts),
+		cmocka_unit_test(test_any_order),
 		cmocka_unit_test(test_bad),
 	};
 

@@ -55,13 +55,13 @@ struct lane_sync_edge {
 struct lane_sync {
 	uint64_t grain_ns;
 	uint64_t origin_cpu, origin_other;
-	/* In order round the polygon; before there are bounds: one point on each side at most. */
+	/* In order round the polygon. A side of which no pair has come yet is bounded by a point
+	 * that is farther off than any pair can be. */
 	struct lane_sync_edge edges[LANE_SYNC_CORNERS];
 	uint32_t n_edges;
 	bool started, bounded, differs;
-	uint64_t last_other;		 /* of the last pair */
-	struct lane_sync_point first[2]; /* while it is not bounded: the tightest of each side */
-	bool has[2];
+	uint64_t last_other; /* of the last pair */
+	bool has[2];	     /* pairs of each side; it is bounded when it has both */
 	uint64_t pairs;	   /* inequalities taken */
 	uint64_t unused;   /* of these: left out, the polygon was full or they were out of range */
 	uint64_t restarts; /* how often no line was left and it began anew */

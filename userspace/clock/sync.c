@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define RANGE                                                                                      \
-	((int64_t)1 << 61) /* of a point's coordinates: products of differences fit 128 bits */
+#define RANGE ((int64_t)1 << 58) /* of a time from the origin: nine years */
+/* Above what a pair's y can be, with what LIMIT allows over the range, and far from overflow. */
+#define FAR ((int64_t)1 << 61)
 #define RATE 1000000	   /* a rate's limit is the direction (RATE, ppm) */
 
 enum {
@@ -56,41 +57,30 @@ static bool keeps(const struct corner *line, struct lane_sync_point point, int k
 	return kind == BELOW ? height >= 0 : height <= 0;
 }
 
-/* The polygon of one point on each side; false: no line is between them. */
-static bool begin(struct lane_sync *sync)
+/* The polygon of one point and of one that is far off on the other side. */
+static void begin(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
 	static const struct lane_sync_edge limits[2] = {
 		{ { RATE, LANE_SYNC_DRIFT_PPM }, LIMIT },
 		{ { RATE, -LANE_SYNC_DRIFT_PPM }, LIMIT },
 	};
-	const struct lane_sync_edge upper = { sync->first[0], BELOW };
-	const struct lane_sync_edge lower = { sync->first[1], ABOVE };
-	struct corner fast = corner_of(&upper, &limits[0]);
-	struct corner slow = corner_of(&upper, &limits[1]);
-	bool fast_kept = keeps(&fast, lower.at, ABOVE), slow_kept = keeps(&slow, lower.at, ABOVE);
+	struct lane_sync_edge upper = { { point.x, FAR }, BELOW };
+	struct lane_sync_edge lower = { { point.x, -FAR }, ABOVE };
 
-	if (!fast_kept && !slow_kept)
-		return false;
-	sync->n_edges = 0;
-	sync->edges[sync->n_edges++] = upper;
-	if (fast_kept)
-		sync->edges[sync->n_edges++] = limits[0];
-	sync->edges[sync->n_edges++] = lower;
-	if (slow_kept)
-		sync->edges[sync->n_edges++] = limits[1];
-	sync->bounded = true;
-	return true;
+	(kind == BELOW ? &upper : &lower)->at = point;
+	sync->edges[0] = upper;
+	sync->edges[1] = limits[0];
+	sync->edges[2] = lower;
+	sync->edges[3] = limits[1];
+	sync->n_edges = 4;
 }
 
 /* No line keeps what came up to now: begins anew with that point. */
 static void restart(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
 	sync->restarts++;
-	sync->bounded = false;
-	sync->n_edges = 0;
-	sync->has[kind != BELOW] = true;
 	sync->has[kind == BELOW] = false;
-	sync->first[kind != BELOW] = point;
+	begin(sync, point, kind);
 }
 
 /* Cuts the polygon with an inequality. */
@@ -154,14 +144,12 @@ static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int
 	}
 	point.y = gone - point.x;
 	sync->last_other = other_ns;
-	if (sync->bounded) {
-		cut(sync, point, kind);
-		return;
-	}
-	sync->first[kind != BELOW] = point;
 	sync->has[kind != BELOW] = true;
-	if (sync->has[0] && sync->has[1] && !begin(sync))
-		restart(sync, point, kind);
+	if (sync->n_edges)
+		cut(sync, point, kind);
+	else
+		begin(sync, point, kind);
+	sync->bounded = sync->has[0] && sync->has[1];
 }
 
 void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns)

@@ -9,6 +9,27 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
+
+enum {
+	LINE_BYTES = 256,
+	MAX_PAIRS = 4 << 20,
+};
+
+struct pair {
+	uint64_t recording, first_ns, other_ns;
+	bool is_before;
+};
+
+struct pairs {
+	struct pair *pairs;
+	size_t n, cap;
+};
+
+static void free_pairs(struct pairs *pairs)
+{
+	free(pairs->pairs);
+}
 
 /* A decimal number that is the whole word. */
 static bool number(const char *word, uint64_t *value)
@@ -22,48 +43,110 @@ static bool number(const char *word, uint64_t *value)
 	return !errno && !*end;
 }
 
-/* One line; false: it is not a pair. */
-static bool take(char *line, struct lane_sync *syncs, size_t n)
+/* One line; false: it is not a pair. A line without words is one of recording 0. */
+static bool parse(char *line, size_t n, struct pair *pair)
 {
 	char *rest = line, *words[5] = { NULL };
-	uint64_t recording, first_ns, other_ns;
 
 	for (int i = 0; i < 5; i++)
 		words[i] = strtok_r(i ? NULL : line, " \t\r\n", &rest);
+	pair->recording = 0;
 	if (!words[0] || words[0][0] == '#')
 		return true;
-	if (!number(words[0], &recording) || !number(words[1], &first_ns) || !words[2] ||
-	    !number(words[3], &other_ns) || words[4] || !recording || recording >= n)
+	if (!number(words[0], &pair->recording) || !number(words[1], &pair->first_ns) ||
+	    !words[2] || !number(words[3], &pair->other_ns) || words[4] || !pair->recording ||
+	    pair->recording >= n)
 		return false;
-	if (!strcmp(words[2], "before"))
-		lane_sync_before(&syncs[recording], first_ns, other_ns);
-	else if (!strcmp(words[2], "after"))
-		lane_sync_after(&syncs[recording], first_ns, other_ns);
-	else
-		return false;
-	return true;
+	pair->is_before = !strcmp(words[2], "before");
+	return pair->is_before || !strcmp(words[2], "after");
+}
+
+static struct lane_error *keep(struct pairs *pairs, const struct pair *pair, const char *path)
+{
+	if (pairs->n == MAX_PAIRS)
+		return lane_error("%s: more than %d pairs", path, MAX_PAIRS);
+	if (pairs->n == pairs->cap) {
+		size_t cap = pairs->cap ? 2 * pairs->cap : 64;
+		struct pair *more = reallocarray(pairs->pairs, cap, sizeof(*more));
+
+		if (!more)
+			return &lane_enomem;
+		pairs->pairs = more;
+		pairs->cap = cap;
+	}
+	pairs->pairs[pairs->n++] = *pair;
+	return NULL;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* An order that depends on nothing but what the pairs say: by recording, then by time. */
+static int compare(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+	int order = compare_numbers(a->recording, b->recording);
+
+	if (!order)
+		order = compare_numbers(a->first_ns, b->first_ns);
+	if (!order)
+		order = compare_numbers(a->other_ns, b->other_ns);
+	return order ? order : (int)a->is_before - (int)b->is_before;
+}
+
+static struct lane_error *read_lines(FILE *from, const char *path, size_t n, struct pairs *pairs)
+{
+	char line[LINE_BYTES];
+	struct lane_error *err = NULL;
+	uint64_t at = 0;
+
+	while (!err && fgets(line, sizeof(line), from)) {
+		struct pair pair;
+		bool is_whole = strchr(line, '\n') || feof(from);
+		bool is_comment = line[strspn(line, " \t\r\n")] == '#';
+
+		at++;
+		while (!is_whole && is_comment) {
+			int c = getc(from);
+
+			is_whole = c == '\n' || c == EOF;
+		}
+		if (!is_whole || !parse(line, n, &pair))
+			return lane_error("%s:%" PRIu64 ": not a pair (RECORDING NS before|after "
+					  "NS; recordings are 1 to %zu)",
+					  path, at, n - 1);
+		if (pair.recording)
+			err = keep(pairs, &pair, path);
+	}
+	if (!err && ferror(from))
+		err = lane_error_errno(errno, "%s", path);
+	return err;
 }
 
 struct lane_error *lane_pairs_read(const char *path, struct lane_sync *syncs, size_t n)
 {
-	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "re");
-	LANE_CLEANUP(lane_free) char *line = NULL;
-	uint64_t at = 0, lo, hi;
-	size_t size = 0;
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	LANE_CLEANUP(free_pairs) struct pairs pairs = { 0 };
+	struct lane_error *err;
+	uint64_t lo, hi;
 
-	if (!from)
-		return lane_error_errno(errno, "%s", path);
+	err = lane_file_fopen(path, &from);
+	if (!err)
+		err = read_lines(from, path, n, &pairs);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++)
 		lane_sync_init(&syncs[i], 1);
-	while (getline(&line, &size, from) >= 0) {
-		at++;
-		if (!take(line, syncs, n))
-			return lane_error("%s:%" PRIu64 ": not a pair (RECORDING NS before|after "
-					  "NS; recordings are 1 to %zu)",
-					  path, at, n - 1);
+	if (pairs.n)
+		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), compare);
+	for (size_t i = 0; i < pairs.n; i++) {
+		const struct pair *pair = &pairs.pairs[i];
+
+		(pair->is_before ? lane_sync_before : lane_sync_after)(
+			&syncs[pair->recording], pair->first_ns, pair->other_ns);
 	}
-	if (ferror(from))
-		return lane_error_errno(errno, "%s", path);
 	for (size_t i = 1; i < n; i++) {
 		if (syncs[i].restarts)
 			return lane_error("%s: no even clock keeps all pairs of recording %zu",
