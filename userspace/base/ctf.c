@@ -582,6 +582,11 @@ uint64_t lane_ctf_stream_lost(const struct lane_ctf_stream *stream)
 	return stream->tracer_lost + stream->dropped;
 }
 
+uint64_t lane_ctf_stream_events(const struct lane_ctf_stream *stream)
+{
+	return stream->events;
+}
+
 void lane_ctf_figures(const struct lane_ctf_trace *trace, uint64_t *events, uint64_t *bytes,
 		      uint64_t *lost)
 {

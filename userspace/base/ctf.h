@@ -88,6 +88,9 @@ struct lane_error *lane_ctf_flush(struct lane_ctf_stream *stream,
 void lane_ctf_figures(const struct lane_ctf_trace *trace, uint64_t *events, uint64_t *bytes,
 		      uint64_t *lost);
 
+/* The events in the file of one stream. */
+uint64_t lane_ctf_stream_events(const struct lane_ctf_stream *stream);
+
 /* The lost events known of one stream: by its tracer, too late, or not written after an error. */
 uint64_t lane_ctf_stream_lost(const struct lane_ctf_stream *stream);
 

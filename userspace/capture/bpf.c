@@ -25,7 +25,7 @@ struct lane {
 	struct lane_ctf_stream *stream; /* NULL: they go to the sink */
 	const struct lane_sink *sink;
 	struct lane_bpf_loss loss;
-	uint64_t lost; /* in all, when the trace is closed */
+	uint64_t lost, events; /* in all, when the trace is closed */
 };
 
 struct lane_capture {
@@ -341,19 +341,36 @@ static uint64_t lost(struct lane_capture *capture, unsigned int cpu)
 	return LANE_NOT_COUNTED;
 }
 
+static uint64_t events(struct lane_capture *capture, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		if (capture->lanes[i].ring.cpu == cpu)
+			return capture->trace ? lane_ctf_stream_events(capture->lanes[i].stream)
+					      : capture->lanes[i].events;
+	return LANE_NOT_COUNTED;
+}
+
 /* Completes the files, keeps what is to be told of them. */
 static struct lane_error *close_trace(struct lane_capture *capture)
 {
 	struct lane_error *err = NULL, *closing;
 
-	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
-		err = put_horizon(&capture->lanes[i], UINT64_MAX);
+	/* After an error, too: what the other CPUs still have is then lost, and to be counted. */
+	for (unsigned int i = 0; i < capture->n_lanes; i++) {
+		closing = put_horizon(&capture->lanes[i], UINT64_MAX);
+		if (err)
+			lane_error_free(closing);
+		else
+			err = closing;
+	}
 	if (!capture->trace)
 		return err;
 	lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
 			 &capture->figures.lost);
-	for (unsigned int i = 0; i < capture->n_lanes; i++)
+	for (unsigned int i = 0; i < capture->n_lanes; i++) {
 		capture->lanes[i].lost = lane_ctf_stream_lost(capture->lanes[i].stream);
+		capture->lanes[i].events = lane_ctf_stream_events(capture->lanes[i].stream);
+	}
 	closing = lane_ctf_close(LANE_TAKE(capture->trace));
 	if (!err)
 		return closing;
@@ -396,5 +413,6 @@ const struct lane_backend lane_backend_bpf = {
 	.stop = stop,
 	.stats = stats,
 	.lost = lost,
+	.events = events,
 	.close = close_bpf,
 };

@@ -118,6 +118,8 @@ struct lane_backend {
 	void (*stats)(struct lane_capture *capture, struct lane_capture_stats *stats);
 	/* The lost events of one CPU, LANE_NOT_COUNTED when the tracer does not say. */
 	uint64_t (*lost)(struct lane_capture *capture, unsigned int cpu);
+	/* The events in the trace of one CPU, likewise. */
+	uint64_t (*events)(struct lane_capture *capture, unsigned int cpu);
 	/* Frees everything; NULL is allowed. Without stop what was written stays readable. */
 	void (*close)(struct lane_capture *capture);
 };

@@ -96,21 +96,23 @@ static struct json_object *kind_object(const struct lane_capture_kind *kind)
 	return object;
 }
 
-static struct json_object *lost_per_cpu(const struct lane_recording_facts *facts,
-					const struct lane_recording_tracer *from)
+/* What `count` says of each CPU. */
+static struct json_object *per_cpu(const struct lane_recording_facts *facts,
+				   const struct lane_recording_tracer *from,
+				   uint64_t (*count)(struct lane_capture *capture, unsigned int cpu))
 {
 	struct json_object *all = json_object_new_object();
 
 	/* CPUs that are off leave gaps in the numbers; those that are on are all there are. */
 	for (unsigned int cpu = 0, on = 0; on < facts->config->host->cpus && cpu < 8192; cpu++) {
-		uint64_t lost = from->backend->lost(from->capture, cpu);
+		uint64_t value = count(from->capture, cpu);
 		char name[16];
 
-		if (lost == LANE_NOT_COUNTED)
+		if (value == LANE_NOT_COUNTED)
 			continue;
 		on++;
 		snprintf(name, sizeof(name), "%u", cpu);
-		add_number(all, name, lost);
+		add_number(all, name, value);
 	}
 	return all;
 }
@@ -129,7 +131,11 @@ static struct json_object *tracer_object(const struct lane_recording_facts *fact
 		add_number(tracer, "events", from->stats.events);
 	add_number(tracer, "lost", from->stats.lost);
 	if (from->backend->lost)
-		json_object_object_add(tracer, "lost_per_cpu", lost_per_cpu(facts, from));
+		json_object_object_add(tracer, "lost_per_cpu",
+				       per_cpu(facts, from, from->backend->lost));
+	if (from->backend->events)
+		json_object_object_add(tracer, "events_per_cpu",
+				       per_cpu(facts, from, from->backend->events));
 	add_number(tracer, "bytes", from->stats.bytes);
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
 		if (!lane_is_derived((unsigned int)i))

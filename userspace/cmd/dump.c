@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "norm/norm.h"
 
 struct dump_options {
@@ -111,23 +112,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void warn_counts(const struct lane_input *input)
-{
-	struct lane_input_counts counts;
-
-	lane_input_counts(input, &counts);
-#define WARN(field, text)                                                                          \
-	do {                                                                                       \
-		if (counts.field)                                                                  \
-			fprintf(stderr, "gpulane: dump: %" PRIu64 " " text "\n", counts.field);    \
-	} while (0)
-	WARN(skipped, "events are of other kinds and left out");
-	WARN(moved, "events had a time before their predecessor's and were given that one's");
-	WARN(ambiguous, "fence events are left out: two contexts share the 32 bits they tell");
-	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
-#undef WARN
-}
-
 /* What the pairs have shown. */
 static void say_clocks(const struct lane_input *input, size_t n_paths)
 {
@@ -147,22 +131,21 @@ static void say_clocks(const struct lane_input *input, size_t n_paths)
  */
 static struct lane_error *dump(struct lane_input *input, const struct dump_options *options)
 {
-	struct lane_error *last = NULL;
+	struct lane_damage damage = { .command = "dump" };
 	const struct lane_event *event;
 
 	for (;;) {
 		struct lane_error *err = lane_input_next(input, &event);
 
 		if (err) {
-			if (last) {
-				fprintf(stderr, "gpulane: dump: %s\n", lane_error_message(last));
-				lane_error_free(last);
-			}
-			last = err;
-			continue;
+			err = lane_damage_take(&damage, err);
+			if (!err)
+				continue;
+			lane_error_free(damage.last);
+			return err;
 		}
 		if (!event || event->wire.ts_ns > options->to_ns || ferror(stdout))
-			return last;
+			return lane_damage_end(&damage);
 		if (event->wire.ts_ns >= options->from_ns &&
 		    (!options->chosen_any || options->chosen[event->wire.kind]))
 			lane_text_write_event(stdout, event);
@@ -201,8 +184,11 @@ struct lane_error *cmd_dump(int argc, char **argv)
 		return err;
 	if (options.head)
 		lane_text_write_head(stdout, lane_input_info(input));
+	lane_say_endings(input, options.n_paths, "dump");
 	say_clocks(input, options.n_paths);
 	err = dump(input, &options);
-	warn_counts(input);
+	if (!err)
+		err = lane_check_known(input, paths[0]);
+	lane_say_counts(input, "dump");
 	return err;
 }

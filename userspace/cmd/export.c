@@ -267,6 +267,8 @@ static struct lane_error *export(struct job *job)
 		job->outputs[i].reading = &job->reading;
 		listeners[i] = (struct lane_listener){ &job->outputs[i], begin, event };
 	}
+	if (!job->reading.damage.command)
+		job->reading.damage.command = "export";
 	job->reading.progress = true;
 	job->reading.stoppable = true;
 	job->reading.listeners = listeners;
@@ -274,7 +276,7 @@ static struct lane_error *export(struct job *job)
 	err = lane_read(&job->reading);
 	for (size_t i = 0; !err && i < job->n; i++)
 		err = complete(&job->outputs[i], &job->reading.latency);
-	return err;
+	return err ? err : lane_damage_end(&job->reading.damage);
 }
 
 struct lane_error *lane_export_one(const struct lane_exporter *exporter,

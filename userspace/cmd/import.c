@@ -8,6 +8,7 @@
 #include "base/ctf.h"
 #include "capture/recording.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "out/facts.h"
 #include "norm/norm.h"
 
@@ -30,7 +31,7 @@ struct import {
 	struct lane_ctf_stream *streams[MAX_CPUS + 1]; /* by CPU; the last: of no CPU */
 	uint64_t lost[MAX_CPUS + 1];
 	size_t pending; /* bytes appended since the last flush */
-	uint64_t begin_ns, last_ns;
+	uint64_t begin_ns, last_ns, events;
 };
 
 static const struct argp_option argp_options[] = {
@@ -131,6 +132,7 @@ static struct lane_error *put(struct import *import, const struct lane_trace_inf
 	import->last_ns = event->wire.ts_ns;
 	if (lost)
 		return put_loss(import, at, &event->u.gpulane_lost);
+	import->events++;
 	err = lane_ctf_append(import->streams[at], &event->wire);
 	import->pending += sizeof(event->wire) + lane_kinds[event->wire.kind].payload_bytes;
 	return err || import->pending < PACKET_BYTES ? err : flush(import);
@@ -143,7 +145,8 @@ static struct lane_error *write_facts(const struct import *import,
 					  .path = import->name,
 					  .imported_from = source,
 					  .begin_ns = import->begin_ns,
-					  .end_ns = import->last_ns };
+					  .end_ns = import->last_ns,
+					  .events = import->events };
 
 	return lane_facts_write(import->dir.fd, info, &facts);
 }
@@ -180,6 +183,10 @@ static struct lane_error *make(struct import *import, const struct options *o)
 	err = lane_recording_create(o->output, &import->dir);
 	if (!err)
 		err = copy(import, input);
+	lane_say_endings(input, 1, "import");
+	lane_say_counts(input, "import");
+	if (!err)
+		err = lane_check_known(input, o->input);
 	if (!err && !import->trace)
 		err = lane_error("%s: there is no event in it", o->input);
 	if (!err)

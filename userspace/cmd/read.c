@@ -3,34 +3,18 @@
 #include "cmd/read.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/stop.h"
 #include "cmd/hooks.h"
 
 enum {
 	LOOK_EVERY = 4096, /* events between two looks at the clock */
 	SAY_EVERY_MS = 200,
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_stop(int signal)
-{
-	stopped = signal;
-}
-
-static void catch_stops(void)
-{
-	struct sigaction action = { .sa_handler = on_stop };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
 
 /* One pass over the recording. */
 struct pass {
@@ -42,6 +26,7 @@ struct pass {
 	size_t n_losses;
 	size_t cap_lost;
 	bool again;
+	bool quiet; /* the caller has told of the recording before */
 	uint64_t events, said_ms, first_ns;
 };
 
@@ -118,7 +103,7 @@ static struct lane_error *take(struct pass *p, const struct lane_event *event)
 	if (!p->events++)
 		set_times(p, event->wire.ts_ns);
 	if (p->events % LOOK_EVERY == 0) {
-		if (stopped)
+		if (lane_stop_signal)
 			return lane_error("interrupted");
 		if (r->progress)
 			say(p, event->wire.ts_ns);
@@ -138,25 +123,22 @@ static struct lane_error *take(struct pass *p, const struct lane_event *event)
 	return lane_timeline_push(r->timeline, event);
 }
 
-/* Feeds everything; the first damaged place is told, a second one ends it. */
+/* Feeds everything that can be read. */
 static struct lane_error *feed(struct pass *p)
 {
 	const struct lane_event *event;
 	struct lane_error *err;
-	bool told = false;
 
 	for (;;) {
 		err = lane_input_next(p->input, &event);
 		if (err) {
-			if (lane_error_code(err) != LANE_ERROR_FAILED || told)
+			err = lane_damage_take(&p->reading->damage, err);
+			if (err)
 				return err;
-			fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
-			lane_error_free(err);
-			told = true;
 			continue;
 		}
 		if (!event)
-			return stopped ? lane_error("interrupted") : NULL;
+			return lane_stop_signal ? lane_error("interrupted") : NULL;
 		err = take(p, event);
 		if (err)
 			return err;
@@ -214,6 +196,8 @@ static struct lane_error *read_once(struct pass *p)
 	p->input = input;
 	p->info = lane_input_info(input);
 	p->events = 0;
+	if (!p->n_losses && !p->quiet)
+		lane_say_endings(input, 1, r->damage.command);
 	err = subscribe(p);
 	if (err)
 		return err;
@@ -227,21 +211,31 @@ static struct lane_error *read_once(struct pass *p)
 	p->again = figures.loss_unforeseen && !p->n_losses;
 	if (p->again)
 		return keep_losses(p);
+	if (!p->quiet)
+		lane_say_counts(input, r->damage.command);
+	err = lane_check_known(input, r->path);
+	if (err)
+		return err;
 	err = lane_timeline_finish(r->timeline);
 	return err ? err : lane_latency_finish(&r->latency, r->timeline);
 }
 
 struct lane_error *lane_read(struct lane_reading *reading)
 {
-	struct pass pass = { .reading = reading };
+	struct pass pass = { .reading = reading, .quiet = reading->damage.quiet };
 	struct lane_error *err;
 
+	if (!reading->damage.command)
+		reading->damage.command = "report";
 	reading->progress = reading->progress && isatty(STDERR_FILENO);
 	if (reading->stoppable)
-		catch_stops();
+		lane_stop_catch();
 	err = read_once(&pass);
 	if (!err && pass.again) {
+		const char *command = reading->damage.command;
+
 		lane_reading_deinit(reading);
+		reading->damage = (struct lane_damage){ .command = command, .quiet = true };
 		err = read_once(&pass);
 	}
 	free(pass.losses);
@@ -256,4 +250,5 @@ void lane_reading_deinit(struct lane_reading *reading)
 {
 	lane_timeline_destroy(LANE_TAKE(reading->timeline));
 	lane_latency_deinit(&reading->latency);
+	lane_error_free(LANE_TAKE(reading->damage.last));
 }

@@ -6,6 +6,7 @@
 #ifndef LANE_CMD_READ_H
 #define LANE_CMD_READ_H
 
+#include "cmd/damage.h"
 #include "latency/latency.h"
 #include "norm/norm.h"
 
@@ -37,12 +38,14 @@ struct lane_reading {
 	/* What the reading leaves: the caller's, to be freed with lane_reading_deinit. */
 	struct lane_latency latency;
 	struct lane_timeline *timeline;
+	struct lane_damage damage; /* quiet and command are set before, NULL: "report" */
 };
 
 /*
  * Reads the recording; after it the figures are complete. It is read twice when it has losses that
  * reach into what had been concluded already: then they are known beforehand. What of it is damaged
- * is told on stderr and left out.
+ * is left out, and told on stderr; but for the last such place, which is in reading->damage, to be
+ * the command's error (lane_damage_end) when everything is written.
  */
 struct lane_error *lane_read(struct lane_reading *reading) LANE_MUST_CHECK;
 

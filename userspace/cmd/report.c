@@ -273,7 +273,7 @@ static struct lane_error *report(struct options *o)
 	if (!err)
 		err = o->format->write(stdout, &reading.latency, &o->report);
 	report_models_free(&o->models);
-	return err;
+	return err ? err : lane_error_context(lane_damage_end(&reading.damage), "report");
 }
 
 struct lane_error *cmd_report(int argc, char **argv)

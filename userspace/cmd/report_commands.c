@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "cmd/damage.h"
 #include "cmd/report.h"
 #include "out/commands.h"
 #include "out/requests.h"
@@ -17,24 +18,23 @@ static void destroy_timeline(struct lane_timeline **timeline)
 	lane_timeline_destroy(*timeline);
 }
 
-/* Reads everything; what is damaged is told the first time and left out. */
-static struct lane_error *feed(struct lane_input *input, struct lane_timeline *timeline, bool quiet)
+/* Reads everything that can be read. */
+static struct lane_error *feed(struct lane_input *input, struct lane_timeline *timeline,
+			       struct lane_damage *damage)
 {
 	const struct lane_event *event;
 	struct lane_error *err;
-	bool told = false;
 
 	for (;;) {
 		err = lane_input_next(input, &event);
-		if (err && lane_error_code(err) == LANE_ERROR_FAILED && !told) {
-			if (!quiet)
-				fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
-			lane_error_free(err);
-			told = true;
+		if (err) {
+			err = lane_damage_take(damage, err);
+			if (err)
+				return err;
 			continue;
 		}
-		if (err || !event)
-			return err;
+		if (!event)
+			return NULL;
 		err = lane_timeline_push(timeline, event);
 		if (err)
 			return err;
@@ -54,7 +54,7 @@ struct told {
 /* Reads the recording into *timeline; earlier (NULL: none) has read it before. */
 static struct lane_error *read_once(const char *path, const struct told *told,
 				    const struct lane_timeline *earlier,
-				    struct lane_timeline **timeline)
+				    struct lane_timeline **timeline, struct lane_damage *damage)
 {
 	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
 	const struct lane_loss *losses = NULL;
@@ -74,7 +74,13 @@ static struct lane_error *read_once(const char *path, const struct told *told,
 		return err;
 	if (earlier && !lane_timeline_foresee_clocks(*timeline, earlier))
 		return &lane_enomem;
-	err = feed(input, *timeline, earlier != NULL);
+	if (!earlier)
+		lane_say_endings(input, 1, damage->command);
+	err = feed(input, *timeline, damage);
+	if (!err && !earlier)
+		lane_say_counts(input, damage->command);
+	if (!err)
+		err = lane_check_known(input, path);
 	return err ? err : lane_timeline_finish(*timeline);
 }
 
@@ -86,12 +92,18 @@ static struct lane_error *read_twice(const char *path, const struct told *told)
 {
 	LANE_CLEANUP(destroy_timeline) struct lane_timeline *first = NULL;
 	LANE_CLEANUP(destroy_timeline) struct lane_timeline *second = NULL;
-	struct lane_error *err = read_once(path, told, NULL, &first);
+	struct lane_damage damage = { .command = "report" };
+	struct lane_damage again = { .command = "report", .quiet = true };
+	struct lane_error *err = read_once(path, told, NULL, &first, &damage);
 
 	if (!err)
-		err = read_once(path, told, first, &second);
+		err = read_once(path, told, first, &second, &again);
+	lane_error_free(again.last);
 	if (!err && ferror(stdout))
 		err = lane_error("the list could not be written");
+	if (!err)
+		return lane_damage_end(&damage);
+	lane_error_free(damage.last);
 	return err;
 }
 

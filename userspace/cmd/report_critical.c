@@ -76,7 +76,7 @@ static struct lane_error *choose(const struct lane_critical_options *o,
 struct lane_error *lane_report_critical(struct lane_reading *reading,
 					const struct lane_critical_options *options)
 {
-	struct lane_reading again = { .path = reading->path };
+	struct lane_reading again = { .path = reading->path, .damage = { .quiet = true } };
 	struct listener listener = { 0 };
 	const struct lane_listener listeners[] = { { &listener, begin, NULL } };
 	struct lane_critical_path path = { 0 };
@@ -100,5 +100,5 @@ struct lane_error *lane_report_critical(struct lane_reading *reading,
 	lane_critical_path_free(&path);
 	lane_critical_destroy(listener.critical);
 	lane_reading_deinit(&again);
-	return err;
+	return err ? err : lane_damage_end(&reading->damage);
 }

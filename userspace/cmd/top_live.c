@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "capture/driver.h"
 #include "capture/requests.h"
+#include "cmd/damage.h"
 #include "cmd/privileges.h"
 #include "cmd/top.h"
 #include "norm/live.h"
@@ -173,6 +174,7 @@ struct lane_error *lane_top_open_live(const struct lane_top_filter *filter,
 
 struct replay {
 	struct lane_input *input;
+	struct lane_damage damage;
 	const struct lane_event *ahead; /* read, not yet handed out */
 	bool ended;
 };
@@ -184,11 +186,14 @@ static struct lane_error *next_replay(void *arg, uint64_t upto_ns, const struct 
 	struct lane_error *err;
 
 	*event = NULL;
-	if (!replay->ahead && !replay->ended) {
+	while (!replay->ahead && !replay->ended) {
 		err = lane_input_next(replay->input, &replay->ahead);
 		if (err)
+			err = lane_damage_take(&replay->damage, err);
+		else
+			replay->ended = !replay->ahead;
+		if (err)
 			return err;
-		replay->ended = !replay->ahead;
 	}
 	*ended = replay->ended;
 	if (replay->ahead && replay->ahead->wire.ts_ns <= upto_ns)
@@ -199,7 +204,14 @@ static struct lane_error *next_replay(void *arg, uint64_t upto_ns, const struct 
 static void close_replay(void *arg)
 {
 	struct replay *replay = arg;
+	struct lane_error *err = lane_damage_end(&replay->damage);
 
+	/* The screen is the terminal's again. */
+	if (err)
+		fprintf(stderr, "gpulane: top: %s\n", lane_error_message(err));
+	lane_error_free(err);
+	lane_say_endings(replay->input, 1, "top");
+	lane_say_counts(replay->input, "top");
 	lane_input_close(replay->input);
 	free(replay);
 }
@@ -211,6 +223,7 @@ struct lane_error *lane_top_open_recording(const char *path, struct lane_top_sou
 
 	if (!replay)
 		return &lane_enomem;
+	replay->damage = (struct lane_damage){ .command = "top", .quiet = true };
 	err = lane_input_open(path, &replay->input);
 	if (err) {
 		free(replay);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/opencl.h"
 #include "decode/atp_file.h"
 
@@ -370,12 +371,16 @@ static struct lane_error *atp_open(const char *path, const struct lane_names *na
 				   struct lane_decoder **decoder)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "re");
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	struct lane_error *err;
 	struct stat st;
 	size_t n;
 
 	(void)names;
-	if (!from || fstat(fileno(from), &st))
+	err = lane_file_fopen(path, &from);
+	if (err)
+		return err;
+	if (fstat(fileno(from), &st))
 		return lane_error_errno(errno, "%s", path);
 	if (st.st_size < 0 || (uint64_t)st.st_size > MAX_BYTES)
 		return lane_error("%s: larger than %llu MiB", path, MAX_BYTES >> 20);
@@ -391,9 +396,10 @@ static struct lane_error *atp_open(const char *path, const struct lane_names *na
 static bool atp_probe(const char *path)
 {
 	char begin[sizeof(MAGIC) - 1];
-	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "re");
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	LANE_CLEANUP(lane_drop_error) struct lane_error *err = lane_file_fopen(path, &from);
 
-	return from && fread(begin, 1, sizeof(begin), from) == sizeof(begin) &&
+	return !err && fread(begin, 1, sizeof(begin), from) == sizeof(begin) &&
 	       !memcmp(begin, MAGIC, sizeof(begin));
 }
 

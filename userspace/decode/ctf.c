@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Reads CTF traces through libbabeltrace2: LTTng's kernel traces, ours, and others with the same
-// names.
+// names. It runs in a child process only (ctf_child.c).
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "decode/ctf_child.h"
 #include "decode/ctf_graph.h"
 #include "decode/ctf_plan.h"
 #include "base/heap.h"
@@ -31,6 +32,7 @@ struct stream {
 	uint64_t message_ns; /* time of unread */
 	uint64_t frequency;  /* of the stream's clock */
 	int32_t cpu;
+	struct lane_account *account;
 	bool told_loss; /* event is a loss, unread is still to come */
 	bool dead;	/* nothing more is to be read */
 };
@@ -47,6 +49,7 @@ struct ctf {
 	bool ust;   /* of LTTng's in programs: the OpenCL layer's */
 	uint32_t n_streams;
 	struct stream *streams;
+	struct lane_account *accounts; /* of each stream */
 	struct lane_heap heap;
 	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
 	uint32_t opened;  /* streams that have been begun */
@@ -124,6 +127,13 @@ static void copy_env(const bt_trace *trace, const char *name, char *to, size_t s
 		snprintf(to, size, "%s", bt_value_string_get(value));
 }
 
+static int64_t env_number(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_signed_integer(value) ? bt_value_integer_signed_get(value) : 0;
+}
+
 static void read_clock(struct ctf *ctf, const bt_clock_class *clock)
 {
 	bt_uuid uuid = bt_clock_class_get_uuid(clock);
@@ -159,6 +169,11 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 	ctf->own = *own;
 	ctf->lttng = !strcmp(tracer, "lttng-modules") && !ctf->own;
 	ctf->ust = !strcmp(tracer, "lttng-ust");
+	if (ctf->lttng)
+		snprintf(ctf->info.tracer_version, sizeof(ctf->info.tracer_version),
+			 "%u.%u.%u", (unsigned int)env_number(trace, "tracer_major") % 1000,
+			 (unsigned int)env_number(trace, "tracer_minor") % 1000,
+			 (unsigned int)env_number(trace, "tracer_patchlevel") % 1000);
 	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : ctf->ust ? "ust" : tracer);
 	if (ctf->own)
 		copy_env(trace, "gpulane_tracer", ctf->info.tracer, sizeof(ctf->info.tracer));
@@ -263,6 +278,7 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 		ctf->n_plans++;
 		lane_plan_init(&slot->plan, event_class, ctf->names);
 	}
+	stream->account->events += !slot->plan.tells_loss;
 	if (slot->plan.kind < 0) {
 		ctf->base.skipped += !slot->plan.tells_loss;
 		return false;
@@ -271,6 +287,7 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 	stream->plan = &slot->plan;
 	stream->message_ns =
 		snapshot_ns(stream, bt_message_event_borrow_default_clock_snapshot_const(message));
+	stream->account->end_ns = stream->message_ns;
 	return true;
 }
 
@@ -319,6 +336,7 @@ static struct lane_error *read_stream(struct ctf *ctf, uint32_t index)
 		return NULL;
 	err = read_messages(ctf, index);
 	stream->dead = err || !stream->unread;
+	stream->account->is_damaged |= err != NULL;
 	return err;
 }
 
@@ -388,7 +406,7 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 	ctf->pending = ctf->heap.entries[0].stream;
 	stream = &ctf->streams[ctf->pending];
 	if (lane_losses_next_ns(&stream->losses) == ctf->heap.entries[0].ns) {
-		lane_losses_take(&stream->losses, stream->cpu, &stream->event);
+		lane_losses_take(&stream->losses, stream->account, stream->cpu, &stream->event);
 		stream->told_loss = true;
 	} else {
 		lane_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
@@ -412,6 +430,7 @@ static void ctf_close(struct lane_decoder *decoder)
 	lane_error_free(ctf->err);
 	free(ctf->heap.entries);
 	free(ctf->streams);
+	free(ctf->accounts);
 	free(ctf->plans);
 	free(ctf->path);
 	free(ctf);
@@ -442,22 +461,17 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	ctf->n_streams = ctf->pending = lane_graph_streams(ctf->graph);
 	ctf->streams = calloc(ctf->n_streams + 1, sizeof(*ctf->streams));
 	ctf->heap.entries = calloc(ctf->n_streams + 1, sizeof(*ctf->heap.entries));
-	if (!ctf->streams || !ctf->heap.entries)
+	ctf->accounts = calloc(ctf->n_streams + 1, sizeof(*ctf->accounts));
+	if (!ctf->streams || !ctf->heap.entries || !ctf->accounts)
 		return &lane_enomem;
-	for (uint32_t i = 0; i < ctf->n_streams; i++)
+	for (uint32_t i = 0; i < ctf->n_streams; i++) {
 		ctf->streams[i].cpu = -1;
+		ctf->streams[i].account = &ctf->accounts[i];
+	}
 	/* What the trace says of itself is in its streams' classes. Errors wait for next. */
 	ctf->err = begin_streams(ctf);
 	*decoder = &LANE_TAKE(ctf)->base;
 	return NULL;
-}
-
-static bool ctf_probe(const char *path)
-{
-	char metadata[4096];
-
-	return snprintf(metadata, sizeof(metadata), "%s/metadata", path) < (int)sizeof(metadata) &&
-	       !access(metadata, R_OK);
 }
 
 static const struct lane_trace_info *ctf_info(struct lane_decoder *decoder)
@@ -465,12 +479,22 @@ static const struct lane_trace_info *ctf_info(struct lane_decoder *decoder)
 	return &ctf_of(decoder)->info;
 }
 
-const struct lane_format lane_format_ctf = {
-	.name = "ctf",
-	.help = "CTF 1.8, as LTTng writes it",
-	.probe = ctf_probe,
+static const struct lane_account *ctf_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	struct ctf *ctf = ctf_of(decoder);
+
+	for (uint32_t i = 0; i < ctf->n_streams; i++)
+		ctf->accounts[i].cpu = ctf->streams[i].cpu;
+	*n = ctf->n_streams;
+	return ctf->accounts;
+}
+
+const struct lane_format lane_format_ctf_inside = {
+	.name = "ctf-inside",
+	.help = "CTF 1.8, in this process",
 	.open = ctf_open,
 	.info = ctf_info,
 	.next = ctf_next,
+	.accounts = ctf_accounts,
 	.close = ctf_close,
 };

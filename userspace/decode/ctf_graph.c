@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "decode/ctf_guard.h"
 
 /* The messages of one stream that were read and not yet looked at. */
 struct lane_graph_stream {
@@ -40,14 +39,19 @@ static struct lane_error *take_error(const char *path, const char *what)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	struct lane_error *err;
-	const char *reason;
+	const char *reason, *addresses;
 
 	if (!error)
 		return lane_error("%s: %s", path, what);
 	reason = bt_error_get_cause_count(error)
 			 ? bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0))
 			 : "no reason is given";
-	err = lane_error("%s: %s: %s", path, what, reason);
+	/* Behind the words stand addresses, `: NAME-addr=0x...`, which tell nobody anything. */
+	addresses = strstr(reason, "-addr=");
+	while (addresses && addresses > reason && *addresses != ':')
+		addresses--;
+	err = lane_error("%s: %s: %.*s", path, what,
+			 (int)(addresses ? (size_t)(addresses - reason) : strlen(reason)), reason);
 	bt_error_release(error);
 	return err;
 }
@@ -229,9 +233,7 @@ struct lane_error *lane_graph_open(const char *path, struct lane_graph **result)
 	graph->path = strdup(path);
 	if (!graph->path)
 		return &lane_enomem;
-	err = lane_ctf_guard(path);
-	if (!err)
-		err = build(graph);
+	err = build(graph);
 	if (err)
 		return err;
 	*result = LANE_TAKE(graph);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 /* The head of a metadata packet, CTF 1.8 section 7.1: in the byte order of its magic. */
 enum {
@@ -17,6 +18,8 @@ enum {
 	HEAD_BYTES = 37,
 	CONTENT_BITS_AT = 24,
 	PACKET_BITS_AT = 28,
+	MAJOR_AT = 35,
+	RECORD_SEPARATOR = 0x1e, /* what the text of CTF 2 metadata begins with */
 };
 
 static uint32_t read_u32(const uint8_t *at, bool swap)
@@ -27,7 +30,10 @@ static uint32_t read_u32(const uint8_t *at, bool swap)
 	return swap ? bswap_32(value) : value;
 }
 
-/* Checks the packet whose head this is, with rest bytes from it to the file's end. */
+/*
+ * Checks the packet whose head this is, with rest bytes from it to the file's end. What is cut off
+ * may be padding.
+ */
 static bool check_head(const uint8_t *head, uint64_t rest, uint32_t *packet_bytes)
 {
 	bool swap = read_u32(head, false) != MAGIC;
@@ -37,7 +43,14 @@ static bool check_head(const uint8_t *head, uint64_t rest, uint32_t *packet_byte
 	*packet_bytes = packet_bits / 8;
 	return read_u32(head, swap) == MAGIC && !(packet_bits % 8) && !(content_bits % 8) &&
 	       content_bits >= 8 * HEAD_BYTES && content_bits <= packet_bits &&
-	       *packet_bytes <= rest;
+	       content_bits / 8 <= rest;
+}
+
+/* CTF 2: its metadata are JSON, in packets of that version or as they are. */
+static bool is_ctf2(const uint8_t *head, size_t n, bool is_packet)
+{
+	return is_packet ? n > MAJOR_AT && head[MAJOR_AT] == 2
+			 : n && (*head == RECORD_SEPARATOR || *head == '{');
 }
 
 struct lane_error *lane_ctf_guard(const char *path)
@@ -45,13 +58,17 @@ struct lane_error *lane_ctf_guard(const char *path)
 	LANE_CLEANUP(lane_free) char *name = NULL;
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
 	uint8_t head[HEAD_BYTES];
+	struct lane_error *err;
+	bool is_packet = false;
 	uint64_t at = 0;
 	long bytes;
 
 	if (asprintf(&name, "%s/metadata", path) < 0)
 		return &lane_enomem;
-	from = fopen(name, "re");
-	if (!from || fseek(from, 0, SEEK_END))
+	err = lane_file_fopen(name, &from);
+	if (err)
+		return err;
+	if (fseek(from, 0, SEEK_END))
 		return lane_error_errno(errno, "%s", name);
 	bytes = ftell(from);
 	if (bytes < 0)
@@ -63,10 +80,17 @@ struct lane_error *lane_ctf_guard(const char *path)
 		if (fseek(from, (long)at, SEEK_SET))
 			return lane_error_errno(errno, "%s", name);
 		n = fread(head, 1, sizeof(head), from);
-		/* Metadata that are text have no packets. */
-		if (!at &&
-		    (n < 4 || (read_u32(head, false) != MAGIC && read_u32(head, true) != MAGIC)))
-			return NULL;
+		if (!at) {
+			is_packet = n >= 4 && (read_u32(head, false) == MAGIC ||
+					       read_u32(head, true) == MAGIC);
+			if (is_ctf2(head, n, is_packet))
+				return lane_error("%s: it is CTF 2, and only CTF 1.8 can be read "
+						  "(babeltrace2 2.1 and later convert it)",
+						  name);
+			/* Metadata that are text have no packets. */
+			if (!is_packet)
+				return NULL;
+		}
 		if (n < sizeof(head) || !check_head(head, (uint64_t)bytes - at, &packet_bytes))
 			return lane_error("%s: the packet at byte %" PRIu64
 					  " is cut off or damaged (was the recording completed?)",

@@ -10,8 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/ctf_packet.h"
-#include "decode/ctf_own.h"
+#include "base/file.h"
 #include "base/heap.h"
+#include "base/stop.h"
+#include "decode/ctf_own.h"
 #include "decode/loss.h"
 
 enum {
@@ -41,6 +43,7 @@ struct stream {
 	size_t window_bytes;
 	char *window;
 	char *name;
+	struct lane_error *err; /* why it cannot be read, not told yet */
 };
 
 struct own {
@@ -52,8 +55,15 @@ struct own {
 	uint32_t n_streams;
 	uint32_t opened;
 	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
+	uint64_t begin_ns; /* of the earliest packet */
+	struct lane_account *accounts; /* of each stream */
 	struct lane_heap heap;
 };
+
+static struct lane_account *account_of(const struct own *own, const struct stream *stream)
+{
+	return &own->accounts[stream - own->streams];
+}
 
 static struct own *own_of(struct lane_decoder *decoder)
 {
@@ -94,23 +104,27 @@ static struct lane_error *look(struct own *own, struct stream *stream, uint64_t 
 }
 
 /* What two packets' heads tell of losses between them. */
-static void find_losses(struct stream *stream, const struct lane_ctf_packet *head)
+static void find_losses(const struct own *own, struct stream *stream,
+			const struct lane_ctf_packet *head)
 {
 	const struct lane_ctf_packet *before = &stream->head;
+	uint64_t expected = before->packet_seq_num + 1;
+	uint64_t since_ns = before->timestamp_end;
 
+	/* A stream begins with packet 0, when the trace does; its count of losses begins with 0. */
 	if (!before->magic) {
-		/* What was lost before the first packet was lost before the recording. */
-		return;
+		expected = 0;
+		since_ns = head->packet_seq_num ? own->begin_ns : head->timestamp_begin;
 	}
-	if (head->packet_seq_num > before->packet_seq_num + 1)
+	if (head->packet_seq_num > expected)
 		lane_losses_add(&stream->losses,
-				(struct lane_loss){ .begin_ns = before->timestamp_end,
+				(struct lane_loss){ .begin_ns = since_ns,
 						    .end_ns = head->timestamp_begin });
 	if (head->events_discarded > before->events_discarded)
 		lane_losses_add(&stream->losses,
 				(struct lane_loss){ .count = head->events_discarded -
 							     before->events_discarded,
-						    .begin_ns = before->timestamp_end,
+						    .begin_ns = since_ns,
 						    .end_ns = head->timestamp_end });
 }
 
@@ -145,6 +159,8 @@ static struct lane_error *next_packet(struct own *own, struct stream *stream, bo
 	const char *fault;
 	const char *data;
 
+	if (stream->head.magic)
+		account_of(own, stream)->end_ns = stream->head.timestamp_end;
 	*more = place < stream->file_bytes;
 	if (!*more)
 		return NULL;
@@ -158,7 +174,7 @@ static struct lane_error *next_packet(struct own *own, struct stream *stream, bo
 	fault = head_fault(own, stream, &head, place);
 	if (fault)
 		return bad_place(own, stream, place, "%s", fault);
-	find_losses(stream, &head);
+	find_losses(own, stream, &head);
 	stream->head = head;
 	stream->at = place + sizeof(head);
 	stream->content_end = place + head.content_bits / 8;
@@ -193,6 +209,7 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	if (wire.ts_ns < stream->next_ns)
 		return bad_place(own, stream, stream->at, "time goes back");
 	stream->next_ns = wire.ts_ns;
+	account_of(own, stream)->events += wire.kind != LANE_LOST;
 	stream->record = data;
 	stream->record_bytes = bytes;
 	/* What is lost is told by the packets' heads. */
@@ -205,6 +222,15 @@ static void skip_record(struct stream *stream)
 	stream->at = (stream->at + stream->record_bytes + 7) & ~(uint64_t)7;
 }
 
+/* Nothing more is to be read of the stream. */
+static struct lane_error *end_stream(const struct own *own, struct stream *stream,
+				     struct lane_error *err)
+{
+	stream->dead = true;
+	account_of(own, stream)->is_damaged |= err != NULL;
+	return err;
+}
+
 /* Finds the next record, in this packet or a later one. */
 static struct lane_error *find_record(struct own *own, struct stream *stream)
 {
@@ -212,7 +238,11 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 	bool more;
 
 	stream->has_record = false;
+	if (stream->err)
+		return end_stream(own, stream, LANE_TAKE(stream->err));
 	while (!stream->dead) {
+		if (lane_stop_signal)
+			return end_stream(own, stream, lane_error("interrupted"));
 		if (stream->at < stream->content_end) {
 			err = check_record(own, stream);
 			if (!err && stream->has_record)
@@ -223,9 +253,12 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 		} else {
 			err = next_packet(own, stream, &more);
 		}
-		stream->dead = err || !more;
+		if (err && stream->next_ns > account_of(own, stream)->end_ns)
+			account_of(own, stream)->end_ns = stream->next_ns;
+		if (err || !more)
+			return end_stream(own, stream, err);
 	}
-	return err;
+	return NULL;
 }
 
 /* The CPU of a stream's events, -1 when it is of none. */
@@ -306,7 +339,8 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	own->pending = own->heap.entries[0].stream;
 	stream = &own->streams[own->pending];
 	if (lane_losses_next_ns(&stream->losses) == own->heap.entries[0].ns) {
-		lane_losses_take(&stream->losses, cpu_of(stream), &stream->event);
+		lane_losses_take(&stream->losses, account_of(own, stream), cpu_of(stream),
+				 &stream->event);
 		stream->told_loss = true;
 	} else {
 		take_record(stream);
@@ -324,11 +358,14 @@ static void own_close(struct lane_decoder *decoder)
 	for (uint32_t i = 0; own->streams && i < own->n_streams; i++) {
 		struct stream *stream = &own->streams[i];
 
-		close(stream->fd);
+		if (stream->fd >= 0)
+			close(stream->fd);
 		free(stream->window);
 		free(stream->name);
+		lane_error_free(stream->err);
 	}
 	free(own->streams);
+	free(own->accounts);
 	free(own->heap.entries);
 	free(own->path);
 	free(own);
@@ -340,17 +377,38 @@ static void close_guard(struct own **own)
 		own_close(&(*own)->base);
 }
 
-/* Adds the stream of a file; a file without a byte has none. */
+/* Opens a stream's file. What is wrong with it is told when its first event is asked for. */
+static void open_stream(struct own *own, struct stream *stream, int dir_fd)
+{
+	LANE_CLEANUP(lane_free) char *shown = NULL;
+	struct lane_ctf_packet head;
+	struct stat st;
+
+	if (asprintf(&shown, "%s/%s", own->path, stream->name) < 0) {
+		shown = NULL;
+		stream->err = &lane_enomem;
+		return;
+	}
+	stream->err = lane_file_open(dir_fd, stream->name, shown, &stream->fd);
+	if (stream->err)
+		return;
+	if (fstat(stream->fd, &st))
+		stream->err = lane_error_errno(errno, "%s", shown);
+	else
+		stream->file_bytes = (uint64_t)st.st_size;
+	if (pread(stream->fd, &head, HEAD_BYTES, 0) == HEAD_BYTES && head.magic == LANE_CTF_MAGIC &&
+	    head.timestamp_begin < own->begin_ns)
+		own->begin_ns = head.timestamp_begin;
+}
+
+/* Adds the stream of a file; a directory is none. */
 static struct lane_error *add_stream(struct own *own, int dir_fd, const char *name)
 {
-	LANE_CLEANUP(lane_close) int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stream *streams;
 	struct stream *stream;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st))
-		return lane_error_errno(errno, "%s/%s", own->path, name);
-	if (!S_ISREG(st.st_mode) || !st.st_size)
+	if (!fstatat(dir_fd, name, &st, 0) && S_ISDIR(st.st_mode))
 		return NULL;
 	streams = reallocarray(own->streams, own->n_streams + 1, sizeof(*streams));
 	if (!streams)
@@ -358,7 +416,7 @@ static struct lane_error *add_stream(struct own *own, int dir_fd, const char *na
 	own->streams = streams;
 	stream = &streams[own->n_streams];
 	memset(stream, 0, sizeof(*stream));
-	stream->file_bytes = (uint64_t)st.st_size;
+	stream->fd = -1;
 	stream->window = malloc(WINDOW_BYTES);
 	stream->name = strdup(name);
 	if (!stream->window || !stream->name) {
@@ -366,9 +424,8 @@ static struct lane_error *add_stream(struct own *own, int dir_fd, const char *na
 		free(stream->name);
 		return &lane_enomem;
 	}
-	stream->fd = fd;
-	fd = -1;
 	own->n_streams++;
+	open_stream(own, stream, dir_fd);
 	return NULL;
 }
 
@@ -396,7 +453,29 @@ static struct lane_error *find_streams(struct own *own)
 	if (own->n_streams)
 		qsort(own->streams, own->n_streams, sizeof(*own->streams), by_name);
 	own->heap.entries = calloc(own->n_streams + 1, sizeof(*own->heap.entries));
-	return own->heap.entries ? NULL : &lane_enomem;
+	own->accounts = calloc(own->n_streams + 1, sizeof(*own->accounts));
+	return own->heap.entries && own->accounts ? NULL : &lane_enomem;
+}
+
+/* The CPU that a stream's file is named after, for streams of which no packet could be read. */
+static int32_t cpu_of_name(const char *name)
+{
+	unsigned int cpu;
+	int end = -1;
+
+	return sscanf(name, "channel0_%9u%n", &cpu, &end) == 1 && !name[end] ? (int32_t)cpu : -1;
+}
+
+static const struct lane_account *own_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	struct own *own = own_of(decoder);
+
+	for (uint32_t i = 0; i < own->n_streams; i++)
+		own->accounts[i].cpu = own->streams[i].head.magic
+					       ? cpu_of(&own->streams[i])
+					       : cpu_of_name(own->streams[i].name);
+	*n = own->n_streams;
+	return own->accounts;
 }
 
 /* The byte of an escape of three octal digits; false when these are none. */
@@ -503,13 +582,16 @@ static bool read_metadata(const char *path, struct lane_trace_info *info, uint8_
 	LANE_CLEANUP(lane_free) char *file = NULL;
 	LANE_CLEANUP(lane_free) char *metadata = malloc(METADATA_BYTES + 1);
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	struct lane_error *err;
 	size_t n;
 
 	if (!metadata || asprintf(&file, "%s/metadata", path) < 0)
 		return false;
-	from = fopen(file, "re");
-	if (!from)
+	err = lane_file_fopen(file, &from);
+	if (err) {
+		lane_error_free(err);
 		return false;
+	}
 	n = fread(metadata, 1, METADATA_BYTES, from);
 	metadata[n] = '\0';
 	return strlen(metadata) == n && parse_metadata(metadata, info, uuid);
@@ -538,6 +620,7 @@ static struct lane_error *own_open(const char *path, const struct lane_names *na
 		return &lane_enomem;
 	if (!read_metadata(path, &own->info, own->uuid))
 		return lane_error("%s: not a trace that gpulane has written", path);
+	own->begin_ns = UINT64_MAX;
 	err = find_streams(own);
 	if (err)
 		return err;
@@ -558,5 +641,6 @@ const struct lane_format lane_format_ctf_own = {
 	.open = own_open,
 	.info = own_info,
 	.next = own_next,
+	.accounts = own_accounts,
 	.close = own_close,
 };

@@ -21,6 +21,20 @@ const struct lane_format *lane_format_probe(const char *path)
 	return NULL;
 }
 
+bool lane_ending_sentence(const struct lane_trace_info *info, char *text, size_t size)
+{
+	if (info->ending == LANE_ENDING_NONE)
+		snprintf(text, size,
+			 "the recording was cut short: it has no end (the recorder was killed, or "
+			 "is still at work)");
+	else if (info->ending == LANE_ENDING_FAILED)
+		snprintf(text, size, "the recording was cut short by an error: %s",
+			 *info->ending_error ? info->ending_error : "no reason is given");
+	else
+		return false;
+	return true;
+}
+
 static const char *const submission_names[] = {
 	[LANE_SUBMISSION_UNKNOWN] = "unknown",
 	[LANE_SUBMISSION_EXECLISTS] = "execlists",

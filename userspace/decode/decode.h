@@ -33,17 +33,38 @@ enum lane_submission {
 	LANE_SUBMISSION_RING,	     /* legacy ring or mock: no in, no out */
 };
 
+/* How a recording ended, by its recording.json. */
+enum lane_ending {
+	LANE_ENDING_UNKNOWN,  /* nothing says */
+	LANE_ENDING_COMPLETE, /* it was stopped, or its command ended */
+	LANE_ENDING_NONE,     /* it has no end: the recorder was killed, or is still at work */
+	LANE_ENDING_FAILED,   /* an error ended it: a full disk */
+};
+
 /* What a trace says of itself. Strings are empty and numbers 0 where it does not say. */
 struct lane_trace_info {
 	char host[65];
 	char release[65];	 /* the kernel's, as uname -r */
 	char clock_uuid[37];	 /* boot id: traces with the same one share their clock */
 	char tracer[33];	 /* "bpf", "lttng", "text", ... */
+	char tracer_version[24]; /* "2.13.9": of a tracer whose versions differ */
 	int64_t epoch_offset_ns; /* add to an event's time for nanoseconds since 1970 */
 	uint64_t begin_ns;	 /* recording began, 0 when not known */
 	uint64_t end_ns;	 /* recording ended */
 	enum lane_submission submission;
+	enum lane_ending ending;
+	char ending_error[128];		   /* of LANE_ENDING_FAILED: the reason */
 	uint8_t presence[LANE_KIND_COUNT]; /* enum lane_presence */
+};
+
+/* What was read of one stream of a trace, once everything has been. */
+struct lane_account {
+	int32_t cpu;	     /* whose stream it is, -1: not known */
+	uint64_t events;     /* read, of whatever kind, losses not among them */
+	uint64_t lost;	     /* told as lost, where that is counted */
+	uint64_t end_ns;     /* up to then the stream has been read, 0: not at all */
+	bool lost_uncounted; /* there were losses of unknown size, too */
+	bool is_damaged;     /* it ended before its end: an error was told */
 };
 
 /* Another name for an event of the table, or for a field of one: an old kernel's, another tracer's.
@@ -88,6 +109,11 @@ struct lane_format {
 	 * may go on calling: what can still be read follows, or the end.
 	 */
 	struct lane_error *(*next)(struct lane_decoder *decoder, struct lane_event **event);
+	/*
+	 * After next has told the end: what was read, by stream; owned by the decoder. NULL where
+	 * the format has no streams of which a part can be missing.
+	 */
+	const struct lane_account *(*accounts)(struct lane_decoder *decoder, size_t *n);
 	/* Frees everything; NULL is allowed. */
 	void (*close)(struct lane_decoder *decoder);
 };
@@ -98,6 +124,12 @@ extern const struct lane_format lane_format_atp; /* CodeXL's .atp */
 
 /* The format of the trace at path, NULL when none knows it. */
 const struct lane_format *lane_format_probe(const char *path);
+
+/*
+ * The sentence that says that a recording was cut short, without a full stop; false when it was
+ * not.
+ */
+bool lane_ending_sentence(const struct lane_trace_info *info, char *text, size_t size);
 
 /* The word of a submission mode ("execlists", ...), and the mode of a word; -1 when it is none. */
 const char *lane_submission_name(enum lane_submission submission);

@@ -3,6 +3,7 @@
 #ifndef LANE_DECODE_LOSS_H
 #define LANE_DECODE_LOSS_H
 
+#include "decode/decode.h"
 #include "decode/names.h"
 
 enum {
@@ -48,13 +49,15 @@ static inline uint64_t lane_losses_next_ns(const struct lane_losses *losses)
 	return losses->n ? losses->loss[0].end_ns : UINT64_MAX;
 }
 
-/* Takes the next loss out, as an event; there must be one. */
-static inline void lane_losses_take(struct lane_losses *losses, int32_t cpu,
-				    struct lane_event *event)
+/* Takes the next loss out, as an event; there must be one. account is told of it. */
+static inline void lane_losses_take(struct lane_losses *losses, struct lane_account *account,
+				    int32_t cpu, struct lane_event *event)
 {
 	struct lane_loss loss = losses->loss[0];
 
 	losses->n--;
+	account->lost += loss.count;
+	account->lost_uncounted |= !loss.count;
 	for (unsigned int i = 0; i < losses->n; i++)
 		losses->loss[i] = losses->loss[i + 1];
 	lane_event_clear(event, LANE_LOST);

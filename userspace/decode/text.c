@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "base/opencl.h"
 #include "decode/names.h"
 #include "decode/text.h"
@@ -63,6 +65,10 @@ static struct lane_error *fill(struct text *text)
 	do {
 		n = read(text->fd, text->to, READ_BYTES);
 	} while (n < 0 && errno == EINTR);
+	if (lane_stop_signal) {
+		text->ended = true;
+		return lane_error("interrupted");
+	}
 	if (n < 0) {
 		text->ended = true;
 		return lane_error_errno(errno, "%s", text->path);
@@ -442,6 +448,7 @@ static const struct {
 	WORD(release),
 	WORD(clock_uuid),
 	WORD(tracer),
+	WORD(tracer_version),
 #undef WORD
 };
 
@@ -591,20 +598,24 @@ struct lane_error *lane_text_open_fd(int fd, const char *path, const struct lane
 static struct lane_error *text_open(const char *path, const struct lane_names *names,
 				    struct lane_decoder **decoder)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct lane_error *err;
+	int fd;
 
-	if (fd < 0)
-		return lane_error_errno(errno, "%s", path);
+	err = lane_file_open(AT_FDCWD, path, path, &fd);
+	if (err)
+		return err;
 	return lane_text_open_fd(fd, path, names, decoder);
 }
 
 static bool text_probe(const char *path)
 {
 	static const char magic[] = "gpulane-events ";
-	LANE_CLEANUP(lane_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
 	char head[sizeof(magic) - 1];
 
-	return fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	return !err && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	       !memcmp(head, magic, sizeof(head));
 }
 

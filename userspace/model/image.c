@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "model/random.h"
 
 #define HEADER_BYTES 65536 /* comments included */
@@ -146,16 +147,18 @@ struct lane_error *lane_image_parse(const uint8_t *data, size_t bytes, const cha
 
 struct lane_error *lane_image_read(const char *path, struct lane_image **image)
 {
-	LANE_CLEANUP(lane_fclose) FILE *file = fopen(path, "re");
+	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) uint8_t *data = NULL;
 	const size_t limit = (size_t)LANE_IMAGE_PIXELS * 6 + HEADER_BYTES;
+	struct lane_error *err;
 	struct stat info;
 	size_t size;
 
-	if (!file)
-		return lane_error_errno(errno, "%s: cannot be opened", path);
-	if (fstat(fileno(file), &info) || !S_ISREG(info.st_mode))
-		return lane_error("%s: not a file", path);
+	err = lane_file_fopen(path, &file);
+	if (err)
+		return err;
+	if (fstat(fileno(file), &info))
+		return lane_error_errno(errno, "%s", path);
 	if ((uint64_t)info.st_size > limit)
 		return lane_error("%s: longer than any image of %u pixels", path,
 				  LANE_IMAGE_PIXELS);

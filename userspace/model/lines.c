@@ -9,16 +9,19 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 struct lane_error *lane_text_read(const char *path, size_t limit, char **text)
 {
-	LANE_CLEANUP(lane_fclose) FILE *file = fopen(path, "re");
+	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) char *buffer = NULL;
 	size_t size = 0;
 	size_t room = 0;
+	struct lane_error *err;
 
-	if (!file)
-		return lane_error_errno(errno, "%s: cannot be opened", path);
+	err = lane_file_fopen(path, &file);
+	if (err)
+		return err;
 	do {
 		char *larger;
 

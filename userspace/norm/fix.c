@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "norm/global.h"
@@ -22,6 +23,7 @@ struct wide {
 
 struct lane_fix {
 	unsigned int version;
+	bool raw_states; /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
 	uint64_t ambiguous;
 	uint64_t untracked;
@@ -38,12 +40,27 @@ unsigned int lane_release_version(const char *release)
 	return major * 1000 + minor;
 }
 
+/*
+ * True for LTTng's kernel tracer up to 2.10.11, which wrote a thread's state as it is in the task on
+ * Linux 4.14 and later, too (lttng-modules, instrumentation/events/lttng-module/sched.h).
+ */
+static bool writes_raw_states(const struct lane_trace_info *info)
+{
+	unsigned int major, minor, patch = 0;
+
+	if (strcmp(info->tracer, "lttng") ||
+	    sscanf(info->tracer_version, "%3u.%3u.%3u", &major, &minor, &patch) < 2)
+		return false;
+	return major < 2 || (major == 2 && (minor < 10 || (minor == 10 && patch <= 11)));
+}
+
 struct lane_error *lane_fix_create(const struct lane_trace_info *info, struct lane_fix **fix)
 {
 	*fix = calloc(1, sizeof(**fix));
 	if (!*fix)
 		return &lane_enomem;
 	(*fix)->version = lane_release_version(info->release);
+	(*fix)->raw_states = writes_raw_states(info);
 	return NULL;
 }
 
@@ -122,26 +139,57 @@ static bool wide_find(struct lane_fix *fix, __u64 *context)
 	return !slot->ambiguous;
 }
 
-/*
- * The state a thread leaves its CPU in, as a bit of the kernel's TASK_REPORT, 0 when it could run
- * on. Preempted threads come as 0, as TASK_REPORT_MAX (0x100, Linux 4.14 on) or as TASK_STATE_MAX,
- * a bit beyond all states (before); idle kernel threads as 0x80 or as UNINTERRUPTIBLE|NOLOAD; see
- * include/linux/sched.h, __trace_sched_switch_state() in include/trace/events/sched.h.
- */
-static int64_t prev_state(unsigned int version, int64_t state)
-{
-	uint64_t bits = (uint64_t)state;
+/* The states above TASK_REPORT's, as they stand in the task; see include/linux/sched.h. */
+enum {
+	REPORT_DEAD = 0x10,
+	REPORT_UNINTERRUPTIBLE = 2,
+	REPORT_IDLE = 0x80,
+	OLD_DEAD = 0x40,    /* TASK_DEAD before Linux 4.14 */
+	OLD_PARKED = 0x200, /* TASK_PARKED before 4.14, TASK_STATE_MAX before 3.9 */
+	RAW_DEAD = 0x80,    /* TASK_DEAD from 4.14 on */
+	REPORT_MAX = 0x100, /* preempted, from 4.14 on */
+	/* TASK_RTLOCK_WAIT from 5.15 on; TASK_STATE_MAX, which says preempted, from 4.8 to 5.14 */
+	BIT_12 = 0x1000,
+};
 
-	if (!bits || bits == 0x100)
-		return 0;
-	if ((bits & 0x402) == 0x402)
-		return 0x80;
+/* Before Linux 4.14: as it is in the task, preempted is a bit beyond all states. */
+static int64_t old_state(unsigned int version, uint64_t bits)
+{
+	if (bits == OLD_DEAD)
+		return REPORT_DEAD;
+	if (bits == OLD_PARKED && version >= 3009)
+		return REPORT_UNINTERRUPTIBLE;
 	if (bits & 0x7f)
 		return 1ll << (63 - __builtin_clzll(bits & 0x7f));
+	return bits >= 0x200 && !(bits & (bits - 1)) ? 0 : (int64_t)bits;
+}
+
+/*
+ * The state a thread leaves its CPU in, as a bit of the kernel's TASK_REPORT, 0 when it could run
+ * on. Preempted threads come as 0, as TASK_REPORT_MAX (Linux 4.14 on) or as TASK_STATE_MAX, a bit
+ * beyond all states (before 4.14, and from tracers that write raw states); idle kernel threads as
+ * 0x80 or as UNINTERRUPTIBLE|NOLOAD; see include/linux/sched.h, __trace_sched_switch_state() in
+ * include/trace/events/sched.h.
+ */
+static int64_t prev_state(const struct lane_fix *fix, int64_t state)
+{
+	unsigned int version = fix->version;
+	uint64_t bits = (uint64_t)state;
+
+	if (!bits || bits == REPORT_MAX)
+		return 0;
+	if ((bits & 0x402) == 0x402)
+		return REPORT_IDLE;
 	if (version && version < 4014)
-		return bits >= 0x200 && !(bits & (bits - 1)) ? 0 : state;
-	if (bits & 0x1000) /* TASK_RTLOCK_WAIT, told as UNINTERRUPTIBLE */
-		return 2;
+		return old_state(version, bits);
+	if (bits & 0x7f)
+		return 1ll << (63 - __builtin_clzll(bits & 0x7f));
+	if (bits == BIT_12 && (fix->raw_states || (version && version < 5015)))
+		return 0;
+	if (bits == RAW_DEAD && fix->raw_states)
+		return REPORT_DEAD;
+	if (bits & BIT_12) /* told as UNINTERRUPTIBLE */
+		return REPORT_UNINTERRUPTIBLE;
 	return state;
 }
 
@@ -190,7 +238,7 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 		return fix_fence(fix, event);
 	if (kind == LANE_SWITCH)
 		event->u.sched_switch.prev_state =
-			prev_state(fix->version, event->u.sched_switch.prev_state);
+			prev_state(fix, event->u.sched_switch.prev_state);
 	return LANE_FIXED;
 }
 

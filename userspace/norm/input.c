@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // One stream of events from all traces of all recordings, in time order, with today's meanings.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "norm/account.h"
 #include "norm/fix.h"
 #include "norm/names.h"
 #include "norm/pairs.h"
@@ -22,6 +24,14 @@ struct source {
 	struct lane_event more;	 /* head when it was made by lane_fix_more */
 	bool in_more;		 /* lane_fix_more may have further ones */
 	bool ended;
+
+	char *path;
+	struct lane_expected expected;	/* what recording.json counts of it */
+	uint64_t first_ns, last_ns;	/* by the trace's own clock */
+	uint64_t begin_ns, end_ns;	/* of the recording, 0: not said */
+	struct lane_missing missing;	/* found at its end */
+	size_t next_missing;
+	bool is_checked; /* everything was read, and what is missing found */
 
 	int64_t shift_ns;
 	const struct lane_sync *sync; /* the host's clock by pairs, NULL: shift_ns is all */
@@ -42,7 +52,9 @@ struct lane_input {
 	size_t ahead_first;
 	size_t ahead_n;
 	struct lane_error *ahead_error; /* met behind them */
-	struct lane_sync *syncs;	/* by host, from pairs; NULL: there are none */
+	char (*endings)[256];		/* by host: how it was cut short, empty: it was not */
+	size_t n_paths;
+	struct lane_sync *syncs; /* by host, from pairs; NULL: there are none */
 	uint32_t n_hosts;
 };
 
@@ -69,6 +81,71 @@ static void shift(struct source *source, struct lane_event *event)
 	lost->end_ns += by;
 }
 
+/* The trace has been read: finds what is missing of it. What recording.json counts is told. */
+static struct lane_error *check_account(struct source *source)
+{
+	struct lane_decoder *decoder = source->decoder;
+	uint64_t begin_ns = source->first_ns, end_ns = source->last_ns;
+	const struct lane_account *accounts = NULL;
+	struct lane_error *err;
+	size_t n = 0;
+
+	source->is_checked = true;
+	if (!decoder->format->accounts)
+		return NULL;
+	accounts = decoder->format->accounts(decoder, &n);
+	for (size_t i = 0; i < n; i++)
+		if (accounts[i].end_ns > end_ns)
+			end_ns = accounts[i].end_ns;
+	if (source->end_ns > end_ns)
+		end_ns = source->end_ns;
+	if (source->begin_ns && (!begin_ns || source->begin_ns < begin_ns))
+		begin_ns = source->begin_ns;
+	err = lane_account_check(&source->expected, accounts, n, begin_ns, end_ns,
+				 &source->missing);
+	if (err || !source->missing.events)
+		return err;
+	return lane_error("%s: %" PRIu64 " events are missing that recording.json counts (was a "
+			  "file removed or cut off?)",
+			  source->path, source->missing.events);
+}
+
+/* What is missing comes last, as losses. */
+static void next_missing(struct source *source)
+{
+	source->ended = source->next_missing == source->missing.n;
+	if (source->ended)
+		return;
+	source->more = (struct lane_event){ .wire = { .kind = LANE_LOST, .tid = -1, .pid = -1 },
+					    .raw = { .ring = LANE_RING_NONE } };
+	source->more.u.gpulane_lost = source->missing.losses[source->next_missing++];
+	source->more.wire.ts_ns = source->more.u.gpulane_lost.end_ns;
+	source->more.cpu = source->more.u.gpulane_lost.lost_cpu;
+	source->more.host = source->host;
+	shift(source, &source->more);
+	source->head = &source->more;
+}
+
+/* Takes the next event of the decoder; NULL when nothing of it is to be used, or at the end. */
+static struct lane_error *decode(struct lane_input *input, struct source *source,
+				 struct lane_event **event)
+{
+	struct lane_error *err = source->decoder->format->next(source->decoder, event);
+
+	if (err)
+		return err;
+	if (!*event)
+		return check_account(source);
+	if (!source->first_ns)
+		source->first_ns = (*event)->wire.ts_ns;
+	source->last_ns = (*event)->wire.ts_ns;
+	if (source->drop[(*event)->wire.kind]) {
+		input->counts.doubled++;
+		*event = NULL;
+	}
+	return NULL;
+}
+
 /* Reads on until the source has a head or has ended. */
 static struct lane_error *advance(struct lane_input *input, struct source *source)
 {
@@ -83,18 +160,12 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 			return NULL;
 		}
 	}
-	for (;;) {
-		err = source->decoder->format->next(source->decoder, &event);
+	while (!source->is_checked) {
+		err = decode(input, source, &event);
 		if (err)
 			return err;
-		if (!event) {
-			source->ended = true;
-			return NULL;
-		}
-		if (source->drop[event->wire.kind]) {
-			input->counts.doubled++;
+		if (!event)
 			continue;
-		}
 		event->host = source->host;
 		shift(source, event);
 		switch (lane_fix_event(source->fix, event)) {
@@ -112,6 +183,8 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 			}
 		}
 	}
+	next_missing(source);
+	return NULL;
 }
 
 /* The source with the earliest head; of equals the first. */
@@ -158,6 +231,12 @@ static struct lane_error *read_event(struct lane_input *input, struct lane_event
 	return NULL;
 }
 
+static void count(struct lane_input *input, const struct lane_event *event)
+{
+	input->counts.delivered++;
+	input->counts.losses += event->wire.kind == LANE_LOST;
+}
+
 struct lane_error *lane_input_next(struct lane_input *input, const struct lane_event **result)
 {
 	struct lane_event *event = NULL;
@@ -166,7 +245,7 @@ struct lane_error *lane_input_next(struct lane_input *input, const struct lane_e
 	*result = NULL;
 	if (input->ahead_first < input->ahead_n) {
 		*result = &input->ahead[input->ahead_first++];
-		input->counts.delivered++;
+		count(input, *result);
 		return NULL;
 	}
 	if (input->ahead_error)
@@ -178,7 +257,7 @@ struct lane_error *lane_input_next(struct lane_input *input, const struct lane_e
 		input->info.submission = lane_submission_clue(&input->clues, event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
-	input->counts.delivered++;
+	count(input, event);
 	*result = event;
 	return NULL;
 }
@@ -214,6 +293,7 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 	MERGE_WORD(release);
 	MERGE_WORD(clock_uuid);
 	MERGE_WORD(tracer);
+	MERGE_WORD(tracer_version);
 #undef MERGE_WORD
 	if (!info->epoch_offset_ns)
 		info->epoch_offset_ns = trace->epoch_offset_ns;
@@ -235,7 +315,7 @@ static void merge_presence(uint8_t *presence, const uint8_t *trace)
 
 /* Opens one trace of a recording as the next source. */
 static struct lane_error *open_source(struct lane_input *input,
-				      const struct lane_recording_trace *trace, uint32_t host)
+				      struct lane_recording_trace *trace, uint32_t host)
 {
 	const struct lane_format *format = lane_format_probe(trace->path);
 	struct source *source = &input->sources[input->n_sources];
@@ -249,6 +329,11 @@ static struct lane_error *open_source(struct lane_input *input,
 		return err;
 	input->n_sources++;
 	source->host = host;
+	source->path = strdup(trace->path);
+	source->expected = trace->expected;
+	trace->expected.cpus = NULL; /* the source's now */
+	if (!source->path)
+		return &lane_enomem;
 	return lane_fix_create(format->info(source->decoder), &source->fix);
 }
 
@@ -309,6 +394,38 @@ static void presence_of(const struct lane_recording_trace *trace,
 					 : info->presence[kind];
 }
 
+/*
+ * The traces of one recording are of one boot of one machine, each by another tracer (LTTng-UST
+ * writes one a user). Anything else would be one machine's events taken for another's, or twice.
+ */
+static struct lane_error *check_kin(const struct source *sources,
+				    const struct lane_recording *recording, size_t at,
+				    const char *path)
+{
+	const struct lane_recording_trace *b = &recording->traces[at];
+	const struct lane_trace_info *of_b = sources[at].decoder->format->info(sources[at].decoder);
+
+	for (size_t i = 0; i < at; i++) {
+		const struct lane_recording_trace *a = &recording->traces[i];
+		const struct lane_trace_info *of_a =
+			sources[i].decoder->format->info(sources[i].decoder);
+		const char *what = NULL;
+
+		if (*of_a->clock_uuid && *of_b->clock_uuid &&
+		    strcmp(of_a->clock_uuid, of_b->clock_uuid))
+			what = "two machines (or boots)";
+		else if (*of_a->host && *of_b->host && strcmp(of_a->host, of_b->host))
+			what = "two machines";
+		else if (!strcmp(a->tracer, b->tracer) && strcmp(a->tracer, "ust"))
+			what = "one tracer";
+		if (what)
+			return lane_error("%s: two traces of %s are in it: %s and %s (name one of "
+					  "them; `gpulane dump` reads several)",
+					  path, what, a->path, b->path);
+	}
+	return NULL;
+}
+
 /* Opens all traces of one recording. */
 static struct lane_error *open_recording(struct lane_input *input, const char *path, uint32_t host,
 					 enum lane_prefer prefer)
@@ -330,6 +447,12 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 		if (err)
 			return err;
 		said = sources[i].decoder->format->info(sources[i].decoder);
+		if (!*recording.traces[i].tracer)
+			snprintf(recording.traces[i].tracer, sizeof(recording.traces[i].tracer),
+				 "%s", said->tracer);
+		err = check_kin(sources, &recording, i, path);
+		if (err)
+			return err;
 		merge_info(&info, said);
 		presence_of(&recording.traces[i], said, presence[i]);
 		if (i)
@@ -339,6 +462,7 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 	}
 	if (recording.n_traces > 1)
 		choose_kinds(sources, &recording, presence, prefer);
+	lane_ending_sentence(&info, input->endings[host], sizeof(input->endings[host]));
 	if (!host)
 		input->info = info;
 	else if (!*info.clock_uuid || strcmp(info.clock_uuid, input->info.clock_uuid))
@@ -346,6 +470,8 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 				     (uint64_t)input->info.epoch_offset_ns);
 	for (size_t i = 0; i < recording.n_traces; i++) {
 		sources[i].shift_ns = shift_ns;
+		sources[i].begin_ns = recording.info.begin_ns;
+		sources[i].end_ns = recording.info.end_ns;
 		if (input->syncs && host)
 			sources[i].sync = &input->syncs[host];
 		end_unused(&sources[i]);
@@ -378,7 +504,9 @@ struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 	if (!input)
 		return &lane_enomem;
 	input->sources = calloc(n_paths * LANE_RECORDING_TRACES, sizeof(*input->sources));
-	if (!input->sources)
+	input->endings = calloc(n_paths, sizeof(*input->endings));
+	input->n_paths = n_paths;
+	if (!input->sources || !input->endings)
 		return &lane_enomem;
 	if (options && options->pairs) {
 		err = read_pairs(input, options->pairs, n_paths);
@@ -413,6 +541,11 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input)
 	return &input->info;
 }
 
+const char *lane_input_ending(const struct lane_input *input, size_t host)
+{
+	return host < input->n_paths && *input->endings[host] ? input->endings[host] : NULL;
+}
+
 bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns, int64_t *hi_ns)
 {
 	struct lane_sync_line line;
@@ -441,7 +574,11 @@ void lane_input_close(struct lane_input *input)
 	for (size_t i = 0; input->sources && i < input->n_sources; i++) {
 		input->sources[i].decoder->format->close(input->sources[i].decoder);
 		lane_fix_destroy(input->sources[i].fix);
+		lane_missing_free(&input->sources[i].missing);
+		free(input->sources[i].expected.cpus);
+		free(input->sources[i].path);
 	}
+	free(input->endings);
 	lane_error_free(input->ahead_error);
 	free(input->ahead);
 	free(input->sources);

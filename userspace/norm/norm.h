@@ -56,6 +56,9 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input);
 struct lane_error *lane_input_next(struct lane_input *input,
 				   const struct lane_event **event) LANE_MUST_CHECK;
 
+/* How recording `host` was cut short, a sentence without a full stop; NULL: it was not. */
+const char *lane_input_ending(const struct lane_input *input, size_t host);
+
 /*
  * What pairs have shown of the clock of a recording after the first: its time less the first's,
  * from
@@ -67,6 +70,7 @@ bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo
 /* What was met on the way and not delivered as it was. */
 struct lane_input_counts {
 	uint64_t delivered; /* events handed out, losses included */
+	uint64_t losses;    /* of these: losses */
 	uint64_t skipped;   /* events that are not in the table */
 	uint64_t doubled;   /* events of a kind that another tracer of the recording provides */
 	uint64_t moved;	    /* events whose time went back and was set to the one before */

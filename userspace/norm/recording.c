@@ -11,10 +11,14 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 enum {
-	JSON_BYTES = 4 << 20, /* a recording.json that is longer is none */
+	/* A command's arguments may have 6 MiB, and JSON makes six bytes of one. */
+	JSON_BYTES = 64 << 20,
+	JSON_VALUES = 1 << 20, /* each takes memory, however short it is */
 	JSON_DEPTH = 16,
+	MAX_CPUS = 8192,
 	SEARCH_DEPTH = 4, /* a trace's metadata lie at most so deep in a recording */
 };
 
@@ -37,6 +41,7 @@ static struct lane_error *add_trace(struct lane_recording *recording, const char
 	if (!trace->path)
 		return &lane_enomem;
 	snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
+	trace->expected = (struct lane_expected){ LANE_NOT_SAID, LANE_NOT_SAID, NULL, 0 };
 	recording->n_traces++;
 	return NULL;
 }
@@ -102,6 +107,17 @@ static void copy_text(struct json_object *from, const char *key, char *to, size_
 		snprintf(to, size, "%s", text);
 }
 
+/* A count, LANE_NOT_SAID when there is none. */
+static uint64_t get_count(struct json_object *from, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(from, key, &value) ||
+	    !json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+		return LANE_NOT_SAID;
+	return json_object_get_uint64(value);
+}
+
 /* The object of a key, NULL when there is none. */
 static struct json_object *get_object(struct json_object *from, const char *key)
 {
@@ -118,8 +134,18 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 				      struct lane_trace_info *info)
 {
 	const char *submission = get_text(root, "submission");
+	const char *state = get_text(root, "state");
 	int mode;
 
+	if (state)
+		info->ending = !strcmp(state, "complete")    ? LANE_ENDING_COMPLETE
+			       : !strcmp(state, "recording") ? LANE_ENDING_NONE
+			       : !strcmp(state, "failed")    ? LANE_ENDING_FAILED
+							     : LANE_ENDING_UNKNOWN;
+	copy_text(root, "error", info->ending_error, sizeof(info->ending_error));
+	for (char *at = info->ending_error; *at; at++)
+		if (*at < ' ' || *at == 0x7f)
+			*at = '?';
 	copy_text(root, "host", info->host, sizeof(info->host));
 	copy_text(root, "release", info->release, sizeof(info->release));
 	copy_text(root, "clock_uuid", info->clock_uuid, sizeof(info->clock_uuid));
@@ -150,6 +176,46 @@ static void parse_kinds(struct json_object *kinds, uint8_t *presence)
 	}
 }
 
+/* The CPU's place in what is expected, made when there is none yet; NULL: it cannot be. */
+static struct lane_expected_cpu *expected_cpu(struct lane_expected *expected, const char *name)
+{
+	struct lane_expected_cpu *cpus;
+	char *end;
+	unsigned long cpu = strtoul(name, &end, 10);
+
+	if (end == name || *end || cpu >= MAX_CPUS)
+		return NULL;
+	for (size_t i = 0; i < expected->n_cpus; i++)
+		if (expected->cpus[i].cpu == (int32_t)cpu)
+			return &expected->cpus[i];
+	if (expected->n_cpus == MAX_CPUS)
+		return NULL;
+	cpus = reallocarray(expected->cpus, expected->n_cpus + 1, sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	expected->cpus = cpus;
+	cpus[expected->n_cpus] =
+		(struct lane_expected_cpu){ (int32_t)cpu, LANE_NOT_SAID, LANE_NOT_SAID };
+	return &cpus[expected->n_cpus++];
+}
+
+/* Takes the counts of `key`, an object by CPU. */
+static void parse_per_cpu(struct json_object *from, const char *key, bool are_events,
+			  struct lane_expected *expected)
+{
+	struct json_object *all = get_object(from, key);
+
+	if (!all)
+		return;
+	json_object_object_foreach(all, name, unused) {
+		struct lane_expected_cpu *cpu = expected_cpu(expected, name);
+
+		(void)unused;
+		if (cpu)
+			*(are_events ? &cpu->events : &cpu->lost) = get_count(all, name);
+	}
+}
+
 /* True when trace->path is `dir/below` or lies in it. */
 static bool lies_in(const char *path, const char *dir, const char *below)
 {
@@ -174,6 +240,10 @@ static void parse_trace(struct json_object *from, const char *dir, struct lane_r
 			snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
 		if (kinds)
 			parse_kinds(kinds, trace->presence);
+		trace->expected.events = get_count(from, "events");
+		trace->expected.lost = get_count(from, "lost");
+		parse_per_cpu(from, "events_per_cpu", true, &trace->expected);
+		parse_per_cpu(from, "lost_per_cpu", false, &trace->expected);
 	}
 }
 
@@ -186,6 +256,23 @@ static void free_tokener(struct json_tokener **tokener)
 static void put_object(struct json_object **object)
 {
 	json_object_put(*object);
+}
+
+/* How many values there are at most: what stands between them, outside of texts. */
+static size_t count_values(const char *text, size_t bytes)
+{
+	bool in_text = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		if (text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			in_text = !in_text;
+		else if (!in_text)
+			n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+	}
+	return n;
 }
 
 struct lane_error *lane_recording_parse(const char *text, size_t bytes, const char *path,
@@ -205,6 +292,8 @@ struct lane_error *lane_recording_parse(const char *text, size_t bytes, const ch
 		*slash = '\0';
 	if (bytes > JSON_BYTES)
 		return lane_error("%s: longer than %d bytes", path, JSON_BYTES);
+	if (count_values(text, bytes) > JSON_VALUES)
+		return lane_error("%s: more than %d values", path, JSON_VALUES);
 	root = json_tokener_parse_ex(tokener, text, (int)bytes);
 	if (!root)
 		return lane_error("%s: not JSON at byte %zu: %s", path,
@@ -229,18 +318,38 @@ struct lane_error *lane_recording_parse(const char *text, size_t bytes, const ch
 static struct lane_error *read_facts(const char *dir, struct lane_recording *recording)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
-	LANE_CLEANUP(lane_free) char *text = malloc(JSON_BYTES + 1);
-	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
-	size_t n;
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	LANE_CLEANUP(lane_close) int fd = -1;
+	struct lane_error *err;
+	size_t size, n = 0;
+	struct stat st;
 
-	if (!text || asprintf(&path, "%s/recording.json", dir) < 0)
+	if (asprintf(&path, "%s/recording.json", dir) < 0) {
+		path = NULL;
 		return &lane_enomem;
-	from = fopen(path, "re");
-	if (!from)
-		return errno == ENOENT ? NULL : lane_error_errno(errno, "%s", path);
-	n = fread(text, 1, JSON_BYTES + 1, from);
-	if (ferror(from))
+	}
+	err = lane_file_open(AT_FDCWD, path, path, &fd);
+	if (err && errno == ENOENT) {
+		lane_error_free(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	if (fstat(fd, &st))
 		return lane_error_errno(errno, "%s", path);
+	size = (size_t)(st.st_size < JSON_BYTES ? st.st_size : JSON_BYTES) + 1;
+	text = malloc(size);
+	if (!text)
+		return &lane_enomem;
+	while (n < size) {
+		ssize_t now = read(fd, text + n, size - n);
+
+		if (now < 0 && errno != EINTR)
+			return lane_error_errno(errno, "%s", path);
+		if (!now)
+			break;
+		n += now > 0 ? (size_t)now : 0;
+	}
 	return lane_recording_parse(text, n, path, recording);
 }
 
@@ -253,6 +362,9 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 
 	if (stat(path, &st))
 		return lane_error_errno(errno, "%s", path);
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return lane_error("%s: it is %s (only regular files are read)", path,
+				  lane_file_type(st.st_mode));
 	if (!S_ISDIR(st.st_mode))
 		return add_trace(recording, path, "");
 	dir = strdup(path);
@@ -283,7 +395,9 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 
 void lane_recording_deinit(struct lane_recording *recording)
 {
-	for (size_t i = 0; i < recording->n_traces; i++)
+	for (size_t i = 0; i < recording->n_traces; i++) {
 		free(recording->traces[i].path);
+		free(recording->traces[i].expected.cpus);
+	}
 	recording->n_traces = 0;
 }

@@ -8,15 +8,31 @@
 #include "norm/norm.h"
 
 enum {
-	LANE_RECORDING_TRACES = 4
+	LANE_RECORDING_TRACES = 64 /* bpf's, LTTng's, and one of LTTng-UST for each user */
+};
+
+/* What recording.json counts of one CPU; LANE_NOT_SAID where it does not. */
+struct lane_expected_cpu {
+	int32_t cpu;
+	uint64_t events, lost;
+};
+
+#define LANE_NOT_SAID UINT64_MAX
+
+/* What recording.json counts of one trace. */
+struct lane_expected {
+	uint64_t events, lost; /* LANE_NOT_SAID where it does not */
+	struct lane_expected_cpu *cpus;
+	size_t n_cpus;
 };
 
 /* One trace of a recording. */
 struct lane_recording_trace {
 	char *path;
-	char tracer[16]; /* "bpf", "lttng", "" when nothing says */
+	char tracer[33]; /* "bpf", "lttng", "" when nothing says */
 	/* enum lane_presence by kind: what recording.json says of this tracer */
 	uint8_t presence[LANE_KIND_COUNT];
+	struct lane_expected expected;
 };
 
 struct lane_recording {

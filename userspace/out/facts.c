@@ -53,7 +53,12 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 
 	json_object_object_add(root, "version", json_object_new_int(1));
 	add_text(root, "gpulane", GPULANE_VERSION);
-	add_text(root, "state", "complete");
+	add_text(root, "state",
+		 info->ending == LANE_ENDING_NONE     ? "recording"
+		 : info->ending == LANE_ENDING_FAILED ? "failed"
+						      : "complete");
+	if (info->ending == LANE_ENDING_FAILED)
+		add_text(root, "error", info->ending_error);
 	add_text(root, "imported_from", facts->imported_from);
 	add_time(root, "begin_ns", facts->begin_ns);
 	add_time(root, "end_ns", facts->end_ns);
@@ -64,6 +69,8 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 	}
 	add_text(trace, "tracer", facts->tracer);
 	add_text(trace, "path", facts->path);
+	if (facts->events)
+		json_object_object_add(trace, "events", json_object_new_uint64(facts->events));
 	json_object_object_add(trace, "kinds", kinds_object(info));
 	json_object_array_add(traces, trace);
 	json_object_object_add(root, "traces", traces);

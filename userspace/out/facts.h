@@ -12,6 +12,7 @@ struct lane_facts {
 	const char *path;	   /* the trace's directory in the recording */
 	const char *imported_from; /* NULL: it was not imported */
 	uint64_t begin_ns, end_ns; /* 0: not said */
+	uint64_t events;	   /* in the trace, 0: not said */
 };
 
 /*

@@ -424,7 +424,10 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 	bool unknown_first;
 	char text[256];
 
-	/* Sentences about OpenCL come first and take no other's place. */
+	/* How far the recording goes comes before what is in it. */
+	if (lane_ending_sentence(&latency->info, text, sizeof(text)))
+		fprintf(to, "%s%s.%s\n", before, text, after);
+	/* Sentences about OpenCL come first of the others and take no other's place. */
 	for (unsigned int i = 0; lane_opencl_sentence(latency, i, text, sizeof(text)); i++)
 		fprintf(to, "%s%s.%s\n", before, text, after);
 	if (!latency->requests.complete && !latency->requests.partial &&
