@@ -437,7 +437,7 @@ static struct lane_error *put_run(struct lane_ctf_stream *stream, const struct r
 				  uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_ctf_packet head = stream->file.head;
-	const char *data = stream->pending + run->begin;
+	const char *data = run->events ? stream->pending + run->begin : NULL;
 	size_t bytes = run->end - run->begin, unpadded = run->unpadded;
 	struct lost_record lost;
 	struct lane_error *err;
