@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 	to = fopen(argv[1], "w");
 	if (!to)
 		return 2;
-	fprintf(to, "%d %ld %ld\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-		now_ms() - begin, usage.ru_maxrss);
+	fprintf(to, "%d %ld %ld\n",
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), now_ms() - begin,
+		usage.ru_maxrss);
 	return fclose(to) ? 2 : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes CTF traces of nobody's, damaged and hostile ones, each in a directory of its own below the one
-// that is named; those that can be read have names that begin with `good`.
+// Makes CTF traces of nobody's, damaged and hostile ones, each in a directory of its own below the
+// one that is named; those that can be read have names that begin with `good`.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,12 +125,21 @@ static void packetized(const char *name, const char *metadata, size_t padding, s
 	free(b.data);
 }
 
-/* Sizes of packets that lead nowhere: with the next packet where this one began, the reader never ends. */
+/* Sizes of packets that lead nowhere: with the next packet where this one began, the reader never
+ * ends. */
 static void sizes(void)
 {
 	static const uint64_t bits[][2] = {
-		{ 1, 1 },	{ 7, 7 },      { 0, 0 },  { 8, 8 }, { 8, 288 }, { 288, 1 },
-		{ 288, 1ull << 40 }, { 1ull << 63, 288 }, { UINT64_MAX, UINT64_MAX }, { 288, 0 },
+		{ 1, 1 },
+		{ 7, 7 },
+		{ 0, 0 },
+		{ 8, 8 },
+		{ 8, 288 },
+		{ 288, 1 },
+		{ 288, 1ull << 40 },
+		{ 1ull << 63, 288 },
+		{ UINT64_MAX, UINT64_MAX },
+		{ 288, 0 },
 	};
 	char name[32];
 
@@ -150,8 +159,8 @@ static void sequence(const char *name, const char *element, uint32_t length)
 	char metadata[4096];
 	struct buffer b = { 0 };
 
-	snprintf(metadata, sizeof(metadata), HEAD TYPES CLOCK TRACE EVENTS("uint32_t n; %s all[n];"),
-		 element);
+	snprintf(metadata, sizeof(metadata),
+		 HEAD TYPES CLOCK TRACE EVENTS("uint32_t n; %s all[n];"), element);
 	packet(&b, 8 << 20, 8 << 20);
 	put32(&b, 0);
 	put64(&b, 1000);
@@ -218,8 +227,10 @@ int main(int argc, char **argv)
 	sequence("sequence-bytes", "uint8_t", UINT32_MAX);
 	sequence("sequence-words", "uint64_t", UINT32_MAX);
 	sequence("sequence-structs", "struct { uint64_t a; uint64_t b; }", 1u << 30);
-	trace("array", HEAD TYPES CLOCK TRACE EVENTS("uint64_t all[4000000000];"), stream(10, 1 << 19));
-	trace("array-of-arrays", HEAD TYPES CLOCK TRACE EVENTS("struct { uint8_t a[65536]; } b[65536];"),
+	trace("array", HEAD TYPES CLOCK TRACE EVENTS("uint64_t all[4000000000];"),
+	      stream(10, 1 << 19));
+	trace("array-of-arrays",
+	      HEAD TYPES CLOCK TRACE EVENTS("struct { uint8_t a[65536]; } b[65536];"),
 	      stream(10, 1 << 19));
 	/* Events that take no bit of their packet. */
 	packet(&b, 8 << 20, 8 << 20);
@@ -234,7 +245,8 @@ int main(int argc, char **argv)
 			 "packet.context := struct { uint8_t __n; uint8_t _some[ __n ]; }; "
 			 "event.context := struct { uint8_t __n; uint8_t _some[ __n ]; }; };\n",
 	      none);
-	repeated("deep-structs", HEAD TYPES TRACE "event { name = \"x\"; fields := ", "struct { ", 100000);
+	repeated("deep-structs", HEAD TYPES TRACE "event { name = \"x\"; fields := ", "struct { ",
+		 100000);
 	repeated("deep-blocks", HEAD, "{", 1000000);
 	repeated("long-word", HEAD "trace { ", "a", 1000000);
 	repeated("many-types", HEAD, "typealias integer { size = 8; } := t;\n", 20000);

@@ -364,10 +364,10 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),	cmocka_unit_test(test_offsets),
-		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_any_order),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_full),
+		cmocka_unit_test(test_random),	  cmocka_unit_test(test_offsets),
+		cmocka_unit_test(test_by_hand),	  cmocka_unit_test(test_same),
+		cmocka_unit_test(test_any_order), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,8 @@ const char *lane_file_type(unsigned int mode)
 
 struct lane_error *lane_file_open(int dir_fd, const char *name, const char *shown, int *result)
 {
-	/* A FIFO without a writer does not keep us waiting; for regular files it changes nothing. */
+	/* A FIFO without a writer does not keep us waiting; for regular files it changes nothing.
+	 */
 	LANE_CLEANUP(lane_close)
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct lane_error *err;

@@ -97,9 +97,9 @@ static struct json_object *kind_object(const struct lane_capture_kind *kind)
 }
 
 /* What `count` says of each CPU. */
-static struct json_object *per_cpu(const struct lane_recording_facts *facts,
-				   const struct lane_recording_tracer *from,
-				   uint64_t (*count)(struct lane_capture *capture, unsigned int cpu))
+static struct json_object *
+per_cpu(const struct lane_recording_facts *facts, const struct lane_recording_tracer *from,
+	uint64_t (*count)(struct lane_capture *capture, unsigned int cpu))
 {
 	struct json_object *all = json_object_new_object();
 

@@ -62,7 +62,7 @@ struct lane_sync {
 	bool started, bounded, differs;
 	uint64_t last_other; /* of the last pair */
 	bool has[2];	     /* pairs of each side; it is bounded when it has both */
-	uint64_t pairs;	   /* inequalities taken */
+	uint64_t pairs;	     /* inequalities taken */
 	uint64_t unused;   /* of these: left out, the polygon was full or they were out of range */
 	uint64_t restarts; /* how often no line was left and it began anew */
 };

@@ -7,8 +7,8 @@
 
 #define RANGE ((int64_t)1 << 58) /* of a time from the origin: nine years */
 /* Above what a pair's y can be, with what LIMIT allows over the range, and far from overflow. */
-#define FAR ((int64_t)1 << 61)
-#define RATE 1000000	   /* a rate's limit is the direction (RATE, ppm) */
+#define FAR  ((int64_t)1 << 61)
+#define RATE 1000000 /* a rate's limit is the direction (RATE, ppm) */
 
 enum {
 	BELOW = 1,

@@ -64,7 +64,7 @@ void lane_say_counts(const struct lane_input *input, const char *command)
 #define WARN(field, text)                                                                          \
 	do {                                                                                       \
 		if (counts.field)                                                                  \
-			fprintf(stderr, "gpulane: %s: %" PRIu64 " " text "\n", command,             \
+			fprintf(stderr, "gpulane: %s: %" PRIu64 " " text "\n", command,            \
 				counts.field);                                                     \
 	} while (0)
 	WARN(skipped, "events are of other kinds and left out");

@@ -170,8 +170,8 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 	ctf->lttng = !strcmp(tracer, "lttng-modules") && !ctf->own;
 	ctf->ust = !strcmp(tracer, "lttng-ust");
 	if (ctf->lttng)
-		snprintf(ctf->info.tracer_version, sizeof(ctf->info.tracer_version),
-			 "%u.%u.%u", (unsigned int)env_number(trace, "tracer_major") % 1000,
+		snprintf(ctf->info.tracer_version, sizeof(ctf->info.tracer_version), "%u.%u.%u",
+			 (unsigned int)env_number(trace, "tracer_major") % 1000,
 			 (unsigned int)env_number(trace, "tracer_minor") % 1000,
 			 (unsigned int)env_number(trace, "tracer_patchlevel") % 1000);
 	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : ctf->ust ? "ust" : tracer);

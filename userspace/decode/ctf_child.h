@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libbabeltrace2 hangs, aborts or takes gigabytes on some damaged traces. So its bytes reach it in a
- * child process only, with limits on memory and time; the child hands on decoded events through a
+ * libbabeltrace2 hangs, aborts or takes gigabytes on some damaged traces. So its bytes reach it in
+ * a child process only, with limits on memory and time; the child hands on decoded events through a
  * pipe, and whatever happens to it is one error for the parent (ctf_pipe.c).
  *
  * What is in the pipe: messages, each a lane_ctf_head and its body, in this machine's layout.
@@ -16,10 +16,11 @@
 enum lane_ctf_message {
 	LANE_CTF_INFO = 1, /* struct lane_trace_info: the trace is open; the first message */
 	LANE_CTF_EVENT,	   /* struct lane_ctf_event, struct lane_wire, the payload */
-	LANE_CTF_ERROR,	   /* text: a damaged place; without LANE_CTF_INFO before: it cannot be opened */
-	LANE_CTF_SKIPPED,  /* uint64_t: how many events of other kinds were read up to now */
-	LANE_CTF_ACCOUNT,  /* struct lane_account, one a stream, at the end */
-	LANE_CTF_END,	   /* nothing: everything was read */
+	LANE_CTF_ERROR, /* text: a damaged place; without LANE_CTF_INFO before: it cannot be opened
+			 */
+	LANE_CTF_SKIPPED, /* uint64_t: how many events of other kinds were read up to now */
+	LANE_CTF_ACCOUNT, /* struct lane_account, one a stream, at the end */
+	LANE_CTF_END,	  /* nothing: everything was read */
 };
 
 struct lane_ctf_head {

@@ -54,7 +54,7 @@ struct own {
 	struct stream *streams;
 	uint32_t n_streams;
 	uint32_t opened;
-	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
+	uint32_t pending;  /* the stream to advance before the next event; n_streams: none */
 	uint64_t begin_ns; /* of the earliest packet */
 	struct lane_account *accounts; /* of each stream */
 	struct lane_heap heap;

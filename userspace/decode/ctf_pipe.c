@@ -85,7 +85,8 @@ static struct lane_error *died(struct ctf *ctf)
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		return give_up(ctf, "libbabeltrace2 takes too long over it");
 	if (WIFSIGNALED(status)) {
-		snprintf(why, sizeof(why), "libbabeltrace2 fails on it, or takes too much memory (%s)",
+		snprintf(why, sizeof(why),
+			 "libbabeltrace2 fails on it, or takes too much memory (%s)",
 			 strsignal(WTERMSIG(status)));
 		return give_up(ctf, why);
 	}
@@ -375,8 +376,9 @@ static void look_at(struct survey *survey, int dir_fd, const char *dir, const ch
 	if (S_ISREG(st.st_mode)) {
 		survey->files++;
 		survey->bytes += (uint64_t)st.st_size;
-		survey->map_bytes += (uint64_t)st.st_size < FILE_MAP_MIB * MIB ? (uint64_t)st.st_size
-									       : FILE_MAP_MIB * MIB;
+		survey->map_bytes += (uint64_t)st.st_size < FILE_MAP_MIB * MIB
+					     ? (uint64_t)st.st_size
+					     : FILE_MAP_MIB * MIB;
 	} else if (!S_ISDIR(st.st_mode) && !survey->odd) {
 		survey->odd = lane_error("%s/%s: it is %s (only regular files are read)", dir, name,
 					 lane_file_type(st.st_mode));

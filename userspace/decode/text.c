@@ -444,11 +444,7 @@ static const struct {
 #name, offsetof(struct lane_trace_info, name),                                     \
 			sizeof(((struct lane_trace_info *)0)->name)                                \
 	}
-	WORD(host),
-	WORD(release),
-	WORD(clock_uuid),
-	WORD(tracer),
-	WORD(tracer_version),
+	WORD(host), WORD(release), WORD(clock_uuid), WORD(tracer), WORD(tracer_version),
 #undef WORD
 };
 

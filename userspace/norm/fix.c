@@ -23,7 +23,7 @@ struct wide {
 
 struct lane_fix {
 	unsigned int version;
-	bool raw_states; /* prev_state is what stands in the task */
+	bool raw_states;	      /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
 	uint64_t ambiguous;
 	uint64_t untracked;
@@ -41,8 +41,8 @@ unsigned int lane_release_version(const char *release)
 }
 
 /*
- * True for LTTng's kernel tracer up to 2.10.11, which wrote a thread's state as it is in the task on
- * Linux 4.14 and later, too (lttng-modules, instrumentation/events/lttng-module/sched.h).
+ * True for LTTng's kernel tracer up to 2.10.11, which wrote a thread's state as it is in the task
+ * on Linux 4.14 and later, too (lttng-modules, instrumentation/events/lttng-module/sched.h).
  */
 static bool writes_raw_states(const struct lane_trace_info *info)
 {

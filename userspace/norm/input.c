@@ -26,10 +26,10 @@ struct source {
 	bool ended;
 
 	char *path;
-	struct lane_expected expected;	/* what recording.json counts of it */
-	uint64_t first_ns, last_ns;	/* by the trace's own clock */
-	uint64_t begin_ns, end_ns;	/* of the recording, 0: not said */
-	struct lane_missing missing;	/* found at its end */
+	struct lane_expected expected; /* what recording.json counts of it */
+	uint64_t first_ns, last_ns;    /* by the trace's own clock */
+	uint64_t begin_ns, end_ns;     /* of the recording, 0: not said */
+	struct lane_missing missing;   /* found at its end */
 	size_t next_missing;
 	bool is_checked; /* everything was read, and what is missing found */
 
@@ -314,8 +314,8 @@ static void merge_presence(uint8_t *presence, const uint8_t *trace)
 }
 
 /* Opens one trace of a recording as the next source. */
-static struct lane_error *open_source(struct lane_input *input,
-				      struct lane_recording_trace *trace, uint32_t host)
+static struct lane_error *open_source(struct lane_input *input, struct lane_recording_trace *trace,
+				      uint32_t host)
 {
 	const struct lane_format *format = lane_format_probe(trace->path);
 	struct source *source = &input->sources[input->n_sources];
