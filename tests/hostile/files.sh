@@ -127,12 +127,24 @@ hostile_arguments() {
 	is_clean "$T/said" "$T/rec/recording.json" && same argument $'.\e[31m..\nline' "$(jq -r '.command.argv[3]' "$T/rec/recording.json")"
 }
 
+# As many arguments as the kernel takes, each byte of which JSON writes as six: what is recorded is read.
+long_arguments() {
+	local long
+	rm -rf "$T/rec"
+	long=$(head -c 100000 /dev/zero | tr '\0' '\033')
+	with_daemon timeout 120 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+		sh -c 'exec "$0"' "$T/stress" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" \
+		"$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" >"$T/out" 2>"$T/said" || { cut -c1-300 "$T/said"; return 1; }
+	[ "$(stat -c %s "$T/rec/recording.json")" -gt 10000000 ] && "$G" report "$T/rec" >"$T/out" && grep -q 'OpenCL queues' "$T/out"
+}
+
 nobody=$(getent passwd nobody | awk -F: '{ print $3, $4, $6, $1 }')
 if [ "$(id -u)" -eq 0 ]; then
 	layer=$(realpath "${B:-build-asan}/libgpulane-opencl.so")
 	gcc -O1 -g -D_GNU_SOURCE -o "$T/stress" tests/opencl/stress.c -lOpenCL -lpthread || exit 1
 	check recording-is-replaced recording_is_replaced
 	check arguments hostile_arguments
+	check long-arguments long_arguments
 	check sudo-group-of-root as_caller "$nobody" SUDO_UID=65534 SUDO_GID=0
 	check sudo-without-group as_caller "$nobody" SUDO_UID=65534
 	check sudo-of-root as_caller "0 0 /root root" SUDO_UID=0 SUDO_GID=0

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 
@@ -228,25 +229,47 @@ struct lane_error *lane_folder_make(int parent_fd, const char *name, mode_t mode
 			  path);
 }
 
+/* An entry of a directory, as getdents64 gives it (getdents(2)). */
+struct entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+static void remove_entry(int fd, const char *name, int depth);
+
+/* Only system calls: it is called by handlers of signals, too. */
 static void empty(int fd, int depth)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	LANE_CLEANUP(lane_closedir) DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
+	char buffer[2048] __attribute__((aligned(8)));
+	long n;
 
-	if (copy >= 0 && !dir)
-		close(copy);
-	while (dir && (entry = readdir(dir))) {
-		LANE_CLEANUP(lane_close) int below = -1;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return;
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct entry *entry = (const struct entry *)(buffer + at);
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    !unlinkat(fd, entry->d_name, 0))
-			continue;
-		below = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0 && depth < MAX_DEPTH)
-			empty(below, depth + 1);
-		unlinkat(fd, entry->d_name, AT_REMOVEDIR);
+			remove_entry(fd, entry->name, depth);
+			at += entry->bytes;
+		}
 	}
+}
+
+static void remove_entry(int fd, const char *name, int depth)
+{
+	int below;
+
+	if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(fd, name, 0))
+		return;
+	below = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below >= 0 && depth < MAX_DEPTH)
+		empty(below, depth + 1);
+	if (below >= 0)
+		close(below);
+	unlinkat(fd, name, AT_REMOVEDIR);
 }
 
 void lane_folder_empty(int fd)
@@ -286,6 +309,39 @@ struct lane_error *lane_output_init(struct lane_output *out, const char *path, b
 				  "another name)",
 				  path);
 	return NULL;
+}
+
+/* Those that have been begun; a signal's handler may look at any time. */
+static struct lane_output *volatile begun;
+
+static void forget(struct lane_output *out)
+{
+	struct lane_output *before = begun;
+
+	if (before == out) {
+		begun = out->next;
+		return;
+	}
+	for (; before; before = before->next)
+		if (before->next == out)
+			before->next = out->next;
+}
+
+static void remove_part(const struct lane_output *out)
+{
+	if (out->is_folder) {
+		empty(out->fd, 0);
+		lane_folder_remove(out->dir_fd, out->part, out->fd);
+	} else {
+		unlinkat(out->dir_fd, out->part, 0);
+	}
+}
+
+void lane_outputs_abandon(void)
+{
+	for (const struct lane_output *out = begun; out; out = out->next)
+		if (out->part)
+			remove_part(out);
 }
 
 /* Makes the file or folder under its temporary name. */
@@ -329,36 +385,42 @@ struct lane_error *lane_output_begin(struct lane_output *out)
 	err = choose_part(out);
 	if (!err)
 		err = make_part(out);
-	if (err)
+	if (err) {
 		free(LANE_TAKE(out->part)); /* what is there is not ours to remove */
-	return err;
+		return err;
+	}
+	out->next = begun;
+	begun = out;
+	return NULL;
 }
 
 struct lane_error *lane_output_commit(struct lane_output *out)
 {
+	/* From here on it is no part that a signal's handler may remove. */
+	char *part = LANE_TAKE(out->part);
 	struct lane_error *err = NULL;
+	unsigned int flags = out->is_folder ? RENAME_NOREPLACE : 0;
+	int failed = renameat2(out->dir_fd, part, out->dir_fd, out->name, flags);
 
-	/* A folder that has come meanwhile may be empty, and would be replaced. */
-	if (out->is_folder
-		    ? renameat2(out->dir_fd, out->part, out->dir_fd, out->name, RENAME_NOREPLACE) &&
-			      (errno != EINVAL ||
-			       renameat(out->dir_fd, out->part, out->dir_fd, out->name))
-		    : renameat(out->dir_fd, out->part, out->dir_fd, out->name))
+	/* Not every file system knows how not to replace an empty folder that has come meanwhile.
+	 */
+	if (failed && errno == EINVAL)
+		failed = renameat(out->dir_fd, part, out->dir_fd, out->name);
+	if (failed) {
 		err = lane_error_errno(errno, "%s", out->path);
-	else
-		free(LANE_TAKE(out->part));
+		out->part = part;
+	} else {
+		free(part);
+	}
 	lane_output_drop(out);
 	return err;
 }
 
 void lane_output_drop(struct lane_output *out)
 {
-	if (out->part && out->is_folder) {
-		lane_folder_empty(out->fd);
-		lane_folder_remove(out->dir_fd, out->part, out->fd);
-	} else if (out->part) {
-		unlinkat(out->dir_fd, out->part, 0);
-	}
+	forget(out);
+	if (out->part)
+		remove_part(out);
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;

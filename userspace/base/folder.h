@@ -47,6 +47,7 @@ struct lane_output {
 	int dir_fd; /* of the folder it lies in */
 	int fd;	    /* of what is being written; -1: nothing */
 	bool is_folder;
+	struct lane_output *next; /* among those that have been begun */
 };
 
 #define LANE_OUTPUT_NONE ((struct lane_output){ .dir_fd = -1, .fd = -1 })
@@ -70,6 +71,12 @@ void lane_output_drop(struct lane_output *out);
 
 /* The same, and frees everything. */
 void lane_output_deinit(struct lane_output *out);
+
+/*
+ * Removes everything that has been begun and has not got its name, from a signal's handler: the
+ * process ends then. Frees nothing.
+ */
+void lane_outputs_abandon(void);
 
 /*
  * Writes a file as a whole: `write` is given a stream to print to. The file is there when it is

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/folder.h"
+#include "base/recording.h"
 #include "capture/recording_json.h"
 
 /* What recording.json grows by at most until the end: figures, the command's status, an error. */
@@ -101,6 +102,10 @@ struct lane_error *lane_recording_write(struct lane_recording_dir *dir,
 		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &bytes);
 	if (!text) {
 		err = &lane_enomem;
+	} else if (bytes > LANE_RECORDING_JSON_BYTES) {
+		err = lane_error("%s/recording.json: has %zu bytes, more than are read again "
+				 "(give COMMAND fewer arguments)",
+				 dir->path, bytes);
 	} else if (facts->ended_by) {
 		if (dir->reserve_fd >= 0)
 			close(dir->reserve_fd);

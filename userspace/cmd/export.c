@@ -2,6 +2,7 @@
 // gpulane export: a recording in the formats of the viewers people have.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -221,6 +222,29 @@ static struct lane_error *event(void *arg, const struct lane_event *event)
 	return out->exporter->event ? out->exporter->event(out->export, event) : NULL;
 }
 
+/*
+ * What is left to do once the reading is over looks at no flag: a signal ends it at once, and
+ * removes what has been begun.
+ */
+static void on_stop(int number)
+{
+	static const char said[] = "gpulane: export: interrupted\n";
+
+	lane_outputs_abandon();
+	if (write(STDERR_FILENO, said, sizeof(said) - 1) < 0)
+		_exit(128 + number);
+	_exit(LANE_ERROR_FAILED);
+}
+
+static void end_at_once(void)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
 /* What is complete goes to standard output, behind what is there. */
 static struct lane_error *copy_to_stdout(FILE *from)
 {
@@ -274,6 +298,7 @@ static struct lane_error *export(struct job *job)
 	job->reading.listeners = listeners;
 	job->reading.n_listeners = job->n;
 	err = lane_read(&job->reading);
+	end_at_once();
 	for (size_t i = 0; !err && i < job->n; i++)
 		err = complete(&job->outputs[i], &job->reading.latency);
 	return err ? err : lane_damage_end(&job->reading.damage);

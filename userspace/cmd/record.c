@@ -11,6 +11,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "capture/bpf_library.h"
 #include "capture/child.h"
 #include "capture/recording.h"
@@ -40,9 +41,26 @@ struct session {
 
 static volatile sig_atomic_t stop_signal;
 
+/* The directory of a recording that has not begun; a signal's handler may look at any time. */
+static struct lane_recording_dir *volatile unbegun;
+
+/* Loading takes seconds, and nothing of it looks at a flag: there is nothing to keep yet. */
+static void end_unbegun(struct lane_recording_dir *dir)
+{
+	static const char said[] = "gpulane: record: interrupted before recording began\n";
+
+	lane_folder_empty(dir->fd);
+	lane_folder_remove(dir->parent_fd, dir->name, dir->fd);
+	if (write(STDERR_FILENO, said, sizeof(said) - 1) < 0)
+		_exit(LANE_ERROR_FAILED);
+	_exit(LANE_ERROR_FAILED);
+}
+
 /* The first asks to end, the second ends at once: what is written is readable anyway. */
 static void on_stop(int number)
 {
+	if (unbegun)
+		end_unbegun(unbegun);
 	if (stop_signal) {
 		signal(number, SIG_DFL);
 		raise(number);
@@ -327,6 +345,7 @@ static struct lane_error *run(struct session *session, struct lane_capture_confi
 		err = check_requests(session);
 	if (!err)
 		err = drop_privileges(session);
+	unbegun = NULL;
 	if (!err)
 		err = start_tracers(session);
 	if (!err && session->child.pid)
@@ -459,8 +478,10 @@ struct lane_error *cmd_record(int argc, char **argv)
 	}
 	catch_signals();
 	err = lane_error_context(lane_recording_create(options.output, &session.dir), "record");
-	if (!err)
+	if (!err) {
+		unbegun = &session.dir;
 		err = run(&session, &options.config, &began);
+	}
 	if (!err)
 		summarize(&session);
 	deinit(&session, began);
