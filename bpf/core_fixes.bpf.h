@@ -75,6 +75,20 @@ static __always_inline __s64 report_state(unsigned int state, unsigned int exit_
 }
 
 /*
+ * True when a fence has been signalled. enum dma_fence_flag_bits (include/linux/dma-fence.h): the
+ * bit is the first one in 6.12, and the fourth one in 7.3, after DMA_FENCE_FLAG_INITIALIZED_BIT. A
+ * kernel whose BTF lacks the value is an older one.
+ */
+static __always_inline bool fence_signalled(const struct dma_fence *fence)
+{
+	__u64 bit = 0;
+
+	if (bpf_core_enum_value_exists(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT))
+		bit = bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT);
+	return fence->flags >> bit & 1;
+}
+
+/*
  * Which argument of sched_switch is prev_state. fa2c3254d7cf ("sched/tracing: Don't re-read
  * p->state when emitting sched_switch event", 5.18) put it second, 9c2136be0878 ("sched/tracing:
  * Append prev_state to tp args instead", 5.18) last; before there was none. User space finds out

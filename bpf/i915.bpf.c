@@ -177,7 +177,7 @@ static __always_inline bool request_completed(struct i915_request *rq)
 	const __u32 *hwsp;
 	__u32 seqno = 0;
 
-	if (rq->fence.flags & (1UL << DMA_FENCE_FLAG_SIGNALED_BIT))
+	if (fence_signalled(&rq->fence))
 		return true;
 	if (!bpf_core_field_exists(rq->hwsp_seqno))
 		return false;

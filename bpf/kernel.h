@@ -125,7 +125,9 @@ struct intel_context {
 /* enum i915_sw_fence_notify */
 #define FENCE_COMPLETE 0
 
-/* enum dma_fence_flag_bits */
-#define DMA_FENCE_FLAG_SIGNALED_BIT 0
+/* Its values are the running kernel's: core_fixes.bpf.h */
+enum dma_fence_flag_bits {
+	DMA_FENCE_FLAG_SIGNALED_BIT,
+};
 
 #endif

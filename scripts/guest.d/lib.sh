@@ -74,7 +74,7 @@ kernel_tree() {
 		return
 	fi
 	for version in $(kernel_versions); do
-		dir=$(kernel_in_cache "$version") || continue
+		dir=$(readlink -e "$GUEST_CACHE/current/kernel-$version") || continue
 		case $(cat "$dir/release") in
 		"$1" | "$1"[.-]*)
 			printf '%s\n' "$dir"
@@ -138,30 +138,62 @@ suite_is_ours() {
 	[ -z "$1" ] || [ "$1" = "$(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}")" ]
 }
 
+# What modules are built with, in a root of another release
+SUITE_PACKAGES=(gcc make libc6-dev pahole libelf-dev libssl-dev bc)
+
+# suite_in_root SUITE OPTION... -- COMMAND [ARG...] - runs a command in the root of the release that SUITE belongs to; it
+# sees the cache, which it may write to, and this tree; it starts in the working directory where that is in one of them
+suite_in_root() {
+	local release=${1%%-*} with=() package cd=/
+	shift
+	for package in "${SUITE_PACKAGES[@]}"; do
+		with+=(--with "$package")
+	done
+	case $PWD/ in
+	"$GUEST_CACHE"/* | "$GUEST_TOP"/*) cd=$PWD ;;
+	esac
+	mkdir -p "$GUEST_CACHE" || die "$GUEST_CACHE: cannot be made (set XDG_CACHE_HOME)"
+	while [ "$1" != -- ]; do
+		with+=("$1")
+		shift
+	done
+	"$GUEST_TOP/scripts/debian-root" "${with[@]}" --bind-ro "$GUEST_TOP" --bind "$GUEST_CACHE" --cd "$cd" "$release" "$@"
+}
+
 # suite_run SUITE COMMAND [ARG...] - runs a command where the packages of a part of Debian's archive are at home:
-# on this machine, or in a root of that release with what modules are built with; it sees the cache and this tree
+# on this machine, or in a root of that release
 suite_run() {
 	local suite=$1
 	shift
-	suite_is_ours "$suite" || die "$suite: not this machine's release"
-	"$@"
+	if suite_is_ours "$suite"; then
+		"$@"
+	else
+		suite_in_root "$suite" -- "$@"
+	fi
 }
 
-# suite_download SUITE PACKAGE[=VERSION]... - downloads packages of a part of Debian's archive into the working
-# directory; where they are not to be had, with package lists brought up to date
+# suite_fresh SUITE COMMAND [ARG...] - runs a command that asks apt; where it fails, once more with package lists that are
+# brought up to date
+suite_fresh() {
+	local suite=$1
+	shift
+	if suite_is_ours "$suite"; then
+		"$@" && return
+		[ "$(id -u)" -eq 0 ] || die "$*: failed (the package lists may be out of date: run apt-get update as root)"
+		progress "bringing the package lists up to date"
+		apt-get -q update >&2 && "$@"
+	else
+		# shellcheck disable=SC2016 # expanded in there
+		suite_in_root "$suite" --scratch -- sh -c '"$@" || { apt-get -q update >&2 && "$@"; }' - "$@"
+	fi
+}
+
+# suite_download SUITE PACKAGE[=VERSION]... - downloads packages of a part of Debian's archive into the working directory
 suite_download() {
 	local suite=$1
 	shift
 	# apt's own user could not write there, and says so
-	suite_run "$suite" apt-get -q -o APT::Sandbox::User=root download "$@" ||
-		{ suite_update "$suite" && suite_run "$suite" apt-get -q -o APT::Sandbox::User=root download "$@"; }
-}
-
-# suite_update SUITE - brings this machine's package lists up to date, where they are the ones for it
-suite_update() {
-	[ "$(id -u)" -eq 0 ] || die "the package lists are out of date (run apt-get update as root)"
-	progress "bringing the package lists up to date"
-	suite_run "$1" apt-get -q update >&2
+	suite_fresh "$suite" apt-get -q -o APT::Sandbox::User=root download "$@"
 }
 
 # recipe_hash TEXT SCRIPT [FILE...] - short hash of what a cached build depends on: TEXT, the script up to

@@ -2,7 +2,7 @@
 # The BPF programs: all of them load and attach on every kernel and driver there is; what they record is the
 # same whichever way it is hooked; what the filters let through is all of it and nothing else.
 #
-#   suite-bpf.sh [6.1|6.12]   both kernels, or one
+#   suite-bpf.sh [6.1|6.12|newest]   all kernels, or one
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
@@ -46,6 +46,22 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 				$(($(grep -c i915_request_ "$2.events") + $(lost "$2")))
 	}
 
+	# incomplete DIR: how many of the requests that left a port were not complete, and how many were
+	incomplete() {
+		awk '/i915_request_out: / { n[/completed = 0/]++ } END { print n[1] + 0, n[0] + 0 }' "$1.events"
+	}
+
+	# What the program says of a request that leaves its port is what the tracepoint's own record says.
+	outs_agree() {
+		local ours theirs complete
+		events "$1" && events "$2" || return
+		read -r ours complete < <(incomplete "$1")
+		read -r theirs _ < <(incomplete "$2")
+		echo "incomplete: $ours, by the tracepoint's record $theirs of which $(lost "$2") were lost; complete: $complete"
+		[ "$theirs" -gt 0 ] && [ "$complete" -gt 0 ] && [ "$ours" -ge "$theirs" ] &&
+			[ "$ours" -le $((theirs + $(lost "$2"))) ]
+	}
+
 	# per_context DIR: kind by kind, contexts numbered as their first request is added, so that boots
 	# compare; the driver's own requests, which have no add, come when it pleases
 	per_context() {
@@ -72,7 +88,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 		check "$1-formats-add-up" formats_add_up "$2/auto" "$2/format"
 	}
 
-	for version in ${1:-6.1 6.12}; do
+	for version in ${1:-6.1 6.12 newest}; do
 		modules=("$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)")
 		if [ "$version" = 6.1 ]; then
 			for variant in lowlevel stock; do
@@ -83,10 +99,11 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 		check_later "$version-guest" boot "$version" "${modules[@]}"
 	done
 	check_wait
-	for version in ${1:-6.1 6.12}; do
+	for version in ${1:-6.1 6.12 newest}; do
 		out=$SUITE_TMP/$version
 		report "$out/report"
 		three_ways "$version-replay" "$out/replay" "submit execute unsubmit"
+		check "$version-completed" outs_agree "$out/replay/auto" "$out/replay/format"
 		check "$version-follow" holds process "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
 		check "$version-culprits" holds culprits "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
 		check "$version-descendants" holds attached "$(cat "$out/child.pid")" "$out/all" "$out/pid"

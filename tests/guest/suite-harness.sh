@@ -49,6 +49,25 @@ check usage-unknown-kernel exits 2 "$GUEST" --kernel 1.0 -- true
 check usage-bad-env exits 2 "$GUEST" --env nonsense -- true
 check usage-bad-timeout exits 2 "$GUEST" --timeout soon -- true
 
+# --- no kernel is installed: what runs is unpacked in the cache, and the machine is as it was -------------
+installed_kernels() {
+	dpkg-query -W -f '${Package} ${Status}\n' 'linux-image-*' 'linux-modules-*' 2>/dev/null
+	ls -A /boot /lib/modules 2>&1
+}
+installed_kernels >"$T/installed"
+# in_the_cache VERSION: the kernel and its modules are there, and its headers are of the same build
+in_the_cache() {
+	local tree release
+	tree=$("$GUEST_D/kernels" path "$1") && release=$("$GUEST_D/kernels" release "$1") &&
+		[[ $tree = "${XDG_CACHE_HOME:-$HOME/.cache}"/gpulane/kernel-* ]] &&
+		[ -s "$tree/boot/vmlinuz-$release" ] && [ -s "$tree/lib/modules/$release/modules.dep" ] &&
+		grep -q "UTS_RELEASE \"$release\"" "$("$GUEST_D/kernels" headers "$1")/include/generated/utsrelease.h"
+}
+packages_without_kernels() {
+	! sed 's|#.*||' "$TOP/scripts/packages.list" | grep -wE 'linux-(image|modules|headers|source)'
+}
+check packages-without-kernels packages_without_kernels
+
 # --- what a command sees and what comes back, on every kernel ---------------------------------------
 cat >"$T/probe.sh" <<'PROBE'
 printf 'kernel %s\n' "$(uname -r)"
@@ -60,6 +79,8 @@ printf 'net %s\n' "$(ls /sys/class/net | paste -sd,)"
 printf 'tracefs %s\n' "$(test -e /sys/kernel/tracing/trace && echo yes)"
 printf 'btf %s\n' "$(test -e /sys/kernel/btf/vmlinux && echo yes)"
 echo 'on stderr' >&2
+printf 'boot %s\n' "$(test -e "/boot/config-$(uname -r)" && echo yes)"
+printf 'modules %s\n' "$(modprobe -n i915 && touch "/lib/modules/$(uname -r)/written" && echo yes)"
 touch "$2" && printf 'root writable %s\n' "$(test -e "$2" && echo yes)"
 seq 1 300000 >"$GPULANE_OUT/numbers"
 mkdir "$GPULANE_OUT/sub" && echo deep >"$GPULANE_OUT/sub/file"
@@ -97,7 +118,11 @@ for i in "${!versions[@]}"; do
 	version=${versions[$i]}
 	out=$T/stdout-$version
 	check "$version-exit-code" same "exit code" 7 "${statuses[$i]}"
-	check "$version-kernel" grep -q "^kernel ${version//./\\.}\\." "$out"
+	check "$version-in-the-cache" in_the_cache "$version"
+	check "$version-kernel" has "$out" "kernel $("$GUEST_D/kernels" release "$version")"
+	check "$version-boot" has "$out" 'boot yes'
+	check "$version-modules" has "$out" 'modules yes'
+	check "$version-cache-unchanged" test -z "$(find "$("$GUEST_D/kernels" path "$version")/lib/modules" -name written)"
 	check "$version-root" has "$out" 'user 0'
 	check "$version-cwd" has "$out" "cwd $T/somewhere"
 	check "$version-env" has "$out" "env two words; \$HOME 'q'"
@@ -108,12 +133,13 @@ for i in "${!versions[@]}"; do
 	check "$version-stderr" same stderr 'on stderr' "$(cat "$T/stderr-$version")"
 	check "$version-root-is-an-overlay" has "$out" 'root writable yes'
 	check "$version-output-complete" cmp "$T/numbers" <(tail -n 300000 "$out")
-	check "$version-output-clean" same lines 300009 "$(wc -l <"$out")"
+	check "$version-output-clean" same lines 300011 "$(wc -l <"$out")"
 	check "$version-out-directory" cmp "$T/numbers" "$T/out-$version/numbers"
 	check "$version-out-subdirectory" same content deep "$(cat "$T/out-$version/sub/file")"
 	check "$version-log" grep -q 'Linux version' "$T/log-$version"
 done
 check host-unchanged test ! -e "$TOP/.gpulane-guest-was-here"
+check no-kernel-was-installed diff "$T/installed" <(installed_kernels)
 
 # --- every way to fail ------------------------------------------------------------------------------
 fault=$("$GUEST_D/build-kmod" "$TOP/tests/kmod/gl-fault")

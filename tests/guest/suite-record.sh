@@ -2,19 +2,19 @@
 # gpulane record from the first second to the last: how it begins and ends, what is left when it cannot
 # go on, and that every recording is one that babeltrace2 reads without a word.
 #
-#   suite-record.sh [6.1|6.12]   both kernels, or one; lttng on 6.1 only
+#   suite-record.sh [6.1|6.12|newest]   all kernels, or one; lttng on 6.1 only
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
 	cd "$TOP" || exit 1
 	check packets make -s "${B:-build}/tests/packets/gl-packets"
-	for version in ${1:-6.1 6.12}; do
+	for version in ${1:-6.1 6.12 newest}; do
 		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-flood)" "$version"
 	done
 	check_wait
-	for version in ${1:-6.1 6.12}; do
+	for version in ${1:-6.1 6.12 newest}; do
 		report "$SUITE_TMP/out-$version/report"
 	done
 	suite_end record

@@ -315,6 +315,35 @@ static void fix_request(struct lane_fix *fix, uint64_t context)
 	assert_int_equal(event.u.rq.ctx, context);
 }
 
+/* The names that Linux 7.3 gives a fence whose driver is gone are nobody's; a driver's own stay. */
+static void detached_fences(void **state)
+{
+	static const struct {
+		const char *driver, *timeline, *known_driver, *known_timeline;
+	} names[] = {
+		{ "detached-driver", "signaled-timeline", "", "" },
+		{ "detached-driver", "rcs0", "", "rcs0" },
+		{ "0000:00:02.0", "signaled-timeline", "0000:00:02.0", "" },
+		{ "detached-driver-2", "signaled-timelines", "detached-driver-2",
+		  "signaled-timelines" },
+	};
+	struct lane_trace_info info = { .release = "7.3.4+deb13-amd64" };
+	struct lane_event event;
+	struct lane_fix *fix;
+
+	(void)state;
+	check(lane_fix_create(&info, &fix));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		lane_event_clear(&event, LANE_FENCE_INIT);
+		strcpy(event.u.dma_fence_init.driver, names[i].driver);
+		strcpy(event.u.dma_fence_init.timeline, names[i].timeline);
+		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
+		assert_string_equal(event.u.dma_fence_init.driver, names[i].known_driver);
+		assert_string_equal(event.u.dma_fence_init.timeline, names[i].known_timeline);
+	}
+	lane_fix_destroy(fix);
+}
+
 /* Fences that say 32 bits of their context get the rest from the requests; two that share them do
  * not. */
 static void narrow_fences(void **state)
@@ -401,6 +430,7 @@ int main(void)
 		IN_DIR(no_facts),
 		IN_DIR(bad_json),
 		IN_DIR(no_trace),
+		cmocka_unit_test(detached_fences),
 		cmocka_unit_test(narrow_fences),
 		cmocka_unit_test(global_overflow),
 		cmocka_unit_test(releases),

@@ -216,8 +216,23 @@ static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *even
 	return LANE_FIXED;
 }
 
+/*
+ * A fence that has been signalled may have lost its driver, and its names with it: then the kernel
+ * writes these in their place (drivers/dma-buf/dma-fence.c: dma_fence_driver_name() and
+ * dma_fence_timeline_name(), Linux 7.3). They name nobody: the names are unknown.
+ */
+static void forget_detached(struct lane_p_dma_fence_init *fence)
+{
+	if (!strcmp(fence->driver, "detached-driver"))
+		memset(fence->driver, 0, sizeof(fence->driver));
+	if (!strcmp(fence->timeline, "signaled-timeline"))
+		memset(fence->timeline, 0, sizeof(fence->timeline));
+}
+
 static enum lane_fixed fix_fence(struct lane_fix *fix, struct lane_event *event)
 {
+	if (event->wire.kind == LANE_FENCE_INIT)
+		forget_detached(&event->u.dma_fence_init);
 	if (!event->raw.narrow) {
 		wide_learn(fix, event->u.fence.context);
 		return LANE_FIXED;

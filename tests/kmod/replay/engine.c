@@ -7,6 +7,7 @@
 // request of higher priority takes back everything on the engine that is not complete (unsubmit,
 // newest first).
 #include <linux/module.h>
+#include <linux/version.h>
 
 #include "i915_trace.h"
 
@@ -130,6 +131,17 @@ static enum hrtimer_restart hw_interrupt(struct hrtimer *timer)
 	tasklet_hi_schedule(&se->tasklet);
 	dma_fence_put(&rq->fence);
 	return HRTIMER_NORESTART;
+}
+
+/* hrtimer_setup() came with Linux 6.13, in place of hrtimer_init(). */
+static void setup_timer(struct hrtimer *timer)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, hw_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	timer->function = hw_interrupt;
+#endif
 }
 
 /* Takes the ports' contexts that have nothing left to run; they are given back later. */
@@ -276,8 +288,7 @@ int glr_engines_init(void)
 			INIT_LIST_HEAD(&se->requests);
 			se->private_data = engine;
 			tasklet_setup(&se->tasklet, execlists_submission_tasklet);
-			hrtimer_init(&engine->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-			engine->timer.function = hw_interrupt;
+			setup_timer(&engine->timer);
 		}
 	}
 	return 0;
