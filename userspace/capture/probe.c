@@ -45,6 +45,23 @@ void lane_probe_add(struct lane_probe *probe, const char *section, const char *n
 	lane_clean(check->value, LANE_CLEAN_LINE);
 }
 
+void lane_probe_remedy(struct lane_probe *probe, const char *format, ...)
+{
+	struct lane_check *check;
+	va_list args;
+
+	if (probe->failed)
+		return;
+	check = &probe->checks[probe->n_checks - 1];
+	va_start(args, format);
+	if (vasprintf(&check->own_remedy, format, args) < 0) {
+		check->own_remedy = NULL;
+		probe->failed = true;
+	}
+	va_end(args);
+	check->remedy = check->own_remedy;
+}
+
 static char *path_of(const struct lane_probe *probe, const char *format, va_list args)
 {
 	LANE_CLEANUP(lane_free) char *below = NULL;
@@ -132,6 +149,7 @@ struct lane_error *lane_probe_run(const struct lane_probe_options *options,
 		return &lane_enomem;
 	probe->root = options->root;
 	lane_probe_kernel(probe);
+	lane_probe_boot(probe);
 	lane_probe_privileges(probe);
 	lane_probe_driver(probe);
 	lane_probe_events(probe);
@@ -149,6 +167,8 @@ void lane_probe_destroy(struct lane_probe *probe)
 {
 	if (!probe)
 		return;
+	for (size_t i = 0; i < probe->n_checks; i++)
+		free(probe->checks[i].own_remedy);
 	free(probe->checks);
 	free(probe);
 }

@@ -27,6 +27,7 @@ struct lane_check {
 	char value[192];    /* what was found */
 	const char *cost;   /* what its absence costs, NULL when it is there */
 	const char *remedy; /* how to get it, likewise */
+	char *own_remedy;   /* where it is made for this machine: what remedy points to */
 };
 
 struct lane_probe {
@@ -44,8 +45,8 @@ struct lane_probe {
 };
 
 struct lane_probe_options {
-	const char
-		*root;	/* before /proc, /sys, /boot, /lib, /etc, /run; "" for the machine itself */
+	const char *
+		root; /* before /proc, /sys, /boot and what else is looked at; "" for the machine */
 	bool no_opencl; /* do not load OpenCL drivers */
 };
 

@@ -139,6 +139,44 @@ static void check_lockdown(struct lane_probe *probe)
 	}
 }
 
+/* The kernels that gpulane's tests have run on: scripts/kernels.list. */
+static const char *const tried[] = {
+#define TRIED(release) release,
+#include "capture/tried.h"
+#undef TRIED
+};
+#define TRIED(release) ", " release
+static const char tried_text[] =
+#include "capture/tried.h"
+	;
+#undef TRIED
+
+/* A release is one of a version when it goes on with anything but a digit. */
+static bool is_of(const char *release, const char *version)
+{
+	size_t length = strlen(version);
+
+	return !strncmp(release, version, length) &&
+	       !strchr("0123456789", release[length] ? release[length] : '-');
+}
+
+static void check_tried(struct lane_probe *probe)
+{
+	for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
+		if (!is_of(probe->release, tried[i]))
+			continue;
+		lane_probe_add(probe, KERNEL, "tried", LANE_CHECK_OK, NULL, NULL,
+			       "gpulane's tests have run on Linux %s", tried[i]);
+		return;
+	}
+	lane_probe_add(probe, KERNEL, "tried", LANE_CHECK_UNKNOWN,
+		       "nobody has tried gpulane on this kernel: what its driver does in another "
+		       "way is not known",
+		       "a kernel that was tried; or compare a first recording with what you know "
+		       "of the program",
+		       "not this kernel; gpulane's tests have run on Linux %s", tried_text + 2);
+}
+
 void lane_probe_kernel(struct lane_probe *probe)
 {
 	if (lane_probe_line(probe, probe->release, sizeof(probe->release),
@@ -149,6 +187,8 @@ void lane_probe_kernel(struct lane_probe *probe)
 	else
 		lane_probe_add(probe, KERNEL, "release", LANE_CHECK_FACT, NULL, NULL, "%s",
 			       probe->release);
+	if (*probe->release)
+		check_tried(probe);
 	check_config(probe);
 	check_lockdown(probe);
 	lane_probe_add(probe, KERNEL, "BTF of the kernel",

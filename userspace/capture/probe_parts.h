@@ -12,6 +12,9 @@ void lane_probe_add(struct lane_probe *probe, const char *section, const char *n
 		    enum lane_check_state state, const char *cost, const char *remedy,
 		    const char *value, ...) LANE_PRINTF(7, 8);
 
+/* Gives the check that was noted last a remedy made for this machine; format and its arguments. */
+void lane_probe_remedy(struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
+
 /* Opens a file below the root; NULL with errno. */
 FILE *lane_probe_open(const struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
 
@@ -28,6 +31,7 @@ bool lane_probe_has_word(FILE *from, const char *word);
 
 /* The parts, in the order of the report. */
 void lane_probe_kernel(struct lane_probe *probe);
+void lane_probe_boot(struct lane_probe *probe);
 void lane_probe_privileges(struct lane_probe *probe);
 void lane_probe_driver(struct lane_probe *probe);
 void lane_probe_events(struct lane_probe *probe);

@@ -27,7 +27,8 @@ static const struct argp_option doctor_argp_options[] = {
 	{ "format", OPTION_FORMAT, "FORMAT", 0, "text (default) or json", 0 },
 	{ "events", 'e', NULL, 0, "list every event and where it would come from", 0 },
 	{ "root", OPTION_ROOT, "DIR", 0,
-	  "look at the machine whose /proc, /sys, /boot, /lib, /etc and /run lie below DIR", 0 },
+	  "look at the machine whose /proc, /sys, /boot, /lib, /etc, /var and /run lie below DIR",
+	  0 },
 	{ "no-opencl", OPTION_NO_OPENCL, NULL, 0, "do not load OpenCL drivers", 0 },
 	{ 0 },
 };
