@@ -225,7 +225,8 @@ void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
  * looks? */
 void hears_completion(struct request *rq)
 {
-	rq->is_listened_at_end = (rq->listen_at && rq->is_active) || rq->spinners;
+	rq->is_listened_at_end =
+		(rq->listen_at && rq->is_active) || (rq->spinner && thread_is_on_cpu(rq->spinner));
 	if (!rq->is_active && rq->listen_at)
 		gpu.statistics.complete_while_unsubmitted++;
 }

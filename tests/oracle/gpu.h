@@ -105,7 +105,7 @@ struct request {
 	struct link on_timeline, on_scheduler, on_signal_list, on_listening;
 
 	/* the hardware's side */
-	int spinners; /* waiters that look all the time */
+	struct fiber *spinner; /* a waiter that looks all the time */
 	bool is_complete, is_listened_at_end;
 	uint64_t work_left;
 	uint32_t global_order;

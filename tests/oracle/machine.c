@@ -623,9 +623,9 @@ struct fiber *current_thread(void)
 	return running;
 }
 
-bool in_interrupt(void)
+bool thread_is_on_cpu(const struct fiber *thread)
 {
-	return running->cpu->in_hardirq || running->cpu->in_softirq;
+	return thread->is_on_cpu;
 }
 
 /* -- Locks -- */

@@ -86,7 +86,7 @@ int current_cpu(void);
 int current_pid(void);
 int current_tid(void);
 struct fiber *current_thread(void);
-bool in_interrupt(void);
+bool thread_is_on_cpu(const struct fiber *thread);
 
 /* Time passes on this CPU. */
 void spend(uint64_t ns);

@@ -200,6 +200,7 @@ static void executed(struct request *rq)
 bool request_submit(struct request *rq)
 {
 	bool is_new = !is_complete(rq);
+	uint64_t checked_at = machine.now;
 
 	if (is_new) {
 		spend(between(20, 120));
@@ -216,8 +217,12 @@ bool request_submit(struct request *rq)
 	rq->is_in_queue = false;
 	rq->is_active = true;
 	spend(between(10, 50));
-	if (rq->is_signaling_enabled)
+	if (rq->is_signaling_enabled) {
+		/* It has completed since the check: it is signalled now. */
+		if (is_complete(rq) && rq->end->at >= checked_at)
+			rq->is_listened_at_end = true;
 		request_enable_breadcrumb(rq);
+	}
 	if (is_new)
 		executed(rq);
 	return is_new;
@@ -343,10 +348,8 @@ static bool spin_request(struct request *rq)
 
 	if (!rq->is_active || !has_started(rq))
 		return false;
-	rq->spinners++;
 	while (!fence_is_signaled(rq) && machine.now < until)
 		spend(between(40, 200));
-	rq->spinners--;
 	return rq->is_signaled;
 }
 
@@ -368,11 +371,17 @@ static bool sleep_until_signaled(struct request *rq, uint64_t until)
 	return rq->is_signaled;
 }
 
-/* Whether the wait is over without a sleep. */
+/* Whether the wait is over without a sleep. Until the callback is there the waiter looks himself.
+ */
 static bool wait_begins(struct request *rq, struct fence_callback *callback)
 {
+	bool is_over;
+
+	rq->spinner = current_thread();
 	spend(between(30, 200));
-	if (spin_request(rq))
+	is_over = spin_request(rq);
+	rq->spinner = NULL;
+	if (is_over)
 		return true;
 	callback->run = wake_waiter;
 	callback->waiting_thread = current_thread();
