@@ -23,15 +23,29 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+/* A number in each namespace that it can be seen in, from the first one on. */
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	unsigned int flags;
 	unsigned int __state;
 	int exit_state;
 	int prio;
 	int pid;
 	int tgid;
 	char comm[16];
-	struct task_struct *group_leader;
 	struct signal_struct *signal;
 };
 

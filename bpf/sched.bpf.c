@@ -296,3 +296,64 @@ int BPF_PROG(follow_rename, struct task_struct *task, const char *comm)
 		bpf_map_delete_elem(&followed, &tgid);
 	return 0;
 }
+
+/* What the kernel gives an iterator's program (include/linux/bpf.h: bpf_iter_meta). */
+struct iterator_meta {
+	struct seq_file *seq;
+};
+
+struct iterator_task {
+	struct iterator_meta *meta;
+	struct task_struct *task;
+};
+
+/* The number of a task in a namespace of this level; 0 when it has none there. */
+static __always_inline struct upid number_at(struct pid *pid, unsigned int level)
+{
+	struct upid number = {};
+
+	if (pid && level <= BPF_CORE_READ(pid, level))
+		bpf_probe_read_kernel(&number, sizeof(number),
+				      (char *)pid + bpf_core_field_offset(pid->numbers) +
+					      (unsigned long)level *
+						      bpf_core_type_size(struct upid));
+	return number;
+}
+
+/*
+ * Every thread that the namespace of the reader sees, for a recorder in a PID namespace: the
+ * numbers of its /proc are not those of the events.
+ */
+SEC("iter/task")
+int list_tasks(struct iterator_task *ctx)
+{
+	struct task_struct *task = ctx->task, *self, *leader;
+	struct pid *own, *pid, *group;
+	struct lane_bpf_task out = {};
+	struct upid namespace, number;
+
+	if (!task)
+		return 0;
+	self = (struct task_struct *)bpf_get_current_task();
+	own = BPF_CORE_READ(self, thread_pid);
+	namespace = number_at(own, BPF_CORE_READ(own, level));
+	leader = BPF_CORE_READ(task, group_leader);
+	pid = BPF_CORE_READ(task, thread_pid);
+	group = BPF_CORE_READ(leader, thread_pid);
+	if (!pid || !group)
+		return 0; /* it is going away */
+	out.tid = BPF_CORE_READ(task, pid);
+	out.tgid = BPF_CORE_READ(task, tgid);
+	out.parent = BPF_CORE_READ(task, real_parent, tgid);
+	number = number_at(group, BPF_CORE_READ(own, level));
+	out.own_tgid = number.ns == namespace.ns ? number.nr : 0;
+	out.vtid = number_at(pid, BPF_CORE_READ(pid, level)).nr;
+	out.vtgid = number_at(group, BPF_CORE_READ(group, level)).nr;
+	out.exit_state = BPF_CORE_READ(task, exit_state);
+	out.state = report_state(task_state(task), 0);
+	out.flags = BPF_CORE_READ(task, flags);
+	out.cpu = task_cpu(task);
+	bpf_probe_read_kernel(out.comm, sizeof(out.comm), &task->comm);
+	bpf_seq_write(ctx->meta->seq, &out, sizeof(out));
+	return 0;
+}

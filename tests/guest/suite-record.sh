@@ -197,6 +197,58 @@ follows() {
 }
 check follow follows
 
+# in_namespace OPTION... - a recorder in a PID namespace, where numbers are not those of the kernel's events
+in_namespace() {
+	rm -rf namespace
+	unshare --pid --fork "$@" "${RECORD[@]}" --follow -o namespace -- \
+		sh -c 'sh -c "sleep 0.2" & sleep 0.1; wait' 2>"$T/said" && counted namespace || { cat "$T/said"; return 1; }
+	same forks 3 "$(grep -c ' sched_process_fork: ' "$T/events")" &&
+		[ "$(grep -c 'sched_switch: .* next_comm = "sleep"' "$T/events")" -ge 2 ] || return 1
+	# The state it begins with has the numbers that the events have: that of the first fork's parent.
+	same 'the command' "$(grep -m 1 ' sched_process_fork: ' "$T/events" | sed 's/.* parent_tid = \([0-9]*\),.*/\1/')" \
+		"$(sed -n 's/.* lttng_statedump_process_state: .* tid = \([0-9]*\), vtid = .* name = "gpulane".*/\1/p' "$T/events")"
+}
+# stopped_early MS - ^C before it has begun: within a second, and nothing is left; later it is a recording
+stopped_early() {
+	local status=0 begin took pid
+	rm -rf early
+	"$GPULANE" record -o early -d 20 2>"$T/said" &
+	pid=$!
+	until [ -d early ]; do kill -0 $pid || return 1; done
+	sleep "0.$1"
+	begin=$(date +%s%N)
+	kill -INT $pid
+	wait $pid || status=$?
+	took=$((($(date +%s%N) - begin) / 1000000))
+	echo "code $status after $took ms"
+	cat "$T/said"
+	[ $took -lt 1000 ] || return 1
+	if [ -e early ]; then same 'exit code' 0 $status && readable early; else same 'exit code' 1 $status; fi
+}
+for ms in 001 300 800; do
+	check stopped-early-$ms stopped_early $ms
+done
+check namespace in_namespace
+check namespace-with-its-proc in_namespace --mount-proc
+check namespace-no-such-process fails 1 '999999' unshare --pid --fork --mount-proc "${RECORD[@]}" --pid 999999 -o none
+
+# --- CPUs that come and go
+CPU=/sys/devices/system/cpu/cpu1/online
+cpus_come() {
+	echo 0 >$CPU
+	"${RECORD[@]}" -o cpus -- sh -c "echo 1 >$CPU; taskset -c 1 sh -c 'exec ls /'; taskset -c 1 sleep 0.1; echo 0 >$CPU
+		sleep 0.1; echo 1 >$CPU; taskset -c 1 sh -c 'exec ls /'" >"$T/said" 2>&1 && counted cpus || { cat "$T/said"; return 1; }
+	same 'programs on it' 2 "$(grep ' sched_process_exec: ' "$T/events" | grep 'cpu_id = 1 ' | grep -c 'filename = "[^"]*/ls"')" &&
+		same CPUs 0,1 "$(jq -r '.traces[0].lost_per_cpu | keys | join(",")' cpus/recording.json)"
+}
+cpus_go() {
+	rm -rf cpus
+	"${RECORD[@]}" -o cpus -- sh -c "echo 0 >$CPU; ls / >/dev/null; echo 1 >$CPU" 2>"$T/said" && counted cpus &&
+		same online 1 "$(cat $CPU)"
+}
+check cpus-that-come cpus_come
+check cpus-that-go cpus_go
+
 # --- killed
 # killed NAME MS: at any time after it began
 killed() {

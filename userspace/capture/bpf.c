@@ -17,12 +17,25 @@
 /* A packet of the recording holds no more, however large the rings are. */
 #define PACKET_BYTES (256u << 10)
 /* How long stop waits for a record that a preempted thread has begun. */
-#define STOP_WAIT_MS 2000
+#define STOP_WAIT_MS 700
+
+/* The ring of a CPU that is not even built in, should one be added meanwhile. */
+#define SPARE_BYTES (256u << 10)
+
+/* What is known of a CPU when the capture is opened. */
+enum presence {
+	CPU_NONE,
+	CPU_POSSIBLE, /* it may be added */
+	CPU_PRESENT,  /* it may be switched on */
+	CPU_ONLINE,
+};
 
 /* One CPU: its ring and where it goes. */
 struct lane {
 	struct lane_bpf_ring ring;
-	struct lane_ctf_stream *stream; /* NULL: they go to the sink */
+	struct lane_capture *capture;
+	struct lane_ctf_stream *stream; /* NULL: they go to the sink, or there are none yet */
+	bool is_on; /* it was when the capture was opened, or there has been something since */
 	const struct lane_sink *sink;
 	struct lane_bpf_loss loss;
 	uint64_t lost, events; /* in all, when the trace is closed */
@@ -46,10 +59,24 @@ struct lane_capture {
 	bool started;
 };
 
+/* A CPU's stream is there from the beginning, or from when the CPU is first heard of. */
+static struct lane_error *open_stream(struct lane *lane)
+{
+	const struct lane_capture *capture = lane->capture;
+	size_t packet_bytes = 2 * capture->lanes[0].ring.bytes;
+	struct lane_error *err = NULL;
+
+	if (capture->trace && !lane->stream)
+		err = lane_ctf_stream(capture->trace, lane->ring.cpu,
+				      packet_bytes < PACKET_BYTES ? packet_bytes : PACKET_BYTES,
+				      &lane->stream);
+	lane->is_on = !err;
+	return err;
+}
+
 /* One trace for the backend, one stream for each CPU. */
 static struct lane_error *create_trace(struct lane_capture *capture, const struct lane_host *host)
 {
-	size_t packet_bytes = 2 * capture->lanes[0].ring.bytes;
 	struct lane_error *err;
 
 	err = lane_ctf_create(capture->dir_fd, "bpf",
@@ -60,9 +87,8 @@ static struct lane_error *create_trace(struct lane_capture *capture, const struc
 						      .tracer = "bpf" },
 			      &capture->trace);
 	for (unsigned int i = 0; i < capture->n_lanes && !err; i++)
-		err = lane_ctf_stream(capture->trace, capture->lanes[i].ring.cpu,
-				      packet_bytes < PACKET_BYTES ? packet_bytes : PACKET_BYTES,
-				      &capture->lanes[i].stream);
+		if (capture->lanes[i].is_on)
+			err = open_stream(&capture->lanes[i]);
 	return err;
 }
 
@@ -70,19 +96,30 @@ static struct lane_error *create_trace(struct lane_capture *capture, const struc
 static struct lane_error *put_record(void *data, const struct lane_wire *record)
 {
 	struct lane *lane = data;
+	struct lane_error *err = lane->is_on ? NULL : open_stream(lane);
 
+	if (err)
+		return err;
 	return lane->stream ? lane_ctf_append(lane->stream, record)
 			    : lane->sink->record(lane->sink->arg, lane->ring.cpu, record);
 }
 
 static struct lane_error *put_lost(struct lane *lane, uint64_t total, uint64_t at_ns)
 {
+	struct lane_error *err = NULL;
+
+	if (!lane->is_on && total)
+		err = open_stream(lane);
+	if (err || !lane->is_on)
+		return err;
 	return lane->stream ? lane_ctf_lost(lane->stream, total, at_ns)
 			    : lane->sink->lost(lane->sink->arg, lane->ring.cpu, total, at_ns);
 }
 
 static struct lane_error *put_horizon(struct lane *lane, uint64_t ns)
 {
+	if (!lane->stream && !lane->sink)
+		return NULL;
 	return lane->stream ? lane_ctf_flush(lane->stream, ns)
 			    : lane->sink->horizon(lane->sink->arg, lane->ring.cpu, ns);
 }
@@ -93,41 +130,59 @@ static void use_sink(struct lane_capture *capture, const struct lane_sink *sink)
 		capture->lanes[i].sink = sink;
 }
 
-/* The CPUs that are on, from a list as "0-3,6". */
-static struct lane_error *online_cpus(bool *on, unsigned int *n)
+/* Marks the CPUs of a list as "0-3,6"; how many there are. Those beyond the last are left out. */
+static unsigned int read_cpus(const char *name, enum presence presence, enum presence *cpus,
+			      unsigned int *last)
 {
-	LANE_CLEANUP(lane_fclose) FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-	unsigned int from, to;
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
+	unsigned int from, to, n = 0;
 	int c;
 
-	*n = 0;
+	if (asprintf(&path, "/sys/devices/system/cpu/%s", name) < 0) {
+		path = NULL;
+		return 0;
+	}
+	file = fopen(path, "re");
 	while (file && fscanf(file, "%u", &from) == 1) {
 		to = from;
 		c = fgetc(file);
 		if (c == '-' && fscanf(file, "%u", &to) == 1)
 			c = fgetc(file);
-		if (to < from || to >= LANE_BPF_MAX_CPUS)
-			return lane_error("CPU %u: more CPUs than the %d that can be recorded", to,
-					  LANE_BPF_MAX_CPUS);
-		for (; from <= to; from++) {
-			*n += !on[from];
-			on[from] = true;
-		}
+		for (; from <= to && from < LANE_BPF_MAX_CPUS; from++, n++)
+			cpus[from] = presence;
+		*last = to;
 		if (c != ',')
 			break;
 	}
-	if (!*n)
+	return n;
+}
+
+/* Every CPU that may come: one that is switched on later has its buffer already. */
+static struct lane_error *find_cpus(enum presence *cpus, unsigned int *n)
+{
+	unsigned int last = 0;
+
+	read_cpus("possible", CPU_POSSIBLE, cpus, &last);
+	read_cpus("present", CPU_PRESENT, cpus, &last);
+	if (!read_cpus("online", CPU_ONLINE, cpus, &last))
 		return lane_error("/sys/devices/system/cpu/online: cannot be read");
+	if (last >= LANE_BPF_MAX_CPUS)
+		return lane_error("CPU %u: more CPUs than the %d that can be recorded", last,
+				  LANE_BPF_MAX_CPUS);
+	*n = 0;
+	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++)
+		*n += cpus[cpu] != CPU_NONE;
 	return NULL;
 }
 
 static struct lane_error *open_rings(struct lane_capture *capture, size_t bytes)
 {
-	bool on[LANE_BPF_MAX_CPUS] = {};
+	enum presence cpus[LANE_BPF_MAX_CPUS] = {};
 	struct lane_error *err;
-	unsigned int n;
+	unsigned int n = 0;
 
-	err = online_cpus(on, &n);
+	err = find_cpus(cpus, &n);
 	if (err)
 		return err;
 	capture->lanes = calloc(n, sizeof(*capture->lanes));
@@ -140,11 +195,15 @@ static struct lane_error *open_rings(struct lane_capture *capture, size_t bytes)
 		struct lane *lane = &capture->lanes[capture->n_lanes];
 		/* Edges only: not to run before it is worth it. */
 		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+		size_t size =
+			cpus[cpu] == CPU_POSSIBLE && bytes > SPARE_BYTES ? SPARE_BYTES : bytes;
 
-		if (!on[cpu])
+		if (cpus[cpu] == CPU_NONE)
 			continue;
 		capture->n_lanes++;
-		err = lane_bpf_ring_open(&lane->ring, cpu, bytes);
+		lane->capture = capture;
+		lane->is_on = cpus[cpu] == CPU_ONLINE;
+		err = lane_bpf_ring_open(&lane->ring, cpu, size);
 		if (err)
 			return err;
 		if (epoll_ctl(capture->epoll_fd, EPOLL_CTL_ADD, lane->ring.fd, &event))
@@ -186,7 +245,8 @@ static struct lane_error *open_all(struct lane_capture *capture,
 		err = load(capture, config);
 	if (!err && capture->settings.follow)
 		err = lane_bpf_follow_seed(lane_bpf_followed_fd(capture->object),
-					   config->follow_pid, config->comm);
+					   lane_bpf_tasks_fd(capture->object), config->follow_pid,
+					   config->comm);
 	if (!err && config->sink)
 		use_sink(capture, config->sink);
 	else if (!err)
@@ -243,7 +303,8 @@ static struct lane_error *start(struct lane_capture *capture)
 	lane_bpf_enable(capture->object, true);
 	if (!capture->plan.kinds[LANE_STATEDUMP].recorded)
 		return NULL;
-	return lane_bpf_snapshot(lane_bpf_followed_fd(capture->object), capture->settings.follow,
+	return lane_bpf_snapshot(lane_bpf_followed_fd(capture->object),
+				 lane_bpf_tasks_fd(capture->object), capture->settings.follow,
 				 put_record, &capture->lanes[0]);
 }
 
@@ -335,7 +396,7 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 static uint64_t lost(struct lane_capture *capture, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < capture->n_lanes; i++)
-		if (capture->lanes[i].ring.cpu == cpu)
+		if (capture->lanes[i].ring.cpu == cpu && capture->lanes[i].is_on)
 			return capture->trace ? lane_ctf_stream_lost(capture->lanes[i].stream)
 					      : capture->lanes[i].lost;
 	return LANE_NOT_COUNTED;
@@ -344,7 +405,7 @@ static uint64_t lost(struct lane_capture *capture, unsigned int cpu)
 static uint64_t events(struct lane_capture *capture, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < capture->n_lanes; i++)
-		if (capture->lanes[i].ring.cpu == cpu)
+		if (capture->lanes[i].ring.cpu == cpu && capture->lanes[i].is_on)
 			return capture->trace ? lane_ctf_stream_events(capture->lanes[i].stream)
 					      : capture->lanes[i].events;
 	return LANE_NOT_COUNTED;
@@ -368,6 +429,8 @@ static struct lane_error *close_trace(struct lane_capture *capture)
 	lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
 			 &capture->figures.lost);
 	for (unsigned int i = 0; i < capture->n_lanes; i++) {
+		if (!capture->lanes[i].stream)
+			continue;
 		capture->lanes[i].lost = lane_ctf_stream_lost(capture->lanes[i].stream);
 		capture->lanes[i].events = lane_ctf_stream_events(capture->lanes[i].stream);
 	}

@@ -100,6 +100,87 @@ static struct lane_error *list_processes(struct lane_proc_stat **processes, size
 	return NULL;
 }
 
+/* All threads now, from the kernel. *tasks is the caller's to free. */
+static struct lane_error *list_tasks(int tasks_fd, struct lane_bpf_task **tasks, size_t *n)
+{
+	LANE_CLEANUP(lane_close) int fd = bpf_iter_create(tasks_fd);
+	size_t room = 0, used = 0;
+	ssize_t got;
+
+	*tasks = NULL;
+	*n = 0;
+	if (fd < 0)
+		return lane_error_errno(errno, "the kernel's list of processes");
+	for (;;) {
+		if (room - used < sizeof(**tasks)) {
+			char *more = realloc(*tasks, room = room ? 2 * room : 1 << 16);
+
+			if (!more) {
+				free(LANE_TAKE(*tasks));
+				return &lane_enomem;
+			}
+			*tasks = (struct lane_bpf_task *)more;
+		}
+		got = read(fd, (char *)*tasks + used, room - used);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	*n = used / sizeof(**tasks);
+	if (got < 0) {
+		free(LANE_TAKE(*tasks));
+		return lane_error_errno(errno, "the kernel's list of processes");
+	}
+	return NULL;
+}
+
+/* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE. */
+static char state_letter(const struct lane_bpf_task *task)
+{
+	if (task->exit_state & 0x20)
+		return 'Z';
+	if (task->exit_state & 0x10)
+		return 'X';
+	return task->state ? 'S' : 'R';
+}
+
+/* As list_processes, from the kernel. *root becomes its number in the first namespace. */
+static struct lane_error *list_beyond(int tasks_fd, struct lane_proc_stat **processes, size_t *n,
+				      pid_t *root)
+{
+	LANE_CLEANUP(lane_free) struct lane_bpf_task *tasks = NULL;
+	struct lane_error *err;
+	pid_t found = 0;
+	size_t n_tasks;
+
+	*processes = NULL;
+	*n = 0;
+	err = list_tasks(tasks_fd, &tasks, &n_tasks);
+	if (err)
+		return err;
+	*processes = calloc(n_tasks + 1, sizeof(**processes));
+	if (!*processes)
+		return &lane_enomem;
+	for (size_t i = 0; i < n_tasks; i++) {
+		struct lane_proc_stat *process = &(*processes)[*n];
+
+		if (tasks[i].tid != tasks[i].tgid)
+			continue;
+		process->id = tasks[i].tgid;
+		process->parent = tasks[i].parent;
+		memcpy(process->comm, tasks[i].comm, sizeof(process->comm));
+		if (*root && tasks[i].own_tgid == *root)
+			found = tasks[i].tgid;
+		(*n)++;
+	}
+	if (*root && !found)
+		return lane_error("process %d: there is none (see ps)", *root);
+	*root = found;
+	return NULL;
+}
+
 void lane_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_t root,
 			  const char *comm, unsigned int *why)
 {
@@ -142,21 +223,29 @@ static struct lane_error *follow(int map_fd, pid_t tgid, unsigned int why, bool 
 	return NULL;
 }
 
-struct lane_error *lane_bpf_follow_seed(int map_fd, pid_t root, const char *comm)
+struct lane_error *lane_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root, const char *comm)
 {
+	LANE_CLEANUP(lane_free) struct lane_proc_stat *beyond = NULL;
 	struct lane_error *err = NULL;
 	bool added = false, there = !root;
+	pid_t named = root;
+	size_t n_beyond;
 
+	if (tasks_fd >= 0)
+		err = list_beyond(tasks_fd, &beyond, &n_beyond, &root);
 	/* From here on the kernel finds its children itself. */
-	if (root)
+	if (!err && root)
 		err = follow(map_fd, root, LANE_BPF_FOLLOW_TREE, &added);
 	do {
 		LANE_CLEANUP(lane_free) struct lane_proc_stat *processes = NULL;
 		LANE_CLEANUP(lane_free) unsigned int *why = NULL;
+		pid_t again = named;
 		size_t n = 0;
 
 		added = false;
-		if (!err)
+		if (!err && tasks_fd >= 0)
+			err = list_beyond(tasks_fd, &processes, &n, &again);
+		else if (!err)
 			err = list_processes(&processes, &n);
 		if (err)
 			return err;
@@ -262,22 +351,68 @@ static struct lane_error *snapshot_process(const struct lane_proc_stat *process,
 	return err;
 }
 
-struct lane_error *lane_bpf_snapshot(int map_fd, unsigned int follow_why, lane_snapshot_fn *record,
-				     void *data)
+/* One thread that the kernel has told of. */
+static struct lane_error *snapshot_task(const struct lane_bpf_task *task, lane_snapshot_fn *record,
+					void *data)
+{
+	struct snapshot_record r = { .wire = { .kind = LANE_STATEDUMP,
+					       .tid = -1,
+					       .pid = -1,
+					       .origin = LANE_ORIGIN_SNAPSHOT } };
+	struct timespec now;
+
+	r.p.tid = task->tid;
+	r.p.vtid = task->vtid;
+	r.p.pid = task->tgid;
+	r.p.vpid = task->vtgid;
+	r.p.ppid = task->parent;
+	r.p.vppid = r.p.vpid == task->tgid ? task->parent : 0;
+	r.p.type = !!(task->flags & PF_KTHREAD);
+	r.p.mode = 1;
+	r.p.status = lttng_status(state_letter(task));
+	r.p.cpu = task->cpu;
+	memcpy(r.p.name, task->comm, sizeof(r.p.name));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	r.wire.ts_ns = (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+	return record(data, &r.wire);
+}
+
+/* True when a process is in the map for all reasons asked for. */
+static bool is_followed(int map_fd, pid_t tgid, unsigned int follow_why)
+{
+	__s32 key = tgid;
+	__u32 why = 0;
+
+	return !follow_why ||
+	       (!bpf_map_lookup_elem(map_fd, &key, &why) && (why & follow_why) == follow_why);
+}
+
+static struct lane_error *snapshot_beyond(int map_fd, int tasks_fd, unsigned int follow_why,
+					  lane_snapshot_fn *record, void *data)
+{
+	LANE_CLEANUP(lane_free) struct lane_bpf_task *tasks = NULL;
+	struct lane_error *err;
+	size_t n;
+
+	err = list_tasks(tasks_fd, &tasks, &n);
+	for (size_t i = 0; i < n && !err; i++)
+		if (is_followed(map_fd, tasks[i].tgid, follow_why))
+			err = snapshot_task(&tasks[i], record, data);
+	return err;
+}
+
+struct lane_error *lane_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow_why,
+				     lane_snapshot_fn *record, void *data)
 {
 	LANE_CLEANUP(lane_free) struct lane_proc_stat *processes = NULL;
 	struct lane_error *err;
 	size_t n;
 
+	if (tasks_fd >= 0)
+		return snapshot_beyond(map_fd, tasks_fd, follow_why, record, data);
 	err = list_processes(&processes, &n);
-	for (size_t i = 0; i < n && !err; i++) {
-		__s32 key = processes[i].id;
-		__u32 why = 0;
-
-		if (follow_why &&
-		    (bpf_map_lookup_elem(map_fd, &key, &why) || (why & follow_why) != follow_why))
-			continue;
-		err = snapshot_process(&processes[i], record, data);
-	}
+	for (size_t i = 0; i < n && !err; i++)
+		if (is_followed(map_fd, processes[i].id, follow_why))
+			err = snapshot_process(&processes[i], record, data);
 	return err;
 }

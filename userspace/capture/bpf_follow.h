@@ -40,17 +40,19 @@ void lane_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_
 
 /*
  * Puts the processes that are followed now into the map; children that are forked meanwhile are
- * found by going on until nothing is new. Fails when root does not exist.
+ * found by going on until nothing is new. Fails when root does not exist; root is its number in
+ * this process's namespace. tasks_fd: what tells the threads (lane_bpf_tasks_fd), -1: /proc does.
  */
-struct lane_error *lane_bpf_follow_seed(int map_fd, pid_t root, const char *comm) LANE_MUST_CHECK;
+struct lane_error *lane_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root,
+					const char *comm) LANE_MUST_CHECK;
 
 typedef struct lane_error *lane_snapshot_fn(void *data, const struct lane_wire *record);
 
 /*
  * Calls `record` with one lttng_statedump_process_state for every thread there is. With a map only
- * for processes in it for all reasons in follow.
+ * for processes in it for all reasons in follow. tasks_fd as above.
  */
-struct lane_error *lane_bpf_snapshot(int map_fd, unsigned int follow, lane_snapshot_fn *record,
-				     void *data) LANE_MUST_CHECK;
+struct lane_error *lane_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow,
+				     lane_snapshot_fn *record, void *data) LANE_MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "capture/bpf_uprobe.h"
@@ -17,6 +18,7 @@ struct lane_bpf_object {
 	struct gpulane_bpf *skel;
 	struct bpf_link *links[MAX_LINKS];
 	unsigned int n_links;
+	struct bpf_link *tasks;		 /* in a PID namespace: all threads there are */
 	struct lane_bpf_library library; /* the OpenCL loader, when it is hooked */
 	struct lane_bpf_uprobes uprobes;
 };
@@ -105,6 +107,17 @@ static bool by_format(const struct lane_bpf_plan *plan)
 	return any;
 }
 
+/*
+ * Whether the numbers of processes that this one sees are those that the kernel's events have.
+ * include/linux/proc_ns.h: PROC_PID_INIT_INO.
+ */
+static bool in_first_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == 0xeffffffcu;
+}
+
 static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan *plan,
 			    unsigned int follow)
 {
@@ -125,6 +138,8 @@ static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan
 	}
 	if (follow & LANE_BPF_FOLLOW_COMM)
 		want(skel, "follow_rename");
+	if (!in_first_namespace())
+		want(skel, "list_tasks");
 }
 
 static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *running,
@@ -301,12 +316,24 @@ static struct lane_error *attach_follow(struct lane_bpf_object *object)
 	return NULL;
 }
 
+static struct lane_error *attach_tasks(struct lane_bpf_object *object)
+{
+	struct bpf_program *prog = object->skel->progs.list_tasks;
+
+	if (!bpf_program__autoload(prog))
+		return NULL;
+	object->tasks = bpf_program__attach_iter(prog, NULL);
+	return object->tasks ? NULL : refused(errno, "list the processes beyond this namespace");
+}
+
 static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
 {
 	struct lane_error *err = attach_follow(object);
 	unsigned int attached = 0;
 	int refusal = 0;
 
+	if (!err)
+		err = attach_tasks(object);
 	if (err)
 		return err;
 	attach_aside(object);
@@ -396,6 +423,11 @@ int lane_bpf_followed_fd(const struct lane_bpf_object *object)
 	return bpf_map__fd(object->skel->maps.followed);
 }
 
+int lane_bpf_tasks_fd(const struct lane_bpf_object *object)
+{
+	return object->tasks ? bpf_link__fd(object->tasks) : -1;
+}
+
 struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object)
 {
 	struct lane_bpf_missed missed = {};
@@ -427,6 +459,7 @@ void lane_bpf_unload(struct lane_bpf_object *object)
 	lane_bpf_uprobes_deinit(&object->uprobes);
 	while (object->n_links)
 		bpf_link__destroy(object->links[--object->n_links]);
+	bpf_link__destroy(object->tasks);
 	gpulane_bpf__destroy(object->skel);
 	free(object);
 }

@@ -34,6 +34,12 @@ const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *o
 /* The map of followed processes. */
 int lane_bpf_followed_fd(const struct lane_bpf_object *object);
 
+/*
+ * What tells every thread that this namespace sees, by its numbers in the first one; -1 when this
+ * process is in that namespace, and /proc tells the same.
+ */
+int lane_bpf_tasks_fd(const struct lane_bpf_object *object);
+
 /* Since the object was loaded. 0 where the kernel does not tell. */
 struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object);
 

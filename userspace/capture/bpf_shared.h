@@ -68,6 +68,21 @@ struct lane_bpf_cpu {
 	__u32 pad[7];
 } __attribute__((aligned(64)));
 
+/* A thread, as list_tasks tells it. Numbers are those of the first namespace, as in the events. */
+struct lane_bpf_task {
+	__s32 tid;
+	__s32 tgid;
+	__s32 parent;	/* its parent's tgid */
+	__s32 own_tgid; /* in the namespace of who asks; 0: it has no number there */
+	__s32 vtid;	/* in its own namespace */
+	__s32 vtgid;
+	__u32 state; /* as in sched_switch: 0 when it could run */
+	__u32 exit_state;
+	__u32 flags;
+	__u32 cpu;
+	char comm[16];
+};
+
 enum lane_bpf_returns {
 	LANE_BPF_RETURNS_NOTHING,
 	LANE_BPF_RETURNS_STATUS,

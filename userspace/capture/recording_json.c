@@ -13,6 +13,8 @@
 #define GPULANE_VERSION "unknown"
 #endif
 
+#define MAX_CPUS 8192 /* that a tracer may tell of */
+
 /* What is not UTF-8 (an argument, a host's name) no parser would take. */
 static struct json_object *text_of(const char *value)
 {
@@ -97,28 +99,26 @@ static struct json_object *kind_object(const struct lane_capture_kind *kind)
 }
 
 /* What `count` says of each CPU. */
-static struct json_object *
-per_cpu(const struct lane_recording_facts *facts, const struct lane_recording_tracer *from,
-	uint64_t (*count)(struct lane_capture *capture, unsigned int cpu))
+static struct json_object *per_cpu(const struct lane_recording_tracer *from,
+				   uint64_t (*count)(struct lane_capture *capture,
+						     unsigned int cpu))
 {
 	struct json_object *all = json_object_new_object();
 
-	/* CPUs that are off leave gaps in the numbers; those that are on are all there are. */
-	for (unsigned int cpu = 0, on = 0; on < facts->config->host->cpus && cpu < 8192; cpu++) {
+	/* CPUs that are off leave gaps in the numbers; others are switched on meanwhile. */
+	for (unsigned int cpu = 0; cpu < MAX_CPUS; cpu++) {
 		uint64_t value = count(from->capture, cpu);
 		char name[16];
 
 		if (value == LANE_NOT_COUNTED)
 			continue;
-		on++;
 		snprintf(name, sizeof(name), "%u", cpu);
 		add_number(all, name, value);
 	}
 	return all;
 }
 
-static struct json_object *tracer_object(const struct lane_recording_facts *facts,
-					 const struct lane_recording_tracer *from)
+static struct json_object *tracer_object(const struct lane_recording_tracer *from)
 {
 	const struct lane_capture_kind *kinds = from->backend->kinds(from->capture);
 	struct json_object *tracer = json_object_new_object();
@@ -131,11 +131,10 @@ static struct json_object *tracer_object(const struct lane_recording_facts *fact
 		add_number(tracer, "events", from->stats.events);
 	add_number(tracer, "lost", from->stats.lost);
 	if (from->backend->lost)
-		json_object_object_add(tracer, "lost_per_cpu",
-				       per_cpu(facts, from, from->backend->lost));
+		json_object_object_add(tracer, "lost_per_cpu", per_cpu(from, from->backend->lost));
 	if (from->backend->events)
 		json_object_object_add(tracer, "events_per_cpu",
-				       per_cpu(facts, from, from->backend->events));
+				       per_cpu(from, from->backend->events));
 	add_number(tracer, "bytes", from->stats.bytes);
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
 		if (!lane_is_derived((unsigned int)i))
@@ -181,7 +180,7 @@ struct json_object *lane_recording_json(const struct lane_recording_facts *facts
 	json_object_object_add(root, "filter", filter_object(facts->config));
 	add_driver(root);
 	for (size_t i = 0; i < facts->n_tracers; i++)
-		json_object_array_add(traces, tracer_object(facts, &facts->tracers[i]));
+		json_object_array_add(traces, tracer_object(&facts->tracers[i]));
 	json_object_object_add(root, "traces", traces);
 	return root;
 }
