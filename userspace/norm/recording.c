@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/recording.h"
 
 enum {
-	/* A command's arguments may have 6 MiB, and JSON makes six bytes of one. */
-	JSON_BYTES = 64 << 20,
+	JSON_BYTES = LANE_RECORDING_JSON_BYTES,
 	JSON_VALUES = 1 << 20, /* each takes memory, however short it is */
 	JSON_DEPTH = 16,
 	MAX_CPUS = 8192,
