@@ -6,6 +6,7 @@
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
 #   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
 #   make bench            the benchmarks, as ratios
+#   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time
 #   make install          DESTDIR and prefix are honoured, so is `make uninstall`
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables

@@ -3,7 +3,7 @@ FUZZ_B    := build-fuzz
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
 FUZZ_ROOM := $(filter-out userspace/out/perfetto%,$(sort $(foreach r,base clock decode norm model timeline latency out,$(wildcard userspace/$r/*.c)))) \
-             $(addprefix userspace/cmd/,read.c hooks.c)
+             $(addprefix userspace/cmd/,damage.c read.c hooks.c)
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o)
 FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
@@ -19,8 +19,12 @@ $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ)
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 
-.PHONY: fuzz-targets
+.PHONY: fuzz-targets fuzz
 fuzz-targets: $(FUZZ_BIN)
+
+# COUNT inputs over all targets
+fuzz:
+	scripts/fuzz $(COUNT)
 
 clean: clean-fuzz
 .PHONY: clean-fuzz
