@@ -94,7 +94,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	more = &c->told[c->n++];
 	*more = (struct told){ find(c->truth, rq->context, rq->seqno),
 			       rq->after ? find(c->truth, rq->after, rq->after_seqno) : SIM_NO,
-			       rq->context->client->pid, p.known[first], false };
+			       rq->context->client->pid,
+			       p.known[first] && (!first || !c->latency->losses), false };
 	if (more->request == SIM_NO) {
 		c->n--;
 		return;
@@ -194,9 +195,14 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 	ctx = strtoull(number + 8, NULL, 10);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct told *told = &c->told[i];
-		uint64_t ns = c->truth->requests[told->request].stage_ns[stage];
+		const struct sim_request *r = &c->truth->requests[told->request];
+		uint64_t ns = r->stage_ns[stage];
+		uint64_t until = stage == SIM_DEPENDENCY   ? r->submit
+				 : stage == SIM_HOST_QUEUE ? r->execute
+							   : r->start;
 
-		if (told->pid != pid || ns == SIM_NONE)
+		/* What a recording ends amid is in no sum of it. */
+		if (told->pid != pid || ns == SIM_NONE || until >= c->info->end_ns)
 			continue;
 		whole += ns;
 		if (stage == SIM_DEVICE_QUEUE)

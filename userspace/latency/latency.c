@@ -146,15 +146,37 @@ static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
 
 /*
  * Its time is known from its first event to its last. Of what was neither built nor added while
- * recording, as heartbeats are, nobody knows whether it has only not been seen.
+ * recording, as heartbeats are, nobody knows whether it has only not been seen; nor, where events
+ * were lost, of what was not built.
  */
 static bool is_timed(const struct lane_latency *latency, const struct lane_points *p)
 {
 	bool begins = p->known[LANE_POINT_QUEUE] ||
-		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD]);
+		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD] && !latency->losses);
 
 	return begins && (p->known[LANE_POINT_SIGNALLED] ||
 			  (p->known[LANE_POINT_END] && !is_recorded(latency, LANE_FENCE_SIGNALED)));
+}
+
+/* The request has left the stage, or everything. */
+static bool is_past(const struct lane_request *rq, const struct lane_points *p, int stage)
+{
+	static const enum lane_stage_point ends[LANE_STAGE_PATH] = {
+		[LANE_STAGE_PREPARE] = LANE_POINT_ADD,
+		[LANE_STAGE_DEPENDENCY] = LANE_POINT_SUBMIT,
+		[LANE_STAGE_HOST_QUEUE] = LANE_POINT_EXECUTE,
+		[LANE_STAGE_DEVICE_QUEUE] = LANE_POINT_END,
+		[LANE_STAGE_RUNNING] = LANE_POINT_END,
+		[LANE_STAGE_PREEMPTED] = LANE_POINT_END,
+		[LANE_STAGE_SIGNAL] = LANE_POINT_SIGNALLED,
+	};
+
+	if (!(rq->doubt & LANE_DOUBT_GONE))
+		return true;
+	for (int i = ends[stage]; i < LANE_POINT_COUNT; i++)
+		if (p->known[i])
+			return true;
+	return false;
 }
 
 static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
@@ -239,10 +261,10 @@ static void on_request(void *arg, const struct lane_request *rq)
 	count(&client->requests, rq, &stages);
 	add_stages(latency->stages, &stages);
 	add_stages(client->stages, &stages);
-	for (int i = 0; i < LANE_STAGE_PATH && !(rq->doubt & LANE_DOUBT_GONE); i++)
-		client->hidden[i] += stages.unknown >> i & 1;
 	add_percentiles(latency, &stages);
 	lane_points_of(&latency->info, rq, &points);
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		client->hidden[i] += !(stages.known >> i & 1) && is_past(rq, &points, i);
 	if (is_timed(latency, &points)) {
 		add_spent(&latency->spent, &stages);
 		add_spent(&client->spent, &stages);

@@ -120,7 +120,7 @@ struct lane_client_stats {
 	struct lane_completeness requests;
 	struct lane_spent spent;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
-	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are over, of which it is unknown */
+	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are past it, of which it is unknown */
 	uint64_t cpu_ns;		  /* its threads ran */
 	uint64_t runnable_ns;		  /* its threads could have run */
 	uint64_t blocked_ns;

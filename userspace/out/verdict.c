@@ -226,11 +226,12 @@ static const struct {
 	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED } },
 };
 
-/* The events whose absence makes time unknown; false: none is absent. */
-static bool absent_events(const struct sentences *s)
+/* Names the events whose absence makes time unknown; returns how many are. */
+static unsigned int absent_events(const struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 	uint64_t named = 0;
+	unsigned int n = 0;
 
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
 		for (int k = 0; k < 2; k++) {
@@ -240,18 +241,20 @@ static bool absent_events(const struct sentences *s)
 				continue;
 			if (!l->stages[borders[i].stage].unknown)
 				continue;
-			fprintf(s->to, "%s%s", named ? ", " : "", lane_kinds[kind].name);
+			fprintf(s->to, "%s%s", n++ ? ", " : "", lane_kinds[kind].name);
 			named |= UINT64_C(1) << kind;
 		}
-	return named;
+	return n;
 }
 
 static void why_unknown(const struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
+	unsigned int absent = absent_events(s);
 
-	if (absent_events(s))
-		fprintf(s->to, " not in the recording (`gpulane doctor` says how to record that)");
+	if (absent)
+		fprintf(s->to, " %s not in the recording (`gpulane doctor` says how to record %s)",
+			absent == 1 ? "is" : "are", absent == 1 ? "it" : "them");
 	else if (l->losses)
 		fprintf(s->to, "events were lost (a larger --buffer of record loses less)");
 	else if (l->figures.contradictions)
@@ -274,15 +277,18 @@ static void unknown_sentence(struct sentences *s)
 				    1);
 	hi = hi > 100 ? 100 : hi;
 	begin(s);
-	if (spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi)
+	if (spent->requests && hi <= MIN_PERCENT)
+		fprintf(s->to, "how %" PRIu64 " of %" PRIu64 " requests' time was spent",
+			all - spent->requests, all);
+	else if (spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi)
 		fprintf(s->to, "%u %% of ", lo);
 	else if (spent->requests)
-		fprintf(s->to, "%u..%u %% of ", lo, hi);
-	if (spent->requests)
-		whose_time(s, spent, &l->requests, "");
+		fprintf(s->to, "up to %u %% of ", hi);
 	else
 		fprintf(s->to, "how %" PRIu64 " request%s time was spent", all,
 			all == 1 ? "'s" : "s'");
+	if (spent->requests && hi > MIN_PERCENT)
+		whose_time(s, spent, &l->requests, "");
 	fprintf(s->to, " is unknown: ");
 	why_unknown(s);
 	end(s);

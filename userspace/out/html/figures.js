@@ -175,10 +175,11 @@ function showCulprits() {
 		return make("div", {}, element);
 	};
 	const tables = [
-		table("Ahead in the device queue", [
+		...[["Whose fences dependencies waited for", "dependency", report.dependencies], ["Ahead in the host queue", "host_queue", report.host_behind],
+			["Ahead in the device queue", "device_queue", report.behind]].map(([title, stage, rows]) => table(title, [
 			{ name: "who waited", of: b => b.client }, { name: "engine", of: b => b.engine },
-			{ name: "behind", of: b => b.owner + ", context " + b.context }, { name: "requests", n: true, of: b => count(b.requests) },
-			{ name: "waited", n: true, of: b => both(b.device_queue) }], report.behind),
+			{ name: stage === "dependency" ? "for" : "behind", of: b => b.owner + ", context " + b.context },
+			{ name: "requests", n: true, of: b => count(b.requests) }, { name: "waited", n: true, of: b => both(b[stage]) }], rows)),
 		table("Taken off the engine", [
 			{ name: "who", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "by", of: p => p.culprit || "unknown" },
 			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "for", n: true, of: p => both(p.preempted) }], report.preemptions),
