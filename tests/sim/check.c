@@ -6,43 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "check.h"
-#include "latency/latency.h"
+#include "check_parts.h"
 
-struct key {
-	uint64_t ctx;
-	uint32_t dev;
-	uint32_t seqno;
-	uint32_t request;
-};
-
-/* What the timeline has told of a request. */
-struct told {
-	uint32_t times;
-	uint32_t preemptions;
-	bool spans_exact; /* in the truth */
-	bool start_undecided;
-	bool end_undecided;
-	int64_t host_ns; /* of the queue's changes */
-	int64_t device_ns;
-};
-
-struct check {
-	const char *name;
-	const struct sim_truth *truth;
-	const struct lane_trace_info *info;
-	enum sim_demand demand;
-	struct sim_verdict *verdict;
-	FILE *log;
-	unsigned int shout;
-	struct key *keys;
-	struct told *told;
-	struct sim_state *states; /* by thread and time */
-	struct sim_span *spans;	  /* by request and time */
-	uint64_t *certain;	  /* per engine: what is on its ports is known from here on */
-};
-
-static void LANE_PRINTF(3, 4) complain(struct check *c, uint64_t *counter, const char *format, ...)
+void sim_complain(struct check *c, uint64_t *counter, const char *format, ...)
 {
 	va_list args;
 
@@ -120,7 +86,7 @@ static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
 
 	c->verdict->values++;
 	if (known && !in(truth, ns))
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
 			 sim_stage_names[stage], ns.lo, ns.hi, (int64_t)truth);
 	if (truth == SIM_NONE)
@@ -133,7 +99,7 @@ static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
 		c->verdict->bounded++;
 	if (c->demand == SIM_FULL && t->signaled != SIM_NONE && (!known || ns.lo != ns.hi) &&
 	    is_exact(c, request, stage))
-		complain(c, &c->verdict->missing,
+		sim_complain(c, &c->verdict->missing,
 			 KEY_FORMAT " %s: %" PRIu64 " is exact, told %s %" PRIu64 "..%" PRIu64,
 			 KEY(t), sim_stage_names[stage], truth, known ? "bounded" : "unknown",
 			 ns.lo, ns.hi);
@@ -144,7 +110,7 @@ static void check_time(struct check *c, const struct sim_request *t, const char 
 {
 	c->verdict->values++;
 	if (!in(truth, told))
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t), what,
 			 told.lo, told.hi, (int64_t)truth);
 }
@@ -160,11 +126,11 @@ static void check_queues(struct check *c, uint32_t request, const struct lane_st
 		return;
 	c->verdict->values++;
 	if ((uint64_t)told->host_ns != t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED])
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " host queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
 			 told->host_ns, t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED]);
 	if ((uint64_t)told->device_ns != t->stage_ns[SIM_DEVICE_QUEUE])
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " device queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
 			 told->device_ns, t->stage_ns[SIM_DEVICE_QUEUE]);
 }
@@ -176,14 +142,15 @@ static void on_request(void *arg, const struct lane_request *rq)
 	const struct sim_request *t = &c->truth->requests[request];
 	struct lane_stages stages;
 
+	c->adds_up.request(c->adds_up.arg, rq);
 	c->verdict->requests++;
 	if (request == SIM_NO) {
-		complain(c, &c->verdict->wrong, KEY_FORMAT " does not exist", rq->context->dev,
+		sim_complain(c, &c->verdict->wrong, KEY_FORMAT " does not exist", rq->context->dev,
 			 rq->context->ctx, rq->seqno);
 		return;
 	}
 	if (c->told[request].times++)
-		complain(c, &c->verdict->wrong, KEY_FORMAT " told %u times", KEY(t),
+		sim_complain(c, &c->verdict->wrong, KEY_FORMAT " told %u times", KEY(t),
 			 c->told[request].times);
 	lane_stages_of(c->info, rq, &stages);
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
@@ -250,7 +217,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 		if (!span->complete && in(span->end, p->at))
 			break;
 	if (span == end || span->request != request) {
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " was not preempted at %" PRIu64 "..%" PRIu64, KEY(t), p->at.lo,
 			 p->at.hi);
 		return;
@@ -259,12 +226,12 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 		return;
 	by = &c->truth->requests[span->culprit];
 	if (p->at.lo == p->at.hi && (p->culprit->ctx != by->ctx || p->culprit_seqno != by->seqno))
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 KEY_FORMAT " at %" PRIu64 ": culprit " KEY_FORMAT ", told %" PRIu64 "/%u",
 			 KEY(t), p->at.lo, KEY(by), p->culprit->ctx, p->culprit_seqno);
 }
 
-static int compare_states(const void *a, const void *b)
+int sim_compare_states(const void *a, const void *b)
 {
 	const struct sim_state *x = a, *y = b;
 
@@ -311,7 +278,7 @@ static void on_thread(void *arg, const struct lane_thread_interval *i)
 	s = state_at(c, i->thread->tid, i->begin_ns);
 	for (; s < end && s->tid == i->thread->tid && s->from < i->end_ns; s++) {
 		if (s->state != states[i->state]) {
-			complain(c, &c->verdict->wrong,
+			sim_complain(c, &c->verdict->wrong,
 				 "thread %d %s in %" PRIu64 "..%" PRIu64
 				 ", is in state %d from %" PRIu64,
 				 s->tid, name, i->begin_ns, i->end_ns, s->state, s->from);
@@ -320,7 +287,7 @@ static void on_thread(void *arg, const struct lane_thread_interval *i)
 		if (s->state != SIM_BLOCKED || !i->wait)
 			continue;
 		if (s->request == SIM_NO || find_rq(c, i->wait) != s->request)
-			complain(c, &c->verdict->wrong,
+			sim_complain(c, &c->verdict->wrong,
 				 "thread %d blocked at %" PRIu64 ": not on that request", s->tid,
 				 s->from);
 	}
@@ -337,7 +304,7 @@ static void on_starvation(void *arg, const struct lane_starvation *v)
 	s = state_at(c, v->victim->tid, v->begin_ns);
 	for (; s < end && s->tid == v->victim->tid && s->from < v->end_ns; s++)
 		if (s->state != SIM_RUNNABLE || s->culprit != v->tid) {
-			complain(c, &c->verdict->wrong,
+			sim_complain(c, &c->verdict->wrong,
 				 "thread %d starved by %d in %" PRIu64 "..%" PRIu64
 				 ": is in state %d, culprit %d from %" PRIu64,
 				 s->tid, v->tid, v->begin_ns, v->end_ns, s->state, s->culprit,
@@ -361,14 +328,14 @@ static void on_wait(void *arg, const struct lane_wait *told)
 			wait = w;
 	}
 	if (!wait || (wait->end != told->end_ns && wait->end != SIM_NONE)) {
-		complain(c, &c->verdict->wrong, "thread %d: no wait in %" PRIu64 "..%" PRIu64,
+		sim_complain(c, &c->verdict->wrong, "thread %d: no wait in %" PRIu64 "..%" PRIu64,
 			 told->thread->tid, told->begin_ns, told->end_ns);
 		return;
 	}
 	if (wait->end == SIM_NONE || !told->runqueue_known || !told->signal_ns)
 		return;
 	if (told->runqueue_ns != wait->wake_runqueue_ns)
-		complain(c, &c->verdict->wrong,
+		sim_complain(c, &c->verdict->wrong,
 			 "thread %d: wait at %" PRIu64 ": wake_runqueue told %" PRIu64
 			 ", is %" PRIu64,
 			 wait->tid, wait->begin, told->runqueue_ns, wait->wake_runqueue_ns);
@@ -385,14 +352,14 @@ static void check_missing(struct check *c)
 		c->verdict->unknown += SIM_STAGE_COUNT;
 		if (c->demand == SIM_FULL &&
 		    (t->queue != SIM_NONE || t->add != SIM_NONE || t->submit != SIM_NONE))
-			complain(c, &c->verdict->missing, KEY_FORMAT " is not told of", KEY(t));
+			sim_complain(c, &c->verdict->missing, KEY_FORMAT " is not told of", KEY(t));
 	}
 	for (size_t i = 0; c->demand == SIM_FULL && i < c->truth->n_requests; i++) {
 		const struct sim_request *t = &c->truth->requests[i];
 
 		if (c->told[i].spans_exact && t->end != SIM_NONE &&
 		    c->told[i].preemptions != t->preemptions)
-			complain(c, &c->verdict->missing, KEY_FORMAT ": %u preemptions, told %u",
+			sim_complain(c, &c->verdict->missing, KEY_FORMAT ": %u preemptions, told %u",
 				 KEY(t), t->preemptions, c->told[i].preemptions);
 	}
 }
@@ -676,7 +643,7 @@ static bool prepare(struct check *c)
 	}
 	qsort(c->keys, t->n_requests, sizeof(*c->keys), compare_keys);
 	memcpy(c->states, t->states, t->n_states * sizeof(*c->states));
-	qsort(c->states, t->n_states, sizeof(*c->states), compare_states);
+	qsort(c->states, t->n_states, sizeof(*c->states), sim_compare_states);
 	memcpy(c->spans, t->spans, t->n_spans * sizeof(*c->spans));
 	qsort(c->spans, t->n_spans, sizeof(*c->spans), compare_spans);
 	for (size_t i = 0; i < t->n_spans; i++)
@@ -700,16 +667,27 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 	struct lane_hooks hooks = { .arg = &c,
 				    .request = on_request,
 				    .queue = on_queue,
+				    .run = sim_check_run,
+				    .idle = sim_check_idle,
 				    .preemption = on_preemption,
 				    .thread = on_thread,
 				    .starvation = on_starvation,
 				    .wait = on_wait };
-	struct lane_error *err = &lane_enomem;
+	struct lane_select everything = { 0 };
+	struct lane_error *err = lane_latency_init(&c.latency, info, &everything);
 	struct lane_timeline *timeline = NULL;
 
+	if (err)
+		return err;
+	err = &lane_enomem;
+	c.adds_up = lane_latency_hooks(&c.latency);
 	if (prepare(&c) && find_undecided(&c, events, n)) {
 		find_certain(&c, events, n);
 		err = sim_feed(info, events, n, &hooks, &timeline);
+		if (!err)
+			err = lane_latency_finish(&c.latency, timeline);
+		if (!err)
+			sim_check_engines(&c);
 	}
 	if (!err)
 		check_missing(&c);
@@ -719,5 +697,6 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 	free(c.states);
 	free(c.spans);
 	free(c.certain);
+	lane_latency_deinit(&c.latency);
 	return err;
 }

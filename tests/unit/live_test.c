@@ -170,6 +170,29 @@ static void window_slides(void **state)
 	lane_window_deinit(&w.window);
 }
 
+/* Runs known within bounds may overlap: an engine's time, and its clients', is counted once. */
+static void window_counts_once(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	assert_null(lane_window_advance(&w.window, 3000, 0));
+	assert_null(lane_window_advance(&w.window, 4000, 1));
+	for (uint64_t at = 3000; at < 3500; at += 100) {
+		struct lane_run run = { .engine = &w.engine,
+					.request = &w.rq,
+					.begin = { 3000, at + 100 },
+					.end = { at + 100, at + 100 } };
+
+		w.hooks.run(&w.window, &run);
+	}
+	assert_int_equal(w.window.engines[0].busy_ns.sum, 500);
+	assert_int_equal(w.window.clients[0].gpu_ns.sum, 500);
+	assert_int_equal(w.window.engines[0].runs.sum, 5);
+	lane_window_deinit(&w.window);
+}
+
 /* Two requests wait for 500 ns, one of them for 300 ns more. */
 static void window_counts_waiting(void **state)
 {
@@ -197,6 +220,7 @@ int main(void)
 		cmocka_unit_test(losses_lie_between),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(window_slides),
+		cmocka_unit_test(window_counts_once),
 		cmocka_unit_test(window_counts_waiting),
 	};
 

@@ -146,18 +146,31 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 	sum->ns += ns;
 }
 
+/* The engine's account: it is of the whole recording, whatever is selected. */
+static void count_idle(struct lane_engine_stats *engine, const struct lane_idle *idle)
+{
+	uint64_t left_ns = lane_account_idle(&engine->account, idle->begin_ns, idle->end_ns);
+
+	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
+		uint64_t ns = idle->cause_ns[i] < left_ns ? idle->cause_ns[i] : left_ns;
+
+		engine->idle_cause_ns[i] += ns;
+		left_ns -= ns;
+	}
+}
+
 void lane_on_idle(void *arg, const struct lane_idle *idle)
 {
 	struct lane_latency *latency = arg;
 	struct lane_engine_stats *engine = lane_engine_stats(latency, idle->engine);
 	uint64_t named_ns = 0;
 
-	if (!engine || idle->doubtful || idle->end_ns < latency->select.from_ns ||
-	    idle->begin_ns > latency->select.to_ns)
+	if (!engine || idle->doubtful)
 		return;
-	engine->idle_ns += idle->end_ns - idle->begin_ns;
+	count_idle(engine, idle);
+	if (idle->end_ns < latency->select.from_ns || idle->begin_ns > latency->select.to_ns)
+		return;
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
-		engine->idle_cause_ns[i] += idle->cause_ns[i];
 		if (i != LANE_IDLE_STARVED)
 			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
 	}

@@ -239,6 +239,20 @@ static void keep_worst(struct lane_latency *latency, const struct lane_request *
 	latency->worst[at].total_ns = total_ns;
 }
 
+/* Now that its story is over: a request that nothing took off had its engine all the time. */
+static void ran_through(struct lane_latency *latency, const struct lane_request *rq,
+			const struct lane_stages *stages)
+{
+	struct lane_engine_stats *engine;
+
+	if (!(stages->known & 1u << LANE_STAGE_RUNNING) || rq->preemptions ||
+	    stages->ns[LANE_STAGE_PREEMPTED].hi)
+		return;
+	engine = lane_engine_stats(latency, rq->engine);
+	if (engine)
+		lane_account_busy_in(&engine->account, rq->start.hi, rq->end.lo);
+}
+
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_latency *latency = arg;
@@ -248,9 +262,10 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	struct lane_points points;
 
+	lane_stages_of(&latency->info, rq, &stages);
+	ran_through(latency, rq, &stages);
 	if (!lane_selected(latency, rq))
 		return;
-	lane_stages_of(&latency->info, rq, &stages);
 	context = lane_context_stats(latency, rq->context);
 	client = lane_client_stats(latency, rq->context->client);
 	if (rq->engine)
@@ -294,7 +309,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	if (!engine)
 		return;
 	engine->runs++;
-	lane_span_add(&engine->busy, lane_span_between(run->begin, run->end));
+	lane_account_run(&engine->account, run);
 }
 
 static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
@@ -362,11 +377,53 @@ struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
 	};
 }
 
+/* What an engine's time comes to. */
+static void finish_engine(const struct lane_latency *latency, struct lane_engine_stats *engine)
+{
+	uint64_t begin_ns = latency->figures.begin_ns;
+	uint64_t whole_ns = latency->figures.end_ns - begin_ns;
+
+	if (!engine->engine || lane_engine_is_virtual(engine->engine))
+		return;
+	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] +=
+		lane_account_idle(&engine->account, begin_ns, engine->engine->idle_until_ns);
+	engine->busy = lane_account_busy(&engine->account, whole_ns);
+	engine->idle = lane_account_idle_span(&engine->account, whole_ns);
+}
+
+static void cap(struct lane_span *sum, uint64_t most_ns)
+{
+	if (sum->hi > most_ns)
+		sum->hi = most_ns > sum->lo ? most_ns : sum->lo;
+}
+
+/*
+ * An engine runs one thing at a time. Requests that share a boundary which is known within bounds
+ * only have its doubt in both their times; together they ran for no longer than the engines were
+ * busy.
+ */
+static void cap_running(struct lane_latency *latency)
+{
+	uint64_t busy_ns = 0, whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
+
+	for (uint32_t i = 0; i < latency->n_engines; i++)
+		busy_ns += latency->engines[i].busy.hi;
+	cap(&latency->stages[LANE_STAGE_RUNNING].sum, busy_ns);
+	for (uint32_t i = 0; i < latency->n_clients; i++)
+		cap(&latency->clients[i].stages[LANE_STAGE_RUNNING].sum, busy_ns);
+	/* A context runs its requests one after the other. */
+	for (uint32_t i = 0; i < latency->n_contexts; i++)
+		cap(&latency->contexts[i].running, busy_ns < whole_ns ? busy_ns : whole_ns);
+}
+
 struct lane_error *lane_latency_finish(struct lane_latency *latency,
 				       const struct lane_timeline *timeline)
 {
 	latency->timeline = timeline;
 	lane_timeline_figures(timeline, &latency->figures);
+	for (uint32_t i = 0; i < latency->n_engines; i++)
+		finish_engine(latency, &latency->engines[i]);
+	cap_running(latency);
 	lane_trace_pl_finish(latency);
 	lane_sort_sums(latency);
 	lane_commands_finish(latency->commands);

@@ -6,6 +6,7 @@
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
 
+#include "latency/account.h"
 #include "latency/commands.h"
 #include "latency/critical.h"
 #include "latency/histogram.h"
@@ -141,9 +142,11 @@ struct lane_engine_stats {
 	const struct lane_engine *engine;
 	uint64_t requests;
 	uint64_t runs;
-	struct lane_span busy;
-	uint64_t idle_ns;
-	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT];
+	struct lane_account account;
+	/* Complete after finish: busy and idle add up to the recording's time, each bound of the one
+	 * with the other bound of the other. Not of a virtual engine: nothing runs there. */
+	struct lane_span busy, idle;
+	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* they add up to idle.lo */
 	uint64_t preemptions;
 	uint64_t timeslices; /* of the preemptions */
 	struct lane_recent *recent;

@@ -187,7 +187,7 @@ static void begin_run(struct lane_window *w, const struct lane_request *rq, uint
 		return;
 	engine->context = rq->context;
 	engine->seqno = rq->seqno;
-	engine->since_ns = engine->counted_ns = at_ns;
+	engine->since_ns = engine->counted_ns = at_ns > engine->told_ns ? at_ns : engine->told_ns;
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -210,18 +210,26 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		begin_run(w, rq, at_ns);
 }
 
-/* What was counted while it ran gives way to what is known now. */
+/*
+ * What was counted while it ran gives way to what is known now. Where runs are known within bounds
+ * they may overlap: an engine's time is counted once.
+ */
 static void on_run(void *arg, const struct lane_run *run)
 {
 	struct lane_window *w = arg;
 	struct lane_window_engine *engine = engine_of(w, run->engine);
+	uint64_t begin_ns = run->begin.lo;
 
 	if (!engine)
 		return;
+	if (begin_ns < engine->told_ns)
+		begin_ns = engine->told_ns;
+	if (run->end.lo > engine->told_ns)
+		engine->told_ns = run->end.lo;
 	if (engine->context)
 		count_run(w, engine, engine->context, engine->since_ns, engine->counted_ns, -1);
 	engine->context = NULL;
-	count_run(w, engine, run->request->context, run->begin.lo, run->end.lo, 1);
+	count_run(w, engine, run->request->context, begin_ns, run->end.lo, 1);
 	add_to(w, &engine->runs, run->end.lo, 1);
 }
 

@@ -24,6 +24,7 @@ struct lane_window_engine {
 	uint32_t seqno;
 	uint64_t since_ns;
 	uint64_t counted_ns; /* up to then it is in the sums */
+	uint64_t told_ns;    /* runs that are over have been counted up to then */
 };
 
 struct lane_window_client {

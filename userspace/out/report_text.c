@@ -73,27 +73,52 @@ static void head(const struct text *t)
 			l->figures.contradictions);
 }
 
+/* A part of an engine's time: unknown if it may be nothing as well as everything. */
+static const char *engine_time(const struct lane_engine_stats *engine, struct lane_span ns,
+			       uint64_t whole, char *buffer, size_t size)
+{
+	if (lane_engine_is_virtual(engine->engine))
+		return "-";
+	return ns.lo || ns.hi < whole || !whole ? lane_span_text(ns, buffer, size) : "unknown";
+}
+
+static const char *busy_share(const struct lane_engine_stats *engine, uint64_t whole, char *buffer,
+			      size_t size)
+{
+	char lo[32], hi[32];
+
+	percent(engine->busy.lo, whole, lo, sizeof(lo));
+	percent(engine->busy.hi, whole, hi, sizeof(hi));
+	if (lane_engine_is_virtual(engine->engine) || (!engine->busy.lo && engine->busy.hi == whole))
+		*buffer = '\0';
+	else if (!strcmp(lo, hi))
+		snprintf(buffer, size, "%s", lo);
+	else
+		snprintf(buffer, size, "%.*s..%s", (int)strcspn(lo, " "), lo, hi);
+	return buffer;
+}
+
 static void engines(const struct text *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char name[48], busy[64], share[32], idle[32];
+	char name[48], busy[64], share[48], idle[64];
 
 	if (!l->n_engines)
 		return;
 	title(t, "Engines");
-	fprintf(t->to, "  %-14s %9s %20s %8s %10s %9s %9s %9s\n", "engine", "requests", "busy", "",
-		"idle", "preempt", "host max", "dev max");
+	fprintf(t->to, "  %-14s %9s %20s %14s %20s %9s %9s %9s\n", "engine", "requests", "busy",
+		"", "idle", "preempt", "host max", "dev max");
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		const struct lane_engine_stats *e = &l->engines[i];
 
 		if (!e->engine)
 			continue;
-		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %8s %10s %9" PRIu64 " %9u %9u\n",
+		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9" PRIu64 " %9u %9u\n",
 			lane_engine_name(e->engine, name, sizeof(name)), e->requests,
-			lane_span_text(e->busy, busy, sizeof(busy)),
-			percent(e->busy.lo, whole, share, sizeof(share)),
-			lane_duration(e->idle_ns, idle, sizeof(idle)), e->preemptions,
+			engine_time(e, e->busy, whole, busy, sizeof(busy)),
+			busy_share(e, whole, share, sizeof(share)),
+			engine_time(e, e->idle, whole, idle, sizeof(idle)), e->preemptions,
 			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
 	}
 }

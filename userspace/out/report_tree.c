@@ -98,6 +98,16 @@ static struct lane_error *verdict(const struct lane_latency *l, json *tree)
 	return NULL;
 }
 
+/* A part of an engine's time; null of a virtual one, which only queues. */
+static void add_time(json *to, const char *key, const struct lane_engine_stats *engine,
+		     struct lane_span ns)
+{
+	if (lane_engine_is_virtual(engine->engine))
+		lane_json_null(to, key);
+	else
+		add_span(to, key, ns);
+}
+
 static void engines(const struct lane_latency *l, json *tree)
 {
 	json *rows = lane_json_list(tree, "engines");
@@ -115,8 +125,8 @@ static void engines(const struct lane_latency *l, json *tree)
 		lane_json_uint(to, "instance", e->engine->instance);
 		lane_json_uint(to, "requests", e->requests);
 		lane_json_uint(to, "runs", e->runs);
-		add_span(to, "busy", e->busy);
-		lane_json_uint(to, "idle_ns", e->idle_ns);
+		add_time(to, "busy", e, e->busy);
+		add_time(to, "idle", e, e->idle);
 		causes = lane_json_object(to, "idle_causes");
 		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++) {
 			char key[32];

@@ -7,7 +7,7 @@
 
 #include "out/report.h"
 
-#define LANE_REPORT_VERSION 1
+#define LANE_REPORT_VERSION 2
 
 /* The tree (docs/report.md); *tree is the caller's, freed with json_object_put. */
 struct lane_error *lane_report_tree(struct lane_latency *latency,

@@ -129,6 +129,7 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
 	rq->pub.preempted = (struct lane_span){ 0, end.hi - start.lo };
 	run.begin = start;
 	run.end = end;
+	run.sure_until_ns = end.lo;
 	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);

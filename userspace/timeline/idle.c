@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Why an engine idled: what the thread that ends the idle time was doing meanwhile.
-#include "timeline/internal.h"
+#include "timeline/engine.h"
 
 #include <string.h>
 
+/*
+ * What was on the ports before the recording gives them back ahead of all that was seen to be
+ * handed over. Once that is done (the order is proven, nothing was lost) and nothing unseen has
+ * shown itself, nothing had the engine before the first request that ran. Up to Linux 5.3 only the
+ * last request of a port has an `out`: one from before may have been ahead on the same port.
+ */
+void lane_idle_lead(struct lane_eng *eng)
+{
+	if (!eng->pub.idle_until_ns && eng->first_ns && eng->epoch == 1 && !lane_eng_unproven(eng) &&
+	    eng->mode == LANE_MODE_PORTS && !eng->from_before && !eng->hidden_ns)
+		eng->pub.idle_until_ns = eng->first_ns;
+}
+
+void lane_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	lane_idle_lead(eng);
+	lane_idle_end(tl, eng, NULL, at_ns, lane_eng_unproven(eng));
+}
+
 void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
+	if (eng->cut_off)
+		return; /* what is being read may not be all of it */
 	eng->idle = true;
-	eng->idle_since = at_ns;
+	/* After a loss something unseen may have run since the last end that was seen. */
+	eng->idle_since = eng->epoch == 1 && at_ns >= eng->doubt_until ? at_ns : tl->now_ns;
 	eng->idle_epoch++;
+	lane_idle_lead(eng);
 	if (eng->pub.id < 64)
 		tl->idle_mask |= 1ull << eng->pub.id;
 }
@@ -199,7 +222,8 @@ void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 	struct lane_idle idle = { .engine = &eng->pub,
 				  .begin_ns = eng->idle_since,
 				  .end_ns = at_ns,
-				  .doubtful = doubtful };
+				  /* What is read of a section may not be all of it. */
+				  .doubtful = doubtful || eng->cut_off };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? lane_thr_get(tl, rq->pub.tid) : NULL;
 

@@ -169,6 +169,8 @@ struct lane_eng {
 	struct lane_ctx *last_ctx; /* of what ran last */
 	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
 	struct lane_span free;	   /* what ran last was over */
+	bool follows;		   /* what runs began then, at that very time */
+	uint64_t first_ns;	   /* the first that ran on it began then, 0: none has */
 	bool idle;		   /* known to run nothing since idle_since */
 	uint64_t idle_since;
 	uint64_t idle_epoch;
@@ -392,6 +394,10 @@ uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns);
 void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 
 /* idle.c: the division of an engine's idle time. */
+/* Tells in eng->pub since when nothing had it, if that is certain by now. */
+void lane_idle_lead(struct lane_eng *eng);
+/* The engine is about to be in doubt from at_ns on: if it was idle up to then, that is told. */
+void lane_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);
 void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);
 void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		   uint64_t at_ns, bool doubtful);

@@ -189,8 +189,12 @@ static bool foreseen(const struct lane_timeline *tl, const struct lane_p_gpulane
 
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
 {
-	for (uint32_t i = 0; i < tl->n_engines; i++)
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		/* What is held of a section is read now, and may not be all of it. */
+		if (!tl->engine_by_id[i]->held_n)
+			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
 		lane_eng_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
+	}
 }
 
 void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)

@@ -17,6 +17,8 @@ void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_reque
 	rq->pub.state = state;
 	tl->figures.by_state[from]--;
 	tl->figures.by_state[state]++;
+	if (state == LANE_RQ_STATE_RUNNING && !((struct lane_eng *)rq->pub.engine)->first_ns)
+		((struct lane_eng *)rq->pub.engine)->first_ns = at_ns;
 	if (tl->hooks.state)
 		tl->hooks.state(tl->hooks.arg, &rq->pub, from, at_ns);
 }

@@ -126,7 +126,10 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		    struct lane_span at)
 {
 	bool sure_order = !lane_eng_unproven(eng);
+	struct lane_span in = rq == eng->leaver ? eng->leaver_in : rq->in;
 
+	/* It was on its port when the one before it ended. */
+	eng->follows = in.hi <= eng->free.lo && at.lo == eng->free.lo && at.hi == eng->free.hi;
 	at.lo = lane_not_before(at.lo, rq->pub.execute_ns);
 	at.hi = lane_not_before(at.hi, at.lo);
 	if (!sure_order && !lane_eng_has_ports(eng))
@@ -184,6 +187,8 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
+	run.follows = eng->follows;
+	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
 	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
 		       (rq->untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
 	eng->running = NULL;

@@ -168,7 +168,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	lane_command_finish(tl);
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
-		lane_idle_end(tl, tl->engine_by_id[i], NULL, now_ns, false);
+		lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
 		if (tl->threads.slots[i].value)

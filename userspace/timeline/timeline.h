@@ -74,7 +74,14 @@ struct lane_engine {
 	uint8_t submission; /* enum lane_submission, what its events are read as */
 	uint32_t host_len;  /* requests in host_queue or preempted */
 	uint32_t device_len;
+	uint64_t idle_until_ns; /* from the recording's begin to then it ran nothing; 0: not known */
 };
+
+/* A virtual engine only queues: what is submitted to it runs on a physical one. */
+static inline bool lane_engine_is_virtual(const struct lane_engine *engine)
+{
+	return engine->instance == LANE_VIRTUAL_INSTANCE;
+}
 
 enum lane_request_state {
 	LANE_RQ_STATE_NEW,	  /* built, not yet added */
@@ -183,6 +190,10 @@ struct lane_run {
 	const struct lane_request *request; /* the last of the context that ran in it */
 	struct lane_span begin, end;
 	bool doubtful; /* the engine's ports are not certain */
+	bool follows;  /* it began when the run before it ended: no time is between them */
+	/* It ran until then at least: end.lo, but of what left incomplete, as it seemed, the last
+	 * time at which it was seen to be. */
+	uint64_t sure_until_ns;
 };
 
 /* LANE_PREEMPTION_WHYS(W) calls W(ID, name): why a request was taken off its engine. */

@@ -2,6 +2,16 @@
 // What the report says: verdict, stages, engines, queues, culprits, the worst requests.
 
 const mid = s => s ? (s.min_ns + s.max_ns) / 2 : 0;
+// A part of the whole that is known within bounds; "unknown" if it may be nothing as well as everything.
+function shares(part, whole) {
+	if (!part)
+		return "-";
+	if (!part.min_ns && part.max_ns >= whole)
+		return "unknown";
+	const lo = percent(part.min_ns, whole), hi = percent(part.max_ns, whole);
+	return lo === hi ? lo : lo.replace(" %", "") + ".." + hi;
+}
+
 const both = s => s ? span(s.min_ns, s.max_ns) : "-";
 const onPath = () => report.stages.slice(0, PATH);
 
@@ -52,20 +62,22 @@ function showStages() {
 
 function showEngines() {
 	const whole = report.recording.duration_ns;
-	byId("engines").replaceChildren(...report.engines.filter(e => e.requests || e.runs).map(e => {
-		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " busy " + percent(mid(e.busy), whole) });
+	byId("engines").replaceChildren(...report.engines.filter(e => e.busy && (e.requests || e.runs)).map(e => {
+		const busy = "busy " + shares(e.busy, whole);
+		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " " + busy });
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
 				bar.append(make("span", { "data-on": colour, style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
 					ns / whole > 0.13 ? name + " " + percent(ns, whole) : ""));
 		};
 		const causes = Object.entries(e.idle_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1]);
-		part(mid(e.busy), "busy", "running");
+		part(e.busy.min_ns, "busy", "running");
+		part(e.busy.max_ns - e.busy.min_ns, "busy or idle: not known", "unknown");
 		for (const [cause, ns] of causes)
 			part(ns, "idle: " + cause, cause === "starved" ? "preempted" : cause === "computing" ? "idle" : cause === "unknown" ? "unknown" : "waiting");
 		return make("div", { class: "engine" },
-			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, "busy " + percent(mid(e.busy), whole))), bar,
-			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${duration(e.idle_ns)}` +
+			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, busy)), bar,
+			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${both(e.idle)}` +
 				(causes.length ? ": " + causes.slice(0, 3).map(c => c[0] + " " + duration(c[1])).join(", ") : "")));
 	}));
 }
