@@ -87,8 +87,8 @@ static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
 	c->verdict->values++;
 	if (known && !in(truth, ns))
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
-			 sim_stage_names[stage], ns.lo, ns.hi, (int64_t)truth);
+			     KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
+			     sim_stage_names[stage], ns.lo, ns.hi, (int64_t)truth);
 	if (truth == SIM_NONE)
 		return;
 	if (!known)
@@ -100,9 +100,9 @@ static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
 	if (c->demand == SIM_FULL && t->signaled != SIM_NONE && (!known || ns.lo != ns.hi) &&
 	    is_exact(c, request, stage))
 		sim_complain(c, &c->verdict->missing,
-			 KEY_FORMAT " %s: %" PRIu64 " is exact, told %s %" PRIu64 "..%" PRIu64,
-			 KEY(t), sim_stage_names[stage], truth, known ? "bounded" : "unknown",
-			 ns.lo, ns.hi);
+			     KEY_FORMAT " %s: %" PRIu64 " is exact, told %s %" PRIu64 "..%" PRIu64,
+			     KEY(t), sim_stage_names[stage], truth, known ? "bounded" : "unknown",
+			     ns.lo, ns.hi);
 }
 
 static void check_time(struct check *c, const struct sim_request *t, const char *what,
@@ -111,8 +111,8 @@ static void check_time(struct check *c, const struct sim_request *t, const char 
 	c->verdict->values++;
 	if (!in(truth, told))
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t), what,
-			 told.lo, told.hi, (int64_t)truth);
+			     KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
+			     what, told.lo, told.hi, (int64_t)truth);
 }
 
 /* What the queues' changes of a request add up to is what it spent in them. */
@@ -127,12 +127,39 @@ static void check_queues(struct check *c, uint32_t request, const struct lane_st
 	c->verdict->values++;
 	if ((uint64_t)told->host_ns != t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED])
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " host queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
-			 told->host_ns, t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED]);
+			     KEY_FORMAT " host queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
+			     told->host_ns,
+			     t->stage_ns[SIM_HOST_QUEUE] + t->stage_ns[SIM_PREEMPTED]);
 	if ((uint64_t)told->device_ns != t->stage_ns[SIM_DEVICE_QUEUE])
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " device queue's length: %" PRId64 " ns, is %" PRIu64, KEY(t),
-			 told->device_ns, t->stage_ns[SIM_DEVICE_QUEUE]);
+			     KEY_FORMAT " device queue's length: %" PRId64 " ns, is %" PRIu64,
+			     KEY(t), told->device_ns, t->stage_ns[SIM_DEVICE_QUEUE]);
+}
+
+/* The wake of the longest wait for it, and its part on a run queue. */
+static void check_wake(struct check *c, uint32_t request, const struct lane_stages *stages)
+{
+	const struct sim_request *t = &c->truth->requests[request];
+	uint64_t told = stages->ns[LANE_STAGE_WAKE].lo, longest = 0;
+	uint64_t runqueue = stages->ns[LANE_STAGE_WAKE_RUNQUEUE].lo;
+	bool divided = !(stages->known >> LANE_STAGE_WAKE_RUNQUEUE & 1);
+
+	if (!(stages->known >> LANE_STAGE_WAKE & 1))
+		return;
+	for (size_t i = 0; i < c->truth->n_waits; i++) {
+		const struct sim_wait *w = &c->truth->waits[i];
+
+		if (w->request != request || w->end == SIM_NONE || w->wake_ns == SIM_NONE)
+			continue;
+		longest = w->wake_ns > longest ? w->wake_ns : longest;
+		divided |= w->wake_ns == told && w->wake_runqueue_ns == runqueue;
+	}
+	c->verdict->values++;
+	if (told != longest || !divided)
+		sim_complain(c, &c->verdict->wrong,
+			     KEY_FORMAT " wake: told %" PRIu64 " (%" PRIu64
+					" on a run queue), is %" PRIu64,
+			     KEY(t), told, runqueue, longest);
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
@@ -146,12 +173,12 @@ static void on_request(void *arg, const struct lane_request *rq)
 	c->verdict->requests++;
 	if (request == SIM_NO) {
 		sim_complain(c, &c->verdict->wrong, KEY_FORMAT " does not exist", rq->context->dev,
-			 rq->context->ctx, rq->seqno);
+			     rq->context->ctx, rq->seqno);
 		return;
 	}
 	if (c->told[request].times++)
 		sim_complain(c, &c->verdict->wrong, KEY_FORMAT " told %u times", KEY(t),
-			 c->told[request].times);
+			     c->told[request].times);
 	lane_stages_of(c->info, rq, &stages);
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		check_stage(c, request, (enum sim_stage)s, &stages);
@@ -160,6 +187,11 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		check_time(c, t, "end", t->end, rq->end);
 	check_queues(c, request, &stages);
+	check_wake(c, request, &stages);
+	if (rq->behind && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1))
+		sim_complain(c, &c->verdict->wrong,
+			     KEY_FORMAT " stood behind others, in a device_queue that is unknown",
+			     KEY(t));
 }
 
 static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
@@ -218,8 +250,8 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 			break;
 	if (span == end || span->request != request) {
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " was not preempted at %" PRIu64 "..%" PRIu64, KEY(t), p->at.lo,
-			 p->at.hi);
+			     KEY_FORMAT " was not preempted at %" PRIu64 "..%" PRIu64, KEY(t),
+			     p->at.lo, p->at.hi);
 		return;
 	}
 	if (!p->culprit || span->culprit == SIM_NO)
@@ -227,8 +259,9 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	by = &c->truth->requests[span->culprit];
 	if (p->at.lo == p->at.hi && (p->culprit->ctx != by->ctx || p->culprit_seqno != by->seqno))
 		sim_complain(c, &c->verdict->wrong,
-			 KEY_FORMAT " at %" PRIu64 ": culprit " KEY_FORMAT ", told %" PRIu64 "/%u",
-			 KEY(t), p->at.lo, KEY(by), p->culprit->ctx, p->culprit_seqno);
+			     KEY_FORMAT " at %" PRIu64 ": culprit " KEY_FORMAT ", told %" PRIu64
+					"/%u",
+			     KEY(t), p->at.lo, KEY(by), p->culprit->ctx, p->culprit_seqno);
 }
 
 int sim_compare_states(const void *a, const void *b)
@@ -279,17 +312,17 @@ static void on_thread(void *arg, const struct lane_thread_interval *i)
 	for (; s < end && s->tid == i->thread->tid && s->from < i->end_ns; s++) {
 		if (s->state != states[i->state]) {
 			sim_complain(c, &c->verdict->wrong,
-				 "thread %d %s in %" PRIu64 "..%" PRIu64
-				 ", is in state %d from %" PRIu64,
-				 s->tid, name, i->begin_ns, i->end_ns, s->state, s->from);
+				     "thread %d %s in %" PRIu64 "..%" PRIu64
+				     ", is in state %d from %" PRIu64,
+				     s->tid, name, i->begin_ns, i->end_ns, s->state, s->from);
 			return;
 		}
 		if (s->state != SIM_BLOCKED || !i->wait)
 			continue;
 		if (s->request == SIM_NO || find_rq(c, i->wait) != s->request)
 			sim_complain(c, &c->verdict->wrong,
-				 "thread %d blocked at %" PRIu64 ": not on that request", s->tid,
-				 s->from);
+				     "thread %d blocked at %" PRIu64 ": not on that request",
+				     s->tid, s->from);
 	}
 }
 
@@ -305,10 +338,10 @@ static void on_starvation(void *arg, const struct lane_starvation *v)
 	for (; s < end && s->tid == v->victim->tid && s->from < v->end_ns; s++)
 		if (s->state != SIM_RUNNABLE || s->culprit != v->tid) {
 			sim_complain(c, &c->verdict->wrong,
-				 "thread %d starved by %d in %" PRIu64 "..%" PRIu64
-				 ": is in state %d, culprit %d from %" PRIu64,
-				 s->tid, v->tid, v->begin_ns, v->end_ns, s->state, s->culprit,
-				 s->from);
+				     "thread %d starved by %d in %" PRIu64 "..%" PRIu64
+				     ": is in state %d, culprit %d from %" PRIu64,
+				     s->tid, v->tid, v->begin_ns, v->end_ns, s->state, s->culprit,
+				     s->from);
 			return;
 		}
 }
@@ -329,16 +362,20 @@ static void on_wait(void *arg, const struct lane_wait *told)
 	}
 	if (!wait || (wait->end != told->end_ns && wait->end != SIM_NONE)) {
 		sim_complain(c, &c->verdict->wrong, "thread %d: no wait in %" PRIu64 "..%" PRIu64,
-			 told->thread->tid, told->begin_ns, told->end_ns);
+			     told->thread->tid, told->begin_ns, told->end_ns);
 		return;
 	}
+	if (wait->end != SIM_NONE && told->slept_known && told->slept != wait->slept)
+		sim_complain(c, &c->verdict->wrong,
+			     "thread %d: wait at %" PRIu64 ": slept told %d, is %d", wait->tid,
+			     wait->begin, told->slept, wait->slept);
 	if (wait->end == SIM_NONE || !told->runqueue_known || !told->signal_ns)
 		return;
 	if (told->runqueue_ns != wait->wake_runqueue_ns)
 		sim_complain(c, &c->verdict->wrong,
-			 "thread %d: wait at %" PRIu64 ": wake_runqueue told %" PRIu64
-			 ", is %" PRIu64,
-			 wait->tid, wait->begin, told->runqueue_ns, wait->wake_runqueue_ns);
+			     "thread %d: wait at %" PRIu64 ": wake_runqueue told %" PRIu64
+			     ", is %" PRIu64,
+			     wait->tid, wait->begin, told->runqueue_ns, wait->wake_runqueue_ns);
 }
 
 /* Every request that has an event is told of, and every preemption that is over. */
@@ -359,8 +396,9 @@ static void check_missing(struct check *c)
 
 		if (c->told[i].spans_exact && t->end != SIM_NONE &&
 		    c->told[i].preemptions != t->preemptions)
-			sim_complain(c, &c->verdict->missing, KEY_FORMAT ": %u preemptions, told %u",
-				 KEY(t), t->preemptions, c->told[i].preemptions);
+			sim_complain(c, &c->verdict->missing,
+				     KEY_FORMAT ": %u preemptions, told %u", KEY(t), t->preemptions,
+				     c->told[i].preemptions);
 	}
 }
 

@@ -114,8 +114,8 @@ static void check_culprits(struct check *c, const struct lane_idle *idle)
 			const struct sim_state *s = &c->states[k];
 
 			if (s->tid == idle->thread->tid && s->state == SIM_RUNNABLE &&
-			    s->culprit == by->tid && s->cpu == by->cpu &&
-			    s->from < idle->end_ns && s->to > idle->begin_ns)
+			    s->culprit == by->tid && s->cpu == by->cpu && s->from < idle->end_ns &&
+			    s->to > idle->begin_ns)
 				is += earlier(s->to, idle->end_ns) - later(s->from, idle->begin_ns);
 		}
 		c->verdict->values++;
@@ -141,7 +141,8 @@ void sim_check_idle(void *arg, const struct lane_idle *idle)
 	c->verdict->values++;
 	if (busy)
 		sim_complain(c, &c->verdict->wrong,
-			     "engine %u/%u:%u idle in %" PRIu64 "..%" PRIu64 ": was busy for %" PRIu64,
+			     "engine %u/%u:%u idle in %" PRIu64 "..%" PRIu64
+			     ": was busy for %" PRIu64,
 			     idle->engine->dev, idle->engine->class, idle->engine->instance,
 			     idle->begin_ns, idle->end_ns, busy);
 	if (!idle->thread)

@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
 	{ "first", 'f', "N", 0, "first seed", 0 },
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
 	{ "damage", 'd', "HOW", 0,
-	  "drop1, drop10 (per cent), bursts, cut, kinds; default: none, everything is there", 0 },
+	  "drop1, drop10 (per cent), bursts, cut, kinds, sched; default: none, everything is there",
+	  0 },
 	{ "critical", 'p', NULL, 0,
 	  "the critical paths: of every request, and of the longest one's thread", 0 },
 	{ "behind", 'b', NULL, 0, "whom requests are said to have stood behind", 0 },
@@ -145,6 +146,14 @@ static void hide(const struct options *o, uint64_t seed, struct sim_scenario *sc
 		sim_scenario_hide(scenario, LANE_FENCE_SIGNALED);
 }
 
+/* The scheduler is not recorded at all. */
+static size_t drop_sched(struct lane_event *events, size_t n, struct lane_trace_info *info)
+{
+	for (enum lane_kind kind = LANE_SWITCH; kind <= LANE_MIGRATE; kind++)
+		n = sim_drop_kind(events, n, kind, info);
+	return n;
+}
+
 /* Damages the trace as asked; true if there was memory. */
 static bool damage(const char *how, uint64_t seed, struct lane_event **events, size_t *n,
 		   struct lane_trace_info *info)
@@ -162,6 +171,8 @@ static bool damage(const char *how, uint64_t seed, struct lane_event **events, s
 			     info);
 	else if (!strcmp(how, "kinds"))
 		*n = drop_kinds(*events, *n, seed, info);
+	else if (!strcmp(how, "sched"))
+		*n = drop_sched(*events, *n, info);
 	return *events != NULL;
 }
 

@@ -34,9 +34,9 @@ struct check {
 	unsigned int shout;
 	struct key *keys;
 	struct told *told;
-	struct sim_state *states; /* by thread and time */
-	struct sim_span *spans;	  /* by request and time */
-	uint64_t *certain;	  /* per engine: what is on its ports is known from here on */
+	struct sim_state *states;    /* by thread and time */
+	struct sim_span *spans;	     /* by request and time */
+	uint64_t *certain;	     /* per engine: what is on its ports is known from here on */
 	struct lane_latency latency; /* what it adds up of engines is held against the truth */
 	struct lane_hooks adds_up;   /* its own */
 };

@@ -64,8 +64,8 @@ static void overlaps_count_once(void **state)
 	has(&a, 2000, 1090, 2000);
 }
 
-/* What is in doubt is neither, and begins no chain; what left incomplete is busy while it was seen to
- * be. */
+/* What is in doubt is neither, and begins no chain; what left incomplete is busy while it was seen
+ * to be. */
 static void doubt_is_neither(void **state)
 {
 	struct lane_account a = { 0 };

@@ -201,6 +201,8 @@ void lane_on_thread(void *arg, const struct lane_thread_interval *interval)
 		client->runnable_ns += ns;
 	else if (interval->state == LANE_THREAD_BLOCKED)
 		client->blocked_ns += ns;
+	else if (interval->state == LANE_THREAD_UNKNOWN)
+		client->unknown_ns += ns;
 }
 
 void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
@@ -253,10 +255,12 @@ void lane_on_wait(void *arg, const struct lane_wait *wait)
 	}
 	sum->count++;
 	sum->slept += wait->slept;
+	sum->slept_unknown += !wait->slept_known;
 	sum->ns += wait->end_ns - wait->begin_ns;
-	sum->runqueue_ns += wait->runqueue_ns;
-	if (wait->signal_ns)
-		sum->wake_ns += wait->end_ns - wait->signal_ns;
+	sum->wake_ns += wait->signal_ns ? wait->end_ns - wait->signal_ns : 0;
+	sum->wake_unknown += !wait->signal_ns;
+	sum->runqueue_ns += wait->runqueue_known ? wait->runqueue_ns : 0;
+	sum->runqueue_unknown += !wait->runqueue_known;
 	client->waits++;
 	client->wait_ns += wait->end_ns - wait->begin_ns;
 }

@@ -125,7 +125,8 @@ struct lane_client_stats {
 	uint64_t cpu_ns;		  /* its threads ran */
 	uint64_t runnable_ns;		  /* its threads could have run */
 	uint64_t blocked_ns;
-	uint64_t wait_ns; /* between wait_begin and wait_end */
+	uint64_t unknown_ns; /* what its threads did is not known */
+	uint64_t wait_ns;    /* between wait_begin and wait_end */
 	uint64_t waits;
 	uint64_t preempted; /* preemptions of its requests */
 };
@@ -143,8 +144,8 @@ struct lane_engine_stats {
 	uint64_t requests;
 	uint64_t runs;
 	struct lane_account account;
-	/* Complete after finish: busy and idle add up to the recording's time, each bound of the one
-	 * with the other bound of the other. Not of a virtual engine: nothing runs there. */
+	/* Complete after finish: busy and idle add up to the recording's time, each bound of the
+	 * one with the other bound of the other. Not of a virtual engine: nothing runs there. */
 	struct lane_span busy, idle;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* they add up to idle.lo */
 	uint64_t preemptions;
@@ -207,10 +208,13 @@ struct lane_wait_sum {
 	uint32_t waiter, owner; /* client ids: who waited for whose requests */
 	uint32_t engine;
 	uint64_t count;
-	uint64_t slept;
+	uint64_t slept, slept_unknown; /* waits: it did; nobody knows */
 	uint64_t ns;
-	uint64_t wake_ns;
-	uint64_t runqueue_ns;
+	uint64_t wake_ns; /* of those whose request's signal was seen: wake_unknown are without */
+	uint64_t wake_unknown;
+	uint64_t runqueue_ns; /* of those covered by the scheduler's events: runqueue_unknown are
+				 not */
+	uint64_t runqueue_unknown;
 };
 
 /* A request as the table of the worst shows it. */

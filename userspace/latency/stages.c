@@ -87,6 +87,21 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 	known(stages, LANE_STAGE_PREEMPTED, rq->preempted);
 }
 
+/* How it is divided only the scheduler's events tell. */
+static void wake(const struct lane_request *rq, struct lane_stages *stages)
+{
+	if (rq->wake_known)
+		known(stages, LANE_STAGE_WAKE, lane_span_exact(rq->wake_ns));
+	else
+		stages->unknown |= 1u << LANE_STAGE_WAKE;
+	if (!rq->wake_known || !rq->wake_runqueue_known) {
+		stages->unknown |= 1u << LANE_STAGE_WAKE_RUNQUEUE | 1u << LANE_STAGE_WAKE_CPU;
+		return;
+	}
+	known(stages, LANE_STAGE_WAKE_RUNQUEUE, lane_span_exact(rq->wake_runqueue_ns));
+	known(stages, LANE_STAGE_WAKE_CPU, lane_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
+}
+
 static void after(const struct lane_trace_info *info, const struct lane_request *rq,
 		  struct lane_stages *stages)
 {
@@ -96,11 +111,8 @@ static void after(const struct lane_trace_info *info, const struct lane_request 
 								    : 0));
 	else if (!(rq->doubt & LANE_DOUBT_GONE) && recorded(info, LANE_RQ_RETIRE))
 		stages->unknown |= 1u << LANE_STAGE_RETIRE;
-	if (!rq->waits || !(rq->seen & LANE_SEEN_SIGNAL))
-		return;
-	known(stages, LANE_STAGE_WAKE, lane_span_exact(rq->wake_ns));
-	known(stages, LANE_STAGE_WAKE_RUNQUEUE, lane_span_exact(rq->wake_runqueue_ns));
-	known(stages, LANE_STAGE_WAKE_CPU, lane_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
+	if (rq->waits)
+		wake(rq, stages);
 }
 
 /* The stages that lie between two known times that follow each other, none if they are known. */

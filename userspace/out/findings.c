@@ -433,7 +433,7 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	to->lasted_ns = wait->end_ns - wait->begin_ns;
 	to->wake_ns = woken ? (int64_t)(wait->end_ns - wait->signal_ns) : -1;
 	to->runqueue_ns = woken && wait->runqueue_known ? (int64_t)wait->runqueue_ns : -1;
-	to->slept = wait->slept;
+	to->slept = wait->slept_known ? wait->slept : 2;
 	put(f, &event, LANE_FOUND_WAIT, wait->end_ns);
 }
 

@@ -240,7 +240,8 @@ static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen wh
 static void put_times(const struct lane_request *rq, const struct lane_stages *stages,
 		      uint64_t *times)
 {
-	bool ended = rq->state == LANE_RQ_STATE_ENDED && rq->end.hi != LANE_NEVER;
+	bool ended = rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
+		     rq->end.hi != LANE_NEVER;
 
 	for (int i = 0; i < REQUEST_TIMES; i++)
 		times[i] = LANE_HTML_NO_TIME;
@@ -250,7 +251,7 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	times[TIME_EXECUTE] = if_seen(rq, LANE_SEEN_EXECUTE, rq->execute_ns);
 	times[TIME_SIGNAL] = if_seen(rq, LANE_SEEN_SIGNAL, rq->signal_ns);
 	times[TIME_RETIRE] = if_seen(rq, LANE_SEEN_RETIRE, rq->retire_ns);
-	if (rq->started) {
+	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE) && rq->start.hi != LANE_NEVER) {
 		times[TIME_START] = rq->start.lo;
 		times[TIME_START_MAX] = rq->start.hi;
 	}
@@ -270,7 +271,8 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	}
 	if (stages->known & 1u << LANE_STAGE_WAKE) {
 		times[TIME_WAKE] = rq->wake_ns;
-		times[TIME_WAKE_RUNQUEUE] = rq->wake_runqueue_ns;
+		if (stages->known & 1u << LANE_STAGE_WAKE_RUNQUEUE)
+			times[TIME_WAKE_RUNQUEUE] = rq->wake_runqueue_ns;
 	}
 }
 

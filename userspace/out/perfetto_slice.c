@@ -103,7 +103,8 @@ static void say_preemption(struct lane_packets *to, const struct lane_preemption
 
 static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 {
-	lane_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
+	if (wait->slept_known)
+		lane_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
 	if (wait->signal_ns)
 		lane_packet_number(to, LANE_ARG_WAKE,
 				   wait->end_ns - (wait->signal_ns > wait->begin_ns

@@ -89,7 +89,8 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 
 	percent(engine->busy.lo, whole, lo, sizeof(lo));
 	percent(engine->busy.hi, whole, hi, sizeof(hi));
-	if (lane_engine_is_virtual(engine->engine) || (!engine->busy.lo && engine->busy.hi == whole))
+	if (lane_engine_is_virtual(engine->engine) ||
+	    (!engine->busy.lo && engine->busy.hi == whole))
 		*buffer = '\0';
 	else if (!strcmp(lo, hi))
 		snprintf(buffer, size, "%s", lo);
@@ -107,8 +108,8 @@ static void engines(const struct text *t)
 	if (!l->n_engines)
 		return;
 	title(t, "Engines");
-	fprintf(t->to, "  %-14s %9s %20s %14s %20s %9s %9s %9s\n", "engine", "requests", "busy",
-		"", "idle", "preempt", "host max", "dev max");
+	fprintf(t->to, "  %-14s %9s %20s %14s %20s %9s %9s %9s\n", "engine", "requests", "busy", "",
+		"idle", "preempt", "host max", "dev max");
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		const struct lane_engine_stats *e = &l->engines[i];
 
@@ -371,20 +372,44 @@ static void starved(const struct text *t)
 	}
 }
 
+/* A sum over `count` waits, of which so many are not known and not in it. */
+static const char *at_least(uint64_t ns, uint64_t unknown, uint64_t count, char *buffer,
+			    size_t size)
+{
+	char sum[32];
+
+	if (unknown == count)
+		return "unknown";
+	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", lane_duration(ns, sum, sizeof(sum)));
+	return buffer;
+}
+
+static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size_t size)
+{
+	if (s->slept_unknown == s->count)
+		return "unknown";
+	if (s->slept_unknown)
+		snprintf(buffer, size, "%" PRIu64 "..%" PRIu64, s->slept,
+			 s->slept + s->slept_unknown);
+	else
+		snprintf(buffer, size, "%" PRIu64, s->slept);
+	return buffer;
+}
+
 static void waits(const struct text *t)
 {
 	const struct lane_latency *l = t->latency;
-	char waiter[48], owner[48], engine[48], a[32], b[32], c[32];
+	char waiter[48], owner[48], engine[48], slept[48], a[32], b[48], c[48];
 
 	if (!l->n_waits)
 		return;
 	title(t, "Waits: who waited for whom");
-	fprintf(t->to, "  %-24s %-24s %-14s %8s %8s %10s %10s %10s\n", "process", "for requests of",
-		"engine", "waits", "slept", "time", "wake", "runqueue");
+	fprintf(t->to, "  %-24s %-24s %-14s %8s %10s %10s %12s %12s\n", "process",
+		"for requests of", "engine", "waits", "slept", "time", "wake", "runqueue");
 	for (uint32_t i = 0; i < l->n_waits && !enough(t, i, l->n_waits); i++) {
 		const struct lane_wait_sum *s = &l->waits[i];
 
-		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %8" PRIu64 " %10s %10s %10s\n",
+		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
 			lane_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
 					 sizeof(waiter)),
 			lane_client_name(lane_timeline_client(l->timeline, s->owner), owner,
@@ -393,9 +418,10 @@ static void waits(const struct text *t)
 				? "-"
 				: lane_engine_name(lane_timeline_engine(l->timeline, s->engine),
 						   engine, sizeof(engine)),
-			s->count, s->slept, lane_duration(s->ns, a, sizeof(a)),
-			lane_duration(s->wake_ns, b, sizeof(b)),
-			lane_duration(s->runqueue_ns, c, sizeof(c)));
+			s->count, slept_waits(s, slept, sizeof(slept)),
+			lane_duration(s->ns, a, sizeof(a)),
+			at_least(s->wake_ns, s->wake_unknown, s->count, b, sizeof(b)),
+			at_least(s->runqueue_ns, s->runqueue_unknown, s->count, c, sizeof(c)));
 	}
 }
 

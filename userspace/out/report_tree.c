@@ -19,6 +19,15 @@ static void add_span(json *to, const char *key, struct lane_span ns)
 	lane_json_uint(span, "max_ns", ns.hi);
 }
 
+/* A figure, null where nothing tells it. */
+static void add_known(json *to, const char *key, uint64_t value, bool known)
+{
+	if (known)
+		lane_json_uint(to, key, value);
+	else
+		lane_json_null(to, key);
+}
+
 static void add_engine(json *to, const char *key, const struct lane_engine *engine)
 {
 	char name[48];
@@ -201,6 +210,7 @@ static void spent(json *tree, const struct lane_spent *spent)
 
 static void clients(const struct lane_latency *l, json *tree)
 {
+	bool switches = l->figures.by_kind[LANE_SWITCH];
 	json *rows = lane_json_list(tree, "clients");
 
 	for (uint32_t i = 0; i < l->n_clients; i++) {
@@ -216,9 +226,10 @@ static void clients(const struct lane_latency *l, json *tree)
 		lane_json_uint(to, "partial", c->requests.partial);
 		lane_json_uint(to, "unknown", c->requests.unknown);
 		lane_json_uint(to, "open", c->requests.open);
-		lane_json_uint(to, "cpu_running_ns", c->cpu_ns);
-		lane_json_uint(to, "cpu_runnable_ns", c->runnable_ns);
-		lane_json_uint(to, "cpu_blocked_ns", c->blocked_ns);
+		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
+		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
+		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);
+		lane_json_uint(to, "cpu_unknown_ns", c->unknown_ns);
 		lane_json_uint(to, "waits", c->waits);
 		lane_json_uint(to, "wait_ns", c->wait_ns);
 		lane_json_uint(to, "preempted", c->preempted);
@@ -338,10 +349,13 @@ static void idles_and_waits(const struct lane_latency *l, json *tree)
 		add_client(to, "for", lane_timeline_client(l->timeline, s->owner));
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
 		lane_json_uint(to, "count", s->count);
-		lane_json_uint(to, "slept", s->slept);
+		add_known(to, "slept", s->slept, s->slept_unknown < s->count);
+		lane_json_uint(to, "slept_unknown", s->slept_unknown);
 		lane_json_uint(to, "wait_ns", s->ns);
-		lane_json_uint(to, "wake_ns", s->wake_ns);
-		lane_json_uint(to, "wake_runqueue_ns", s->runqueue_ns);
+		add_known(to, "wake_ns", s->wake_ns, s->wake_unknown < s->count);
+		lane_json_uint(to, "wake_unknown", s->wake_unknown);
+		add_known(to, "wake_runqueue_ns", s->runqueue_ns, s->runqueue_unknown < s->count);
+		lane_json_uint(to, "wake_runqueue_unknown", s->runqueue_unknown);
 	}
 }
 

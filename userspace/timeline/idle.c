@@ -12,8 +12,9 @@
  */
 void lane_idle_lead(struct lane_eng *eng)
 {
-	if (!eng->pub.idle_until_ns && eng->first_ns && eng->epoch == 1 && !lane_eng_unproven(eng) &&
-	    eng->mode == LANE_MODE_PORTS && !eng->from_before && !eng->hidden_ns)
+	if (!eng->pub.idle_until_ns && eng->first_ns && eng->epoch == 1 &&
+	    !lane_eng_unproven(eng) && eng->mode == LANE_MODE_PORTS && !eng->from_before &&
+	    !eng->hidden_ns)
 		eng->pub.idle_until_ns = eng->first_ns;
 }
 
@@ -153,7 +154,7 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
 	snapshot_one(thr, eng);
-	if (thr->slots[eng->pub.id].unsure ||
+	if (thr->slots[eng->pub.id].unsure || lane_thr_is_untold(tl, thr, now_ns) ||
 	    (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns)))
 		return;
 	note = lane_pool_get(&tl->note_pool);

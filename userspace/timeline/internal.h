@@ -418,6 +418,9 @@ void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
 void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns);
 enum lane_clock lane_thr_clock(const struct lane_thr *thr);
+/* What thr has done since its last change, up to now_ns, cannot be told. */
+bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr,
+			uint64_t now_ns);
 /* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
  * had the CPU and left it. */
 void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);

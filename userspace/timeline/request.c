@@ -561,6 +561,19 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 				   : 0;
 }
 
+/* What follows from all that came of rq, or from its stages: not where some of that is missing. */
+static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	struct lane_request *pub = &rq->pub;
+
+	/* A longer wait may have begun before the recording did, or in a loss. */
+	pub->wake_known = (pub->seen & LANE_SEEN_SIGNAL) && !lane_loss_hides(tl, rq);
+	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
+	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
+		pub->behind = NULL;
+}
+
 void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng;
@@ -586,6 +599,7 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 		if (rq->pub.start.hi == LANE_NEVER || (rq->unseen_start && lane_rq_may_be_over(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
+	hold_back(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);
 	lane_command_request(tl, &rq->pub);

@@ -45,8 +45,14 @@ static bool absent(const struct lane_timeline *tl, enum lane_kind kind)
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
 
-/* What the state of a thread was taken for, from since_ns to now_ns, cannot be told. */
-static bool is_untold(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
+/* Events of this kind are recorded: that none came means something. */
+static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
+	       (!absent(tl, kind) && tl->figures.by_kind[kind]);
+}
+
+bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
 {
 	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
 	 */
@@ -68,7 +74,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 						 .waker_tid = thr->waker };
 	enum lane_clock clock = lane_thr_clock(thr);
 
-	if (is_untold(tl, thr, now_ns)) {
+	if (lane_thr_is_untold(tl, thr, now_ns)) {
 		interval.state = LANE_THREAD_UNKNOWN;
 		clock = LANE_CLOCK_UNKNOWN;
 	}
@@ -479,6 +485,18 @@ void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 	}
 }
 
+/* The request's wake is that of its longest wait. */
+static void keep_longest(struct lane_request *rq, const struct lane_wait *wait)
+{
+	uint64_t wake_ns = wait->end_ns - wait->signal_ns;
+
+	if (wake_ns < rq->wake_ns)
+		return;
+	rq->wake_ns = wake_ns;
+	rq->wake_runqueue_ns = wait->runqueue_ns;
+	rq->wake_runqueue_known = wait->runqueue_known;
+}
+
 static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint64_t now_ns)
 {
 	struct lane_thr *thr = waiter->thr;
@@ -489,21 +507,16 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 				  .end_ns = now_ns,
 				  .signal_ns = waiter->signal_ns,
 				  .slept = waiter->slept };
+	bool whole = !tl->n_losses || !lane_loss_between(tl, waiter->begin_ns, now_ns);
 
 	rq->waits++;
 	if (waiter->signal_ns) {
-		uint64_t from_ns = waiter->signal_ns;
-
 		wait.runqueue_ns = lane_thr_runnable(thr, now_ns) - waiter->runnable_at_signal;
-		wait.runqueue_known =
-			thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
-			!absent(tl, LANE_SWITCH) && !absent(tl, LANE_WAKING) &&
-			(!tl->n_losses || !lane_loss_between(tl, waiter->begin_ns, now_ns));
-		if (now_ns - from_ns >= rq->wake_ns) {
-			rq->wake_ns = now_ns - from_ns;
-			rq->wake_runqueue_ns = wait.runqueue_ns;
-		}
+		wait.runqueue_known = whole && sees(tl, LANE_SWITCH) && sees(tl, LANE_WAKING) &&
+				      thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure;
+		keep_longest(rq, &wait);
 	}
+	wait.slept_known = waiter->slept || (whole && sees(tl, LANE_SWITCH));
 	if (tl->hooks.wait)
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }

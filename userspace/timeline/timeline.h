@@ -74,7 +74,8 @@ struct lane_engine {
 	uint8_t submission; /* enum lane_submission, what its events are read as */
 	uint32_t host_len;  /* requests in host_queue or preempted */
 	uint32_t device_len;
-	uint64_t idle_until_ns; /* from the recording's begin to then it ran nothing; 0: not known */
+	uint64_t
+		idle_until_ns; /* from the recording's begin to then it ran nothing; 0: not known */
 };
 
 /* A virtual engine only queues: what is submitted to it runs on a physical one. */
@@ -134,13 +135,16 @@ struct lane_request {
 	struct lane_span running;   /* sum */
 	struct lane_span preempted; /* sum */
 	bool started;
-	struct lane_context *behind; /* whose request ran before it on the engine; may be NULL */
+	struct lane_context *behind; /* whose request ran before it on the engine; may be NULL; told
+				       only where its device_queue is known */
 	/* The request whose signal its submit came straight out of; NULL: not known, or none. */
 	struct lane_context *after;
 	uint32_t after_seqno;
 	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
 	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;
+	bool wake_known;	  /* no longer wait can have been missed, and its signal was seen */
+	bool wake_runqueue_known; /* the scheduler's events cover it */
 };
 
 enum lane_thread_state {
@@ -181,6 +185,7 @@ struct lane_wait {
 	uint64_t signal_ns;   /* of the request, 0 when not seen */
 	uint64_t runqueue_ns; /* in signal..end: runnable, not running */
 	bool slept;
+	bool slept_known;    /* it slept, or the scheduler's events show that it did not */
 	bool runqueue_known; /* the scheduler's events cover it */
 };
 

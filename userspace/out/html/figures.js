@@ -203,7 +203,7 @@ function showCulprits() {
 			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "idle", n: true, of: i => duration(i.idle_ns) }], report.idle),
 		table("Waits", [
 			{ name: "who", of: w => w.client }, { name: "for", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "times", n: true, of: w => count(w.count) },
-			{ name: "waited", n: true, of: w => duration(w.wait_ns) }, { name: "to wake up", n: true, of: w => duration(w.wake_ns) }], report.waits),
+			{ name: "waited", n: true, of: w => duration(w.wait_ns) }, { name: "to wake up", n: true, of: w => w.wake_ns === null ? "unknown" : (w.wake_unknown ? "\u2265 " : "") + duration(w.wake_ns) }], report.waits),
 	].filter(Boolean);
 	byId("culprits").replaceChildren(...(tables.length ? tables : ["Nobody was seen to be."]));
 }
