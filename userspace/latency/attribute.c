@@ -149,7 +149,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 /* The engine's account: it is of the whole recording, whatever is selected. */
 static void count_idle(struct lane_engine_stats *engine, const struct lane_idle *idle)
 {
-	uint64_t left_ns = lane_account_idle(&engine->account, idle->begin_ns, idle->end_ns);
+	uint64_t left_ns = lane_engine_time_idle(&engine->account, idle->begin_ns, idle->end_ns);
 
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
 		uint64_t ns = idle->cause_ns[i] < left_ns ? idle->cause_ns[i] : left_ns;

@@ -250,7 +250,7 @@ static void ran_through(struct lane_latency *latency, const struct lane_request 
 		return;
 	engine = lane_engine_stats(latency, rq->engine);
 	if (engine)
-		lane_account_busy_in(&engine->account, rq->start.hi, rq->end.lo);
+		lane_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
@@ -309,7 +309,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	if (!engine)
 		return;
 	engine->runs++;
-	lane_account_run(&engine->account, run);
+	lane_engine_time_run(&engine->account, run);
 }
 
 static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
@@ -386,9 +386,9 @@ static void finish_engine(const struct lane_latency *latency, struct lane_engine
 	if (!engine->engine || lane_engine_is_virtual(engine->engine))
 		return;
 	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] +=
-		lane_account_idle(&engine->account, begin_ns, engine->engine->idle_until_ns);
-	engine->busy = lane_account_busy(&engine->account, whole_ns);
-	engine->idle = lane_account_idle_span(&engine->account, whole_ns);
+		lane_engine_time_idle(&engine->account, begin_ns, engine->engine->idle_until_ns);
+	engine->busy = lane_engine_time_busy(&engine->account, whole_ns);
+	engine->idle = lane_engine_time_idle_span(&engine->account, whole_ns);
 }
 
 static void cap(struct lane_span *sum, uint64_t most_ns)

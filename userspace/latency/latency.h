@@ -6,7 +6,7 @@
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
 
-#include "latency/account.h"
+#include "latency/engine_time.h"
 #include "latency/commands.h"
 #include "latency/critical.h"
 #include "latency/histogram.h"
@@ -143,7 +143,7 @@ struct lane_engine_stats {
 	const struct lane_engine *engine;
 	uint64_t requests;
 	uint64_t runs;
-	struct lane_account account;
+	struct lane_engine_time account;
 	/* Complete after finish: busy and idle add up to the recording's time, each bound of the
 	 * one with the other bound of the other. Not of a virtual engine: nothing runs there. */
 	struct lane_span busy, idle;

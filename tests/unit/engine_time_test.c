@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "latency/account.h"
+#include "latency/engine_time.h"
 
 /* A run from [b, bh] to [e, eh]. */
 static struct lane_run run_of(uint64_t b, uint64_t bh, uint64_t e, uint64_t eh)
@@ -15,10 +15,11 @@ static struct lane_run run_of(uint64_t b, uint64_t bh, uint64_t e, uint64_t eh)
 	return (struct lane_run){ .begin = { b, bh }, .end = { e, eh }, .sure_until_ns = e };
 }
 
-static void has(const struct lane_account *a, uint64_t whole, uint64_t busy_lo, uint64_t busy_hi)
+static void has(const struct lane_engine_time *a, uint64_t whole, uint64_t busy_lo,
+		uint64_t busy_hi)
 {
-	struct lane_span busy = lane_account_busy(a, whole);
-	struct lane_span idle = lane_account_idle_span(a, whole);
+	struct lane_span busy = lane_engine_time_busy(a, whole);
+	struct lane_span idle = lane_engine_time_idle_span(a, whole);
 
 	assert_int_equal(busy.lo, busy_lo);
 	assert_int_equal(busy.hi, busy_hi);
@@ -29,37 +30,37 @@ static void has(const struct lane_account *a, uint64_t whole, uint64_t busy_lo, 
 /* Where one run gives way to the next is known within bounds: the engine was busy all the time. */
 static void followers_leave_no_gap(void **state)
 {
-	struct lane_account a = { 0 };
+	struct lane_engine_time a = { 0 };
 	struct lane_run first = run_of(100, 100, 200, 300), second = run_of(200, 300, 400, 400);
 
 	(void)state;
 	second.follows = true;
-	lane_account_run(&a, &first);
+	lane_engine_time_run(&a, &first);
 	has(&a, 1000, 100, 1000);
-	lane_account_run(&a, &second);
+	lane_engine_time_run(&a, &second);
 	has(&a, 1000, 300, 1000);
-	assert_int_equal(lane_account_idle(&a, 400, 1000), 600);
+	assert_int_equal(lane_engine_time_idle(&a, 400, 1000), 600);
 	has(&a, 1000, 300, 400);
-	assert_int_equal(lane_account_idle(&a, 0, 100), 100);
+	assert_int_equal(lane_engine_time_idle(&a, 0, 100), 100);
 	has(&a, 1000, 300, 300);
 }
 
 /* Possible times that overlap are not added twice, nor is what has no end. */
 static void overlaps_count_once(void **state)
 {
-	struct lane_account a = { 0 };
+	struct lane_engine_time a = { 0 };
 
 	(void)state;
 	for (uint64_t i = 0; i < 100; i++) {
 		struct lane_run run = run_of(10 * i, 10 * i + 500, 10 * i + 500, UINT64_MAX);
 
-		lane_account_run(&a, &run);
+		lane_engine_time_run(&a, &run);
 	}
 	has(&a, 2000, 0, 2000);
 	for (uint64_t i = 0; i < 100; i++) {
 		struct lane_run run = run_of(10 * i, 10 * i, 10 * i + 100, 10 * i + 200);
 
-		lane_account_run(&a, &run);
+		lane_engine_time_run(&a, &run);
 	}
 	has(&a, 2000, 1090, 2000);
 }
@@ -68,7 +69,7 @@ static void overlaps_count_once(void **state)
  * to be. */
 static void doubt_is_neither(void **state)
 {
-	struct lane_account a = { 0 };
+	struct lane_engine_time a = { 0 };
 	struct lane_run doubtful = run_of(100, 100, 200, 200), next = run_of(200, 200, 300, 300);
 	struct lane_run left = run_of(400, 400, 600, 600), last = run_of(600, 600, 700, 700);
 
@@ -76,29 +77,29 @@ static void doubt_is_neither(void **state)
 	doubtful.doubtful = true;
 	next.follows = last.follows = true;
 	left.sure_until_ns = 450;
-	lane_account_run(&a, &doubtful);
-	lane_account_run(&a, &next);
+	lane_engine_time_run(&a, &doubtful);
+	lane_engine_time_run(&a, &next);
 	has(&a, 1000, 100, 1000);
-	lane_account_run(&a, &left);
+	lane_engine_time_run(&a, &left);
 	has(&a, 1000, 150, 1000);
-	lane_account_run(&a, &last);
+	lane_engine_time_run(&a, &last);
 	has(&a, 1000, 250, 1000);
 }
 
 /* More stretches than are kept apart: the oldest gaps are not looked for any more. */
 static void memory_is_bounded(void **state)
 {
-	struct lane_account a = { 0 };
-	uint64_t n = 10 * LANE_ACCOUNT_PARTS;
+	struct lane_engine_time a = { 0 };
+	uint64_t n = 10 * LANE_TIME_PARTS;
 
 	(void)state;
 	for (uint64_t i = 0; i < n; i++) {
-		lane_account_busy_in(&a, 100 * i, 100 * i + 10);
-		assert_true(a.n_parts <= LANE_ACCOUNT_PARTS);
+		lane_engine_time_busy_in(&a, 100 * i, 100 * i + 10);
+		assert_true(a.n_parts <= LANE_TIME_PARTS);
 	}
 	has(&a, 100 * n, 10 * n, 100 * n);
-	assert_int_equal(lane_account_idle(&a, 10, 100), 0); /* too late: not counted */
-	assert_int_equal(lane_account_idle(&a, 100 * n - 90, 100 * n), 90);
+	assert_int_equal(lane_engine_time_idle(&a, 10, 100), 0); /* too late: not counted */
+	assert_int_equal(lane_engine_time_idle(&a, 100 * n - 90, 100 * n), 90);
 	has(&a, 100 * n, 10 * n, 100 * n - 90);
 }
 
