@@ -222,7 +222,7 @@ static int __init replay_init(void)
 {
 	int err;
 
-	glr_workqueue = alloc_workqueue("gl-replay", 0, 0);
+	glr_workqueue = alloc_workqueue("gl-replay", WQ_PERCPU, 0);
 	if (!glr_workqueue)
 		return -ENOMEM;
 	glr_engines_init();
