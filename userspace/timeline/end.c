@@ -335,7 +335,8 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->doubt_until)
 		lane_eng_prove(eng, true);
-	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo), told.hi };
+	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo),
+					lane_not_before(told.hi, eng->taken_by_ns) };
 	lane_eng_update(tl, eng);
 }
 

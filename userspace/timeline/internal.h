@@ -89,6 +89,7 @@ struct lane_rq {
 	bool left_told; /* its own `out` said that it was incomplete when it left its engine last */
 	bool hit;	/* a loss began while it was with the hardware */
 	bool detached;	/* its engine's story goes on without it; only its own events can end it */
+	bool device_unsure; /* whether it ran in the place that it was given is not known */
 	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
 	bool on_port;	/* an `in` has come since its last execute */
 	bool off;	/* taken back by what was seen of others; no execute since */
@@ -171,6 +172,7 @@ struct lane_eng {
 	struct lane_span free;	   /* what ran last was over */
 	bool follows;		   /* what runs began then, at that very time */
 	uint64_t first_ns;	   /* the first that ran on it began then, 0: none has */
+	uint64_t taken_by_ns;	   /* what ends now may not free the engine before; 0: it does */
 	bool idle;		   /* known to run nothing since idle_since */
 	uint64_t idle_since;
 	uint64_t idle_epoch;
@@ -376,8 +378,9 @@ bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
 			       const struct lane_event *event);
 /* True when something that is held is about rq: it must live until that is read. */
 bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
-/* True when a later `out` of the section that is being read gives back a port of ctx incomplete. */
-bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
+/* The time of a later `out` of the section that is being read that gives back a port of ctx
+ * incomplete; 0: there is none. */
+uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
 /* An event of the CPU whose section it is: it may be over. */
 void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 			const struct lane_event *event);

@@ -164,14 +164,18 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		      struct lane_rq *rq, uint64_t now_ns)
 {
 	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
+	uint64_t back_ns = 0;
 
-	if (eng->leaver && eng->running != eng->leaver && !over &&
-	    lane_section_gives_back(eng, eng->leaver->pub.context)) {
-		/* Only what is on the ports at its end tells one run of the tasklet from the next.
+	if (eng->leaver && eng->running != eng->leaver && !over)
+		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
+	if (back_ns) {
+		/*
+		 * Only what is on the ports at its end tells one run of the tasklet from the next.
+		 * If there were two, the leaver ran until its port was given back.
 		 */
 		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
-			lane_end_doubt(eng->leaver, now_ns);
-			lane_end_doubt_order(eng, now_ns);
+			eng->leaver->device_unsure = true;
+			eng->taken_by_ns = back_ns;
 		}
 		/* It may have run after all, and ended, with nothing to tell. */
 		lane_rq_doubt_alive(eng->leaver, now_ns, !eng->leaver->pub.started);
@@ -180,6 +184,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	}
 	if (rq)
 		lane_end_request(tl, rq, lane_span_exact(now_ns));
+	eng->taken_by_ns = 0;
 }
 
 /* An `out` that is not the head's: of a port from before what has been seen, or something is

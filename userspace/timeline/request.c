@@ -593,6 +593,8 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->run_epoch && eng &&
 	    (eng->proven_epoch < rq->run_epoch || rq->pub.start.lo < eng->hidden_ns))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (rq->device_unsure)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* something unseen may have the engine yet, or it has run before, unseen */

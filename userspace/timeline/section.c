@@ -582,16 +582,16 @@ void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 			forget(tl->cpus[i].section, rq);
 }
 
-bool lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
+uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
 {
 	for (uint32_t i = eng->held_at + 1; eng->settling && i < eng->held_n; i++) {
 		const struct lane_event *event = &eng->held[i].event;
 
 		if (is_out(&eng->held[i]) && !event->u.i915_request_out.completed &&
 		    event->u.rq.ctx == ctx->ctx && event->u.rq.dev == ctx->dev)
-			return true;
+			return event->wire.ts_ns;
 	}
-	return false;
+	return 0;
 }
 
 void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
