@@ -18,6 +18,8 @@ static void process_csb(struct world *w, struct engine *e, struct port *post, ui
 		}
 		while (e->inflight[e->active].rq)
 			post[(*n)++] = e->inflight[e->active++];
+		for (uint32_t k = 0; k < *n; k++)
+			post[k].replaced = true;
 		memcpy(e->inflight, e->pending, sizeof(e->pending));
 		e->active = 0;
 		e->pending[0].rq = NULL;
@@ -297,7 +299,7 @@ static void schedule_out(struct world *w, struct engine *e, struct port *port, i
 	struct rq *rq = port->rq;
 	struct context *ctx = rq->ctx;
 
-	emit_out(w, e, rq, port->set, cpu);
+	emit_out(w, e, rq, port, cpu);
 	if (--ctx->inflight_count)
 		return;
 	if (ctx->ring.v[ctx->ring.n - 1] == rq && rq->complete)

@@ -213,6 +213,7 @@ struct port {
 	struct rq *rq; /* the context's last request, NULL: empty */
 	struct stamp in;
 	uint32_t set;
+	bool replaced;	/* when the driver saw it leave, another set had been taken */
 	uint32_t count; /* per_request: ELSP writes that have not left the hardware */
 };
 
@@ -487,7 +488,7 @@ int64_t queue_prio(const struct engine *e);
 struct rq *queue_unwind(struct world *w, struct engine *e, int cpu);
 void queue_retired(struct world *w, struct rq *rq);
 void emit_in(struct world *w, struct rq *rq, uint32_t port, int cpu);
-void emit_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set, int cpu);
+void emit_out(struct world *w, struct engine *e, struct rq *rq, const struct port *port, int cpu);
 void tasklet_schedule(struct world *w, struct engine *e, int cpu);
 void tasklets_run(struct world *w);
 
@@ -507,7 +508,7 @@ void seen_start(struct world *w, struct engine *e, struct rq *rq, struct stamp i
 void seen_stop(struct world *w, struct engine *e, bool complete);
 void seen_replaced(struct world *w, struct engine *e);
 void seen_complete(struct world *w, struct rq *rq, bool exact);
-void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set);
+void seen_out(struct world *w, struct engine *e, struct rq *rq, const struct port *port);
 void seen_changed_over(struct world *w, struct engine *e);
 void seen_off_ports(struct world *w, struct engine *e, const struct lane_p_i915_engine_ports *now);
 void seen_spans(struct world *w);

@@ -13,7 +13,7 @@ static void port_out(struct world *w, struct engine *e, struct port *port, int c
 {
 	struct rq *rq = port->rq;
 
-	emit_out(w, e, rq, port->set, cpu);
+	emit_out(w, e, rq, port, cpu);
 	if (rq->ctx->ring.v[rq->ctx->ring.n - 1] == rq && rq->complete)
 		rq_wants_retire(w, rq->ctx, cpu);
 }

@@ -85,7 +85,7 @@ void emit_in(struct world *w, struct rq *rq, uint32_t port, int cpu)
 	rq->in = seen_now(w, true);
 }
 
-void emit_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set, int cpu)
+void emit_out(struct world *w, struct engine *e, struct rq *rq, const struct port *port, int cpu)
 {
 	struct lane_event *event = world_emit_rq(w, LANE_RQ_OUT, rq, cpu);
 
@@ -94,7 +94,7 @@ void emit_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set, in
 		w->truth->seen.start_before_out++;
 	rq->in_count--;
 	not_bare(e, rq->ctx);
-	seen_out(w, e, rq, set);
+	seen_out(w, e, rq, port);
 }
 
 void tasklet_schedule(struct world *w, struct engine *e, int cpu)

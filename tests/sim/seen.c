@@ -52,12 +52,17 @@ void seen_complete(struct world *w, struct rq *rq, bool exact)
 		rq->told = seen_now(w, exact);
 }
 
-/* The `out` of rq's port of that set was fired: what ran there and is not complete left with it. */
-void seen_out(struct world *w, struct engine *e, struct rq *rq, uint32_t set)
+/*
+ * The `out` of rq's port was fired: what ran there and is not complete left with it. If another set
+ * had been taken the hardware may have left for that one, and rq been complete before.
+ */
+void seen_out(struct world *w, struct engine *e, struct rq *rq, const struct port *port)
 {
+	uint32_t set = port->set;
+
 	if (rq->complete) {
 		if (!w->sc->stock)
-			seen_complete(w, rq, true);
+			seen_complete(w, rq, !port->replaced);
 		return;
 	}
 	for (uint32_t i = e->runs.n; i--;) {

@@ -184,6 +184,7 @@ struct lane_eng {
 	bool from_before;      /* it had something of before the recording */
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	int32_t section_cpu;
+	const struct lane_p_i915_engine_ports *closing; /* at the end of the section that is read */
 	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
 	uint64_t ports_ns;		       /* then */
 };
@@ -378,6 +379,13 @@ bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
 			       const struct lane_event *event);
 /* True when something that is held is about rq: it must live until that is read. */
 bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
+/* The ports' event that a run ends with: the section is over. */
+void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_event *event);
+/* How many `out`s of the section that is being read are still to come. */
+uint32_t lane_section_outs_left(const struct lane_eng *eng);
+/* True when a set of ports is written in the section that is being read. */
+bool lane_section_writes(const struct lane_eng *eng);
 /* The time of a later `out` of the section that is being read that gives back a port of ctx
  * incomplete; 0: there is none. */
 uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);

@@ -90,25 +90,28 @@ bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *ev
 	       lane_ports_entry(eng, before)->set != eng->set;
 }
 
+/* These ports are those from the i-th that is to be given back on, of one set. */
+static bool are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
+		     uint32_t i)
+{
+	const struct lane_entry *port = i < eng->fifo_n ? lane_ports_entry(eng, i) : NULL;
+	const struct lane_entry *next = i + 1 < eng->fifo_n ? lane_ports_entry(eng, i + 1) : NULL;
+
+	if (next && next->set != port->set)
+		next = NULL;
+	return ports->ctx0 == (port ? port->ctx->pub.ctx : 0) &&
+	       ports->seqno0 == (port ? port->seqno : 0) &&
+	       ports->ctx1 == (next ? next->ctx->pub.ctx : 0) &&
+	       ports->seqno1 == (next ? next->seqno : 0);
+}
+
 /*
  * True when the hardware has on its ports what was recorded last of them, if so many `out`s have
  * come since: else the tasklet that fired them would have said so at its end.
  */
 bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs)
 {
-	struct lane_p_i915_engine_ports now = eng->ports;
-	const struct lane_entry *port = outs < eng->fifo_n ? lane_ports_entry(eng, outs) : NULL;
-	const struct lane_entry *next =
-		outs + 1 < eng->fifo_n ? lane_ports_entry(eng, outs + 1) : NULL;
-
-	if (next && next->set != port->set)
-		next = NULL;
-	now.ctx0 = port ? port->ctx->pub.ctx : 0;
-	now.seqno0 = port ? port->seqno : 0;
-	now.ctx1 = next ? next->ctx->pub.ctx : 0;
-	now.seqno1 = next ? next->seqno : 0;
-	return now.ctx0 == eng->ports.ctx0 && now.seqno0 == eng->ports.seqno0 &&
-	       now.ctx1 == eng->ports.ctx1 && now.seqno1 == eng->ports.seqno1;
+	return are_from(eng, &eng->ports, outs);
 }
 
 /* The set that the k-th `out` to come is of was replaced before the driver wrote again. */
@@ -156,6 +159,35 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 	lane_eng_change_over(tl, eng, lane_span_exact(now_ns));
 }
 
+/* At the end of the section that is being read the set that was written last had been taken: it is
+ * active, or gives ports back. */
+static bool last_is_taken(const struct lane_eng *eng)
+{
+	uint32_t i = 0;
+
+	while (i < eng->fifo_n && lane_ports_entry(eng, i)->set != eng->set)
+		i++;
+	return !eng->closing || i == eng->fifo_n || lane_section_outs_left(eng) > i ||
+	       are_from(eng, eng->closing, i);
+}
+
+/*
+ * When the driver read that port was left, a newer set may have been taken: then the hardware may
+ * have left the port for that set, and its request may have been complete before (the promotion in
+ * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end tells
+ * that, and one run of the tasklet from the next.
+ */
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
+{
+	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED;
+
+	if (eng->mode != LANE_MODE_PORTS ||
+	    (port->set == eng->set && (seen || !lane_section_writes(eng))))
+		return false;
+	return !seen || last_is_taken(eng);
+}
+
 /*
  * rq is complete by its `out`. What would run from this `out` to the one of the same tasklet that
  * gives its port back did not, unless rq had been known to be over.
@@ -166,7 +198,9 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
 	uint64_t back_ns = 0;
 
-	if (eng->leaver && eng->running != eng->leaver && !over)
+	/* Left for a newer set, it may have been complete for long, and the leaver have run since. */
+	if (eng->leaver && eng->running != eng->leaver && !over &&
+	    (port->set == eng->set || eng->mode != LANE_MODE_PORTS))
 		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
 	if (back_ns) {
 		/*
@@ -183,7 +217,11 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		eng->leaver = NULL;
 	}
 	if (rq)
-		lane_end_request(tl, rq, lane_span_exact(now_ns));
+		lane_end_request(tl, rq,
+				 (struct lane_span){ may_be_replaced(tl, eng, port)
+							     ? rq->pub.execute_ns
+							     : now_ns,
+						     now_ns });
 	eng->taken_by_ns = 0;
 }
 
@@ -314,7 +352,7 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!eng)
 		return;
-	lane_section_settle(tl, eng, event->wire.ts_ns);
+	lane_section_end_by(tl, eng, event);
 	if (eng->mode != LANE_MODE_HOOKS) {
 		eng->ports = *ports;
 		return;

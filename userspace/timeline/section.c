@@ -337,14 +337,14 @@ void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t n
 	eng->cut_off = false;
 }
 
-/* The request of an `out` was taken back: it cannot have been seen complete before that. */
+/* The dequeue took the request of an `out` back, or put it on a port: the driver cannot have read
+ * before that dequeue that the request was complete. */
 static bool was_alive(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->held_n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
-		if (is_dequeue(held) && held->event.wire.kind == LANE_RQ_UNSUBMIT &&
-		    same_request(&held->event, event))
+		if (is_dequeue(held) && same_request(&held->event, event))
 			return true;
 	}
 	return false;
@@ -408,6 +408,22 @@ static bool is_from_before(struct lane_timeline *tl, const struct lane_event *ev
 	return !rq || !lane_rq_is_born(rq);
 }
 
+/*
+ * Two runs that are held as one: the earlier took back what has come to an end since, and the later
+ * tells of that.
+ */
+static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_event *event)
+{
+	uint32_t first;
+
+	if (event->wire.kind != LANE_RQ_OUT || !was_alive(eng, event))
+		return;
+	first = last_dequeue(eng);
+	if (first)
+		read_held(tl, eng, first, event->wire.ts_ns);
+}
+
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
@@ -421,7 +437,9 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 		lane_section_settle(tl, cpu->section, event->wire.ts_ns);
 	if (eng->held_n && (eng->section_cpu != event->cpu || eng->held_n >= MOST_HELD))
 		lane_section_settle(tl, eng, event->wire.ts_ns);
-	else if (eng->held_n && begins_another(tl, eng, event))
+	else if (eng->held_n)
+		read_earlier(tl, eng, event);
+	if (eng->held_n && begins_another(tl, eng, event))
 		read_held(tl, eng,
 			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng) : eng->held_n,
 			  event->wire.ts_ns);
@@ -580,6 +598,80 @@ void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
 		if (tl->cpus[i].section)
 			forget(tl->cpus[i].section, rq);
+}
+
+/* The `in` of that port in the set that the section writes, NULL: it writes none. */
+static const struct lane_event *written(const struct lane_eng *eng, uint32_t port)
+{
+	for (uint32_t i = 0; i < eng->held_n; i++) {
+		const struct lane_event *event = &eng->held[i].event;
+
+		if (is_dequeue(&eng->held[i]) && event->wire.kind == LANE_RQ_IN &&
+		    event->u.i915_request_in.port == port)
+			return event;
+	}
+	return NULL;
+}
+
+/* The ports that the driver knows to be active are the set that the section writes. */
+static bool is_taken(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *now)
+{
+	const struct lane_event *first = written(eng, 0), *second = written(eng, 1);
+
+	return first && first->u.rq.ctx == now->ctx0 && first->u.rq.seqno == now->seqno0 &&
+	       (second ? second->u.rq.ctx : 0) == now->ctx1 &&
+	       (second ? second->u.rq.seqno : 0) == now->seqno1;
+}
+
+/* Where the `out`s of a later run begin, if the ports were at the end of the first as they were
+ * told last; the number of items: nowhere. */
+static uint32_t later_outs(const struct lane_eng *eng)
+{
+	uint32_t n = outs_held(eng), i = eng->held_n;
+
+	while (n && !lane_eng_ports_stay(eng, n)) {
+		while (!is_out(&eng->held[--i]))
+			;
+		n--;
+	}
+	return n || lane_eng_ports_stay(eng, 0) ? i : eng->held_n;
+}
+
+/*
+ * What is active at the end of a run was so before its dequeue (process_csb() comes first): a set
+ * that the section writes and that is active already was written by an earlier run, and some
+ * `out`s may be of the later one.
+ */
+void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_event *event)
+{
+	uint32_t first;
+
+	if (eng->held_n && !eng->settling && is_taken(eng, &event->u.i915_engine_ports)) {
+		first = later_outs(eng);
+		if (first && first < eng->held_n)
+			read_held(tl, eng, first, event->wire.ts_ns);
+	}
+	eng->closing = &event->u.i915_engine_ports;
+	lane_section_settle(tl, eng, event->wire.ts_ns);
+	eng->closing = NULL;
+}
+
+uint32_t lane_section_outs_left(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = eng->held_at + 1; eng->settling && i < eng->held_n; i++)
+		outs += is_out(&eng->held[i]);
+	return outs;
+}
+
+bool lane_section_writes(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; eng->settling && i < eng->held_n; i++)
+		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind == LANE_RQ_IN)
+			return true;
+	return false;
 }
 
 uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
