@@ -185,8 +185,8 @@ struct lane_eng {
 	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
 	int32_t section_cpu;
 	const struct lane_p_i915_engine_ports *closing; /* at the end of the section that is read */
-	struct lane_p_i915_engine_ports ports; /* HOOKS: what was last seen on the ports */
-	uint64_t ports_ns;		       /* then */
+	struct lane_p_i915_engine_ports ports;		/* HOOKS: what was last seen on the ports */
+	uint64_t ports_ns;				/* then */
 };
 
 struct lane_idle_slot {

@@ -174,8 +174,8 @@ static bool last_is_taken(const struct lane_eng *eng)
 /*
  * When the driver read that port was left, a newer set may have been taken: then the hardware may
  * have left the port for that set, and its request may have been complete before (the promotion in
- * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end tells
- * that, and one run of the tasklet from the next.
+ * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end
+ * tells that, and one run of the tasklet from the next.
  */
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
@@ -198,7 +198,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
 	uint64_t back_ns = 0;
 
-	/* Left for a newer set, it may have been complete for long, and the leaver have run since. */
+	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
+	 */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    (port->set == eng->set || eng->mode != LANE_MODE_PORTS))
 		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
