@@ -212,6 +212,7 @@ static void both_tracers(void **state)
 	assert_string_equal(info->release, "6.1.9");
 	assert_string_equal(info->clock_uuid, "x-y");
 	assert_int_equal(info->epoch_offset_ns, 5);
+	assert_string_equal(info->tracer, "bpf, lttng");
 	assert_int_equal(info->begin_ns, 7);
 	assert_int_equal(info->end_ns, 900);
 	assert_int_equal(info->submission, LANE_SUBMISSION_GUC);

@@ -281,6 +281,29 @@ static struct lane_error *look_ahead(struct lane_input *input)
 	return NULL;
 }
 
+/* Adds to "bpf" that "lttng" has recorded, too: "bpf, lttng". */
+static void add_tracer(struct lane_trace_info *info, const char *tracer)
+{
+	size_t used = strlen(info->tracer), n = strlen(tracer);
+	char before[sizeof(info->tracer)];
+
+	if (!n)
+		return;
+	for (const char *at = info->tracer; (at = strstr(at, tracer)); at += n)
+		if ((at == info->tracer || at[-1] == ' ') && (!at[n] || at[n] == ','))
+			return;
+	if (used + strlen(", ") + n >= sizeof(info->tracer))
+		return;
+	/* The order must not depend on the directory's. */
+	memcpy(before, info->tracer, sizeof(before));
+	if (!used)
+		snprintf(info->tracer, sizeof(info->tracer), "%s", tracer);
+	else if (strcmp(tracer, before) < 0)
+		snprintf(info->tracer, sizeof(info->tracer), "%.10s, %.20s", tracer, before);
+	else
+		snprintf(info->tracer, sizeof(info->tracer), "%.20s, %.10s", before, tracer);
+}
+
 /* What one trace says and the facts beside it do not. */
 static void merge_info(struct lane_trace_info *info, const struct lane_trace_info *trace)
 {
@@ -292,7 +315,6 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 	MERGE_WORD(host);
 	MERGE_WORD(release);
 	MERGE_WORD(clock_uuid);
-	MERGE_WORD(tracer);
 	MERGE_WORD(tracer_version);
 #undef MERGE_WORD
 	if (!info->epoch_offset_ns)
@@ -454,6 +476,8 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 		if (err)
 			return err;
 		merge_info(&info, said);
+		add_tracer(&info,
+			   *recording.traces[i].tracer ? recording.traces[i].tracer : said->tracer);
 		presence_of(&recording.traces[i], said, presence[i]);
 		if (i)
 			merge_presence(info.presence, presence[i]);

@@ -70,6 +70,9 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 				 (unsigned long long)track->queue->handle);
 			lane_json_text(to, "name", name);
 			lane_json_text(to, "device", track->queue->device_name);
+			lane_json_text(
+				to, "process",
+				lane_task_name(track->pid, track->queue->comm, name, sizeof(name)));
 			continue;
 		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||

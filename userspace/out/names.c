@@ -55,6 +55,19 @@ const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
+const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+			      size_t size)
+{
+	const struct lane_thread *thread = lane_timeline_thread(latency->timeline, pid);
+	const struct lane_commands *c = latency->commands;
+	const char *comm = thread ? thread->comm : "";
+
+	for (uint32_t i = 0; !*comm && c && i < c->n_queues; i++)
+		if (c->queues[i].queue && c->queues[i].queue->pid == pid)
+			comm = c->queues[i].queue->comm;
+	return lane_task_name(pid, comm, buffer, size);
+}
+
 const char *lane_duration(uint64_t ns, char *buffer, size_t size)
 {
 	static const struct {

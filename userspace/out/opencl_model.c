@@ -10,13 +10,6 @@
 
 typedef struct json_object json;
 
-static const char *process(const struct lane_latency *l, int32_t pid, char *name, size_t size)
-{
-	const struct lane_thread *thread = lane_timeline_thread(l->timeline, pid);
-
-	return lane_task_name(pid, thread ? thread->comm : "", name, size);
-}
-
 /* Nanoseconds as a whole number; a part may be a little below 0. */
 static int64_t whole(double ns)
 {
@@ -71,7 +64,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 
 	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n",
 		lane_clean_copy(shown, sizeof(shown), kernel->name, LANE_CLEAN_LINE),
-		process(l, kernel->pid, name, sizeof(name)), kernel->running.count);
+		lane_process_name(l, kernel->pid, name, sizeof(name)), kernel->running.count);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		text_row(to, "  ", lane_command_stage_names[s],
 			 whole((double)kernel->stage_ns[s] / runs), total);
@@ -134,7 +127,7 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	json *stages;
 	char name[64], text[32];
 
-	lane_json_text(at, "process", process(l, kernel->pid, name, sizeof(name)));
+	lane_json_text(at, "process", lane_process_name(l, kernel->pid, name, sizeof(name)));
 	lane_json_text(at, "kernel", kernel->name);
 	lane_json_text(at, "device", device);
 	lane_json_int(at, "runs", (int64_t)kernel->running.count);

@@ -34,13 +34,6 @@ static unsigned int share(uint64_t part, uint64_t whole)
 	return whole ? (unsigned int)(100.0 * (double)part / (double)whole + 0.5) : 0;
 }
 
-static const char *process(const struct lane_latency *l, int32_t pid, char *name, size_t size)
-{
-	const struct lane_thread *thread = lane_timeline_thread(l->timeline, pid);
-
-	return lane_task_name(pid, thread ? thread->comm : "", name, size);
-}
-
 /* "1.25 GB/s" */
 static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 {
@@ -78,7 +71,7 @@ static void queues(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
 	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
-	char name[64], device[64], running[32];
+	char name[64], device[128], running[32];
 
 	title(t, "OpenCL queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
@@ -92,8 +85,8 @@ static void queues(const struct tables *t)
 		fprintf(t->to,
 			"  %-22s 0x%-16" PRIx64 " %9" PRIu64 " %8" PRIu64 " %9" PRIu64 " %6" PRIu64
 			" %10s %10.2f %10.2f  %s\n",
-			process(t->latency, q->queue->pid, name, sizeof(name)), q->queue->handle,
-			q->commands, q->certainty[LANE_CERTAIN_EXACT],
+			lane_process_name(t->latency, q->queue->pid, name, sizeof(name)),
+			q->queue->handle, q->commands, q->certainty[LANE_CERTAIN_EXACT],
 			q->certainty[LANE_CERTAIN_AMBIGUOUS], q->certainty[LANE_CERTAIN_NONE],
 			lane_duration(q->running_ns, running, sizeof(running)),
 			whole ? (double)q->host_queue_ns / (double)whole : 0,
@@ -115,7 +108,8 @@ static void kernels(const struct tables *t)
 	for (uint32_t i = 0; i < c->n_kernels && !enough(t, i, c->n_kernels); i++) {
 		struct lane_kernel_stats *k = &c->kernels[i];
 
-		fprintf(t->to, "  %-22s %-24s", process(t->latency, k->pid, name, sizeof(name)),
+		fprintf(t->to, "  %-22s %-24s",
+			lane_process_name(t->latency, k->pid, name, sizeof(name)),
 			*k->name ? lane_clean_copy(kernel, sizeof(kernel), k->name, LANE_CLEAN_LINE)
 				 : "(no name)");
 		durations(t, &k->running);
@@ -198,7 +192,7 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 static void devices(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char device[64], name[64], a[32], b[32], k[32], o[32], g[32], text[96];
+	char device[128], name[64], a[32], b[32], k[32], o[32], g[32], text[96];
 
 	if (!c->n_devices)
 		return;
@@ -209,7 +203,7 @@ static void devices(const struct tables *t)
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
 		fprintf(t->to, "  %-22s %-24s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
-			process(t->latency, d->pid, name, sizeof(name)),
+			lane_process_name(t->latency, d->pid, name, sizeof(name)),
 			lane_clean_copy(device, sizeof(device), d->name, LANE_CLEAN_LINE),
 			lane_duration(d->busy_ns, a, sizeof(a)),
 			lane_duration(d->kernels_ns, k, sizeof(k)),
@@ -223,7 +217,7 @@ static void devices(const struct tables *t)
 static void gaps(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char owner[64], thread[64], device[64], ns[32];
+	char owner[64], thread[64], device[128], ns[32];
 
 	if (!c->n_gaps)
 		return;
@@ -234,11 +228,12 @@ static void gaps(const struct tables *t)
 		const struct lane_gap_sum *g = &c->gaps[i];
 
 		fprintf(t->to, "  %-22s %-24s %-13s %-22s %10s %9" PRIu64 "\n",
-			process(t->latency, c->devices[g->device].pid, owner, sizeof(owner)),
+			lane_process_name(t->latency, c->devices[g->device].pid, owner,
+					  sizeof(owner)),
 			lane_clean_copy(device, sizeof(device), c->devices[g->device].name,
 					LANE_CLEAN_LINE),
 			lane_gap_names[g->cause],
-			process(t->latency, g->tid, thread, sizeof(thread)),
+			lane_process_name(t->latency, g->tid, thread, sizeof(thread)),
 			lane_duration(g->ns, ns, sizeof(ns)), g->count);
 	}
 }
@@ -307,14 +302,14 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	};
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d;
-	char name[64], device[64];
+	char name[64], device[128];
 
 	if (!c->n_gaps)
 		return false;
 	d = &c->devices[c->gaps[0].device];
 	if (share(d->gap_ns, d->last_ns - d->first_ns) < MIN_PERCENT)
 		return false;
-	process(l, c->gaps[0].tid, name, sizeof(name));
+	lane_process_name(l, c->gaps[0].tid, name, sizeof(name));
 	snprintf(text, size,
 		 "OpenCL: %s ran no command for %u %% of the time between its first and its last, "
 		 "%u %% of that %sthread %s%s",
@@ -328,7 +323,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size)
 {
 	const struct lane_commands *c = l->commands;
-	char device[64];
+	char device[128];
 
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];

@@ -30,11 +30,9 @@ static void add_durations(json *to, struct lane_durations *d)
 
 static void add_process(json *to, const struct lane_latency *l, int32_t pid)
 {
-	const struct lane_thread *thread = lane_timeline_thread(l->timeline, pid);
 	char name[64];
 
-	lane_json_text(to, "process",
-		       lane_task_name(pid, thread ? thread->comm : "", name, sizeof(name)));
+	lane_json_text(to, "process", lane_process_name(l, pid, name, sizeof(name)));
 }
 
 static void certainty(const struct lane_latency *l, json *to)

@@ -132,7 +132,7 @@ static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
 /* Rows have their track's name: the viewer shows them as one track that is several rows high. */
 static void describe_row(struct perfetto *p, const struct lane_track *track, uint32_t row)
 {
-	char name[80];
+	char name[192];
 	struct lane_packet_track is = {
 		.uuid = track_uuid(track, row),
 		.name = lane_track_names[track->kind],
@@ -148,8 +148,8 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 	else if (track->kind != LANE_TRACK_LOST)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
 	if (track->queue) {
-		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %.32s",
-			 track->queue->handle, track->queue->device_name);
+		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %s", track->queue->handle,
+			 track->queue->device_name);
 		is.name = name;
 	}
 	lane_packet_track(&p->packets, &is);

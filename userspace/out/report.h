@@ -44,6 +44,13 @@ const char *lane_engine_name(const struct lane_engine *engine, char *buffer, siz
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */
 const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size);
 
+/*
+ * The process of an OpenCL queue or command, NAME[PID]: its name as the scheduler's events tell it,
+ * else as its queues do.
+ */
+const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+			      size_t size);
+
 /* A task's name as it can be shown: without control characters. */
 const char *lane_comm(const char comm[16], char *buffer, size_t size);
 

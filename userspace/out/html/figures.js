@@ -17,7 +17,7 @@ const onPath = () => report.stages.slice(0, PATH);
 
 function showHead() {
 	const r = report.recording, requests = report.requests;
-	const about = [r.host, r.release ? "Linux " + r.release : "", r.tracer ? "recorded by " + r.tracer : "",
+	const about = [r.host, r.release ? "Linux " + r.release : "", r.tracer ? "recorded by " + r.tracer.replace(/, (?=[^,]*$)/, " and ") : "",
 		count(r.events) + " events in " + duration(r.duration_ns)];
 	byId("title").textContent = facts.title;
 	byId("about").textContent = about.filter(Boolean).join(" \u00b7 ");
@@ -177,31 +177,80 @@ function showWorst(onRow) {
 	], report.worst, onRow);
 }
 
+// A table with a title; nothing without rows.
+function titled(title, columns, rows) {
+	if (!rows.length)
+		return null;
+	const element = make("table", {});
+	fillTable(element, columns, rows.slice(0, 12));
+	element.prepend(make("caption", {}, title + (rows.length > 12 ? `: 12 of ${count(rows.length)}` : "")));
+	return make("div", {}, element);
+}
+
+// The tables of `report --commands`.
+function showOpenCL() {
+	const cl = report.opencl, number = (name, of) => ({ name, n: true, of });
+	if (!cl)
+		return;
+	const times = of => [number("mean", r => of(r).count ? duration(of(r).mean_ns) : "-"), number("95 %", r => of(r).count ? duration(of(r).p95_ns) : "-"),
+		number("longest", r => of(r).count ? duration(of(r).max_ns) : "-"), number("sum", r => duration(of(r).sum_ns))];
+	const causes = d => Object.entries(d.gap_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1])
+		.slice(0, 3).map(c => c[0] + " " + duration(c[1])).join(", ");
+	byId("opencl").hidden = false;
+	byId("cltables").replaceChildren(...[
+		titled("Commands, from the call to the program's knowing", [
+			{ name: "stage", of: s => s.stage }, number("commands", s => count(s.count)), ...times(s => s)],
+		cl.stages.concat(cl.total.count ? { stage: "in all", ...cl.total } : []).filter(s => s.count)),
+		titled("Kernels", [
+			{ name: "process", of: k => k.process }, { name: "kernel", of: k => k.kernel }, number("runs", k => count(k.running.count)),
+			...times(k => k.running)], cl.kernels),
+		titled("Queues", [
+			{ name: "process", of: q => q.process }, { name: "queue", of: q => "0x" + BigInt(q.queue).toString(16) },
+			number("commands", q => count(q.commands)), number("with their request", q => count(q.certainty.exact || 0)),
+			number("running", q => duration(q.running_ns)), { name: "device", of: q => q.device_name }], cl.queues),
+		titled("Transfers", [
+			{ name: "kind", of: t => t.kind }, number("times", t => count(t.running.count)), number("blocking", t => count(t.blocking)),
+			number("bytes", t => count(t.bytes)), ...times(t => t.running)], cl.transfers),
+		titled("Devices", [
+			{ name: "process", of: d => d.process }, number("commands", d => count(d.commands)),
+			number("busy", d => duration(d.busy_ns)), number("of", d => duration(d.span_ns)), number("idle between", d => duration(d.gap_ns)),
+			{ name: "because of", of: causes }, { name: "device", of: d => d.name }], cl.devices),
+		titled("Calls", [
+			{ name: "function", of: c => c.function }, number("times", c => count(c.count)), number("failed", c => count(c.failed)),
+			number("longest", c => duration(c.max_ns)), number("sum", c => duration(c.sum_ns))], [...cl.calls].sort((a, b) => b.sum_ns - a.sum_ns)),
+	].filter(Boolean));
+}
+
+// Cards that have nothing to show are not shown: of OpenCL alone there are no requests and no engines.
+function hideEmptyCards() {
+	const requests = report.requests, none = !(requests.complete + requests.partial + requests.unknown);
+	const hide = (id, empty) => { byId(id).closest("section").hidden = empty; };
+	hide("stages", none);
+	hide("engines", !report.engines.some(e => e.requests || e.runs));
+	byId("stages").closest(".pair").hidden = none && byId("engines").closest("section").hidden;
+	hide("worst", !report.worst.length);
+	hide("clients", !report.clients.length);
+	hide("culprits", !byId("culprits").querySelector("table") && none);
+	byId("badges").hidden = none && Boolean(report.opencl);
+}
+
 function showCulprits() {
-	const table = (title, columns, rows) => {
-		if (!rows.length)
-			return null;
-		const element = make("table", {});
-		fillTable(element, columns, rows.slice(0, 12));
-		element.prepend(make("caption", {}, title));
-		return make("div", {}, element);
-	};
 	const tables = [
 		...[["Whose fences dependencies waited for", "dependency", report.dependencies], ["Ahead in the host queue", "host_queue", report.host_behind],
-			["Ahead in the device queue", "device_queue", report.behind]].map(([title, stage, rows]) => table(title, [
+			["Ahead in the device queue", "device_queue", report.behind]].map(([title, stage, rows]) => titled(title, [
 			{ name: "who waited", of: b => b.client }, { name: "engine", of: b => b.engine },
 			{ name: stage === "dependency" ? "for" : "behind", of: b => b.owner + ", context " + b.context },
 			{ name: "requests", n: true, of: b => count(b.requests) }, { name: "waited", n: true, of: b => both(b[stage]) }], rows)),
-		table("Taken off the engine", [
+		titled("Taken off the engine", [
 			{ name: "who", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "by", of: p => p.culprit || "unknown" },
 			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "for", n: true, of: p => both(p.preempted) }], report.preemptions),
-		table("Could run, another had the CPU", [
+		titled("Could run, another had the CPU", [
 			{ name: "thread", of: p => p.thread }, { name: "instead ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => String(p.cpu) },
 			{ name: "for", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
-		table("Idle engines", [
+		titled("Idle engines", [
 			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => i.cause }, { name: "thread", of: i => i.thread },
 			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "idle", n: true, of: i => duration(i.idle_ns) }], report.idle),
-		table("Waits", [
+		titled("Waits", [
 			{ name: "who", of: w => w.client }, { name: "for", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "times", n: true, of: w => count(w.count) },
 			{ name: "waited", n: true, of: w => duration(w.wait_ns) }, { name: "to wake up", n: true, of: w => w.wake_ns === null ? "unknown" : (w.wake_unknown ? "\u2265 " : "") + duration(w.wake_ns) }], report.waits),
 	].filter(Boolean);

@@ -49,7 +49,14 @@ function makeGroups() {
 		if (client.tracks.length)
 			groups.push({ title: client.name, note: count(client.slices) + " requests", tracks: client.tracks, open: i < 8 });
 	});
-	const others = tracksOf(track => track.kind === KIND.CLQUEUE && ownerOf(track) === undefined).concat(threadTracks(track => ownerOf(track) === undefined));
+	// Processes with OpenCL queues whose requests are not known.
+	const lone = tracksOf(track => track.kind === KIND.CLQUEUE && ownerOf(track) === undefined), processes = new Set(lone.map(track => track.pid));
+	for (const pid of processes) {
+		const queues = lone.filter(track => track.pid === pid);
+		groups.push({ title: queues[0].process, note: count(queues.length) + (queues.length > 1 ? " OpenCL queues" : " OpenCL queue"),
+			tracks: queues.concat(threadTracks(track => ownerOf(track) === undefined && track.pid === pid)), open: true });
+	}
+	const others = threadTracks(track => ownerOf(track) === undefined && !processes.has(track.pid));
 	if (others.length)
 		groups.push({ title: "Other threads", tracks: others, open: !groups.length });
 }
@@ -59,9 +66,12 @@ function rowHeight(rows) {
 	return rows <= 2 ? 18 : rows <= 5 ? 12 : Math.max(2, Math.floor(84 / rows));
 }
 
+// What fits beside the timeline; the tables have names whole.
+const cutOff = text => text.length > 26 ? text.slice(0, 25) + "\u2026" : text;
+
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	return track.kind === KIND.THREAD ? track.name : track.kind === KIND.CLQUEUE ? [track.name, track.device].filter(Boolean).join(" ") : track.tid > 0 ? "  " + kind : kind;
+	return track.kind === KIND.THREAD ? track.name : track.kind === KIND.CLQUEUE ? cutOff([track.name, track.device].filter(Boolean).join(" ")) : track.tid > 0 ? "  " + kind : kind;
 }
 
 function layOut() {

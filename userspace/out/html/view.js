@@ -423,6 +423,7 @@ async function begin() {
 	showCourse();
 	showCulprits();
 	showClients();
+	showOpenCL();
 	showWorst(w => {
 		const number = findRequest(w.context, w.seqno);
 		if (number < 0)
@@ -430,6 +431,7 @@ async function begin() {
 		byId("timeline").scrollIntoView();
 		selectRequest(number, true);
 	});
+	hideEmptyCards();
 	said.hidden = true;
 	byId("main").hidden = false;
 	makeGroups();
