@@ -51,6 +51,8 @@ struct lane_rq {
 		*dev_prev; /* given to its engine, not ended: in one of its lists */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
+	struct lane_rq *next_released;
+	bool is_releasing;	/* it is among the timeline's released ones */
 	struct lane_span since; /* running or preempted since */
 	struct lane_span in;	/* its port was given then, as far as that is seen */
 	uint64_t order;		/* its number in its engine's order, 0: it does not stand there */
@@ -273,6 +275,7 @@ struct lane_timeline {
 	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
 	uint32_t sections;	  /* that are held */
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
+	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
 	uint64_t steps;		  /* signs of life read, for their order */
 	uint64_t now_ns;
@@ -377,6 +380,8 @@ void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when rq's retiring is held. */
 bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
 			       const struct lane_event *event);
+/* Tells the requests whose story waited for a section that has been read. */
+void lane_section_release(struct lane_timeline *tl);
 /* True when something that is held is about rq: it must live until that is read. */
 bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* The ports' event that a run ends with: the section is over. */

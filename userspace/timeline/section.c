@@ -225,16 +225,33 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
-/* The first n items have been read: requests whose story waited for that are told. */
+/*
+ * The first n items have been read: requests whose story waited for that are told before the next
+ * event. Who has settled the section may be at work on one of them.
+ */
 static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane_rq *rq = eng->held[i].rq;
 
 		eng->held[i].rq = NULL;
-		if (rq && rq->over && !rq->waiters && !lane_section_names(tl, rq) &&
-		    !names(eng, rq))
-			lane_rq_done(tl, rq);
+		if (!rq || !rq->over || rq->is_releasing)
+			continue;
+		rq->is_releasing = true;
+		rq->next_released = tl->released;
+		tl->released = rq;
+	}
+}
+
+void lane_section_release(struct lane_timeline *tl)
+{
+	struct lane_rq *rq;
+
+	while ((rq = tl->released)) {
+		tl->released = rq->next_released;
+		rq->is_releasing = false;
+		if (!rq->waiters)
+			lane_rq_release(tl, rq);
 	}
 }
 
@@ -593,6 +610,15 @@ static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 
 void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 {
+	struct lane_rq **at = &tl->released;
+
+	while (rq->is_releasing && *at) {
+		if (*at == rq) {
+			*at = rq->next_released;
+			break;
+		}
+		at = &(*at)->next_released;
+	}
 	if (tl->reading)
 		forget(tl->reading, rq);
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)

@@ -113,6 +113,8 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_cpu *cpu = NULL;
 
+	if (tl->released)
+		lane_section_release(tl);
 	if (event->wire.kind >= LANE_KIND_COUNT || lane_is_finding(event->wire.kind))
 		return NULL; /* what an export says that was found is found again */
 	if (!tl->figures.events++)
