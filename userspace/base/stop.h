@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ^C and its kin, for commands that have to clean up: the signal sets a flag, and whatever reads
- * for long looks at it. Without lane_stop_catch signals end the process at once, and the flag stays
+ * The flag that ^C and its kin set, for commands that have to clean up: whatever reads for long
+ * looks at it. Without lane_stop_catch signals end the process at once, and the flag stays
  * 0.
  */
 #ifndef LANE_BASE_STOP_H
