@@ -17,6 +17,7 @@
 #include "decode/names.h"
 #include "norm/fix.h"
 #include "norm/recording.h"
+#include "norm/widen.h"
 #include "check.h"
 
 struct fixture {
@@ -293,29 +294,6 @@ static void no_trace(void **state)
 	check_error(lane_input_open(write_file(fixture, "a", "noise"), &input), "not a trace");
 }
 
-static enum lane_fixed fix_fence(struct lane_fix *fix, uint64_t *context, bool narrow)
-{
-	struct lane_event event;
-	enum lane_fixed fixed;
-
-	lane_event_clear(&event, LANE_FENCE_SIGNALED);
-	event.u.dma_fence_signaled.context = *context;
-	event.raw.narrow = narrow;
-	fixed = lane_fix_event(fix, &event);
-	*context = event.u.dma_fence_signaled.context;
-	return fixed;
-}
-
-static void fix_request(struct lane_fix *fix, uint64_t context)
-{
-	struct lane_event event;
-
-	lane_event_clear(&event, LANE_RQ_ADD);
-	event.u.rq.ctx = context;
-	assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
-	assert_int_equal(event.u.rq.ctx, context);
-}
-
 /* The names that Linux 7.3 gives a fence whose driver is gone are nobody's; a driver's own stay. */
 static void detached_fences(void **state)
 {
@@ -345,36 +323,107 @@ static void detached_fences(void **state)
 	lane_fix_destroy(fix);
 }
 
-/* Fences that say 32 bits of their context get the rest from the requests; two that share them do
- * not. */
+/* What becomes of a fence's event at 500 ns on CPU 2. */
+static struct lane_event widen_fence(struct lane_widen *widen, enum lane_kind kind,
+				     uint64_t context, bool narrow, bool is_kept)
+{
+	struct lane_event event;
+
+	lane_event_clear(&event, (int)kind);
+	event.wire.ts_ns = 500;
+	event.cpu = 2;
+	event.host = 1;
+	event.u.fence.context = context;
+	event.raw.narrow = narrow;
+	assert_int_equal(lane_widen_event(widen, &event), is_kept);
+	return event;
+}
+
+static void expect_context(struct lane_widen *widen, uint64_t said, uint64_t context)
+{
+	struct lane_event event = widen_fence(widen, LANE_FENCE_SIGNALED, said, true, true);
+
+	assert_int_equal(event.wire.kind, LANE_FENCE_SIGNALED);
+	assert_int_equal(event.u.fence.context, context);
+}
+
+static void expect_loss(struct lane_widen *widen, enum lane_kind kind, uint64_t said)
+{
+	struct lane_event event = widen_fence(widen, kind, said, true, true);
+
+	assert_int_equal(event.wire.kind, LANE_LOST);
+	assert_int_equal(event.wire.ts_ns, 500);
+	assert_int_equal(event.cpu, 2);
+	assert_int_equal(event.host, 1);
+	assert_int_equal(event.u.gpulane_lost.count, 1);
+	assert_int_equal(event.u.gpulane_lost.begin_ns, 500);
+	assert_int_equal(event.u.gpulane_lost.end_ns, 500);
+	assert_int_equal(event.u.gpulane_lost.lost_cpu, 2);
+}
+
+static void widen_request(struct lane_widen *widen, uint64_t context)
+{
+	struct lane_event event;
+
+	lane_event_clear(&event, LANE_RQ_ADD);
+	event.u.rq.ctx = context;
+	assert_true(lane_widen_event(widen, &event));
+	assert_int_equal(event.u.rq.ctx, context);
+}
+
+/* Fences that say 32 bits of their context get the rest from the requests. Of two that share them
+ * nobody knows which is meant: what the analyses need of them counts as lost. */
 static void narrow_fences(void **state)
 {
 	const uint64_t wide = 0x300000007ull, other = 0x400000007ull;
-	struct lane_trace_info info = { .release = "6.1.0" };
-	struct lane_input_counts counts = { 0 };
-	struct lane_fix *fix;
-	uint64_t context;
+	struct lane_widen *widen;
 
 	(void)state;
-	check(lane_fix_create(&info, &fix));
-	context = 7;
-	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
-	assert_int_equal(context, 7);
-	fix_request(fix, wide);
-	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
-	assert_int_equal(context, wide);
-	context = 8; /* of another driver */
-	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED);
-	assert_int_equal(context, 8);
-	fix_request(fix, other);
-	context = 7;
-	assert_int_equal(fix_fence(fix, &context, true), LANE_FIXED_DROP);
-	context = wide; /* a fence that says all of it */
-	assert_int_equal(fix_fence(fix, &context, false), LANE_FIXED);
-	assert_int_equal(context, wide);
-	lane_fix_counts(fix, &counts);
-	assert_int_equal(counts.ambiguous, 1);
-	lane_fix_destroy(fix);
+	check(lane_widen_create(&widen));
+	expect_context(widen, 7, 7);
+	widen_request(widen, wide);
+	expect_context(widen, 7, wide);
+	expect_context(widen, 8, 8); /* of another driver */
+	widen_request(widen, other);
+	expect_loss(widen, LANE_FENCE_SIGNALED, 7);
+	expect_loss(widen, LANE_FENCE_ENABLE_SIGNAL, 7);
+	widen_fence(widen, LANE_FENCE_INIT, 7, true, false);
+	widen_fence(widen, LANE_FENCE_WAIT_START, 7, true, false);
+	/* A fence that says all of it. */
+	assert_int_equal(widen_fence(widen, LANE_FENCE_SIGNALED, wide, false, true).u.fence.context,
+			 wide);
+	assert_int_equal(lane_widen_ambiguous(widen), 4);
+	lane_widen_destroy(widen);
+}
+
+/* As many contexts as a demo has are all told apart; of far too many none is taken for another's.
+ */
+static void many_contexts(void **state)
+{
+	const uint64_t high = 0x500000000ull;
+	struct lane_widen *widen;
+	uint64_t found = 0;
+
+	(void)state;
+	check(lane_widen_create(&widen));
+	for (uint64_t low = 1; low <= 4000; low++)
+		widen_request(widen, high + low);
+	for (uint64_t low = 1; low <= 4000; low++)
+		expect_context(widen, low, high + low);
+	assert_int_equal(lane_widen_ambiguous(widen), 0);
+	for (uint64_t low = 1; low <= 100000; low++)
+		widen_request(widen, high + low);
+	for (uint64_t low = 1; low <= 100000; low++) {
+		struct lane_event event = widen_fence(widen, LANE_FENCE_SIGNALED, low, true, true);
+
+		if (event.wire.kind == LANE_FENCE_SIGNALED) {
+			assert_int_equal(event.u.fence.context, high + low);
+			found++;
+		}
+	}
+	assert_int_equal(found + lane_widen_ambiguous(widen), 100000);
+	assert_true(found >= 20000);
+	lane_widen_destroy(widen);
 }
 
 /* More requests on their way than are remembered: the oldest are counted as not told. */
@@ -433,6 +482,7 @@ int main(void)
 		IN_DIR(no_trace),
 		cmocka_unit_test(detached_fences),
 		cmocka_unit_test(narrow_fences),
+		cmocka_unit_test(many_contexts),
 		cmocka_unit_test(global_overflow),
 		cmocka_unit_test(releases),
 	};

@@ -69,7 +69,8 @@ void lane_say_counts(const struct lane_input *input, const char *command)
 	} while (0)
 	WARN(skipped, "events are of other kinds and left out");
 	WARN(moved, "events had a time before their predecessor's and were given that one's");
-	WARN(ambiguous, "fence events are left out: two contexts share the 32 bits they tell");
+	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
+			"signals among them count as lost");
 	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
 #undef WARN
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes one trace's events today's: engine numbers, widths, scheduler states.
+// Makes one trace's events today's: engine numbers, scheduler states.
 #include "norm/fix.h"
 
 #include <stdio.h>
@@ -10,25 +10,15 @@
 #include "norm/global.h"
 
 enum {
-	WIDE_SLOTS = 4096, /* contexts remembered for widening, a power of two */
 	INSTANCE_VIRTUAL_OLD = 254,
 	INSTANCE_VIRTUAL = 65534,
-};
-
-/* The last context seen among those with the same low bits. */
-struct wide {
-	uint64_t context;
-	bool ambiguous; /* another one with the same low 32 bits has been seen */
 };
 
 struct lane_fix {
 	unsigned int version;
 	bool raw_states;	      /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
-	uint64_t ambiguous;
 	uint64_t untracked;
-	bool wide_needed; /* a context does not fit in 32 bits */
-	struct wide wide[WIDE_SLOTS];
 };
 
 unsigned int lane_release_version(const char *release)
@@ -74,7 +64,6 @@ void lane_fix_destroy(struct lane_fix *fix)
 
 void lane_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts)
 {
-	counts->ambiguous += fix->ambiguous;
 	counts->untracked += fix->untracked + lane_globals_untracked(fix->globals);
 }
 
@@ -102,41 +91,6 @@ static void ring_to_engine(unsigned int version, unsigned int ring, uint16_t *cl
 		*class = LANE_RING_NONE;
 		*instance = (uint16_t)ring;
 	}
-}
-
-/* Contexts are spread by their low 32 bits alone: those that share them meet in one slot. */
-static struct wide *wide_slot(struct lane_fix *fix, uint64_t context)
-{
-	return &fix->wide[(uint32_t)context * 2654435761u >> 20];
-}
-
-_Static_assert(WIDE_SLOTS == 1 << 12, "wide_slot takes the upper 12 bits");
-
-/* Remembers a context in full width. */
-static void wide_learn(struct lane_fix *fix, uint64_t context)
-{
-	struct wide *slot = wide_slot(fix, context);
-
-	if (slot->context == context)
-		return;
-	if (context >> 32)
-		fix->wide_needed = true;
-	slot->ambiguous = slot->context && (uint32_t)slot->context == (uint32_t)context;
-	slot->context = context;
-}
-
-/* Widens a context of 32 bits; false when two contexts share them. */
-static bool wide_find(struct lane_fix *fix, __u64 *context)
-{
-	const struct wide *slot;
-
-	if (!fix->wide_needed)
-		return true;
-	slot = wide_slot(fix, *context);
-	if (!slot->context || (uint32_t)slot->context != *context)
-		return true;
-	*context = slot->context;
-	return !slot->ambiguous;
 }
 
 /* The states above TASK_REPORT's, as they stand in the task; see include/linux/sched.h. */
@@ -212,7 +166,6 @@ static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *even
 	}
 	if (fix->globals)
 		lane_globals_request(fix->globals, event);
-	wide_learn(fix, event->u.rq.ctx);
 	return LANE_FIXED;
 }
 
@@ -229,28 +182,14 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 		memset(fence->timeline, 0, sizeof(fence->timeline));
 }
 
-static enum lane_fixed fix_fence(struct lane_fix *fix, struct lane_event *event)
-{
-	if (event->wire.kind == LANE_FENCE_INIT)
-		forget_detached(&event->u.dma_fence_init);
-	if (!event->raw.narrow) {
-		wide_learn(fix, event->u.fence.context);
-		return LANE_FIXED;
-	}
-	if (wide_find(fix, &event->u.fence.context))
-		return LANE_FIXED;
-	fix->ambiguous++;
-	return LANE_FIXED_DROP;
-}
-
 enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 {
 	unsigned int kind = event->wire.kind;
 
 	if (lane_is_request(kind))
 		return fix_request(fix, event);
-	if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
-		return fix_fence(fix, event);
+	if (kind == LANE_FENCE_INIT)
+		forget_detached(&event->u.dma_fence_init);
 	if (kind == LANE_SWITCH)
 		event->u.sched_switch.prev_state =
 			prev_state(fix, event->u.sched_switch.prev_state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done to every event of one trace, in place: widths, engine numbers, scheduler states,
- * ends told by global seqnos. No allocation after set-up.
+ * What is done to every event of one trace, in place: engine numbers, scheduler states, ends told
+ * by global seqnos. No allocation after set-up.
  */
 #ifndef LANE_NORM_FIX_H
 #define LANE_NORM_FIX_H
@@ -17,7 +17,6 @@ struct lane_error *lane_fix_create(const struct lane_trace_info *info,
 /* What became of an event. */
 enum lane_fixed {
 	LANE_FIXED,	 /* it is today's now */
-	LANE_FIXED_DROP, /* it cannot be told what it means, counted */
 	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
 };
 

@@ -11,6 +11,7 @@
 #include "norm/pairs.h"
 #include "norm/recording.h"
 #include "norm/submission.h"
+#include "norm/widen.h"
 
 enum {
 	LOOK_AHEAD = 4096
@@ -53,6 +54,7 @@ struct lane_input {
 	size_t ahead_n;
 	struct lane_error *ahead_error; /* met behind them */
 	char (*endings)[256];		/* by host: how it was cut short, empty: it was not */
+	struct lane_widen **widen;	/* by host */
 	size_t n_paths;
 	struct lane_sync *syncs; /* by host, from pairs; NULL: there are none */
 	uint32_t n_hosts;
@@ -172,8 +174,6 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 		case LANE_FIXED:
 			source->head = event;
 			return NULL;
-		case LANE_FIXED_DROP:
-			break;
 		case LANE_FIXED_MORE:
 			source->more = *event;
 			source->in_more = lane_fix_more(source->fix, &source->more);
@@ -201,8 +201,8 @@ static struct source *earliest(struct lane_input *input)
 	return first;
 }
 
-/* The next event of all sources. */
-static struct lane_error *read_event(struct lane_input *input, struct lane_event **event)
+/* The next event of all sources; *event is NULL at the end. */
+static struct lane_error *read_head(struct lane_input *input, struct lane_event **event)
 {
 	struct lane_error *err;
 	struct source *source;
@@ -229,6 +229,17 @@ static struct lane_error *read_event(struct lane_input *input, struct lane_event
 	}
 	input->last_ns = (*event)->wire.ts_ns;
 	return NULL;
+}
+
+/* The next event of all sources that means something. */
+static struct lane_error *read_event(struct lane_input *input, struct lane_event **event)
+{
+	struct lane_error *err;
+
+	do {
+		err = read_head(input, event);
+	} while (!err && *event && !lane_widen_event(input->widen[(*event)->host], *event));
+	return err;
 }
 
 static void count(struct lane_input *input, const struct lane_event *event)
@@ -530,7 +541,8 @@ struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 	input->sources = calloc(n_paths * LANE_RECORDING_TRACES, sizeof(*input->sources));
 	input->endings = calloc(n_paths, sizeof(*input->endings));
 	input->n_paths = n_paths;
-	if (!input->sources || !input->endings)
+	input->widen = calloc(n_paths, sizeof(struct lane_widen *));
+	if (!input->sources || !input->endings || !input->widen)
 		return &lane_enomem;
 	if (options && options->pairs) {
 		err = read_pairs(input, options->pairs, n_paths);
@@ -538,6 +550,9 @@ struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 			return err;
 	}
 	for (size_t i = 0; i < n_paths; i++) {
+		err = lane_widen_create(&input->widen[i]);
+		if (err)
+			return err;
 		err = open_recording(input, paths[i], (uint32_t)i,
 				     (options ? options : &defaults)->prefer);
 		if (err)
@@ -589,6 +604,8 @@ void lane_input_counts(const struct lane_input *input, struct lane_input_counts 
 		counts->skipped += input->sources[i].decoder->skipped;
 		lane_fix_counts(input->sources[i].fix, counts);
 	}
+	for (size_t i = 0; i < input->n_paths; i++)
+		counts->ambiguous += lane_widen_ambiguous(input->widen[i]);
 }
 
 void lane_input_close(struct lane_input *input)
@@ -602,6 +619,9 @@ void lane_input_close(struct lane_input *input)
 		free(input->sources[i].expected.cpus);
 		free(input->sources[i].path);
 	}
+	for (size_t i = 0; input->widen && i < input->n_paths; i++)
+		lane_widen_destroy(input->widen[i]);
+	free(input->widen);
 	free(input->endings);
 	lane_error_free(input->ahead_error);
 	free(input->ahead);

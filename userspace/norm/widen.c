@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Completes the contexts of fences of which a tracer has written 32 bits.
+#include "norm/widen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/names.h"
+
+enum {
+	SET_BITS = 12,
+	WAYS = 8, /* contexts remembered of a set */
+};
+
+struct known {
+	uint64_t context; /* 0: none */
+	bool is_shared;	  /* another one with the same low 32 bits has been seen */
+};
+
+/* Contexts whose low bits lead here, the one used last first: those that share them meet in it. */
+struct set {
+	struct known known[WAYS];
+	bool has_forgotten; /* there were more */
+};
+
+struct lane_widen {
+	bool is_needed; /* a context does not fit in 32 bits */
+	uint64_t ambiguous;
+	struct set sets[1 << SET_BITS];
+};
+
+struct lane_error *lane_widen_create(struct lane_widen **widen)
+{
+	*widen = calloc(1, sizeof(**widen));
+	return *widen ? NULL : &lane_enomem;
+}
+
+void lane_widen_destroy(struct lane_widen *widen)
+{
+	free(widen);
+}
+
+uint64_t lane_widen_ambiguous(const struct lane_widen *widen)
+{
+	return widen->ambiguous;
+}
+
+static struct set *set_of(struct lane_widen *widen, uint64_t context)
+{
+	return &widen->sets[(uint32_t)context * 2654435761u >> (32 - SET_BITS)];
+}
+
+static bool share_low(uint64_t a, uint64_t b)
+{
+	return (uint32_t)a == (uint32_t)b;
+}
+
+/* Puts a context that is not in the set in its first place. */
+static void insert(struct set *set, uint64_t context)
+{
+	struct known first = { .context = context };
+
+	for (int i = 0; i < WAYS; i++) {
+		struct known *known = &set->known[i];
+
+		if (!known->context || !share_low(known->context, context))
+			continue;
+		known->is_shared = true;
+		first.is_shared = true;
+	}
+	set->has_forgotten |= set->known[WAYS - 1].context != 0;
+	memmove(set->known + 1, set->known, (WAYS - 1) * sizeof(first));
+	set->known[0] = first;
+}
+
+/* Remembers a context in full width. */
+static void learn(struct lane_widen *widen, uint64_t context)
+{
+	struct set *set = set_of(widen, context);
+	struct known known;
+
+	if (!context || set->known[0].context == context)
+		return;
+	if (context >> 32)
+		widen->is_needed = true;
+	for (int i = 1; i < WAYS; i++) {
+		if (set->known[i].context != context)
+			continue;
+		known = set->known[i];
+		memmove(set->known + 1, set->known, (size_t)i * sizeof(known));
+		set->known[0] = known;
+		return;
+	}
+	insert(set, context);
+}
+
+/* Completes a context of 32 bits; false when it may be one of several, or one that is forgotten. */
+static bool complete(struct lane_widen *widen, __u64 *context)
+{
+	const struct set *set;
+
+	if (!widen->is_needed)
+		return true;
+	set = set_of(widen, *context);
+	for (int i = 0; i < WAYS && set->known[i].context; i++) {
+		if (!share_low(set->known[i].context, *context))
+			continue;
+		*context = set->known[i].context;
+		return !set->known[i].is_shared;
+	}
+	return !set->has_forgotten; /* else it is another driver's */
+}
+
+/* The event becomes the loss of one event at its time. */
+static void become_loss(struct lane_event *event)
+{
+	uint64_t ts_ns = event->wire.ts_ns;
+	uint32_t host = event->host;
+	int32_t cpu = event->cpu;
+
+	lane_event_clear(event, LANE_LOST);
+	event->wire.ts_ns = ts_ns;
+	event->cpu = cpu;
+	event->host = host;
+	event->u.gpulane_lost = (struct lane_p_gpulane_lost){
+		.count = 1, .begin_ns = ts_ns, .end_ns = ts_ns, .lost_cpu = cpu
+	};
+}
+
+static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
+{
+	if (complete(widen, &event->u.fence.context))
+		return true;
+	widen->ambiguous++;
+	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+		return false;
+	become_loss(event);
+	return true;
+}
+
+bool lane_widen_event(struct lane_widen *widen, struct lane_event *event)
+{
+	unsigned int kind = event->wire.kind;
+
+	if (lane_is_request(kind)) {
+		learn(widen, event->u.rq.ctx);
+		return true;
+	}
+	if (kind < LANE_FENCE_INIT || kind > LANE_FENCE_WAIT_END)
+		return true;
+	if (event->raw.narrow)
+		return complete_fence(widen, event);
+	learn(widen, event->u.fence.context);
+	return true;
+}
