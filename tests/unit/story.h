@@ -8,7 +8,7 @@
  *   queue|add|submit|exec|unsub|retire|wb|we RQ     wb, we: wait_begin, wait_end
  *   in RQ PORT [PRIO]          out RQ COMPLETED
  *   enable|signal RQ           ports RQ0 [RQ1]      0.0: none
- *   switch PREV STATE NEXT     waking TID CPU       migrate TID CPU
+ *   switch PREV STATE NEXT     waking TID CPU       migrate TID CPU       exit TID
  *   lost COUNT BEGIN END CPU
  */
 #ifndef TESTS_UNIT_STORY_H
@@ -222,6 +222,9 @@ static void story_other_event(struct lane_event *event, char *at)
 		event->u.sched_migrate_task.tid = (int32_t)story_number(&at);
 		event->u.sched_migrate_task.dest_cpu = (uint32_t)story_number(&at);
 		break;
+	case LANE_EXIT:
+		event->u.sched_process_exit.tid = (int32_t)story_number(&at);
+		break;
 	case LANE_LOST:
 		event->u.gpulane_lost.count = story_number(&at);
 		event->u.gpulane_lost.begin_ns = story_number(&at);
@@ -255,6 +258,7 @@ static struct lane_event story_event(char *line)
 		{ "switch", LANE_SWITCH },
 		{ "waking", LANE_WAKING },
 		{ "migrate", LANE_MIGRATE },
+		{ "exit", LANE_EXIT },
 		{ "lost", LANE_LOST },
 		{ "guc", LANE_RQ_GUC_SUBMIT },
 	};

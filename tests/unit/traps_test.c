@@ -582,6 +582,28 @@ static void listening_is_not_recorded(void **state)
 	story_end(&s);
 }
 
+/* A thread that is preempted, or sleeps, between its exit and its last switch is still there. */
+static void exits_bit_by_bit(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 queue 7.2\n110 0 9 add 7.2\n115 0 9 enable 7.2\n"
+		       "120 0 9 submit 7.2\n200 0 9 exec 7.2\n202 0 9 in 7.2 0\n"
+		       "250 0 9 exit 9\n260 0 9 switch 9 0 5\n290 0 5 switch 5 0 9\n"
+		       "300 0 9 switch 9 2 5\n340 1 0 waking 9 0\n370 0 5 switch 5 0 9\n"
+		       "380 0 9 switch 9 16 5\n"
+		       "390 1 0 signal 7.2\n400 1 0 out 7.2 1\n500 0 8 retire 7.2\n");
+	assert_int_equal(s.n_starved, 2);
+	assert_int_equal(s.starved[0].begin_ns, 260);
+	assert_int_equal(s.starved[0].end_ns, 290);
+	assert_int_equal(s.starved[0].tid, 5);
+	assert_int_equal(s.starved[1].begin_ns, 340);
+	assert_int_equal(s.starved[1].end_ns, 370);
+	story_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +634,7 @@ int main(void)
 		cmocka_unit_test(other_cpus_do_not_stop),
 		cmocka_unit_test(ends_amid_a_run_of_the_tasklet),
 		cmocka_unit_test(listening_is_not_recorded),
+		cmocka_unit_test(exits_bit_by_bit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

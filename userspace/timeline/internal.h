@@ -230,9 +230,9 @@ struct lane_thr {
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
-	bool dying;
-	bool wait_unsure; /* what it did in its wait is not certain */
-	bool untold;	  /* what it does since its last change cannot be told */
+	bool dying;		 /* its exit was seen, its last switch not yet */
+	bool wait_unsure;	 /* what it did in its wait is not certain */
+	bool untold;		 /* what it does since its last change cannot be told */
 };
 
 struct lane_cpu {

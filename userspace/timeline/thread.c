@@ -255,11 +255,14 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr->wait)
 		thr->wait->slept |= sw->prev_state != 0;
 	thr->pub.preempted = sw->prev_state == 0;
-	thr->dying |= (sw->prev_state & GONE) != 0;
 	thr->pub.cpu = event->cpu;
 	set_state(tl, thr, sw->prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE, now_ns);
 	thr->waker = -1;
-	if (thr->dying) {
+	/*
+	 * Between its exit event and its last switch a thread closes its files, among them the
+	 * GPU's: it may be preempted there, and may sleep (do_exit() of kernel/exit.c, Linux 6.1).
+	 */
+	if (sw->prev_state & GONE) {
 		if (thr->wait)
 			lane_wait_drop(tl, thr->wait);
 		forget(tl, thr);
@@ -380,6 +383,7 @@ void lane_process_event(struct lane_timeline *tl, const struct lane_event *event
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
+		thr->dying = false; /* the last switch of an older one was not seen */
 		name(thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
