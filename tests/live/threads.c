@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Two threads that wake each other through pipes, as often as told: `threads ROUNDS`.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int there[2], back[2];
+
+static void *answer(void *unused)
+{
+	char byte;
+
+	(void)unused;
+	while (read(there[0], &byte, 1) == 1)
+		if (write(back[1], &byte, 1) != 1)
+			break;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+	pthread_t thread;
+	char byte = 0;
+
+	if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, answer, NULL))
+		return 1;
+	for (long i = 0; i < rounds; i++)
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			return 1;
+	close(there[1]);
+	return pthread_join(thread, NULL) != 0;
+}
