@@ -57,7 +57,7 @@ static uint64_t saturated(uint64_t ns, uint64_t more)
 }
 
 static void blame(struct lane_latency *latency, const struct lane_request *rq, uint32_t context,
-		  struct lane_span ns)
+		  struct lane_span ns, uint64_t whole_ns)
 {
 	struct lane_blame *sum;
 	bool fresh;
@@ -73,9 +73,15 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 		sum->engine = rq->engine->id;
 		sum->context = context;
 	}
-	if (sum->last != latency->leaves)
+	if (sum->last != latency->leaves) {
 		sum->requests++;
+		sum->of_last_ns = 0;
+	}
 	sum->last = latency->leaves;
+	/* Runs that follow each other share a boundary that both bounds take in. */
+	if (ns.hi > whole_ns - sum->of_last_ns)
+		ns.hi = whole_ns - sum->of_last_ns;
+	sum->of_last_ns += ns.hi;
 	lane_span_add(&sum->ns, ns);
 }
 
@@ -85,18 +91,21 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	struct lane_recent *recent = recent_of(latency, rq->engine);
 	uint64_t from_ns = rq->submit_ns;
 
-	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || !lane_selected(latency, rq))
+	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || from_ns > at_ns ||
+	    !lane_selected(latency, rq))
 		return;
 	latency->leaves++;
 	if (recent->running)
 		blame(latency, rq, recent->now,
-		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns));
+		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns),
+		      at_ns - from_ns);
 	for (uint32_t i = 0; i < recent->n && i < RUNS; i++) {
 		const struct lane_recent_run *run = &recent->runs[(recent->n - 1 - i) % RUNS];
 
 		if (run->end.hi <= from_ns)
 			return;
-		blame(latency, rq, run->context, overlaps(run->begin, run->end, from_ns, at_ns));
+		blame(latency, rq, run->context, overlaps(run->begin, run->end, from_ns, at_ns),
+		      at_ns - from_ns);
 	}
 }
 

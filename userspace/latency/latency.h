@@ -169,7 +169,8 @@ struct lane_blame {
 	 * while that context had the engine. In dependency: of requests whose wait was ended by a
 	 * fence of that context. */
 	struct lane_span ns;
-	uint64_t last; /* host_queue: number of the request that was counted last */
+	uint64_t last;	     /* host_queue: number of the request that was counted last */
+	uint64_t of_last_ns; /* of ns.hi, what the last request that left has added */
 };
 
 struct lane_preemption_sum {

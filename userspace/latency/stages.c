@@ -71,10 +71,20 @@ static void known(struct lane_stages *stages, enum lane_stage stage, struct lane
 	stages->known |= 1u << stage;
 }
 
+/* The sum of a request's runs, or of the gaps between them: never longer than both together. */
+static struct lane_span at_most(struct lane_span sum, uint64_t most_ns)
+{
+	if (sum.hi > most_ns && sum.lo <= most_ns)
+		sum.hi = most_ns;
+	return sum;
+}
+
 /* The three stages with the hardware. */
 static void device_stages(const struct lane_request *rq, const struct lane_points *p,
 			  struct lane_stages *stages)
 {
+	uint64_t on_engine = lane_span_between(rq->start, p->at[LANE_POINT_END]).hi;
+
 	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] || !rq->started ||
 	    (rq->doubt & LANE_DOUBT_DEVICE)) {
 		stages->unknown |= 1u << LANE_STAGE_DEVICE_QUEUE | 1u << LANE_STAGE_RUNNING |
@@ -83,8 +93,8 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 	}
 	known(stages, LANE_STAGE_DEVICE_QUEUE,
 	      lane_span_between(p->at[LANE_POINT_EXECUTE], rq->start));
-	known(stages, LANE_STAGE_RUNNING, rq->running);
-	known(stages, LANE_STAGE_PREEMPTED, rq->preempted);
+	known(stages, LANE_STAGE_RUNNING, at_most(rq->running, on_engine));
+	known(stages, LANE_STAGE_PREEMPTED, at_most(rq->preempted, on_engine));
 }
 
 /* How it is divided only the scheduler's events tell. */

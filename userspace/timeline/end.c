@@ -14,7 +14,7 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 	if (rq->on_device) {
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					   lane_not_before(end.lo, rq->pub.execute_ns));
+					   lane_not_before(end.lo, rq->device_ns));
 		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
 			lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1,
 					   lane_not_before(end.lo, rq->since.lo));

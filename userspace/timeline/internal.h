@@ -63,6 +63,7 @@ struct lane_rq {
 	bool listen_active; /* it may have been handed over by then */
 	int32_t listen_cpu;
 	uint64_t execute_ns;  /* its last execute */
+	uint64_t device_ns;   /* it came into the device queue then, by what is seen */
 	uint64_t handed_ns;   /* with the hardware since then, but for a dequeue's moment */
 	uint64_t handed_no;   /* the dequeue that executed it last */
 	uint64_t back_no;     /* the dequeue that took it back last */

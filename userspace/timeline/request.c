@@ -224,6 +224,7 @@ static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
 	lane_rq_link(eng, rq);
+	rq->device_ns = at_ns;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
 	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 }
