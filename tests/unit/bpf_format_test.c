@@ -83,6 +83,22 @@ static void fields_of_in(void **state)
 	assert_int_equal(from(&layout, LANE_RQ_IN, "port"), 32 * 16 + 4);
 }
 
+/* A field that is wider than ours is copied as wide as ours is. */
+static void wide_fields(void **state)
+{
+	static const char format[] = "name: i915_request_in\nID: 1490\nformat:\n" COMMON
+				     "\tfield:u64 ctx;\toffset:16;\tsize:8;\tsigned:0;\n"
+				     "\tfield:u64 seqno;\toffset:24;\tsize:8;\tsigned:0;\n"
+				     "\tfield:u64 port;\toffset:32;\tsize:8;\tsigned:0;\n\n"
+				     "print fmt: \"\"\n";
+	struct lane_bpf_layout layout;
+
+	(void)state;
+	assert_null(layout_of(format, LANE_RQ_IN, &layout));
+	assert_int_equal(from(&layout, LANE_RQ_IN, "seqno"), 24 * 16 + 4);
+	assert_int_equal(from(&layout, LANE_RQ_IN, "port"), 32 * 16 + 4);
+}
+
 static void narrow_fields(void **state)
 {
 	struct lane_bpf_layout layout;
@@ -218,9 +234,13 @@ static void names_of_fences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_of_in),	   cmocka_unit_test(narrow_fields),
-		cmocka_unit_test(other_places),	   cmocka_unit_test(hostile),
-		cmocka_unit_test(names_of_fences), cmocka_unit_test(every_cut_and_many_changes),
+		cmocka_unit_test(fields_of_in),
+		cmocka_unit_test(narrow_fields),
+		cmocka_unit_test(wide_fields),
+		cmocka_unit_test(other_places),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(names_of_fences),
+		cmocka_unit_test(every_cut_and_many_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,8 +38,12 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* What the kernel does: a header, then the record, in both mappings. Returns where it began. */
-static unsigned long put(unsigned int kind, uint64_t ts_ns, unsigned int flags)
+/*
+ * What the kernel does: a header, then the record, in both mappings, rounded up to eight bytes.
+ * Returns where it began.
+ */
+static unsigned long put_sized(unsigned int kind, uint64_t ts_ns, unsigned int flags,
+			       size_t payload)
 {
 	struct {
 		unsigned int header;
@@ -48,14 +52,20 @@ static unsigned long put(unsigned int kind, uint64_t ts_ns, unsigned int flags)
 		struct lane_p_dma_fence_signaled p;
 	} r = { .wire = { .ts_ns = ts_ns, .kind = kind } };
 	unsigned long at = memory.producer;
+	size_t bytes = sizeof(r.wire) + payload;
 
-	r.header = (sizeof(r) - BPF_RINGBUF_HDR_SZ) | flags;
-	for (size_t i = 0; i < sizeof(r); i++) {
+	r.header = (unsigned int)bytes | flags;
+	for (size_t i = 0; i < BPF_RINGBUF_HDR_SZ + bytes; i++) {
 		memory.data[(at + i) % RING] = ((char *)&r)[i];
 		memory.data[(at + i) % RING + RING] = ((char *)&r)[i];
 	}
-	memory.producer += sizeof(r);
+	memory.producer += (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
 	return at;
+}
+
+static unsigned long put(unsigned int kind, uint64_t ts_ns, unsigned int flags)
+{
+	return put_sized(kind, ts_ns, flags, sizeof(struct lane_p_dma_fence_signaled));
 }
 
 static void set_header(unsigned long at, unsigned int header)
@@ -119,6 +129,18 @@ static void around_and_around(void **state)
 	}
 }
 
+/* The kernel rounds a record up: the next one begins at eight bytes. */
+static void odd_sizes(void **state)
+{
+	(void)state;
+	put_sized(LANE_SOFTIRQ_ENTRY, 1, 0, sizeof(struct lane_p_irq_softirq_entry));
+	put(LANE_FENCE_SIGNALED, 2, 0);
+	assert_true(drain().complete);
+	assert_int_equal(got.n, 2);
+	assert_int_equal(got.ts_ns[1], 2);
+	assert_int_equal(memory.consumer, memory.producer);
+}
+
 static void unfinished(void **state)
 {
 	unsigned long at, size;
@@ -150,9 +172,12 @@ static void discarded(void **state)
 static void is_damage(void)
 {
 	struct lane_bpf_drained drained;
-	struct lane_error *err = lane_bpf_ring_drain(&ring, take, NULL, &drained);
+	struct lane_error *err;
 
+	got.n = 0;
+	err = lane_bpf_ring_drain(&ring, take, NULL, &drained);
 	assert_non_null(err);
+	assert_int_equal(got.n, 0);
 	lane_error_free(err);
 }
 
@@ -252,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(empty, set_up),
 		cmocka_unit_test_setup(around_and_around, set_up),
+		cmocka_unit_test_setup(odd_sizes, set_up),
 		cmocka_unit_test_setup(unfinished, set_up),
 		cmocka_unit_test_setup(discarded, set_up),
 		cmocka_unit_test_setup(damaged, set_up),

@@ -314,6 +314,25 @@ static void test_same(void **state)
 }
 
 /* Numbers that no clock says: nothing overflows, nothing is bounded wrongly. */
+/* Clocks that show the same, told to the nanosecond from both sides: all pairs lie on one line,
+ * which keeps them. */
+static void test_on_the_line(void **state)
+{
+	struct lane_sync sync;
+	uint64_t lo, hi;
+
+	(void)state;
+	lane_sync_init(&sync, 1);
+	for (uint64_t ns = 1000000000; ns <= 5000000000; ns += 1000000000) {
+		lane_sync_before(&sync, ns, ns - 1);
+		lane_sync_after(&sync, ns - 1, ns);
+	}
+	assert_int_equal(sync.restarts, 0);
+	assert_true(lane_sync_bounds(&sync, 3000000000, &lo, &hi));
+	assert_int_equal(lo, 3000000000);
+	assert_int_equal(hi, 3000000001);
+}
+
 static void test_hostile(void **state)
 {
 	static const uint64_t odd[] = {
@@ -367,7 +386,7 @@ int main(void)
 		cmocka_unit_test(test_random),	  cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_by_hand),	  cmocka_unit_test(test_same),
 		cmocka_unit_test(test_any_order), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_full),	  cmocka_unit_test(test_on_the_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

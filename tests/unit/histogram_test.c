@@ -22,6 +22,11 @@ static void few_are_exact(void **state)
 	assert_int_equal(lane_histogram_percentile(&h, 1000), 100 * 1000003);
 	assert_int_equal(lane_histogram_percentile(&h, 0), 1000003);
 	lane_histogram_free(&h);
+	/* Half of three are two: a rank between two values is the larger one. */
+	for (uint64_t ns = 1; ns <= 3; ns++)
+		assert_true(lane_histogram_add(&h, ns));
+	assert_int_equal(lane_histogram_percentile(&h, 500), 2);
+	lane_histogram_free(&h);
 }
 
 static void many_are_close(void **state)
