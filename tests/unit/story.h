@@ -10,6 +10,8 @@
  *   enable|signal RQ           ports RQ0 [RQ1]      0.0: none
  *   switch PREV STATE NEXT     waking TID CPU       migrate TID CPU       exit TID
  *   lost COUNT BEGIN END CPU
+ * What a tracer may not have written is left out or, amid a line, `-`: COMPLETED, STATE, CPU of
+ * waking.
  */
 #ifndef TESTS_UNIT_STORY_H
 #define TESTS_UNIT_STORY_H
@@ -182,7 +184,8 @@ static void story_request_event(struct lane_event *event, char *at)
 		if (*at)
 			event->u.i915_request_in.prio = (int32_t)strtol(at, NULL, 10);
 	} else if (event->wire.kind == LANE_RQ_OUT) {
-		event->u.i915_request_out.completed = (uint32_t)story_number(&at);
+		event->u.i915_request_out.completed =
+			*at ? (uint32_t)story_number(&at) : LANE_COMPLETED_UNKNOWN;
 	}
 }
 
@@ -211,12 +214,17 @@ static void story_other_event(struct lane_event *event, char *at)
 		break;
 	case LANE_SWITCH:
 		event->u.sched_switch.prev_tid = (int32_t)story_number(&at);
-		event->u.sched_switch.prev_state = (int64_t)story_number(&at);
+		event->u.sched_switch.prev_state = LANE_STATE_UNKNOWN;
+		if (*at == '-')
+			at += 2;
+		else
+			event->u.sched_switch.prev_state = (int64_t)story_number(&at);
 		event->u.sched_switch.next_tid = (int32_t)story_number(&at);
 		break;
 	case LANE_WAKING:
 		event->u.sched_waking.tid = (int32_t)story_number(&at);
-		event->u.sched_waking.target_cpu = (uint32_t)story_number(&at);
+		event->u.sched_waking.target_cpu =
+			*at ? (uint32_t)story_number(&at) : LANE_CPU_UNKNOWN;
 		break;
 	case LANE_MIGRATE:
 		event->u.sched_migrate_task.tid = (int32_t)story_number(&at);

@@ -604,6 +604,51 @@ static void exits_bit_by_bit(void **state)
 	story_end(&s);
 }
 
+/* A tracer that writes neither why a thread left nor where it was woken: nothing is said of that.
+ */
+static void states_that_are_not_written(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 queue 7.2\n110 0 9 add 7.2\n115 0 9 enable 7.2\n"
+		       "120 0 9 submit 7.2\n200 1 0 exec 7.2\n202 1 0 in 7.2 0\n"
+		       "210 3 9 wb 7.2\n220 3 9 switch 9 - 5\n"
+		       "300 1 0 signal 7.2\n301 1 0 waking 9\n305 0 4 switch 4 0 6\n"
+		       "310 3 5 switch 5 0 9\n320 3 9 we 7.2\n"
+		       "400 1 0 out 7.2 1\n500 0 8 retire 7.2\n");
+	assert_int_equal(s.n_starved, 0); /* neither on CPU 3 from 220 on nor on CPU 0 from 301 */
+	assert_int_equal(s.n_waits, 1);
+	assert_false(s.waits[0].slept_known);
+	assert_false(s.waits[0].runqueue_known);
+	story_end(&s);
+}
+
+/* An `out` that does not say whether the request is complete: not that it is incomplete. */
+static void completion_that_is_not_written(void **state)
+{
+	struct lane_span end;
+	struct story s;
+
+	(void)state;
+	for (int with = 0; with < 2; with++) {
+		story_init(&s, LANE_SUBMISSION_PER_REQUEST);
+		s.info.presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
+		story_tell(&s, with ? "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n"
+				      "201 1 0 in 7.2 0\n460 1 0 out 7.2\n500 0 8 retire 7.2\n"
+				    : "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 1 0 exec 7.2\n"
+				      "201 1 0 in 7.2 0\n500 0 8 retire 7.2\n");
+		if (with) {
+			story_expect_span(story_find(&s, 7, 2)->rq.end, end.lo, end.hi);
+			assert_true(end.lo < 460);
+		}
+		end = story_find(&s, 7, 2)->rq.end;
+		assert_int_equal(s.n_preemptions, 0);
+		story_end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -635,6 +680,8 @@ int main(void)
 		cmocka_unit_test(ends_amid_a_run_of_the_tasklet),
 		cmocka_unit_test(listening_is_not_recorded),
 		cmocka_unit_test(exits_bit_by_bit),
+		cmocka_unit_test(states_that_are_not_written),
+		cmocka_unit_test(completion_that_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

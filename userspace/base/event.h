@@ -126,6 +126,15 @@ union lane_payload {
 	} fence;
 };
 
+/*
+ * What stands in a field that a tracer has not written, where 0 would say something: a thread or
+ * process is -1 then, any other field 0 or empty (docs/normalise.md).
+ */
+#define LANE_PRIO_UNKNOWN      (-2147483647 - 1)
+#define LANE_CPU_UNKNOWN       0xffffffffu
+#define LANE_STATE_UNKNOWN     (-9223372036854775807ll - 1) /* prev_state */
+#define LANE_COMPLETED_UNKNOWN 0xffffffffu
+
 #define LANE_RING_NONE 0xffff
 
 /* What a decoder found in an event of an old kernel that only norm/ understands; not for others. */

@@ -182,6 +182,19 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 }
 
 /*
+ * True when events of the class are of no use to the analyses: an `out` that does not say whether
+ * the request is complete (Linux up to 4.18) is as good as none.
+ */
+static bool is_half(const bt_event_class *class, int kind)
+{
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+
+	return kind == LANE_RQ_OUT &&
+	       (!payload ||
+		!bt_field_class_structure_borrow_member_by_name_const(payload, "completed"));
+}
+
+/*
  * LTTng declares the events that were enabled and were there: what is not declared cannot have been
  * recorded. Our own traces declare all, their recording.json tells.
  */
@@ -196,14 +209,16 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 		    ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
 			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
 	for (uint64_t i = 0; i < n; i++) {
-		const char *name = bt_event_class_get_name(
-			bt_stream_class_borrow_event_class_by_index_const(class, i));
+		const bt_event_class *event =
+			bt_stream_class_borrow_event_class_by_index_const(class, i);
+		const char *name = bt_event_class_get_name(event);
 		int kind = name ? lane_names_kind(ctf->names, name, strlen(name)) : -1;
 
 		if (name && !strcmp(name, LANE_ENGINE_NOTIFY))
 			kind = LANE_FENCE_SIGNALED;
 		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
-			ctf->info.presence[kind] = LANE_PRESENCE_RECORDED;
+			ctf->info.presence[kind] = is_half(event, kind) ? LANE_PRESENCE_ABSENT
+									: LANE_PRESENCE_RECORDED;
 	}
 }
 

@@ -67,10 +67,55 @@ bool lane_names_slot(const struct lane_names *names, int kind, const char *name,
 	return false;
 }
 
+/* Says of the fields in which 0 means something that nothing is known. */
+static void set_unknown(union lane_payload *u, int kind)
+{
+	switch (kind) {
+	case LANE_RQ_IN:
+		u->i915_request_in.prio = LANE_PRIO_UNKNOWN;
+		break;
+	case LANE_RQ_OUT:
+		u->i915_request_out.completed = LANE_COMPLETED_UNKNOWN;
+		break;
+	case LANE_SWITCH:
+		u->sched_switch.prev_state = LANE_STATE_UNKNOWN;
+		u->sched_switch.prev_tid = u->sched_switch.next_tid = -1;
+		break;
+	case LANE_WAKING:
+	case LANE_WAKEUP:
+	case LANE_WAKEUP_NEW: /* of one layout */
+		u->sched_waking.tid = -1;
+		u->sched_waking.target_cpu = LANE_CPU_UNKNOWN;
+		break;
+	case LANE_MIGRATE:
+		u->sched_migrate_task.tid = -1;
+		u->sched_migrate_task.orig_cpu = LANE_CPU_UNKNOWN;
+		u->sched_migrate_task.dest_cpu = LANE_CPU_UNKNOWN;
+		break;
+	case LANE_FORK:
+		u->sched_process_fork.parent_tid = u->sched_process_fork.parent_pid = -1;
+		u->sched_process_fork.child_tid = u->sched_process_fork.child_pid = -1;
+		break;
+	case LANE_EXEC:
+		u->sched_process_exec.tid = u->sched_process_exec.old_tid = -1;
+		break;
+	case LANE_EXIT:
+		u->sched_process_exit.tid = -1;
+		break;
+	case LANE_STATEDUMP:
+		u->lttng_statedump_process_state.tid = -1;
+		u->lttng_statedump_process_state.pid = -1;
+		break;
+	default:
+		break;
+	}
+}
+
 void lane_event_clear(struct lane_event *event, int kind)
 {
 	event->wire = (struct lane_wire){ .kind = (__u32)kind, .tid = -1, .pid = -1 };
 	memset(&event->u, 0, lane_kinds[kind].struct_bytes);
+	set_unknown(&event->u, kind);
 	event->cpu = -1;
 	event->host = 0;
 	event->raw = (struct lane_raw){ .ring = LANE_RING_NONE };

@@ -61,7 +61,8 @@ static inline void lane_slot_store(struct lane_event *event, const struct lane_s
 }
 
 /*
- * Makes an event empty but for its kind: no payload, nothing known of thread, CPU and origin.
+ * Makes an event empty but for its kind: every field of the payload as it is when nobody says it,
+ * nothing known of thread, CPU and origin.
  */
 void lane_event_clear(struct lane_event *event, int kind);
 

@@ -116,10 +116,24 @@ static void write_value(FILE *to, const struct lane_field *field, const char *at
 	}
 }
 
+/* True when the field holds what stands there when nobody has said it, and that is not just 0. */
+static bool is_unknown(const struct lane_event *event, const struct lane_event *unknown,
+		       const struct lane_field *field)
+{
+	const char *at = (const char *)&event->u + field->offset;
+	const char *none = (const char *)&unknown->u + field->offset;
+	static const char zeros[sizeof(uint64_t)];
+
+	return !lane_type_is_text(field->type) && !memcmp(at, none, field->size) &&
+	       memcmp(at, zeros, field->size);
+}
+
 void lane_text_write_event(FILE *to, const struct lane_event *event)
 {
 	const struct lane_kind_info *info = &lane_kinds[event->wire.kind];
+	struct lane_event unknown;
 
+	lane_event_clear(&unknown, (int)event->wire.kind);
 	fprintf(to, "%" PRIu64 " ", (uint64_t)event->wire.ts_ns);
 	write_optional(to, event->cpu, ' ');
 	write_optional(to, event->wire.pid, '/');
@@ -130,6 +144,8 @@ void lane_text_write_event(FILE *to, const struct lane_event *event)
 		fputs(lane_origin_name(event->wire.origin), to);
 	fprintf(to, " %s", info->name);
 	for (unsigned int i = 0; i < info->n_fields; i++) {
+		if (is_unknown(event, &unknown, &info->fields[i]))
+			continue;
 		fprintf(to, " %s=", info->fields[i].name);
 		write_value(to, &info->fields[i], (const char *)&event->u + info->fields[i].offset);
 	}

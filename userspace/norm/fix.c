@@ -130,6 +130,8 @@ static int64_t prev_state(const struct lane_fix *fix, int64_t state)
 	unsigned int version = fix->version;
 	uint64_t bits = (uint64_t)state;
 
+	if (state == LANE_STATE_UNKNOWN)
+		return state;
 	if (!bits || bits == REPORT_MAX)
 		return 0;
 	if ((bits & 0x402) == 0x402)
@@ -182,6 +184,19 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 		memset(fence->timeline, 0, sizeof(fence->timeline));
 }
 
+/* ftrace and perf say `pid` and mean the thread; of the processes they say nothing. */
+static void fix_fork(struct lane_p_sched_process_fork *fork)
+{
+	if (fork->parent_tid < 0) {
+		fork->parent_tid = fork->parent_pid;
+		fork->parent_pid = -1;
+	}
+	if (fork->child_tid < 0) {
+		fork->child_tid = fork->child_pid;
+		fork->child_pid = -1;
+	}
+}
+
 enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 {
 	unsigned int kind = event->wire.kind;
@@ -190,6 +205,8 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 		return fix_request(fix, event);
 	if (kind == LANE_FENCE_INIT)
 		forget_detached(&event->u.dma_fence_init);
+	if (kind == LANE_FORK)
+		fix_fork(&event->u.sched_process_fork);
 	if (kind == LANE_SWITCH)
 		event->u.sched_switch.prev_state =
 			prev_state(fix, event->u.sched_switch.prev_state);

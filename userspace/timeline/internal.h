@@ -217,6 +217,7 @@ struct lane_waiter {
 	uint64_t signal_ns;
 	uint64_t runnable_at_signal; /* the thread's runnable clock when the signal came */
 	bool slept;
+	bool maybe_slept; /* it left its CPU, and the tracer does not say whether it could run */
 };
 
 struct lane_thr {

@@ -372,6 +372,10 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 	bool create = kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT;
 	struct lane_rq *rq;
 
+	/* Preempted or complete: nobody knows. Traces that have such ones say that they have none.
+	 */
+	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
+		return;
 	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
 	     kind == LANE_RQ_OUT) &&
 	    lane_section_takes(tl, event))

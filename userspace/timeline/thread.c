@@ -194,7 +194,8 @@ void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 
 static void name(struct lane_thr *thr, const char *comm)
 {
-	if (!memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
+	/* No name: the tracer has not written it. */
+	if (!comm[0] || !memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
 		return;
 	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
 	if (thr->pub.client && (thr->pub.tid == thr->pub.client->pid || !thr->pub.client->comm[0]))
@@ -230,10 +231,19 @@ void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
 	}
 }
 
+/* What a thread does that has left its CPU with this prev_state. */
+static enum lane_thread_state state_of(int64_t prev_state)
+{
+	if (prev_state == LANE_STATE_UNKNOWN)
+		return LANE_THREAD_UNKNOWN;
+	return prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE;
+}
+
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
 	struct lane_thr *thr = lane_thr_get(tl, sw->prev_tid);
+	bool is_told = sw->prev_state != LANE_STATE_UNKNOWN;
 	uint64_t now_ns = event->wire.ts_ns;
 
 	if (!thr)
@@ -252,17 +262,19 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		dequeue(tl, thr, now_ns);
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	}
-	if (thr->wait)
+	if (thr->wait && is_told)
 		thr->wait->slept |= sw->prev_state != 0;
+	else if (thr->wait)
+		thr->wait->maybe_slept = true;
 	thr->pub.preempted = sw->prev_state == 0;
 	thr->pub.cpu = event->cpu;
-	set_state(tl, thr, sw->prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE, now_ns);
+	set_state(tl, thr, state_of(sw->prev_state), now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
 	 * GPU's: it may be preempted there, and may sleep (do_exit() of kernel/exit.c, Linux 6.1).
 	 */
-	if (sw->prev_state & GONE) {
+	if (is_told && sw->prev_state & GONE) {
 		if (thr->wait)
 			lane_wait_drop(tl, thr->wait);
 		forget(tl, thr);
@@ -296,6 +308,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thr)
 		return;
 	name(thr, sw->next_comm);
+	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
 	dequeue(tl, thr, now_ns);
 	thr->pub.cpu = event->cpu;
 	/* Nobody was seen to wake it, or it was not seen to leave: what it did is not known. */
@@ -517,10 +530,12 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 	if (waiter->signal_ns) {
 		wait.runqueue_ns = lane_thr_runnable(thr, now_ns) - waiter->runnable_at_signal;
 		wait.runqueue_known = whole && sees(tl, LANE_SWITCH) && sees(tl, LANE_WAKING) &&
-				      thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure;
+				      thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
+				      !waiter->maybe_slept;
 		keep_longest(rq, &wait);
 	}
-	wait.slept_known = waiter->slept || (whole && sees(tl, LANE_SWITCH));
+	wait.slept_known =
+		waiter->slept || (whole && sees(tl, LANE_SWITCH) && !waiter->maybe_slept);
 	if (tl->hooks.wait)
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }
