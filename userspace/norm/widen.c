@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/names.h"
-
 enum {
 	SET_BITS = 12,
 	WAYS = 8, /* contexts remembered of a set */
@@ -118,10 +116,12 @@ static void become_loss(struct lane_event *event)
 	uint32_t host = event->host;
 	int32_t cpu = event->cpu;
 
-	lane_event_clear(event, LANE_LOST);
-	event->wire.ts_ns = ts_ns;
-	event->cpu = cpu;
-	event->host = host;
+	*event = (struct lane_event){
+		.wire = { .ts_ns = ts_ns, .kind = LANE_LOST, .tid = -1, .pid = -1 },
+		.cpu = cpu,
+		.host = host,
+		.raw = { .ring = LANE_RING_NONE },
+	};
 	event->u.gpulane_lost = (struct lane_p_gpulane_lost){
 		.count = 1, .begin_ns = ts_ns, .end_ns = ts_ns, .lost_cpu = cpu
 	};
