@@ -76,6 +76,10 @@ static void test_published(void **state)
 	assert_int_equal(xor.lock_of[512] / 32, 16);
 	assert_int_equal(add.lock_of[256] / 32, 8);
 	assert_int_equal(add.lock_of[512] / 32, 16);
+	/* Word 1024 has the lock of word 0 without a hash, the next one with either. */
+	assert_int_equal(none.lock_of[1024], none.lock_of[0]);
+	assert_int_equal(xor.lock_of[1024], xor.lock_of[0] + 1);
+	assert_int_equal(add.lock_of[1024], add.lock_of[0] + 1);
 	/* A lock conflict with every fourth: steps at 5, 9, 13 ... */
 	for (uint32_t c = 3; c <= 32; c++) {
 		double step = cycles(&none, 256, c) - cycles(&none, 256, c - 1);

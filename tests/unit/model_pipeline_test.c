@@ -246,8 +246,9 @@ static void test_stand_ins(void **state)
 {
 	char text[] = "gpulane-device 1\nname x\nsource y\n[op fadd]\npipe alu\nissue 1\n"
 		      "completion 18\n[op imul]\npipe alu\nissue 2\ncompletion 20\n";
-	struct lane_graph *g = graph("gpulane-graph 1\nlike iadd fadd\nlike imul fadd\n"
-				     "x = iadd x\nx = imul x\n");
+	struct lane_graph *g =
+		graph("gpulane-graph 1\nlike fmul imul\nlike iadd fadd\nlike imul fadd\n"
+		      "x = iadd x\nx = imul x\n");
 	struct lane_graph *without = graph("gpulane-graph 1\nx = iadd x\n");
 	struct lane_device *device = NULL;
 	struct lane_binding binding;
