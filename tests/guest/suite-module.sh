@@ -76,8 +76,8 @@ host() {
 	local d=scripts/guest.d i915 variant out
 	lttng=$($d/build-lttng-modules --kernel $kernel) && vmlinux=$($d/vmlinux-btf --kernel $kernel) &&
 		other_vmlinux=$($d/vmlinux-btf --kernel 6.12) || exit 1
-	kdir=$("$GUEST_D/kernels" headers 6.1)
-	other_kdir=$("$GUEST_D/kernels" headers 6.12)
+	kdir=$($d/kernels headers 6.1)
+	other_kdir=$($d/kernels headers 6.12)
 	mkdir -p "$T"
 	for variant in lowlevel stock; do
 		i915=$($d/build-i915 --kernel $kernel --variant $variant) || exit 1
