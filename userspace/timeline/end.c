@@ -450,11 +450,29 @@ static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane
 	       tl->cpus[rq->listen_cpu].events == rq->listen_event;
 }
 
+/* What has been signalled or retired was over by then, whatever tells later. */
+static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end)
+{
+	uint64_t by_ns = LANE_NEVER;
+
+	if (rq->pub.seen & LANE_SEEN_SIGNAL)
+		by_ns = rq->pub.signal_ns;
+	if ((rq->pub.seen & LANE_SEEN_RETIRE) && rq->pub.retire_ns < by_ns)
+		by_ns = rq->pub.retire_ns;
+	if (end.hi <= by_ns)
+		return end;
+	if (end.lo == end.hi || end.lo > by_ns)
+		end.lo = rq->pub.execute_ns < by_ns ? rq->pub.execute_ns : by_ns;
+	end.hi = by_ns;
+	return end;
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
+	end = by_signal(rq, end);
 	if (is_being_looked_at(tl, rq))
 		rq->alive = rq->alive_before;
 	hear(tl, rq, end.hi);

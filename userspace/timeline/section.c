@@ -165,15 +165,16 @@ static bool is_dequeued(const struct lane_eng *eng, const struct lane_rq *rq, ui
 }
 
 /*
- * What comes before the dequeue by its causes: of the first n items the `out`s, and the ends of
- * what the dequeue had not touched by then.
+ * What comes before the dequeue by its causes: of the first n items the `out`s, and the ends and
+ * retirements of what the dequeue had not touched by then.
  */
 static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
-		if (is_out(held) || (held->what == HELD_END && !is_dequeued(eng, held->rq, i)))
+		if (is_out(held) || ((held->what == HELD_END || held->what == HELD_RETIRE) &&
+				     !is_dequeued(eng, held->rq, i)))
 			replay(tl, eng, i);
 	}
 }
