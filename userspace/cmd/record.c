@@ -35,7 +35,8 @@ struct session {
 	struct lane_host host;
 	struct lane_identity caller; /* through sudo */
 	bool has_caller;
-	uint64_t shown_ns; /* when the progress was last shown, and what it said */
+	char no_layer[256]; /* why OpenCL calls are not recorded, "": they are, or nobody asked */
+	uint64_t shown_ns;  /* when the progress was last shown, and what it said */
 	uint64_t shown_events;
 };
 
@@ -147,9 +148,17 @@ static void show_progress(struct session *session, uint64_t now, bool last)
 }
 
 /* COMMAND's OpenCL calls, which nobody asked for in so many words, are left out: not silently. */
-static void without_layer(const char *why)
+static void without_layer(struct session *session, const char *why)
 {
-	fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n", why);
+	snprintf(session->no_layer, sizeof(session->no_layer), "%s", why);
+}
+
+/* Told when all that is needed is open: what fails says one line, its own. */
+static void tell_no_layer(const struct session *session)
+{
+	if (session->no_layer[0])
+		fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
+			session->no_layer);
 }
 
 /* Opens the chosen tracers: all that needs privileges. */
@@ -166,7 +175,7 @@ static struct lane_error *open_tracers(struct session *session)
 		tracer->backend = lane_record_backends[i];
 		err = lane_record_backends[i]->open(facts->config, &tracer->capture);
 		if (err && i == LANE_RECORD_UST && session->options->opencl == LANE_OPENCL_AUTO) {
-			without_layer(lane_error_message(err));
+			without_layer(session, lane_error_message(err));
 			lane_error_free(err);
 			continue;
 		}
@@ -344,6 +353,8 @@ static struct lane_error *run(struct session *session, struct lane_capture_confi
 	if (!err)
 		err = check_requests(session);
 	if (!err)
+		tell_no_layer(session);
+	if (!err)
 		err = drop_privileges(session);
 	unbegun = NULL;
 	if (!err)
@@ -383,7 +394,8 @@ static bool has_opencl(void)
  * Has COMMAND begin with the OpenCL layer, where it is wanted and can be had. *found is its path,
  * the caller's; NULL: without.
  */
-static struct lane_error *find_layer(struct lane_record_options *options, char **found)
+static struct lane_error *find_layer(struct session *session, struct lane_record_options *options,
+				     char **found)
 {
 	struct lane_error *err;
 
@@ -393,7 +405,8 @@ static struct lane_error *find_layer(struct lane_record_options *options, char *
 		return NULL;
 	if (options->opencl == LANE_OPENCL_AUTO && !lane_ust_is_there()) {
 		if (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl())
-			without_layer("no LTTng session daemon runs for this user (lttng-sessiond "
+			without_layer(session,
+				      "no LTTng session daemon runs for this user (lttng-sessiond "
 				      "-d; or --opencl probes, which needs none)");
 		return NULL;
 	}
@@ -403,7 +416,7 @@ static struct lane_error *find_layer(struct lane_record_options *options, char *
 	err = lane_ust_find_layer(found);
 	if (err && options->opencl == LANE_OPENCL_AUTO) {
 		options->backends &= ~(1u << LANE_RECORD_UST);
-		without_layer(lane_error_message(err));
+		without_layer(session, lane_error_message(err));
 		lane_error_free(err);
 		return NULL;
 	}
@@ -414,7 +427,7 @@ static struct lane_error *find_layer(struct lane_record_options *options, char *
 static struct lane_error *fork_command(struct session *session, struct lane_record_options *options)
 {
 	LANE_CLEANUP(lane_free) char *layer = NULL;
-	struct lane_error *err = find_layer(options, &layer);
+	struct lane_error *err = find_layer(session, options, &layer);
 
 	if (!err && !options->as_root)
 		err = lane_error_context(lane_sudo_caller(&session->caller, &session->has_caller),
