@@ -435,7 +435,8 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	uint32_t first;
 
-	if (event->wire.kind != LANE_RQ_OUT || !was_alive(eng, event))
+	if (event->wire.kind != LANE_RQ_OUT || !lane_eng_sees_unsubmit(tl) ||
+	    !was_alive(eng, event))
 		return;
 	first = last_dequeue(eng);
 	if (first)
