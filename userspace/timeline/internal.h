@@ -92,6 +92,7 @@ struct lane_rq {
 	bool left_told; /* its own `out` said that it was incomplete when it left its engine last */
 	bool hit;	/* a loss began while it was with the hardware */
 	bool detached;	/* its engine's story goes on without it; only its own events can end it */
+	bool wait_cut;	/* somebody waits for it still where the recording ends */
 	bool device_unsure; /* whether it ran in the place that it was given is not known */
 	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
 	bool on_port;	/* an `in` has come since its last execute */

@@ -122,6 +122,7 @@ void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 				lane_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
+		rq->wait_cut |= rq->waiters != NULL;
 		while (rq->waiters)
 			lane_wait_drop(tl, rq->waiters);
 		ctx->forgot = true;
@@ -572,8 +573,9 @@ static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 	struct lane_request *pub = &rq->pub;
 
-	/* A longer wait may have begun before the recording did, or in a loss. */
-	pub->wake_known = (pub->seen & LANE_SEEN_SIGNAL) && !lane_loss_hides(tl, rq);
+	/* A longer wait may have begun before the recording did, or in a loss, or not be over. */
+	pub->wake_known =
+		(pub->seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !lane_loss_hides(tl, rq);
 	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
 	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
 		pub->behind = NULL;

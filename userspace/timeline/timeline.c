@@ -179,6 +179,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 		while (tl->context_by_id[i]->first) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;
 
+			rq->wait_cut |= rq->waiters != NULL;
 			while (rq->waiters)
 				lane_wait_drop(tl, rq->waiters);
 			if (!rq->over)
