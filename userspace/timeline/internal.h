@@ -383,6 +383,8 @@ void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when rq's retiring is held. */
 bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
 			       const struct lane_event *event);
+/* rq's story is told before the next event. */
+void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq);
 /* Tells the requests whose story waited for a section that has been read. */
 void lane_section_release(struct lane_timeline *tl);
 /* True when something that is held is about rq: it must live until that is read. */

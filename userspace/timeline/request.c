@@ -287,7 +287,9 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 
 void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (!lane_section_names(tl, rq))
+	if (tl->reading) /* somebody may be at work on rq */
+		lane_section_release_later(tl, rq);
+	else if (!lane_section_names(tl, rq))
 		lane_rq_done(tl, rq);
 }
 

@@ -230,17 +230,23 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
  * The first n items have been read: requests whose story waited for that are told before the next
  * event. Who has settled the section may be at work on one of them.
  */
+void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->is_releasing)
+		return;
+	rq->is_releasing = true;
+	rq->next_released = tl->released;
+	tl->released = rq;
+}
+
 static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane_rq *rq = eng->held[i].rq;
 
 		eng->held[i].rq = NULL;
-		if (!rq || !rq->over || rq->is_releasing)
-			continue;
-		rq->is_releasing = true;
-		rq->next_released = tl->released;
-		tl->released = rq;
+		if (rq && rq->over)
+			lane_section_release_later(tl, rq);
 	}
 }
 
