@@ -1,7 +1,7 @@
 # What a filtered recording holds against an unfiltered one around it, both as babeltrace2 --clock-cycles
 # prints them:
 #
-#   awk -v check=process|attached|engine|culprits -v who=PID|CLASS:INSTANCE -f filtered.awk ALL FILTERED
+#   awk -v check=process|attached|engine|culprits -v who=PID|CLASS:INSTANCE [-v lost=N] -f filtered.awk ALL FILTERED
 #
 # process    the requests of the contexts that process `who` queues requests in, all of them, and no others
 # attached   the same for a process that was there before and goes on after: from the first request that the
@@ -9,6 +9,7 @@
 # engine     the requests of engine `who`, and no others
 # culprits   every switch of thread `who`, and those of a CPU on which it could run and did not
 #
+# lost: what both have counted as lost; of so many events each may be missing on one side, and of no more.
 # Silent, exit code 0, when all is well.
 
 # value(TEXT, NAME): of a field; text without its quotes
@@ -23,6 +24,12 @@ function value(text, name,    rest) {
 function wrong(text) {
 	print text
 	bad = 1
+}
+
+# an event is missing on one side: wrong, unless it is one of those that were lost
+function missing_one(text) {
+	if (++missing_all > lost + 0)
+		wrong(text)
 }
 
 # one event in the order of its kind and context
@@ -103,9 +110,15 @@ function compare(place,    at, i, j, low, high, a, b) {
 		a = i <= n[0, place] ? list[0, place, i] : "none"
 		b = j <= n[1, place] ? list[1, place, j] : "none"
 		if (a != b) {
-			wrong(at[1] " of context " at[2] ": request " a " of the unfiltered, " b " of the filtered (" \
+			missing_one(at[1] " of context " at[2] ": request " a " of the unfiltered, " b " of the filtered (" \
 				n[0, place] + 0 " and " n[1, place] + 0 " in all)")
-			return
+			if (bad)
+				return
+			if (a == "none" || (b != "none" && b < a))
+				j++
+			else
+				i++
+			continue
 		}
 		if (a == "none")
 			return
@@ -170,7 +183,7 @@ function culprits(    i, k, cpu, prev, to, waits, ours, short, all) {
 			else {
 				# a switch at the moment of a wake-up or a move may be on either side of it
 				if (ours)
-					wrong("missing: " $0)
+					missing_one("missing: " $0)
 				else
 					missing[++short] = $0
 			}
