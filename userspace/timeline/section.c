@@ -24,12 +24,13 @@ enum what_is_held {
 	HELD_END,    /* rq has ended at a time in `span` */
 	HELD_ALIVE,  /* somebody began to listen to rq at span.lo, and did not find it complete */
 	HELD_RETIRE, /* rq has been retired */
+	HELD_VOID,   /* its request is gone */
 };
 
 struct lane_held {
 	enum what_is_held what;
 	bool foreign; /* another CPU told it */
-	bool gone;    /* it is void */
+	bool gone;    /* it has been read, or does not hold any more */
 	struct lane_event event;
 	struct lane_rq *rq;
 	struct lane_span span;
@@ -226,10 +227,6 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
-/*
- * The first n items have been read: requests whose story waited for that are told before the next
- * event. Who has settled the section may be at work on one of them.
- */
 void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (rq->is_releasing)
@@ -239,6 +236,10 @@ void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 	tl->released = rq;
 }
 
+/*
+ * The first n items have been read. Requests whose story waited for that are told before the next
+ * event, not here: the caller that settled the section may be at work on one of them.
+ */
 static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -610,10 +611,10 @@ uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i < eng->held_n; i++)
-		if (eng->held[i].rq == rq) {
-			eng->held[i].gone = true;
-			eng->held[i].rq = NULL;
-		}
+		if (eng->held[i].rq == rq)
+			eng->held[i] = (struct lane_held){ .what = HELD_VOID,
+							   .foreign = eng->held[i].foreign,
+							   .gone = true };
 }
 
 void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
