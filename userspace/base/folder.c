@@ -17,9 +17,8 @@
 #define MAX_DEPTH 64 /* of folders to be removed */
 #define TRIES	  16 /* to find a temporary name that is free */
 
-bool lane_sudo_user(uid_t *uid)
+bool lane_sudo_id(const char *text, uint32_t *id)
 {
-	const char *text = getuid() == 0 && geteuid() == 0 ? getenv("SUDO_UID") : NULL;
 	unsigned long value;
 	char *end;
 
@@ -27,8 +26,13 @@ bool lane_sudo_user(uid_t *uid)
 		return false;
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	*uid = (uid_t)value;
+	*id = (uint32_t)value;
 	return !errno && !*end && value > 0 && value < UINT32_MAX;
+}
+
+bool lane_sudo_user(uid_t *uid)
+{
+	return getuid() == 0 && geteuid() == 0 && lane_sudo_id(getenv("SUDO_UID"), uid);
 }
 
 /* --- the way to a folder --- */

@@ -7,6 +7,7 @@
 #define LANE_BASE_FOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -32,6 +33,9 @@ void lane_folder_empty(int fd);
 
 /* Removes `name` below parent_fd when it still is the empty folder that fd is. */
 void lane_folder_remove(int parent_fd, const char *name, int fd);
+
+/* A plain number of a user or a group, as SUDO_UID and SUDO_GID say it, that is not root's. */
+bool lane_sudo_id(const char *text, uint32_t *id);
 
 /*
  * The user on whose behalf root runs this process, by sudo; false when there is none. What

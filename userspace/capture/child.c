@@ -15,20 +15,6 @@
 
 #include "base/folder.h"
 
-/* A plain number of a group that is not root's. */
-static bool parse_group(const char *text, gid_t *gid)
-{
-	unsigned long value;
-	char *end;
-
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	*gid = (gid_t)value;
-	return !errno && !*end && value > 0 && value < UINT32_MAX;
-}
-
 struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there)
 {
 	const char *text = getuid() == 0 && geteuid() == 0 ? getenv("SUDO_UID") : NULL;
@@ -41,7 +27,7 @@ struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there
 		return lane_error("SUDO_UID: `%s' is no user, so that nobody is known to run "
 				  "COMMAND as (--as-root runs it as root)",
 				  text);
-	if (!parse_group(getenv("SUDO_GID"), &caller->gid)) {
+	if (!lane_sudo_id(getenv("SUDO_GID"), &caller->gid)) {
 		entry = getpwuid(caller->uid);
 		if (!entry)
 			return lane_error("SUDO_GID: is no group, and the system does not know "

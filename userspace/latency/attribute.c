@@ -42,6 +42,21 @@ static uint64_t pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
+/* rq's time in that stage is context's; blame is fresh, or theirs already. NULL: no memory. */
+static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_request *rq,
+		      const struct lane_context *context, struct lane_span ns)
+{
+	if (!blame)
+		return;
+	if (fresh) {
+		blame->victim = rq->context->client->id;
+		blame->engine = rq->engine->id;
+		blame->context = context->id;
+	}
+	blame->requests++;
+	lane_span_add(&blame->ns, ns);
+}
+
 void lane_blame_device(struct lane_latency *latency, const struct lane_request *rq,
 		       const struct lane_stages *stages)
 {
@@ -52,15 +67,7 @@ void lane_blame_device(struct lane_latency *latency, const struct lane_request *
 		return;
 	blame = LANE_SUM_OF(latency, blames, pair(rq->context->client->id, rq->behind->id),
 			    rq->engine->id, &fresh);
-	if (!blame)
-		return;
-	if (fresh) {
-		blame->victim = rq->context->client->id;
-		blame->engine = rq->engine->id;
-		blame->context = rq->behind->id;
-	}
-	blame->requests++;
-	lane_span_add(&blame->ns, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+	add_blame(blame, fresh, rq, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
 
 void lane_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
@@ -73,15 +80,7 @@ void lane_blame_fence(struct lane_latency *latency, const struct lane_request *r
 		return;
 	blame = LANE_SUM_OF(latency, fence_blames, pair(rq->context->client->id, rq->after->id),
 			    rq->engine->id, &fresh);
-	if (!blame)
-		return;
-	if (fresh) {
-		blame->victim = rq->context->client->id;
-		blame->engine = rq->engine->id;
-		blame->context = rq->after->id;
-	}
-	blame->requests++;
-	lane_span_add(&blame->ns, stages->ns[LANE_STAGE_DEPENDENCY]);
+	add_blame(blame, fresh, rq, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
 void lane_on_preemption(void *arg, const struct lane_preemption *p)
