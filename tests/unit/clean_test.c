@@ -81,6 +81,7 @@ static void cells_are_no_formulas(void **state)
 	assert_prints(lane_clean_csv, "=1", "'=1");
 	assert_prints(lane_clean_csv, "+1", "'+1");
 	assert_prints(lane_clean_csv, "-1", "'-1");
+	assert_prints(lane_clean_csv, "-", "-");
 	assert_prints(lane_clean_csv, "@A,1", "\"'@A,1\"");
 	assert_prints(lane_clean_csv, "\t=1", ".=1");
 }

@@ -149,7 +149,7 @@ void lane_clean_csv(FILE *to, const char *text)
 
 	if (quoted)
 		fputc('"', to);
-	if (*text && strchr("=+-@", *text))
+	if (*text && text[1] && strchr("=+-@", *text))
 		fputc('\'', to);
 	while (text < end) {
 		size_t n = take(&text, end, LANE_CLEAN_LINE, &bytes);

@@ -30,7 +30,8 @@ char *lane_clean_copy(char *to, size_t size, const char *from, enum lane_clean u
 
 /*
  * Prints a cell of CSV: clean, quoted as RFC 4180 has it where it has to be. A text that a
- * spreadsheet would take for a formula (= + - @ first) gets a ' before it.
+ * spreadsheet would take for a formula (= + - @ first, and more after it) gets a '
+ * before it.
  */
 void lane_clean_csv(FILE *to, const char *text);
 
