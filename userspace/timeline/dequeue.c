@@ -297,18 +297,23 @@ static void stay_on_ports(struct lane_eng *eng)
 
 /*
  * What else this dequeue did may be missing: when what it has handed over runs, and who has the
- * engine until then, is for that to say.
+ * engine until then, is for that to say. The engine is not certainly idle from then on.
  */
-static void doubt_handed_over(struct lane_eng *eng)
+static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
+	uint64_t since_ns = LANE_NEVER;
+
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
 	     rq = rq->dev_prev) {
+		since_ns = rq->execute_ns;
 		if (!rq->pub.started)
 			lane_end_doubt(rq, rq->pub.execute_ns);
 		else if (eng->oldest)
 			lane_end_doubt(rq, rq->alive.at_ns);
 		rq->hit |= eng->oldest != NULL;
 	}
+	if (since_ns != LANE_NEVER)
+		lane_idle_end(tl, eng, NULL, since_ns, lane_eng_unproven(eng));
 }
 
 void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
@@ -317,7 +322,7 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 		return;
 	eng->dequeuing = false;
 	if (eng->cut_off) {
-		doubt_handed_over(eng);
+		doubt_handed_over(tl, eng);
 		return;
 	}
 	if (eng->mode == LANE_MODE_HOOKS)

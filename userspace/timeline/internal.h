@@ -219,6 +219,7 @@ struct lane_waiter {
 	uint64_t runnable_at_signal; /* the thread's runnable clock when the signal came */
 	bool slept;
 	bool maybe_slept; /* it left its CPU, and the tracer does not say whether it could run */
+	bool left_cpu;	  /* for whatever reason: it did not look at the request meanwhile */
 };
 
 struct lane_thr {
@@ -448,6 +449,8 @@ void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
 void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
 void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
 void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
+/* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
+bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
 void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
 
 /* command.c: OpenCL */

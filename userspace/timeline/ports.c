@@ -180,7 +180,7 @@ static bool last_is_taken(const struct lane_eng *eng)
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
 {
-	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED;
+	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->cut_off;
 
 	if (eng->mode != LANE_MODE_PORTS ||
 	    (port->set == eng->set && (seen || !lane_section_writes(eng))))

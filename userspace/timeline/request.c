@@ -470,7 +470,7 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
  * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
  * finds complete from within the call; then the event comes straight after, in the same thread. A
- * waiter first polls, in its own thread; a request that has been taken back has lost its
+ * waiter first polls, in its own thread, as long as it has its CPU; a request that has been taken back has lost its
  * breadcrumb, and who polls stood still while that thread did the taking back.
  */
 static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -490,7 +490,7 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (may_be_retiring(tl, event) || is_back(tl, rq))
 		return false;
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
-		if (waiter->thr->pub.tid == event->wire.tid)
+		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
 			return true;
 	/* Where retiring is not seen it may be what signals. */
 	return rq->listen_ns && !may_be_leaving(tl, rq, event) &&

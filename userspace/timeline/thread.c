@@ -262,6 +262,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		dequeue(tl, thr, now_ns);
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	}
+	if (thr->wait)
+		thr->wait->left_cpu = true;
 	if (thr->wait && is_told)
 		thr->wait->slept |= sw->prev_state != 0;
 	else if (thr->wait)
@@ -500,6 +502,11 @@ void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 		waiter->signal_ns = now_ns;
 		waiter->runnable_at_signal = lane_thr_runnable(waiter->thr, now_ns);
 	}
+}
+
+bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
+{
+	return sees(tl, LANE_SWITCH) && !waiter->left_cpu;
 }
 
 /* The request's wake is that of its longest wait. */
