@@ -470,8 +470,8 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
  * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
  * finds complete from within the call; then the event comes straight after, in the same thread. A
- * waiter first polls, in its own thread, as long as it has its CPU; a request that has been taken back has lost its
- * breadcrumb, and who polls stood still while that thread did the taking back.
+ * waiter first polls, in its own thread, as long as it has its CPU; a request that has been taken
+ * back has lost its breadcrumb, and who polls stood still while that thread did the taking back.
  */
 static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
