@@ -631,6 +631,10 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 		const struct sim_request *t = &c->truth->requests[i];
 
 		end_decides(c, &life[i], (uint32_t)i);
+		if (t->unsure) {
+			c->told[i].start_undecided = true;
+			c->told[i].spans_exact = false;
+		}
 		/* It may as well have ended in the run that no time was given. */
 		if (t->skipped != SIM_NONE && t->skipped >= life[i].sure) {
 			life[i].left = true;

@@ -23,6 +23,7 @@ static void process_csb(struct world *w, struct engine *e, struct port *post, ui
 		memcpy(e->inflight, e->pending, sizeof(e->pending));
 		e->active = 0;
 		e->pending[0].rq = NULL;
+		e->taken = seen_now(w, false);
 		e->paused = false;
 		hw_resume(w, e);
 	}
@@ -249,7 +250,7 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 	if (d.last) {
 		if (need_preempt(e, d.last)) {
 			e->paused = true;
-			queue_unwind(w, e, cpu);
+			seen_paused(w, e, queue_unwind(w, e, cpu));
 			d.last = NULL;
 		} else if (needs_timeslice(w, e, d.last) && e->slice_expired) {
 			struct rq *oldest;
@@ -259,6 +260,7 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 			e->paused = true;
 			w->truth->seen.timeslices++;
 			oldest = queue_unwind(w, e, cpu);
+			seen_paused(w, e, oldest);
 			if (oldest)
 				defer(w, e, oldest);
 			d.last = NULL;

@@ -248,6 +248,13 @@ struct run {
 	struct stamp left; /* the `out` of its port there; no 0: none */
 };
 
+/* A request was taken back behind a pause of the ring, as the oldest; what ran before it is
+ * complete. */
+struct pause {
+	struct rq *rq, *before;
+	uint64_t section;
+};
+
 struct engine {
 	uint32_t index;
 	struct sim_engine id;
@@ -265,6 +272,7 @@ struct engine {
 	uint64_t dequeued;		       /* the last tasklet that is seen to have dequeued */
 	uint32_t sets;
 	int64_t hint;
+	struct stamp taken; /* a tasklet has read that the hardware took the last set */
 	bool paused;
 	bool tasklet;
 	int tasklet_cpu;
@@ -372,6 +380,7 @@ struct world {
 	VEC(struct sim_request) requests;
 	VEC(struct sim_span) spans;
 	VEC(struct run) runs;
+	VEC(struct pause) pauses; /* behind which it is not known whether a request began */
 	VEC(struct sim_wait) waits;
 	VEC(struct sim_thread) thread_truth;
 	VEC(struct sim_state) states;
@@ -507,6 +516,8 @@ struct stamp seen_now(struct world *w, bool exact);
 void seen_start(struct world *w, struct engine *e, struct rq *rq, struct stamp in);
 void seen_stop(struct world *w, struct engine *e, bool complete);
 void seen_replaced(struct world *w, struct engine *e);
+/* The ring is paused, and rq (may be NULL) is the oldest that was taken back. */
+void seen_paused(struct world *w, struct engine *e, struct rq *rq);
 void seen_complete(struct world *w, struct rq *rq, bool exact);
 void seen_out(struct world *w, struct engine *e, struct rq *rq, const struct port *port);
 void seen_changed_over(struct world *w, struct engine *e);

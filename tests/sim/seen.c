@@ -45,6 +45,35 @@ void seen_replaced(struct world *w, struct engine *e)
 	run->set = e->hw.load_set;
 }
 
+/* What a perfect observer cannot tell: so long may a pause come before the first that is taken
+ * back. */
+#define PAUSE_NS 1000
+
+void seen_paused(struct world *w, struct engine *e, struct rq *rq)
+{
+	for (uint32_t i = e->runs.n; rq && i--;) {
+		const struct run *run = &w->runs.v[e->runs.v[i]];
+
+		if (!run->complete)
+			continue;
+		if (!run->rq->told.no || run->rq->told.no < e->taken.no ||
+		    run->rq->told.at + PAUSE_NS > w->now)
+			vec_push(w, w->pauses) = (struct pause){ rq, run->rq, w->section };
+		return;
+	}
+}
+
+/* Unless the hardware reported the completion to the tasklet that then set the pause. */
+static void find_unsure(struct world *w)
+{
+	for (uint32_t i = 0; i < w->pauses.n; i++) {
+		const struct pause *p = &w->pauses.v[i];
+
+		if (!p->before->told.exact || p->before->told.section != p->section)
+			rq_truth(w, p->rq)->unsure = true;
+	}
+}
+
 /* The event that was just fired tells that rq is complete. exact: it stamps the end. */
 void seen_complete(struct world *w, struct rq *rq, bool exact)
 {
@@ -271,4 +300,5 @@ void seen_spans(struct world *w)
 		find_stamps(w, e, by);
 		make_spans(w, e, by);
 	}
+	find_unsure(w);
 }

@@ -649,6 +649,115 @@ static void completion_that_is_not_written(void **state)
 	}
 }
 
+/*
+ * The driver pauses the ring before it takes back. What completes behind the pause is followed by
+ * nothing: 7.4 has run only if 7.2 was complete before that.
+ */
+static void completes_behind_the_pause(void **state)
+{
+	static const char before[] =
+		"100000 0 9 add 7.2\n100010 0 9 enable 7.2\n100020 0 9 submit 7.2\n"
+		"100030 0 9 add 7.4\n100040 0 9 submit 7.4\n"
+		"110000 1 0 exec 7.2\n110010 1 0 exec 7.4\n110020 1 0 in 7.4 0 0\n"
+		"120000 0 9 add 8.2\n120010 0 9 submit 8.2\n";
+	static const char dequeue[] =
+		"150000 1 0 unsub 7.4\n150010 1 0 exec 8.2\n150020 1 0 exec 7.4\n"
+		"150030 1 0 in 7.4 1 0\n150040 1 0 in 8.2 0 100\n";
+	static const char after[] =
+		"170000 1 0 out 7.4 0\n200000 1 0 out 8.2 1\n300000 1 0 out 7.4 1\n"
+		"400000 0 8 retire 7.2\n400010 0 8 retire 7.4\n400020 0 8 signal 7.4\n"
+		"400030 0 8 retire 8.2\n400040 0 8 signal 8.2\n";
+	const struct told_request *rq;
+	struct story s;
+
+	(void)state;
+	/* told before, by the tasklet's CPU or long enough ahead on another */
+	for (int cpu = 1; cpu < 3; cpu++) {
+		story_init(&s, LANE_SUBMISSION_EXECLISTS);
+		story_tell_all(&s, before,
+			       cpu == 1 ? "149900 1 0 signal 7.2\n" : "140000 2 0 signal 7.2\n",
+			       dequeue, after);
+		assert_int_equal(s.n_preemptions, 1);
+		assert_int_equal(s.preemptions[0].at.lo, 170000);
+		rq = story_find(&s, 7, 4);
+		assert_int_equal(rq->rq.start.lo, cpu == 1 ? 149900 : 140000);
+		assert_int_equal(rq->rq.start.hi, rq->rq.start.lo);
+		assert_int_equal(rq->rq.preempted.lo, 30000);
+		story_end(&s);
+	}
+	/* another CPU tells when it may be behind the pause, or later */
+	for (int late = 0; late < 2; late++) {
+		story_init(&s, LANE_SUBMISSION_EXECLISTS);
+		story_tell_all(&s, before, late ? dequeue : "149900 2 0 signal 7.2\n",
+			       late ? "151000 2 0 signal 7.2\n" : dequeue, after);
+		assert_int_equal(s.n_preemptions, 0);
+		rq = story_find(&s, 7, 4);
+		assert_in_range(rq->rq.start.lo, 110000, 151000);
+		assert_int_equal(rq->rq.start.hi, 200000);
+		assert_int_equal(rq->rq.running.lo, 100000);
+		assert_in_range(rq->rq.running.hi, 119000, 160000);
+		assert_int_equal(rq->rq.preempted.lo, 0);
+		assert_true(rq->rq.preempted.hi >= 30000);
+		story_end(&s);
+	}
+}
+
+/* What a priority is can be read at an `in` alone, and it may be raised after that. */
+static void why_is_known_by_the_same_dequeue(void **state)
+{
+	static const char *const dequeues[] = {
+		/* the victim's own `in`, the victim's of long ago, with a virtual engine about */
+		"15000 1 0 unsub 7.2\n15010 1 0 exec 8.2\n15020 1 0 exec 7.2\n"
+		"15030 1 0 in 7.2 1 0\n15040 1 0 in 8.2 0 100\n17000 1 0 out 7.2 0\n",
+		"15000 1 0 unsub 7.2\n15010 1 0 exec 8.2\n15040 1 0 in 8.2 0 100\n"
+		"17000 1 0 out 7.2 0\n19980 1 0 exec 7.2\n19990 1 0 in 7.2 0 0\n",
+		"12000 0 9 add 9.2@0.65534\n12010 0 9 submit 9.2@0.65534\n"
+		"15000 1 0 unsub 7.2\n15010 1 0 exec 8.2\n15020 1 0 exec 7.2\n"
+		"15030 1 0 in 7.2 1 0\n15040 1 0 in 8.2 0 100\n17000 1 0 out 7.2 0\n",
+	};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_EXECLISTS);
+		story_tell_all(
+			&s, "10000 0 9 add 7.2\n10010 0 9 submit 7.2\n10020 1 0 exec 7.2\n",
+			"10030 1 0 in 7.2 0 0\n11000 0 9 add 8.2\n11010 0 9 submit 8.2\n",
+			dequeues[i],
+			"20000 1 0 out 8.2 1\n30000 1 0 out 7.2 1\n40000 0 8 retire 7.2\n"
+			"40010 0 8 signal 7.2\n40020 0 8 retire 8.2\n40030 0 8 signal 8.2\n");
+		assert_int_equal(s.n_preemptions, 1);
+		assert_int_equal(s.preemptions[0].why,
+				 i ? LANE_PREEMPTION_UNKNOWN : LANE_PREEMPTION_PRIORITY);
+		story_end(&s);
+	}
+}
+
+/* A waiter that polls stamps the end, but not once it has left its CPU. */
+static void poller_that_left_its_cpu(void **state)
+{
+	(void)state;
+	for (int left = 0; left < 2; left++) {
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_RING);
+		s.info.presence[LANE_SWITCH] = LANE_PRESENCE_RECORDED;
+		story_tell_all(&s, "10000 0 9 add 7.2\n10010 0 9 submit 7.2\n10020 0 9 exec 7.2\n",
+			       "10100 0 9 wb 7.2\n",
+			       left ? "15000 0 9 switch 9 0 5\n30000 0 5 switch 5 0 9\n" : "",
+			       "30010 0 9 signal 7.2\n30020 0 9 we 7.2\n40000 0 8 retire 7.2\n");
+		rq = story_find(&s, 7, 2);
+		assert_int_equal(rq->rq.end.hi, 30010);
+		if (left)
+			assert_true(rq->rq.end.lo < 15000);
+		else
+			assert_int_equal(rq->rq.end.lo, 30010);
+		story_end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -682,6 +791,9 @@ int main(void)
 		cmocka_unit_test(exits_bit_by_bit),
 		cmocka_unit_test(states_that_are_not_written),
 		cmocka_unit_test(completion_that_is_not_written),
+		cmocka_unit_test(completes_behind_the_pause),
+		cmocka_unit_test(why_is_known_by_the_same_dequeue),
+		cmocka_unit_test(poller_that_left_its_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

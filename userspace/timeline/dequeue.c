@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* Between the driver's pause of the ring and the first request that it takes back are a few
+ * instructions, with interrupts off. */
+#define PAUSE_NS 1000
+
 /* The driver looks for work only when the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
@@ -22,6 +26,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->oldest = NULL;
 	eng->oldest_order = 0;
 	eng->census_ns = 0;
+	eng->pause_ns = 0;
 	eng->again = false;
 	eng->wrote = false;
 }
@@ -43,6 +48,10 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	eng->census_ns = 0;
+	if (!eng->pause_ns)
+		eng->pause_ns = lane_not_before(
+			eng->before_ns,
+			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
 	if (!rq->on_device) /* handed over before the recording, or in a loss */
 		lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
 	if (rq->on_device && rq->pub.engine == &eng->pub) {
@@ -192,7 +201,8 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		rq->complete_ns = now_ns;
 		/* Behind one that is not: it ended before it left the engine last, or as it had it
 		 * with no time to run in. */
-		if (rq->order > eng->oldest_order && rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+		if (rq->order > eng->oldest_order &&
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->maybe.hi)) {
 			uint64_t by_ns = rq->passed && lane_rq_may_be_over(rq) ? rq->over_ns : 0;
 
 			lane_eng_put_away(eng, rq);
@@ -280,6 +290,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	if (oldest && !oldest->ended && oldest != first) {
 		eng->leaver = oldest;
 		eng->leaver_in = eng->oldest_in;
+		oldest->begun_unsure = eng->running == oldest && !lane_run_had_begun(eng, oldest);
 	} else if (oldest && oldest == first) {
 		oldest->in = eng->oldest_in; /* it is on the hardware already */
 	}

@@ -467,6 +467,29 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 	return end;
 }
 
+/* rq has ended when it may have run. */
+static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
+			   struct lane_span end)
+{
+	struct lane_span at = rq->maybe;
+
+	if (rq->weak || shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		end.lo = rq->alive.at_ns < end.lo ? rq->alive.at_ns : end.lo;
+		end_before(tl, rq, end.hi);
+		finish(tl, rq, end);
+		return;
+	}
+	at.hi = end.hi < at.hi ? lane_not_before(end.hi, at.lo) : at.hi;
+	if (rq->pub.started)
+		lane_span_add(&rq->pub.preempted, lane_span_between(rq->since, at));
+	else
+		rq->pub.start = at;
+	rq->pub.started = true;
+	at.lo = lane_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
+	finish(tl, rq, at);
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -493,6 +516,8 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		lane_eng_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq) {
 		end_running(tl, eng, rq, end);
+	} else if (lane_rq_ran_unsure(rq)) {
+		end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
 		end_away(tl, eng, rq, end);
 	} else {

@@ -197,9 +197,16 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	eng->leaver = NULL;
 	if (!rq || rq->ended || eng->running != rq)
 		return;
-	lane_run_close(tl, eng, &at);
-	lane_run_taken_off(tl, eng, rq, at);
+	if (rq->begun_unsure) {
+		lane_run_void(tl, eng, at);
+	} else {
+		lane_run_close(tl, eng, &at);
+		lane_run_taken_off(tl, eng, rq, at);
+	}
+	rq = next_to_run(eng);
 	lane_eng_update(tl, eng);
+	if (rq && eng->running == rq)
+		rq->begun_reported = true;
 }
 
 /* The same where no event marks it: since the set was written. */
@@ -278,9 +285,11 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		if (!lane_eng_sees_unsubmit(tl)) {
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
-		} else if (before->pub.state == LANE_RQ_STATE_PREEMPTED)
+		} else if (lane_rq_ran_unsure(before))
+			left_ns = before->maybe.hi;
+		else if (before->pub.state == LANE_RQ_STATE_PREEMPTED)
 			left_ns = before->since.hi;
-		if (!before->pub.started)
+		if (!before->pub.started && !before->maybe.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		lane_end_infer(tl, eng, before,
 			       (struct lane_span){ before->pub.execute_ns, left_ns });

@@ -50,6 +50,13 @@ static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 	return rq->over_ns && rq->alive.at_ns <= rq->over_ns;
 }
 
+/* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
+ * ended then. */
+static inline bool lane_rq_ran_unsure(const struct lane_rq *rq)
+{
+	return rq->maybe.hi && rq->over_ns == rq->maybe.hi && !rq->order && lane_rq_may_be_over(rq);
+}
+
 /* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
 static inline void lane_rq_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
 {
@@ -99,6 +106,8 @@ struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i);
 bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when the last set has rq on a port. */
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The hardware has been seen to have taken the set of ports that rq is on. */
+bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when a set that has been replaced has another port behind the one that rq is on. */
 bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* before: so many `out`s of the same tasklet have come. */
@@ -122,6 +131,11 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 			struct lane_span at);
 /* A preempted request is back on an engine, or over. */
 void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until);
+/* rq had begun before the driver paused the ring for its last taking back. */
+bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
+/* What has the engine until a time in `at` may have stood behind the driver's pause of the ring,
+ * and never begun. */
+void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
 /* rq was taken off its engine, and has been seen alive after that. */
 void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq);
 

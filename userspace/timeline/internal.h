@@ -66,6 +66,7 @@ struct lane_rq {
 	uint64_t device_ns;   /* it came into the device queue then, by what is seen */
 	uint64_t handed_ns;   /* with the hardware since then, but for a dequeue's moment */
 	uint64_t handed_no;   /* the dequeue that executed it last */
+	uint64_t prio_no;     /* the dequeue that told its priority */
 	uint64_t back_no;     /* the dequeue that took it back last */
 	uint64_t run_ns;      /* its last run began then */
 	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
@@ -74,11 +75,18 @@ struct lane_rq {
 	bool over_exact;		       /* then: what stood behind it ended at that time */
 	bool unseen_start;		       /* it would have run before that, unseen */
 	bool passed;			       /* it has been the leaver, with no time to run in */
-	struct lane_span left;		       /* its last preemption: when it left */
-	uint64_t left_step;		       /* when that was read */
-	uint64_t left_ns;		       /* and when that was, at the latest */
-	struct lane_span away;		       /* and for how long */
-	bool untold; /* that preemption is not told yet: it may have ended unheard instead */
+	bool begun_reported;	/* its run began with a completion that the hardware reported */
+	bool begun_taken;	/* the hardware had been seen to have its set when its run began */
+	bool begun_unsure;	/* its run may not have begun: the driver had paused the ring */
+	struct lane_span maybe; /* it may have run then, before its first run that is certain; 0: no
+				 */
+	uint64_t maybe_less;	/* by so much less it has been preempted, then */
+	struct lane_span left;	/* its last preemption: when it left */
+	uint64_t left_step;	/* when that was read */
+	uint64_t left_ns;	/* and when that was, at the latest */
+	struct lane_span away;	/* and for how long */
+	bool to_tell; /* that preemption is certain; whether it has been over since is not yet */
+	bool untold;  /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */
 	struct lane_ctx *culprit;    /* preempted: by whom */
 	uint32_t culprit_seqno;
@@ -158,6 +166,8 @@ struct lane_eng {
 	bool split;		/* where it begins is a guess */
 	bool wrote;		/* a set of ports was written */
 	bool misplaced;		/* something stands behind what it may come before */
+	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
+	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
 	uint64_t
 		census_ns; /* by then what was not taken back was seen to be complete; 0: not yet */
 	uint64_t stood;	   /* the order's last number before it */
@@ -292,6 +302,7 @@ struct lane_timeline {
 	bool half_ports;      /* `out` is recorded, `in` is not */
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
+	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 };
 
 /* rq stands taken back, by its own event or, where that is not recorded, by what was seen of

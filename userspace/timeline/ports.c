@@ -120,6 +120,29 @@ bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
 	return k < eng->fifo_n && lane_ports_entry(eng, k)->set != eng->set;
 }
 
+/*
+ * rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
+ * since, which it does when the hardware has taken what was written.
+ */
+static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_p_i915_engine_ports *ports = &eng->ports;
+	uint64_t ctx = rq->pub.context->ctx;
+
+	if (rq->handed_no < eng->dequeues)
+		return true;
+	return rq->handed_ns <= eng->ports_ns &&
+	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
+		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
+}
+
+bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	if (eng->mode == LANE_MODE_HOOKS)
+		return was_on(eng, rq);
+	return !eng->fifo_n || lane_ports_entry(eng, 0)->set == eng->set;
+}
+
 /* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
@@ -223,6 +246,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 							     ? rq->pub.execute_ns
 							     : now_ns,
 						     now_ns });
+	if (port->set == eng->set && !may_be_replaced(tl, eng, port) && eng->running)
+		eng->running->begun_reported = true;
 	eng->taken_by_ns = 0;
 }
 
@@ -292,22 +317,8 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	}
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
 		rq->left_told = true; /* its own `out` says so */
-}
-
-/*
- * rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
- * since, which it does when the hardware has taken what was written.
- */
-static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	const struct lane_p_i915_engine_ports *ports = &eng->ports;
-	uint64_t ctx = rq->pub.context->ctx;
-
-	if (rq->handed_no < eng->dequeues)
-		return true;
-	return rq->handed_ns <= eng->ports_ns &&
-	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
-		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
+	if (rq && !complete && rq->over_ns == now_ns)
+		rq->over_ns = 0;
 }
 
 /* It was on the ports and stands since, and its context is on none of these. */
@@ -354,6 +365,9 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 	if (!eng)
 		return;
 	lane_section_end_by(tl, eng, event);
+	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
+	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
+		eng->running->begun_reported = true; /* its port is first: others' are over */
 	if (eng->mode != LANE_MODE_HOOKS) {
 		eng->ports = *ports;
 		return;

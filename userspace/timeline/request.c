@@ -184,6 +184,8 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.engine = &eng->pub;
 	rq->pub.host_engine = &eng->pub;
+	if (lane_engine_is_virtual(&eng->pub))
+		tl->shared |= 1ull << (eng->pub.class % 64);
 	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
 	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
 }
@@ -367,6 +369,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	rq->pub.seen |= LANE_SEEN_IN;
 	rq->pub.prio = event->u.i915_request_in.prio;
 	lane_eng_in(tl, eng, rq, event);
+	rq->prio_no = eng->dequeues;
 }
 
 void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)

@@ -8,7 +8,7 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #undef W
 };
 
-void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
+static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_preemption preemption = {
 		.engine = &rq->taken_from->pub,
@@ -20,15 +20,24 @@ void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 		.why = rq->why,
 	};
 
-	rq->untold = false;
+	rq->to_tell = false;
 	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
 		tl->hooks.preemption(tl->hooks.arg, &preemption);
+}
+
+void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	rq->untold = false;
+	rq->to_tell = true;
+	if (rq->ending && rq != ((struct lane_eng *)rq->pub.engine)->running)
+		tell_preemption(tl, rq);
 }
 
 void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until)
 {
 	rq->left = rq->since;
 	rq->away = lane_span_between(rq->since, until);
+	rq->away.lo -= rq->maybe_less < rq->away.lo ? rq->maybe_less : rq->away.lo;
 	rq->untold = true;
 	lane_span_add(&rq->pub.preempted, rq->away);
 	if (lane_rq_alive_since_left(rq) || rq->left_told)
@@ -72,6 +81,7 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 {
 	rq->since = at;
 	rq->left_told = false;
+	rq->maybe_less = 0;
 	rq->left_step = tl->steps;
 	rq->left_ns = at.hi;
 	rq->pub.preemptions++;
@@ -84,20 +94,28 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 /*
  * A higher priority preempts at once (need_preempt() of gt/intel_execlists_submission.c, 6.1);
- * among equals a time slice must have run out. Only an `in` says a priority: of what has none of
- * its own nothing is known.
+ * among equals a time slice must have run out. Only a request's own `in` says its priority, and
+ * what waits for the request may raise it later (i915_schedule()): a priority is known by an `in`
+ * of the dequeue that preempted, else only from below. Where a virtual engine can use the engine,
+ * its waiting requests have a say that no event shows.
  */
-static enum lane_preemption_why why_of(const struct lane_rq *victim, const struct lane_rq *culprit)
+static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				       const struct lane_rq *victim, const struct lane_rq *culprit)
 {
-	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN)
+	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
+	    (tl->shared >> (eng->pub.class % 64) & 1))
 		return LANE_PREEMPTION_UNKNOWN;
-	if (culprit->pub.prio > victim->pub.prio)
-		return LANE_PREEMPTION_PRIORITY;
-	return culprit->pub.prio == victim->pub.prio ? LANE_PREEMPTION_TIMESLICE
-						     : LANE_PREEMPTION_UNKNOWN;
+	if (culprit->prio_no != culprit->handed_no)
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->pub.prio == victim->pub.prio)
+		return LANE_PREEMPTION_TIMESLICE;
+	return culprit->pub.prio > victim->pub.prio && victim->prio_no == culprit->prio_no
+		       ? LANE_PREEMPTION_PRIORITY
+		       : LANE_PREEMPTION_UNKNOWN;
 }
 
-static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
+static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
+		  const struct lane_rq *culprit)
 {
 	struct lane_rq *victim = eng->victim;
 
@@ -106,7 +124,7 @@ static void blame(struct lane_eng *eng, const struct lane_rq *culprit)
 		return;
 	victim->culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->culprit_seqno = culprit->pub.seqno;
-	victim->why = why_of(victim, culprit);
+	victim->why = why_of(tl, eng, victim, culprit);
 }
 
 /* What comes before rq in its context is known, or is over. User's seqnos go in twos. */
@@ -136,12 +154,20 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
+	rq->begun_reported = false;
+	rq->begun_taken = lane_ports_taken(eng, rq);
+	rq->begun_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
+			   eng->pause_ns && (at.hi > eng->pause_ns || !rq->begun_taken);
 	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)) ||
 	    lane_eng_is_blind(tl, eng))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->pub.started) {
 		rq->pub.started = true;
 		rq->pub.start = at;
+		if (rq->maybe.hi) {
+			rq->pub.start.lo = rq->maybe.lo;
+			rq->pub.preempted.hi += at.hi == LANE_NEVER ? 0 : at.hi - rq->maybe.lo;
+		}
 		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx)
 			rq->pub.behind = &eng->last_ctx->pub;
 	} else if (rq->taken_from) {
@@ -168,7 +194,66 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 	rq->run_ns = at.lo;
 	if (eng->victim)
-		blame(eng, rq);
+		blame(tl, eng, rq);
+}
+
+/*
+ * The driver pauses the ring, takes back what is not complete, and looks at the oldest last
+ * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
+ * What completes behind the pause is followed by nothing: the oldest that is taken back then never
+ * began.
+ */
+bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->begun_reported || !eng->pause_ns ||
+	       (rq->begun_taken && rq->since.hi <= eng->pause_ns);
+}
+
+/* What runs stops at a time in *at: both that and its begin are made consistent. */
+static void fit(struct lane_rq *rq, struct lane_span *at)
+{
+	at->hi = lane_not_before(at->hi, rq->since.lo);
+	at->lo = lane_not_before(at->lo, rq->since.lo);
+	if (rq->since.hi > at->hi)
+		rq->since.hi = at->hi;
+	if (rq->pub.start.hi > at->hi)
+		rq->pub.start.hi = at->hi;
+}
+
+void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+{
+	struct lane_rq *rq = eng->running;
+	uint64_t since_ns = rq->since.lo, most;
+
+	fit(rq, &at);
+	most = at.hi - since_ns;
+	rq->begun_unsure = false;
+	rq->maybe = (struct lane_span){ rq->maybe.hi && !rq->taken_from ? rq->maybe.lo : since_ns,
+					at.hi };
+	rq->pub.running.hi += most;
+	if (rq->taken_from) {
+		if (rq->untold || rq->to_tell) {
+			rq->pub.preempted.lo -= rq->away.lo;
+			rq->pub.preempted.hi -= rq->away.hi;
+			rq->maybe_less += most;
+		} else { /* it has been told that it was preempted up to then */
+			rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		}
+		rq->untold = rq->to_tell = false;
+		rq->since = rq->left;
+		lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
+		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
+	} else {
+		rq->pub.started = false;
+		rq->pub.behind = NULL;
+		lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
+	}
+	lane_rq_doubt_alive(rq, at.hi, !rq->pub.started);
+	rq->passed = true;
+	eng->running = NULL;
+	eng->last_ctx = NULL;
+	eng->free = at;
 }
 
 void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
@@ -176,14 +261,7 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
 
-	if (at->hi < rq->since.lo)
-		at->hi = rq->since.lo;
-	if (at->lo < rq->since.lo)
-		at->lo = rq->since.lo;
-	if (rq->since.hi > at->hi)
-		rq->since.hi = at->hi;
-	if (rq->pub.start.hi > at->hi)
-		rq->pub.start.hi = at->hi;
+	fit(rq, at);
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
@@ -192,6 +270,8 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
 		       (rq->untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
 	eng->running = NULL;
+	if (rq->to_tell)
+		tell_preemption(tl, rq);
 	/* It may have ended before it left, and not run again; or another has run since. */
 	if (rq->untold && !lane_rq_alive_since_left(rq) &&
 	    (at->hi > rq->since.lo || eng->last_ctx != (struct lane_ctx *)rq->pub.context))

@@ -476,6 +476,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 		return true;
 	*held = (struct lane_held){ .what = HELD_EVENT, .event = *event };
 	eng->section_ns = event->wire.ts_ns;
+	if (eng->held_n == 1)
+		eng->before_ns = cpu ? cpu->before_ns : 0;
 	if (eng->held_n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
 		eng->misplaced |= is_from_before(tl, event);
 	if (event->wire.kind != LANE_RQ_OUT)
