@@ -125,6 +125,36 @@ static void packetized(const char *name, const char *metadata, size_t padding, s
 	free(b.data);
 }
 
+/* Packets of ten events each, the numbers of lost events in their heads these. */
+static void lost(const char *name, const uint64_t *counts, size_t n)
+{
+	struct buffer b = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		put32(&b, 0xc1fc1fc1);
+		put64(&b, 8 * (48 + 20 * 10));
+		put64(&b, 8 * (48 + 20 * 10));
+		put64(&b, 1000 * (i + 1));
+		put64(&b, 1000 * (i + 1) + 500);
+		put64(&b, counts[i]);
+		put32(&b, 3);
+		for (unsigned int k = 0; k < 10; k++) {
+			put32(&b, 0);
+			put64(&b, 1000 * (i + 1) + 10 * k);
+			put32(&b, k);
+			put32(&b, 0);
+		}
+	}
+	trace(name,
+	      HEAD TYPES CLOCK TRACE
+	      "stream { packet.context := struct { uint64_t packet_size; uint64_t content_size; "
+	      "when_t timestamp_begin; when_t timestamp_end; uint64_t events_discarded; "
+	      "uint32_t cpu_id; }; event.header := struct { uint32_t id; when_t timestamp; }; };\n"
+	      "event { name = \"sched_wakeup\"; id = 0; fields := struct { uint32_t tid; "
+	      "uint32_t target_cpu; }; };\n",
+	      b);
+}
+
 /* Sizes of packets that lead nowhere: with the next packet where this one began, the reader never
  * ends. */
 static void sizes(void)
@@ -252,6 +282,8 @@ int main(int argc, char **argv)
 	repeated("many-types", HEAD, "typealias integer { size = 8; } := t;\n", 20000);
 	repeated("ctf2", "", "\x1e{\"type\": \"preamble\", \"version\": 2}\n", 1);
 	repeated("empty-metadata", "", "", 0);
+	lost("lost-count-goes-back", (const uint64_t[]){ 0, 9, 4, 4, 6 }, 5);
+	lost("lost-count-leaps", (const uint64_t[]){ 0, 9, 9 + (1ull << 63), 9, 12 }, 5);
 	noise();
 	return 0;
 }

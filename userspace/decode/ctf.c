@@ -33,8 +33,9 @@ struct stream {
 	uint64_t frequency;  /* of the stream's clock */
 	int32_t cpu;
 	struct lane_account *account;
-	bool told_loss; /* event is a loss, unread is still to come */
-	bool dead;	/* nothing more is to be read */
+	bool told_loss;	 /* event is a loss, unread is still to come */
+	bool told_count; /* that its count of losses is damaged */
+	bool dead;	 /* nothing more is to be read */
 };
 
 struct ctf {
@@ -56,7 +57,8 @@ struct ctf {
 	struct class_plan *plans;
 	uint32_t plan_slots;
 	uint32_t n_plans;
-	struct lane_error *err; /* met while a stream was begun, not told yet */
+	struct lane_error *err;	      /* met while a stream was begun, not told yet */
+	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
 static struct ctf *ctf_of(struct lane_decoder *decoder)
@@ -250,7 +252,8 @@ static void begin_packet(struct stream *stream, const bt_message *message)
 		stream->cpu = (int32_t)(bt_field_integer_unsigned_get_value(cpu) & INT32_MAX);
 }
 
-static void add_loss(struct stream *stream, const bt_message *message)
+/* The count of a packet's head against the one before it, as libbabeltrace2 subtracts them. */
+static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *message)
 {
 	struct lane_loss loss = { 0 };
 
@@ -263,6 +266,13 @@ static void add_loss(struct stream *stream, const bt_message *message)
 	if (bt_message_discarded_events_get_count(message, &loss.count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		loss.count = 0;
+	if (!lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns)) {
+		loss.count = 0;
+		if (!ctf->complaint && !stream->told_count) {
+			ctf->complaint = lane_error(LANE_LOST_COUNT_WRONG, ctf->path, stream->cpu);
+			stream->told_count = true;
+		}
+	}
 	lane_losses_add(&stream->losses, loss);
 }
 
@@ -329,7 +339,7 @@ static struct lane_error *read_messages(struct ctf *ctf, uint32_t index)
 			err = begin_stream(ctf, stream, message);
 			break;
 		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-			add_loss(stream, message);
+			add_loss(ctf, stream, message);
 			break;
 		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 			add_packet_loss(stream, message);
@@ -413,14 +423,16 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 	struct stream *stream;
 
 	*result = NULL;
-	err = ctf->err ? LANE_TAKE(ctf->err) : begin_streams(ctf);
+	err = ctf->err ? LANE_TAKE(ctf->err) : LANE_TAKE(ctf->complaint);
+	if (!err)
+		err = begin_streams(ctf);
 	if (!err)
 		err = advance(ctf);
 	if (err || !ctf->heap.n)
 		return err;
 	ctf->pending = ctf->heap.entries[0].stream;
 	stream = &ctf->streams[ctf->pending];
-	if (lane_losses_next_ns(&stream->losses) == ctf->heap.entries[0].ns) {
+	if (lane_losses_due(&stream->losses, ctf->heap.entries[0].ns)) {
 		lane_losses_take(&stream->losses, stream->account, stream->cpu, &stream->event);
 		stream->told_loss = true;
 	} else {
@@ -443,6 +455,7 @@ static void ctf_close(struct lane_decoder *decoder)
 		return;
 	lane_graph_close(ctf->graph);
 	lane_error_free(ctf->err);
+	lane_error_free(ctf->complaint);
 	free(ctf->heap.entries);
 	free(ctf->streams);
 	free(ctf->accounts);

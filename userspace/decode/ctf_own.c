@@ -30,6 +30,7 @@ struct stream {
 	uint64_t next_ns; /* of the record at `at` */
 	bool has_record;  /* there is one, and it has been checked */
 	bool told_loss;	  /* the loss was handed out, the record is still to come */
+	bool told_count;  /* that its count of losses is damaged */
 	bool dead;	  /* nothing more is to be read */
 	int fd;
 	uint64_t file_bytes;
@@ -58,6 +59,7 @@ struct own {
 	uint64_t begin_ns; /* of the earliest packet */
 	struct lane_account *accounts; /* of each stream */
 	struct lane_heap heap;
+	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
 static struct lane_account *account_of(const struct own *own, const struct stream *stream)
@@ -103,9 +105,22 @@ static struct lane_error *look(struct own *own, struct stream *stream, uint64_t 
 	return NULL;
 }
 
+/* The count of lost events is damaged: it is as if this head did not say one. */
+static void forget_count(struct own *own, struct stream *stream, struct lane_ctf_packet *head,
+			 uint64_t since_ns)
+{
+	if (!own->complaint && !stream->told_count) {
+		own->complaint = lane_error(LANE_LOST_COUNT_WRONG, own->path,
+					    (int)(head->cpu_id & INT32_MAX));
+		stream->told_count = true;
+	}
+	head->events_discarded = stream->head.events_discarded;
+	lane_losses_add(&stream->losses,
+			(struct lane_loss){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
+}
+
 /* What two packets' heads tell of losses between them. */
-static void find_losses(const struct own *own, struct stream *stream,
-			const struct lane_ctf_packet *head)
+static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_packet *head)
 {
 	const struct lane_ctf_packet *before = &stream->head;
 	uint64_t expected = before->packet_seq_num + 1;
@@ -120,7 +135,11 @@ static void find_losses(const struct own *own, struct stream *stream,
 		lane_losses_add(&stream->losses,
 				(struct lane_loss){ .begin_ns = since_ns,
 						    .end_ns = head->timestamp_begin });
-	if (head->events_discarded > before->events_discarded)
+	if (head->events_discarded < before->events_discarded ||
+	    !lane_lost_is_possible(head->events_discarded - before->events_discarded, since_ns,
+				   head->timestamp_end))
+		forget_count(own, stream, head, since_ns);
+	else if (head->events_discarded > before->events_discarded)
 		lane_losses_add(&stream->losses,
 				(struct lane_loss){ .count = head->events_discarded -
 							     before->events_discarded,
@@ -145,8 +164,6 @@ static const char *head_fault(const struct own *own, const struct stream *stream
 	if (head->timestamp_begin > head->timestamp_end ||
 	    (stream->head.magic && head->timestamp_begin < stream->head.timestamp_end))
 		return "the packet's times go back";
-	if (stream->head.magic && head->events_discarded < stream->head.events_discarded)
-		return "the number of lost events goes back";
 	return NULL;
 }
 
@@ -333,12 +350,14 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	struct stream *stream;
 
 	*result = NULL;
+	if (own->complaint)
+		return LANE_TAKE(own->complaint);
 	err = own->opened < own->n_streams ? begin_streams(own) : advance(own);
 	if (err || !own->heap.n)
 		return err;
 	own->pending = own->heap.entries[0].stream;
 	stream = &own->streams[own->pending];
-	if (lane_losses_next_ns(&stream->losses) == own->heap.entries[0].ns) {
+	if (lane_losses_due(&stream->losses, own->heap.entries[0].ns)) {
 		lane_losses_take(&stream->losses, account_of(own, stream), cpu_of(stream),
 				 &stream->event);
 		stream->told_loss = true;
@@ -367,6 +386,7 @@ static void own_close(struct lane_decoder *decoder)
 	free(own->streams);
 	free(own->accounts);
 	free(own->heap.entries);
+	lane_error_free(own->complaint);
 	free(own->path);
 	free(own);
 }

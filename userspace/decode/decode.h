@@ -131,6 +131,17 @@ const struct lane_format *lane_format_probe(const char *path);
  */
 bool lane_ending_sentence(const struct lane_trace_info *info, char *text, size_t size);
 
+/*
+ * False when a CPU cannot have lost so many events in that time: the count is damaged. An event a
+ * nanosecond is more than any tracer sees; a million is believed of any time.
+ */
+static inline bool lane_lost_is_possible(uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	return count <= (1ull << 20) || (count <= (1ull << 40) && count <= ns);
+}
+
 /* The word of a submission mode ("execlists", ...), and the mode of a word; -1 when it is none. */
 const char *lane_submission_name(enum lane_submission submission);
 int lane_submission_by_name(const char *name);

@@ -6,6 +6,11 @@
 #include "decode/decode.h"
 #include "decode/names.h"
 
+/* What is said, once, of a stream whose count of lost events goes back, or leaps. */
+#define LANE_LOST_COUNT_WRONG                                                                      \
+	"%s: CPU %d: the number of lost events goes back or leaps; how many were lost is not "     \
+	"known there"
+
 enum {
 	LANE_LOSSES = 4
 };
@@ -47,6 +52,12 @@ static inline void lane_losses_add(struct lane_losses *losses, struct lane_loss 
 static inline uint64_t lane_losses_next_ns(const struct lane_losses *losses)
 {
 	return losses->n ? losses->loss[0].end_ns : UINT64_MAX;
+}
+
+/* True when there is a loss that is to be told at that time. */
+static inline bool lane_losses_due(const struct lane_losses *losses, uint64_t ns)
+{
+	return losses->n && losses->loss[0].end_ns == ns;
 }
 
 /* Takes the next loss out, as an event; there must be one. account is told of it. */

@@ -283,7 +283,7 @@ static bool parse_text(char **at, char *to, size_t size)
 				return false;
 			}
 		}
-		if (n >= size)
+		if (n >= size || !c)
 			return false;
 		to[n++] = c;
 	}

@@ -197,6 +197,17 @@ static void fix_fork(struct lane_p_sched_process_fork *fork)
 	}
 }
 
+/* A loss is told when its time is over. Of a count that cannot be, nothing is known. */
+static void fix_lost(struct lane_p_gpulane_lost *lost, uint64_t now_ns)
+{
+	if (lost->end_ns > now_ns)
+		lost->end_ns = now_ns;
+	if (lost->begin_ns > lost->end_ns)
+		lost->begin_ns = lost->end_ns;
+	if (!lane_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
+		lost->count = 0;
+}
+
 enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 {
 	unsigned int kind = event->wire.kind;
@@ -205,6 +216,8 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 		return fix_request(fix, event);
 	if (kind == LANE_FENCE_INIT)
 		forget_detached(&event->u.dma_fence_init);
+	if (kind == LANE_LOST)
+		fix_lost(&event->u.gpulane_lost, event->wire.ts_ns);
 	if (kind == LANE_FORK)
 		fix_fork(&event->u.sched_process_fork);
 	if (kind == LANE_SWITCH)
