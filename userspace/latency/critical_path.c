@@ -386,7 +386,7 @@ static const struct lane_crit_away *aways_of(const struct lane_critical *c,
 			 c->aways.v[high].seqno == rq->seqno;)
 		high++;
 	*n = high - low;
-	return c->aways.v + low;
+	return *n ? &c->aways.v[low] : NULL;
 }
 
 static bool same(struct lane_span a, struct lane_span b)

@@ -179,6 +179,24 @@ static bool is_past(const struct lane_request *rq, const struct lane_points *p, 
 	return false;
 }
 
+/* What is not recorded may have happened. */
+static bool may_be_executed(const struct lane_latency *latency, const struct lane_points *p)
+{
+	return p->known[LANE_POINT_EXECUTE] || !is_recorded(latency, LANE_RQ_EXECUTE);
+}
+
+/* The trace ends, and it may have been in device_queue since its last time. */
+static void add_queued(struct lane_client_stats *client, const struct lane_points *p)
+{
+	uint64_t since_ns = 0;
+
+	for (int i = 0; i <= LANE_POINT_EXECUTE; i++)
+		if (p->known[i])
+			since_ns = p->at[i].lo;
+	client->queued_at_end++;
+	client->queued_since_ns += since_ns;
+}
+
 static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
 {
 	spent->requests++;
@@ -280,6 +298,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	lane_points_of(&latency->info, rq, &points);
 	for (int i = 0; i < LANE_STAGE_PATH; i++)
 		client->hidden[i] += !(stages.known >> i & 1) && is_past(rq, &points, i);
+	if (rq->doubt & LANE_DOUBT_GONE && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1) &&
+	    !is_past(rq, &points, LANE_STAGE_DEVICE_QUEUE) && may_be_executed(latency, &points))
+		add_queued(client, &points);
 	if (is_timed(latency, &points)) {
 		add_spent(&latency->spent, &stages);
 		add_spent(&client->spent, &stages);
@@ -323,7 +344,7 @@ static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue
 	if (!engine)
 		return;
 	engine->queue_now[queue] += delta;
-	engine->queue_delta_ns[queue] += delta * (int64_t)now_ns;
+	engine->queue_delta_ns[queue] += (__int128)delta * now_ns;
 	if (length > engine->queue_max[queue])
 		engine->queue_max[queue] = length;
 }
@@ -342,7 +363,10 @@ int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engin
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
 
-	return e->queue_now[queue] * (int64_t)latency->figures.end_ns - e->queue_delta_ns[queue];
+	const __int128 ns =
+		(__int128)e->queue_now[queue] * latency->figures.end_ns - e->queue_delta_ns[queue];
+
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
 struct lane_error *lane_latency_init(struct lane_latency *latency,

@@ -122,8 +122,11 @@ struct lane_client_stats {
 	struct lane_spent spent;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
 	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are past it, of which it is unknown */
-	uint64_t cpu_ns;		  /* its threads ran */
-	uint64_t runnable_ns;		  /* its threads could have run */
+	/* Requests that nothing shows past device_queue when the trace ends, and the sum of the
+	 * times since which they may be in it: nothing shows either that they are not past it. */
+	uint64_t queued_at_end, queued_since_ns;
+	uint64_t cpu_ns;      /* its threads ran */
+	uint64_t runnable_ns; /* its threads could have run */
 	uint64_t blocked_ns;
 	uint64_t unknown_ns; /* what its threads did is not known */
 	uint64_t wait_ns;    /* between wait_begin and wait_end */
@@ -154,7 +157,8 @@ struct lane_engine_stats {
 	/* Queue lengths, each change at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];
-	int64_t queue_delta_ns[2]; /* sum of delta * time; the integral is queue_now * end - this */
+	__int128
+		queue_delta_ns[2]; /* sum of delta * time; the integral is queue_now * end - this */
 };
 
 struct lane_recent; /* the last runs of an engine */

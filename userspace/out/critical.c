@@ -137,24 +137,17 @@ static struct lane_error *share_out(const struct lane_latency *l,
 	return NULL;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
 static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
 {
-	char ns[64];
+	char ns[64], share[64];
 
 	fprintf(to, "\n%s\n", title);
 	for (size_t i = 0; i < shares->n; i++) {
 		struct lane_span sum = shares->v[i].ns;
 
-		fprintf(to, "  %-28s %18s %5.1f", shares->v[i].name,
-			lane_span_text(sum, ns, sizeof(ns)), percent(sum.lo, whole));
-		if (sum.lo != sum.hi)
-			fprintf(to, "..%.1f", percent(sum.hi, whole));
-		fprintf(to, " %%\n");
+		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name,
+			lane_span_text(sum, ns, sizeof(ns)),
+			lane_share_text(sum, lane_span_exact(whole), share, sizeof(share)));
 	}
 }
 

@@ -91,13 +91,45 @@ const char *lane_duration(uint64_t ns, char *buffer, size_t size)
 	return buffer;
 }
 
+/* Two bounds as they are shown: "2.10..2.35", or "2.10.." where they look the same. */
+static const char *bounds(const char *lo, const char *hi, const char *unit, char *buffer,
+			  size_t size)
+{
+	if (strcmp(lo, hi) != 0)
+		snprintf(buffer, size, "%s..%s%s", lo, hi, unit);
+	else
+		snprintf(buffer, size, "%s%s..", lo, unit);
+	return buffer;
+}
+
 const char *lane_span_text(struct lane_span ns, char *buffer, size_t size)
 {
 	char lo[32], hi[32];
 
 	if (ns.lo == ns.hi)
 		return lane_duration(ns.lo, buffer, size);
-	snprintf(buffer, size, "%s..%s", lane_duration(ns.lo, lo, sizeof(lo)),
-		 lane_duration(ns.hi, hi, sizeof(hi)));
+	return bounds(lane_duration(ns.lo, lo, sizeof(lo)), lane_duration(ns.hi, hi, sizeof(hi)),
+		      "", buffer, size);
+}
+
+const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			    size_t size)
+{
+	double least = whole.hi ? 100.0 * (double)part.lo / (double)whole.hi : 0;
+	double most = whole.lo ? 100.0 * (double)part.hi / (double)whole.lo : 100;
+	char lo[32], hi[32];
+
+	snprintf(lo, sizeof(lo), "%.1f", least);
+	snprintf(hi, sizeof(hi), "%.1f", most < 100 ? most : 100);
+	if (part.lo != part.hi || whole.lo != whole.hi)
+		return bounds(lo, hi, " %", buffer, size);
+	snprintf(buffer, size, "%s %%", lo);
 	return buffer;
+}
+
+unsigned int lane_percent(uint64_t part, uint64_t whole, double add)
+{
+	double of = whole ? 100.0 * (double)part / (double)whole + add : 0;
+
+	return of < 100 ? (unsigned int)of : 100;
 }

@@ -31,7 +31,7 @@ static bool enough(const struct tables *t, uint32_t row, uint32_t n)
 
 static unsigned int share(uint64_t part, uint64_t whole)
 {
-	return whole ? (unsigned int)(100.0 * (double)part / (double)whole + 0.5) : 0;
+	return lane_percent(part, whole, 0.5);
 }
 
 /* "1.25 GB/s" */
@@ -178,12 +178,13 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 			snprintf(text, size, "the CPU's");
 			break;
 		}
-		off_ns = (uint64_t)(clock.offset_lo_ns < 0 ? -clock.offset_lo_ns
-							   : clock.offset_lo_ns);
+		off_ns = (uint64_t)clock.offset_lo_ns;
+		if (clock.offset_lo_ns < 0)
+			off_ns = 0 - off_ns;
 		snprintf(text, size, "%c%s within %s", clock.offset_lo_ns < 0 ? '-' : '+',
 			 lane_duration(off_ns, off, sizeof(off)),
-			 lane_duration((uint64_t)(clock.offset_hi_ns - clock.offset_lo_ns), within,
-				       sizeof(within)));
+			 lane_duration((uint64_t)clock.offset_hi_ns - (uint64_t)clock.offset_lo_ns,
+				       within, sizeof(within)));
 		break;
 	}
 	return text;

@@ -60,8 +60,16 @@ const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 /* A duration for people: "12.3 us". */
 const char *lane_duration(uint64_t ns, char *buffer, size_t size);
 
-/* A duration known within bounds: "12.3 us", or both, "12.3 us..14.5 us". */
+/* A duration known within bounds: "12.3 us", or both, "12.3 us..14.5 us"; bounds that look the same
+ * are "12.3 us..". */
 const char *lane_span_text(struct lane_span ns, char *buffer, size_t size);
+
+/* A part of a whole in per cent: "38.1 %", or both bounds, "38.1..40.2 %", "38.1 %..". */
+const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			    size_t size);
+
+/* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
+unsigned int lane_percent(uint64_t part, uint64_t whole, double add);
 
 /* The verdict: the sentences that say most, best first; at most `lines` lines. */
 void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lines,

@@ -35,15 +35,6 @@ static bool enough(const struct text *t, uint32_t row, uint32_t n)
 	return true;
 }
 
-static const char *percent(uint64_t part, uint64_t whole, char *buffer, size_t size)
-{
-	if (!whole)
-		snprintf(buffer, size, "-");
-	else
-		snprintf(buffer, size, "%.1f %%", 100.0 * (double)part / (double)whole);
-	return buffer;
-}
-
 static void head(const struct text *t)
 {
 	const struct lane_latency *l = t->latency;
@@ -85,18 +76,10 @@ static const char *engine_time(const struct lane_engine_stats *engine, struct la
 static const char *busy_share(const struct lane_engine_stats *engine, uint64_t whole, char *buffer,
 			      size_t size)
 {
-	char lo[32], hi[32];
-
-	percent(engine->busy.lo, whole, lo, sizeof(lo));
-	percent(engine->busy.hi, whole, hi, sizeof(hi));
 	if (lane_engine_is_virtual(engine->engine) ||
 	    (!engine->busy.lo && engine->busy.hi == whole))
-		*buffer = '\0';
-	else if (!strcmp(lo, hi))
-		snprintf(buffer, size, "%s", lo);
-	else
-		snprintf(buffer, size, "%.*s..%s", (int)strcspn(lo, " "), lo, hi);
-	return buffer;
+		return "";
+	return lane_share_text(engine->busy, lane_span_exact(whole), buffer, size);
 }
 
 static void engines(const struct text *t)
@@ -237,21 +220,6 @@ static void stages(const struct text *t)
 	}
 }
 
-/* "38.1 %", or both bounds. */
-static const char *share(struct lane_span part, struct lane_span whole, char *buffer, size_t size)
-{
-	double lo = whole.hi ? 100.0 * (double)part.lo / (double)whole.hi : 0;
-	double hi = whole.lo ? 100.0 * (double)part.hi / (double)whole.lo : 100;
-
-	if (hi > 100)
-		hi = 100;
-	if (part.lo == part.hi && whole.lo == whole.hi)
-		snprintf(buffer, size, "%.1f %%", lo);
-	else
-		snprintf(buffer, size, "%.1f..%.1f %%", lo, hi);
-	return buffer;
-}
-
 static void spent_row(const struct text *t, const struct lane_client_stats *c, const char *stage,
 		      struct lane_span ns)
 {
@@ -260,7 +228,7 @@ static void spent_row(const struct text *t, const struct lane_client_stats *c, c
 	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n",
 		lane_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
 		lane_span_text(ns, sum, sizeof(sum)),
-		share(ns, c->spent.total, part, sizeof(part)));
+		lane_share_text(ns, c->spent.total, part, sizeof(part)));
 }
 
 /* What the sentences about processes are drawn from. */

@@ -33,7 +33,7 @@ static void end(struct sentences *s)
 /* A part of a whole in per cent, at least: never more than it is. */
 static unsigned int share(uint64_t part, uint64_t whole)
 {
-	return whole ? (unsigned int)(100.0 * (double)part / (double)whole) : 0;
+	return lane_percent(part, whole, 0);
 }
 
 /* "38 %", or "at least 38 %" where the part or the whole is known within bounds. */
@@ -43,9 +43,7 @@ static const char *share_text(struct lane_span part, struct lane_span whole, cha
 	bool exact = part.lo == part.hi && whole.lo == whole.hi;
 
 	snprintf(buffer, size, "%s%u %%", exact ? "" : "at least ",
-		 exact && whole.lo
-			 ? (unsigned int)(100.0 * (double)part.lo / (double)whole.lo + 0.5)
-			 : share(part.lo, whole.hi));
+		 exact ? lane_percent(part.lo, whole.lo, 0.5) : share(part.lo, whole.hi));
 	return buffer;
 }
 
@@ -65,12 +63,15 @@ static void behind(const struct sentences *s, const struct lane_client_stats *c,
 	const char *what = stage == LANE_STAGE_DEPENDENCY ? "for requests of" : "behind";
 	const struct lane_context *context;
 	const struct lane_blame *most = NULL;
+	uint64_t open_ns = 0;
 	char name[48];
 
 	for (uint32_t i = 0; i < n; i++)
 		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
 			most = &blames[i];
-	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo)
+	if (stage == LANE_STAGE_DEVICE_QUEUE)
+		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
+	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo + open_ns)
 		return;
 	context = lane_timeline_context(l->timeline, most->context);
 	if (context->client == c->client)
@@ -270,12 +271,9 @@ static void unknown_sentence(struct sentences *s)
 	const struct lane_latency *l = s->latency;
 	const struct lane_spent *spent = &l->spent;
 	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
-	unsigned int lo = share(spent->unknown.lo, spent->total.hi), hi = 0;
+	unsigned int lo = share(spent->unknown.lo, spent->total.hi);
+	unsigned int hi = lane_percent(spent->unknown.hi, spent->total.lo, 1);
 
-	if (spent->total.lo)
-		hi = (unsigned int)(100.0 * (double)spent->unknown.hi / (double)spent->total.lo +
-				    1);
-	hi = hi > 100 ? 100 : hi;
 	begin(s);
 	if (spent->requests && hi <= MIN_PERCENT)
 		fprintf(s->to, "how %" PRIu64 " of %" PRIu64 " requests' time was spent",

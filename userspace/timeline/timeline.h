@@ -28,11 +28,13 @@ struct lane_span {
 	uint64_t hi;
 };
 
-/* Durations that add up with their bounds, ns. */
+/* Durations that add up with their bounds, ns; what is more than a number holds is LANE_NEVER. */
 static inline void lane_span_add(struct lane_span *sum, struct lane_span part)
 {
-	sum->lo += part.lo;
-	sum->hi += part.hi;
+	if (__builtin_add_overflow(sum->lo, part.lo, &sum->lo))
+		sum->lo = LANE_NEVER;
+	if (__builtin_add_overflow(sum->hi, part.hi, &sum->hi))
+		sum->hi = LANE_NEVER;
 }
 
 /* The duration between two times that are spans themselves; never negative. */

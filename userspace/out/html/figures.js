@@ -8,8 +8,8 @@ function shares(part, whole) {
 		return "-";
 	if (!part.min_ns && part.max_ns >= whole)
 		return "unknown";
-	const lo = percent(part.min_ns, whole), hi = percent(part.max_ns, whole);
-	return lo === hi ? lo : lo.replace(" %", "") + ".." + hi;
+	const lo = percent(part.min_ns, whole);
+	return part.min_ns === part.max_ns ? lo : bounds(lo, percent(part.max_ns, whole));
 }
 
 const both = s => s ? span(s.min_ns, s.max_ns) : "-";

@@ -12,11 +12,16 @@ function duration(ns) {
 	return Math.round(ns) + " ns";
 }
 
-function span(lo, hi) {
-	if (lo === hi || !(hi >= 0))
-		return duration(lo);
-	const [from, unit] = duration(lo).split(" "), [to, other] = duration(hi).split(" ");
+// Two bounds as they are shown: "2.10..2.35 ms", or "2.10 ms.." where they look the same.
+function bounds(lo, hi) {
+	if (lo === hi)
+		return lo + "..";
+	const [from, unit] = lo.split(" "), [to, other] = hi.split(" ");
 	return unit === other ? `${from}..${to} ${unit}` : `${from} ${unit}..${to} ${other}`;
+}
+
+function span(lo, hi) {
+	return lo === hi || !(hi >= 0) ? duration(lo) : bounds(duration(lo), duration(hi));
 }
 
 function exact(ns) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Durations and shares as reports write them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "out/report.h"
+
+static void assert_span(uint64_t lo, uint64_t hi, const char *text)
+{
+	char buffer[64];
+
+	assert_string_equal(lane_span_text((struct lane_span){ lo, hi }, buffer, sizeof(buffer)),
+			    text);
+}
+
+static void assert_share(struct lane_span part, struct lane_span whole, const char *text)
+{
+	char buffer[64];
+
+	assert_string_equal(lane_share_text(part, whole, buffer, sizeof(buffer)), text);
+}
+
+static void a_duration_is_exact_or_has_both_bounds(void **state)
+{
+	(void)state;
+	assert_span(2100000, 2100000, "2.10 ms");
+	assert_span(2100000, 2350000, "2.10 ms..2.35 ms");
+	assert_span(273900000, 274100000, "274 ms..");
+	assert_span(0, 0, "0 ns");
+	assert_span(0, UINT64_MAX, "0 ns..18446744074 s");
+}
+
+static void a_share_is_exact_or_has_both_bounds(void **state)
+{
+	const struct lane_span whole = { 1000, 1000 };
+
+	(void)state;
+	assert_share((struct lane_span){ 381, 381 }, whole, "38.1 %");
+	assert_share((struct lane_span){ 381, 402 }, whole, "38.1..40.2 %");
+	assert_share((struct lane_span){ 500, 500 }, (struct lane_span){ 500, 1000 },
+		     "50.0..100.0 %");
+	assert_share((struct lane_span){ 100000, 100001 }, (struct lane_span){ 1000000, 1000000 },
+		     "10.0 %..");
+	assert_share((struct lane_span){ 0, 5 }, (struct lane_span){ 0, 0 }, "0.0..100.0 %");
+}
+
+static void no_part_is_more_than_its_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(lane_percent(1, 2, 0), 50);
+	assert_int_equal(lane_percent(999, 1000, 0), 99);
+	assert_int_equal(lane_percent(999, 1000, 0.5), 100);
+	assert_int_equal(lane_percent(UINT64_MAX, 1, 1), 100);
+	assert_int_equal(lane_percent(1, 0, 1), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_duration_is_exact_or_has_both_bounds),
+		cmocka_unit_test(a_share_is_exact_or_has_both_bounds),
+		cmocka_unit_test(no_part_is_more_than_its_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
