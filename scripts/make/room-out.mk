@@ -15,9 +15,9 @@ LIB_OBJ += $(PERFETTO_PB).o
 $B/userspace/out/html_assets.o: $(wildcard userspace/out/html/*)
 
 # For the tests of what is exported: reads a trace by the schema.
-$B/tests/perfetto/check.o: $(PERFETTO_PB).h
+$B/tests/perfetto/rules.o: $(PERFETTO_PB).h
 
-$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/libgpulane.a
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/libgpulane.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
--include $B/tests/perfetto/check.d
+-include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d

@@ -1,6 +1,11 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: MIT
-# What each fuzz target begins with, sourced: directories; a target that is not named begins with nothing.
-declare -A corpus=([report]="tests/fuzz/corpus/report" [text]="tests/golden/norm" [atp]="tests/import/good tests/import/bad"
+# What each fuzz target begins with, sourced: directories; a target that is not named begins with nothing. And its share
+# of all inputs, per thousand: what takes a trace through the whole pipeline makes some hundred a second, a reader 50000.
+traces="tests/fuzz/corpus/report tests/golden/report tests/golden/commands tests/golden/critical tests/golden/requests tests/golden/json"
+declare -A corpus=([report]="$traces" [lists]="$traces" [page]="$traces" [perfetto]="$traces" [export]="$traces"
+	[rewrite]="$traces tests/golden/norm" [text]="tests/golden/norm" [atp]="tests/import/good tests/import/bad"
 	[model]="tests/fuzz/corpus/model" [recording]="tests/fuzz/corpus/recording" [pairs]="tests/fuzz/corpus/pairs"
 	[ctf]="tests/fuzz/corpus/ctf" [metadata]="tests/fuzz/corpus/metadata tests/golden/norm/lttng-2.13.rec")
+declare -A share=([atp]=218 [recording]=215 [pairs]=215 [pipe]=215 [text]=40 [rewrite]=30 [metadata]=20 [ctf]=15 [model]=10 [write]=8
+	[perfetto]=4 [report]=3 [lists]=3 [export]=2 [page]=2)

@@ -10,16 +10,17 @@
 
 #include "base/ctf_packet.h"
 #include "decode/ctf_own.h"
+#include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-static char dir[] = "/tmp/lane-fuzz-XXXXXX";
-static char stream[64];
+static char dir[64];
+static char stream[80];
 
 static void remove_dir(void)
 {
-	char metadata[64];
+	char metadata[80];
 
 	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
 	unlink(metadata);
@@ -32,13 +33,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const uint8_t uuid[16];
 	const struct lane_ctf_env env = { .kernel_release = "6.1.0" };
-	char metadata[64];
+	char metadata[80];
 	FILE *to;
 
 	(void)argc;
 	(void)argv;
-	if (!mkdtemp(dir))
-		abort();
+	fuzz_dir(dir);
 	atexit(remove_dir);
 	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
 	snprintf(stream, sizeof(stream), "%s/channel0_0", dir);

@@ -7,12 +7,13 @@
 
 #include "decode/ctf_guard.h"
 #include "decode/ctf_own.h"
+#include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-static char dir[] = "/tmp/lane-fuzz-XXXXXX";
-static char metadata[64];
+static char dir[64];
+static char metadata[80];
 
 static void remove_dir(void)
 {
@@ -24,8 +25,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	if (!mkdtemp(dir))
-		abort();
+	fuzz_dir(dir);
 	atexit(remove_dir);
 	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
 	return 0;

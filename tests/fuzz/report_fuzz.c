@@ -1,36 +1,66 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: events as text, contradictions and all, through the timeline into a report.
-#include <stdint.h>
-#include <stdio.h>
+// libFuzzer: events as text, contradictions and all, through the timeline into a report: for
+// people, as JSON, as a table. The input's sum chooses one.
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cmd/read.h"
+#include "hostile.h"
 #include "out/report.h"
+#include "output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+
+static void check_json(const char *text, size_t bytes)
+{
+	json_object_put(fuzz_check_json(text, bytes));
+}
+
+static void write_as(const struct lane_report_format *format, struct lane_latency *latency,
+		     void (*check)(const char *text, size_t bytes))
+{
+	const struct lane_report_options options = { .rows = 20 };
+	struct lane_error *err;
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (!to)
+		abort();
+	err = format->write(to, latency, &options);
+	fclose(to);
+	if (err)
+		fuzz_fail("%s: %s", format->name, lane_error_message(err));
+	check(text, bytes);
+	free(text);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static FILE *null;
-	struct lane_report_options options = { .rows = 20 };
-	struct lane_reading reading = { 0 };
+	struct lane_reading reading = { .damage = { .quiet = true } };
 	struct lane_error *err;
+	unsigned int sum = 0;
 	char path[64];
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	int fd = fuzz_file(data, bytes, path);
 
-	if (!null)
-		null = fopen("/dev/null", "w");
-	if (!null || fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (size_t i = 0; i < bytes; i++)
+		sum += data[i];
 	reading.path = path;
 	err = lane_read(&reading);
-	if (!err)
-		err = lane_report_json.write(null, &reading.latency, &options);
+	if (!err && sum % 3 == 0)
+		write_as(&lane_report_text, &reading.latency, fuzz_check_clean);
+	if (!err && sum % 3 == 1)
+		write_as(&lane_report_json, &reading.latency, check_json);
+	if (!err && sum % 3 == 2)
+		write_as(&lane_report_csv, &reading.latency, fuzz_check_csv);
 	lane_error_free(err);
 	lane_reading_deinit(&reading);
 	close(fd);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	return fuzz_hostile_mutate(data, size, max, seed);
 }

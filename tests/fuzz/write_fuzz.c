@@ -11,6 +11,7 @@
 #include "base/ctf.h"
 #include "decode/ctf_own.h"
 #include "decode/names.h"
+#include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -19,7 +20,7 @@ enum {
 	CPUS = 2
 };
 
-static char dir[] = "/tmp/lane-fuzz-XXXXXX";
+static char dir[64];
 static int dir_fd;
 
 static void remove_trace(void)
@@ -41,8 +42,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	if (!mkdtemp(dir))
-		abort();
+	fuzz_dir(dir);
 	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir_fd < 0)
 		abort();
@@ -83,7 +83,7 @@ static void read_again(uint64_t events, uint64_t lost)
 {
 	struct lane_decoder *decoder;
 	struct lane_event *event;
-	char path[64];
+	char path[80];
 
 	snprintf(path, sizeof(path), "%s/bpf", dir);
 	must(lane_format_ctf_own.open(path, NULL, &decoder));
