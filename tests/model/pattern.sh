@@ -5,6 +5,27 @@ votes=$work/votes
 cl=$PWD/tests/model/votes.cl
 check 'pattern: the program is built' "${CC:-gcc}" -O1 -Wall -Wextra -Werror -o "$votes" tests/model/votes.c -lOpenCL
 
+# What is there already stays until the new one is complete; a link and a FIFO are not written through.
+kept() { # FILE BUILD_OPTIONS
+	model pattern --out "$1" -- "$votes" "$cl" parity 1 32 "$2"
+}
+small_parity='-DLENGTH=1 -DTILES=1 -DCOPIES=1 -DPITCH=32'
+not_written_through() {
+	printf precious >"$work/victim" && ln -sfn victim "$work/link" && mkfifo "$work/fifo" || return 1
+	for name in link fifo; do
+		timeout 60 "$bin" model pattern --out "$work/$name" -- "$votes" "$cl" parity 1 32 "$small_parity" >"$work/said" 2>&1 && return 1
+		grep -q 'is there already' "$work/said" || { cat "$work/said"; return 1; }
+	done
+	[ "$(cat "$work/victim")" = precious ] && [ -L "$work/link" ] && [ -p "$work/fifo" ]
+}
+is_replaced_when_complete() {
+	printf precious >"$work/kept" && ! kept "$work/kept" -DNONSENSE= >"$work/said" 2>&1 && [ "$(cat "$work/kept")" = precious ] &&
+		kept "$work/kept" "$small_parity" >"$work/said" && grep -q '^gpulane-pattern 1' "$work/kept" &&
+		[ -z "$(find "$work" -name 'kept.part*')" ]
+}
+check 'pattern: a link and a FIFO are not written' not_written_through
+check 'pattern: a file is replaced when the new one is complete' is_replaced_when_complete
+
 line_of() { grep -nF "$1" "$cl" | head -n 1 | cut -d: -f1; }
 
 # Runs a kernel in Oclgrind; what it touches goes to $work/NAME.

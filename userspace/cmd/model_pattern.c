@@ -2,6 +2,7 @@
 // `gpulane model pattern`: runs an OpenCL program in Oclgrind or reads what such a run wrote, and
 // says per source line which conflicts its atomics have, what they cost, what would change that.
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/place.h"
 #include "cmd/cmd.h"
 #include "cmd/model.h"
@@ -119,17 +121,23 @@ static struct lane_error *find_plugin(const struct options *o, char **path)
 			  "or name it with --plugin)");
 }
 
-/* Becomes `oclgrind --plugins PLUGIN PROGRAM...`; only comes back when that fails. */
-static void become_oclgrind(const struct options *o, const char *plugin, const char *out)
+/*
+ * Becomes `oclgrind --plugins PLUGIN PROGRAM...`, which writes the open file; only comes back when
+ * that fails.
+ */
+static void become_oclgrind(const struct options *o, const char *plugin, int fd)
 {
 	size_t n = 0;
 	size_t at = 0;
+	char out[32];
 	char **argv;
 
 	while (o->program[n])
 		n++;
 	argv = calloc(n + 6, sizeof(*argv));
-	if (!argv || setenv("GPULANE_PATTERN", out, 1))
+	fd = dup(fd); /* without O_CLOEXEC */
+	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
+	if (!argv || fd < 0 || setenv("GPULANE_PATTERN", out, 1))
 		return;
 	argv[at++] = (char *)"oclgrind";
 	argv[at++] = (char *)"--plugins";
@@ -144,7 +152,7 @@ static void become_oclgrind(const struct options *o, const char *plugin, const c
 	execvp("oclgrind", argv);
 }
 
-static struct lane_error *run_program(const struct options *o, const char *out)
+static struct lane_error *run_program(const struct options *o, int fd)
 {
 	LANE_CLEANUP(lane_free) char *plugin = NULL;
 	struct lane_error *err = find_plugin(o, &plugin);
@@ -158,7 +166,7 @@ static struct lane_error *run_program(const struct options *o, const char *out)
 	if (child < 0)
 		return lane_error_errno(errno, "model pattern: fork");
 	if (!child) {
-		become_oclgrind(o, plugin, out);
+		become_oclgrind(o, plugin, fd);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	while (waitpid(child, &status, 0) < 0)
@@ -333,22 +341,34 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	return err;
 }
 
+/* Runs the program and keeps what came of it, once it is complete. */
+static struct lane_error *run_and_keep(const struct options *o)
+{
+	LANE_CLEANUP(lane_output_deinit) struct lane_output out = LANE_OUTPUT_NONE;
+	struct lane_error *err = lane_output_init(&out, o->out, false);
+
+	if (!err)
+		err = lane_output_begin(&out);
+	if (!err)
+		err = run_program(o, out.fd);
+	return err ? err : lane_output_commit(&out);
+}
+
 /* Runs the program, judges what came of it, and removes that unless it is to be kept. */
 static struct lane_error *run_and_judge(const struct options *o)
 {
 	char temporary[] = "/tmp/gpulane-pattern-XXXXXX";
+	LANE_CLEANUP(lane_close) int fd = -1;
 	struct lane_error *err;
-	int fd;
 
 	if (o->out) {
-		err = run_program(o, o->out);
+		err = run_and_keep(o);
 		return err ? err : judge(o, o->out);
 	}
-	fd = mkstemp(temporary);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return lane_error_errno(errno, "%s: cannot be made", temporary);
-	close(fd);
-	err = run_program(o, temporary);
+	err = run_program(o, fd);
 	if (!err)
 		err = judge(o, temporary);
 	unlink(temporary);
