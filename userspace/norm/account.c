@@ -145,7 +145,12 @@ struct lane_error *lane_account_check(const struct lane_expected *expected,
 
 	for (size_t i = 0; i < expected->n_cpus; i++)
 		by_cpu &= expected->cpus[i].events != LANE_NOT_SAID;
-	return (by_cpu ? check_cpus(&c) : check_sum(&c)) ? NULL : &lane_enomem;
+	if (!(by_cpu ? check_cpus(&c) : check_sum(&c)))
+		return &lane_enomem;
+	/* Any CPU's, from the beginning on. */
+	if (expected->missing_bytes && !add(&c, -1, begin_ns, 0))
+		return &lane_enomem;
+	return NULL;
 }
 
 void lane_missing_free(struct lane_missing *missing)

@@ -105,6 +105,10 @@ static struct lane_error *check_account(struct source *source)
 		begin_ns = source->begin_ns;
 	err = lane_account_check(&source->expected, accounts, n, begin_ns, end_ns,
 				 &source->missing);
+	if (!err && !source->missing.events && source->expected.missing_bytes)
+		return lane_error("%s: %" PRIu64 " bytes of its streams are missing that "
+				  "recording.json counts (was a file removed or cut off?)",
+				  source->path, source->expected.missing_bytes);
 	if (err || !source->missing.events)
 		return err;
 	return lane_error("%s: %" PRIu64 " events are missing that recording.json counts (was a "

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static struct lane_error *add_trace(struct lane_recording *recording, const char
 	if (!trace->path)
 		return &lane_enomem;
 	snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
-	trace->expected = (struct lane_expected){ LANE_NOT_SAID, LANE_NOT_SAID, NULL, 0 };
+	trace->expected = (struct lane_expected){ .events = LANE_NOT_SAID, .lost = LANE_NOT_SAID };
 	recording->n_traces++;
 	return NULL;
 }
@@ -225,11 +226,58 @@ static bool lies_in(const char *path, const char *dir, const char *below)
 	       (path[n + 1 + m] == '/' || !path[n + 1 + m]);
 }
 
+static void close_fts(FTS **tree)
+{
+	if (*tree)
+		fts_close(*tree);
+}
+
+/* Bytes of the streams' files below dir/below; links are followed to files, as the readers do. */
+static uint64_t stream_bytes(const char *dir, const char *below)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(close_fts) FTS *tree = NULL;
+	uint64_t bytes = 0;
+	struct stat st;
+	FTSENT *entry;
+
+	if (asprintf(&path, "%s/%s", dir, below) < 0) {
+		path = NULL;
+		return UINT64_MAX;
+	}
+	tree = fts_open((char *const[]){ path, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	while (tree && (entry = fts_read(tree))) {
+		const char *dot = strrchr(entry->fts_name, '.');
+
+		if (entry->fts_level > SEARCH_DEPTH + 1)
+			fts_set(tree, entry, FTS_SKIP);
+		if ((entry->fts_info == FTS_F || entry->fts_info == FTS_SL) &&
+		    !stat(entry->fts_accpath, &st) && S_ISREG(st.st_mode) &&
+		    strcmp(entry->fts_name, "metadata") != 0 && !(dot && !strcmp(dot, ".idx")))
+			bytes += (uint64_t)st.st_size;
+	}
+	return tree ? bytes : UINT64_MAX;
+}
+
+/* A tracer that counts no events: what it has written has to be there. Several traces of one tracer
+ * are counted together; the first has what is missing. */
+static void check_bytes(struct json_object *from, const char *dir, const char *below,
+			struct lane_expected *expected)
+{
+	uint64_t counted = get_count(from, "bytes"), found;
+
+	if (counted == LANE_NOT_SAID || get_count(from, "events") != LANE_NOT_SAID)
+		return;
+	found = stream_bytes(dir, below);
+	expected->missing_bytes = found < counted ? counted - found : 0;
+}
+
 static void parse_trace(struct json_object *from, const char *dir, struct lane_recording *recording)
 {
 	const char *below = get_text(from, "path");
 	const char *tracer = get_text(from, "tracer");
 	struct json_object *kinds = get_object(from, "kinds");
+	bool is_first = true;
 
 	for (size_t i = 0; below && i < recording->n_traces; i++) {
 		struct lane_recording_trace *trace = &recording->traces[i];
@@ -242,6 +290,9 @@ static void parse_trace(struct json_object *from, const char *dir, struct lane_r
 			parse_kinds(kinds, trace->presence);
 		trace->expected.events = get_count(from, "events");
 		trace->expected.lost = get_count(from, "lost");
+		if (is_first)
+			check_bytes(from, dir, below, &trace->expected);
+		is_first = false;
 		parse_per_cpu(from, "events_per_cpu", true, &trace->expected);
 		parse_per_cpu(from, "lost_per_cpu", false, &trace->expected);
 	}

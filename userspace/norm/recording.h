@@ -24,6 +24,8 @@ struct lane_expected {
 	uint64_t events, lost; /* LANE_NOT_SAID where it does not */
 	struct lane_expected_cpu *cpus;
 	size_t n_cpus;
+	/* Where events are not counted: bytes of streams that are counted and not there. */
+	uint64_t missing_bytes;
 };
 
 /* One trace of a recording. */
