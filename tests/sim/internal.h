@@ -272,7 +272,9 @@ struct engine {
 	uint64_t dequeued;		       /* the last tasklet that is seen to have dequeued */
 	uint32_t sets;
 	int64_t hint;
-	struct stamp taken; /* a tasklet has read that the hardware took the last set */
+	struct stamp fired,
+		fired_before; /* up to 5.3: its tasklet's last event, and the run before */
+	struct stamp taken;   /* a tasklet has read that the hardware took the last set */
 	bool paused;
 	bool tasklet;
 	int tasklet_cpu;
@@ -516,6 +518,10 @@ struct stamp seen_now(struct world *w, bool exact);
 void seen_start(struct world *w, struct engine *e, struct rq *rq, struct stamp in);
 void seen_stop(struct world *w, struct engine *e, bool complete);
 void seen_replaced(struct world *w, struct engine *e);
+/* Up to 5.3: the tasklet fires an event of its own. */
+void seen_fired(struct world *w, struct engine *e);
+/* The same: the engine has been idled, and rq (may be NULL) is the oldest that was taken back. */
+void seen_idled(struct world *w, struct engine *e, struct rq *rq);
 /* The ring is paused, and rq (may be NULL) is the oldest that was taken back. */
 void seen_paused(struct world *w, struct engine *e, struct rq *rq);
 void seen_complete(struct world *w, struct rq *rq, bool exact);

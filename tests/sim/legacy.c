@@ -14,6 +14,7 @@ static void port_out(struct world *w, struct engine *e, struct port *port, int c
 	struct rq *rq = port->rq;
 
 	emit_out(w, e, rq, port, cpu);
+	seen_fired(w, e);
 	if (rq->ctx->ring.v[rq->ctx->ring.n - 1] == rq && rq->complete)
 		rq_wants_retire(w, rq->ctx, cpu);
 }
@@ -24,7 +25,7 @@ static void preempted(struct world *w, struct engine *e, int cpu)
 	for (uint32_t i = 0; i < SIM_PORTS && e->inflight[i].rq; i++)
 		port_out(w, e, &e->inflight[i], cpu);
 	memset(e->inflight, 0, sizeof(e->inflight));
-	queue_unwind(w, e, cpu);
+	seen_idled(w, e, queue_unwind(w, e, cpu));
 	e->preempting = false;
 	e->hwack = true;
 }
@@ -85,6 +86,7 @@ static void dequeue(struct world *w, struct engine *e, int cpu)
 		if (!rq_execute(w, rq, cpu))
 			continue;
 		emit_in(w, rq, port, cpu);
+		seen_fired(w, e);
 		/* Only a port's last request has an out. */
 		if (last && last->ctx == rq->ctx) {
 			last->in_count = 0;

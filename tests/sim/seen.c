@@ -63,6 +63,32 @@ void seen_paused(struct world *w, struct engine *e, struct rq *rq)
 	}
 }
 
+void seen_fired(struct world *w, struct engine *e)
+{
+	if (e->fired.section != w->section)
+		e->fired_before = e->fired;
+	e->fired = seen_now(w, false);
+}
+
+/*
+ * When the driver began to idle the engine no event tells: after the run before. Only what that run
+ * or an earlier one reported complete was so before the idling for sure, or what was told by then.
+ */
+void seen_idled(struct world *w, struct engine *e, struct rq *rq)
+{
+	for (uint32_t i = e->runs.n; rq && i--;) {
+		const struct run *run = &w->runs.v[e->runs.v[i]];
+		const struct stamp *told = &run->rq->told;
+
+		if (!run->complete)
+			continue;
+		if (!told->no || (told->at > e->fired_before.at &&
+				  !(told->exact && told->section && told->section != w->section)))
+			rq_truth(w, rq)->unsure = true;
+		return;
+	}
+}
+
 /* Unless the hardware reported the completion to the tasklet that then set the pause. */
 static void find_unsure(struct world *w)
 {

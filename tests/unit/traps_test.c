@@ -702,6 +702,47 @@ static void completes_behind_the_pause(void **state)
 	}
 }
 
+/*
+ * Up to 5.3 the engine is idled for a preemption, and no event tells when that begins. What stands
+ * behind a request that completes meanwhile may never have begun.
+ */
+static void completes_while_the_engine_is_idled(void **state)
+{
+	static const char before[] =
+		"100000 0 9 add 7.2\n100010 0 9 enable 7.2\n100020 0 9 submit 7.2\n"
+		"100030 0 9 add 8.2\n100040 0 9 submit 8.2\n"
+		"110000 1 0 exec 7.2\n110005 1 0 in 7.2 0 0\n110010 1 0 exec 8.2\n"
+		"110015 1 0 in 8.2 1 0\n120000 0 9 add 9.2\n120010 0 9 submit 9.2\n";
+	static const char idled[] =
+		"150010 1 0 out 8.2 0\n150020 1 0 exec 9.2\n150030 1 0 in 9.2 0 100\n"
+		"150040 1 0 exec 8.2\n150050 1 0 in 8.2 1 0\n";
+	static const char after[] =
+		"200000 1 0 out 9.2 1\n300000 1 0 out 8.2 1\n400000 0 8 retire 7.2\n"
+		"400010 0 8 retire 8.2\n400020 0 8 signal 8.2\n"
+		"400030 0 8 retire 9.2\n400040 0 8 signal 9.2\n";
+
+	(void)state;
+	/* its `out` comes with the idling, or its signal after the run before; or an earlier run
+	 * tells */
+	for (int i = 0; i < 3; i++) {
+		static const char *const tells[] = {
+			"150000 1 0 out 7.2 1\n", "140000 2 0 signal 7.2\n150000 1 0 out 7.2 1\n",
+			"139990 1 0 signal 7.2\n140000 1 0 out 7.2 1\n145000 1 0 switch 0 0 4\n"
+		};
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_PER_REQUEST);
+		story_tell_all(&s, before, tells[i], idled, after);
+		rq = story_find(&s, 8, 2);
+		assert_int_equal(s.n_preemptions, i == 2 ? 1 : 0);
+		assert_int_equal(rq->rq.start.hi, i == 2 ? 139990 : 200000);
+		if (i < 2)
+			assert_true(rq->rq.start.lo <= 150010 && rq->rq.preempted.lo == 0);
+		story_end(&s);
+	}
+}
+
 /* What a priority is can be read at an `in` alone, and it may be raised after that. */
 static void why_is_known_by_the_same_dequeue(void **state)
 {
@@ -792,6 +833,7 @@ int main(void)
 		cmocka_unit_test(states_that_are_not_written),
 		cmocka_unit_test(completion_that_is_not_written),
 		cmocka_unit_test(completes_behind_the_pause),
+		cmocka_unit_test(completes_while_the_engine_is_idled),
 		cmocka_unit_test(why_is_known_by_the_same_dequeue),
 		cmocka_unit_test(poller_that_left_its_cpu),
 	};

@@ -421,7 +421,7 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool exact;
 
-	if (rq->unseen_start && lane_rq_may_be_over(rq))
+	if (rq->unseen_start && lane_rq_may_be_over(rq) && !lane_rq_ran_unsure(rq))
 		lane_end_doubt(rq, rq->pub.execute_ns);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		weaken(tl, rq, &end);
@@ -484,7 +484,8 @@ static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 	if (rq->pub.started)
 		lane_span_add(&rq->pub.preempted, lane_span_between(rq->since, at));
 	else
-		rq->pub.start = at;
+		rq->pub.start =
+			(struct lane_span){ at.lo, rq->since.hi < at.hi ? rq->since.hi : at.hi };
 	rq->pub.started = true;
 	at.lo = lane_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
 	finish(tl, rq, at);

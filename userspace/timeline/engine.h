@@ -47,7 +47,8 @@ static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
  */
 static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 {
-	return rq->over_ns && rq->alive.at_ns <= rq->over_ns;
+	return rq->over_ns && (rq->alive.at_ns < rq->over_ns ||
+			       (rq->alive.at_ns == rq->over_ns && rq->alive.step <= rq->over_step));
 }
 
 /* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
@@ -62,6 +63,7 @@ static inline void lane_rq_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool 
 {
 	rq->unseen_start = unseen || (rq->unseen_start && lane_rq_may_be_over(rq));
 	rq->over_ns = at_ns;
+	rq->over_step = rq->alive.step;
 	rq->over_exact = false;
 }
 

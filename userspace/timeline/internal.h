@@ -72,6 +72,7 @@ struct lane_rq {
 	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
 	uint64_t over_ns;		       /* it may have been over then already; 0: no */
+	uint64_t over_step;		       /* its sign of life before that */
 	bool over_exact;		       /* then: what stood behind it ended at that time */
 	bool unseen_start;		       /* it would have run before that, unseen */
 	bool passed;			       /* it has been the leaver, with no time to run in */
@@ -167,6 +168,7 @@ struct lane_eng {
 	bool wrote;		/* a set of ports was written */
 	bool misplaced;		/* something stands behind what it may come before */
 	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
+	uint64_t run_before_ns; /* the last event of the tasklet's run before */
 	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
 	uint64_t
 		census_ns; /* by then what was not taken back was seen to be complete; 0: not yet */

@@ -174,6 +174,8 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 	if (eng->mode == LANE_MODE_PER_REQUEST) {
 		take_back_all(eng);
 		eng->leaver = rq;
+		if (rq)
+			rq->begun_unsure = !rq->begun_reported && rq->since.hi > eng->run_before_ns;
 	}
 	if (!rq || rq->pub.context != &port->ctx->pub)
 		return;
@@ -246,7 +248,9 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 							     ? rq->pub.execute_ns
 							     : now_ns,
 						     now_ns });
-	if (port->set == eng->set && !may_be_replaced(tl, eng, port) && eng->running)
+	if (eng->running && port->set == eng->set && !may_be_replaced(tl, eng, port) &&
+	    (eng->mode != LANE_MODE_PER_REQUEST ||
+	     !lane_section_gives_back(eng, eng->running->pub.context)))
 		eng->running->begun_reported = true;
 	eng->taken_by_ns = 0;
 }

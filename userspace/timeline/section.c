@@ -475,6 +475,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (!held)
 		return true;
 	*held = (struct lane_held){ .what = HELD_EVENT, .event = *event };
+	if (eng->held_n == 1)
+		eng->run_before_ns = eng->section_ns;
 	eng->section_ns = event->wire.ts_ns;
 	if (eng->held_n == 1)
 		eng->before_ns = cpu ? cpu->before_ns : 0;
