@@ -10,8 +10,7 @@
 #include "decode/ctf_child.h"
 #include "decode/ctf_graph.h"
 #include "decode/ctf_plan.h"
-#include "base/heap.h"
-#include "decode/loss.h"
+#include "decode/merge.h"
 
 enum {
 	FIRST_PLANS = 128
@@ -25,15 +24,13 @@ struct class_plan {
 
 /* One stream of the trace, usually one CPU's. */
 struct stream {
-	struct lane_event event;      /* the next one */
-	const bt_message *unread;     /* an event's message that is to be read into it */
-	const struct lane_plan *plan; /* how */
-	struct lane_losses losses;
-	uint64_t message_ns; /* time of unread */
-	uint64_t frequency;  /* of the stream's clock */
+	struct lane_event event;       /* the next one */
+	const bt_message *unread;      /* an event's message that is to be read into it */
+	const struct lane_plan *plan;  /* how */
+	struct lane_merge_stream next; /* the event of unread */
+	uint64_t frequency;	       /* of the stream's clock */
 	int32_t cpu;
 	struct lane_account *account;
-	bool told_loss;	 /* event is a loss, unread is still to come */
 	bool told_count; /* that its count of losses is damaged */
 	bool dead;	 /* nothing more is to be read */
 };
@@ -51,9 +48,7 @@ struct ctf {
 	uint32_t n_streams;
 	struct stream *streams;
 	struct lane_account *accounts; /* of each stream */
-	struct lane_heap heap;
-	uint32_t pending; /* the stream to advance before the next event; n_streams: none */
-	uint32_t opened;  /* streams that have been begun */
+	struct lane_merge merge;
 	struct class_plan *plans;
 	uint32_t plan_slots;
 	uint32_t n_plans;
@@ -273,7 +268,7 @@ static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *m
 			stream->told_count = true;
 		}
 	}
-	lane_losses_add(&stream->losses, loss);
+	lane_losses_add(&stream->next.losses, loss);
 }
 
 /* Whole packets were lost: how many events were in them nobody knows. */
@@ -287,7 +282,7 @@ static void add_packet_loss(struct stream *stream, const bt_message *message)
 	loss.end_ns = snapshot_ns(
 		stream,
 		bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message));
-	lane_losses_add(&stream->losses, loss);
+	lane_losses_add(&stream->next.losses, loss);
 }
 
 /* Looks at an event's message; false when it is of no kind of ours. */
@@ -310,9 +305,9 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 	}
 	stream->unread = message;
 	stream->plan = &slot->plan;
-	stream->message_ns =
+	stream->next.event_ns =
 		snapshot_ns(stream, bt_message_event_borrow_default_clock_snapshot_const(message));
-	stream->account->end_ns = stream->message_ns;
+	stream->account->end_ns = stream->next.event_ns;
 	return true;
 }
 
@@ -365,50 +360,17 @@ static struct lane_error *read_stream(struct ctf *ctf, uint32_t index)
 	return err;
 }
 
-/* When the stream's next event is: a loss's end, or its next message; false when it is over. */
-static bool next_ns(const struct stream *stream, uint64_t *ns)
+static struct lane_merge_stream *merge_stream(void *ctf, uint32_t index)
 {
-	*ns = lane_losses_next_ns(&stream->losses);
-	if (stream->unread && stream->message_ns < *ns)
-		*ns = stream->message_ns;
-	return stream->unread || stream->losses.n;
+	return &((struct ctf *)ctf)->streams[index].next;
 }
 
-/* Begins the streams that have not been; stops at the first that cannot be read. */
-static struct lane_error *begin_streams(struct ctf *ctf)
+static struct lane_error *merge_find(void *ctf, uint32_t index)
 {
-	struct lane_error *err = NULL;
-	uint64_t ns;
+	struct stream *stream = &((struct ctf *)ctf)->streams[index];
+	struct lane_error *err = read_stream(ctf, index);
 
-	while (ctf->opened < ctf->n_streams && !err) {
-		uint32_t index = ctf->opened++;
-
-		err = read_stream(ctf, index);
-		if (next_ns(&ctf->streams[index], &ns))
-			lane_heap_push(&ctf->heap, (struct lane_heap_entry){ ns, index });
-	}
-	return err;
-}
-
-/* Goes on behind the event handed out last. */
-static struct lane_error *advance(struct ctf *ctf)
-{
-	uint32_t index = ctf->pending;
-	struct lane_error *err = NULL;
-	struct stream *stream;
-	uint64_t ns;
-
-	ctf->pending = ctf->n_streams;
-	if (index == ctf->n_streams)
-		return NULL;
-	stream = &ctf->streams[index];
-	if (!stream->told_loss)
-		err = read_stream(ctf, index);
-	stream->told_loss = false;
-	if (next_ns(stream, &ns))
-		lane_heap_replace(&ctf->heap, (struct lane_heap_entry){ ns, index });
-	else
-		lane_heap_pop(&ctf->heap);
+	stream->next.has_event = stream->unread;
 	return err;
 }
 
@@ -421,24 +383,23 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 	struct ctf *ctf = ctf_of(decoder);
 	struct lane_error *err;
 	struct stream *stream;
+	uint32_t index;
+	bool is_loss;
 
 	*result = NULL;
 	err = ctf->err ? LANE_TAKE(ctf->err) : LANE_TAKE(ctf->complaint);
 	if (!err)
-		err = begin_streams(ctf);
-	if (!err)
-		err = advance(ctf);
-	if (err || !ctf->heap.n)
+		err = lane_merge_next(&ctf->merge, &index, &is_loss);
+	if (err || index == ctf->n_streams)
 		return err;
-	ctf->pending = ctf->heap.entries[0].stream;
-	stream = &ctf->streams[ctf->pending];
-	if (lane_losses_due(&stream->losses, ctf->heap.entries[0].ns)) {
-		lane_losses_take(&stream->losses, stream->account, stream->cpu, &stream->event);
-		stream->told_loss = true;
+	stream = &ctf->streams[index];
+	if (is_loss) {
+		lane_losses_take(&stream->next.losses, stream->account, stream->cpu,
+				 &stream->event);
 	} else {
 		lane_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
 			       &stream->event);
-		stream->event.wire.ts_ns = stream->message_ns;
+		stream->event.wire.ts_ns = stream->next.event_ns;
 		stream->event.cpu = stream->cpu;
 		if (ctf->ust)
 			stream->event.wire.origin = LANE_ORIGIN_LAYER;
@@ -456,7 +417,7 @@ static void ctf_close(struct lane_decoder *decoder)
 	lane_graph_close(ctf->graph);
 	lane_error_free(ctf->err);
 	lane_error_free(ctf->complaint);
-	free(ctf->heap.entries);
+	lane_merge_deinit(&ctf->merge);
 	free(ctf->streams);
 	free(ctf->accounts);
 	free(ctf->plans);
@@ -479,6 +440,9 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	if (!ctf)
 		return &lane_enomem;
 	ctf->base.format = &lane_format_ctf;
+	ctf->merge.arg = ctf;
+	ctf->merge.stream = merge_stream;
+	ctf->merge.find = merge_find;
 	ctf->names = names;
 	ctf->path = strdup(path);
 	if (!ctf->path)
@@ -486,18 +450,17 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	err = lane_graph_open(path, &ctf->graph);
 	if (err)
 		return err;
-	ctf->n_streams = ctf->pending = lane_graph_streams(ctf->graph);
+	ctf->n_streams = lane_graph_streams(ctf->graph);
 	ctf->streams = calloc(ctf->n_streams + 1, sizeof(*ctf->streams));
-	ctf->heap.entries = calloc(ctf->n_streams + 1, sizeof(*ctf->heap.entries));
 	ctf->accounts = calloc(ctf->n_streams + 1, sizeof(*ctf->accounts));
-	if (!ctf->streams || !ctf->heap.entries || !ctf->accounts)
+	if (!ctf->streams || !ctf->accounts || !lane_merge_init(&ctf->merge, ctf->n_streams))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < ctf->n_streams; i++) {
 		ctf->streams[i].cpu = -1;
 		ctf->streams[i].account = &ctf->accounts[i];
 	}
 	/* What the trace says of itself is in its streams' classes. Errors wait for next. */
-	ctf->err = begin_streams(ctf);
+	ctf->err = lane_merge_begin(&ctf->merge);
 	*decoder = &LANE_TAKE(ctf)->base;
 	return NULL;
 }

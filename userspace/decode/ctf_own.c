@@ -11,10 +11,9 @@
 #include "base/cleanup.h"
 #include "base/ctf_packet.h"
 #include "base/file.h"
-#include "base/heap.h"
 #include "base/stop.h"
 #include "decode/ctf_own.h"
-#include "decode/loss.h"
+#include "decode/merge.h"
 
 enum {
 	WINDOW_BYTES = 64 << 10,    /* of a stream's file, in memory */
@@ -25,13 +24,10 @@ enum {
 
 /* One stream: a file. */
 struct stream {
-	struct lane_event event; /* the next one, or the one that was handed out */
-	struct lane_losses losses;
-	uint64_t next_ns; /* of the record at `at` */
-	bool has_record;  /* there is one, and it has been checked */
-	bool told_loss;	  /* the loss was handed out, the record is still to come */
-	bool told_count;  /* that its count of losses is damaged */
-	bool dead;	  /* nothing more is to be read */
+	struct lane_event event;       /* the next one, or the one that was handed out */
+	struct lane_merge_stream next; /* the record at `at`, once it has been checked */
+	bool told_count;	       /* that its count of losses is damaged */
+	bool dead;		       /* nothing more is to be read */
 	int fd;
 	uint64_t file_bytes;
 	uint64_t at;	    /* of the next record */
@@ -54,11 +50,9 @@ struct own {
 	struct lane_trace_info info;
 	struct stream *streams;
 	uint32_t n_streams;
-	uint32_t opened;
-	uint32_t pending;  /* the stream to advance before the next event; n_streams: none */
-	uint64_t begin_ns; /* of the earliest packet */
+	uint64_t begin_ns;	       /* of the earliest packet */
 	struct lane_account *accounts; /* of each stream */
-	struct lane_heap heap;
+	struct lane_merge merge;
 	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
@@ -115,7 +109,7 @@ static void forget_count(struct own *own, struct stream *stream, struct lane_ctf
 		stream->told_count = true;
 	}
 	head->events_discarded = stream->head.events_discarded;
-	lane_losses_add(&stream->losses,
+	lane_losses_add(&stream->next.losses,
 			(struct lane_loss){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
 }
 
@@ -132,7 +126,7 @@ static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_
 		since_ns = head->packet_seq_num ? own->begin_ns : head->timestamp_begin;
 	}
 	if (head->packet_seq_num > expected)
-		lane_losses_add(&stream->losses,
+		lane_losses_add(&stream->next.losses,
 				(struct lane_loss){ .begin_ns = since_ns,
 						    .end_ns = head->timestamp_begin });
 	if (head->events_discarded < before->events_discarded ||
@@ -140,7 +134,7 @@ static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_
 				   head->timestamp_end))
 		forget_count(own, stream, head, since_ns);
 	else if (head->events_discarded > before->events_discarded)
-		lane_losses_add(&stream->losses,
+		lane_losses_add(&stream->next.losses,
 				(struct lane_loss){ .count = head->events_discarded -
 							     before->events_discarded,
 						    .begin_ns = since_ns,
@@ -223,14 +217,14 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 		return err;
 	if (!data)
 		return bad_place(own, stream, stream->at, "the event is cut off");
-	if (wire.ts_ns < stream->next_ns)
+	if (wire.ts_ns < stream->next.event_ns)
 		return bad_place(own, stream, stream->at, "time goes back");
-	stream->next_ns = wire.ts_ns;
+	stream->next.event_ns = wire.ts_ns;
 	account_of(own, stream)->events += wire.kind != LANE_LOST;
 	stream->record = data;
 	stream->record_bytes = bytes;
 	/* What is lost is told by the packets' heads. */
-	stream->has_record = wire.kind != LANE_LOST;
+	stream->next.has_event = wire.kind != LANE_LOST;
 	return NULL;
 }
 
@@ -254,7 +248,7 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 	struct lane_error *err = NULL;
 	bool more;
 
-	stream->has_record = false;
+	stream->next.has_event = false;
 	if (stream->err)
 		return end_stream(own, stream, LANE_TAKE(stream->err));
 	while (!stream->dead) {
@@ -262,7 +256,7 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 			return end_stream(own, stream, lane_error("interrupted"));
 		if (stream->at < stream->content_end) {
 			err = check_record(own, stream);
-			if (!err && stream->has_record)
+			if (!err && stream->next.has_event)
 				return NULL;
 			if (!err)
 				skip_record(stream);
@@ -270,8 +264,8 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 		} else {
 			err = next_packet(own, stream, &more);
 		}
-		if (err && stream->next_ns > account_of(own, stream)->end_ns)
-			account_of(own, stream)->end_ns = stream->next_ns;
+		if (err && stream->next.event_ns > account_of(own, stream)->end_ns)
+			account_of(own, stream)->end_ns = stream->next.event_ns;
 		if (err || !more)
 			return end_stream(own, stream, err);
 	}
@@ -297,50 +291,14 @@ static void take_record(struct stream *stream)
 	skip_record(stream);
 }
 
-/* When the stream's next event is; false when it is over. */
-static bool next_ns(const struct stream *stream, uint64_t *ns)
+static struct lane_merge_stream *merge_stream(void *own, uint32_t index)
 {
-	*ns = lane_losses_next_ns(&stream->losses);
-	if (stream->has_record && stream->next_ns < *ns)
-		*ns = stream->next_ns;
-	return stream->has_record || stream->losses.n;
+	return &((struct own *)own)->streams[index].next;
 }
 
-static struct lane_error *begin_streams(struct own *own)
+static struct lane_error *merge_find(void *own, uint32_t index)
 {
-	struct lane_error *err = NULL;
-	uint64_t ns;
-
-	while (own->opened < own->n_streams && !err) {
-		uint32_t index = own->opened++;
-
-		err = find_record(own, &own->streams[index]);
-		if (next_ns(&own->streams[index], &ns))
-			lane_heap_push(&own->heap, (struct lane_heap_entry){ ns, index });
-	}
-	return err;
-}
-
-/* Goes on behind the event handed out last. */
-static struct lane_error *advance(struct own *own)
-{
-	uint32_t index = own->pending;
-	struct lane_error *err = NULL;
-	struct stream *stream;
-	uint64_t ns;
-
-	own->pending = own->n_streams;
-	if (index == own->n_streams)
-		return NULL;
-	stream = &own->streams[index];
-	if (!stream->told_loss)
-		err = find_record(own, stream);
-	stream->told_loss = false;
-	if (next_ns(stream, &ns))
-		lane_heap_replace(&own->heap, (struct lane_heap_entry){ ns, index });
-	else
-		lane_heap_pop(&own->heap);
-	return err;
+	return find_record(own, &((struct own *)own)->streams[index]);
 }
 
 static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
@@ -348,22 +306,21 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	struct own *own = own_of(decoder);
 	struct lane_error *err;
 	struct stream *stream;
+	uint32_t index;
+	bool is_loss;
 
 	*result = NULL;
 	if (own->complaint)
 		return LANE_TAKE(own->complaint);
-	err = own->opened < own->n_streams ? begin_streams(own) : advance(own);
-	if (err || !own->heap.n)
+	err = lane_merge_next(&own->merge, &index, &is_loss);
+	if (err || index == own->n_streams)
 		return err;
-	own->pending = own->heap.entries[0].stream;
-	stream = &own->streams[own->pending];
-	if (lane_losses_due(&stream->losses, own->heap.entries[0].ns)) {
-		lane_losses_take(&stream->losses, account_of(own, stream), cpu_of(stream),
+	stream = &own->streams[index];
+	if (is_loss)
+		lane_losses_take(&stream->next.losses, account_of(own, stream), cpu_of(stream),
 				 &stream->event);
-		stream->told_loss = true;
-	} else {
+	else
 		take_record(stream);
-	}
 	*result = &stream->event;
 	return NULL;
 }
@@ -385,7 +342,7 @@ static void own_close(struct lane_decoder *decoder)
 	}
 	free(own->streams);
 	free(own->accounts);
-	free(own->heap.entries);
+	lane_merge_deinit(&own->merge);
 	lane_error_free(own->complaint);
 	free(own->path);
 	free(own);
@@ -472,9 +429,8 @@ static struct lane_error *find_streams(struct own *own)
 	}
 	if (own->n_streams)
 		qsort(own->streams, own->n_streams, sizeof(*own->streams), by_name);
-	own->heap.entries = calloc(own->n_streams + 1, sizeof(*own->heap.entries));
 	own->accounts = calloc(own->n_streams + 1, sizeof(*own->accounts));
-	return own->heap.entries && own->accounts ? NULL : &lane_enomem;
+	return lane_merge_init(&own->merge, own->n_streams) && own->accounts ? NULL : &lane_enomem;
 }
 
 /* The CPU that a stream's file is named after, for streams of which no packet could be read. */
@@ -635,6 +591,9 @@ static struct lane_error *own_open(const char *path, const struct lane_names *na
 	if (!own)
 		return &lane_enomem;
 	own->base.format = &lane_format_ctf_own;
+	own->merge.arg = own;
+	own->merge.stream = merge_stream;
+	own->merge.find = merge_find;
 	own->path = strdup(path);
 	if (!own->path)
 		return &lane_enomem;
@@ -644,7 +603,6 @@ static struct lane_error *own_open(const char *path, const struct lane_names *na
 	err = find_streams(own);
 	if (err)
 		return err;
-	own->pending = own->n_streams;
 	*decoder = &LANE_TAKE(own)->base;
 	return NULL;
 }

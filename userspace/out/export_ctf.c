@@ -189,10 +189,13 @@ static struct lane_error *append(const struct export *e, struct cpu *cpu,
 static struct lane_error *put_loss(struct export *e, struct cpu *cpu,
 				   const struct lane_p_gpulane_lost *lost)
 {
-	uint64_t count = lost->count ? lost->count : 1;
+	uint64_t begin_ns = lost->begin_ns > cpu->newest_ns ? lost->begin_ns : cpu->newest_ns;
+	/* Packets follow each other: what one before it has of its time is not this one's. */
+	bool is_counted = lost->count && lane_lost_is_possible(lost->count, begin_ns, lost->end_ns);
+	uint64_t count = is_counted ? lost->count : 1;
 	struct lane_error *err = lane_ctf_lost(cpu->stream, cpu->lost, lost->begin_ns);
 
-	e->uncounted += !lost->count;
+	e->uncounted += !is_counted;
 	if (cpu->lost > UINT64_MAX - count)
 		count = UINT64_MAX - cpu->lost;
 	cpu->lost += count;
