@@ -381,6 +381,30 @@ static void submits_while_it_waits(void **state)
 	story_end(&s);
 }
 
+/* A thread may wait, with a limit, for a request that it has not added yet: that is on no engine.
+ */
+static void waiting_for_what_is_not_added_yet(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell(&s, "100 0 9 add 7.2\n105 0 9 enable 7.2\n110 0 9 submit 7.2\n"
+		       "150 1 0 exec 7.2\n151 1 0 in 7.2 0\n"
+		       "200 0 9 switch 9 1 0\n205 2 0 waking 9 0\n210 0 0 switch 0 0 9\n"
+		       "300 1 0 signal 7.2\n301 1 0 out 7.2 1\n302 1 0 switch 0 0 8\n"
+		       "310 0 9 wb 7.4\n320 0 9 switch 9 1 0\n390 1 8 waking 9 0\n"
+		       "391 0 0 switch 0 0 9\n392 0 9 we 7.4\n"
+		       "400 0 9 add 7.4\n410 0 9 submit 7.4\n410 2 0 exec 7.4\n411 2 0 in 7.4 0\n"
+		       "500 1 0 out 7.4 1\n");
+	assert_true(s.n_idles > 0);
+	assert_int_equal(s.idles[0].begin_ns, 300);
+	assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_BLOCKED], 70);
+	assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_SAME_ENGINE], 0);
+	assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_OTHER_ENGINE], 0);
+	story_end(&s);
+}
+
 /* The recording begins in a run of the tasklet: the fence of what only that run has told of counts.
  */
 static void signal_of_what_is_held(void **state)
@@ -826,6 +850,7 @@ int main(void)
 		cmocka_unit_test(loss_in_a_dequeue),
 		cmocka_unit_test(moves_while_it_runs),
 		cmocka_unit_test(submits_while_it_waits),
+		cmocka_unit_test(waiting_for_what_is_not_added_yet),
 		cmocka_unit_test(other_cpus_do_not_stop),
 		cmocka_unit_test(ends_amid_a_run_of_the_tasklet),
 		cmocka_unit_test(listening_is_not_recorded),

@@ -18,7 +18,9 @@ enum lane_clock lane_thr_clock(const struct lane_thr *thr)
 	case LANE_THREAD_RUNNABLE:
 		return LANE_CLOCK_RUNNABLE;
 	case LANE_THREAD_BLOCKED:
-		return thr->wait ? LANE_CLOCK_WAITING : LANE_CLOCK_BLOCKED;
+		/* A request that is not added yet is on no engine: none is waited for. */
+		return thr->wait && thr->wait->rq->pub.engine ? LANE_CLOCK_WAITING
+							      : LANE_CLOCK_BLOCKED;
 	default:
 		return LANE_CLOCK_UNKNOWN;
 	}
@@ -84,8 +86,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 		lane_idle_unsure(tl, thr);
 	thr->clock[clock] += now_ns - thr->pub.since_ns;
 	if (thr->pub.interesting || thr->pub.client) {
-		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine &&
-		    thr->wait->rq->pub.engine->id < thr->n_slots)
+		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
 			thr->waiting[thr->wait->rq->pub.engine->id] += now_ns - thr->pub.since_ns;
 		if (thr->wait && still_waits(tl, thr, now_ns))
 			interval.wait = &thr->wait->rq->pub;
