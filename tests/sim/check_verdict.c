@@ -276,7 +276,8 @@ static uint64_t thread_ns(const struct checker *c, const char *text, int32_t tid
 	return sum;
 }
 
-/* "rcs0 was idle for N % of the recording (T) while thread NAME[TID] ..." */
+/* "rcs0 was idle for N % of the recording (T) while thread NAME[TID] ...", or before its first
+ * request, or after its last. */
 static void check_engine(struct checker *c, const char *text, uint32_t engine)
 {
 	const struct sim_truth *t = c->truth;
@@ -285,7 +286,8 @@ static void check_engine(struct checker *c, const char *text, uint32_t engine)
 	const char *tid = thread ? strchr(thread, '[') : NULL;
 	uint64_t since = f->begin_ns, sum = 0;
 	double told = strtod(idle + strcspn(idle, "0123456789"), NULL);
-	bool is_idle = true;
+	bool before = strstr(text, " before the first"), after = strstr(text, " after the last");
+	bool is_idle = true, is_first = true;
 
 	for (size_t i = 0; i <= t->n_steps; i++) {
 		uint64_t at = i < t->n_steps ? t->steps[i].at : f->end_ns;
@@ -293,12 +295,15 @@ static void check_engine(struct checker *c, const char *text, uint32_t engine)
 		if (i < t->n_steps && t->steps[i].engine != engine)
 			continue;
 		at = at < f->begin_ns ? f->begin_ns : at > f->end_ns ? f->end_ns : at;
-		if (is_idle && at > since)
+		if (after && !is_idle && at > since)
+			sum = 0;
+		if (is_idle && at > since && (is_first || !before))
 			sum += tid ? thread_ns(c, text, (int32_t)strtol(tid + 1, NULL, 10), since,
 					       at)
 				   : at - since;
 		since = at;
 		is_idle = i < t->n_steps && !t->steps[i].busy;
+		is_first = is_idle && (is_first || at == f->begin_ns);
 	}
 	c->verdict->values++;
 	if (told > percent(sum, f->end_ns - f->begin_ns) + 0.51)

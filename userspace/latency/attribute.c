@@ -113,9 +113,8 @@ void lane_on_preemption(void *arg, const struct lane_preemption *p)
 	client->preempted++;
 }
 
-static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
-		     enum lane_idle_cause cause, const struct lane_idle_culprit *culprit,
-		     uint64_t ns)
+static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
+		     const struct lane_idle_culprit *culprit, uint64_t ns)
 {
 	int32_t tid = idle->thread ? idle->thread->tid : -1;
 	int32_t culprit_tid = culprit ? culprit->tid : -1;
@@ -169,7 +168,11 @@ void lane_on_idle(void *arg, const struct lane_idle *idle)
 	count_idle(engine, idle);
 	if (idle->end_ns < latency->select.from_ns || idle->begin_ns > latency->select.to_ns)
 		return;
-	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
+	if (idle->last) {
+		add_idle(latency, idle, LANE_IDLE_AFTER_LAST, NULL, idle->end_ns - idle->begin_ns);
+		return;
+	}
+	for (unsigned int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
 		if (i != LANE_IDLE_STARVED)
 			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
 	}
@@ -181,6 +184,21 @@ void lane_on_idle(void *arg, const struct lane_idle *idle)
 	if (idle->cause_ns[LANE_IDLE_STARVED] > named_ns)
 		add_idle(latency, idle, LANE_IDLE_STARVED, NULL,
 			 idle->cause_ns[LANE_IDLE_STARVED] - named_ns);
+}
+
+void lane_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine)
+{
+	struct lane_idle idle = { .engine = engine->engine,
+				  .begin_ns = latency->figures.begin_ns,
+				  .end_ns = engine->engine->idle_until_ns };
+	uint64_t ns;
+
+	if (idle.end_ns <= idle.begin_ns)
+		return;
+	ns = lane_engine_time_idle(&engine->account, idle.begin_ns, idle.end_ns);
+	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] += ns;
+	if (idle.end_ns >= latency->select.from_ns && idle.begin_ns <= latency->select.to_ns)
+		add_idle(latency, &idle, LANE_IDLE_BEFORE_FIRST, NULL, ns);
 }
 
 void lane_on_thread(void *arg, const struct lane_thread_interval *interval)

@@ -7,11 +7,17 @@
 
 #include "latency/sums.h"
 
-const char *const lane_idle_names[LANE_IDLE_CAUSE_COUNT] = {
-	[LANE_IDLE_STARVED] = "starved",     [LANE_IDLE_OTHER_ENGINE] = "other_engine",
-	[LANE_IDLE_SAME_ENGINE] = "wake",    [LANE_IDLE_BLOCKED] = "blocked",
-	[LANE_IDLE_COMPUTING] = "computing", [LANE_IDLE_DEPENDENCY] = "dependency",
-	[LANE_IDLE_DRIVER] = "driver",	     [LANE_IDLE_UNKNOWN] = "unknown",
+const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
+	[LANE_IDLE_STARVED] = "starved",
+	[LANE_IDLE_OTHER_ENGINE] = "other_engine",
+	[LANE_IDLE_SAME_ENGINE] = "wake",
+	[LANE_IDLE_BLOCKED] = "blocked",
+	[LANE_IDLE_COMPUTING] = "computing",
+	[LANE_IDLE_DEPENDENCY] = "dependency",
+	[LANE_IDLE_DRIVER] = "driver",
+	[LANE_IDLE_UNKNOWN] = "unknown",
+	[LANE_IDLE_BEFORE_FIRST] = "before_first",
+	[LANE_IDLE_AFTER_LAST] = "after_last",
 };
 
 /* Makes *array hold id, zeroed; false: no memory. */
@@ -402,15 +408,13 @@ struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
 }
 
 /* What an engine's time comes to. */
-static void finish_engine(const struct lane_latency *latency, struct lane_engine_stats *engine)
+static void finish_engine(struct lane_latency *latency, struct lane_engine_stats *engine)
 {
-	uint64_t begin_ns = latency->figures.begin_ns;
-	uint64_t whole_ns = latency->figures.end_ns - begin_ns;
+	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
 
 	if (!engine->engine || lane_engine_is_virtual(engine->engine))
 		return;
-	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] +=
-		lane_engine_time_idle(&engine->account, begin_ns, engine->engine->idle_until_ns);
+	lane_idle_before_first(latency, engine);
 	engine->busy = lane_engine_time_busy(&engine->account, whole_ns);
 	engine->idle = lane_engine_time_idle_span(&engine->account, whole_ns);
 }

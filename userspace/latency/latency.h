@@ -38,8 +38,15 @@ enum lane_stage {
 extern const char *const lane_stage_names[LANE_STAGE_COUNT];
 extern const char *const lane_stage_helps[LANE_STAGE_COUNT];
 
-/* The names of enum lane_idle_cause. */
-extern const char *const lane_idle_names[LANE_IDLE_CAUSE_COUNT];
+/* What a sum of idle time may have besides a cause: no request ended it, or none was before it. */
+enum lane_idle_place {
+	LANE_IDLE_BEFORE_FIRST = LANE_IDLE_CAUSE_COUNT,
+	LANE_IDLE_AFTER_LAST,
+	LANE_IDLE_PLACE_END
+};
+
+/* The names of enum lane_idle_cause, and of enum lane_idle_place. */
+extern const char *const lane_idle_names[LANE_IDLE_PLACE_END];
 
 /* The times between a request's stages, in order. */
 enum lane_stage_point {
@@ -200,7 +207,7 @@ struct lane_starved_sum {
 /* Idle time of an engine by cause, the thread that ended it, and for starved the culprit. */
 struct lane_idle_sum {
 	uint32_t engine;
-	uint8_t cause; /* enum lane_idle_cause */
+	uint8_t cause; /* enum lane_idle_cause, or enum lane_idle_place */
 	int32_t tid;   /* the thread, -1 not known */
 	char comm[16];
 	int32_t culprit_tid, cpu; /* starved only */

@@ -42,6 +42,8 @@ bool lane_process_selected(const struct lane_latency *latency, int32_t pid,
 /* attribute.c: the hooks that name culprits. */
 void lane_on_preemption(void *arg, const struct lane_preemption *preemption);
 void lane_on_idle(void *arg, const struct lane_idle *idle);
+/* At the end: the time before the first request that an engine ran. */
+void lane_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine);
 void lane_on_thread(void *arg, const struct lane_thread_interval *interval);
 void lane_on_starvation(void *arg, const struct lane_starvation *starvation);
 void lane_on_wait(void *arg, const struct lane_wait *wait);

@@ -123,7 +123,9 @@ static void idles(const struct text *t)
 		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
 			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
 			lane_idle_names[s->cause],
-			lane_task_name(s->tid, s->comm, task, sizeof(task)),
+			s->cause < LANE_IDLE_CAUSE_COUNT
+				? lane_task_name(s->tid, s->comm, task, sizeof(task))
+				: "-",
 			lane_duration(s->ns, ns, sizeof(ns)), s->count);
 		if (s->cause == LANE_IDLE_STARVED)
 			fprintf(t->to, "%s on CPU %d",

@@ -362,6 +362,12 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 	case LANE_IDLE_DRIVER:
 		fprintf(s->to, "while the driver had a request of %s in hand", thread);
 		break;
+	case LANE_IDLE_BEFORE_FIRST:
+		fprintf(s->to, "before the first request that it ran");
+		break;
+	case LANE_IDLE_AFTER_LAST:
+		fprintf(s->to, "after the last request that it ran");
+		break;
 	default:
 		break;
 	}
@@ -371,7 +377,7 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 static bool has_cause(const struct lane_idle_sum *idle)
 {
 	return idle->cause == LANE_IDLE_STARVED ? idle->culprit_tid >= 0
-						: idle->cause != LANE_IDLE_UNKNOWN;
+						: idle->cause < LANE_IDLE_UNKNOWN;
 }
 
 static void engine_sentence(struct sentences *s, uint32_t engine)
@@ -381,8 +387,8 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	const struct lane_idle_sum *sum = NULL;
 	char name[48], ns[32];
 
-	/* The longest with a cause; one without, such as the trace's end, when there is no other,
-	 * and where so much is known that the engine is sure to have been idle. */
+	/* The longest with a cause; one without, such as before the first request, when there is
+	 * no other, and where so much is known that the engine is sure to have been idle. */
 	for (uint32_t i = 0; i < l->n_idles; i++) {
 		const struct lane_idle_sum *idle = &l->idles[i];
 
@@ -399,7 +405,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	fprintf(s->to, "%s was idle for %u %% of the recording (%s) ",
 		lane_engine_name(l->engines[engine].engine, name, sizeof(name)),
 		share(sum->ns, whole), lane_duration(whole, ns, sizeof(ns)));
-	if (has_cause(sum))
+	if (has_cause(sum) || sum->cause >= LANE_IDLE_CAUSE_COUNT)
 		idle_cause(s, sum);
 	else
 		fprintf(s->to, "for reasons the trace does not tell");

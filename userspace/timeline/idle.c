@@ -242,6 +242,7 @@ void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 		idle.thread = thr ? &thr->pub : NULL;
 		divide(rq, note, &idle);
 	} else {
+		idle.last = tl->finishing && at_ns == tl->figures.end_ns;
 		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;
 	}
 	tl->hooks.idle(tl->hooks.arg, &idle);

@@ -298,6 +298,7 @@ struct lane_timeline {
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
+	bool finishing;	      /* the trace is over */
 	const char *too_many; /* the trace has more of these than any real one */
 	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
 	bool ports_hide;      /* one that shows what is on the ports is not */

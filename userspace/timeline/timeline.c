@@ -168,6 +168,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	lane_loss_advance(tl, now_ns);
 	lane_command_finish(tl);
+	tl->finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
 		lane_idle_cut(tl, tl->engine_by_id[i], now_ns);

@@ -248,8 +248,9 @@ enum lane_idle_cause {
 struct lane_idle {
 	const struct lane_engine *engine;
 	uint64_t begin_ns, end_ns;
-	const struct lane_request *request; /* NULL at the end of the trace */
+	const struct lane_request *request; /* NULL when none did, or it is not known */
 	const struct lane_thread *thread;   /* NULL when not known */
+	bool last;			    /* the trace ended, and no request had ended it */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
 	/* Who ran while the thread was starved; ns 0 ends the list. */
 	struct lane_idle_culprit {
