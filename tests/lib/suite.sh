@@ -44,6 +44,38 @@ same() {
 	}
 }
 
+# used_cpu PID - it has computed for a while: 0.2 s of a CPU's time
+used_cpu() { awk '{ sub(/.*\) /, ""); exit $12 + $13 < 20 }' "/proc/$1/stat"; }
+# catches_int PID - ^C does not simply kill it any more
+catches_int() { (((16#$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") & 2) != 0)); }
+
+# interrupted CODE READY COMMAND [ARG...] - starts it, waits until `READY PID` holds, sends it what ^C sends: it ends with
+# this code. A second is what that may take, and what it took is printed; only ten fail, since a machine may be busy. What it
+# printed is in $T/out and $T/err.
+interrupted() {
+	local code=$1 ready=$2 pid killer begin status tries=0
+	shift 2
+	set -m # a command in the background takes no notice of ^C otherwise
+	"$@" >"$T/out" 2>"$T/err" </dev/null &
+	pid=$!
+	set +m
+	until "$ready" $pid 2>/dev/null; do
+		kill -0 $pid 2>/dev/null || { echo 'it ended by itself'; cat "$T/err"; return 1; }
+		[ $((tries++)) -lt 3000 ] || { echo 'it never got there'; kill -KILL $pid; return 1; }
+		sleep 0.02
+	done
+	(sleep 10; kill -KILL $pid) 2>/dev/null &
+	killer=$!
+	begin=$(date +%s%3N)
+	kill -INT $pid
+	wait $pid 2>/dev/null
+	status=$?
+	printf 'took %d ms to end\n' $(($(date +%s%3N) - begin)) | tee -a "$T/took"
+	kill $killer 2>/dev/null
+	wait $killer 2>/dev/null
+	same 'exit code' "$code" $status || { cat "$T/err"; return 1; }
+}
+
 # fact DIR PATH - a value of a recording's recording.json, as jq writes it: `traces[0].lost`
 fact() {
 	jq -er ".$2" "$1/recording.json"

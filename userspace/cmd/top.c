@@ -2,7 +2,6 @@
 // gpulane top: options, the loop from events to what is shown, keys.
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/stop.h"
 #include "cmd/cmd.h"
 #include "cmd/top.h"
 #include "latency/window.h"
@@ -41,22 +41,6 @@ struct top {
 	bool paused, ended, quit;
 };
 
-static volatile sig_atomic_t stopped;
-
-static void on_stop(int number)
-{
-	stopped = number;
-}
-
-static void catch_stops(void)
-{
-	struct sigaction action = { .sa_handler = on_stop };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 static uint64_t wall_ns(void)
 {
 	struct timespec now;
@@ -84,13 +68,13 @@ static struct lane_error *take(struct top *top, const struct lane_event *event)
 	return err ? err : lane_timeline_push(top->timeline, event);
 }
 
-/* Takes what there is up to upto_ns. */
+/* Takes what there is up to upto_ns; that may be all of a long recording. */
 static struct lane_error *pump(struct top *top, uint64_t upto_ns)
 {
 	const struct lane_event *event;
-	struct lane_error *err;
+	struct lane_error *err = NULL;
 
-	for (;;) {
+	while (!lane_stop_signal) {
 		err = top->source.next(top->source.arg, upto_ns, &event, &top->ended);
 		if (err || !event)
 			break;
@@ -220,8 +204,7 @@ static struct lane_error *run_screen(struct top *top)
 
 	if (err)
 		return err;
-	catch_stops();
-	while (!err && !top->quit && !stopped) {
+	while (!err && !top->quit && !lane_stop_signal) {
 		bool due = wall_ns() - top->shown_ns >= (uint64_t)(top->delay_s * 1e9);
 
 		/* While it is paused only keys and another size change the picture. */
@@ -266,7 +249,7 @@ static struct lane_error *next_frame(struct top *top, uint64_t frame_ns)
 		err = top->source.wait(top->source.arg, TICK_MS, &upto_ns);
 		if (!err)
 			err = pump(top, upto_ns);
-	} while (!err && !stopped && wall_ns() < until_ns);
+	} while (!err && !lane_stop_signal && wall_ns() < until_ns);
 	return err;
 }
 
@@ -275,10 +258,13 @@ static struct lane_error *run_batch(struct top *top)
 	struct lane_error *err = NULL;
 	uint64_t delay_ns = (uint64_t)(top->delay_s * 1e9), frame_ns = top->first_ns;
 
-	catch_stops();
-	for (unsigned long n = 0; !err && !stopped && (!top->frames || n < top->frames); n++) {
+	for (unsigned long n = 0; !err && !lane_stop_signal && (!top->frames || n < top->frames);
+	     n++) {
 		frame_ns += delay_ns;
 		err = next_frame(top, frame_ns);
+		/* A picture of what is read by half would be wrong; what is live is what it is. */
+		if (lane_stop_signal && !top->source.live)
+			break;
 		if (!err)
 			err = print_frame(top, !n);
 		fflush(stdout);
@@ -404,6 +390,7 @@ static struct lane_error *run(struct top *top)
 	top->view.source = top->path ? top->path : "this machine";
 	top->view.width = top->width;
 	top->view.notice = top->source.notice;
+	lane_stop_catch();
 	return top->batch ? run_batch(top) : run_screen(top);
 }
 
