@@ -52,10 +52,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	/* What is said of losses is not looked at, libFuzzer keeps its own stderr. */
 	stderr = fopen("/dev/null", "we");
-	fuzz_dir(dir);
-	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0)
-		abort();
+	dir_fd = fuzz_dir(dir);
 	atexit(remove_dir);
 	return 0;
 }

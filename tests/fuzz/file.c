@@ -2,6 +2,7 @@
 // Where a target puts its input.
 #include "file.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,12 +18,18 @@ int fuzz_file(const uint8_t *data, size_t bytes, char path[64])
 	return fd;
 }
 
-void fuzz_dir(char path[64])
+int fuzz_dir(char path[64])
 {
+	int fd;
+
 	strcpy(path, "/dev/shm/lane-fuzz-XXXXXX");
-	if (mkdtemp(path))
-		return;
-	strcpy(path, "/tmp/lane-fuzz-XXXXXX");
-	if (!mkdtemp(path))
+	if (!mkdtemp(path)) {
+		strcpy(path, "/tmp/lane-fuzz-XXXXXX");
+		if (!mkdtemp(path))
+			abort();
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
 		abort();
+	return fd;
 }

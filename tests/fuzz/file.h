@@ -13,7 +13,7 @@
 /* A file without a name that holds the bytes, and its path. */
 int fuzz_file(const uint8_t *data, size_t bytes, char path[64]);
 
-/* A new directory in memory where there is such a place; its path is written to the template. */
-void fuzz_dir(char path[64]);
+/* A new directory in memory where there is such a place, open; its path goes to the buffer. */
+int fuzz_dir(char path[64]);
 
 #endif

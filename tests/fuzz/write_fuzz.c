@@ -42,10 +42,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	fuzz_dir(dir);
-	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0)
-		abort();
+	dir_fd = fuzz_dir(dir);
 	atexit(remove_dir);
 	return 0;
 }
