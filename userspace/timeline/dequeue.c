@@ -287,6 +287,8 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 
 	while (first && lane_eng_is_unheard(eng, first))
 		first = first->dev_next;
+	if (eng->mode == LANE_MODE_PER_REQUEST)
+		oldest = NULL; /* up to 5.3 the engine is idle when requests are taken back */
 	if (oldest && !oldest->ended && oldest != first) {
 		eng->leaver = oldest;
 		eng->leaver_in = eng->oldest_in;

@@ -282,7 +282,7 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 			return; /* its signal is under way, and what is behind it is not over */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
-		if (!lane_eng_sees_unsubmit(tl)) {
+		if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) {
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
 		} else if (lane_rq_ran_unsure(before))

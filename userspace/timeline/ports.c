@@ -179,7 +179,8 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 	if (!rq || rq->pub.context != &port->ctx->pub)
 		return;
-	if (!lane_eng_sees_unsubmit(tl) && eng->running == rq)
+	if ((!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) &&
+	    eng->running == rq)
 		others_may_have_run(rq, port->seqno);
 	lane_eng_change_over(tl, eng, lane_span_exact(now_ns));
 }

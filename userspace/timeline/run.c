@@ -102,6 +102,8 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				       const struct lane_rq *victim, const struct lane_rq *culprit)
 {
+	if (eng->mode == LANE_MODE_PER_REQUEST)
+		return LANE_PREEMPTION_PRIORITY; /* time slices came with 5.4 */
 	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
 	    (tl->shared >> (eng->pub.class % 64) & 1))
 		return LANE_PREEMPTION_UNKNOWN;

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reads groups of histories (the output of gpulane-enumerate) and shows each group's events to the
+ * timeline. What the timeline says of a request must hold for every history of the group: a bound
+ * that leaves one out is wrong. A bound that is wider than the histories is weak.
+ *
+ * usage: gpulane-hull execlists|legacy|guc|ring [--absent KIND]... [--show N] <groups
+ * Prints a line for each value: exact, bounds, unknown, weak, wrong. Exits 1 if anything is wrong.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/latency.h"
+
+/* A tick is long for the driver's instructions and short for an interrupt. */
+#define TICK_NS	      100000
+#define STEP_NS	      100 /* from one event of a tick to the next */
+#define BASE_NS	      1000000000
+#define NEVER	      UINT64_MAX
+#define MOST_EVENTS   256
+#define MOST_REQUESTS 4
+
+enum value {
+	START,
+	END,
+	RUNNING,
+	PREEMPTED,
+	PREEMPTIONS,
+	WHY,
+	VALUES
+};
+
+static const char *const names[VALUES] = { "start",	"end",	       "running",
+					   "preempted", "preemptions", "why" };
+
+struct hull {
+	uint64_t lo, hi;
+};
+
+/* A request of a group: the truth, and what was told. */
+struct request {
+	char ctx;
+	uint32_t seqno;
+	struct hull truth[VALUES];
+	char why[16], culprit[16];
+	bool told;
+	struct lane_request rq;
+	struct lane_stages stages;
+	uint64_t preemptions;
+	char told_why[16], told_culprit[16];
+	bool why_differs;
+};
+
+static struct {
+	char text[MOST_EVENTS + MOST_REQUESTS][160];
+	size_t lines;
+	struct lane_event events[MOST_EVENTS];
+	size_t n;
+	struct request requests[MOST_REQUESTS];
+	size_t n_requests;
+	uint64_t window; /* its last tick, and one */
+} group;
+
+static struct lane_trace_info info;
+static uint64_t groups, contradictions, shown, show;
+static struct {
+	uint64_t exact, bounds, unknown, weak, wrong;
+} sums[VALUES];
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "gpulane-hull: %s\n", what);
+	exit(2);
+}
+
+static struct request *find(char ctx, uint32_t seqno)
+{
+	for (size_t i = 0; i < group.n_requests; i++)
+		if (group.requests[i].ctx == ctx && group.requests[i].seqno == seqno)
+			return &group.requests[i];
+	return NULL;
+}
+
+static struct request *find_rq(const struct lane_request *rq)
+{
+	return find((char)('A' + rq->context->ctx - 1), rq->seqno);
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct request *request = find_rq(rq);
+
+	(void)arg;
+	if (!request)
+		return;
+	request->told = true;
+	request->rq = *rq;
+	lane_stages_of(&info, rq, &request->stages);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *preemption)
+{
+	struct request *request = find_rq(preemption->victim);
+	const char *why = lane_preemption_why_names[preemption->why];
+
+	(void)arg;
+	if (!request)
+		return;
+	if (request->preemptions++ && strcmp(request->told_why, why) != 0)
+		request->why_differs = true;
+	snprintf(request->told_why, sizeof(request->told_why), "%s", why);
+	if (preemption->culprit)
+		snprintf(request->told_culprit, sizeof(request->told_culprit), "%c%u",
+			 (char)('A' + preemption->culprit->ctx - 1), preemption->culprit_seqno);
+}
+
+static uint64_t ticks(uint64_t ns)
+{
+	return ns < BASE_NS ? 0 : (ns - BASE_NS) / TICK_NS;
+}
+
+/* Counts what was told of a value; false: it is wrong. */
+static bool judge(enum value value, bool known, struct hull told, struct hull truth)
+{
+	if (!known) {
+		sums[value].unknown++;
+		sums[value].weak++;
+		return true;
+	}
+	if (told.lo == told.hi)
+		sums[value].exact++;
+	else
+		sums[value].bounds++;
+	if (told.lo > truth.lo || (told.hi < truth.hi && truth.hi != NEVER) ||
+	    (truth.lo == NEVER && told.hi < group.window)) {
+		sums[value].wrong++;
+		return false;
+	}
+	sums[value].weak += told.lo < truth.lo || (told.hi > truth.hi && value != PREEMPTIONS);
+	return true;
+}
+
+static bool known(const struct request *request, enum lane_stage stage)
+{
+	return request->stages.known >> stage & 1;
+}
+
+static struct hull times(struct lane_span span)
+{
+	return (struct hull){ ticks(span.lo), ticks(span.hi) };
+}
+
+static struct hull durations(struct lane_span span)
+{
+	return (struct hull){ span.lo / TICK_NS, span.hi / TICK_NS };
+}
+
+static void say(const struct request *request, enum value value, struct hull told)
+{
+	if (shown++ >= show)
+		return;
+	printf("wrong: %c%u %s told %" PRIu64 "..%" PRIu64 " why %s\n", request->ctx,
+	       request->seqno, names[value], told.lo, told.hi,
+	       request->told_why[0] ? request->told_why : "-");
+	for (size_t i = 0; i < group.lines; i++)
+		fputs(group.text[i], stdout);
+}
+
+static void judge_request(const struct request *request)
+{
+	const struct lane_request *rq = &request->rq;
+	struct hull told;
+	bool ended = request->told && rq->state == LANE_RQ_STATE_ENDED;
+
+	if (!ended || request->truth[END].hi == NEVER) /* what is not over is not told */
+		return;
+	told = times(rq->start);
+	if (!judge(START, known(request, LANE_STAGE_DEVICE_QUEUE), told, request->truth[START]))
+		say(request, START, told);
+	told = times(rq->end);
+	if (!judge(END, true, told, request->truth[END]))
+		say(request, END, told);
+	told = durations(request->stages.ns[LANE_STAGE_RUNNING]);
+	if (!judge(RUNNING, known(request, LANE_STAGE_RUNNING), told, request->truth[RUNNING]))
+		say(request, RUNNING, told);
+	told = durations(request->stages.ns[LANE_STAGE_PREEMPTED]);
+	if (!judge(PREEMPTED, known(request, LANE_STAGE_PREEMPTED), told,
+		   request->truth[PREEMPTED]))
+		say(request, PREEMPTED, told);
+	told = (struct hull){ request->preemptions, NEVER };
+	if (!judge(PREEMPTIONS, true, told, request->truth[PREEMPTIONS]))
+		say(request, PREEMPTIONS, told);
+	if (!request->preemptions)
+		return;
+	if (!strcmp(request->told_why, "unknown") || request->why_differs) {
+		sums[WHY].unknown++;
+		sums[WHY].weak += strcmp(request->why, "either") != 0;
+		return;
+	}
+	sums[WHY].exact++;
+	if (strcmp(request->told_why, request->why) != 0 ||
+	    (request->told_culprit[0] && strcmp(request->culprit, "either") != 0 &&
+	     strcmp(request->told_culprit, request->culprit) != 0)) {
+		sums[WHY].wrong++;
+		say(request, WHY, told);
+	}
+}
+
+static void judge_group(void)
+{
+	struct lane_hooks hooks = { .request = on_request, .preemption = on_preemption };
+	struct lane_timeline_figures figures;
+	struct lane_timeline *timeline;
+
+	if (!group.lines)
+		return;
+	info.begin_ns = BASE_NS - 1;
+	info.end_ns = BASE_NS + group.window * TICK_NS;
+	if (lane_timeline_create(&info, NULL, 0, &hooks, &timeline))
+		fail("no timeline");
+	for (size_t i = 0; i < group.n; i++)
+		if (lane_timeline_push(timeline, &group.events[i]))
+			fail("the timeline takes no event");
+	if (lane_timeline_finish(timeline))
+		fail("the timeline does not finish");
+	lane_timeline_figures(timeline, &figures);
+	contradictions += figures.contradictions;
+	if (figures.contradictions && shown++ < show) {
+		printf("contradiction:\n");
+		for (size_t i = 0; i < group.lines; i++)
+			fputs(group.text[i], stdout);
+	}
+	for (size_t i = 0; i < group.n_requests; i++)
+		judge_request(&group.requests[i]);
+	lane_timeline_destroy(timeline);
+	groups++;
+}
+
+static const struct {
+	const char *word;
+	enum lane_kind kind;
+} kinds[] = {
+	{ "submit", LANE_RQ_SUBMIT },
+	{ "execute", LANE_RQ_EXECUTE },
+	{ "unsubmit", LANE_RQ_UNSUBMIT },
+	{ "in", LANE_RQ_IN },
+	{ "out", LANE_RQ_OUT },
+	{ "enable_signal", LANE_FENCE_ENABLE_SIGNAL },
+	{ "signal", LANE_FENCE_SIGNALED },
+	{ "retire", LANE_RQ_RETIRE },
+};
+
+static enum lane_kind kind_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].word, word))
+			return kinds[i].kind;
+	fail("an unknown kind of event");
+	return LANE_RQ_SUBMIT;
+}
+
+static int number(const char *line, const char *key, int otherwise)
+{
+	const char *at = strstr(line, key);
+
+	return at ? atoi(at + strlen(key)) : otherwise;
+}
+
+static void read_event(const char *line)
+{
+	struct lane_event *event = &group.events[group.n];
+	unsigned int t, cpu, seqno;
+	char word[24], ctx;
+
+	if (group.n == MOST_EVENTS ||
+	    sscanf(line, "E %u %u %23s %c %u", &t, &cpu, word, &ctx, &seqno) != 5)
+		fail("no event");
+	group.n++;
+	memset(event, 0, sizeof(*event));
+	event->wire.kind = kind_of(word);
+	event->wire.ts_ns = BASE_NS + (uint64_t)t * TICK_NS + group.n * STEP_NS;
+	event->cpu = (int32_t)cpu;
+	event->wire.tid = event->wire.pid = cpu ? 100 : 0;
+	if (!lane_is_request(event->wire.kind)) {
+		event->u.fence.context = (uint64_t)(ctx - 'A' + 1);
+		event->u.fence.seqno = seqno;
+		return;
+	}
+	event->u.rq.ctx = (uint64_t)(ctx - 'A' + 1);
+	event->u.rq.seqno = seqno;
+	if (event->wire.kind == LANE_RQ_IN) {
+		event->u.i915_request_in.port = (uint32_t)number(line, "port=", 0);
+		event->u.i915_request_in.prio = number(line, "prio=", 0);
+	} else if (event->wire.kind == LANE_RQ_OUT) {
+		event->u.i915_request_out.completed = (uint32_t)number(line, "completed=", 0);
+	}
+}
+
+static struct hull read_hull(const char *line, const char *key)
+{
+	const char *at = strstr(line, key), *dots = at ? strstr(at, "..") : NULL;
+
+	if (!dots)
+		fail("no hull");
+	at += strlen(key);
+	return (struct hull){ *at == 'n' ? NEVER : strtoull(at, NULL, 10),
+			      dots[2] == 'n' ? NEVER : strtoull(dots + 2, NULL, 10) };
+}
+
+static void read_request(const char *line)
+{
+	struct request *request = &group.requests[group.n_requests];
+	const char *why = strstr(line, "why="), *culprit = strstr(line, "culprit=");
+
+	if (group.n_requests == MOST_REQUESTS || !why || !culprit ||
+	    sscanf(line, "H %c%u", &request->ctx, &request->seqno) != 2 ||
+	    sscanf(why, "why=%15s", request->why) != 1 ||
+	    sscanf(culprit, "culprit=%15s", request->culprit) != 1)
+		fail("no request");
+	group.n_requests++;
+	request->truth[START] = read_hull(line, "start=");
+	request->truth[END] = read_hull(line, " end=");
+	request->truth[RUNNING] = read_hull(line, "running=");
+	request->truth[PREEMPTED] = read_hull(line, "preempted=");
+	request->truth[PREEMPTIONS] = read_hull(line, "preemptions=");
+}
+
+static void keep(const char *line)
+{
+	if (group.lines == sizeof(group.text) / sizeof(group.text[0]))
+		fail("a group is too long");
+	snprintf(group.text[group.lines++], sizeof(group.text[0]), "%s", line);
+}
+
+static void begin(const char *model)
+{
+	enum lane_submission submission = LANE_SUBMISSION_EXECLISTS;
+	static const char *const released[] = { "6.1.0", "5.0.0" };
+	bool legacy = !strcmp(model, "legacy");
+
+	if (legacy)
+		submission = LANE_SUBMISSION_PER_REQUEST;
+	else if (!strcmp(model, "guc"))
+		submission = LANE_SUBMISSION_GUC;
+	else if (!strcmp(model, "ring"))
+		submission = LANE_SUBMISSION_RING;
+	else if (strcmp(model, "execlists") != 0)
+		fail("no such model");
+	info.submission = submission;
+	snprintf(info.release, sizeof(info.release), "%s", released[legacy]);
+	memset(info.presence, LANE_PRESENCE_ABSENT, sizeof(info.presence));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		info.presence[kinds[i].kind] = LANE_PRESENCE_RECORDED;
+	if (submission == LANE_SUBMISSION_RING)
+		info.presence[LANE_RQ_IN] = LANE_PRESENCE_ABSENT;
+	if (submission == LANE_SUBMISSION_RING || submission == LANE_SUBMISSION_GUC)
+		info.presence[LANE_RQ_OUT] = info.presence[LANE_RQ_UNSUBMIT] = LANE_PRESENCE_ABSENT;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t wrong = 0;
+	char line[160];
+
+	if (argc < 2)
+		fail("usage: gpulane-hull MODEL [--absent KIND]... [--show N]");
+	begin(argv[1]);
+	group.window = 16;
+	for (int i = 2; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--absent"))
+			info.presence[kind_of(argv[i + 1])] = LANE_PRESENCE_ABSENT;
+		else if (!strcmp(argv[i], "--show"))
+			show = strtoull(argv[i + 1], NULL, 10);
+		else
+			fail("usage: gpulane-hull MODEL [--absent KIND]... [--show N]");
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		if (*line == 'G') {
+			judge_group();
+			memset(&group.requests, 0, sizeof(group.requests));
+			group.lines = group.n = group.n_requests = 0;
+		}
+		keep(line);
+		if (*line == 'E')
+			read_event(line);
+		else if (*line == 'H')
+			read_request(line);
+	}
+	judge_group();
+	printf("%" PRIu64 " groups, %" PRIu64 " contradictions\n", groups, contradictions);
+	for (int i = 0; i < VALUES; i++) {
+		printf("%-12s %9" PRIu64 " exact %9" PRIu64 " bounds %9" PRIu64 " unknown %9" PRIu64
+		       " weak %9" PRIu64 " wrong\n",
+		       names[i], sums[i].exact, sums[i].bounds, sums[i].unknown, sums[i].weak,
+		       sums[i].wrong);
+		wrong += sums[i].wrong;
+	}
+	return wrong || contradictions ? 1 : 0;
+}
