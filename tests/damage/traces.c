@@ -105,24 +105,58 @@ static void trace(const char *name, const char *metadata, struct buffer b)
 	free(b.data);
 }
 
-/* Metadata in one packet as LTTng writes them, of which `kept` bytes are in the file. */
+/* A packet of metadata of CTF MAJOR.8, whose head says `more` bytes of content than there are. */
+static void metadata_packet(struct buffer *b, const char *metadata, size_t padding, char major,
+			    uint32_t more)
+{
+	const char version[] = { 0, 0, 0, major, 8 };
+	uint32_t content = 37 + (uint32_t)strlen(metadata);
+
+	put32(b, 0x75d11d57);
+	put(b, NULL, 16 + 4);
+	put32(b, 8 * (content + more));
+	put32(b, 8 * (content + (uint32_t)padding));
+	put(b, version, sizeof(version));
+	put(b, metadata, strlen(metadata));
+	put(b, NULL, padding);
+}
+
+/* Metadata in packets, of which the last `cut` bytes are not in the file, and a good stream. */
+static void in_packets(const char *name, struct buffer metadata, size_t cut)
+{
+	struct buffer b = stream(100, 0);
+
+	write_file(name, "metadata", metadata.data, metadata.n - cut);
+	write_file(name, "stream", b.data, b.n);
+	free(metadata.data);
+	free(b.data);
+}
+
+/* Metadata in one packet as LTTng writes them. */
 static void packetized(const char *name, const char *metadata, size_t padding, size_t cut)
 {
 	struct buffer b = { 0 };
-	uint32_t content = 37 + (uint32_t)strlen(metadata);
 
-	put32(&b, 0x75d11d57);
-	put(&b, NULL, 16 + 4);
-	put32(&b, 8 * content);
-	put32(&b, 8 * (content + (uint32_t)padding));
-	put(&b, "\0\0\0\1\10", 5);
-	put(&b, metadata, strlen(metadata));
-	put(&b, NULL, padding);
-	write_file(name, "metadata", b.data, b.n - cut);
-	free(b.data);
-	b = stream(100, 0);
-	write_file(name, "stream", b.data, b.n);
-	free(b.data);
+	metadata_packet(&b, metadata, padding, 1, 0);
+	in_packets(name, b, cut);
+}
+
+/* Metadata in two packets: the first one's content goes into the second, which is good. */
+static void overlapping(const char *name)
+{
+	struct buffer b = { 0 };
+
+	metadata_packet(&b, GOOD, 0, 1, 8);
+	metadata_packet(&b, "/* */\n", 0, 1, 0);
+	in_packets(name, b, 0);
+}
+
+static void ctf2_in_a_packet(const char *name)
+{
+	struct buffer b = { 0 };
+
+	metadata_packet(&b, "\x1e{\"type\": \"preamble\", \"version\": 2}\n", 0, 2, 0);
+	in_packets(name, b, 0);
 }
 
 /* Packets of ten events each, the numbers of lost events in their heads these. */
@@ -253,6 +287,8 @@ int main(int argc, char **argv)
 	packetized("good-packet-cut-in-padding", GOOD, 4000, 2000);
 	packetized("good-packet-without-padding", GOOD, 4000, 4000);
 	packetized("packet-cut-in-content", GOOD, 0, 20);
+	overlapping("packet-with-more-than-itself");
+	ctf2_in_a_packet("ctf2-packet");
 	sizes();
 	sequence("sequence-bytes", "uint8_t", UINT32_MAX);
 	sequence("sequence-words", "uint64_t", UINT32_MAX);

@@ -61,11 +61,44 @@ static void order_of_time(void **state)
 	assert_int_equal(get(live, 1000, 1), 5);
 	assert_int_equal(get(live, 1000, 0), 3);
 	assert_int_equal(get(live, 1000, 0), 0);
-	put(live, 1, 200, 6); /* too late: it gets the time of the last */
+	put(live, 1, 200, 6); /* too late */
 	assert_int_equal(get(live, 1000, 1), 6);
 	lane_live_counts(live, &lost, &moved);
 	assert_int_equal(lost, 0);
 	assert_int_equal(moved, 1);
+	lane_live_destroy(live);
+}
+
+/* The next event and its time. */
+static void comes(struct lane_live *live, uint32_t seqno, uint64_t at_ns)
+{
+	const struct lane_event *event;
+
+	assert_null(lane_live_next(live, UINT64_MAX, &event));
+	assert_non_null(event);
+	assert_int_equal(event->u.rq.seqno, seqno);
+	assert_int_equal(event->wire.ts_ns, at_ns);
+}
+
+/* Too late events get the time of the last one, each of them; what is in order keeps its time. */
+static void late_events_are_moved(void **state)
+{
+	struct lane_live *live = make();
+	uint64_t lost, moved;
+
+	(void)state;
+	put(live, 0, 300, 1);
+	comes(live, 1, 300);
+	put(live, 1, 200, 2);
+	put(live, 1, 100, 3);
+	put(live, 1, 300, 4);
+	put(live, 1, 301, 5);
+	comes(live, 3, 300); /* the oldest first */
+	comes(live, 2, 300);
+	comes(live, 4, 300);
+	comes(live, 5, 301);
+	lane_live_counts(live, &lost, &moved);
+	assert_int_equal(moved, 2);
 	lane_live_destroy(live);
 }
 
@@ -92,6 +125,42 @@ static void losses_lie_between(void **state)
 	assert_null(event);
 	lane_live_counts(live, &lost, &moved);
 	assert_int_equal(lost, 7);
+	lane_live_destroy(live);
+}
+
+static void next_loss(struct lane_live *live, int32_t cpu, uint64_t count, uint64_t begin_ns,
+		      uint64_t end_ns)
+{
+	const struct lane_event *event;
+
+	assert_null(lane_live_next(live, UINT64_MAX, &event));
+	assert_non_null(event);
+	assert_int_equal(event->wire.kind, LANE_LOST);
+	assert_int_equal(event->u.gpulane_lost.lost_cpu, cpu);
+	assert_int_equal(event->u.gpulane_lost.count, count);
+	assert_int_equal(event->u.gpulane_lost.begin_ns, begin_ns);
+	assert_int_equal(event->u.gpulane_lost.end_ns, end_ns);
+}
+
+/* A loss is what a CPU has lost since its last look; the first one goes back to the beginning. */
+static void losses_are_differences(void **state)
+{
+	struct lane_live *live = make();
+	uint64_t lost, moved;
+
+	(void)state;
+	assert_null(lane_live_lost(live, 1, 5, 400));
+	assert_null(lane_live_lost(live, 0, 2, 450));
+	assert_null(lane_live_lost(live, 1, 5, 500));
+	assert_null(lane_live_lost(live, 1, 8, 600));
+	assert_null(lane_live_lost(live, 0, 3, 700));
+	next_loss(live, 1, 5, 10, 400);
+	next_loss(live, 0, 2, 10, 450);
+	next_loss(live, 1, 3, 500, 600);
+	next_loss(live, 0, 1, 450, 700);
+	lane_live_counts(live, &lost, &moved);
+	assert_int_equal(lost, 11);
+	assert_int_equal(moved, 0);
 	lane_live_destroy(live);
 }
 
@@ -170,6 +239,30 @@ static void window_slides(void **state)
 	lane_window_deinit(&w.window);
 }
 
+/* What is told ahead of the time counts from now on, for as long as anything of now. */
+static void window_is_told_ahead(void **state)
+{
+	struct world w;
+	struct lane_run run;
+
+	(void)state;
+	world_init(&w);
+	run = (struct lane_run){ .engine = &w.engine,
+				 .request = &w.rq,
+				 .begin = { 3000, 3000 },
+				 .end = { 3150, 3150 } };
+	assert_null(lane_window_advance(&w.window, 3050, 0));
+	w.hooks.run(&w.window, &run);
+	assert_int_equal(w.window.engines[0].runs.sum, 1);
+	assert_null(lane_window_advance(&w.window, 3250, 0));
+	assert_int_equal(w.window.engines[0].runs.sum, 1);
+	assert_null(lane_window_advance(&w.window, 4999, 0));
+	assert_int_equal(w.window.engines[0].runs.sum, 1);
+	assert_null(lane_window_advance(&w.window, 5000, 0));
+	assert_int_equal(w.window.engines[0].runs.sum, 0);
+	lane_window_deinit(&w.window);
+}
+
 /* Runs known within bounds may overlap: an engine's time, and its clients', is counted once. */
 static void window_counts_once(void **state)
 {
@@ -217,9 +310,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_time),
+		cmocka_unit_test(late_events_are_moved),
 		cmocka_unit_test(losses_lie_between),
+		cmocka_unit_test(losses_are_differences),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(window_slides),
+		cmocka_unit_test(window_is_told_ahead),
 		cmocka_unit_test(window_counts_once),
 		cmocka_unit_test(window_counts_waiting),
 	};

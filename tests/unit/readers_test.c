@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/ctf.h"
+#include "base/ctf_packet.h"
 #include "decode/ctf_own.h"
 #include "decode/names.h"
 #include "decode/text.h"
@@ -347,6 +348,228 @@ static void other_metadata(void **state)
 	free(other);
 }
 
+enum {
+	MAX_PACKETS = 16,
+	WRITTEN = 1000
+};
+
+/* The packets of a stream, as they were written. */
+struct packets {
+	struct lane_ctf_packet heads[MAX_PACKETS];
+	off_t at[MAX_PACKETS];
+	int events[MAX_PACKETS];
+	int n;
+	char stream[64];
+};
+
+/* Of an event of the kind that is written. */
+static size_t stride(void)
+{
+	return (sizeof(struct lane_wire) + lane_kinds[LANE_EXEC].payload_bytes + 7) & ~(size_t)7;
+}
+
+/* A trace without losses: CPU 1 in a few packets, event N at 1000 + 10 N; one event of CPU 0
+ * before. */
+static void write_packets(struct fixture *fixture)
+{
+	const struct lane_ctf_env env = { .kernel_release = "6.1.0",
+					  .tracer = "bpf",
+					  .begin_ns = 500 };
+	struct lane_ctf_stream *stream;
+	struct lane_ctf_trace *trace;
+	struct lane_event event;
+
+	check(lane_ctf_create(fixture->fd, "bpf", &env, &trace));
+	check(lane_ctf_stream(trace, 0, 2 * LANE_CTF_PAGE, &stream));
+	lane_event_clear(&event, LANE_EXIT);
+	event.wire.ts_ns = 700;
+	check(lane_ctf_append(stream, &event.wire));
+	check(lane_ctf_flush(stream, UINT64_MAX));
+	check(lane_ctf_stream(trace, 1, 2 * LANE_CTF_PAGE, &stream));
+	for (uint64_t i = 0; i < WRITTEN; i++) {
+		lane_event_clear(&event, LANE_EXEC);
+		event.wire.ts_ns = 1000 + 10 * i;
+		check(lane_ctf_append(stream, &event.wire));
+	}
+	check(lane_ctf_flush(stream, UINT64_MAX));
+	check(lane_ctf_close(trace));
+}
+
+static void find_packets(const struct fixture *fixture, struct packets *packets)
+{
+	char path[128];
+	off_t place = 0;
+	int fd, sum = 0;
+
+	find_stream(fixture, packets->stream, sizeof(packets->stream));
+	snprintf(path, sizeof(path), "%s/%s", fixture->trace, packets->stream);
+	fd = open(path, O_RDONLY);
+	for (packets->n = 0; place < file_bytes(fixture, packets->stream); packets->n++) {
+		struct lane_ctf_packet *head = &packets->heads[packets->n];
+
+		assert_true(packets->n < MAX_PACKETS);
+		assert_int_equal(pread(fd, head, sizeof(*head), place), sizeof(*head));
+		assert_int_equal(head->magic, LANE_CTF_MAGIC);
+		packets->at[packets->n] = place;
+		packets->events[packets->n] =
+			(int)((head->content_bits / 8 - sizeof(*head) + 7) / stride());
+		sum += packets->events[packets->n];
+		place += (off_t)(head->packet_bits / 8);
+	}
+	close(fd);
+	assert_true(packets->n >= 5);
+	assert_int_equal(sum, WRITTEN);
+}
+
+/* The stream without its packet i. */
+static void remove_packet(const struct fixture *fixture, const struct packets *packets, int i)
+{
+	const char *name = packets->stream;
+	char command[400];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && { head -c %lld %s; tail -c +%lld %s; } >new && mv new %s",
+		 fixture->trace, (long long)packets->at[i], name, (long long)packets->at[i + 1] + 1,
+		 name, name);
+	assert_int_equal(system(command), 0);
+}
+
+/* Both readers tell these losses, as the text format has them, and no others. */
+static void both_tell(const struct fixture *fixture, const char *loss, int n_events)
+{
+	const struct lane_format *const formats[] = { &lane_format_ctf_own, &lane_format_ctf };
+
+	for (int i = 0; i < 2; i++) {
+		char *text = read_all(formats[i], fixture->trace, NULL);
+
+		if (!strstr(text, loss))
+			fail_msg("no %s in %s", loss, text);
+		assert_int_equal(count_lines(text, " gpulane_lost "), 1);
+		assert_int_equal(count_lines(text, " sched_process_exec"), n_events);
+		free(text);
+	}
+}
+
+/* A packet that is missing is a loss, of unknown size, between its neighbours. */
+static void missing_packet(void **state)
+{
+	struct fixture *fixture = *state;
+	struct packets packets;
+	char loss[128];
+
+	write_packets(fixture);
+	find_packets(fixture, &packets);
+	remove_packet(fixture, &packets, 2);
+	snprintf(loss, sizeof(loss), " gpulane_lost count=0 begin_ns=%llu end_ns=%llu lost_cpu=1\n",
+		 (unsigned long long)packets.heads[1].timestamp_end,
+		 (unsigned long long)packets.heads[3].timestamp_begin);
+	both_tell(fixture, loss, WRITTEN - packets.events[2]);
+}
+
+/* So is the first one: since the trace's first packet, which only our own reader looks for. */
+static void missing_first_packet(void **state)
+{
+	struct fixture *fixture = *state;
+	struct packets packets;
+	char loss[128], *text;
+
+	write_packets(fixture);
+	find_packets(fixture, &packets);
+	remove_packet(fixture, &packets, 0);
+	text = read_all(&lane_format_ctf_own, fixture->trace, NULL);
+	snprintf(loss, sizeof(loss), " gpulane_lost count=0 begin_ns=500 end_ns=%llu lost_cpu=1\n",
+		 (unsigned long long)packets.heads[1].timestamp_begin);
+	assert_non_null(strstr(text, loss));
+	assert_int_equal(count_lines(text, " gpulane_lost "), 1);
+	free(text);
+}
+
+/* One event that a packet's head counts as lost: before the packet, or in it. */
+static void one_lost_event(void **state)
+{
+	static const uint64_t one = 1;
+	struct fixture *fixture = *state;
+	struct packets packets;
+	char loss[128];
+
+	write_packets(fixture);
+	find_packets(fixture, &packets);
+	for (int i = 2; i < packets.n; i++)
+		spoil(fixture, packets.stream,
+		      packets.at[i] + (off_t)offsetof(struct lane_ctf_packet, events_discarded),
+		      &one, sizeof(one));
+	snprintf(loss, sizeof(loss), " gpulane_lost count=1 begin_ns=%llu end_ns=%llu lost_cpu=1\n",
+		 (unsigned long long)packets.heads[1].timestamp_end,
+		 (unsigned long long)packets.heads[2].timestamp_end);
+	both_tell(fixture, loss, WRITTEN);
+}
+
+/* Nothing is read of a packet that is cut off, whatever of it is there. */
+static void cut_packet(void **state)
+{
+	struct fixture *fixture = *state;
+	struct packets packets;
+	unsigned int errors = 0;
+	char path[128], *text;
+
+	write_packets(fixture);
+	find_packets(fixture, &packets);
+	snprintf(path, sizeof(path), "%s/%s", fixture->trace, packets.stream);
+	assert_int_equal(truncate(path, file_bytes(fixture, packets.stream) - 8), 0);
+	text = read_all(&lane_format_ctf_own, fixture->trace, &errors);
+	assert_int_equal(errors, 1);
+	assert_int_equal(count_lines(text, " sched_process_exec"),
+			 WRITTEN - packets.events[packets.n - 1]);
+	free(text);
+}
+
+/* One nanosecond back is damage: nothing behind it is read. The same time once more is none. */
+static void time_goes_back(void **state)
+{
+	struct fixture *fixture = *state;
+	struct packets packets;
+
+	write_packets(fixture);
+	find_packets(fixture, &packets);
+	for (int back = 0; back < 2; back++) {
+		/* Event 5 of the third packet has the time of the one before, or is earlier. */
+		const uint64_t ns = packets.heads[2].timestamp_begin + 40 - (uint64_t)back;
+		unsigned int errors = 0;
+		char *text;
+
+		spoil(fixture, packets.stream,
+		      packets.at[2] + (off_t)(sizeof(packets.heads[2]) + 5 * stride() +
+					      offsetof(struct lane_wire, ts_ns)),
+		      &ns, sizeof(ns));
+		text = read_all(&lane_format_ctf_own, fixture->trace, &errors);
+		assert_int_equal(errors, back);
+		assert_int_equal(count_lines(text, " sched_process_exec"),
+				 back ? packets.events[0] + packets.events[1] + 5 : WRITTEN);
+		free(text);
+	}
+}
+
+/* A thread's number in its own namespace counts only where the trace has no other. */
+static void numbers_in_a_namespace(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[256], *text;
+
+	write_packets(fixture);
+	/* The events' third field becomes a second number of the thread. */
+	for (int own = 0; own < 2; own++) {
+		snprintf(command, sizeof(command), "cd %s && sed -zi 's/%s/int32_t %s/' metadata",
+			 fixture->trace, own ? "int32_t _tid" : "enum : uint32_t {[^}]*} _source",
+			 own ? "_other" : "_vtid");
+		assert_int_equal(system(command), 0);
+		assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf);
+		text = read_all(&lane_format_ctf, fixture->trace, NULL);
+		assert_int_equal(count_lines(text, " 1 -/- "), own ? 0 : WRITTEN);
+		assert_int_equal(count_lines(text, " 1 -/0 "), own ? WRITTEN : 0);
+		free(text);
+	}
+}
+
 /* A line may be as long as it is said to be, and no longer; reading goes on behind it. */
 static void long_lines(void **state)
 {
@@ -405,9 +628,19 @@ static void many_refills(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_DIR(both_readers),  IN_DIR(text_and_back),  IN_DIR(damage),
-		IN_DIR(random_damage), IN_DIR(other_metadata), IN_DIR(long_lines),
+		IN_DIR(both_readers),
+		IN_DIR(text_and_back),
+		IN_DIR(damage),
+		IN_DIR(random_damage),
+		IN_DIR(other_metadata),
+		IN_DIR(long_lines),
 		IN_DIR(many_refills),
+		IN_DIR(missing_packet),
+		IN_DIR(missing_first_packet),
+		IN_DIR(one_lost_event),
+		IN_DIR(cut_packet),
+		IN_DIR(time_goes_back),
+		IN_DIR(numbers_in_a_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,14 @@ struct told_preemption {
 	enum lane_preemption_why why;
 };
 
+struct told_interval {
+	int32_t tid;
+	enum lane_thread_state state;
+	uint64_t begin_ns, end_ns;
+	bool waits;
+	int32_t waker_tid;
+};
+
 struct story {
 	struct lane_trace_info info;
 	struct lane_timeline *timeline;
@@ -50,7 +58,8 @@ struct story {
 	struct lane_idle idles[MAX_TOLD];
 	struct lane_starvation starved[MAX_TOLD];
 	struct lane_wait waits[MAX_TOLD];
-	unsigned int n_requests, n_preemptions, n_idles, n_starved, n_waits;
+	struct told_interval intervals[MAX_TOLD];
+	unsigned int n_requests, n_preemptions, n_idles, n_starved, n_waits, n_intervals;
 	int64_t queue_ns[2]; /* integral of the lengths, all engines */
 	struct lane_span busy;
 	struct lane_timeline_figures figures;
@@ -107,6 +116,21 @@ static void told_wait(void *arg, const struct lane_wait *wait)
 
 	assert_true(s->n_waits < MAX_TOLD);
 	s->waits[s->n_waits++] = *wait;
+}
+
+static void told_thread(void *arg, const struct lane_thread_interval *interval)
+{
+	struct story *s = arg;
+
+	assert_true(s->n_intervals < MAX_TOLD);
+	s->intervals[s->n_intervals++] = (struct told_interval){
+		.tid = interval->thread->tid,
+		.state = interval->state,
+		.begin_ns = interval->begin_ns,
+		.end_ns = interval->end_ns,
+		.waits = interval->wait != NULL,
+		.waker_tid = interval->waker_tid,
+	};
 }
 
 static void told_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
@@ -309,6 +333,7 @@ static void story_tell(struct story *s, const char *text)
 				    .idle = told_idle,
 				    .starvation = told_starvation,
 				    .wait = told_wait,
+				    .thread = told_thread,
 				    .queue = told_queue,
 				    .run = told_run };
 	char *copy = strdup(text), *rest = copy, *line;
