@@ -92,6 +92,11 @@ static bool another_may_have_run(const struct sim_truth *t, const struct sim_spa
 		    t->requests[left->request].end <= span->start &&
 		    t->requests[left->request].executes > 1)
 			return true;
+	/* Nor whether what was taken back behind a pause of the ring had begun. */
+	for (size_t i = 0; i < t->n_requests; i++)
+		if (t->requests[i].unsure && t->requests[i].ran_on == span->engine &&
+		    t->requests[i].execute <= span->start)
+			return true;
 	return false;
 }
 

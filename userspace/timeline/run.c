@@ -170,7 +170,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 			rq->pub.start.lo = rq->maybe.lo;
 			rq->pub.preempted.hi += at.hi == LANE_NEVER ? 0 : at.hi - rq->maybe.lo;
 		}
-		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx)
+		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx && !rq->maybe.hi)
 			rq->pub.behind = &eng->last_ctx->pub;
 	} else if (rq->taken_from) {
 		lane_run_away_until(tl, rq, at);
@@ -254,7 +254,8 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 	lane_rq_doubt_alive(rq, at.hi, !rq->pub.started);
 	rq->passed = true;
 	eng->running = NULL;
-	eng->last_ctx = NULL;
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
+		eng->last_ctx = NULL;
 	eng->free = at;
 }
 
