@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "base/folder.h"
 #include "cmd/cmd.h"
 #include "cmd/model.h"
@@ -221,6 +222,8 @@ struct lane_error *cmd_calibrate(int argc, char **argv)
 		if (!err)
 			err = lane_meter_model(&meter, device, o.noise, o.seed);
 	} else {
+		if (!lane_stop_at_once())
+			return lane_error("calibrate: no thread can be made");
 		err = lane_meter_opencl(&meter, o.cl_device);
 	}
 	if (!err)
