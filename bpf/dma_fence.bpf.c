@@ -50,21 +50,33 @@ int fence_put_aside(void *record)
 
 RECORD(dma_fence_init);
 
-/* What is put aside is used once, and only for the fence it is about. */
+static __always_inline bool is_about(const volatile struct aside *aside,
+				     const struct lane_p_dma_fence_init *p)
+{
+	return aside->context == (__u32)p->context && aside->seqno == (__u32)p->seqno;
+}
+
+/*
+ * What is put aside is used once, and only for the fence it is about. Where tracepoints may be
+ * preempted (Linux 7.3), another thread may put its own aside while this one copies: its numbers
+ * come last, so they are looked at once more.
+ */
 static __always_inline void take_names(struct lane_p_dma_fence_init *p)
 {
 	__u32 zero = 0;
 	struct aside *aside = bpf_map_lookup_elem(&fence_aside, &zero);
 
-	if (aside && fence_names.driver && aside->context == (__u32)p->context &&
-	    aside->seqno == (__u32)p->seqno) {
+	if (aside && fence_names.driver && is_about(aside, p)) {
 		__builtin_memcpy(p->driver, aside->driver, sizeof(p->driver));
 		__builtin_memcpy(p->timeline, aside->timeline, sizeof(p->timeline));
-		aside->context = 0;
-	} else {
-		__builtin_memset(p->driver, 0, sizeof(p->driver));
-		__builtin_memset(p->timeline, 0, sizeof(p->timeline));
+		barrier();
+		if (is_about(aside, p)) {
+			aside->context = 0;
+			return;
+		}
 	}
+	__builtin_memset(p->driver, 0, sizeof(p->driver));
+	__builtin_memset(p->timeline, 0, sizeof(p->timeline));
 }
 
 SEC("tp_btf/dma_fence_init")

@@ -7,7 +7,8 @@
  * it: what fired and was not seen behind the guard was dropped. Since 6.1 `fired` is guarded, too,
  * by itself: an event that interrupts it is not counted as fired but by the kernel, as a recursion
  * miss without a CPU, and it may well be recorded. In all, then, fired + missed - seen were
- * dropped.
+ * dropped. Where a tracepoint's programs may run on two CPUs (Linux 7.3: the thread was moved
+ * between them), one is dropped too many: at most.
  */
 #ifndef LANE_CAPTURE_BPF_LOSS_H
 #define LANE_CAPTURE_BPF_LOSS_H
