@@ -265,7 +265,7 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 		[LANE_CSTAGE_DEVICE_QUEUE] = "in the device's queue",
 		[LANE_CSTAGE_BEFORE] = "behind other commands of their requests",
 		[LANE_CSTAGE_SIGNAL] = "between their end and the signal",
-		[LANE_CSTAGE_TOLD] = "over, until the program knew",
+		[LANE_CSTAGE_TOLD] = "after their completion, until the program noticed it",
 	};
 	const struct lane_commands *c = l->commands;
 	int most = -1;
@@ -275,7 +275,8 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 			most = i;
 	if (share(c->stages[most].sum_ns, c->total.sum_ns) < MIN_PERCENT)
 		return false;
-	snprintf(text, size, "OpenCL: %u %% of %" PRIu64 " commands' time %s (%s), %u %% running",
+	snprintf(text, size,
+		 "OpenCL: %u %% of %" PRIu64 " commands' time was %s (%s), %u %% was running",
 		 share(c->stages[most].sum_ns, c->total.sum_ns), c->total.count, meanings[most],
 		 lane_command_stage_names[most],
 		 share(c->stages[LANE_CSTAGE_RUNNING].sum_ns, c->total.sum_ns));
@@ -293,7 +294,7 @@ static const char *device_name(const struct lane_cl_device_stats *device, char *
 static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 {
 	static const char *const meanings[LANE_GAP_COUNT][2] = {
-		[LANE_GAP_TOLD] = { "before ", " was told that the command before was over" },
+		[LANE_GAP_TOLD] = { "before ", " noticed that the command before had completed" },
 		[LANE_GAP_PROGRAM] = { "before ", " asked for more" },
 		[LANE_GAP_CALL] = { "in an OpenCL call of ", "" },
 		[LANE_GAP_HELD] = { "with the command of ", " held back by the OpenCL driver" },
@@ -303,7 +304,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	};
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d;
-	char name[64], device[128];
+	char name[64], owner[64], device[128];
 
 	if (!c->n_gaps)
 		return false;
@@ -312,11 +313,12 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 		return false;
 	lane_process_name(l, c->gaps[0].tid, name, sizeof(name));
 	snprintf(text, size,
-		 "OpenCL: %s ran no command for %u %% of the time between its first and its last, "
-		 "%u %% of that %sthread %s%s",
-		 device_name(d, device, sizeof(device)), share(d->gap_ns, d->last_ns - d->first_ns),
-		 share(c->gaps[0].ns, d->gap_ns), meanings[c->gaps[0].cause][0], name,
-		 meanings[c->gaps[0].cause][1]);
+		 "OpenCL: %s ran none of the commands of %s for %u %% of the time between the "
+		 "first and the last, %u %% of that %sthread %s%s",
+		 device_name(d, device, sizeof(device)),
+		 lane_process_name(l, d->pid, owner, sizeof(owner)),
+		 share(d->gap_ns, d->last_ns - d->first_ns), share(c->gaps[0].ns, d->gap_ns),
+		 meanings[c->gaps[0].cause][0], name, meanings[c->gaps[0].cause][1]);
 	return true;
 }
 
@@ -324,7 +326,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size)
 {
 	const struct lane_commands *c = l->commands;
-	char device[128];
+	char owner[64], device[128];
 
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
@@ -332,9 +334,10 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < MIN_PERCENT)
 			continue;
 		snprintf(text, size,
-			 "OpenCL: transfers took %u %% of %s's busy time, %u %% of theirs beside "
-			 "kernels",
+			 "OpenCL: transfers took %u %% of the time that %s ran commands of %s, "
+			 "%u %% of their time was beside kernels",
 			 share(d->transfers_ns, d->busy_ns), device_name(d, device, sizeof(device)),
+			 lane_process_name(l, d->pid, owner, sizeof(owner)),
 			 share(d->both_ns, d->transfers_ns));
 		return true;
 	}
@@ -354,8 +357,9 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 			 f.commands);
 	else
 		snprintf(text, size,
-			 "OpenCL: of %" PRIu64 " commands %" PRIu64 " are tied to their requests, "
-			 "%" PRIu64 " ambiguously, %" PRIu64 " have none that is known",
+			 "OpenCL: of %" PRIu64 " commands %" PRIu64
+			 " are tied to their requests for "
+			 "sure, %" PRIu64 " ambiguously, of %" PRIu64 " no request is known",
 			 f.commands, f.certainty[LANE_CERTAIN_EXACT],
 			 f.certainty[LANE_CERTAIN_AMBIGUOUS], f.certainty[LANE_CERTAIN_NONE]);
 	return f.commands > 0;

@@ -49,7 +49,7 @@ static void head(const struct text *t)
 	}
 	fprintf(t->to,
 		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
-		" unknown; %" PRIu64 " of them not over at the end.\n",
+		" unknown; %" PRIu64 " of them had not completed at the end.\n",
 		rq->complete, rq->partial, rq->unknown, rq->open);
 	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
 		l->figures.lost_uncounted ? " or more" : "");
