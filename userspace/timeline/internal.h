@@ -78,6 +78,7 @@ struct lane_rq {
 	bool passed;			       /* it has been the leaver, with no time to run in */
 	bool begun_reported;	/* its run began with a completion that the hardware reported */
 	bool begun_taken;	/* the hardware had been seen to have its set when its run began */
+	uint64_t taken_ns;	/* an `out` told so since, then; 0: none */
 	bool begun_unsure;	/* its run may not have begun: the driver had paused the ring */
 	struct lane_span maybe; /* it may have run then, before its first run that is certain; 0: no
 				 */

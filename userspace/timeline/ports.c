@@ -253,6 +253,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	    (eng->mode != LANE_MODE_PER_REQUEST ||
 	     !lane_section_gives_back(eng, eng->running->pub.context)))
 		eng->running->begun_reported = true;
+	if (eng->running && !eng->running->taken_ns && lane_ports_taken(eng, eng->running))
+		eng->running->taken_ns = now_ns;
 	eng->taken_by_ns = 0;
 }
 

@@ -157,6 +157,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	if (eng->idle)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
 	rq->begun_reported = false;
+	rq->taken_ns = 0;
 	rq->begun_taken = lane_ports_taken(eng, rq);
 	rq->begun_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
 			   eng->pause_ns && (at.hi > eng->pause_ns || !rq->begun_taken);
@@ -208,7 +209,8 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->begun_reported || !eng->pause_ns ||
-	       (rq->begun_taken && rq->since.hi <= eng->pause_ns);
+	       ((rq->begun_taken || (rq->taken_ns && rq->taken_ns <= eng->pause_ns)) &&
+		rq->since.hi <= eng->pause_ns);
 }
 
 /* What runs stops at a time in *at: both that and its begin are made consistent. */
