@@ -87,6 +87,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	const struct lane_latency *l = s->latency;
 	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
 	const struct lane_preemption_sum *most = NULL;
+	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, ns = 0;
 	char name[48];
 
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
@@ -98,13 +99,29 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	}
 	if (!most)
 		return;
-	fprintf(s->to, ", %s %s (%s, %" PRIu64 " times)",
-		!c->hidden[LANE_STAGE_PREEMPTED] && most->ns.lo >= sum->sum.hi - most->ns.lo
-			? "mostly by"
-			: "among others by",
+	/* Each reason has a row of its own. */
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim != most->victim || !p->culprit_known || p->culprit != most->culprit)
+			continue;
+		times[p->why] += p->count;
+		all += p->count;
+		ns += p->ns.lo;
+	}
+	fprintf(s->to, ", %s %s (",
+		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
+									   : "among others by",
 		lane_client_name(lane_timeline_client(l->timeline, most->culprit), name,
-				 sizeof(name)),
-		lane_preemption_why_names[most->why], most->count);
+				 sizeof(name)));
+	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
+		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
+	fprintf(s->to, "%" PRIu64 " times", all);
+	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
+		if (why != LANE_PREEMPTION_UNKNOWN && times[why] && times[why] < all)
+			fprintf(s->to, ", at least %" PRIu64 " by %s", times[why],
+				lane_preemption_why_names[why]);
+	fputc(')', s->to);
 }
 
 /* What of its requests' time a client's requests did not run, at most. */
