@@ -205,8 +205,8 @@ static void ends_while_taken_back(void **state)
 		"250 1 0 out 7.2 1\n300 1 0 out 8.2 1\n"
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 8.2\n503 0 8 signal 8.2\n");
 	/* The hardware took the newer set: 7.2 was complete at some time before. */
-	story_expect_span(story_find(&s, 7, 2)->rq.end, 230, 250);
-	story_expect_span(story_find(&s, 7, 2)->rq.running, 28, 48);
+	story_expect_span(story_find(&s, 7, 2)->rq.end, 202, 250);
+	story_expect_span(story_find(&s, 7, 2)->rq.running, 0, 48);
 	story_expect_span(story_find(&s, 8, 2)->rq.start, 234, 250);
 	story_expect_span(story_find(&s, 8, 2)->rq.end, 300, 300);
 	assert_int_equal(s.n_preemptions, 0);
@@ -232,8 +232,8 @@ static void coalesced_one_ends_while_taken_back(void **state)
 		"500 0 8 retire 7.2\n501 0 8 signal 7.2\n502 0 8 retire 7.4\n503 0 8 signal 7.4\n"
 		"504 0 8 retire 8.2\n505 0 8 signal 8.2\n");
 	rq = story_find(&s, 7, 2);
-	story_expect_span(rq->rq.end, 230, 250);
-	story_expect_span(rq->rq.running, 28, 48);
+	story_expect_span(rq->rq.end, 229, 250);
+	story_expect_span(rq->rq.running, 27, 48);
 	assert_int_equal(rq->rq.preemptions, 0);
 	EXPECT_STAGES(&s, 7, 4, 0, 1, 89, 99, 100, 0, 103);
 	assert_int_equal(s.n_preemptions, 0);

@@ -294,7 +294,11 @@ struct lane_timeline {
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
-	uint64_t steps;		  /* signs of life read, for their order */
+	/* A `execute` or `unsubmit` comes after the look at whether it is complete: that was after
+	 * this.
+	 */
+	uint64_t looked_ns;
+	uint64_t steps; /* signs of life read, for their order */
 	uint64_t now_ns;
 	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */

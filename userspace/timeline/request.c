@@ -265,6 +265,23 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	hand_over(tl, rq, eng, at_ns);
 }
 
+/* From the driver's look at whether a request is complete to what it fires next: a few
+ * instructions. */
+#define LOOK_NS 1000
+
+/*
+ * The driver looks whether rq is complete, and then takes it back or hands it over once more
+ * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1), while the hardware may have it:
+ * rq may be complete by that event. The event before it on that CPU came before the look.
+ */
+static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	uint64_t ns = at_ns > LOOK_NS ? at_ns - LOOK_NS : 0;
+
+	ns = lane_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
+	return lane_not_before(ns, rq->alive.at_ns);
+}
+
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng =
@@ -275,7 +292,9 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		lane_eng_unheard(tl, eng, rq);
 	rq->taken_back = false;
 	rq->execute_ns = event->wire.ts_ns;
-	lane_eng_alive(tl, rq, event->wire.ts_ns);
+	lane_eng_alive(tl, rq,
+		       rq->pub.executes > 1 ? looked_at(tl, rq, event->wire.ts_ns)
+					    : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
@@ -346,7 +365,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->taken_back = true;
-	lane_eng_alive(tl, rq, event->wire.ts_ns);
+	lane_eng_alive(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
 	if (eng && !rq->ended)
 		lane_eng_unsubmit(tl, eng, rq, event);
 }
@@ -386,6 +405,10 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 	     kind == LANE_RQ_OUT) &&
 	    lane_section_takes(tl, event))
 		return;
+	if (!tl->reading)
+		tl->looked_ns = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
+					? tl->cpus[event->cpu].before_ns
+					: 0;
 	rq = lane_rq_get(tl, event, create);
 	if (!rq) {
 		if (event->wire.kind == LANE_RQ_OUT) {

@@ -2,6 +2,9 @@
 // A run of a request on its engine: when it begins and ends, whom it makes way for.
 #include "timeline/engine.h"
 
+/* A set whose first port has nothing left to do: the hardware has gone on to its next by then. */
+#define SWITCH_NS 100000
+
 const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #define W(id, name) [LANE_PREEMPTION_##id] = name,
 	LANE_PREEMPTION_WHYS(W)
@@ -209,7 +212,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->begun_reported || !eng->pause_ns ||
-	       ((rq->begun_taken || (rq->taken_ns && rq->taken_ns <= eng->pause_ns)) &&
+	       ((rq->begun_taken || (rq->taken_ns && rq->taken_ns + SWITCH_NS <= eng->pause_ns)) &&
 		rq->since.hi <= eng->pause_ns);
 }
 

@@ -32,6 +32,7 @@ struct lane_held {
 	bool foreign; /* another CPU told it */
 	bool gone;    /* it has been read, or does not hold any more */
 	struct lane_event event;
+	uint64_t before_ns; /* the CPU's event before it */
 	struct lane_rq *rq;
 	struct lane_span span;
 };
@@ -89,6 +90,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 		return;
 	default:
 		tl->now_ns = held->event.wire.ts_ns;
+		tl->looked_ns = held->before_ns;
 		lane_rq_event(tl, &held->event);
 	}
 }
@@ -474,7 +476,9 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	held = hold(tl, eng);
 	if (!held)
 		return true;
-	*held = (struct lane_held){ .what = HELD_EVENT, .event = *event };
+	*held = (struct lane_held){ .what = HELD_EVENT,
+				    .event = *event,
+				    .before_ns = cpu ? cpu->before_ns : 0 };
 	if (eng->held_n == 1)
 		eng->run_before_ns = eng->section_ns;
 	eng->section_ns = event->wire.ts_ns;
