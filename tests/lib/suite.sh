@@ -47,7 +47,10 @@ same() {
 # used_cpu PID - it has computed for a while: 0.2 s of a CPU's time
 used_cpu() { awk '{ sub(/.*\) /, ""); exit $12 + $13 < 20 }' "/proc/$1/stat"; }
 # catches_int PID - ^C does not simply kill it any more
-catches_int() { (((16#$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") & 2) != 0)); }
+catches_int() {
+	[ "$(cat "/proc/$1/comm")" != bash ] || return 1 # it is still the shell's copy, which catches it, too
+	(((16#$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") & 2) != 0))
+}
 
 # interrupted CODE READY COMMAND [ARG...] - starts it, waits until `READY PID` holds, sends it what ^C sends: it ends with
 # this code. A second is what that may take, and what it took is printed; only ten fail, since a machine may be busy. What it
