@@ -652,7 +652,9 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 			life[span->request].left = true;
 		if (undecided || life[span->request].left)
 			c->told[span->request].spans_exact = false;
-		if (span->complete && life[span->request].left)
+		/* It may have been over, unheard, when it left behind a pause. */
+		if (span->complete &&
+		    (life[span->request].left || c->truth->requests[span->request].unsure))
 			undecided_end[span->engine] = span->end;
 		if (undecided && span->start == c->truth->requests[span->request].start)
 			c->told[span->request].start_undecided = true;

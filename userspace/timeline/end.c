@@ -481,11 +481,16 @@ static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 		return;
 	}
 	at.hi = end.hi < at.hi ? lane_not_before(end.hi, at.lo) : at.hi;
-	if (rq->pub.started)
-		lane_span_add(&rq->pub.preempted, lane_span_between(rq->since, at));
-	else
+	if (rq->pub.started) {
+		struct lane_span away = lane_span_between(rq->since, at);
+		uint64_t ran = rq->maybe_less - (rq->maybe.hi - rq->maybe.lo);
+
+		away.lo -= ran < away.lo ? ran : away.lo; /* it may have run before that, too */
+		lane_span_add(&rq->pub.preempted, away);
+	} else {
 		rq->pub.start =
 			(struct lane_span){ at.lo, rq->since.hi < at.hi ? rq->since.hi : at.hi };
+	}
 	rq->pub.started = true;
 	at.lo = lane_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
 	finish(tl, rq, at);
@@ -536,9 +541,9 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 }
 
 /*
- * One end may show others. What comes before it in one order may come behind it in another, if the
- * trace contradicts itself: an end that is being concluded is not concluded again, nor from too far
- * away.
+ * One end may show others. What comes before it in one order may come behind it in another,
+ * if the trace contradicts itself: an end that is being concluded is not concluded again,
+ * nor from too far away.
  */
 void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
