@@ -49,8 +49,22 @@ void seen_replaced(struct world *w, struct engine *e)
  * back. */
 #define PAUSE_NS 1000
 
+/* The request before rq in its context, NULL: there is none. */
+static struct rq *one_before(const struct rq *rq)
+{
+	struct rq *before = NULL;
+
+	for (uint32_t i = 0; i < rq->ctx->ring.n && rq->ctx->ring.v[i] != rq; i++)
+		before = rq->ctx->ring.v[i];
+	return before;
+}
+
 void seen_paused(struct world *w, struct engine *e, struct rq *rq)
 {
+	struct rq *before = rq ? one_before(rq) : NULL;
+
+	if (before && before->complete && !before->told.no)
+		vec_push(w, w->pauses) = (struct pause){ rq, before, w->section };
 	for (uint32_t i = e->runs.n; rq && i--;) {
 		const struct run *run = &w->runs.v[e->runs.v[i]];
 
