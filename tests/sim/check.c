@@ -648,7 +648,7 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 				 span->start == undecided_end[span->engine];
 
 		if (!span->complete && span->end != SIM_NONE &&
-		    span->told > life[span->request].alive)
+		    span->told >= life[span->request].alive)
 			life[span->request].left = true;
 		if (undecided || life[span->request].left)
 			c->told[span->request].spans_exact = false;

@@ -82,11 +82,12 @@ struct lane_rq {
 	bool begun_unsure;	/* its run may not have begun: the driver had paused the ring */
 	struct lane_span maybe; /* it may have run then, before its first run that is certain; 0: no
 				 */
-	uint64_t maybe_less;	/* by so much less it has been preempted, then */
-	struct lane_span left;	/* its last preemption: when it left */
-	uint64_t left_step;	/* when that was read */
-	uint64_t left_ns;	/* and when that was, at the latest */
-	struct lane_span away;	/* and for how long */
+	bool maybe_away;       /* it runs for the first time that is certain, and may have before */
+	uint64_t maybe_less;   /* by so much less it has been preempted, then */
+	struct lane_span left; /* its last preemption: when it left */
+	uint64_t left_step;    /* when that was read */
+	uint64_t left_ns;      /* and when that was, at the latest */
+	struct lane_span away; /* and for how long */
 	bool to_tell; /* that preemption is certain; whether it has been over since is not yet */
 	bool untold;  /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */

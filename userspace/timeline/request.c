@@ -293,8 +293,9 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->taken_back = false;
 	rq->execute_ns = event->wire.ts_ns;
 	lane_eng_alive(tl, rq,
-		       rq->pub.executes > 1 ? looked_at(tl, rq, event->wire.ts_ns)
-					    : event->wire.ts_ns);
+		       rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
+			       ? looked_at(tl, rq, event->wire.ts_ns)
+			       : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {

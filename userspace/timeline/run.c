@@ -172,7 +172,10 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		rq->pub.start = at;
 		if (rq->maybe.hi) {
 			rq->pub.start.lo = rq->maybe.lo;
-			rq->pub.preempted.hi += at.hi == LANE_NEVER ? 0 : at.hi - rq->maybe.lo;
+			if (at.hi == LANE_NEVER)
+				rq->maybe_away = true;
+			else
+				rq->pub.preempted.hi += at.hi - rq->maybe.lo;
 		}
 		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx && !rq->maybe.hi)
 			rq->pub.behind = &eng->last_ctx->pub;
@@ -251,7 +254,7 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 		lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
 		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
 	} else {
-		rq->pub.started = false;
+		rq->pub.started = rq->maybe_away = false;
 		rq->pub.behind = NULL;
 		lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
@@ -270,6 +273,9 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
 
 	fit(rq, at);
+	if (rq->maybe_away)
+		rq->pub.preempted.hi += rq->since.hi - rq->maybe.lo;
+	rq->maybe_away = false;
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
