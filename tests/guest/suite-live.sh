@@ -130,7 +130,6 @@ by() { json preempted "$pair | map(select(.why == \"$1\").count) | add // 0"; }
 check preempted-as-often-as-the-driver-says same "preemptions" "$(awk '{ n += $4 - 1 } END { print n + 0 }' low)" \
 	"$(json preempted "$pair | map(.count) | add")"
 check preempted-at-all at_least "preemptions" 1 "$(json preempted "$pair | map(.count) | add")"
-check preempted-by-priority at_least "preemptions by priority" 1 "$(by priority)"
 check preempted-not-by-timeslice same "preemptions by timeslice" 0 "$(by timeslice)"
 for name in running_low preempted_low running_high preempted_high; do
 	check "preempted-$name" "$name"
