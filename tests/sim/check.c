@@ -635,6 +635,10 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 			c->told[i].start_undecided = true;
 			c->told[i].spans_exact = false;
 		}
+		if (t->late_listener) {
+			c->told[i].end_undecided = true;
+			c->told[i].spans_exact = false;
+		}
 		/* It may as well have ended in the run that no time was given. */
 		if (t->skipped != SIM_NONE && t->skipped >= life[i].sure) {
 			life[i].left = true;
@@ -654,7 +658,8 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 			c->told[span->request].spans_exact = false;
 		/* It may have been over, unheard, when it left behind a pause. */
 		if (span->complete &&
-		    (life[span->request].left || c->truth->requests[span->request].unsure))
+		    (life[span->request].left || c->truth->requests[span->request].unsure ||
+		     c->truth->requests[span->request].late_listener))
 			undecided_end[span->engine] = span->end;
 		if (undecided && span->start == c->truth->requests[span->request].start)
 			c->told[span->request].start_undecided = true;

@@ -183,7 +183,8 @@ struct rq {
 	bool retired;
 	bool enabled_active; /* when somebody began to listen it was executed already */
 	int enable_cpu;
-	uint64_t enable_no;    /* of that CPU's events */
+	uint64_t enable_no; /* of that CPU's events */
+	uint64_t enable_ns;
 	bool due;	       /* the breadcrumb work, or who polls, is about to signal it */
 	bool stamped;	       /* its signal tells its end to whoever sees the events */
 	uint64_t signal_no;    /* of all signals; 0: none */
@@ -347,6 +348,7 @@ struct cpu {
 	bool resched;
 	bool waking;	 /* leaves idle */
 	uint64_t events; /* seen by the tracer, those aside that the breadcrumb work fires */
+	uint64_t work_ns, work_last_ns; /* the work that fires only those: since then, until then */
 	uint64_t gen;
 };
 

@@ -174,6 +174,7 @@ void rq_enable_signal(struct world *w, struct rq *rq, int cpu)
 	rq->enabled_active = rq->active;
 	rq->enable_cpu = cpu;
 	rq->enable_no = w->cpus[cpu].events;
+	rq->enable_ns = w->now;
 	if (!rq->active)
 		return;
 	breadcrumb_enable(w, rq, cpu);
@@ -181,12 +182,22 @@ void rq_enable_signal(struct world *w, struct rq *rq, int cpu)
 		breadcrumb_work(w, rq->engine, cpu);
 }
 
+/* An interrupt that a CPU sends itself comes within this time. */
+#define SELF_INTERRUPT_NS 2000
+
 /* To an observer it may be the listening itself that signals: nothing else came between, on that
  * CPU. */
 static bool looks_late(const struct world *w, const struct rq *rq, int cpu)
 {
 	return rq->enabled && rq->enabled_active && rq->enable_cpu == cpu &&
 	       rq->enable_no == w->cpus[cpu].events;
+}
+
+/* Or the breadcrumb work is at it elsewhere, since the listening or before. */
+static bool may_be_late(const struct world *w, const struct rq *rq, int cpu)
+{
+	return rq->enabled && rq->enabled_active &&
+	       w->cpus[cpu].work_ns <= rq->enable_ns + SELF_INTERRUPT_NS;
 }
 
 /* The fence is signalled: its event, then its call-backs. */
@@ -199,6 +210,7 @@ void rq_signal(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 	rq->signaled = true;
 	rq_truth(w, rq)->signaled = w->now;
 	rq_truth(w, rq)->signal_by = by;
+	rq_truth(w, rq)->late_listener = may_be_late(w, rq, cpu);
 	rq->signal_no = ++w->signals;
 	rq->stamped = (by == SIM_SIGNAL_INTERRUPT || by == SIM_SIGNAL_POLL) && !rq->taken_back &&
 		      !looks_late(w, rq, cpu);

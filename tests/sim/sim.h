@@ -95,7 +95,8 @@ struct sim_request {
 	uint64_t skipped; /* a run of it begins and ends with the `out`s of one tasklet: this; else
 			     SIM_NONE */
 
-	bool unsure; /* whether it began behind a pause of the ring no event tells */
+	bool late_listener; /* the listening itself may have had it signalled */
+	bool unsure;	    /* whether it began behind a pause of the ring no event tells */
 
 	enum sim_signal signal_by;
 	bool start_exact; /* a perfect observer of every event knows start (docs/sim.md) */

@@ -134,6 +134,19 @@ static bool of_breadcrumbs(const struct sim_scenario *sc, enum lane_kind kind)
 	}
 }
 
+/* From one event of a breadcrumb work to its next, as it seems. */
+#define WORK_NS 10000
+
+static void note_work(struct cpu *cpu, bool of_breadcrumbs, uint64_t now)
+{
+	cpu->events += !of_breadcrumbs;
+	if (!cpu->work_ns || now > cpu->work_last_ns + WORK_NS)
+		cpu->work_ns = now;
+	if (!of_breadcrumbs)
+		cpu->work_ns = 0;
+	cpu->work_last_ns = now;
+}
+
 /*
  * A new event on this CPU, in the context of the thread there; the clock moves on to its time. The
  * caller fills the payload at once. An event the tracer does not have takes its time too.
@@ -145,7 +158,7 @@ struct lane_event *world_emit(struct world *w, enum lane_kind kind, int cpu)
 
 	w->now += world_draw(w, w->sc->step);
 	if (visible(w->sc, kind)) {
-		w->cpus[cpu].events += !of_breadcrumbs(w->sc, kind);
+		note_work(&w->cpus[cpu], of_breadcrumbs(w->sc, kind), w->now);
 		event = &vec_push(w, w->events);
 	}
 	memset(event, 0, sizeof(*event));

@@ -335,6 +335,34 @@ static void listening_to_a_complete_request(void **state)
 	story_end(&s);
 }
 
+/* Who listens to a complete request has the breadcrumbs' work see to it, be that on another CPU. */
+static void listening_late_while_another_cpu_signals(void **state)
+{
+	static const struct {
+		const char *signals;
+		uint64_t lo;
+	} cases[] = {
+		/* the work may have begun before the listening, or in it */
+		{ "301 1 0 signal 7.2\n", 200 },
+		{ "299 1 0 signal 6.2\n304 1 0 signal 7.2\n", 200 },
+		/* an interrupt that comes later than that is the completion's own */
+		{ "9301 1 0 signal 7.2\n", 9301 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_RING);
+		story_tell_all(&s, "100 0 9 add 7.2\n110 0 9 submit 7.2\n200 0 9 exec 7.2\n",
+			       "300 0 9 enable 7.2\n", cases[i].signals, "20000 0 8 retire 7.2\n");
+		rq = story_find(&s, 7, 2);
+		assert_int_equal(rq->rq.end.lo, cases[i].lo);
+		story_end(&s);
+	}
+}
+
 /* Several devices: the same context number and seqno on another card are another request. */
 static void two_devices(void **state)
 {
@@ -438,8 +466,8 @@ static void ports_that_lag(void **state)
 		       "220 1 0 unsub 7.2\n221 1 0 exec 8.4\n222 1 0 exec 7.2\n"
 		       "223 1 0 ports 8.2 7.2\n" /* as it was before */
 		       "300 1 0 ports 8.4 7.2\n"
-		       "400 1 0 signal 8.4\n401 1 0 ports 7.2\n405 0 9 enable 7.2\n500 1 0 signal "
-		       "7.2\n501 1 0 ports 0.0\n");
+		       "400 1 0 signal 8.4\n401 1 0 ports 7.2\n405 0 9 enable 7.2\n9500 1 0 signal "
+		       "7.2\n9501 1 0 ports 0.0\n");
 	assert_int_equal(s.n_preemptions, 1);
 	assert_int_equal(s.preemptions[0].victim, 7);
 	assert_int_equal(s.preemptions[0].culprit, 8);
@@ -842,6 +870,7 @@ int main(void)
 		cmocka_unit_test(wait_without_sleep),
 		cmocka_unit_test(kernels_own_requests),
 		cmocka_unit_test(listening_to_a_complete_request),
+		cmocka_unit_test(listening_late_while_another_cpu_signals),
 		cmocka_unit_test(two_devices),
 		cmocka_unit_test(signal_of_what_is_held),
 		cmocka_unit_test(ports_that_lag),

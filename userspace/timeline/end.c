@@ -496,14 +496,23 @@ static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 	finish(tl, rq, at);
 }
 
+static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
+{
+	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
+}
+
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
 	end = by_signal(rq, end);
-	if (is_being_looked_at(tl, rq))
+	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->signal_work_ns)) {
 		rq->alive = rq->alive_before;
+		end.lo = lane_rq_began(rq);
+	} else if (is_being_looked_at(tl, rq) || lane_rq_listened_late(rq, end.hi)) {
+		rq->alive = rq->alive_before;
+	}
 	hear(tl, rq, end.hi);
 	alive_away = lane_rq_alive_since_left(rq) ||
 		     (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);

@@ -52,13 +52,15 @@ struct lane_rq {
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
 	struct lane_rq *next_released;
-	bool is_releasing;	/* it is among the timeline's released ones */
-	struct lane_span since; /* running or preempted since */
-	struct lane_span in;	/* its port was given then, as far as that is seen */
-	uint64_t order;		/* its number in its engine's order, 0: it does not stand there */
-	uint64_t doubt_ns;	/* a loss began while it was with the hardware; NEVER: none */
-	uint64_t listen_ns;	/* somebody asked to be told, 0: nobody has */
-	uint64_t listen_event;	/* number of that event on its CPU */
+	bool is_releasing;	 /* it is among the timeline's released ones */
+	uint32_t held;		 /* so many things that sections hold are about it */
+	struct lane_span since;	 /* running or preempted since */
+	struct lane_span in;	 /* its port was given then, as far as that is seen */
+	uint64_t order;		 /* its number in its engine's order, 0: it does not stand there */
+	uint64_t doubt_ns;	 /* a loss began while it was with the hardware; NEVER: none */
+	uint64_t signal_work_ns; /* the work that signalled it has been at it since then */
+	uint64_t listen_ns;	 /* somebody asked to be told, 0: nobody has */
+	uint64_t listen_event;	 /* number of that event on its CPU */
 	int32_t listen_tid;
 	bool listen_active; /* it may have been handed over by then */
 	int32_t listen_cpu;
@@ -262,6 +264,8 @@ struct lane_cpu {
 	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
 	struct lane_eng *section;  /* whose section this CPU is in */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
+	uint64_t work_ns; /* since then nothing but the work that signals fences; 0: something else
+			   */
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx;
 	uint32_t signal_seqno;
@@ -322,6 +326,30 @@ static inline bool lane_rq_is_back(const struct lane_rq *rq)
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	return rq->taken_back || (rq->off && eng && eng->mode == LANE_MODE_PORTS);
+}
+
+/* Since when rq can have ended. */
+static inline uint64_t lane_rq_began(const struct lane_rq *rq)
+{
+	return rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED
+		       ? rq->since.lo
+		       : rq->pub.execute_ns;
+}
+
+/* An interrupt that a CPU sends itself comes within this time. */
+#define LANE_SELF_INTERRUPT_NS 2000
+
+/*
+ * What told that rq is complete began at at_ns, when somebody had just begun to listen: rq may have
+ * been complete by then. The listening hands a complete request to the breadcrumbs' work
+ * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which another CPU may be at for another
+ * request.
+ */
+static inline bool lane_rq_listened_late(const struct lane_rq *rq, uint64_t at_ns)
+{
+	return rq->listen_active && rq->alive.at_ns == rq->listen_ns &&
+	       at_ns <= rq->listen_ns + LANE_SELF_INTERRUPT_NS &&
+	       !(rq->pub.state == LANE_RQ_STATE_RUNNING && rq->since.lo >= rq->listen_ns);
 }
 
 /* rq has come into being while that was recorded. */

@@ -79,13 +79,8 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 /* rq ended at some time from when it was handed over, or began to run, to now. */
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
-	struct lane_span end = { rq->pub.execute_ns, now_ns };
-
-	if (rq->ended)
-		return;
-	if (rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		end.lo = rq->since.lo;
-	lane_eng_end(tl, rq, end, cpu);
+	if (!rq->ended)
+		lane_eng_end(tl, rq, (struct lane_span){ lane_rq_began(rq), now_ns }, cpu);
 }
 
 /* So many requests of a context are kept: with those that have not been seen to end, and without.
@@ -493,6 +488,13 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
 	return tl->n_losses && lane_loss_between(tl, before_ns, now_ns);
 }
 
+/* Since when the work that signals has been at it without anything else on its CPU. */
+static uint64_t work_since(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].work_ns
+								    : event->wire.ts_ns;
+}
+
 /*
  * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
@@ -537,6 +539,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
+	rq->signal_work_ns = work_since(tl, event);
 	lane_wait_signalled(tl, rq, now_ns);
 	if (!rq->ended && is_prompt(tl, rq, event))
 		lane_eng_end(tl, rq, lane_span_exact(now_ns), event->cpu);

@@ -217,9 +217,15 @@ static bool has_dequeue(const struct lane_eng *eng)
 	return false;
 }
 
+/* So much is held, be it that a part of it is being read. */
+static uint32_t all_held(const struct lane_eng *eng)
+{
+	return eng->settling ? eng->held_all : eng->held_n;
+}
+
 static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++) {
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++) {
 		const struct lane_held *held = &eng->held[i];
 
 		if (held->what == HELD_EVENT ? !held->gone && is_of(&held->event, rq)
@@ -247,8 +253,11 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane_rq *rq = eng->held[i].rq;
 
+		if (!rq)
+			continue;
 		eng->held[i].rq = NULL;
-		if (rq && rq->over)
+		rq->held--;
+		if (rq->over)
 			lane_section_release_later(tl, rq);
 	}
 }
@@ -270,6 +279,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 {
 	uint32_t rest = eng->held_n - n;
 	uint64_t was_ns = tl->now_ns;
+	struct lane_eng *outer = tl->reading;
 	uint32_t outs;
 
 	eng->settling = true;
@@ -281,7 +291,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	replay_dequeue(tl, eng, now_ns);
 	replay_rest(tl, eng);
 	eng->settling = false;
-	tl->reading = NULL;
+	tl->reading = outer;
 	eng->held_n = n + rest;
 	release(tl, eng, n);
 	memmove(eng->held, eng->held + n, rest * sizeof(*eng->held));
@@ -551,10 +561,12 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 {
 	struct lane_held *held = hold(tl, eng);
 
-	if (held)
+	if (held) {
 		*held = (struct lane_held){
 			.what = what, .foreign = eng->section_cpu != cpu, .rq = rq, .span = span
 		};
+		rq->held++;
+	}
 	return held != NULL;
 }
 
@@ -600,10 +612,8 @@ void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
 
 bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	if (tl->reading && names(tl->reading, rq))
-		return true;
-	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
-		if (tl->cpus[i].section && names(tl->cpus[i].section, rq))
+	for (uint32_t i = 0; (tl->reading || tl->sections) && i < tl->n_engines; i++)
+		if (names(tl->engine_by_id[i], rq))
 			return true;
 	return false;
 }
@@ -618,7 +628,7 @@ uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
 
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++)
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++)
 		if (eng->held[i].rq == rq)
 			eng->held[i] = (struct lane_held){ .what = HELD_VOID,
 							   .foreign = eng->held[i].foreign,
@@ -636,11 +646,9 @@ void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 		}
 		at = &(*at)->next_released;
 	}
-	if (tl->reading)
-		forget(tl->reading, rq);
-	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
-		if (tl->cpus[i].section)
-			forget(tl->cpus[i].section, rq);
+	/* One section may be read amid another: any engine may hold something of it. */
+	for (uint32_t i = 0; rq->held && i < tl->n_engines; i++)
+		forget(tl->engine_by_id[i], rq);
 }
 
 /* The `in` of that port in the set that the section writes, NULL: it writes none. */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From one event of a breadcrumbs' work to its next. */
+#define WORK_NS 10000
+
 static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
 {
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
@@ -128,7 +131,12 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	else if (event->cpu >= 0)
 		cpu = lane_cpu_get(tl, event->cpu);
 	if (cpu) {
-		cpu->events += !of_breadcrumbs(tl, event->wire.kind);
+		if (!of_breadcrumbs(tl, event->wire.kind)) {
+			cpu->events++;
+			cpu->work_ns = 0;
+		} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
+			cpu->work_ns = now_ns;
+		}
 		if (is_of_tasklet(event->wire.kind))
 			cpu->tasklet_event = cpu->events;
 		if (event->wire.kind != LANE_LOST) {
