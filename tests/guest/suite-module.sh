@@ -390,7 +390,7 @@ preempt() {
 
 # ports, priorities, completions: only with an engine, here the replay driver's
 t_ports() {
-	local kind tries
+	local kind tries unheard=20
 	i915[replay]=$(scripts/guest.d/build-kmod tests/kmod/replay)
 	probe_in replay && insmod "${i915[replay]}" || return
 	record_start
@@ -404,6 +404,7 @@ t_ports() {
 		[ "$(fired ' i915_request_in: ')" != "$(fired ' i915_request_out: ')" ] || break
 		sleep 0.1
 	done
+	"$B/tests/replay/gl-shoot" --flood $((7 * unheard)) >/dev/null # nobody listens to these
 	ftrace_stop $W/ftrace
 	record_stop ports
 	for kind in in out execute; do
@@ -412,6 +413,10 @@ t_ports() {
 		check "ports: $kind, as many events with all their fields as ftrace has" cmp $W/a $W/b
 	done
 	check "ports: what is taken back is recorded" test "$(count i915_request_unsubmit)" -gt 0
+	# their fences are signalled after all events: at `out` only the seqno says that they are complete
+	check "ports: what nobody listens to is complete by its seqno" equal \
+		"$(grep ' i915_request_out: ' $W/events | grep -E 'ctx = 100000[0-9],' | sed 's/.*completed = //; s/[^0-9].*//' |
+			sort | uniq -c | awk '{ print $1 "x" $2 }')" ${unheard}x1
 	driver_out
 	probe_out
 }
