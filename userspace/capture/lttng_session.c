@@ -15,6 +15,10 @@
 #define DEFAULT_BUFFER_BYTES (4u << 20)
 #define SUBBUFFERS	     4
 
+/* What LTTng's consumer (64-bit, up to 2.14) adds to a channel's count of discarded events, see
+ * below. */
+#define OVERFLOW_ADDED (1ull << 63)
+
 struct lane_error *lane_lttng_error(int code, const char *what)
 {
 	if (code == -LTTNG_ERR_NO_SESSIOND)
@@ -151,6 +155,12 @@ struct lane_error *lane_lttng_start(struct lane_lttng_session *session)
 	return NULL;
 }
 
+/*
+ * A packet's count of discarded events is the one at its delivery, and packets are delivered in any
+ * order: one packet's count may be less than that of the packet before. LTTng's consumer takes that
+ * for an overflow and adds 2^63, each time (consumer_stream_update_stats() in consumer-stream.c, up
+ * to 2.14). Modulo 2^63 its sum is right nevertheless: of each stream the last packet's count.
+ */
 void lane_lttng_read_lost(struct lane_lttng_session *session)
 {
 	LANE_CLEANUP(lane_free) struct lttng_channel *channels = NULL;
@@ -163,7 +173,7 @@ void lane_lttng_read_lost(struct lane_lttng_session *session)
 
 		if (!lttng_channel_get_discarded_event_count(&channels[i], &discarded) &&
 		    !lttng_channel_get_lost_packet_count(&channels[i], &lost_packets))
-			session->lost = discarded + lost_packets;
+			session->lost = discarded % OVERFLOW_ADDED + lost_packets;
 	}
 }
 
