@@ -159,10 +159,11 @@ static void ctf2_in_a_packet(const char *name)
 	in_packets(name, b, 0);
 }
 
-/* Packets of ten events each, the numbers of lost events in their heads these. */
-static void lost(const char *name, const uint64_t *counts, size_t n)
+/* Packets of ten events each of a tracer, the numbers of lost events in their heads these. */
+static void lost(const char *name, const char *tracer, const uint64_t *counts, size_t n)
 {
 	struct buffer b = { 0 };
+	char metadata[2048];
 
 	for (size_t i = 0; i < n; i++) {
 		put32(&b, 0xc1fc1fc1);
@@ -179,14 +180,17 @@ static void lost(const char *name, const uint64_t *counts, size_t n)
 			put32(&b, 0);
 		}
 	}
-	trace(name,
-	      HEAD TYPES CLOCK TRACE
-	      "stream { packet.context := struct { uint64_t packet_size; uint64_t content_size; "
-	      "when_t timestamp_begin; when_t timestamp_end; uint64_t events_discarded; "
-	      "uint32_t cpu_id; }; event.header := struct { uint32_t id; when_t timestamp; }; };\n"
-	      "event { name = \"sched_wakeup\"; id = 0; fields := struct { uint32_t tid; "
-	      "uint32_t target_cpu; }; };\n",
-	      b);
+	snprintf(metadata, sizeof(metadata),
+		 HEAD TYPES CLOCK TRACE
+		 "env { tracer_name = \"%s\"; };\n"
+		 "stream { packet.context := struct { uint64_t packet_size; uint64_t content_size; "
+		 "when_t timestamp_begin; when_t timestamp_end; uint64_t events_discarded; "
+		 "uint32_t cpu_id; }; event.header := struct { uint32_t id; when_t timestamp; }; "
+		 "};\n"
+		 "event { name = \"sched_wakeup\"; id = 0; fields := struct { uint32_t tid; "
+		 "uint32_t target_cpu; }; };\n",
+		 tracer);
+	trace(name, metadata, b);
 }
 
 /* Sizes of packets that lead nowhere: with the next packet where this one began, the reader never
@@ -318,8 +322,12 @@ int main(int argc, char **argv)
 	repeated("many-types", HEAD, "typealias integer { size = 8; } := t;\n", 20000);
 	repeated("ctf2", "", "\x1e{\"type\": \"preamble\", \"version\": 2}\n", 1);
 	repeated("empty-metadata", "", "", 0);
-	lost("lost-count-goes-back", (const uint64_t[]){ 0, 9, 4, 4, 6 }, 5);
-	lost("lost-count-leaps", (const uint64_t[]){ 0, 9, 9 + (1ull << 63), 9, 12 }, 5);
+	lost("lost-count-goes-back", "another", (const uint64_t[]){ 0, 9, 4, 4, 6 }, 5);
+	lost("lost-count-leaps", "another", (const uint64_t[]){ 0, 9, 9 + (1ull << 63), 9, 12 }, 5);
+	lost("good-lttng-count-goes-back", "lttng-ust",
+	     (const uint64_t[]){ 0, 9, 4, 4, 6, 12, 12, 12, 12, 12 }, 10);
+	lost("lttng-count-leaps", "lttng-ust", (const uint64_t[]){ 0, 9, 9 + (1ull << 63), 9, 12 },
+	     5);
 	noise();
 	return 0;
 }

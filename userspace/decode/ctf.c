@@ -31,6 +31,7 @@ struct stream {
 	uint64_t frequency;	       /* of the stream's clock */
 	int32_t cpu;
 	struct lane_account *account;
+	struct lane_lost_count lost;
 	bool told_count; /* that its count of losses is damaged */
 	bool dead;	 /* nothing more is to be read */
 };
@@ -251,6 +252,7 @@ static void begin_packet(struct stream *stream, const bt_message *message)
 static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *message)
 {
 	struct lane_loss loss = { 0 };
+	bool is_possible;
 
 	loss.begin_ns = snapshot_ns(
 		stream,
@@ -261,7 +263,11 @@ static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *m
 	if (bt_message_discarded_events_get_count(message, &loss.count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		loss.count = 0;
-	if (!lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns)) {
+	if (loss.count && (ctf->lttng || ctf->ust))
+		is_possible = lane_lost_count_change(&stream->lost, &loss);
+	else
+		is_possible = lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
+	if (!is_possible) {
 		loss.count = 0;
 		if (!ctf->complaint && !stream->told_count) {
 			ctf->complaint = lane_error(LANE_LOST_COUNT_WRONG, ctf->path, stream->cpu);

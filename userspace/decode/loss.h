@@ -21,6 +21,39 @@ struct lane_loss {
 	uint64_t end_ns;
 };
 
+/*
+ * A stream's count of lost events, packet by packet. LTTng takes it when a packet is delivered, and
+ * packets are delivered in any order: the count may be less than that of the packet before, which
+ * then had what was lost after it, too.
+ */
+struct lane_lost_count {
+	uint64_t told;	/* since the stream's first packet */
+	uint64_t ahead; /* of that, what is not in the count of the newest packet */
+};
+
+/*
+ * A packet's count has changed by loss->count, modulo 2^64. Leaves there what is to be told, 0
+ * where it is not known: events were lost in that time, and were told already. False: it cannot be.
+ */
+static inline bool lane_lost_count_change(struct lane_lost_count *count, struct lane_loss *loss)
+{
+	uint64_t back = 0 - loss->count;
+	uint64_t known;
+
+	if (back <= count->told - count->ahead) {
+		count->ahead += back;
+		loss->count = 0;
+		return true;
+	}
+	if (!lane_lost_is_possible(loss->count, loss->begin_ns, loss->end_ns))
+		return false;
+	known = loss->count < count->ahead ? loss->count : count->ahead;
+	count->ahead -= known;
+	loss->count -= known;
+	count->told += loss->count;
+	return true;
+}
+
 /* In the order of their ends. */
 struct lane_losses {
 	struct lane_loss loss[LANE_LOSSES];
