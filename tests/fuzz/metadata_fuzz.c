@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: the metadata of a CTF trace, as far as we look at them before libbabeltrace2 does.
+// libFuzzer: the metadata of a CTF trace in its file, in packets or not.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "decode/ctf_guard.h"
 #include "decode/ctf_own.h"
+#include "decode/ctf_schema.h"
 #include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -34,10 +35,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	FILE *to = fopen(metadata, "w");
+	struct lane_schema *schema;
+	uint8_t uuid[16];
+	char why[128];
+	uint64_t n;
 
 	if (!to || fwrite(data, 1, bytes, to) != bytes || fclose(to))
 		abort();
 	lane_error_free(lane_ctf_guard(dir));
 	(void)lane_format_ctf_own.probe(dir);
+	(void)lane_ctf_trace_uuid(dir, uuid);
+	lane_error_free(lane_schema_read(dir, NULL, &schema, &n, why, sizeof(why)));
+	lane_schema_free(schema);
 	return 0;
 }

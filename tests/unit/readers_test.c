@@ -16,6 +16,7 @@
 
 #include "base/ctf.h"
 #include "base/ctf_packet.h"
+#include "decode/ctf_child.h"
 #include "decode/ctf_own.h"
 #include "decode/names.h"
 #include "decode/text.h"
@@ -163,18 +164,21 @@ static unsigned int count_lines(const char *text, const char *with)
 	return n;
 }
 
-/* What our reader and libbabeltrace2 read of our traces is the same, to the last byte. */
+/* What our readers and libbabeltrace2 read of our traces is the same, to the last byte. */
 static void both_readers(void **state)
 {
 	struct fixture *fixture = *state;
-	char *own, *other;
+	char *own, *other, *direct;
 
 	seed = 1;
 	write_trace(fixture, EVENTS);
 	assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf_own);
 	own = read_all(&lane_format_ctf_own, fixture->trace, NULL);
-	other = read_all(&lane_format_ctf, fixture->trace, NULL);
+	other = read_all(&lane_format_ctf_child, fixture->trace, NULL);
 	assert_string_equal(own, other);
+	direct = read_all(&lane_format_ctf, fixture->trace, NULL);
+	assert_string_equal(own, direct);
+	free(direct);
 	assert_non_null(strstr(own, "info release 6.1.0\n"));
 	assert_non_null(strstr(own, "info epoch_offset_ns 1700000000000000123\n"));
 	assert_non_null(strstr(own, "info clock_uuid 2e68f7af-b6b5-4a43-ae94-1e4b62740e3f\n"));
@@ -331,7 +335,7 @@ static void random_damage(void **state)
 	}
 }
 
-/* One byte of the metadata changed: no longer ours, and libbabeltrace2's to read. */
+/* One byte of the metadata changed: no longer ours, and to be read as anybody's. */
 static void other_metadata(void **state)
 {
 	struct fixture *fixture = *state;

@@ -48,6 +48,15 @@ void lane_say_endings(const struct lane_input *input, size_t n, const char *comm
 	}
 }
 
+void lane_say_readers(const struct lane_input *input, const char *command)
+{
+	const char *how, *path;
+
+	for (size_t i = 0; (how = lane_input_how(input, i, &path)); i++)
+		if (*how)
+			fprintf(stderr, "gpulane: %s: %s: %s\n", command, path, how);
+}
+
 /* There are events, and none of them is known: an error, not a remark. */
 static bool knows_none(const struct lane_input_counts *counts)
 {

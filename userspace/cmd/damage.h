@@ -29,6 +29,9 @@ struct lane_error *lane_damage_end(struct lane_damage *damage) LANE_MUST_CHECK;
 /* Says how the n recordings were cut short, those that were. */
 void lane_say_endings(const struct lane_input *input, size_t n, const char *command);
 
+/* For --verbose: says by whom each trace is read, and why. */
+void lane_say_readers(const struct lane_input *input, const char *command);
+
 /* Says what was met and not handed out as it was. */
 void lane_say_counts(const struct lane_input *input, const char *command);
 

@@ -18,6 +18,7 @@ struct dump_options {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	bool head;
+	bool verbose;
 	struct lane_input_options input;
 	struct lane_error *err;
 };
@@ -38,6 +39,7 @@ static const struct argp_option dump_argp_options[] = {
 	  "bpf (default) or lttng, where both have recorded the same events", 0 },
 	{ "pairs", OPTION_PAIRS, "FILE", 0,
 	  "events of two hosts in a known order, which tie the recordings' clocks together", 0 },
+	{ "verbose", 'v', NULL, 0, "say on stderr by whom the traces are read", 0 },
 	{ "no-head", OPTION_NO_HEAD, NULL, 0,
 	  "leave out the head, with what the trace says of itself", 0 },
 	{ 0 },
@@ -94,6 +96,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_PAIRS:
 		options->input.pairs = arg;
+		return 0;
+	case 'v':
+		options->verbose = true;
 		return 0;
 	case OPTION_NO_HEAD:
 		options->head = false;
@@ -185,6 +190,8 @@ struct lane_error *cmd_dump(int argc, char **argv)
 	if (options.head)
 		lane_text_write_head(stdout, lane_input_info(input));
 	lane_say_endings(input, options.n_paths, "dump");
+	if (options.verbose)
+		lane_say_readers(input, "dump");
 	say_clocks(input, options.n_paths);
 	err = dump(input, &options);
 	if (!err)

@@ -47,6 +47,7 @@ static const struct argp_option argp_options[] = {
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
 	  0 },
+	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
 
@@ -72,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct job *job = state->input;
 
 	switch (key) {
+	case 'v':
+		job->reading.verbose = true;
+		return 0;
 	case 't':
 		if (choose(job, arg))
 			return 0;

@@ -198,6 +198,8 @@ static struct lane_error *read_once(struct pass *p)
 	p->events = 0;
 	if (!p->n_losses && !p->quiet)
 		lane_say_endings(input, 1, r->damage.command);
+	if (!p->n_losses && !p->quiet && r->verbose)
+		lane_say_readers(input, r->damage.command);
 	err = subscribe(p);
 	if (err)
 		return err;

@@ -28,6 +28,7 @@ struct lane_reading {
 	struct lane_select select; /* its times are set by the next three */
 	bool by_time;
 	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
+	bool verbose;	     /* say who reads each trace */
 	bool progress;	     /* say on stderr how far it is, when that is a terminal */
 	bool stoppable;	     /* ^C ends it with an error, so that its caller can clean up */
 	const struct lane_listener *listeners;

@@ -27,6 +27,7 @@ struct options {
 	bool by_time;
 	bool commands;
 	bool requests;
+	bool verbose;
 	bool critical;
 	struct lane_critical_options critical_options;
 	struct lane_report_options report;
@@ -63,6 +64,7 @@ static const struct argp_option argp_options[] = {
 	  "the critical path of the longest request, or of that time of the recording (seconds)",
 	  0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
+	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
 
@@ -200,6 +202,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_REQUESTS:
 		o->requests = true;
 		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (o->path)
 			return ARGP_ERR_UNKNOWN;
@@ -252,6 +257,7 @@ static struct lane_error *report(struct options *o)
 		.by_time = o->by_time,
 		.from_s = o->from_s,
 		.to_s = o->to_s,
+		.verbose = o->verbose,
 	};
 	struct lane_error *err;
 

@@ -445,7 +445,7 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 
 	if (!ctf)
 		return &lane_enomem;
-	ctf->base.format = &lane_format_ctf;
+	ctf->base.format = &lane_format_ctf_inside;
 	ctf->merge.arg = ctf;
 	ctf->merge.stream = merge_stream;
 	ctf->merge.find = merge_find;

@@ -56,6 +56,9 @@ struct lane_error *lane_ctf_child_start(const char *path, const struct lane_name
 					const struct lane_ctf_limits *limits, pid_t *pid,
 					int *fd) LANE_MUST_CHECK;
 
+/* The reader whose events a child decodes: of any CTF trace. */
+extern const struct lane_format lane_format_ctf_child;
+
 /* The reader that the child uses; it does what is said above to the process that calls it. */
 extern const struct lane_format lane_format_ctf_inside;
 

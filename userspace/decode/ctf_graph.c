@@ -184,6 +184,35 @@ static struct lane_error *add_sink(struct lane_graph *graph, const bt_component_
 	return NULL;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const bt_port_output *const *x = a, *const *y = b;
+
+	return strverscmp(bt_port_get_name(bt_port_output_as_port_const(*x)),
+			  bt_port_get_name(bt_port_output_as_port_const(*y)));
+}
+
+/* Streams are merged in the order of their names: it must not depend on the directory's. */
+static struct lane_error *connect(struct lane_graph *graph, const bt_component_source *source,
+				  const bt_component_sink *sink)
+{
+	LANE_CLEANUP(lane_free)
+	const bt_port_output **ports = calloc(graph->n_streams + 1, sizeof(bt_port_output *));
+
+	if (!ports)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < graph->n_streams; i++)
+		ports[i] = bt_component_source_borrow_output_port_by_index_const(source, i);
+	qsort(ports, graph->n_streams, sizeof(bt_port_output *), by_name);
+	for (uint32_t i = 0; i < graph->n_streams; i++)
+		if (bt_graph_connect_ports(
+			    graph->graph, ports[i],
+			    bt_component_sink_borrow_input_port_by_index_const(sink, i),
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return take_error(graph->path, "babeltrace2");
+	return NULL;
+}
+
 static struct lane_error *build(struct lane_graph *graph)
 {
 	const bt_component_source *source;
@@ -206,16 +235,7 @@ static struct lane_error *build(struct lane_graph *graph)
 	if (!graph->streams)
 		return &lane_enomem;
 	err = add_sink(graph, &sink);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < graph->n_streams; i++)
-		if (bt_graph_connect_ports(
-			    graph->graph,
-			    bt_component_source_borrow_output_port_by_index_const(source, i),
-			    bt_component_sink_borrow_input_port_by_index_const(sink, i),
-			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			return take_error(graph->path, "babeltrace2");
-	return NULL;
+	return err ? err : connect(graph, source, sink);
 }
 
 static void close_guard(struct lane_graph **graph)

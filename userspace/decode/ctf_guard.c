@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Checks the packets of CTF metadata: their heads' sizes, and that they lie in the file.
+// Checks the packets of CTF metadata: their heads' sizes, and that they lie in the file. Looks at
+// what lies beside them.
 #include "decode/ctf_guard.h"
 
 #include <byteswap.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -19,7 +22,8 @@ enum {
 	CONTENT_BITS_AT = 24,
 	PACKET_BITS_AT = 28,
 	MAJOR_AT = 35,
-	RECORD_SEPARATOR = 0x1e, /* what the text of CTF 2 metadata begins with */
+	RECORD_SEPARATOR = 0x1e,  /* what the text of CTF 2 metadata begins with */
+	FILE_MAP_BYTES = 8 << 20, /* what libbabeltrace2 maps of a file at a time */
 };
 
 static uint32_t read_u32(const uint8_t *at, bool swap)
@@ -97,5 +101,38 @@ struct lane_error *lane_ctf_guard(const char *path)
 					  name, at);
 		at += packet_bytes;
 	}
+	return NULL;
+}
+
+static void look_at(struct lane_ctf_survey *survey, int dir_fd, const char *dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, 0)) {
+		if (!survey->odd)
+			survey->odd = lane_error_errno(errno, "%s/%s", dir, name);
+		return;
+	}
+	if (S_ISREG(st.st_mode)) {
+		survey->files++;
+		survey->bytes += (uint64_t)st.st_size;
+		survey->map_bytes +=
+			st.st_size < FILE_MAP_BYTES ? (uint64_t)st.st_size : FILE_MAP_BYTES;
+	} else if (!S_ISDIR(st.st_mode) && !survey->odd) {
+		survey->odd = lane_error("%s/%s: it is %s (only regular files are read)", dir, name,
+					 lane_file_type(st.st_mode));
+	}
+}
+
+struct lane_error *lane_ctf_survey(const char *path, struct lane_ctf_survey *survey)
+{
+	LANE_CLEANUP(lane_closedir) DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return lane_error_errno(errno, "%s", path);
+	while ((entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			look_at(survey, dirfd(dir), path, entry->d_name);
 	return NULL;
 }

@@ -2,21 +2,17 @@
 // Reads CTF traces of others: a child process decodes them, here its events come out of a pipe.
 #include "decode/ctf_pipe.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/stop.h"
 #include "decode/ctf_child.h"
 #include "decode/ctf_guard.h"
@@ -26,8 +22,7 @@
 enum {
 	BUFFER_BYTES = 64 << 10,
 	MAX_ACCOUNTS = 1 << 16,
-	FILE_MAP_MIB = 8, /* what libbabeltrace2 maps of a file at a time */
-	OTHER_MIB = 64,	  /* the library itself, its plugins */
+	OTHER_MIB = 64, /* the library itself, its plugins */
 };
 
 struct ctf {
@@ -341,7 +336,7 @@ struct lane_error *lane_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch
 			;
 		return &lane_enomem;
 	}
-	ctf->base.format = &lane_format_ctf;
+	ctf->base.format = &lane_format_ctf_child;
 	ctf->fd = fd;
 	ctf->watch = *watch;
 	ctf->path = strdup(path);
@@ -358,51 +353,11 @@ struct lane_error *lane_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch
 	return NULL;
 }
 
-/* What lies in a trace's directory: how much there is to read, and what is no file. */
-struct survey {
-	uint64_t bytes, files, map_bytes;
-	struct lane_error *odd;
-};
-
-static void look_at(struct survey *survey, int dir_fd, const char *dir, const char *name)
-{
-	struct stat st;
-
-	if (fstatat(dir_fd, name, &st, 0)) {
-		if (!survey->odd)
-			survey->odd = lane_error_errno(errno, "%s/%s", dir, name);
-		return;
-	}
-	if (S_ISREG(st.st_mode)) {
-		survey->files++;
-		survey->bytes += (uint64_t)st.st_size;
-		survey->map_bytes += (uint64_t)st.st_size < FILE_MAP_MIB * MIB
-					     ? (uint64_t)st.st_size
-					     : FILE_MAP_MIB * MIB;
-	} else if (!S_ISDIR(st.st_mode) && !survey->odd) {
-		survey->odd = lane_error("%s/%s: it is %s (only regular files are read)", dir, name,
-					 lane_file_type(st.st_mode));
-	}
-}
-
-static struct lane_error *survey_dir(const char *path, struct survey *survey)
-{
-	LANE_CLEANUP(lane_closedir) DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	if (!dir)
-		return lane_error_errno(errno, "%s", path);
-	while ((entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			look_at(survey, dirfd(dir), path, entry->d_name);
-	return NULL;
-}
-
 /*
  * The limits grow with the files. A MiB of them is read within 160 MiB and six seconds of processor
  * time, a hundred times what it takes.
  */
-static struct lane_ctf_limits limits_for(const struct survey *survey)
+static struct lane_ctf_limits limits_for(const struct lane_ctf_survey *survey)
 {
 	return (struct lane_ctf_limits){
 		.memory_bytes = 128 * MIB + survey->files * MIB + survey->bytes / 8,
@@ -414,15 +369,15 @@ static struct lane_ctf_limits limits_for(const struct survey *survey)
 static struct lane_error *ctf_open(const char *path, const struct lane_names *names,
 				   struct lane_decoder **decoder)
 {
+	struct lane_ctf_survey survey = { 0 };
 	struct lane_ctf_watch watch;
 	struct lane_ctf_limits limits;
-	struct survey survey = { 0 };
 	struct lane_error *err;
 	int fd;
 
 	err = lane_ctf_guard(path);
 	if (!err)
-		err = survey_dir(path, &survey);
+		err = lane_ctf_survey(path, &survey);
 	if (!err) {
 		limits = limits_for(&survey);
 		watch.silence_ms = 8000 + (int64_t)(survey.bytes / (2 * MIB)) * 1000;
@@ -438,14 +393,6 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	return err;
 }
 
-static bool ctf_probe(const char *path)
-{
-	char metadata[4096];
-
-	return snprintf(metadata, sizeof(metadata), "%s/metadata", path) < (int)sizeof(metadata) &&
-	       !access(metadata, R_OK);
-}
-
 static const struct lane_trace_info *ctf_info(struct lane_decoder *decoder)
 {
 	return &ctf_of(decoder)->info;
@@ -457,10 +404,9 @@ static const struct lane_account *ctf_accounts(struct lane_decoder *decoder, siz
 	return ctf_of(decoder)->accounts;
 }
 
-const struct lane_format lane_format_ctf = {
-	.name = "ctf",
-	.help = "CTF 1.8, as LTTng writes it",
-	.probe = ctf_probe,
+const struct lane_format lane_format_ctf_child = {
+	.name = "ctf-child",
+	.help = "CTF 1.8, by libbabeltrace2",
 	.open = ctf_open,
 	.info = ctf_info,
 	.next = ctf_next,

@@ -87,6 +87,7 @@ struct lane_names {
 struct lane_decoder {
 	const struct lane_format *format;
 	uint64_t skipped; /* events that are not in the table: read, not delivered */
+	char how[160];	  /* who reads it and why, for --verbose; empty: nothing to be said */
 };
 
 /* What a format provides; one static object of this type per format. */
@@ -101,6 +102,13 @@ struct lane_format {
 	 */
 	struct lane_error *(*open)(const char *path, const struct lane_names *names,
 				   struct lane_decoder **decoder);
+	/*
+	 * The same of several directories that are one trace: chunks and snapshots of a session.
+	 * NULL where the format has no such thing.
+	 */
+	struct lane_error *(*open_joined)(const char *const *paths, size_t n,
+					  const struct lane_names *names,
+					  struct lane_decoder **decoder);
 	/* What the trace says of itself; owned by the decoder, valid until it is closed. */
 	const struct lane_trace_info *(*info)(struct lane_decoder *decoder);
 	/*
@@ -121,6 +129,12 @@ struct lane_format {
 extern const struct lane_format lane_format_ctf;
 extern const struct lane_format lane_format_text;
 extern const struct lane_format lane_format_atp; /* CodeXL's .atp */
+
+/*
+ * The uuid of the CTF trace in the directory at path, as its metadata begin; false when they do not
+ * say it. Chunks and snapshots of one session have the same.
+ */
+bool lane_ctf_trace_uuid(const char *path, uint8_t uuid[16]);
 
 /* The format of the trace at path, NULL when none knows it. */
 const struct lane_format *lane_format_probe(const char *path);

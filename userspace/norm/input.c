@@ -350,18 +350,39 @@ static void merge_presence(uint8_t *presence, const uint8_t *trace)
 			presence[kind] = trace[kind];
 }
 
-/* Opens one trace of a recording as the next source. */
-static struct lane_error *open_source(struct lane_input *input, struct lane_recording_trace *trace,
-				      uint32_t host)
+/* Opens a trace; several directories of one together. */
+static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
+				       struct lane_decoder **decoder)
 {
 	const struct lane_format *format = lane_format_probe(trace->path);
-	struct source *source = &input->sources[input->n_sources];
-	struct lane_error *err;
+	LANE_CLEANUP(lane_free) const char **paths = NULL;
 
 	if (!format)
 		return lane_error("%s: not a trace in a format that is known (see gpulane(1))",
 				  trace->path);
-	err = format->open(trace->path, &lane_norm_names, &source->decoder);
+	if (!trace->n_more)
+		return format->open(trace->path, &lane_norm_names, decoder);
+	if (!format->open_joined)
+		return lane_error(
+			"%s: two traces of one tracer, this and %s, are the same (name one "
+			"of them)",
+			trace->path, trace->more[0]);
+	paths = calloc(trace->n_more + 1, sizeof(*paths));
+	if (!paths)
+		return &lane_enomem;
+	paths[0] = trace->path;
+	for (size_t i = 0; i < trace->n_more; i++)
+		paths[i + 1] = trace->more[i];
+	return format->open_joined(paths, trace->n_more + 1, &lane_norm_names, decoder);
+}
+
+/* Opens one trace of a recording as the next source. */
+static struct lane_error *open_source(struct lane_input *input, struct lane_recording_trace *trace,
+				      uint32_t host)
+{
+	struct source *source = &input->sources[input->n_sources];
+	struct lane_error *err = open_decoder(trace, &source->decoder);
+
 	if (err)
 		return err;
 	input->n_sources++;
@@ -371,7 +392,7 @@ static struct lane_error *open_source(struct lane_input *input, struct lane_reco
 	trace->expected.cpus = NULL; /* the source's now */
 	if (!source->path)
 		return &lane_enomem;
-	return lane_fix_create(format->info(source->decoder), &source->fix);
+	return lane_fix_create(source->decoder->format->info(source->decoder), &source->fix);
 }
 
 /* Whose events of a kind count, where several have recorded it. The OpenCL layer sees more than
@@ -610,6 +631,14 @@ void lane_input_counts(const struct lane_input *input, struct lane_input_counts 
 	}
 	for (size_t i = 0; i < input->n_paths; i++)
 		counts->ambiguous += lane_widen_ambiguous(input->widen[i]);
+}
+
+const char *lane_input_how(const struct lane_input *input, size_t trace, const char **path)
+{
+	if (trace >= input->n_sources)
+		return NULL;
+	*path = input->sources[trace].path;
+	return input->sources[trace].decoder->how;
 }
 
 void lane_input_close(struct lane_input *input)

@@ -20,7 +20,8 @@ enum {
 	JSON_VALUES = 1 << 20, /* each takes memory, however short it is */
 	JSON_DEPTH = 16,
 	MAX_CPUS = 8192,
-	SEARCH_DEPTH = 4, /* a trace's metadata lie at most so deep in a recording */
+	SEARCH_DEPTH = 6,      /* a trace's metadata lie at most so deep in a recording */
+	MOST_CHUNKS = 1 << 16, /* directories of one trace */
 };
 
 static bool exists(const char *dir, const char *name)
@@ -47,6 +48,39 @@ static struct lane_error *add_trace(struct lane_recording *recording, const char
 	return NULL;
 }
 
+/* Adds a directory with a CTF trace; one of a trace that is there already goes on with it. */
+static struct lane_error *add_ctf(struct lane_recording *recording, const char *path,
+				  const char *tracer)
+{
+	uint8_t uuid[16];
+	bool has_uuid = lane_ctf_trace_uuid(path, uuid);
+	struct lane_error *err;
+
+	for (size_t i = 0; has_uuid && i < recording->n_traces; i++) {
+		struct lane_recording_trace *trace = &recording->traces[i];
+		char **more;
+
+		if (!trace->has_uuid || memcmp(trace->uuid, uuid, sizeof(uuid)) != 0)
+			continue;
+		if (trace->n_more == MOST_CHUNKS)
+			return lane_error("%s: more than %d directories of one trace", path,
+					  MOST_CHUNKS);
+		more = reallocarray(trace->more, trace->n_more + 1, sizeof(*more));
+		if (!more)
+			return &lane_enomem;
+		trace->more = more;
+		more[trace->n_more] = strdup(path);
+		return more[trace->n_more++] ? NULL : &lane_enomem;
+	}
+	err = add_trace(recording, path, tracer);
+	if (err)
+		return err;
+	recording->traces[recording->n_traces - 1].has_uuid = has_uuid;
+	if (has_uuid)
+		memcpy(recording->traces[recording->n_traces - 1].uuid, uuid, sizeof(uuid));
+	return NULL;
+}
+
 /* Finds the directories with a CTF trace at or below dir. */
 static struct lane_error *find_ctf(struct lane_recording *recording, const char *dir,
 				   const char *tracer, int depth)
@@ -56,7 +90,7 @@ static struct lane_error *find_ctf(struct lane_recording *recording, const char 
 	struct lane_error *err;
 
 	if (exists(dir, "metadata"))
-		return add_trace(recording, dir, tracer);
+		return add_ctf(recording, dir, tracer);
 	if (!depth)
 		return NULL;
 	list = opendir(dir);
@@ -447,8 +481,13 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 void lane_recording_deinit(struct lane_recording *recording)
 {
 	for (size_t i = 0; i < recording->n_traces; i++) {
-		free(recording->traces[i].path);
-		free(recording->traces[i].expected.cpus);
+		struct lane_recording_trace *trace = &recording->traces[i];
+
+		for (size_t k = 0; k < trace->n_more; k++)
+			free(trace->more[k]);
+		free(trace->more);
+		free(trace->path);
+		free(trace->expected.cpus);
 	}
 	recording->n_traces = 0;
 }

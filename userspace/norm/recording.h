@@ -31,6 +31,11 @@ struct lane_expected {
 /* One trace of a recording. */
 struct lane_recording_trace {
 	char *path;
+	/* Further directories of the same CTF trace: chunks of a session, snapshots. */
+	char **more;
+	size_t n_more;
+	bool has_uuid;
+	uint8_t uuid[16];
 	char tracer[33]; /* "bpf", "lttng", "" when nothing says */
 	/* enum lane_presence by kind: what recording.json says of this tracer */
 	uint8_t presence[LANE_KIND_COUNT];

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT
+// Makes the programs that read CTF structures of their types.
+#include "decode/ctf_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_STEPS = 8192,
+	MOST_LOOKS = 1 << 20, /* at types, while looking for who needs an integer */
+	MOST_SKIP = 1 << 30,  /* bits in one step */
+	MOST_OPTIONS = 256,
+};
+
+/* An integer whose value is needed later in its structure, or in those in it. */
+struct kept {
+	const struct lane_tsdl_member *member;
+	uint8_t reg;
+};
+
+struct lane_compiler {
+	bool is_big;
+	bool failed;
+	bool id;
+	const char **why;
+	struct lane_program program;
+	uint32_t cap_steps, cap_choices;
+	uint32_t target; /* the last step that is gone to: what is before it is as it is */
+	struct kept kept[LANE_REGISTERS];
+	uint8_t n_kept, n_regs;
+	uint32_t looks;
+	/* Where the next bit lies is known to be `rest` behind a multiple of `known` bits. */
+	uint32_t known, rest;
+};
+
+static bool fail(struct lane_compiler *c, const char *why)
+{
+	if (!c->failed)
+		*c->why = why;
+	c->failed = true;
+	return false;
+}
+
+struct lane_compiler *lane_compiler_create(bool is_big, const char *why[1])
+{
+	struct lane_compiler *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->is_big = is_big;
+	c->why = why;
+	c->known = 1;
+	c->n_regs = LANE_REGISTER_ID + 1;
+	return c;
+}
+
+static bool is_bytes(const struct lane_compiler *c)
+{
+	return c->known >= 8 && !(c->rest % 8);
+}
+
+/* Adds a step and returns its place; on failure somewhere to write to. */
+static struct lane_step *emit(struct lane_compiler *c, enum lane_step_code code, uint32_t n)
+{
+	static struct lane_step nowhere;
+	struct lane_program *program = &c->program;
+
+	if (program->n_steps == c->cap_steps) {
+		uint32_t cap = c->cap_steps ? 2 * c->cap_steps : 16;
+		struct lane_step *more =
+			cap > MOST_STEPS ? NULL : reallocarray(program->steps, cap, sizeof(*more));
+
+		if (!more) {
+			fail(c, "a structure of very many fields");
+			return &nowhere;
+		}
+		program->steps = more;
+		c->cap_steps = cap;
+	}
+	program->steps[program->n_steps] = (struct lane_step){ .code = (uint8_t)code, .n = n };
+	return &program->steps[program->n_steps++];
+}
+
+/* A choice that is open: where it leads is not known yet, only for which option it is. */
+static bool choice(struct lane_compiler *c, const struct lane_tsdl_label *label, bool is_signed,
+		   uint32_t index)
+{
+	struct lane_program *program = &c->program;
+
+	if (program->n_choices == c->cap_choices) {
+		uint32_t cap = c->cap_choices ? 2 * c->cap_choices : 16;
+		struct lane_choice *more =
+			cap > MOST_STEPS ? NULL
+					 : reallocarray(program->choices, cap, sizeof(*more));
+
+		if (!more)
+			return fail(c, "a variant of very many options");
+		program->choices = more;
+		c->cap_choices = cap;
+	}
+	program->choices[program->n_choices++] =
+		(struct lane_choice){ label->from, label->to, index, is_signed, true };
+	return true;
+}
+
+static uint8_t new_register(struct lane_compiler *c)
+{
+	if (c->n_regs == LANE_REGISTERS) {
+		fail(c, "many lengths and tags");
+		return 0;
+	}
+	return c->n_regs++;
+}
+
+static void moved(struct lane_compiler *c, uint64_t bits)
+{
+	c->rest = (uint32_t)((c->rest + bits) % c->known);
+}
+
+/* A number of bits that is not known: a multiple of unit. */
+static void moved_by(struct lane_compiler *c, uint64_t unit)
+{
+	while (c->known > 1 && unit % c->known)
+		c->known /= 2;
+	c->rest %= c->known;
+}
+
+static void skip(struct lane_compiler *c, uint64_t bits)
+{
+	struct lane_program *program = &c->program;
+	struct lane_step *last =
+		program->n_steps > c->target ? &program->steps[program->n_steps - 1] : NULL;
+
+	if (!bits)
+		return;
+	if (bits > MOST_SKIP) {
+		fail(c, "a very long array");
+		return;
+	}
+	if (last && last->code == LANE_STEP_SKIP && last->n <= MOST_SKIP - bits)
+		last->n += (uint32_t)bits;
+	else
+		emit(c, LANE_STEP_SKIP, (uint32_t)bits);
+	moved(c, bits);
+}
+
+static void align(struct lane_compiler *c, uint32_t bits)
+{
+	if (c->known >= bits) {
+		skip(c, (bits - c->rest % bits) % bits);
+		return;
+	}
+	emit(c, LANE_STEP_ALIGN, bits);
+	c->known = bits;
+	c->rest = 0;
+}
+
+/* The next step is gone to from elsewhere, where less may be known of its place. */
+static void here(struct lane_compiler *c, bool are_bytes)
+{
+	c->target = c->program.n_steps;
+	c->known = are_bytes ? 8 : 1;
+	c->rest = 0;
+}
+
+static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		    const struct lane_slot *slot);
+
+/* --- numbers --- */
+
+static uint8_t flags_of(const struct lane_compiler *c, const struct lane_tsdl_type *type)
+{
+	bool is_big = type->order == LANE_TSDL_NATIVE ? c->is_big : type->order == LANE_TSDL_BIG;
+
+	return (uint8_t)((is_big ? LANE_STEP_BIG : 0) | (type->is_signed ? LANE_STEP_SIGNED : 0));
+}
+
+/* An integer; reg (-1: none) is where it is kept. */
+static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		    const struct lane_slot *slot, int reg)
+{
+	struct lane_step *step;
+	uint8_t flags = flags_of(c, type);
+
+	if (slot && (lane_type_is_text(slot->type) || slot->size > 8))
+		slot = NULL;
+	align(c, type->align);
+	if (reg < 0 && !slot && !type->clock) {
+		skip(c, type->size);
+		return;
+	}
+	if (reg >= 0)
+		flags |= LANE_STEP_KEEP;
+	if (type->clock)
+		flags |= LANE_STEP_CLOCK;
+	step = emit(c,
+		    is_bytes(c) && !(type->size % 8) && !(flags & ~LANE_STEP_SIGNED)
+			    ? LANE_STEP_BYTES
+			    : LANE_STEP_INTEGER,
+		    0);
+	step->flags = flags;
+	step->bits = (uint8_t)type->size;
+	step->reg = reg < 0 ? 0 : (uint8_t)reg;
+	step->offset = slot ? slot->offset : 0;
+	step->room = slot ? (uint8_t)slot->size : 0;
+	moved(c, type->size);
+}
+
+/* --- who needs an integer --- */
+
+/* True when something in the type has its length or tag in `name`. */
+static bool needs(struct lane_compiler *c, const struct lane_tsdl_type *type, const char *name)
+{
+	if (!type->has_ref)
+		return false;
+	if (++c->looks > MOST_LOOKS) {
+		fail(c, "structures that take too long");
+		return false;
+	}
+	if (type->ref && !strcmp(type->ref, name))
+		return true;
+	if (type->element)
+		return needs(c, type->element, name);
+	for (uint32_t i = 0; i < type->n_members; i++)
+		if (needs(c, type->members[i].type, name))
+			return true;
+	return false;
+}
+
+static const struct kept *find_kept(struct lane_compiler *c, const char *name)
+{
+	for (unsigned int i = c->n_kept; name && i--;)
+		if (!strcmp(c->kept[i].member->name, name))
+			return &c->kept[i];
+	fail(c, "a length or a tag that is elsewhere");
+	return NULL;
+}
+
+/* --- arrays and sequences --- */
+
+static bool is_number(const struct lane_tsdl_type *type)
+{
+	return type->kind == LANE_TSDL_INTEGER || type->kind == LANE_TSDL_FLOAT;
+}
+
+static bool is_text(const struct lane_tsdl_type *element)
+{
+	return element->kind == LANE_TSDL_INTEGER && element->is_text && element->size == 8 &&
+	       element->align == 8;
+}
+
+/* Where an array's length is at run time: a register of its own, that may be counted down. */
+static uint8_t counter(struct lane_compiler *c, const struct lane_tsdl_type *type, int length)
+{
+	uint8_t reg = new_register(c);
+	struct lane_step *step;
+
+	if (length < 0 && type->length > UINT32_MAX)
+		fail(c, "a very long array");
+	step = emit(c, LANE_STEP_COUNT, length < 0 ? (uint32_t)type->length : (uint32_t)length);
+	step->reg = reg;
+	step->flags = length < 0 ? 0 : LANE_STEP_KEEP;
+	return reg;
+}
+
+/* Integers that are to be characters; what is no unsigned number is none. */
+static void characters(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		       const struct lane_slot *slot, int length)
+{
+	const struct lane_tsdl_type *element = type->element;
+	uint8_t reg = counter(c, type, length);
+	struct lane_step *step = emit(c, LANE_STEP_CHARACTERS, 0);
+
+	step->flags = flags_of(c, element);
+	step->bits = (uint8_t)element->size;
+	step->align = (uint8_t)element->align;
+	step->reg = reg;
+	step->offset = slot->offset;
+	step->room = (uint8_t)slot->size;
+	moved_by(c, element->size);
+}
+
+/* Elements one by one. */
+static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int length)
+{
+	uint32_t repeat, before;
+	uint8_t reg = counter(c, type, length);
+
+	if (!type->element->min_bits)
+		return fail(c, "an array of nothing");
+	repeat = c->program.n_steps;
+	emit(c, LANE_STEP_REPEAT, 0)->reg = reg;
+	here(c, false);
+	before = c->n_kept;
+	if (!compile(c, type->element, NULL))
+		return false;
+	c->n_kept = (uint8_t)before;
+	emit(c, LANE_STEP_AGAIN, repeat)->reg = reg;
+	here(c, false);
+	c->program.steps[repeat].n = c->program.n_steps;
+	return !c->failed;
+}
+
+/* An array of numbers, or of texts, that is not taken apart. */
+static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		  const struct lane_slot *slot, int length)
+{
+	const struct lane_tsdl_type *element = type->element;
+	bool is_placed = slot && is_text(element) && lane_type_is_text(slot->type);
+	bool is_copied = slot && !lane_type_is_text(slot->type) && slot->size == 16 &&
+			 element->size == 8 && type->length == 16 && is_bytes(c);
+	struct lane_step *step;
+
+	if (length < 0 && !is_placed && !is_copied) {
+		if (type->length > MOST_SKIP)
+			fail(c, "a very long array");
+		else
+			skip(c, type->length * element->size);
+		return;
+	}
+	if (length >= 0) {
+		step = emit(c, is_placed ? LANE_STEP_REG_TEXT : LANE_STEP_REG_SKIP, element->size);
+		step->reg = (uint8_t)length;
+		moved_by(c, element->size);
+	} else {
+		step = emit(c, is_placed ? LANE_STEP_TEXT : LANE_STEP_COPY, (uint32_t)type->length);
+		if (type->length > MOST_SKIP / 8)
+			fail(c, "a very long array");
+		moved(c, type->length * 8);
+	}
+	if (is_placed || is_copied) {
+		step->offset = slot->offset;
+		step->room = (uint8_t)slot->size;
+	}
+}
+
+static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		  const struct lane_slot *slot)
+{
+	const struct lane_tsdl_type *element = type->element;
+	const struct kept *kept = NULL;
+	int length = -1;
+
+	if (type->kind == LANE_TSDL_SEQUENCE) {
+		kept = find_kept(c, type->ref);
+		if (!kept)
+			return false;
+		if (kept->member->type->is_signed)
+			return fail(c, "a length that is signed");
+		length = kept->reg;
+	}
+	align(c, type->align);
+	if (is_number(element) && slot && lane_type_is_text(slot->type) && !is_text(element) &&
+	    element->kind == LANE_TSDL_INTEGER && !element->is_signed && !element->is_enum)
+		characters(c, type, slot, length);
+	else if (is_number(element) && !(element->size % element->align) && !element->clock)
+		plain(c, type, slot, length);
+	else
+		return loop(c, type, length);
+	return !c->failed;
+}
+
+/* --- structures and variants --- */
+
+/* The values of the tag for which a variant has that option. */
+static bool option(struct lane_compiler *c, const struct lane_tsdl_member *member, uint32_t index,
+		   const struct lane_tsdl_type *tag)
+{
+	for (uint32_t i = 0; i < tag->n_labels; i++)
+		if (!strcmp(tag->labels[i].name, member->name) &&
+		    !choice(c, &tag->labels[i], tag->is_signed, index))
+			return false;
+	return true;
+}
+
+/* The choices from first up to last that are for the option: they lead to the next step. */
+static bool lead_here(struct lane_compiler *c, uint32_t first, uint32_t last, uint32_t index)
+{
+	bool any = false;
+
+	for (uint32_t i = first; i < last; i++) {
+		struct lane_choice *it = &c->program.choices[i];
+
+		if (it->is_open && it->step == index) {
+			it->is_open = false;
+			it->step = c->program.n_steps;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
+{
+	const struct kept *kept = find_kept(c, type->ref);
+	uint32_t known = c->known, rest = c->rest;
+	uint32_t first = c->program.n_choices, last, gos[MOST_OPTIONS], n_gos = 0;
+	const struct lane_tsdl_type *tag;
+	struct lane_step *step;
+	bool are_bytes = true;
+
+	if (!kept)
+		return false;
+	tag = kept->member->type;
+	if (!tag->is_enum)
+		return fail(c, "a variant whose tag is no enumeration");
+	for (uint32_t i = 0; i < type->n_members; i++)
+		if (!option(c, &type->members[i], i, tag))
+			return false;
+	last = c->program.n_choices;
+	step = emit(c, LANE_STEP_CHOOSE, first);
+	step->reg = kept->reg;
+	step->more = last - first;
+	for (uint32_t i = 0; i < type->n_members; i++) {
+		uint8_t before = c->n_kept;
+
+		if (!lead_here(c, first, last, i))
+			continue;
+		if (n_gos == MOST_OPTIONS)
+			return fail(c, "a variant of very many options");
+		c->target = c->program.n_steps;
+		c->known = known;
+		c->rest = rest;
+		if (!compile(c, type->members[i].type, NULL))
+			return false;
+		c->n_kept = before;
+		are_bytes &= is_bytes(c);
+		gos[n_gos++] = c->program.n_steps;
+		emit(c, LANE_STEP_GO, 0);
+	}
+	if (c->failed)
+		return false;
+	here(c, are_bytes);
+	for (uint32_t i = 0; i < n_gos; i++)
+		c->program.steps[gos[i]].n = c->program.n_steps;
+	return true;
+}
+
+/* A member of a structure. */
+static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
+		   const struct lane_slot *slot)
+{
+	const struct lane_tsdl_member *it = &type->members[index];
+	bool is_id = c->id && !strcmp(it->name, "id");
+	bool is_needed = false;
+	int reg = is_id ? LANE_REGISTER_ID : -1;
+
+	if (it->type->kind != LANE_TSDL_INTEGER)
+		return compile(c, it->type, slot);
+	for (uint32_t i = index + 1; type->has_ref && !is_needed && i < type->n_members; i++)
+		is_needed = needs(c, type->members[i].type, it->name);
+	if (is_needed && !is_id)
+		reg = new_register(c);
+	integer(c, it->type, slot, reg);
+	if (is_needed) {
+		if (c->n_kept == LANE_REGISTERS)
+			return fail(c, "many lengths and tags");
+		c->kept[c->n_kept++] = (struct kept){ it, (uint8_t)reg };
+	}
+	return !c->failed;
+}
+
+static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
+		    const struct lane_slot *slot)
+{
+	struct lane_step *step;
+	uint8_t before = c->n_kept;
+
+	switch (type->kind) {
+	case LANE_TSDL_INTEGER:
+		integer(c, type, slot, -1);
+		break;
+	case LANE_TSDL_FLOAT:
+		align(c, type->align);
+		skip(c, type->size);
+		break;
+	case LANE_TSDL_STRING:
+		align(c, 8);
+		step = emit(c, LANE_STEP_STRING, 0);
+		if (slot && lane_type_is_text(slot->type)) {
+			step->offset = slot->offset;
+			step->room = (uint8_t)slot->size;
+		}
+		moved_by(c, 8);
+		break;
+	case LANE_TSDL_STRUCT:
+		align(c, type->align);
+		for (uint32_t i = 0; i < type->n_members; i++)
+			if (!member(c, type, i, NULL))
+				return false;
+		c->n_kept = before;
+		break;
+	case LANE_TSDL_VARIANT:
+		return variant(c, type);
+	default:
+		return array(c, type, slot);
+	}
+	return !c->failed;
+}
+
+bool lane_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, lane_place *place,
+		  void *arg, bool id)
+{
+	if (!type || c->failed)
+		return !c->failed;
+	if (type->kind != LANE_TSDL_STRUCT)
+		return fail(c, "what should be a structure is none");
+	c->id = id;
+	c->n_kept = 0;
+	align(c, type->align);
+	for (uint32_t i = 0; i < type->n_members; i++) {
+		struct lane_slot slot;
+		bool is_placed = place && place(arg, &type->members[i], &slot);
+
+		if (!member(c, type, i, is_placed ? &slot : NULL))
+			return false;
+	}
+	return !c->failed;
+}
+
+bool lane_compiler_finish(struct lane_compiler *c, struct lane_program *program)
+{
+	bool ok;
+
+	emit(c, LANE_STEP_END, 0);
+	ok = !c->failed;
+	*program = c->program;
+	free(c);
+	return ok;
+}
+
+void lane_program_free(struct lane_program *program)
+{
+	free(program->steps);
+	free(program->choices);
+	*program = (struct lane_program){ 0 };
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the bytes of a CTF structure are read: a program that is made of its type once
+ * (ctf_compile.c) and followed for each packet and event (ctf_program.c). What nobody wants is
+ * skipped, in as few steps as its layout allows.
+ */
+#ifndef LANE_DECODE_CTF_PROGRAM_H
+#define LANE_DECODE_CTF_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/names.h"
+#include "decode/tsdl.h"
+
+enum {
+	LANE_REGISTERS = 32,  /* lengths and tags of one structure */
+	LANE_REGISTER_ID = 0, /* of an event's header: which event it is */
+};
+
+enum lane_step_code {
+	LANE_STEP_END,
+	LANE_STEP_ALIGN,      /* to n bits */
+	LANE_STEP_SKIP,	      /* n bits */
+	LANE_STEP_BYTES,      /* a little-endian integer of whole bytes, to a place */
+	LANE_STEP_INTEGER,    /* any integer, to a place, a register, the clock */
+	LANE_STEP_STRING,     /* up to its NUL, to a place */
+	LANE_STEP_TEXT,	      /* n characters, up to a NUL, to a place */
+	LANE_STEP_REG_TEXT,   /* as many as a register says */
+	LANE_STEP_REG_SKIP,   /* n bits as often as a register says */
+	LANE_STEP_COUNT,      /* n to a register; with KEEP: what register n holds */
+	LANE_STEP_CHARACTERS, /* as many integers as a register says, each a character */
+	LANE_STEP_COPY,	      /* n bytes as they are, to a place */
+	LANE_STEP_CHOOSE,     /* goes to where the choice for a register's value is */
+	LANE_STEP_GO,	      /* to step n */
+	LANE_STEP_REPEAT,     /* a register's number of times up to step n - 1; 0: goes to n */
+	LANE_STEP_AGAIN,      /* back behind step n, its REPEAT, unless that was the last time */
+};
+
+enum {
+	LANE_STEP_SIGNED = 1,
+	LANE_STEP_BIG = 2,   /* big-endian */
+	LANE_STEP_CLOCK = 4, /* the clock's new value, or its low bits */
+	LANE_STEP_KEEP = 8,  /* to the register */
+};
+
+struct lane_step {
+	uint8_t code; /* enum lane_step_code */
+	uint8_t flags;
+	uint8_t bits; /* of the integer */
+	uint8_t reg;
+	uint16_t offset; /* of the place, bytes */
+	uint8_t room;	 /* of the place, bytes; 0: there is none */
+	uint8_t align;	 /* of the integers of CHARACTERS */
+	uint32_t n;
+	uint32_t more; /* CHOOSE: how many choices, from n on */
+};
+
+struct lane_choice {
+	uint64_t from, to;
+	uint32_t step;
+	bool is_signed;
+	bool is_open; /* only while the program is made: step is the option */
+};
+
+struct lane_program {
+	struct lane_step *steps;
+	struct lane_choice *choices;
+	uint32_t n_steps, n_choices;
+};
+
+/* A place in bytes in memory. Bits count from their first one; a packet begins at a multiple of 64.
+ */
+struct lane_cursor {
+	const uint8_t *data;
+	uint64_t at, end; /* bits */
+	uint64_t clock;
+	uint64_t regs[LANE_REGISTERS];
+};
+
+enum lane_ran {
+	LANE_RAN,
+	LANE_RAN_SHORT,	  /* the bytes end before the structure does */
+	LANE_RAN_DAMAGED, /* a variant has no option for its tag */
+};
+
+/* Follows the program from cursor->at on; places are in `to`. */
+enum lane_ran lane_program_run(const struct lane_program *program, struct lane_cursor *cursor,
+			       void *to);
+
+/* The clock's value after bits of it were read. */
+static inline uint64_t lane_clock_update(uint64_t clock, uint64_t value, unsigned int bits)
+{
+	uint64_t mask;
+
+	if (bits >= 64)
+		return value;
+	mask = (1ull << bits) - 1;
+	if (value < (clock & mask))
+		clock += mask + 1; /* it has wrapped, once */
+	return (clock & ~mask) | value;
+}
+
+/* Makes a program; freed by lane_program_free, whatever happened. */
+struct lane_compiler;
+
+/* Where a member of a structure goes; false: nowhere. */
+typedef bool lane_place(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot);
+
+/* is_big is the trace's byte order; why takes the reason of a failure. */
+struct lane_compiler *lane_compiler_create(bool is_big, const char *why[1]);
+
+/*
+ * Adds a structure; NULL adds nothing. place (NULL: none) is asked for its members, not for those
+ * of structures in it. With id, the member `id`, wherever it is, goes to LANE_REGISTER_ID. False:
+ * this is not read here, *why says why.
+ */
+bool lane_compile(struct lane_compiler *compiler, const struct lane_tsdl_type *type,
+		  lane_place *place, void *arg, bool id);
+
+/* Ends the program and frees the compiler; false: one of the calls before has failed. */
+bool lane_compiler_finish(struct lane_compiler *compiler, struct lane_program *program);
+
+void lane_program_free(struct lane_program *program);
+
+#endif

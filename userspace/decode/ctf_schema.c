@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: MIT
+// From the metadata of a CTF trace to the programs that read its packets and events.
+#include "decode/ctf_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_IDS = 1 << 16, /* of events in a stream class; LTTng counts from 0 */
+	MOST_STREAMS = 1 << 10,
+	MOST_STEPS = 1 << 20, /* of all programs together */
+};
+
+/* --- facts --- */
+
+static const struct lane_tsdl_env *find_env(const struct lane_tsdl *tsdl, const char *name)
+{
+	for (uint32_t i = 0; i < tsdl->n_env; i++)
+		if (!strcmp(tsdl->env[i].name, name))
+			return &tsdl->env[i];
+	return NULL;
+}
+
+static void copy_env(const struct lane_tsdl *tsdl, const char *name, char *to, size_t size)
+{
+	const struct lane_tsdl_env *env = find_env(tsdl, name);
+
+	if (env && env->text)
+		snprintf(to, size, "%s", env->text);
+}
+
+static unsigned int env_number(const struct lane_tsdl *tsdl, const char *name)
+{
+	const struct lane_tsdl_env *env = find_env(tsdl, name);
+
+	return env && !env->text ? (unsigned int)env->number % 1000 : 0;
+}
+
+static void read_clock(struct lane_schema *schema, const struct lane_tsdl_clock *clock)
+{
+	int64_t frequency = (int64_t)clock->frequency;
+	int64_t seconds = clock->offset / frequency, cycles = clock->offset % frequency;
+	struct lane_trace_info *info = &schema->info;
+	uint8_t uuid[16];
+
+	seconds = (int64_t)((uint64_t)seconds + (uint64_t)clock->offset_s);
+	schema->frequency = clock->frequency;
+	info->epoch_offset_ns =
+		(int64_t)((uint64_t)seconds * 1000000000u +
+			  (uint64_t)((unsigned __int128)cycles * 1000000000u / clock->frequency));
+	if (!clock->uuid || !lane_tsdl_uuid(clock->uuid, uuid))
+		return;
+	for (int i = 0, at = 0; i < 16; i++)
+		at += sprintf(info->clock_uuid + at, "%s%02x",
+			      i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
+{
+	struct lane_trace_info *info = &schema->info;
+	char tracer[32] = "", own[8] = "";
+
+	copy_env(tsdl, "hostname", info->host, sizeof(info->host));
+	copy_env(tsdl, "kernel_release", info->release, sizeof(info->release));
+	copy_env(tsdl, "tracer_name", tracer, sizeof(tracer));
+	copy_env(tsdl, "gpulane_version", own, sizeof(own));
+	schema->is_own = *own;
+	schema->is_lttng = !strcmp(tracer, "lttng-modules") && !schema->is_own;
+	schema->is_ust = !strcmp(tracer, "lttng-ust");
+	if (schema->is_lttng)
+		snprintf(info->tracer_version, sizeof(info->tracer_version), "%u.%u.%u",
+			 env_number(tsdl, "tracer_major"), env_number(tsdl, "tracer_minor"),
+			 env_number(tsdl, "tracer_patchlevel"));
+	strcpy(info->tracer, schema->is_lttng ? "lttng" : schema->is_ust ? "ust" : tracer);
+	if (schema->is_own)
+		copy_env(tsdl, "gpulane_tracer", info->tracer, sizeof(info->tracer));
+	read_clock(schema, &tsdl->clocks[0]);
+}
+
+void lane_schema_presence(const struct lane_schema *schema, const struct lane_stream_class *stream,
+			  struct lane_trace_info *info)
+{
+	if (schema->is_own)
+		return;
+	for (int kind = 0; (schema->is_lttng || schema->is_ust) && kind < LANE_KIND_COUNT; kind++)
+		if (!lane_is_derived((unsigned int)kind) &&
+		    info->presence[kind] == LANE_PRESENCE_UNKNOWN)
+			info->presence[kind] = LANE_PRESENCE_ABSENT;
+	for (uint32_t i = 0; i < stream->n_events; i++) {
+		const struct lane_event_class *event = &stream->events[i];
+		int kind = event->engine_notify ? (int)LANE_FENCE_SIGNALED : event->kind;
+
+		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
+			info->presence[kind] =
+				event->is_half ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
+	}
+}
+
+const struct lane_stream_class *lane_schema_stream(const struct lane_schema *schema, uint64_t id)
+{
+	if (id == UINT64_MAX)
+		return schema->n_streams == 1 ? &schema->streams[0] : NULL;
+	for (uint32_t i = 0; i < schema->n_streams; i++)
+		if (schema->streams[i].id == id)
+			return &schema->streams[i];
+	return NULL;
+}
+
+/* --- packets --- */
+
+struct place {
+	const char *name;
+	uint16_t offset;
+	bool is_clock; /* it is the clock's value */
+	bool has_it;
+};
+
+/* Numbers go to the head's places; of the trace's uuid, 16 bytes. */
+static bool place_head(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+{
+	bool is_number = member->type->kind == LANE_TSDL_INTEGER && !member->type->is_signed;
+
+	for (struct place *place = arg; place->name; place++) {
+		if (strcmp(place->name, lane_tsdl_shown(member->name)) != 0)
+			continue;
+		if (strcmp(place->name, "uuid") != 0 && !is_number)
+			return false;
+		place->has_it = !place->is_clock || member->type->clock;
+		*slot = (struct lane_slot){ place->offset, is_number ? 8 : 16, LANE_TYPE_u64 };
+		return true;
+	}
+	return false;
+}
+
+#define PLACE(of, what, clock)                                                                     \
+	{                                                                                          \
+		of, offsetof(struct lane_packet_head, what), clock, false                          \
+	}
+
+static bool compile_packet_header(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+				  const char **why)
+{
+	struct place places[] = { PLACE("magic", magic, false),
+				  PLACE("uuid", uuid, false),
+				  PLACE("stream_id", stream_id, false),
+				  PLACE("stream_instance_id", instance_id, false),
+				  { 0 } };
+	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+
+	if (!compiler)
+		return false;
+	lane_compile(compiler, tsdl->packet_header, place_head, places, false);
+	schema->has_uuid_field = places[1].has_it;
+	return lane_compiler_finish(compiler, &schema->packet_header);
+}
+
+static bool compile_packet_context(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
+				   const struct lane_tsdl_stream *stream, const char **why)
+{
+	struct place places[] = { PLACE("timestamp_begin", begin, true),
+				  PLACE("timestamp_end", end, true),
+				  PLACE("content_size", content_bits, false),
+				  PLACE("packet_size", packet_bits, false),
+				  PLACE("packet_seq_num", seq_num, false),
+				  PLACE("events_discarded", discarded, false),
+				  PLACE("cpu_id", cpu_id, false),
+				  { 0 } };
+	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+
+	if (!compiler)
+		return false;
+	lane_compile(compiler, stream->packet_context, place_head, places, false);
+	if (!lane_compiler_finish(compiler, &to->packet_context))
+		return false;
+	*why = "packets without times or sizes";
+	return places[0].has_it && places[1].has_it && places[2].has_it && places[3].has_it;
+}
+
+/* --- the heads of events --- */
+
+static bool has_clock(const struct lane_tsdl_type *type, unsigned int depth)
+{
+	if (type->clock)
+		return true;
+	for (uint32_t i = 0; depth && i < type->n_members; i++)
+		if (has_clock(type->members[i].type, depth - 1))
+			return true;
+	return false;
+}
+
+/* A little-endian integer of so many bits. */
+static bool is_little(const struct lane_tsdl *tsdl, const struct lane_tsdl_type *type,
+		      uint32_t bits)
+{
+	bool is_big = type->order == LANE_TSDL_NATIVE ? tsdl->is_big : type->order == LANE_TSDL_BIG;
+
+	return type->kind == LANE_TSDL_INTEGER && !is_big && !type->is_signed && type->size == bits;
+}
+
+/* The heads that LTTng has: an id, and a variant whose option `compact` is a time and no more. */
+static void know_header(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
+			const struct lane_tsdl_type *type)
+{
+	const struct lane_tsdl_type *id, *variant, *time;
+	const struct lane_tsdl_member *compact;
+	uint32_t bits;
+
+	if (type->n_members != 2 || strcmp(type->members[0].name, "id") != 0)
+		return;
+	id = type->members[0].type;
+	variant = type->members[1].type;
+	if (variant->kind != LANE_TSDL_VARIANT || !variant->ref || strcmp(variant->ref, "id") != 0)
+		return;
+	compact = lane_tsdl_member(variant, "compact");
+	if (!compact || compact->type->kind != LANE_TSDL_STRUCT || compact->type->n_members != 1)
+		return;
+	time = compact->type->members[0].type;
+	bits = id->size;
+	if (!((is_little(tsdl, id, 5) && is_little(tsdl, time, 27)) ||
+	      (is_little(tsdl, id, 16) && is_little(tsdl, time, 32))) ||
+	    !time->clock || id->n_labels != 2 || strcmp(id->labels[0].name, "compact") != 0 ||
+	    id->labels[0].from || id->labels[0].to != (1u << bits) - 2 || type->align < 8)
+		return;
+	to->header_align = (uint8_t)type->align;
+	to->time_align = (uint8_t)compact->type->align;
+	if (bits == 5 && to->time_align == 1)
+		to->header_kind = LANE_HEADER_COMPACT;
+	else if (bits == 16 && to->time_align >= 8)
+		to->header_kind = LANE_HEADER_LARGE;
+}
+
+static bool compile_event_header(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
+				 const struct lane_tsdl_stream *stream, const char **why)
+{
+	struct lane_compiler *compiler;
+
+	*why = "events without a time";
+	if (!stream->header || !has_clock(stream->header, 4))
+		return false;
+	compiler = lane_compiler_create(tsdl->is_big, why);
+	if (!compiler)
+		return false;
+	lane_compile(compiler, stream->header, NULL, NULL, true);
+	know_header(to, tsdl, stream->header);
+	return lane_compiler_finish(compiler, &to->header);
+}
+
+/* --- events --- */
+
+struct event_arg {
+	const struct lane_names *names;
+	const struct lane_tsdl_type *context;
+	struct lane_event_class *to;
+};
+
+/* The fields of the event context: those of our own recordings, and LTTng's contexts. */
+static const struct {
+	const char *name;
+	struct lane_slot slot;
+} context_fields[] = {
+	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
+	{ "source", { offsetof(struct lane_event, wire.origin), 4, LANE_TYPE_u32 } },
+	/* LTTng-UST knows only these; where the trace has the others, they count. */
+	{ "vtid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+	{ "vpid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
+};
+
+static bool shows(const struct lane_tsdl_type *type, const char *name)
+{
+	for (uint32_t i = 0; i < type->n_members; i++)
+		if (!strcmp(lane_tsdl_shown(type->members[i].name), name))
+			return true;
+	return false;
+}
+
+static bool place_context(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+{
+	const struct event_arg *event = arg;
+	const char *name = lane_tsdl_shown(member->name);
+
+	if (event->to->kind < 0 || (*name == 'v' && shows(event->context, name + 1)))
+		return false;
+	for (size_t i = 0; i < sizeof(context_fields) / sizeof(context_fields[0]); i++) {
+		if (strcmp(context_fields[i].name, name) != 0)
+			continue;
+		*slot = context_fields[i].slot;
+		return member->type->kind == LANE_TSDL_INTEGER;
+	}
+	return false;
+}
+
+static bool place_field(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+{
+	const struct event_arg *event = arg;
+	struct lane_event_class *to = event->to;
+	const char *name = lane_tsdl_shown(member->name);
+
+	if (to->kind < 0)
+		return false;
+	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
+	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
+		to->narrow = member->type->size < 64;
+	return lane_names_slot(event->names, to->kind, name, strlen(name), slot);
+}
+
+static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *tsdl,
+			  const struct lane_tsdl_stream *stream,
+			  const struct lane_tsdl_event *event, const struct lane_names *names,
+			  const char **why)
+{
+	struct event_arg arg = { names, stream->event_context, to };
+	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+
+	if (!compiler)
+		return false;
+	to->is_declared = true;
+	to->kind = event->name ? lane_names_kind(names, event->name, strlen(event->name)) : -1;
+	to->engine_notify = to->kind >= 0 && !strcmp(event->name, LANE_ENGINE_NOTIFY);
+	to->is_half =
+		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
+	/* What is lost is told by the packets' heads. */
+	to->tells_loss = to->kind == LANE_LOST;
+	if (to->tells_loss)
+		to->kind = -1;
+	lane_compile(compiler, stream->event_context, place_context, &arg, false);
+	lane_compile(compiler, event->context, NULL, NULL, false);
+	lane_compile(compiler, event->fields, place_field, &arg, false);
+	return lane_compiler_finish(compiler, &to->program);
+}
+
+/* --- all of it --- */
+
+/* The stream block that an event belongs to, by its place; n_streams: none. */
+static uint32_t stream_of(const struct lane_tsdl *tsdl, const struct lane_tsdl_event *event)
+{
+	uint32_t i;
+
+	if (!event->has_stream_id)
+		return tsdl->n_streams == 1 ? 0 : tsdl->n_streams;
+	for (i = 0; i < tsdl->n_streams; i++)
+		if (tsdl->streams[i].id == event->stream_id)
+			break;
+	return i;
+}
+
+/* Room for the events of each stream class, by their ids. */
+static bool make_tables(struct lane_schema *schema, const struct lane_tsdl *tsdl, const char **why)
+{
+	for (uint32_t i = 0; i < tsdl->n_events; i++) {
+		uint32_t stream = stream_of(tsdl, &tsdl->events[i]);
+
+		*why = "events of no stream";
+		if (stream == tsdl->n_streams)
+			return false;
+		*why = "large numbers of events";
+		if (tsdl->events[i].id >= MOST_IDS)
+			return false;
+		if (tsdl->events[i].id >= schema->streams[stream].n_events)
+			schema->streams[stream].n_events = (uint32_t)tsdl->events[i].id + 1;
+	}
+	*why = "no memory";
+	for (uint32_t i = 0; i < tsdl->n_streams; i++) {
+		struct lane_stream_class *to = &schema->streams[i];
+
+		to->events = calloc(to->n_events + 1, sizeof(*to->events));
+		if (!to->events)
+			return false;
+		for (uint32_t k = 0; k < to->n_events; k++)
+			to->events[k].kind = -1;
+	}
+	return true;
+}
+
+static bool compile_streams(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+			    const char **why)
+{
+	for (uint32_t i = 0; i < tsdl->n_streams; i++) {
+		struct lane_stream_class *to = &schema->streams[i];
+
+		*why = "two streams of one number";
+		for (uint32_t k = 0; k < i; k++)
+			if (tsdl->streams[k].id == tsdl->streams[i].id)
+				return false;
+		to->id = tsdl->streams[i].id;
+		if (!compile_packet_context(to, tsdl, &tsdl->streams[i], why) ||
+		    !compile_event_header(to, tsdl, &tsdl->streams[i], why))
+			return false;
+	}
+	return true;
+}
+
+static bool compile_events(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+			   const struct lane_names *names, const char **why)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t i = 0; i < tsdl->n_events; i++) {
+		const struct lane_tsdl_event *event = &tsdl->events[i];
+		uint32_t stream = stream_of(tsdl, event);
+		struct lane_event_class *to = &schema->streams[stream].events[event->id];
+
+		*why = "two events of one number";
+		if (to->is_declared)
+			return false;
+		if (!compile_event(to, tsdl, &tsdl->streams[stream], event, names, why))
+			return false;
+		steps += to->program.n_steps;
+		*why = "very many fields";
+		if (steps > MOST_STEPS)
+			return false;
+	}
+	return true;
+}
+
+static bool make(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+		 const struct lane_names *names, const char **why)
+{
+	*why = "no clock, or several";
+	if (tsdl->n_clocks != 1 || tsdl->clocks[0].frequency > INT64_MAX)
+		return false;
+	*why = "no streams, or very many";
+	if (!tsdl->n_streams || tsdl->n_streams > MOST_STREAMS)
+		return false;
+	read_facts(schema, tsdl);
+	/* Its packets' times are wrong in a way of its own. */
+	*why = "the tracer is barectf";
+	if (!strcmp(schema->info.tracer, "barectf"))
+		return false;
+	schema->has_uuid = tsdl->has_uuid;
+	memcpy(schema->uuid, tsdl->uuid, sizeof(schema->uuid));
+	*why = "no memory";
+	schema->streams = calloc(tsdl->n_streams, sizeof(*schema->streams));
+	if (!schema->streams)
+		return false;
+	schema->n_streams = tsdl->n_streams;
+	return make_tables(schema, tsdl, why) && compile_packet_header(schema, tsdl, why) &&
+	       compile_streams(schema, tsdl, why) && compile_events(schema, tsdl, names, why);
+}
+
+struct lane_schema *lane_schema_make(const char *text, size_t bytes, const struct lane_names *names,
+				     char *why, size_t size)
+{
+	struct lane_schema *schema = calloc(1, sizeof(*schema));
+	struct lane_tsdl *tsdl = lane_tsdl_parse(text, bytes, why, size);
+	const char *reason = "no memory";
+
+	if (!tsdl || !schema || !make(schema, tsdl, names, &reason)) {
+		if (tsdl)
+			snprintf(why, size, "%s", reason);
+		lane_schema_free(schema);
+		schema = NULL;
+	}
+	lane_tsdl_free(tsdl);
+	return schema;
+}
+
+void lane_schema_free(struct lane_schema *schema)
+{
+	if (!schema)
+		return;
+	for (uint32_t i = 0; i < schema->n_streams; i++) {
+		struct lane_stream_class *stream = &schema->streams[i];
+
+		for (uint32_t k = 0; stream->events && k < stream->n_events; k++)
+			lane_program_free(&stream->events[k].program);
+		free(stream->events);
+		lane_program_free(&stream->header);
+		lane_program_free(&stream->packet_context);
+	}
+	lane_program_free(&schema->packet_header);
+	free(schema->streams);
+	free(schema);
+}

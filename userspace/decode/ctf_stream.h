@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream of a CTF trace that is read directly: its files, packets and events. */
+#ifndef LANE_DECODE_CTF_STREAM_H
+#define LANE_DECODE_CTF_STREAM_H
+
+#include "decode/ctf_schema.h"
+#include "decode/merge.h"
+
+/* A file of a stream. */
+struct lane_stream_file {
+	char *path;
+	uint64_t begin; /* of its first packet, by the clock */
+};
+
+struct lane_stream {
+	struct lane_event event; /* the next one, when next.has_event */
+	struct lane_merge_stream next;
+	const struct lane_schema *schema;
+	const struct lane_stream_class *class; /* NULL: its first packet cannot be read */
+	uint64_t instance_id;		       /* UINT64_MAX: not said */
+	int32_t cpu;
+	struct lane_account *account;
+	uint64_t *skipped;	       /* events of no kind of the table */
+	struct lane_error **complaint; /* what ends no stream goes here */
+	bool told_count;	       /* that its count of losses is damaged */
+	bool is_dead;		       /* nothing more is to be read */
+
+	struct lane_stream_file *files; /* in the order of time */
+	size_t n_files, file;
+	bool is_open; /* of files[file] */
+	int fd;
+	uint64_t file_bytes;
+
+	struct lane_packet_head head; /* of the packet before, then of this one */
+	bool has_head;
+	uint64_t packet_at, packet_bytes; /* of this packet, in the file */
+	uint64_t content_bits;
+
+	char *window; /* a part of the file in memory */
+	size_t window_room, window_bytes;
+	uint64_t window_at; /* of the file; a multiple of 8 behind the packet's begin */
+	struct lane_cursor cursor;
+};
+
+enum {
+	LANE_STREAM_WINDOW = 64 << 10,
+};
+
+/*
+ * Reads the head of the first packet of files[0], and with it class, instance and the file's begin.
+ * What is wrong with it is told when the first event is asked for.
+ */
+struct lane_error *lane_stream_look(struct lane_stream *stream) LANE_MUST_CHECK;
+
+/* Finds the next event and the losses before it; next.has_event is false at the end. */
+struct lane_error *lane_stream_find(struct lane_stream *stream) LANE_MUST_CHECK;
+
+/* A time of the clock in nanoseconds. */
+static inline uint64_t lane_schema_ns(const struct lane_schema *schema, uint64_t value)
+{
+	if (schema->frequency == 1000000000)
+		return value;
+	return (uint64_t)((unsigned __int128)value * 1000000000u / schema->frequency);
+}
+
+void lane_stream_deinit(struct lane_stream *stream);
+
+#endif
