@@ -77,9 +77,10 @@ setup:
 # Setting up comes first, and may bring what the build needs.
 .PHONY: demo
 demo:
-	scripts/setup $(if $(filter guest,$(shell scripts/demo --where)),demo,build)
-	$(MAKE) --no-print-directory all
-	scripts/demo
+	@scripts/setup $(if $(filter guest,$(shell scripts/demo --where)),demo,build)
+	@printf '\n== building gpulane\n'
+	@$(MAKE) --no-print-directory -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
+	@scripts/demo
 
 # Each benchmark is a script of its own, scripts/bench-NAME; `make bench-NAME` runs one.
 BENCHES := $(patsubst scripts/bench-%,%,$(sort $(wildcard scripts/bench-*)))

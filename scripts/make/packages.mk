@@ -65,10 +65,13 @@ packages:
 left-out: | $B/gpulane
 	@$(if $(LEFT_OUT),echo "gpulane: left out: $(strip $(left_out_line))" >&2,:)
 
-# What only the tests and the demo are built with: $(call test_package,PC-NAME,PACKAGE)
-test_package = $(PKGCONFIG) --exists $1 || missing="$$missing $2";
-.PHONY: test-packages
-test-packages:
-	@missing=; $(call test_package,OpenCL,ocl-icd-opencl-dev) $(call test_package,cmocka,libcmocka-dev) \
-	$(call test_package,libxml-2.0,libxml2-dev) \
+# What only the demo's programs and the tests are built with: $(call set_package,PC-NAME,PACKAGE)
+set_package = $(PKGCONFIG) --exists $1 || missing="$$missing $2";
+.PHONY: demo-packages test-packages
+demo-packages:
+	@missing=; $(call set_package,OpenCL,ocl-icd-opencl-dev) \
+	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the demo:$$missing (run: scripts/setup demo, or apt-get install$$missing)" >&2; exit 1; fi
+
+test-packages: demo-packages
+	@missing=; $(call set_package,cmocka,libcmocka-dev) $(call set_package,libxml-2.0,libxml2-dev) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the tests:$$missing (run: scripts/setup test, or apt-get install$$missing)" >&2; exit 1; fi

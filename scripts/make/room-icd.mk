@@ -13,7 +13,7 @@ $B/pic/%.o: %.c | packages
 	  -Iuserspace -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # Made again when its flags change: without -Bsymbolic its calls would be taken for the program's.
-$(ICD_OBJ): | test-packages
+$(ICD_OBJ): | demo-packages
 $(ICD): $(ICD_OBJ) scripts/make/room-icd.mk
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $(ICD_OBJ) -lm -lpthread -ldl

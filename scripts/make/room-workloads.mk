@@ -6,7 +6,7 @@ OPENCL_LIBS := -lOpenCL
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
-$(WORKLOADS:=.o): | test-packages
+$(WORKLOAD_NAMES:%=$B/tests/workloads/%.o) $B/tests/workloads/common.o: | demo-packages
 $(WORKLOADS): $B/workloads/%: $B/tests/workloads/%.o $B/tests/workloads/common.o
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lm -lpthread
