@@ -172,6 +172,8 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 	}
 	if (!at)
 		return;
+	if (!c->gaps[at - 1].comm[0])
+		memcpy(c->gaps[at - 1].comm, command->comm, sizeof(command->comm));
 	c->gaps[at - 1].count++;
 	c->gaps[at - 1].ns += to_ns - from_ns;
 }

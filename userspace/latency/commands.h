@@ -113,6 +113,7 @@ struct lane_gap_sum {
 	uint32_t device;
 	uint8_t cause;
 	int32_t tid;
+	char comm[16]; /* of the thread, "" when not known */
 	uint64_t count, ns;
 };
 

@@ -190,21 +190,38 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 	return text;
 }
 
+/* How wide the column of the devices' names is: real ones are long. */
+static int device_width(const struct lane_commands *c)
+{
+	char device[128];
+	size_t width = 24;
+
+	for (uint32_t i = 0; i < c->n_devices; i++) {
+		size_t length = strlen(lane_clean_copy(device, sizeof(device), c->devices[i].name,
+						       LANE_CLEAN_LINE));
+
+		if (length > width)
+			width = length;
+	}
+	return (int)width;
+}
+
 static void devices(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
+	int width = device_width(c);
 	char device[128], name[64], a[32], b[32], k[32], o[32], g[32], text[96];
 
 	if (!c->n_devices)
 		return;
 	title(t, "OpenCL devices, by their commands");
-	fprintf(t->to, "  %-22s %-24s %10s %10s %10s %10s %9s %10s  %s\n", "process", "device",
-		"busy", "kernels", "transfers", "both", "gaps", "idle", "clock");
+	fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9s %10s  %s\n", "process", width,
+		"device", "busy", "kernels", "transfers", "both", "gaps", "idle", "clock");
 	for (uint32_t i = 0; i < c->n_devices && !enough(t, i, c->n_devices); i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
-		fprintf(t->to, "  %-22s %-24s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
-			lane_process_name(t->latency, d->pid, name, sizeof(name)),
+		fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
+			lane_process_name(t->latency, d->pid, name, sizeof(name)), width,
 			lane_clean_copy(device, sizeof(device), d->name, LANE_CLEAN_LINE),
 			lane_duration(d->busy_ns, a, sizeof(a)),
 			lane_duration(d->kernels_ns, k, sizeof(k)),
@@ -218,23 +235,25 @@ static void devices(const struct tables *t)
 static void gaps(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
+	int width = device_width(c);
 	char owner[64], thread[64], device[128], ns[32];
 
 	if (!c->n_gaps)
 		return;
 	title(t, "Idle between commands, by what the command that ended it was at");
-	fprintf(t->to, "  %-22s %-24s %-13s %-22s %10s %9s\n", "process", "device", "cause",
+	fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9s\n", "process", width, "device", "cause",
 		"thread", "time", "times");
 	for (uint32_t i = 0; i < c->n_gaps && !enough(t, i, c->n_gaps); i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
 
-		fprintf(t->to, "  %-22s %-24s %-13s %-22s %10s %9" PRIu64 "\n",
+		fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9" PRIu64 "\n",
 			lane_process_name(t->latency, c->devices[g->device].pid, owner,
 					  sizeof(owner)),
+			width,
 			lane_clean_copy(device, sizeof(device), c->devices[g->device].name,
 					LANE_CLEAN_LINE),
 			lane_gap_names[g->cause],
-			lane_process_name(t->latency, g->tid, thread, sizeof(thread)),
+			lane_task_name(g->tid, g->comm, thread, sizeof(thread)),
 			lane_duration(g->ns, ns, sizeof(ns)), g->count);
 	}
 }
@@ -311,7 +330,7 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	d = &c->devices[c->gaps[0].device];
 	if (share(d->gap_ns, d->last_ns - d->first_ns) < MIN_PERCENT)
 		return false;
-	lane_process_name(l, c->gaps[0].tid, name, sizeof(name));
+	lane_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name));
 	snprintf(text, size,
 		 "OpenCL: %s ran none of the commands of %s for %u %% of the time between the "
 		 "first and the last, %u %% of that %sthread %s%s",

@@ -206,16 +206,13 @@ static void gaps(const struct lane_latency *l, const struct lane_commands *c, js
 
 	for (uint32_t i = 0; i < c->n_gaps; i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
-		const struct lane_thread *thread = lane_timeline_thread(l->timeline, g->tid);
 		json *at = lane_json_row(rows);
 		char name[64];
 
 		add_process(at, l, c->devices[g->device].pid);
 		lane_json_text(at, "device", c->devices[g->device].name);
 		lane_json_text(at, "cause", lane_gap_names[g->cause]);
-		lane_json_text(
-			at, "thread",
-			lane_task_name(g->tid, thread ? thread->comm : "", name, sizeof(name)));
+		lane_json_text(at, "thread", lane_task_name(g->tid, g->comm, name, sizeof(name)));
 		lane_json_uint(at, "count", g->count);
 		lane_json_uint(at, "ns", g->ns);
 	}

@@ -90,6 +90,20 @@ static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *q
 		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
 }
 
+/* A thread may have ended before its command is over, and its name is gone with it. */
+static void name_thread(const struct lane_timeline *tl, struct lane_command *command)
+{
+	const struct lane_thread *thread;
+
+	if (command->comm[0])
+		return;
+	thread = lane_timeline_thread(tl, command->tid);
+	if (thread)
+		memcpy(command->comm, thread->comm, sizeof(command->comm));
+	if (!command->comm[0] && command->tid == command->pid && command->queue)
+		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
+}
+
 void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
@@ -104,6 +118,7 @@ void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	figures->certainty[cmd->pub.certainty]++;
 	figures->why[cmd->pub.why]++;
 	name_process(tl, &cmd->queue->pub);
+	name_thread(tl, &cmd->pub);
 	if (tl->hooks.command)
 		tl->hooks.command(tl->hooks.arg, &cmd->pub);
 	lane_cmd_unlink(tl, cmd);
@@ -232,6 +247,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->pub.group = said->group;
 	cmd->pub.call_ns = event->wire.ts_ns;
 	lane_cmd_link(tl, thread->queue, cmd);
+	name_thread(tl, &cmd->pub);
 	cmd->ticket = lane_order_ticket(cmd->device->order);
 	cmd->ticketed = true;
 	cmd->caller = thread;

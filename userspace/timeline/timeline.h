@@ -399,6 +399,7 @@ struct lane_request_key {
 struct lane_command {
 	const struct lane_cl_queue *queue;
 	int32_t pid, tid; /* who enqueued it */
+	char comm[16];	  /* that thread's name, "" when not known */
 	uint64_t number;  /* in its process, from 1 */
 	uint32_t type;	  /* CL_COMMAND_*, 0: not known */
 	uint8_t class;	  /* enum lane_command_class */
