@@ -2,7 +2,7 @@
 # skeleton that userspace/capture/bpf_load.c includes.
 BPF_SKEL := $B/gen/capture/gpulane.skel.h
 # Where <asm/types.h> is; clang does not know it when it compiles for another machine.
-BPF_ARCH_INCLUDE := -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+BPF_ARCH_INCLUDE := -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_CFLAGS = -target bpf -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
              -Wno-missing-declarations -Iuserspace -Ibpf $(BPF_ARCH_INCLUDE) -MMD -MP
 

@@ -95,6 +95,7 @@ done < <(. "$TOP/scripts/guest.d/lib.sh" && kernel_versions)
 mkdir "$T/somewhere"
 pids=()
 for version in "${versions[@]}"; do
+	mkdir -m 700 "$T/out-$version"
 	# in a directory of its own, both guests at once
 	(cd "$T/somewhere" && exec "$GUEST" --kernel "$version" --timeout 120 --out "$T/out-$version" \
 		--log "$T/log-$version" --env "PROBE=two words; \$HOME 'q'" \
@@ -135,6 +136,7 @@ for i in "${!versions[@]}"; do
 	check "$version-output-complete" cmp "$T/numbers" <(tail -n 300000 "$out")
 	check "$version-output-clean" same lines 300011 "$(wc -l <"$out")"
 	check "$version-out-directory" cmp "$T/numbers" "$T/out-$version/numbers"
+	check "$version-out-directory-stays-closed" same mode 700 "$(stat -c %a "$T/out-$version")"
 	check "$version-out-subdirectory" same content deep "$(cat "$T/out-$version/sub/file")"
 	check "$version-log" grep -q 'Linux version' "$T/log-$version"
 done
