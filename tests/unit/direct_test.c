@@ -527,6 +527,8 @@ static void put_packet(FILE *to, const struct layout *layout, struct stream *str
 	assert_int_equal(fwrite(b.data, 1, head, to), head);
 	stream->seq += draw(6) ? 1 : 1 + draw(3);
 	stream->discarded += draw(5) ? 0 : draw(100);
+	/* LTTng's count may go back; some other's is damaged then. */
+	stream->discarded -= draw(9) ? 0 : draw(stream->discarded + 1);
 	stream->clock += draw(1000);
 }
 

@@ -139,6 +139,7 @@ static void find_losses(struct lane_stream *s, const struct lane_packet_head *he
 	const struct lane_packet_head *before = &s->head;
 	bool has_count = s->has_head && before->discarded != UINT64_MAX;
 	struct lane_loss loss;
+	bool is_possible;
 
 	if (head->discarded != UINT64_MAX &&
 	    (has_count ? head->discarded != before->discarded : head->discarded != 0)) {
@@ -147,7 +148,11 @@ static void find_losses(struct lane_stream *s, const struct lane_packet_head *he
 		loss.count = has_count ? head->discarded - before->discarded : 0;
 		loss.begin_ns = lane_schema_ns(s->schema, has_count ? before->end : head->begin);
 		loss.end_ns = lane_schema_ns(s->schema, head->end);
-		if (!lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns)) {
+		if (loss.count && (s->schema->is_lttng || s->schema->is_ust))
+			is_possible = lane_lost_count_change(&s->lost, &loss);
+		else
+			is_possible = lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
+		if (!is_possible) {
 			loss.count = 0;
 			if (!*s->complaint && !s->told_count) {
 				LANE_CLEANUP(lane_free)
