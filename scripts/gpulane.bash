@@ -25,7 +25,7 @@ _gpulane_long()
 	record:-e) printf -- --events ;;
 	top:-s) printf -- --sort ;;
 	dump:-e) printf -- --event ;;
-	report:-f | model:-f | calibrate:-f) printf -- --format ;;
+	report:-f | explain:-f | model:-f | calibrate:-f) printf -- --format ;;
 	export:-t) printf -- --to ;;
 	model:-d) printf -- --device ;;
 	model:-h) printf -- --hash ;;
@@ -40,7 +40,7 @@ _gpulane_long()
 _gpulane_values()
 {
 	case $1:$2 in
-	doctor:--format) echo word text json ;;
+	doctor:--format | explain:--format) echo word text json ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
 	record:--events) echo list i915 context fence sched process irq opencl ;;

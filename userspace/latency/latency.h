@@ -9,34 +9,11 @@
 #include "latency/engine_time.h"
 #include "latency/commands.h"
 #include "latency/critical.h"
+#include "latency/explain.h"
 #include "latency/histogram.h"
+#include "latency/stages.h"
 #include "latency/window.h"
 #include "timeline/timeline.h"
-
-/* LANE_STAGES(S) calls S(ID, name, help) for each stage, in order of a request's life. */
-#define LANE_STAGES(S)                                                                             \
-	S(PREPARE, "prepare", "queue to add: the submitting thread")                               \
-	S(DEPENDENCY, "dependency", "add to submit: the fences it waits for")                      \
-	S(HOST_QUEUE, "host_queue", "submit to first execute: the driver's queue")                 \
-	S(DEVICE_QUEUE, "device_queue", "first execute to start: behind what runs on the engine")  \
-	S(RUNNING, "running", "the intervals in which it runs")                                    \
-	S(PREEMPTED, "preempted", "off the engine, incomplete")                                    \
-	S(SIGNAL, "signal", "end to fence signalled: interrupt and breadcrumb")                    \
-	S(WAKE, "wake", "signalled to wait_end in the waiting thread")                             \
-	S(WAKE_RUNQUEUE, "wake_runqueue", "of that: woken, not running")                           \
-	S(WAKE_CPU, "wake_cpu", "of that: the rest")                                               \
-	S(RETIRE, "retire", "signalled to retire: housekeeping")
-
-enum lane_stage {
-#define S(id, name, help) LANE_STAGE_##id,
-	LANE_STAGES(S)
-#undef S
-	LANE_STAGE_COUNT,
-	LANE_STAGE_PATH = LANE_STAGE_WAKE, /* those before add up to signalled - queue */
-};
-
-extern const char *const lane_stage_names[LANE_STAGE_COUNT];
-extern const char *const lane_stage_helps[LANE_STAGE_COUNT];
 
 /* What a sum of idle time may have besides a cause: no request ended it, or none was before it. */
 enum lane_idle_place {
@@ -47,53 +24,6 @@ enum lane_idle_place {
 
 /* The names of enum lane_idle_cause, and of enum lane_idle_place. */
 extern const char *const lane_idle_names[LANE_IDLE_PLACE_END];
-
-/* The times between a request's stages, in order. */
-enum lane_stage_point {
-	LANE_POINT_QUEUE,
-	LANE_POINT_ADD,
-	LANE_POINT_SUBMIT,
-	LANE_POINT_EXECUTE,
-	LANE_POINT_END,
-	LANE_POINT_SIGNALLED,
-	LANE_POINT_COUNT
-};
-
-struct lane_points {
-	struct lane_span at[LANE_POINT_COUNT];
-	bool known[LANE_POINT_COUNT];
-	bool none[LANE_POINT_COUNT]; /* this request never has it */
-};
-
-/* The times of a request whose story is over. info: what the trace has of events. */
-void lane_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_points *points);
-
-/* Of six times at most two pairs of neighbours have no time between them that is known, and one
- * more the stages with the hardware. */
-#define LANE_GAPS 3
-
-/* What is known of a request's stages. */
-struct lane_stages {
-	struct lane_span ns[LANE_STAGE_COUNT];
-	uint16_t known;	  /* bit per stage: ns is exact or bounded */
-	uint16_t unknown; /* bit per stage: it had it, for how long is not known */
-	/* Between two known times with no stage between them that is known. */
-	struct lane_gap {
-		uint16_t stages; /* bit per stage that may have been in it */
-		struct lane_span ns;
-	} gaps[LANE_GAPS];
-	uint8_t n_gaps;
-	struct lane_span merged; /* what the gaps lasted together */
-	bool merged_known;
-	struct lane_span total; /* its first time to its last (signalled or end) */
-	bool total_known;
-};
-
-/* The stages of a request whose story is over (docs/analysis.md). info: what the trace has of
- * events. */
-void lane_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_stages *stages);
 
 struct lane_stage_sum {
 	uint64_t count;	  /* requests that have it with a known duration */

@@ -425,6 +425,9 @@ static void worst(const struct text *t)
 				(double)(w->request.add_ns - l->figures.begin_ns) / 1e9);
 		fputc('\n', t->to);
 	}
+	fputs("  `gpulane explain RECORDING CONTEXT:SEQNO` shows the events behind a request's "
+	      "times.\n",
+	      t->to);
 }
 
 static struct lane_error *write_text(FILE *to, struct lane_latency *latency,

@@ -234,7 +234,7 @@ void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 			doubt_all(tl, loss.end_ns, loss.end_ns);
 		return;
 	}
-	tl->figures.loss_unforeseen |= loss.begin_ns < tl->now_ns;
+	tl->figures.loss_unforeseen |= loss.begin_ns <= tl->now_ns;
 	if (!lane_loss_add(tl, &loss))
 		tl->no_memory = true;
 	lane_loss_advance(tl, event->wire.ts_ns);
