@@ -1,6 +1,6 @@
 # What the build needs from Debian. A package that the program needs stops the build with one line that names it; a
 # part whose packages are missing is left out, and one line says which and why.
-PKGS := libbpf libelf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib ncurses libprotobuf-c
+PKGS := libbpf libelf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib libzstd ncurses libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libelf        := libelf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
@@ -10,6 +10,7 @@ PKG_DEB_lttng-ctl     := liblttng-ctl-dev
 PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
+PKG_DEB_libzstd       := libzstd-dev
 PKG_DEB_ncurses       := libncurses-dev
 PKG_DEB_libprotobuf-c := libprotobuf-c-dev
 # protoc-c is the older way, which warns where it is on its way out.

@@ -6,7 +6,7 @@ FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency ou
              $(addprefix userspace/cmd/,damage.c read.c hooks.c report_commands.c report_critical.c)
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
-             $(addprefix $(FUZZ_B)/tests/,fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o)
+             $(addprefix $(FUZZ_B)/tests/,fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o)
 FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
               -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
@@ -21,7 +21,7 @@ $(FUZZ_B)/gen/trace.pb-c.o: $B/gen/out/trace.pb-c.c
 
 $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $^ \
-	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c zlib libprotobuf-c) -lm
+	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c zlib libzstd libtraceevent libprotobuf-c) -lm
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/ctf.h"
@@ -19,8 +20,9 @@ enum {
 
 struct options {
 	struct lane_error *error;
-	const char *input;
-	const char *output;
+	const char **inputs;
+	size_t n_inputs;
+	const char *output; /* NULL: each FILE's name with `.rec`, in the working directory */
 };
 
 /* The recording that is being made. */
@@ -35,7 +37,10 @@ struct import {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "DIR", 0, "the recording to make (required)", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "the recording to make (default: the name of FILE with .rec); of several FILEs a folder "
+	  "with a recording for each",
+	  0 },
 	{ 0 },
 };
 
@@ -48,9 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (o->input)
-			return ARGP_ERR_UNKNOWN;
-		o->input = arg;
+		o->inputs[o->n_inputs++] = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -169,30 +172,77 @@ static struct lane_error *copy(struct import *import, struct lane_input *input)
 	}
 }
 
-static struct lane_error *make(struct import *import, const struct options *o)
+static struct lane_error *make(struct import *import, const char *from, const char *to)
 {
 	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
 	const struct lane_trace_info *info;
 	struct lane_error *err;
 
-	err = lane_input_open(o->input, &input);
+	err = lane_input_open(from, &input);
 	if (err)
 		return err;
 	info = lane_input_info(input);
 	import->name = !strcmp(info->tracer, "codexl") ? "codexl" : "import";
-	err = lane_recording_create(o->output, &import->dir);
+	err = lane_recording_create(to, &import->dir);
 	if (!err)
 		err = copy(import, input);
 	lane_say_endings(input, 1, "import");
 	lane_say_counts(input, "import");
 	if (!err)
-		err = lane_check_known(input, o->input);
+		err = lane_check_known(input, from);
 	if (!err && !import->trace)
-		err = lane_error("%s: there is no event in it", o->input);
+		err = lane_error("%s: there is no event in it", from);
 	if (!err)
 		err = lane_ctf_close(LANE_TAKE(import->trace));
 	if (!err)
-		err = write_facts(import, info, o->input);
+		err = write_facts(import, info, from);
+	return err;
+}
+
+/* Makes one recording; what is not complete is taken away again. */
+static struct lane_error *make_one(const char *from, const char *to)
+{
+	LANE_CLEANUP(lane_free) struct import *import = calloc(1, sizeof(*import));
+	struct lane_error *err;
+
+	if (!import)
+		return &lane_enomem;
+	import->dir = LANE_RECORDING_NONE;
+	err = make(import, from, to);
+	lane_error_free(lane_ctf_close(import->trace));
+	if (err)
+		lane_recording_discard(&import->dir);
+	else
+		lane_recording_close(&import->dir);
+	return err;
+}
+
+/* The recording's path for a FILE: its name with `.rec`, in the folder where one is named. */
+static struct lane_error *make_named(const char *from, const char *folder)
+{
+	LANE_CLEANUP(lane_free) char *to = NULL;
+	const char *slash = strrchr(from, '/');
+	const char *name = slash ? slash + 1 : from;
+
+	if (!*name)
+		return lane_error("%s: it has no name to call the recording by (use -o DIR)", from);
+	if (asprintf(&to, "%s%s%s.rec", folder ? folder : "", folder ? "/" : "", name) < 0) {
+		to = NULL;
+		return &lane_enomem;
+	}
+	return make_one(from, to);
+}
+
+static struct lane_error *make_all(const struct options *o)
+{
+	struct lane_error *err = NULL;
+
+	if (o->n_inputs == 1 && o->output)
+		return make_one(o->inputs[0], o->output);
+	if (o->output && mkdir(o->output, 0700))
+		return lane_error_errno(errno, "%s", o->output);
+	for (size_t i = 0; !err && i < o->n_inputs; i++)
+		err = make_named(o->inputs[i], o->output);
 	return err;
 }
 
@@ -201,29 +251,22 @@ struct lane_error *cmd_import(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "FILE",
-		.doc = "Make a recording of a trace of another tracer: CodeXL's .atp, or any trace "
-		       "that gpulane reads.\vSee gpulane-import(1).",
+		.args_doc = "FILE...",
+		.doc = "Make recordings of traces of other tracers: trace-cmd's trace.dat, perf's "
+		       "perf.data, CodeXL's .atp, or any trace that gpulane reads.\vSee "
+		       "gpulane-import(1).",
 	};
-	LANE_CLEANUP(lane_free) struct import *import = calloc(1, sizeof(*import));
-	struct options o = { NULL, NULL, NULL };
+	LANE_CLEANUP(lane_free) const char **inputs = calloc((size_t)argc + 1, sizeof(*inputs));
+	struct options o = { .inputs = inputs };
 	struct lane_error *err;
 	int done;
 
-	if (!import)
+	if (!inputs)
 		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	if (!o.input || !o.output)
-		return lane_error_usage("import: no %s named (see `gpulane import --help`)",
-					o.input ? "recording to make (-o DIR)" : "trace");
-	import->dir = LANE_RECORDING_NONE;
-	err = make(import, &o);
-	lane_error_free(lane_ctf_close(import->trace));
-	if (err)
-		lane_recording_discard(&import->dir);
-	else
-		lane_recording_close(&import->dir);
-	return lane_error_context(err, "import");
+	if (!o.n_inputs)
+		return lane_error_usage("import: no trace named (see `gpulane import --help`)");
+	return lane_error_context(make_all(&o), "import");
 }

@@ -129,6 +129,8 @@ struct lane_format {
 extern const struct lane_format lane_format_ctf;
 extern const struct lane_format lane_format_text;
 extern const struct lane_format lane_format_atp; /* CodeXL's .atp */
+extern const struct lane_format lane_format_trace_dat;
+extern const struct lane_format lane_format_perf_data;
 
 /*
  * The uuid of the CTF trace in the directory at path, as its metadata begin; false when they do not

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that two buffers of one trace have both recorded. */
+#ifndef LANE_DECODE_DOUBLES_H
+#define LANE_DECODE_DOUBLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/event.h"
+
+struct lane_doubles;
+
+/* NULL: no memory. */
+struct lane_doubles *lane_doubles_create(void);
+
+/* Looks at the events of all buffers, in time order; true when another buffer had this one. */
+bool lane_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
+		      uint32_t buffer);
+
+/* NULL is allowed. */
+void lane_doubles_destroy(struct lane_doubles *doubles);
+
+#endif

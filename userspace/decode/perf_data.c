@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+// Reads perf's perf.data: samples of tracepoints, in time order, and what was lost.
+#include "decode/perf_data.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+/* PERF_RECORD_*; from 64 on perf's own */
+enum {
+	RECORD_LOST = 2,
+	RECORD_COMM = 3,
+	RECORD_SAMPLE = 9,
+	RECORD_LOST_SAMPLES = 13,
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_EVENT_TYPE = 65,
+	RECORD_HEADER_TRACING_DATA = 66,
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_AUXTRACE = 71,
+	RECORD_HEADER_FEATURE = 80,
+};
+
+enum {
+	MAX_CPUS = 8192,
+	MISC_LOST_BY_BPF = 1 << 15, /* a filter has left them out: they are not lost */
+};
+
+struct perf {
+	struct lane_decoder base;
+	struct lane_perf_head head;
+	char *path;
+	int fd;
+	struct lane_perf_records *records;
+	struct lane_perf_order *order;
+	struct lane_perf_record pending; /* what was read when the head of a pipe was at its end */
+	bool has_pending;
+	bool has_ended;
+	struct lane_error *err; /* to be told behind the events before it */
+	uint64_t *last_ns;	/* by CPU */
+	uint64_t first_ns;	/* of the first sample */
+	uint64_t lost_in_all;	/* as perf record counts at its end, by event */
+	uint32_t last_cpus;
+	struct lane_account account;
+	struct lane_event event;
+};
+
+static struct perf *perf_of(struct lane_decoder *decoder)
+{
+	return (struct perf *)decoder;
+}
+
+static struct lane_error *bad_record(const struct perf *perf, const struct lane_perf_record *record,
+				     const char *why)
+{
+	return lane_error("%s: byte %" PRIu64 ": %s", perf->path, record->at, why);
+}
+
+static struct lane_error *add(struct perf *perf, const struct lane_event *event)
+{
+	return lane_perf_order_add(perf->order, event) ? NULL : &lane_enomem;
+}
+
+/* The place of a CPU's last time; NULL: it is no CPU, or there is no memory. */
+static uint64_t *last_of(struct perf *perf, int32_t cpu)
+{
+	uint32_t n = perf->last_cpus ? perf->last_cpus : 64;
+	uint64_t *more;
+
+	if (cpu < 0 || cpu >= MAX_CPUS)
+		return NULL;
+	if ((uint32_t)cpu < perf->last_cpus)
+		return &perf->last_ns[cpu];
+	while (n <= (uint32_t)cpu)
+		n *= 2;
+	more = reallocarray(perf->last_ns, n, sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + perf->last_cpus, 0, (n - perf->last_cpus) * sizeof(*more));
+	perf->last_ns = more;
+	perf->last_cpus = n;
+	return &more[cpu];
+}
+
+/* The event a sample is of; NULL: nobody knows. */
+static const struct lane_perf_attr *attr_of(const struct perf *perf,
+					    const struct lane_perf_record *record)
+{
+	const struct lane_perf_head *head = &perf->head;
+	uint64_t id;
+
+	if (head->n_attrs == 1)
+		return head->attrs;
+	if (!lane_perf_sample_id(head->attrs[0].sample_type, record->data, record->bytes, &id))
+		return NULL;
+	return lane_perf_head_find(head, id);
+}
+
+static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_record *record)
+{
+	const struct lane_perf_attr *attr = attr_of(perf, record);
+	struct lane_event *event = &perf->event;
+	struct lane_perf_sample sample;
+	uint64_t *last_ns;
+
+	if (!attr)
+		return bad_record(perf, record, "a sample of an event that nobody asked for");
+	perf->account.events++;
+	if (!lane_perf_sample_read(attr, record->data, record->bytes, &sample))
+		return bad_record(perf, record, "a sample is cut off or damaged");
+	last_ns = last_of(perf, sample.cpu);
+	if (last_ns)
+		*last_ns = sample.ns;
+	if (!perf->first_ns)
+		perf->first_ns = sample.ns;
+	if (!attr->plan) {
+		perf->base.skipped++;
+		return NULL;
+	}
+	if (sample.raw_bytes < LANE_RECORD_BYTES ||
+	    lane_tracepoint_id(sample.raw) != (attr->plan->id & 0xffff) ||
+	    !lane_tracepoint_read(attr->plan, sample.raw, sample.raw_bytes, event))
+		return bad_record(perf, record, "the fields of an event are cut off or damaged");
+	event->wire.ts_ns = sample.ns;
+	event->cpu = sample.cpu < 0 || sample.cpu >= MAX_CPUS ? -1 : sample.cpu;
+	if (sample.tid == event->wire.tid)
+		event->wire.pid = sample.pid;
+	return add(perf, event);
+}
+
+/* Lost: between the record of that CPU before and this one. */
+static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_record *record)
+{
+	size_t at = record->type == RECORD_LOST ? 8 : 0; /* behind the event's id */
+	struct lane_event *event = &perf->event;
+	struct lane_perf_sample sample;
+	uint64_t count, *last_ns;
+
+	if (record->bytes < at + sizeof(count))
+		return bad_record(perf, record, "a record of lost events is cut off");
+	memcpy(&count, record->data + at, sizeof(count));
+	if (!count || record->misc & MISC_LOST_BY_BPF)
+		return NULL;
+	lane_perf_trailer_read(perf->head.attrs, record->data + at + 8, record->bytes - at - 8,
+			       &sample);
+	if (record->type == RECORD_LOST_SAMPLES && !sample.ns) {
+		/* perf record's own, at its end: what LOST has told is in it. */
+		perf->lost_in_all += count;
+		return NULL;
+	}
+	last_ns = last_of(perf, sample.cpu);
+	lane_event_clear(event, LANE_LOST);
+	event->cpu = event->u.gpulane_lost.lost_cpu = last_ns ? sample.cpu : -1;
+	event->wire.ts_ns = sample.ns;
+	event->u.gpulane_lost.end_ns = sample.ns;
+	event->u.gpulane_lost.begin_ns = last_ns && *last_ns < sample.ns ? *last_ns : sample.ns;
+	if (!lane_lost_is_possible(count, event->u.gpulane_lost.begin_ns, sample.ns))
+		count = 0;
+	event->u.gpulane_lost.count = count;
+	perf->account.lost += count;
+	perf->account.lost_uncounted |= !count;
+	return add(perf, event);
+}
+
+/* What is counted as lost and no record tells was lost somewhere. */
+static struct lane_error *add_rest(struct perf *perf)
+{
+	struct lane_event *event = &perf->event;
+	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
+
+	if (perf->lost_in_all <= perf->account.lost || perf->account.lost_uncounted)
+		return NULL;
+	lane_event_clear(event, LANE_LOST);
+	lost->lost_cpu = -1;
+	lost->end_ns = event->wire.ts_ns = lane_perf_order_last(perf->order);
+	lost->begin_ns = perf->first_ns < lost->end_ns ? perf->first_ns : lost->end_ns;
+	lost->count = perf->lost_in_all - perf->account.lost;
+	if (!lane_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
+		lost->count = 0;
+	perf->account.lost += lost->count;
+	return add(perf, event);
+}
+
+/* The name of a thread, and its process: of those that were there before with the time 0. */
+static struct lane_error *take_comm(struct perf *perf, const struct lane_perf_record *record)
+{
+	struct lane_event *event = &perf->event;
+	struct lane_p_lttng_statedump_process_state *state =
+		&event->u.lttng_statedump_process_state;
+	struct lane_perf_sample sample;
+	size_t n;
+
+	if (record->bytes < 8)
+		return bad_record(perf, record, "the name of a thread is cut off");
+	lane_event_clear(event, LANE_STATEDUMP);
+	memcpy(&state->pid, record->data, 4);
+	memcpy(&state->tid, record->data + 4, 4);
+	n = strnlen((const char *)record->data + 8, record->bytes - 8);
+	memcpy(state->name, record->data + 8, n < sizeof(state->name) ? n : sizeof(state->name));
+	state->vtid = state->tid;
+	state->vpid = state->pid;
+	lane_perf_trailer_read(perf->head.attrs, record->data + 8 + n, record->bytes - 8 - n,
+			       &sample);
+	event->wire.ts_ns = sample.ns;
+	event->wire.tid = state->tid;
+	event->wire.pid = state->pid;
+	event->wire.origin = LANE_ORIGIN_SNAPSHOT;
+	event->cpu = sample.ns && last_of(perf, sample.cpu) ? sample.cpu : -1;
+	return add(perf, event);
+}
+
+static struct lane_error *take_record(struct perf *perf, const struct lane_perf_record *record)
+{
+	uint64_t bytes;
+
+	switch (record->type) {
+	case RECORD_SAMPLE:
+		return take_sample(perf, record);
+	case RECORD_LOST:
+	case RECORD_LOST_SAMPLES:
+		return take_lost(perf, record);
+	case RECORD_COMM:
+		return take_comm(perf, record);
+	case RECORD_FINISHED_ROUND:
+		return lane_perf_order_round(perf->order) ? NULL : &lane_enomem;
+	case RECORD_AUXTRACE:
+		/* what the processor traced follows, and is no record */
+		if (record->bytes < sizeof(bytes))
+			return bad_record(perf, record, "it is cut off");
+		memcpy(&bytes, record->data, sizeof(bytes));
+		if (!lane_perf_records_skip(perf->records, bytes))
+			return bad_record(perf, record, "it is cut off");
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Reads on until events are given out, or the end. */
+static struct lane_error *read_on(struct perf *perf)
+{
+	struct lane_perf_record record;
+	struct lane_error *err = NULL;
+	bool more = true;
+
+	if (perf->has_pending)
+		record = perf->pending;
+	else
+		err = lane_perf_records_next(perf->records, &record, &more);
+	perf->has_pending = false;
+	if (!err && more)
+		err = take_record(perf, &record);
+	if (!err && more && lane_perf_order_is_full(perf->order) &&
+	    !lane_perf_order_flush(perf->order, false))
+		err = &lane_enomem;
+	if (!err && more)
+		return NULL;
+	perf->has_ended = true;
+	perf->account.is_damaged = err;
+	if (!err)
+		err = add_rest(perf);
+	perf->err = err;
+	return lane_perf_order_flush(perf->order, true) ? NULL : &lane_enomem;
+}
+
+static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_event **event)
+{
+	struct perf *perf = perf_of(decoder);
+	struct lane_error *err;
+
+	*event = NULL;
+	while (!lane_perf_order_next(perf->order, &perf->event)) {
+		if (perf->has_ended)
+			return LANE_TAKE(perf->err);
+		err = read_on(perf);
+		if (err)
+			return err;
+	}
+	if (perf->event.wire.ts_ns > perf->account.end_ns)
+		perf->account.end_ns = perf->event.wire.ts_ns;
+	*event = &perf->event;
+	return NULL;
+}
+
+/* A record of the head of what came through a pipe; *is_head is false when it is none. */
+static struct lane_error *take_head(struct perf *perf, const struct lane_perf_record *record,
+				    bool *is_head)
+{
+	struct lane_perf_head *head = &perf->head;
+	uint32_t size;
+	uint64_t feature, at;
+	struct lane_error *err;
+
+	*is_head = true;
+	switch (record->type) {
+	case RECORD_HEADER_ATTR:
+		if (record->bytes < 8)
+			return bad_record(perf, record, "what is said of an event is cut off");
+		memcpy(&size, record->data + 4, sizeof(size));
+		if (size > record->bytes)
+			return bad_record(perf, record, "what is said of an event is cut off");
+		return lane_perf_head_attr(head, record->data, size, record->data + size,
+					   (record->bytes - size) / 8);
+	case RECORD_HEADER_TRACING_DATA:
+		if (record->bytes < sizeof(size))
+			return bad_record(perf, record, "it is cut off");
+		memcpy(&size, record->data, sizeof(size));
+		at = lane_perf_records_place(perf->records);
+		if (!lane_perf_records_skip(perf->records, size))
+			return bad_record(perf, record, "the formats of events are cut off");
+		err = lane_perf_head_formats(head, at, at + size);
+		return err;
+	case RECORD_HEADER_FEATURE:
+		if (record->bytes < sizeof(feature))
+			return bad_record(perf, record, "it is cut off");
+		memcpy(&feature, record->data, sizeof(feature));
+		lane_perf_head_feature(head, feature, record->data + 8, record->bytes - 8);
+		return NULL;
+	default:
+		*is_head = record->type >= RECORD_HEADER_EVENT_TYPE &&
+			   record->type != RECORD_FINISHED_ROUND && record->type != RECORD_AUXTRACE;
+		return NULL;
+	}
+}
+
+static struct lane_error *read_pipe_head(struct perf *perf)
+{
+	struct lane_error *err;
+	bool is_head = true, more;
+
+	while (is_head) {
+		err = lane_perf_records_next(perf->records, &perf->pending, &more);
+		if (err || !more)
+			return err;
+		/* Names of threads come before the formats. */
+		if (perf->pending.type < RECORD_HEADER_ATTR && !perf->head.has_formats &&
+		    perf->pending.type != RECORD_SAMPLE) {
+			if (perf->pending.type == RECORD_COMM && perf->head.n_attrs)
+				err = take_comm(perf, &perf->pending);
+		} else {
+			err = take_head(perf, &perf->pending, &is_head);
+		}
+		if (err)
+			return err;
+	}
+	perf->has_pending = true;
+	return NULL;
+}
+
+static void perf_close(struct lane_decoder *decoder)
+{
+	struct perf *perf = perf_of(decoder);
+
+	if (!perf)
+		return;
+	lane_perf_records_destroy(perf->records);
+	lane_perf_order_destroy(perf->order);
+	lane_perf_head_deinit(&perf->head);
+	lane_error_free(perf->err);
+	free(perf->last_ns);
+	if (perf->fd >= 0)
+		close(perf->fd);
+	free(perf->path);
+	free(perf);
+}
+
+static void close_guard(struct perf **perf)
+{
+	if (*perf)
+		perf_close(&(*perf)->base);
+}
+
+static struct lane_error *perf_open(const char *path, const struct lane_names *names,
+				    struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct perf *perf = calloc(1, sizeof(*perf));
+	struct lane_error *err;
+
+	if (!perf)
+		return &lane_enomem;
+	perf->base.format = &lane_format_perf_data;
+	perf->fd = -1;
+	perf->account.cpu = -1;
+	perf->path = strdup(path);
+	if (!perf->path)
+		return &lane_enomem;
+	err = lane_file_open(AT_FDCWD, path, path, &perf->fd);
+	if (!err)
+		err = lane_perf_head_read(perf->path, perf->fd, names, &perf->head);
+	if (err)
+		return err;
+	perf->records = lane_perf_records_create(perf->path, perf->fd, perf->head.data_at,
+						 perf->head.data_end, perf->head.bytes);
+	perf->order = lane_perf_order_create();
+	if (!perf->records || !perf->order)
+		return &lane_enomem;
+	if (perf->head.is_pipe)
+		err = read_pipe_head(perf);
+	if (!err)
+		err = lane_perf_head_done(&perf->head);
+	if (err)
+		return err;
+	*decoder = &LANE_TAKE(perf)->base;
+	return NULL;
+}
+
+static bool perf_probe(const char *path)
+{
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
+	char head[8];
+
+	return !err && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       (!memcmp(head, "PERFILE2", sizeof(head)) ||
+		!memcmp(head, "2ELIFREP", sizeof(head)) || !memcmp(head, "PERFFILE", sizeof(head)));
+}
+
+static const struct lane_trace_info *perf_info(struct lane_decoder *decoder)
+{
+	return &perf_of(decoder)->head.info;
+}
+
+static const struct lane_account *perf_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	*n = 1;
+	return &perf_of(decoder)->account;
+}
+
+const struct lane_format lane_format_perf_data = {
+	.name = "perf.data",
+	.help = "perf record's perf.data",
+	.probe = perf_probe,
+	.open = perf_open,
+	.info = perf_info,
+	.next = perf_next,
+	.accounts = perf_accounts,
+	.close = perf_close,
+};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Puts the events of a perf.data in order. perf reads the CPUs' buffers in turn and notes the end
+ * of each round (PERF_RECORD_FINISHED_ROUND): what is in a buffer after a round is later than all
+ * that was read in the round before. So events wait for the end of the next round, and no longer.
+ * What waits is bounded: beyond that the older half is given out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/perf_data.h"
+
+enum {
+	FULL_BYTES = 64 << 20, /* of events that wait */
+	FIRST_BYTES = 64 << 10,
+};
+
+/* An event as it waits; its payload's bytes follow. */
+struct packed {
+	int32_t cpu;
+	struct lane_raw raw;
+	struct lane_wire wire;
+};
+
+struct entry {
+	uint64_t ns;
+	uint64_t at; /* of its packed, rising as they came */
+};
+
+struct lane_perf_order {
+	uint8_t *bytes;
+	size_t n_bytes, cap_bytes;
+	struct entry *entries; /* those before n_ready are sorted, and given out up to next */
+	size_t n, cap, n_ready, next;
+	uint64_t max_ns, round_ns; /* of all; of those before the last round's end */
+	bool has_begun;		   /* something was given out */
+	uint64_t first_ns;	   /* the earliest time that is one */
+};
+
+struct lane_perf_order *lane_perf_order_create(void)
+{
+	struct lane_perf_order *order = calloc(1, sizeof(*order));
+
+	if (order)
+		order->first_ns = UINT64_MAX;
+	return order;
+}
+
+void lane_perf_order_destroy(struct lane_perf_order *order)
+{
+	if (!order)
+		return;
+	free(order->bytes);
+	free(order->entries);
+	free(order);
+}
+
+static bool reserve(struct lane_perf_order *order, size_t bytes)
+{
+	if (order->n_bytes + bytes > order->cap_bytes) {
+		size_t cap = order->cap_bytes ? 2 * order->cap_bytes : FIRST_BYTES;
+		uint8_t *more = realloc(order->bytes, cap);
+
+		if (!more)
+			return false;
+		order->bytes = more;
+		order->cap_bytes = cap;
+	}
+	if (order->n == order->cap) {
+		size_t cap = order->cap ? 2 * order->cap : 1024;
+		struct entry *more = reallocarray(order->entries, cap, sizeof(*more));
+
+		if (!more)
+			return false;
+		order->entries = more;
+		order->cap = cap;
+	}
+	return true;
+}
+
+bool lane_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
+{
+	const struct packed packed = { event->cpu, event->raw, event->wire };
+	size_t payload = lane_kinds[event->wire.kind].payload_bytes;
+	size_t bytes = (sizeof(packed) + payload + 7) & ~(size_t)7;
+
+	if (!reserve(order, bytes))
+		return false;
+	order->entries[order->n++] = (struct entry){ event->wire.ts_ns, order->n_bytes };
+	memcpy(order->bytes + order->n_bytes, &packed, sizeof(packed));
+	memcpy(order->bytes + order->n_bytes + sizeof(packed), &event->u, payload);
+	order->n_bytes += bytes;
+	if (event->wire.ts_ns > order->max_ns)
+		order->max_ns = event->wire.ts_ns;
+	if (event->wire.ts_ns && event->wire.ts_ns < order->first_ns)
+		order->first_ns = event->wire.ts_ns;
+	return true;
+}
+
+bool lane_perf_order_is_full(const struct lane_perf_order *order)
+{
+	return order->n_bytes >= FULL_BYTES;
+}
+
+uint64_t lane_perf_order_last(const struct lane_perf_order *order)
+{
+	return order->max_ns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Forgets what was given out. */
+static bool compact(struct lane_perf_order *order)
+{
+	size_t left = order->n - order->next, n_bytes = 0;
+	uint8_t *bytes = NULL;
+
+	if (!order->next)
+		return true;
+	if (left) {
+		bytes = malloc(order->cap_bytes);
+		if (!bytes)
+			return false;
+	}
+	for (size_t i = 0; i < left; i++) {
+		struct entry *entry = &order->entries[order->next + i];
+		struct packed packed;
+		size_t n;
+
+		memcpy(&packed, order->bytes + entry->at, sizeof(packed));
+		n = (sizeof(packed) + lane_kinds[packed.wire.kind].payload_bytes + 7) & ~(size_t)7;
+		memcpy(bytes + n_bytes, order->bytes + entry->at, n);
+		order->entries[i] = (struct entry){ entry->ns, n_bytes };
+		n_bytes += n;
+	}
+	if (left) {
+		free(order->bytes);
+		order->bytes = bytes;
+	}
+	order->n = left;
+	order->n_bytes = n_bytes;
+	order->next = order->n_ready = 0;
+	return true;
+}
+
+/* Sorts what waits. */
+static bool sort(struct lane_perf_order *order)
+{
+	if (!compact(order))
+		return false;
+	if (!order->has_begun && order->first_ns != UINT64_MAX)
+		for (size_t i = 0; i < order->n; i++)
+			if (!order->entries[i].ns)
+				order->entries[i].ns = order->first_ns;
+	if (order->n)
+		qsort(order->entries, order->n, sizeof(*order->entries), compare);
+	return true;
+}
+
+bool lane_perf_order_round(struct lane_perf_order *order)
+{
+	uint64_t limit_ns = order->round_ns;
+
+	order->round_ns = order->max_ns;
+	if (!sort(order))
+		return false;
+	while (order->n_ready < order->n && order->entries[order->n_ready].ns <= limit_ns)
+		order->n_ready++;
+	order->has_begun |= order->n_ready > 0;
+	return true;
+}
+
+bool lane_perf_order_flush(struct lane_perf_order *order, bool all)
+{
+	if (!sort(order))
+		return false;
+	order->n_ready = all ? order->n : (order->n + 1) / 2;
+	order->has_begun = true;
+	return true;
+}
+
+bool lane_perf_order_next(struct lane_perf_order *order, struct lane_event *event)
+{
+	const struct entry *entry;
+	struct packed packed;
+
+	if (order->next == order->n_ready)
+		return false;
+	entry = &order->entries[order->next++];
+	memcpy(&packed, order->bytes + entry->at, sizeof(packed));
+	event->wire = packed.wire;
+	event->wire.ts_ns = entry->ns;
+	event->cpu = packed.cpu;
+	event->host = 0;
+	event->raw = packed.raw;
+	memcpy(&event->u, order->bytes + entry->at + sizeof(packed),
+	       lane_kinds[packed.wire.kind].payload_bytes);
+	return true;
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+// Reads trace-cmd's trace.dat: the CPUs' pages, in time order.
+#include "decode/trace_dat.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/stop.h"
+#include "decode/bytes.h"
+#include "decode/doubles.h"
+#include "decode/merge.h"
+#include "decode/ring_page.h"
+
+#define MIB (1024ull * 1024)
+
+enum {
+	READ_BYTES = 32 << 10, /* of pages at a time, where they are not packed */
+	CHUNK_BYTES = 4 << 20, /* no chunk of pages is larger, unpacked; trace-cmd packs 10 pages */
+	HELD_MIB = 128,	       /* chunks in memory, over all streams */
+	UNPACKED_MIB = 64,     /* what is unpacked in all, besides UNPACKED_RATIO times the file */
+	UNPACKED_RATIO = 64,
+};
+
+/* One CPU of one buffer. */
+struct stream {
+	const struct lane_dat_part *part;
+	struct lane_account *account;
+	uint64_t at; /* in the file: what comes next */
+	uint32_t chunks_left;
+	bool has_begun;
+	uint8_t *chunk;
+	size_t chunk_bytes, chunk_cap, chunk_at;
+	uint64_t page_place; /* in the file, or of its chunk: for messages */
+	struct lane_ring_page page;
+	uint64_t last_ns; /* of the event before, of whatever kind */
+	bool has_last;
+	bool is_dead;
+	uint64_t lost; /* told up to now, where that is counted */
+	bool lost_uncounted;
+	struct lane_merge_stream next;
+	struct lane_event event;
+	struct lane_event loss; /* the event may have been read already */
+};
+
+struct dat {
+	struct lane_decoder base;
+	struct lane_dat_head head;
+	char *path;
+	int fd;
+	struct stream *streams;
+	struct lane_account *accounts;
+	struct lane_merge merge;
+	uint64_t held, unpacked, first_ns;
+	uint8_t *packed;
+	size_t packed_cap;
+	struct lane_doubles *doubles; /* where there are several buffers */
+};
+
+static struct dat *dat_of(struct lane_decoder *decoder)
+{
+	return (struct dat *)decoder;
+}
+
+static struct lane_error *bad_place(const struct dat *dat, const struct stream *stream, uint64_t at,
+				    const char *why)
+{
+	const char *name = dat->head.buffers[stream->part->buffer].name;
+
+	return lane_error("%s: %s%s%sCPU %d: byte %" PRIu64 ": %s", dat->path,
+			  *name ? "buffer " : "", name, *name ? ": " : "", stream->part->cpu, at,
+			  why);
+}
+
+/* A time of the buffer's clock in nanoseconds. */
+static uint64_t clock_ns(const struct lane_dat_head *head, uint64_t ticks)
+{
+	if (!head->tsc_mult)
+		return ticks;
+	return (uint64_t)(((unsigned __int128)ticks * head->tsc_mult) >> head->tsc_shift) +
+	       head->tsc_offset;
+}
+
+/* Makes room for a chunk of that many bytes. */
+static struct lane_error *reserve(struct dat *dat, struct stream *stream, size_t bytes)
+{
+	uint8_t *chunk;
+
+	if (bytes <= stream->chunk_cap)
+		return NULL;
+	if (dat->held - stream->chunk_cap + bytes > HELD_MIB * MIB)
+		return bad_place(dat, stream, stream->at,
+				 "the pages of all CPUs together are too large");
+	chunk = realloc(stream->chunk, bytes);
+	if (!chunk)
+		return &lane_enomem;
+	dat->held += bytes - stream->chunk_cap;
+	stream->chunk = chunk;
+	stream->chunk_cap = bytes;
+	return NULL;
+}
+
+/* Reads some pages as they are. */
+static struct lane_error *read_plain(struct dat *dat, struct stream *stream)
+{
+	uint64_t left = stream->part->end - stream->at;
+	size_t pages = READ_BYTES / stream->part->page_bytes;
+	size_t bytes = (pages ? pages : 1) * stream->part->page_bytes;
+	struct lane_error *err;
+
+	if (left < bytes)
+		bytes = (size_t)left;
+	err = reserve(dat, stream, bytes);
+	if (err)
+		return err;
+	if (!lane_read_at(dat->fd, stream->at, stream->chunk, bytes))
+		return bad_place(dat, stream, stream->at, "the file cannot be read there");
+	stream->page_place = stream->at;
+	stream->at += bytes;
+	stream->chunk_bytes = bytes;
+	return NULL;
+}
+
+/* The two sizes before a chunk. */
+static struct lane_error *read_sizes(struct dat *dat, struct stream *stream, uint32_t sizes[2])
+{
+	uint64_t left = stream->part->end - stream->at;
+
+	if (left < 8 || !lane_read_at(dat->fd, stream->at, sizes, 8) || sizes[0] > left - 8)
+		return bad_place(dat, stream, stream->at, "its compressed pages are cut off");
+	if (sizes[1] > CHUNK_BYTES || sizes[0] > 2 * CHUNK_BYTES)
+		return bad_place(dat, stream, stream->at, "compressed pages are larger than any");
+	dat->unpacked += sizes[1];
+	if (dat->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * dat->head.bytes)
+		return bad_place(dat, stream, stream->at,
+				 "compressed pages become larger than pages can");
+	return NULL;
+}
+
+/* Unpacks the next chunk. */
+static struct lane_error *read_packed(struct dat *dat, struct stream *stream)
+{
+	struct lane_error *err;
+	uint32_t sizes[2];
+
+	err = read_sizes(dat, stream, sizes);
+	if (!err)
+		err = reserve(dat, stream, sizes[1]);
+	if (err)
+		return err;
+	if (sizes[0] > dat->packed_cap) {
+		uint8_t *packed = realloc(dat->packed, sizes[0]);
+
+		if (!packed)
+			return &lane_enomem;
+		dat->packed = packed;
+		dat->packed_cap = sizes[0];
+	}
+	if (!lane_read_at(dat->fd, stream->at + 8, dat->packed, sizes[0]) ||
+	    !lane_unpack(dat->head.packing, dat->packed, sizes[0], stream->chunk, sizes[1]))
+		return bad_place(dat, stream, stream->at, "its compressed pages are damaged");
+	stream->page_place = stream->at;
+	stream->at += 8 + (uint64_t)sizes[0];
+	stream->chunk_bytes = sizes[1];
+	stream->chunks_left--;
+	return NULL;
+}
+
+/* Reads further pages; *more is false when there are none. */
+static struct lane_error *read_chunk(struct dat *dat, struct stream *stream, bool *more)
+{
+	const struct lane_dat_part *part = stream->part;
+
+	*more = false;
+	stream->chunk_at = stream->chunk_bytes = 0;
+	if (lane_stop_signal)
+		return lane_error("interrupted");
+	if (part->is_packed && !stream->has_begun && stream->at < part->end) {
+		if (part->end - stream->at < 4 ||
+		    !lane_read_at(dat->fd, stream->at, &stream->chunks_left, 4))
+			return bad_place(dat, stream, stream->at,
+					 "its compressed pages are cut off");
+		stream->at += 4;
+	}
+	stream->has_begun = true;
+	*more = part->is_packed ? stream->chunks_left > 0 : stream->at < part->end;
+	if (!*more)
+		return NULL;
+	return part->is_packed ? read_packed(dat, stream) : read_plain(dat, stream);
+}
+
+/* What was lost before a page, between the event before it and its first one. */
+static void add_loss(struct dat *dat, struct stream *stream, uint64_t count, uint64_t end_ns)
+{
+	struct lane_loss loss = { .count = count, .end_ns = end_ns };
+
+	loss.begin_ns = stream->has_last			  ? stream->last_ns
+			: dat->first_ns && dat->first_ns < end_ns ? dat->first_ns
+								  : end_ns;
+	if (!lane_lost_is_possible(count, loss.begin_ns, loss.end_ns))
+		loss.count = 0;
+	stream->lost += loss.count;
+	stream->lost_uncounted |= !loss.count;
+	lane_losses_add(&stream->next.losses, loss);
+}
+
+/* Goes to the next page; *more is false when there is none. */
+static struct lane_error *next_page(struct dat *dat, struct stream *stream, bool *more)
+{
+	struct lane_error *err;
+	size_t bytes;
+	uint64_t ns;
+
+	*more = true;
+	while (stream->chunk_at >= stream->chunk_bytes) {
+		err = read_chunk(dat, stream, more);
+		if (err || !*more)
+			return err;
+	}
+	bytes = stream->chunk_bytes - stream->chunk_at;
+	if (bytes > stream->part->page_bytes)
+		bytes = stream->part->page_bytes;
+	if (!stream->part->is_packed && stream->chunk_at)
+		stream->page_place += stream->part->page_bytes;
+	if (!lane_ring_page_init(&stream->page, stream->chunk + stream->chunk_at, bytes,
+				 dat->head.long_bytes))
+		return bad_place(dat, stream, stream->page_place, "the head of a page is damaged");
+	stream->chunk_at += bytes;
+	ns = clock_ns(&dat->head, stream->page.ts);
+	if (stream->has_last && ns < stream->last_ns && stream->page.bytes)
+		return bad_place(dat, stream, stream->page_place, "time goes back");
+	if (stream->page.missed)
+		add_loss(dat, stream, stream->page.n_missed, ns);
+	return NULL;
+}
+
+/* Takes a record; false when it is of no kind of ours. */
+static struct lane_error *take_record(struct dat *dat, struct stream *stream, const uint8_t *record,
+				      size_t bytes)
+{
+	const struct lane_tracepoint *plan;
+	uint64_t ns = clock_ns(&dat->head, stream->page.ts);
+
+	if (stream->has_last && ns < stream->last_ns)
+		return bad_place(dat, stream, stream->page_place, "time goes back");
+	stream->last_ns = ns;
+	stream->has_last = true;
+	stream->account->events++;
+	stream->account->end_ns = ns;
+	if (bytes < LANE_RECORD_BYTES)
+		return bad_place(dat, stream, stream->page_place, "an event is cut off");
+	plan = lane_tracepoints_find(&dat->head.tracepoints, lane_tracepoint_id(record));
+	if (!plan) {
+		dat->base.skipped++;
+		return NULL;
+	}
+	if (!lane_tracepoint_read(plan, record, bytes, &stream->event))
+		return bad_place(dat, stream, stream->page_place, "an event is cut off");
+	stream->event.wire.ts_ns = stream->next.event_ns = ns;
+	stream->event.cpu = stream->part->cpu;
+	stream->next.has_event = true;
+	return NULL;
+}
+
+/* What the kernel counts as lost of a CPU and no page tells was lost behind the last one. */
+static void end_stream(struct dat *dat, struct stream *stream)
+{
+	uint64_t counted = dat->head.stats ? dat->head.stats[stream->part->cpu] : 0;
+
+	stream->is_dead = true;
+	if (dat->head.n_buffers == 1 && !stream->lost_uncounted && counted > stream->lost)
+		add_loss(dat, stream, counted - stream->lost, stream->last_ns);
+}
+
+/* Reads on to the next event of the table. */
+static struct lane_error *find_event(struct dat *dat, struct stream *stream)
+{
+	struct lane_error *err = NULL;
+	const uint8_t *record;
+	size_t bytes;
+	bool more = true;
+
+	while (!err && more && !stream->next.has_event) {
+		switch (lane_ring_page_next(&stream->page, &record, &bytes)) {
+		case LANE_RING_EVENT:
+			err = take_record(dat, stream, record, bytes);
+			break;
+		case LANE_RING_END:
+			err = next_page(dat, stream, &more);
+			break;
+		default:
+			err = bad_place(dat, stream, stream->page_place,
+					"the events of a page are damaged");
+		}
+	}
+	if (err) {
+		stream->account->is_damaged = true;
+		stream->is_dead = true;
+		stream->next.has_event = false;
+	} else if (!more) {
+		end_stream(dat, stream);
+	}
+	return err;
+}
+
+static struct lane_merge_stream *merge_stream(void *dat, uint32_t index)
+{
+	return &((struct dat *)dat)->streams[index].next;
+}
+
+static struct lane_error *merge_find(void *dat, uint32_t index)
+{
+	struct stream *stream = &((struct dat *)dat)->streams[index];
+
+	stream->next.has_event = false;
+	return stream->is_dead ? NULL : find_event(dat, stream);
+}
+
+static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct dat *dat = dat_of(decoder);
+	struct lane_error *err;
+	struct stream *stream;
+	uint32_t index;
+	bool is_loss;
+
+	*result = NULL;
+	do {
+		err = lane_merge_next(&dat->merge, &index, &is_loss);
+		if (err || index == dat->head.n_parts)
+			return err;
+		stream = &dat->streams[index];
+		if (!is_loss)
+			continue;
+		lane_losses_take(&stream->next.losses, stream->account, stream->part->cpu,
+				 &stream->loss);
+		*result = &stream->loss;
+		return NULL;
+	} while (dat->doubles &&
+		 lane_doubles_has(dat->doubles, &stream->event, stream->part->buffer));
+	*result = &stream->event;
+	return NULL;
+}
+
+static void dat_close(struct lane_decoder *decoder)
+{
+	struct dat *dat = dat_of(decoder);
+
+	if (!dat)
+		return;
+	for (uint32_t i = 0; dat->streams && i < dat->head.n_parts; i++)
+		free(dat->streams[i].chunk);
+	lane_dat_head_deinit(&dat->head);
+	lane_merge_deinit(&dat->merge);
+	lane_doubles_destroy(dat->doubles);
+	free(dat->streams);
+	free(dat->accounts);
+	free(dat->packed);
+	if (dat->fd >= 0)
+		close(dat->fd);
+	free(dat->path);
+	free(dat);
+}
+
+static void close_guard(struct dat **dat)
+{
+	if (*dat)
+		dat_close(&(*dat)->base);
+}
+
+/* The parts of a file do not lie on each other: what is read is no more than there is. */
+static struct lane_error *check_parts(const struct dat *dat)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < dat->head.n_parts; i++) {
+		bytes += dat->head.parts[i].end - dat->head.parts[i].at;
+		if (bytes > dat->head.bytes)
+			return lane_error("%s: the events of its CPUs are larger than the file "
+					  "(is it damaged?)",
+					  dat->path);
+	}
+	return NULL;
+}
+
+/* The earliest page: what is lost before a CPU's first event was lost from then on. */
+static void find_first(struct dat *dat)
+{
+	for (uint32_t i = 0; i < dat->head.n_parts; i++) {
+		const struct lane_dat_part *part = &dat->head.parts[i];
+		uint64_t ticks, ns;
+
+		if (part->is_packed || part->end - part->at < sizeof(ticks) ||
+		    !lane_read_at(dat->fd, part->at, &ticks, sizeof(ticks)))
+			continue;
+		ns = clock_ns(&dat->head, ticks);
+		if (ns && (!dat->first_ns || ns < dat->first_ns))
+			dat->first_ns = ns;
+	}
+}
+
+static struct lane_error *dat_open(const char *path, const struct lane_names *names,
+				   struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct dat *dat = calloc(1, sizeof(*dat));
+	struct lane_error *err;
+
+	if (!dat)
+		return &lane_enomem;
+	dat->base.format = &lane_format_trace_dat;
+	dat->fd = -1;
+	dat->merge.arg = dat;
+	dat->merge.stream = merge_stream;
+	dat->merge.find = merge_find;
+	dat->path = strdup(path);
+	if (!dat->path)
+		return &lane_enomem;
+	err = lane_file_open(AT_FDCWD, path, path, &dat->fd);
+	if (!err)
+		err = lane_dat_head_read(dat->path, dat->fd, names, &dat->head);
+	if (!err)
+		err = check_parts(dat);
+	if (err)
+		return err;
+	find_first(dat);
+	dat->streams = calloc(dat->head.n_parts + 1, sizeof(*dat->streams));
+	dat->accounts = calloc(dat->head.n_parts + 1, sizeof(*dat->accounts));
+	if (dat->head.n_buffers > 1)
+		dat->doubles = lane_doubles_create();
+	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
+	    !lane_merge_init(&dat->merge, dat->head.n_parts))
+		return &lane_enomem;
+	for (uint32_t i = 0; i < dat->head.n_parts; i++) {
+		dat->streams[i].part = &dat->head.parts[i];
+		dat->streams[i].at = dat->head.parts[i].at;
+		dat->streams[i].account = &dat->accounts[i];
+		dat->accounts[i].cpu = dat->head.parts[i].cpu;
+	}
+	*decoder = &LANE_TAKE(dat)->base;
+	return NULL;
+}
+
+static bool dat_probe(const char *path)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
+	char head[sizeof(magic) - 1];
+
+	return !err && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       !memcmp(head, magic, sizeof(head));
+}
+
+static const struct lane_trace_info *dat_info(struct lane_decoder *decoder)
+{
+	return &dat_of(decoder)->head.info;
+}
+
+static const struct lane_account *dat_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	struct dat *dat = dat_of(decoder);
+
+	*n = dat->head.n_parts;
+	return dat->accounts;
+}
+
+const struct lane_format lane_format_trace_dat = {
+	.name = "trace.dat",
+	.help = "trace-cmd's trace.dat, versions 6 and 7",
+	.probe = dat_probe,
+	.open = dat_open,
+	.info = dat_info,
+	.next = dat_next,
+	.accounts = dat_accounts,
+	.close = dat_close,
+};

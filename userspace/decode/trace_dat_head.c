@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: MIT
+// Reads the head of a trace.dat, versions 6 and 7: formats, options, where each CPU's pages are.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "decode/trace_dat.h"
+#include "decode/tracing_data.h"
+
+/* trace-cmd's numbers of options, and of sections. */
+enum {
+	OPTION_DONE = 0,
+	OPTION_DATE = 1,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_VERSION = 9,
+	OPTION_TSC2NSEC = 14,
+	OPTION_HEADER_INFO = 16,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_BUFFER_TEXT = 22,
+};
+
+enum {
+	MAGIC_BYTES = 10,
+	SECTION_BYTES = 64 << 20, /* no section of the head is larger, unpacked */
+	SECTIONS = 1 << 12,	  /* of options; more are a loop */
+	OPTION_BYTES = 64 << 10,  /* no option that is read is larger; a buffer's grows with CPUs */
+	PACKED = 1,
+	CHUNK_COUNT_BYTES = 4, /* before the chunks, not counted in their size */
+};
+
+/* What a head is read with. */
+struct reader {
+	struct lane_dat_head *head;
+	struct lane_bytes file;
+	struct lane_bytes *in; /* the file, or a section that was unpacked */
+	const char *part;
+	uint8_t *option;
+};
+
+static struct lane_error *bad(const struct reader *r, const char *why)
+{
+	return lane_error("%s: %sbyte %" PRIu64 ": %s", r->head->path, r->part, r->in->at, why);
+}
+
+static struct lane_error *cut_off(const struct reader *r)
+{
+	return bad(r, "it is cut off (was the recording completed?)");
+}
+
+static struct lane_error *add_part(struct reader *r, const struct lane_dat_part *part)
+{
+	struct lane_dat_head *head = r->head;
+	struct lane_dat_part *parts;
+
+	if (part->cpu < 0 || part->cpu >= LANE_DAT_CPUS || head->n_parts == LANE_DAT_CPUS)
+		return bad(r, "more CPUs than can be");
+	if (part->at > part->end || part->end > head->bytes)
+		return lane_error("%s: the events of CPU %d are to be at byte %" PRIu64
+				  ", which is behind the file's end (is it cut off?)",
+				  head->path, part->cpu,
+				  part->at > part->end ? part->at : part->end);
+	if (!(head->n_parts & (head->n_parts - 1))) {
+		parts = reallocarray(head->parts, head->n_parts ? 2 * (size_t)head->n_parts : 1,
+				     sizeof(*parts));
+		if (!parts)
+			return &lane_enomem;
+		head->parts = parts;
+	}
+	head->parts[head->n_parts++] = *part;
+	return NULL;
+}
+
+static struct lane_error *add_buffer(struct reader *r, const char *name)
+{
+	struct lane_dat_head *head = r->head;
+	struct lane_dat_buffer *buffers;
+
+	if (head->n_buffers == LANE_DAT_BUFFERS)
+		return bad(r, "more buffers than can be");
+	buffers = reallocarray(head->buffers, head->n_buffers + 1, sizeof(*buffers));
+	if (!buffers)
+		return &lane_enomem;
+	head->buffers = buffers;
+	snprintf(buffers[head->n_buffers++].name, sizeof(buffers->name), "%s", name);
+	return NULL;
+}
+
+/* Version 6: by CPU, the place and the size of its pages. */
+static struct lane_error *read_flyrecord(struct reader *r, uint32_t cpus, const char *name)
+{
+	struct lane_error *err = add_buffer(r, name);
+
+	for (uint32_t i = 0; !err && i < cpus; i++) {
+		struct lane_dat_part part = { .cpu = (int32_t)(i & INT32_MAX),
+					      .buffer = r->head->n_buffers - 1,
+					      .page_bytes = r->head->page_bytes };
+		uint64_t bytes;
+
+		if (!lane_bytes_u64(r->in, &part.at) || !lane_bytes_u64(r->in, &bytes))
+			return cut_off(r);
+		if (bytes > UINT64_MAX - part.at)
+			return bad(r, "the size of a CPU's events is damaged");
+		part.end = part.at + bytes;
+		err = add_part(r, &part);
+	}
+	return err;
+}
+
+/* The word in brackets: `local [mono] boot`; or the only one. */
+static void take_clock(struct lane_dat_head *head, const char *text)
+{
+	const char *at = strchr(text, '[');
+	size_t n = at ? strcspn(at + 1, "] \n") : strcspn(text, " \n");
+
+	if (at)
+		text = at + 1;
+	if (n < sizeof(head->clock)) {
+		memcpy(head->clock, text, n);
+		head->clock[n] = '\0';
+	}
+}
+
+/* `Linux host 6.1.0 x86_64` */
+static void take_uname(struct lane_trace_info *info, const char *text)
+{
+	sscanf(text, "%*s %64s %64s", info->host, info->release);
+}
+
+static uint64_t stat_of(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* `CPU: 0` and what the kernel counts of its buffer, a line each. */
+static struct lane_error *take_stats(struct lane_dat_head *head, const char *text)
+{
+	uint64_t cpu = stat_of(text, "CPU: ");
+
+	if (!head->stats) {
+		head->stats = calloc(LANE_DAT_CPUS, sizeof(*head->stats));
+		if (!head->stats)
+			return &lane_enomem;
+	}
+	if (cpu < LANE_DAT_CPUS)
+		head->stats[cpu] =
+			stat_of(text, "\noverrun: ") + stat_of(text, "\ndropped events: ");
+	return NULL;
+}
+
+static struct lane_error *take_option(struct reader *r, unsigned int id, size_t bytes)
+{
+	struct lane_dat_head *head = r->head;
+	const char *text = (const char *)r->option; /* a NUL was put behind it */
+
+	switch (id) {
+	case OPTION_DATE:
+		/* microseconds */
+		head->info.epoch_offset_ns = (int64_t)((uint64_t)strtoll(text, NULL, 0) * 1000u);
+		break;
+	case OPTION_CPUSTAT:
+		return take_stats(head, text);
+	case OPTION_TRACECLOCK:
+		take_clock(head, text);
+		break;
+	case OPTION_UNAME:
+		take_uname(&head->info, text);
+		break;
+	case OPTION_VERSION:
+		snprintf(head->info.tracer_version, sizeof(head->info.tracer_version), "%.*s",
+			 (int)strcspn(text, " \n"), text);
+		break;
+	case OPTION_TSC2NSEC:
+		if (bytes < 16)
+			break;
+		memcpy(&head->tsc_mult, text, 4);
+		memcpy(&head->tsc_shift, text + 4, 4);
+		memcpy(&head->tsc_offset, text + 8, 8);
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
+/* The next option: its number, and its data with a NUL behind it. */
+static struct lane_error *get_option(struct reader *r, uint16_t *id, uint32_t *bytes)
+{
+	*bytes = 0;
+	if (!lane_bytes_u16(r->in, id))
+		return cut_off(r);
+	if (*id == OPTION_DONE && r->head->version == 6)
+		return NULL;
+	if (!lane_bytes_u32(r->in, bytes) || *bytes > lane_bytes_left(r->in))
+		return cut_off(r);
+	if (*bytes > OPTION_BYTES) {
+		/* Of those that are read only a buffer's can be as large. */
+		if (*id == OPTION_BUFFER)
+			return bad(r, "an option is too large");
+		*id = UINT16_MAX;
+		if (!lane_bytes_skip(r->in, *bytes))
+			return cut_off(r);
+		*bytes = 0;
+		return NULL;
+	}
+	if (!lane_bytes_get(r->in, r->option, *bytes))
+		return cut_off(r);
+	r->option[*bytes] = '\0';
+	return NULL;
+}
+
+/* Version 6: a buffer beside the top one lies at a place of its own. */
+static struct lane_error *find_buffer_6(struct reader *r, uint64_t at)
+{
+	char word[MAGIC_BYTES];
+
+	lane_bytes_of_file(r->in, r->head->fd, at, r->head->bytes);
+	if (!lane_bytes_get(r->in, word, sizeof(word)))
+		return cut_off(r);
+	if (memcmp(word, "flyrecord", sizeof(word)) != 0)
+		return bad(r, "a buffer's events are not there");
+	return NULL;
+}
+
+struct place {
+	uint64_t at;
+	char name[LANE_DAT_NAME];
+};
+
+static struct lane_error *read_options_6(struct reader *r, uint32_t cpus)
+{
+	LANE_CLEANUP(lane_free) struct place *places = NULL;
+	struct lane_error *err;
+	uint32_t n = 0, bytes;
+	char word[MAGIC_BYTES];
+	uint16_t id;
+
+	for (;;) {
+		err = get_option(r, &id, &bytes);
+		if (err || id == OPTION_DONE)
+			break;
+		if (id == OPTION_BUFFER && bytes >= 9) {
+			struct place *more;
+
+			if (n == LANE_DAT_BUFFERS)
+				return bad(r, "more buffers than can be");
+			more = reallocarray(places, n + 1, sizeof(*places));
+			if (!more)
+				return &lane_enomem;
+			places = more;
+			memcpy(&places[n].at, r->option, 8);
+			snprintf(places[n++].name, LANE_DAT_NAME, "%s",
+				 (const char *)r->option + 8);
+		}
+		err = take_option(r, id, bytes);
+		if (err)
+			return err;
+	}
+	if (err)
+		return err;
+	if (!lane_bytes_get(r->in, word, sizeof(word)))
+		return cut_off(r);
+	if (!memcmp(word, "latency  ", sizeof(word)))
+		r->head->has_text = true;
+	else if (!memcmp(word, "flyrecord", sizeof(word)))
+		err = read_flyrecord(r, cpus, "");
+	else
+		err = bad(r, "neither `flyrecord' nor `latency' is there");
+	for (uint32_t i = 0; !err && i < n; i++) {
+		err = find_buffer_6(r, places[i].at);
+		if (!err)
+			err = read_flyrecord(r, cpus, places[i].name);
+	}
+	return err;
+}
+
+/* Sizes and texts that nobody needs here: of the kernel's symbols, of its printk formats, of names.
+ */
+static struct lane_error *skip_texts(struct reader *r)
+{
+	uint32_t small;
+	uint64_t large;
+
+	for (int i = 0; i < 2; i++)
+		if (!lane_bytes_u32(r->in, &small) || !lane_bytes_skip(r->in, small))
+			return cut_off(r);
+	if (!lane_bytes_u64(r->in, &large) || !lane_bytes_skip(r->in, large))
+		return cut_off(r);
+	return NULL;
+}
+
+static struct lane_error *read_6(struct reader *r)
+{
+	struct lane_tracing_data data = { r->head->path, r->part, r->in, &r->head->tracepoints, 8 };
+	char word[MAGIC_BYTES];
+	struct lane_error *err;
+	uint32_t cpus;
+
+	err = lane_tracing_pages(&data);
+	if (!err)
+		err = lane_tracing_own(&data);
+	if (!err)
+		err = lane_tracing_formats(&data);
+	if (!err)
+		err = skip_texts(r);
+	if (err)
+		return err;
+	r->head->long_bytes = data.long_bytes;
+	r->head->has_formats = true;
+	if (!lane_bytes_u32(r->in, &cpus) || !lane_bytes_get(r->in, word, sizeof(word)))
+		return cut_off(r);
+	if (cpus > LANE_DAT_CPUS)
+		return bad(r, "more CPUs than can be");
+	if (!memcmp(word, "options  ", sizeof(word)))
+		return read_options_6(r, cpus);
+	if (!memcmp(word, "flyrecord", sizeof(word)))
+		return read_flyrecord(r, cpus, "");
+	if (memcmp(word, "latency  ", sizeof(word)) != 0)
+		return bad(r, "neither `options', `flyrecord' nor `latency' is there");
+	r->head->has_text = true;
+	return NULL;
+}
+
+/* A section of version 7: its bytes as they are in the file, or unpacked into memory. */
+struct section {
+	uint16_t id, flags;
+	struct lane_bytes bytes;
+	uint8_t *memory;
+};
+
+static void free_section(struct section *section)
+{
+	free(section->memory);
+}
+
+static struct lane_error *unpack_section(struct reader *r, struct section *section, uint64_t size)
+{
+	LANE_CLEANUP(lane_free) uint8_t *packed = NULL;
+	struct lane_bytes *in = &section->bytes;
+	uint32_t n, unpacked;
+
+	if (size < 8 || !lane_bytes_u32(in, &n) || !lane_bytes_u32(in, &unpacked) || n > size - 8)
+		return lane_error("%s: byte %" PRIu64 ": a section is cut off", r->head->path,
+				  in->at);
+	if (unpacked > SECTION_BYTES)
+		return lane_error("%s: byte %" PRIu64 ": a section of %" PRIu32
+				  " bytes is larger than any",
+				  r->head->path, in->at, unpacked);
+	packed = malloc((size_t)n + 1);
+	section->memory = malloc((size_t)unpacked + 1);
+	if (!packed || !section->memory)
+		return &lane_enomem;
+	if (!lane_bytes_get(in, packed, n) ||
+	    !lane_unpack(r->head->packing, packed, n, section->memory, unpacked))
+		return lane_error("%s: byte %" PRIu64 ": a compressed section is damaged",
+				  r->head->path, in->at);
+	lane_bytes_of_memory(in, section->memory, unpacked);
+	return NULL;
+}
+
+/* Opens the section at that place, which has to be of that number. */
+static struct lane_error *open_section(struct reader *r, uint64_t at, uint16_t id,
+				       struct section *section)
+{
+	uint32_t name;
+	uint64_t size;
+
+	section->memory = NULL;
+	if (at > r->head->bytes)
+		return lane_error("%s: a section is to be at byte %" PRIu64
+				  ", which is behind the file's end (is it cut off?)",
+				  r->head->path, at);
+	lane_bytes_of_file(&section->bytes, r->head->fd, at, r->head->bytes);
+	if (!lane_bytes_u16(&section->bytes, &section->id) ||
+	    !lane_bytes_u16(&section->bytes, &section->flags) ||
+	    !lane_bytes_u32(&section->bytes, &name) || !lane_bytes_u64(&section->bytes, &size) ||
+	    section->id != id || size > lane_bytes_left(&section->bytes))
+		return lane_error("%s: byte %" PRIu64
+				  ": section %u is not there, or cut off (is the file damaged?)",
+				  r->head->path, at, id);
+	section->bytes.end = section->bytes.at + size;
+	return section->flags & PACKED ? unpack_section(r, section, size) : NULL;
+}
+
+static struct lane_error *read_formats_7(struct reader *r, uint16_t id)
+{
+	LANE_CLEANUP(free_section) struct section section = { 0 };
+	struct lane_tracing_data data = { r->head->path,
+					  id == OPTION_HEADER_INFO ? "the head of the pages: "
+								   : "the formats of events: ",
+					  &section.bytes, &r->head->tracepoints, 8 };
+	struct lane_error *err;
+	uint64_t at;
+
+	memcpy(&at, r->option, sizeof(at));
+	err = open_section(r, at, id, &section);
+	if (err)
+		return err;
+	if (id == OPTION_HEADER_INFO) {
+		err = lane_tracing_pages(&data);
+		r->head->long_bytes = data.long_bytes;
+		return err;
+	}
+	if (r->head->has_formats)
+		return bad(r, "there are two sections with the formats of events");
+	r->head->has_formats = true;
+	return lane_tracing_formats(&data);
+}
+
+/* A buffer of version 7: its section's place, name, clock, page size, and each CPU's pages. */
+static struct lane_error *read_buffer_7(struct reader *r, size_t bytes)
+{
+	LANE_CLEANUP(free_section) struct section section = { 0 };
+	struct lane_bytes in;
+	uint32_t page_bytes, cpus, cpu;
+	char name[256], clock[64];
+	struct lane_error *err;
+	uint64_t at, size;
+
+	lane_bytes_of_memory(&in, r->option, bytes);
+	if (!lane_bytes_u64(&in, &at) || !lane_bytes_text(&in, name, sizeof(name)) ||
+	    !lane_bytes_text(&in, clock, sizeof(clock)) || !lane_bytes_u32(&in, &page_bytes) ||
+	    !lane_bytes_u32(&in, &cpus))
+		return bad(r, "what is said of a buffer is damaged");
+	if (page_bytes < 64 || page_bytes > LANE_DAT_PAGE)
+		return bad(r, "the size of a buffer's pages is damaged");
+	if (*clock)
+		take_clock(r->head, clock);
+	/* The section's head says whether it is compressed; its data are in chunks then. */
+	lane_bytes_of_file(&section.bytes, r->head->fd, at, r->head->bytes);
+	if (at > r->head->bytes || !lane_bytes_u16(&section.bytes, &section.id) ||
+	    !lane_bytes_u16(&section.bytes, &section.flags) || section.id != OPTION_BUFFER)
+		return lane_error("%s: byte %" PRIu64
+				  ": a buffer is not there (is the file cut off?)",
+				  r->head->path, at);
+	err = add_buffer(r, name);
+	for (uint32_t i = 0; !err && i < cpus; i++) {
+		struct lane_dat_part part = { .buffer = r->head->n_buffers - 1,
+					      .page_bytes = page_bytes,
+					      .is_packed = section.flags & PACKED };
+
+		if (!lane_bytes_u32(&in, &cpu) || !lane_bytes_u64(&in, &part.at) ||
+		    !lane_bytes_u64(&in, &size))
+			return bad(r, "what is said of a buffer is cut off");
+		if (size > UINT64_MAX - CHUNK_COUNT_BYTES - part.at)
+			return bad(r, "the size of a CPU's events is damaged");
+		part.cpu = (int32_t)(cpu & INT32_MAX);
+		part.end = part.at + size + (part.is_packed ? CHUNK_COUNT_BYTES : 0);
+		if (size)
+			err = add_part(r, &part);
+	}
+	return err;
+}
+
+/* The options of one section; *next is the place of the section behind it, 0: there is none. */
+static struct lane_error *read_options_7(struct reader *r, uint64_t at, uint64_t *next)
+{
+	LANE_CLEANUP(free_section) struct section section = { 0 };
+	struct lane_error *err = open_section(r, at, OPTION_DONE, &section);
+	uint32_t bytes;
+	uint16_t id;
+
+	*next = 0;
+	if (err)
+		return err;
+	r->in = &section.bytes;
+	r->part = "options: ";
+	while (!err) {
+		err = get_option(r, &id, &bytes);
+		if (err)
+			break;
+		if (id == OPTION_DONE) {
+			if (bytes >= sizeof(*next))
+				memcpy(next, r->option, sizeof(*next));
+			break;
+		}
+		if ((id == OPTION_HEADER_INFO || id == OPTION_EVENT_FORMATS) && bytes >= 8)
+			err = read_formats_7(r, id);
+		else if (id == OPTION_BUFFER)
+			err = read_buffer_7(r, bytes);
+		else if (id == OPTION_BUFFER_TEXT)
+			r->head->has_text = true;
+		else
+			err = take_option(r, id, bytes);
+	}
+	r->in = &r->file;
+	r->part = "";
+	return err;
+}
+
+static struct lane_error *read_7(struct reader *r)
+{
+	struct lane_error *err = NULL;
+	char name[32], version[32];
+	uint64_t at;
+
+	if (!lane_bytes_text(r->in, name, sizeof(name)) ||
+	    !lane_bytes_text(r->in, version, sizeof(version)) || !lane_bytes_u64(r->in, &at))
+		return cut_off(r);
+	if (!strcmp(name, "zstd"))
+		r->head->packing = LANE_PACKING_ZSTD;
+	else if (!strcmp(name, "zlib"))
+		r->head->packing = LANE_PACKING_ZLIB;
+	else if (strcmp(name, "none") != 0)
+		return lane_error("%s: compressed by `%s', which is not known (record with "
+				  "`trace-cmd record --compression zstd')",
+				  r->head->path, name);
+	for (unsigned int n = 0; !err && at; n++) {
+		if (n == SECTIONS)
+			return bad(r, "the sections of options go round in a circle");
+		err = read_options_7(r, at, &at);
+	}
+	return err;
+}
+
+/* What is before the version's own part. */
+static struct lane_error *read_begin(struct reader *r)
+{
+	struct lane_dat_head *head = r->head;
+	char magic[MAGIC_BYTES], version[16];
+	uint8_t order, word_bytes;
+
+	if (!lane_bytes_get(r->in, magic, sizeof(magic)) ||
+	    !lane_bytes_text(r->in, version, sizeof(version)) ||
+	    !lane_bytes_get(r->in, &order, 1) || !lane_bytes_get(r->in, &word_bytes, 1) ||
+	    !lane_bytes_u32(r->in, &head->page_bytes))
+		return cut_off(r);
+	head->version = (unsigned int)strtoul(version, NULL, 10);
+	if (head->version != 6 && head->version != 7)
+		return lane_error("%s: a trace.dat of version `%s'; only 6 and 7 can be read",
+				  head->path, version);
+	if (order)
+		return lane_error("%s: a trace.dat of a big-endian machine, which cannot be read",
+				  head->path);
+	if (head->page_bytes < 64 || head->page_bytes > LANE_DAT_PAGE)
+		return bad(r, "the size of its pages is damaged");
+	return NULL;
+}
+
+/* Times must be times. */
+static struct lane_error *check_clock(const struct lane_dat_head *head)
+{
+	const char *clock = head->clock;
+
+	if (!strcmp(clock, "counter") || !strcmp(clock, "uptime"))
+		return lane_error("%s: it was recorded with the clock `%s', which tells no times "
+				  "(record with `trace-cmd record -C mono')",
+				  head->path, clock);
+	if ((!strcmp(clock, "x86-tsc") || !strcmp(clock, "tsc2nsec")) &&
+	    (!head->tsc_mult || head->tsc_shift >= 64))
+		return lane_error("%s: it was recorded with the clock `%s', and does not say how "
+				  "long a cycle lasts (record with `trace-cmd record -C mono')",
+				  head->path, clock);
+	return NULL;
+}
+
+struct lane_error *lane_dat_head_read(const char *path, int fd, const struct lane_names *names,
+				      struct lane_dat_head *head)
+{
+	LANE_CLEANUP(lane_free) uint8_t *option = malloc(OPTION_BYTES + 1);
+	LANE_CLEANUP(lane_free) struct reader *r = calloc(1, sizeof(*r));
+	struct lane_error *err;
+	struct stat st;
+
+	if (!option || !r)
+		return &lane_enomem;
+	if (fstat(fd, &st))
+		return lane_error("%s: it cannot be read", path);
+	head->path = path;
+	head->fd = fd;
+	head->bytes = (uint64_t)st.st_size;
+	head->long_bytes = 8;
+	lane_tracepoints_init(&head->tracepoints, names);
+	*r = (struct reader){ .head = head, .part = "", .option = option };
+	r->in = &r->file;
+	lane_bytes_of_file(r->in, fd, 0, head->bytes);
+	err = read_begin(r);
+	if (!err)
+		err = head->version == 6 ? read_6(r) : read_7(r);
+	if (!err)
+		err = check_clock(head);
+	if (err)
+		return err;
+	if (!head->has_formats)
+		return lane_error("%s: it has no formats of events (is it damaged?)", path);
+	if (!head->n_parts && head->has_text)
+		return lane_error("%s: it holds a latency tracer's text and no events", path);
+	strcpy(head->info.tracer, "trace-cmd");
+	lane_tracepoints_presence(&head->tracepoints, head->info.presence);
+	return lane_tracepoints_done(&head->tracepoints);
+}
+
+void lane_dat_head_deinit(struct lane_dat_head *head)
+{
+	lane_tracepoints_deinit(&head->tracepoints);
+	free(head->buffers);
+	free(head->parts);
+	free(head->stats);
+}
