@@ -60,6 +60,17 @@ function showStages() {
 	], report.stages.filter(s => s.count || s.unknown));
 }
 
+// Idle time of an engine by cause, most first. The report counts the time before its first request and after its last
+// as unknown; rows of their own tell that time apart.
+function idleCauses(e) {
+	const ns = new Map(Object.entries(e.idle_causes).map(([key, value]) => [key.replace(/_ns$/, ""), value]));
+	for (const row of report.idle.filter(i => i.engine === e.engine && /^(before_first|after_last)$/.test(i.cause))) {
+		ns.set(row.cause, row.idle_ns);
+		ns.set("unknown", ns.get("unknown") - row.idle_ns);
+	}
+	return [...ns].filter(c => c[1] > 0).sort((a, b) => b[1] - a[1]);
+}
+
 function showEngines() {
 	const whole = report.recording.duration_ns;
 	byId("engines").replaceChildren(...report.engines.filter(e => e.busy && (e.requests || e.runs)).map(e => {
@@ -68,13 +79,13 @@ function showEngines() {
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
 				bar.append(make("span", { "data-on": colour, style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
-					ns / whole > 0.13 ? name + " " + percent(ns, whole) : ""));
+					ns / whole > Math.max(0.13, name.length / 64) ? name + " " + percent(ns, whole) : "")); // where it has room
 		};
-		const causes = Object.entries(e.idle_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1]);
+		const causes = idleCauses(e);
 		part(e.busy.min_ns, "busy", "running");
 		part(e.busy.max_ns - e.busy.min_ns, "busy or idle: not known", "unknown");
 		for (const [cause, ns] of causes)
-			part(ns, "idle: " + cause, cause === "starved" ? "preempted" : cause === "computing" ? "idle" : cause === "unknown" ? "unknown" : "waiting");
+			part(ns, "idle: " + cause, ({ starved: "preempted", computing: "idle", before_first: "idle", after_last: "idle", unknown: "unknown" })[cause] || "waiting");
 		return make("div", { class: "engine" },
 			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, busy)), bar,
 			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${both(e.idle)}` +
