@@ -227,8 +227,8 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
 static bool left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
-	return rq->passed && rq->pub.state != LANE_RQ_STATE_RUNNING && end.lo != end.hi &&
-	       lane_rq_may_be_over(rq);
+	return rq->passed && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       (end.lo != end.hi || rq->maybe.hi) && lane_rq_may_be_over(rq);
 }
 
 /* It does not stand any more: it was taken back, or was complete when others were. */
@@ -246,6 +246,10 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 {
 	if (left_or_over(rq, end)) {
 		doubt_those_ahead(eng, rq, end);
+		away_or_again(rq, &end);
+	} else if (rq->taken_back && !rq->order && end.lo != end.hi &&
+		   lane_rq_alive_since_left(rq)) {
+		/* It has had the engine since, while it was being taken back. */
 		away_or_again(rq, &end);
 	} else if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);

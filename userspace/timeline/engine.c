@@ -287,7 +287,8 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
 		} else if (lane_rq_ran_unsure(before))
 			left_ns = before->maybe.hi;
-		else if (before->pub.state == LANE_RQ_STATE_PREEMPTED)
+		else if (before->pub.state == LANE_RQ_STATE_PREEMPTED &&
+			 !lane_rq_alive_since_left(before))
 			left_ns = before->since.hi;
 		if (!before->pub.started && !before->maybe.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;

@@ -110,6 +110,10 @@ bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* The hardware has been seen to have taken the set of ports that rq is on. */
 bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The same, and not by the event that is being read: a set that has just been taken may begin with
+ * a context that has nothing left to do, which the hardware loads first. */
+bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng,
+			     const struct lane_rq *rq);
 /* True when a set that has been replaced has another port behind the one that rq is on. */
 bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* before: so many `out`s of the same tasklet have come. */

@@ -155,7 +155,8 @@ struct lane_eng {
 	uint8_t mode;
 	struct lane_entry fifo[LANE_MAX_PORTS]; /* a ring */
 	uint32_t fifo_head, fifo_n;
-	uint32_t set;		       /* number of the set whose `in`s come or came last */
+	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set */
+	uint32_t set;	   /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
 	struct lane_rq *running;

@@ -143,6 +143,12 @@ bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq)
 	return !eng->fifo_n || lane_ports_entry(eng, 0)->set == eng->set;
 }
 
+bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng,
+			     const struct lane_rq *rq)
+{
+	return lane_ports_taken(eng, rq) && eng->taken_ns < tl->now_ns;
+}
+
 /* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
@@ -306,6 +312,8 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		pop(eng);
 	port = *lane_ports_entry(eng, 0);
 	pop(eng);
+	if (port.set != eng->set && eng->fifo_n && lane_ports_entry(eng, 0)->set == eng->set)
+		eng->taken_ns = now_ns;
 	if (unproven && port.fresh && first)
 		lane_eng_prove(eng, true);
 	/* Its end is not what freed the engine, by what has been seen: it may be now. */

@@ -518,6 +518,9 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	}
 	if (may_be_retiring(tl, event) || is_back(tl, rq))
 		return false;
+	/* A dequeue before the listening left it standing: it was complete by then. */
+	if (rq->complete_ns && rq->listen_ns >= rq->complete_ns)
+		return false;
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
 		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
 			return true;

@@ -161,7 +161,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
 	rq->begun_reported = false;
 	rq->taken_ns = 0;
-	rq->begun_taken = lane_ports_taken(eng, rq);
+	rq->begun_taken = lane_ports_taken_before(tl, eng, rq);
 	rq->begun_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
 			   eng->pause_ns && (at.hi > eng->pause_ns || !rq->begun_taken);
 	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)) ||

@@ -427,6 +427,10 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
+	if (kind == LANE_RQ_OUT && eng->mode == LANE_MODE_PORTS &&
+	    lane_eng_out_is_sure(eng, outs_held(eng)) &&
+	    lane_eng_out_is_due(eng, event, outs_held(eng)))
+		return false; /* the dequeue waited for that set's end, and this tells it */
 	if (kind == LANE_RQ_OUT)
 		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
