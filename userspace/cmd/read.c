@@ -26,7 +26,9 @@ struct pass {
 	size_t n_losses;
 	size_t cap_lost;
 	bool again;
-	bool quiet; /* the caller has told of the recording before */
+	bool is_second;
+	bool follow_all; /* there is no GPU in it: all threads are of interest */
+	bool quiet;	 /* the caller has told of the recording before */
 	uint64_t events, said_ms, first_ns;
 };
 
@@ -47,7 +49,7 @@ static uint64_t now_ms(void)
 static void say(struct pass *p, uint64_t at_ns)
 {
 	uint64_t ms = now_ms();
-	const char *round = p->n_losses ? "again, " : "";
+	const char *round = p->is_second ? "again, " : "";
 
 	if (ms - p->said_ms < SAY_EVERY_MS)
 		return;
@@ -80,7 +82,7 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 {
 	struct lane_reading *r = p->reading;
 
-	if (p->n_losses)
+	if (p->is_second)
 		return NULL;
 	if (r->n_lost == p->cap_lost) {
 		size_t cap = p->cap_lost ? 2 * p->cap_lost : 64;
@@ -145,12 +147,40 @@ static struct lane_error *feed(struct pass *p)
 	}
 }
 
+/* What the driver, or a program that uses a GPU, has events of. */
+static bool is_gpu_kind(unsigned int kind)
+{
+	const char *group = lane_kinds[kind].group;
+
+	return !strcmp(group, "i915") || !strcmp(group, "context") || !strcmp(group, "opencl");
+}
+
+/* False when the trace says that none of them can be in it. */
+static bool may_have_gpu(const struct lane_trace_info *info)
+{
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (is_gpu_kind(kind) && info->presence[kind] != LANE_PRESENCE_ABSENT)
+			return true;
+	return false;
+}
+
+/* True when the whole trace has been read, and the scheduler is all that is in it. */
+static bool has_only_cpus(const struct lane_timeline_figures *figures)
+{
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (is_gpu_kind(kind) && figures->by_kind[kind])
+			return false;
+	return figures->by_kind[LANE_SWITCH];
+}
+
 /* Everyone who listens is told that reading begins; the figures come first in the fan. */
 static struct lane_error *subscribe(struct pass *p)
 {
 	struct lane_reading *r = p->reading;
 	struct lane_error *err = lane_latency_init(&r->latency, p->info, &r->select);
 
+	if (!err && p->follow_all)
+		err = lane_latency_follow_all(&r->latency);
 	if (err)
 		return err;
 	p->fan.to[0] = lane_latency_hooks(&r->latency);
@@ -174,10 +204,11 @@ static struct lane_error *keep_losses(struct pass *p)
 	size_t n;
 	const struct lane_loss *losses = lane_timeline_losses(p->reading->timeline, &n);
 
-	p->losses = malloc(n * sizeof(*losses));
+	p->losses = malloc((n + 1) * sizeof(*losses));
 	if (!p->losses)
 		return &lane_enomem;
-	memcpy(p->losses, losses, n * sizeof(*losses));
+	if (n)
+		memcpy(p->losses, losses, n * sizeof(*losses));
 	p->n_losses = n;
 	return NULL;
 }
@@ -196,23 +227,29 @@ static struct lane_error *read_once(struct pass *p)
 	p->input = input;
 	p->info = lane_input_info(input);
 	p->events = 0;
-	if (!p->n_losses && !p->quiet)
+	p->follow_all |= !may_have_gpu(p->info);
+	if (!p->is_second && !p->quiet)
 		lane_say_endings(input, 1, r->damage.command);
-	if (!p->n_losses && !p->quiet && r->verbose)
+	if (!p->is_second && !p->quiet && r->verbose)
 		lane_say_readers(input, r->damage.command);
 	err = subscribe(p);
 	if (err)
 		return err;
 	hooks = p->fan.n > 1 ? lane_fan_hooks(&p->fan) : p->fan.to[0];
 	err = lane_timeline_create(p->info, p->losses, p->n_losses, &hooks, &r->timeline);
+	if (!err && p->follow_all)
+		lane_timeline_follow_all(r->timeline);
 	if (!err)
 		err = feed(p);
 	if (err)
 		return err;
 	lane_timeline_figures(r->timeline, &figures);
-	p->again = figures.loss_unforeseen && !p->n_losses;
-	if (p->again)
+	p->again = !p->is_second &&
+		   (figures.loss_unforeseen || (!p->follow_all && has_only_cpus(&figures)));
+	if (p->again) {
+		p->follow_all |= has_only_cpus(&figures);
 		return keep_losses(p);
+	}
 	if (!p->quiet)
 		lane_say_counts(input, r->damage.command);
 	err = lane_check_known(input, r->path);
@@ -238,6 +275,7 @@ struct lane_error *lane_read(struct lane_reading *reading)
 
 		lane_reading_deinit(reading);
 		reading->damage = (struct lane_damage){ .command = command, .quiet = true };
+		pass.is_second = true;
 		err = read_once(&pass);
 	}
 	free(pass.losses);

@@ -207,6 +207,8 @@ void lane_on_thread(void *arg, const struct lane_thread_interval *interval)
 	struct lane_client_stats *client;
 	uint64_t ns = interval->end_ns - interval->begin_ns;
 
+	if (latency->cpu)
+		lane_cpu_thread(latency->cpu, interval);
 	if (!interval->thread->client)
 		return;
 	client = lane_client_stats(latency, interval->thread->client);
@@ -228,6 +230,8 @@ void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
 	struct lane_starved_sum *sum;
 	bool fresh;
 
+	if (latency->cpu)
+		lane_cpu_starvation(latency->cpu, starvation);
 	if (!starvation->victim->client)
 		return;
 	sum = LANE_SUM_OF(latency, starved,

@@ -388,6 +388,11 @@ struct lane_error *lane_latency_init(struct lane_latency *latency,
 	return latency->sums ? NULL : &lane_enomem;
 }
 
+struct lane_error *lane_latency_follow_all(struct lane_latency *latency)
+{
+	return lane_cpu_create(&latency->cpu);
+}
+
 struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
 {
 	return (struct lane_hooks){
@@ -457,7 +462,9 @@ struct lane_error *lane_latency_finish(struct lane_latency *latency,
 	lane_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	return latency->no_memory ? &lane_enomem : NULL;
+	if (latency->no_memory)
+		return &lane_enomem;
+	return latency->cpu ? lane_cpu_finish(latency->cpu) : NULL;
 }
 
 void lane_latency_deinit(struct lane_latency *latency)
@@ -476,6 +483,7 @@ void lane_latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->waits);
 	}
 	lane_commands_destroy(latency->commands);
+	lane_cpu_destroy(latency->cpu);
 	free(latency->sums);
 	free(latency->clients);
 	free(latency->contexts);

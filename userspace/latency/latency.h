@@ -8,6 +8,7 @@
 
 #include "latency/engine_time.h"
 #include "latency/commands.h"
+#include "latency/cpu.h"
 #include "latency/critical.h"
 #include "latency/explain.h"
 #include "latency/histogram.h"
@@ -232,6 +233,7 @@ struct lane_latency {
 	bool no_memory;
 	struct lane_sums *sums;
 	struct lane_commands *commands; /* OpenCL's; NULL: the recording has none */
+	struct lane_cpu_stats *cpu;	/* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 
@@ -242,6 +244,9 @@ struct lane_latency {
 struct lane_error *lane_latency_init(struct lane_latency *latency,
 				     const struct lane_trace_info *info,
 				     const struct lane_select *select) LANE_MUST_CHECK;
+
+/* The recording has no GPU: all threads count. For a timeline that follows all. */
+struct lane_error *lane_latency_follow_all(struct lane_latency *latency) LANE_MUST_CHECK;
 
 /* The subscriber. */
 struct lane_hooks lane_latency_hooks(struct lane_latency *latency);

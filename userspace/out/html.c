@@ -181,6 +181,8 @@ static uint32_t saturated(uint64_t value)
 /* What the page is told of a slice beside its request, by the kind of its track. */
 static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 {
+	if (slice->track->kind == LANE_TRACK_CPU)
+		return task(h, slice->thread->thread->tid, slice->thread->thread->comm);
 	if (slice->idle && slice->idle->culprits[0].ns)
 		return task(h, slice->idle->culprits[0].tid, slice->idle->culprits[0].comm);
 	if (slice->starvation)

@@ -75,6 +75,12 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 				lane_task_name(track->pid, track->queue->comm, name, sizeof(name)));
 			continue;
 		}
+		if (track->kind == LANE_TRACK_CPU) {
+			snprintf(name, sizeof(name), "CPU %d", track->cpu);
+			lane_json_int(to, "cpu", track->cpu);
+			lane_json_text(to, "name", name);
+			continue;
+		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
 		    track->kind == LANE_TRACK_LOST)
 			continue;

@@ -20,6 +20,7 @@ enum place {
 	PLACE_TRACK, /* row 0 of a track */
 	PLACE_ROW,
 	PLACE_LENGTH,
+	PLACE_CPUS, /* what all CPUs' tracks are in */
 };
 
 struct perfetto {
@@ -124,6 +125,15 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 		});
 }
 
+static void describe_cpus(struct perfetto *p)
+{
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid_of(PLACE_CPUS, 0, 0),
+					       .name = "CPUs",
+					       .rank = -1,
+				       });
+}
+
 static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
 {
 	return row ? uuid_of(PLACE_ROW, track->id, row) : uuid_of(PLACE_TRACK, track->id, 0);
@@ -145,8 +155,14 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.parent = process_uuid(track->client->pid);
 	else if (track->queue)
 		is.parent = process_uuid(track->queue->pid);
-	else if (track->kind != LANE_TRACK_LOST)
+	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_CPU)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
+	if (track->kind == LANE_TRACK_CPU) {
+		snprintf(name, sizeof(name), "CPU %d", track->cpu);
+		is.name = name;
+		is.parent = uuid_of(PLACE_CPUS, 0, 0);
+		is.rank = track->cpu;
+	}
 	if (track->queue) {
 		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %s", track->queue->handle,
 			 track->queue->device_name);
@@ -163,6 +179,8 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 		describe_engine(p, track->engine);
 	else if (track->queue)
 		describe_owner(p, track->queue->pid);
+	else if (track->kind == LANE_TRACK_CPU)
+		describe_cpus(p);
 	else if (track->kind != LANE_TRACK_LOST)
 		describe_thread(p, track);
 }

@@ -190,6 +190,9 @@ static const char *function_name(uint32_t number)
 const char *lane_slice_name(const struct lane_slice *slice, char *buffer, size_t size)
 {
 	switch (slice->track->kind) {
+	case LANE_TRACK_CPU:
+		return lane_task_name(slice->thread->thread->tid, slice->thread->thread->comm,
+				      buffer, size);
 	case LANE_TRACK_THREAD:
 		return thread_states[slice->state];
 	case LANE_TRACK_IDLE:

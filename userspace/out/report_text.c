@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "out/cpu.h"
 #include "out/opencl.h"
 #include "out/report.h"
 
@@ -451,6 +452,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 	starved(&t);
 	waits(&t);
 	worst(&t);
+	lane_cpu_text(to, latency, options);
 	lane_opencl_text(to, latency, options);
 	return ferror(to) ? lane_error("report: it could not be written") : NULL;
 }

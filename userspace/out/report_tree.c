@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "out/cpu.h"
 #include "out/json.h"
 #include "out/opencl.h"
 
@@ -443,6 +444,7 @@ struct lane_error *lane_report_tree(struct lane_latency *latency, struct json_ob
 	idles_and_waits(latency, to);
 	worst(latency, to);
 	trace_pl(latency, to);
+	lane_cpu_tree(latency, to);
 	lane_opencl_tree(latency, to);
 	*tree = to;
 	return NULL;

@@ -384,6 +384,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 static void on_thread(void *arg, const struct lane_thread_interval *interval)
 {
 	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .cpu = interval->thread->cpu, .tid = -1, .pid = -1 };
 	struct lane_slice slice = {
 		.begin_ns = interval->begin_ns,
 		.end_ns = interval->end_ns,
@@ -394,6 +395,8 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 	};
 
 	tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
+	if (interval->of_all && interval->state == LANE_THREAD_RUNNING && is.cpu >= 0)
+		tell(tracks, track_of(tracks, LANE_TRACK_CPU, (uint32_t)is.cpu, &is), &slice);
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)

@@ -21,6 +21,7 @@
 	T(DEVICE, "device queue", "requests given to the engine that do not run yet")              \
 	T(PREEMPTED, "preempted", "requests taken off an engine, and by whom")                     \
 	T(CLIENT, "requests", "a process's requests, from their first event to their last")        \
+	T(CPU, "who runs", "which thread runs on a CPU")                                           \
 	T(THREAD, "state", "what a thread does")                                                   \
 	T(SUBMIT, "submits", "a thread in the call that makes a request")                          \
 	T(WAIT, "waits", "a thread in the call that waits for a request")                          \
@@ -45,6 +46,7 @@ struct lane_track {
 	const struct lane_engine *engine;  /* of an engine's track */
 	const struct lane_client *client;  /* of a process's or thread's track; may be NULL */
 	const struct lane_cl_queue *queue; /* of an OpenCL queue's track */
+	int32_t cpu;			   /* of a CPU\'s track */
 	int32_t tid, pid;		   /* of a thread's track, -1; pid of a queue's too */
 	char comm[16];			   /* as last seen */
 	uint32_t n_rows;

@@ -2,6 +2,7 @@
 // The verdict: the few sentences that say where most of the time went, and whose doing it was.
 #include <inttypes.h>
 
+#include "out/cpu.h"
 #include "out/opencl.h"
 #include "out/report.h"
 
@@ -429,10 +430,26 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	end(s);
 }
 
+/* A recording without a GPU: who waited for a CPU. False: there is nothing to be said of it. */
+static bool cpu_sentences(struct sentences *s)
+{
+	char text[320];
+	unsigned int i;
+
+	for (i = 0; s->left && lane_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
+		begin(s);
+		fputs(text, s->to);
+		end(s);
+	}
+	return i;
+}
+
 static void no_requests(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 
+	if (cpu_sentences(s))
+		return;
 	begin(s);
 	if (!l->figures.events)
 		fprintf(s->to, "the recording is empty");

@@ -252,6 +252,7 @@ struct lane_thr {
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
 	bool dying;		 /* its exit was seen, its last switch not yet */
+	bool is_gone;		 /* it leaves its CPU for good */
 	bool wait_unsure;	 /* what it did in its wait is not certain */
 	bool untold;		 /* what it does since its last change cannot be told */
 };
@@ -287,6 +288,7 @@ struct lane_timeline {
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;
 	uint32_t n_engines, n_contexts, n_clients;
+	bool follow_all;	/* all threads are interesting */
 	uint32_t n_interesting; /* threads that have submitted or waited */
 	uint32_t cap_engines, cap_contexts, cap_clients;
 	struct lane_cpu *cpus;

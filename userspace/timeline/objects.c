@@ -293,6 +293,8 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	thr->pub.since_ns = tl->now_ns;
 	thr->queued_on = -1;
 	thr->waker = -1;
+	thr->pub.interesting = tl->follow_all;
+	tl->n_interesting += tl->follow_all;
 	return thr;
 }
 

@@ -61,7 +61,8 @@ bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *t
 	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
 
 	return absent(tl, LANE_SWITCH) || thr->untold ||
-	       (thr->pub.state == LANE_THREAD_BLOCKED && absent(tl, LANE_WAKING)) ||
+	       (thr->pub.state == LANE_THREAD_BLOCKED && absent(tl, LANE_WAKING) &&
+		!(tl->follow_all && !absent(tl, LANE_WAKEUP))) ||
 	       (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
 }
 
@@ -73,6 +74,10 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 						 .state = thr->pub.state,
 						 .begin_ns = thr->pub.since_ns,
 						 .end_ns = now_ns,
+						 .next = state,
+						 .woken = !thr->pub.preempted,
+						 .is_last = thr->is_gone,
+						 .of_all = tl->follow_all,
 						 .waker_tid = thr->waker };
 	enum lane_clock clock = lane_thr_clock(thr);
 
@@ -271,13 +276,14 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		thr->wait->maybe_slept = true;
 	thr->pub.preempted = sw->prev_state == 0;
 	thr->pub.cpu = event->cpu;
+	thr->is_gone = is_told && sw->prev_state & GONE;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
 	 * GPU's: it may be preempted there, and may sleep (do_exit() of kernel/exit.c, Linux 6.1).
 	 */
-	if (is_told && sw->prev_state & GONE) {
+	if (thr->is_gone) {
 		if (thr->wait)
 			lane_wait_drop(tl, thr->wait);
 		forget(tl, thr);
@@ -432,6 +438,11 @@ void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	if (thr->pub.interesting)
 		set_state(tl, thr, thr->pub.state, now_ns);
+}
+
+void lane_timeline_follow_all(struct lane_timeline *tl)
+{
+	tl->follow_all = true;
 }
 
 /* Waits. */

@@ -163,7 +163,7 @@ struct lane_thread {
 	int32_t pid; /* -1: not known */
 	char comm[16];
 	uint8_t state;	  /* enum lane_thread_state */
-	bool interesting; /* it has submitted or waited */
+	bool interesting; /* it has submitted or waited, or all threads are of interest */
 	bool preempted;	  /* runnable because another took its CPU, not because it was woken */
 	int32_t cpu;	  /* where it runs or is queued, -1 not known */
 	uint64_t since_ns;
@@ -175,6 +175,11 @@ struct lane_thread_interval {
 	const struct lane_thread *thread;
 	enum lane_thread_state state;
 	uint64_t begin_ns, end_ns;
+	enum lane_thread_state
+		next; /* what it does from end_ns on; the same where the trace ends */
+	bool woken;   /* of a runnable interval: it had been blocked before */
+	bool is_last; /* the thread is gone then */
+	bool of_all;  /* all threads are followed: all that ran on its CPU is told */
 	const struct lane_request *wait; /* the request it was waiting for, or NULL */
 	int32_t waker_tid;		 /* who ended a blocked interval, -1 */
 };
@@ -472,6 +477,12 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 					const struct lane_loss *losses, size_t n_losses,
 					const struct lane_hooks *hooks,
 					struct lane_timeline **timeline) LANE_MUST_CHECK;
+
+/*
+ * All threads are of interest, not only those that submit or wait: for a trace without a GPU.
+ * Before the first push.
+ */
+void lane_timeline_follow_all(struct lane_timeline *timeline);
 
 /* Takes the next event. Times must not go back. Fails for want of memory, and when
  * the trace has more of something than any machine (docs/analysis.md, Memory): then only finish and

@@ -242,11 +242,31 @@ function hideEmptyCards() {
 	hide("worst", !report.worst.length);
 	hide("clients", !report.clients.length);
 	hide("culprits", !byId("culprits").querySelector("table") && none);
-	byId("badges").hidden = none && Boolean(report.opencl);
+	byId("badges").hidden = none && Boolean(report.opencl || report.cpu);
+}
+
+const MOST_THREADS = 200; // in a table of the page; the report has all
+
+// A recording without a GPU: who waited for a CPU, and who ran instead.
+function cpuTables() {
+	if (!report.cpu)
+		return [];
+	const { threads, processes, behind, wakeups } = report.cpu, sum = (name, key) => ({ name, n: true, of: t => duration(t[key]) });
+	const sums = [sum("running", "running_ns"), sum("waited for a CPU", "runnable_ns"), sum("since woken", "woken_ns"), sum("preempted", "preempted_ns"), sum("blocked", "blocked_ns"),
+		sum("unknown", "unknown_ns"), { name: "wake-ups", n: true, of: t => count(t.wakeups) }, sum("longest", "wake_max_ns")];
+	return [
+		titled("Threads, by the time in which they could run and did not", [{ name: "thread", of: t => t.thread }, ...sums], threads.slice(0, MOST_THREADS)),
+		titled("Processes: the sums of their threads", [{ name: "process", of: p => p.process }, ...sums], processes.slice(0, MOST_THREADS)),
+		titled("Who ran while a thread waited for that CPU", [{ name: "thread", of: r => r.thread }, { name: "who ran", of: r => r.culprit },
+			{ name: "times", n: true, of: r => count(r.times) }, { name: "for", n: true, of: r => duration(r.ns) }], behind.slice(0, MOST_THREADS)),
+		titled("Wake-up latency: from being woken to running", [{ name: "from", n: true, of: b => duration(b.from_ns) }, { name: "below", n: true, of: b => duration(b.below_ns) },
+			{ name: "wake-ups", n: true, of: b => count(b.count) }], wakeups.histogram),
+	];
 }
 
 function showCulprits() {
 	const tables = [
+		...cpuTables(),
 		...[["Whose fences dependencies waited for", "dependency", report.dependencies], ["Ahead in the host queue", "host_queue", report.host_behind],
 			["Ahead in the device queue", "device_queue", report.behind]].map(([title, stage, rows]) => titled(title, [
 			{ name: "who waited", of: b => b.client }, { name: "engine", of: b => b.engine },

@@ -53,6 +53,7 @@ function styleOf(kind, row, i) {
 		const cause = facts.causes[row.state[i]];
 		return cause === "starved" ? STYLE.preempted : cause === "computing" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
 	}
+	case KIND.CPU: return STYLE.c0 + row.info[i] % 8;
 	case KIND.THREAD:
 		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
 	case KIND.CLIENT: return STYLE.request;
@@ -218,7 +219,7 @@ function nameOf(kind, row, i) {
 	const number = row.request[i];
 	if (kind === KIND.IDLE)
 		return "idle: " + facts.causes[row.state[i]] + (row.info[i] ? " by " + facts.tasks[row.info[i] - 1] : "");
-	if (kind === KIND.STARVED)
+	if (kind === KIND.STARVED || kind === KIND.CPU)
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "unknown";
 	if (kind === KIND.THREAD)
 		return ["unknown", "running", "runnable", number !== NONE ? "waits for a request" : "blocked", "dead"][row.state[i]];

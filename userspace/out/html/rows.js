@@ -30,6 +30,9 @@ function makeGroups() {
 	const lost = tracksOf(track => track.kind === KIND.LOST);
 	if (lost.length)
 		groups.push({ title: "Lost events", tracks: lost, open: true });
+	const cpus = tracksOf(track => track.kind === KIND.CPU).sort((a, b) => a.cpu - b.cpu);
+	if (cpus.length)
+		groups.push({ title: "CPUs", tracks: cpus, open: true });
 	facts.engines.forEach((name, engine) => {
 		const order = [KIND.ENGINE, KIND.IDLE, KIND.DEVICE, KIND.HOST, KIND.PREEMPTED];
 		const tracks = tracksOf(track => track.engine === engine).sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
@@ -58,7 +61,7 @@ function makeGroups() {
 	}
 	const others = threadTracks(track => ownerOf(track) === undefined && !processes.has(track.pid));
 	if (others.length)
-		groups.push({ title: "Other threads", tracks: others, open: !groups.length });
+		groups.push({ title: cpus.length ? "Threads" : "Other threads", tracks: others, open: cpus.length > 0 || !groups.length });
 }
 
 // A track of many rows becomes no higher than a few of others: its rows get thinner.
@@ -71,7 +74,7 @@ const cutOff = text => text.length > 26 ? text.slice(0, 25) + "\u2026" : text;
 
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	return track.kind === KIND.THREAD ? track.name : track.kind === KIND.CLQUEUE ? cutOff([track.name, track.device].filter(Boolean).join(" ")) : track.tid > 0 ? "  " + kind : kind;
+	return track.kind === KIND.THREAD || track.kind === KIND.CPU ? track.name : track.kind === KIND.CLQUEUE ? cutOff([track.name, track.device].filter(Boolean).join(" ")) : track.tid > 0 ? "  " + kind : kind;
 }
 
 function layOut() {

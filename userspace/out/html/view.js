@@ -160,7 +160,7 @@ function selectSlice(slice) {
 		const links = hasRequest(number) ? linksOf(number) : { arrows: [], others: [] };
 		view.selected = { slice, arrows: links.arrows, others: links.others };
 		showCommand(slice);
-	} else if (hasRequest(number) && kind !== KIND.IDLE && kind !== KIND.THREAD) {
+	} else if (hasRequest(number) && kind !== KIND.IDLE && kind !== KIND.THREAD && kind !== KIND.CPU) {
 		const links = linksOf(number);
 		view.selected = { slice, arrows: links.arrows, others: links.others };
 		showRequest(number, links);

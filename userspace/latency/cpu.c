@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT
+// Sums over all threads' intervals: running, waiting for a CPU, blocked; and who ran instead.
+#include "latency/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+enum {
+	MOST_THREADS = 1 << 16, /* records; then those that are gone are summed by name */
+	MOST_CORES = 1 << 16,
+};
+
+struct lane_cpu_table {
+	struct lane_table by_tid; /* the latest thread of that number */
+};
+
+struct lane_error *lane_cpu_create(struct lane_cpu_stats **stats)
+{
+	*stats = calloc(1, sizeof(**stats));
+	if (!*stats)
+		return &lane_enomem;
+	(*stats)->table = calloc(1, sizeof(*(*stats)->table));
+	if ((*stats)->table)
+		return NULL;
+	free(*stats);
+	*stats = NULL;
+	return &lane_enomem;
+}
+
+static void add_sums(struct lane_cpu_sums *to, const struct lane_cpu_sums *more)
+{
+	to->time_ns += more->time_ns;
+	to->running_ns += more->running_ns;
+	to->woken_ns += more->woken_ns;
+	to->preempted_ns += more->preempted_ns;
+	to->blocked_ns += more->blocked_ns;
+	to->unknown_ns += more->unknown_ns;
+	to->runs += more->runs;
+	to->preemptions += more->preemptions;
+	to->wakeups += more->wakeups;
+	to->wake_ns += more->wake_ns;
+	if (more->wake_max_ns > to->wake_max_ns)
+		to->wake_max_ns = more->wake_max_ns;
+}
+
+/* --- who ran instead --- */
+
+/* Adds to the rivals of a thread; where there is no room, the least of them becomes one of the
+ * others. */
+static void add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_rival *rival)
+{
+	struct lane_cpu_rival *least = &thread->rivals[0];
+
+	for (unsigned int i = 0; i < thread->n_rivals; i++) {
+		struct lane_cpu_rival *known = &thread->rivals[i];
+
+		if (known->tid == rival->tid &&
+		    !memcmp(known->comm, rival->comm, sizeof(known->comm))) {
+			known->ns += rival->ns;
+			known->times += rival->times;
+			return;
+		}
+		if (known->ns < least->ns)
+			least = known;
+	}
+	if (thread->n_rivals < LANE_CPU_RIVALS) {
+		thread->rivals[thread->n_rivals++] = *rival;
+		return;
+	}
+	if (rival->ns <= least->ns) {
+		thread->others_ns += rival->ns;
+		return;
+	}
+	thread->others_ns += least->ns;
+	*least = *rival;
+}
+
+static void merge(struct lane_cpu_thread *to, const struct lane_cpu_thread *from)
+{
+	to->threads += from->threads;
+	if (from->begin_ns < to->begin_ns)
+		to->begin_ns = from->begin_ns;
+	if (from->end_ns > to->end_ns)
+		to->end_ns = from->end_ns;
+	add_sums(&to->sums, &from->sums);
+	for (unsigned int i = 0; i < from->n_rivals; i++)
+		add_rival(to, &from->rivals[i]);
+	to->others_ns += from->others_ns;
+}
+
+/* --- threads --- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct lane_cpu_thread *x = *(struct lane_cpu_thread *const *)a;
+	const struct lane_cpu_thread *y = *(struct lane_cpu_thread *const *)b;
+	int order = memcmp(x->comm, y->comm, sizeof(x->comm));
+
+	return order ? order : (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* Makes room: threads that are gone become one for each name. */
+static void sum_gone(struct lane_cpu_stats *stats)
+{
+	struct lane_cpu_thread *last = NULL;
+	uint32_t n = 0;
+
+	qsort(stats->threads, stats->n_threads, sizeof(struct lane_cpu_thread *), by_name);
+	for (uint32_t i = 0; i < stats->n_threads; i++) {
+		struct lane_cpu_thread *thread = stats->threads[i];
+
+		if (!thread->is_gone) {
+			stats->threads[n++] = thread;
+			continue;
+		}
+		if (thread->tid >= 0 &&
+		    lane_table_get(&stats->table->by_tid, (uint32_t)thread->tid, 0) == thread)
+			lane_table_del(&stats->table->by_tid, (uint32_t)thread->tid, 0);
+		if (last && !memcmp(last->comm, thread->comm, sizeof(last->comm))) {
+			merge(last, thread);
+			free(thread);
+			continue;
+		}
+		last = thread;
+		last->tid = last->pid = -1;
+		stats->threads[n++] = last;
+	}
+	stats->n_threads = n;
+	stats->n_gone = 0;
+}
+
+static struct lane_cpu_thread *new_thread(struct lane_cpu_stats *stats, int32_t tid,
+					  uint64_t begin_ns)
+{
+	struct lane_cpu_thread *thread;
+
+	if (stats->n_threads >= MOST_THREADS && stats->n_gone > MOST_THREADS / 4)
+		sum_gone(stats);
+	if (stats->n_threads == stats->cap_threads) {
+		uint32_t cap = stats->cap_threads ? 2 * stats->cap_threads : 256;
+		struct lane_cpu_thread **more =
+			reallocarray(stats->threads, cap, sizeof(struct lane_cpu_thread *));
+
+		if (!more)
+			return NULL;
+		stats->threads = more;
+		stats->cap_threads = cap;
+	}
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	lane_table_del(&stats->table->by_tid, (uint32_t)tid, 0);
+	if (!lane_table_put(&stats->table->by_tid, (uint32_t)tid, 0, thread)) {
+		free(thread);
+		return NULL;
+	}
+	*thread = (struct lane_cpu_thread){
+		.tid = tid, .pid = -1, .threads = 1, .begin_ns = begin_ns, .end_ns = begin_ns
+	};
+	stats->threads[stats->n_threads++] = thread;
+	return thread;
+}
+
+/*
+ * The record of a thread at a time. Its intervals follow each other without a gap: what begins
+ * later is another thread of that number.
+ */
+static struct lane_cpu_thread *thread_at(struct lane_cpu_stats *stats, const struct lane_thread *of,
+					 uint64_t at_ns)
+{
+	struct lane_cpu_thread *thread =
+		lane_table_get(&stats->table->by_tid, (uint32_t)of->tid, 0);
+
+	if (thread && thread->end_ns != at_ns && !thread->is_gone) {
+		thread->is_gone = true; /* unseen */
+		stats->n_gone++;
+	}
+	if (!thread || thread->is_gone)
+		thread = new_thread(stats, of->tid, at_ns);
+	if (!thread) {
+		stats->no_memory = true;
+		return NULL;
+	}
+	if (of->pid >= 0)
+		thread->pid = of->pid;
+	if (of->comm[0])
+		memcpy(thread->comm, of->comm, sizeof(thread->comm));
+	return thread;
+}
+
+static void add_wakeup(struct lane_cpu_stats *stats, struct lane_cpu_sums *sums, uint64_t ns)
+{
+	unsigned int bucket = ns ? 63 - (unsigned int)__builtin_clzll(ns) : 0;
+
+	sums->wakeups++;
+	sums->wake_ns += ns;
+	if (ns > sums->wake_max_ns)
+		sums->wake_max_ns = ns;
+	if (bucket >= LANE_WAKE_BUCKETS)
+		bucket = LANE_WAKE_BUCKETS - 1;
+	stats->buckets[bucket]++;
+	stats->no_memory |= !lane_histogram_add(&stats->wakes, ns);
+}
+
+static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
+{
+	if (cpu < 0 || cpu >= MOST_CORES)
+		return;
+	if ((uint32_t)cpu >= stats->n_cores) {
+		struct lane_cpu_core *more =
+			reallocarray(stats->cores, (uint32_t)cpu + 1, sizeof(*more));
+
+		if (!more) {
+			stats->no_memory = true;
+			return;
+		}
+		memset(more + stats->n_cores, 0,
+		       ((uint32_t)cpu + 1 - stats->n_cores) * sizeof(*more));
+		stats->cores = more;
+		stats->n_cores = (uint32_t)cpu + 1;
+	}
+	stats->cores[cpu].running_ns += ns;
+	stats->cores[cpu].runs++;
+}
+
+void lane_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval)
+{
+	uint64_t ns = interval->end_ns - interval->begin_ns;
+	struct lane_cpu_thread *thread = thread_at(stats, interval->thread, interval->begin_ns);
+	struct lane_cpu_sums *sums;
+
+	if (!thread)
+		return;
+	sums = &thread->sums;
+	thread->end_ns = interval->end_ns;
+	sums->time_ns += ns;
+	switch (interval->state) {
+	case LANE_THREAD_RUNNING:
+		sums->running_ns += ns;
+		sums->runs++;
+		sums->preemptions += interval->next == LANE_THREAD_RUNNABLE;
+		add_run(stats, interval->thread->cpu, ns);
+		break;
+	case LANE_THREAD_RUNNABLE:
+		*(interval->woken ? &sums->woken_ns : &sums->preempted_ns) += ns;
+		if (interval->woken && interval->next == LANE_THREAD_RUNNING)
+			add_wakeup(stats, sums, ns);
+		break;
+	case LANE_THREAD_BLOCKED:
+		sums->blocked_ns += ns;
+		break;
+	default:
+		sums->unknown_ns += ns;
+	}
+	if (interval->is_last) {
+		thread->is_gone = true;
+		stats->n_gone++;
+	}
+}
+
+void lane_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation)
+{
+	struct lane_cpu_rival rival = { .tid = starvation->tid,
+					.ns = starvation->end_ns - starvation->begin_ns,
+					.times = 1 };
+	/* What the victim did up to when it was woken, or lost its CPU, is told already. */
+	struct lane_cpu_thread *thread =
+		thread_at(stats, starvation->victim, starvation->victim->since_ns);
+
+	if (!thread)
+		return;
+	if (starvation->tid > 0 && starvation->comm)
+		memcpy(rival.comm, starvation->comm, sizeof(rival.comm));
+	add_rival(thread, &rival);
+}
+
+/* --- the end --- */
+
+static int by_waited(const struct lane_cpu_sums *x, const struct lane_cpu_sums *y)
+{
+	uint64_t a = lane_cpu_waited(x), b = lane_cpu_waited(y);
+
+	if (a != b)
+		return a > b ? -1 : 1;
+	return (x->running_ns < y->running_ns) - (x->running_ns > y->running_ns);
+}
+
+static int threads_by_waited(const void *a, const void *b)
+{
+	const struct lane_cpu_thread *x = *(struct lane_cpu_thread *const *)a;
+	const struct lane_cpu_thread *y = *(struct lane_cpu_thread *const *)b;
+	int order = by_waited(&x->sums, &y->sums);
+
+	if (order)
+		return order;
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1)
+				: (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static int processes_by_waited(const void *a, const void *b)
+{
+	const struct lane_cpu_process *x = a, *y = b;
+	int order = by_waited(&x->sums, &y->sums);
+
+	return order		  ? order
+	       : x->pid != y->pid ? (x->pid < y->pid ? -1 : 1)
+				  : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int rivals_by_time(const void *a, const void *b)
+{
+	const struct lane_cpu_rival *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* Adds a thread to its process; one whose process is not known is one of its own. */
+static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct lane_table *by_pid,
+					 uint32_t *cap, const struct lane_cpu_thread *thread)
+{
+	uintptr_t at = 0;
+	struct lane_cpu_process *process;
+
+	if (thread->pid >= 0)
+		at = (uintptr_t)lane_table_get(by_pid, (uint32_t)thread->pid, 0);
+	if (!at) {
+		if (stats->n_processes == *cap) {
+			uint32_t more = *cap ? 2 * *cap : 64;
+
+			process = reallocarray(stats->processes, more, sizeof(*process));
+			if (!process)
+				return &lane_enomem;
+			stats->processes = process;
+			*cap = more;
+		}
+		at = ++stats->n_processes;
+		process = &stats->processes[at - 1];
+		*process = (struct lane_cpu_process){ .pid = thread->pid, .tid = thread->tid };
+		memcpy(process->comm, thread->comm, sizeof(process->comm));
+		if (thread->pid >= 0 &&
+		    !lane_table_put(by_pid, (uint32_t)thread->pid, 0, (void *)at))
+			return &lane_enomem;
+	}
+	process = &stats->processes[at - 1];
+	if (thread->tid == thread->pid && thread->comm[0])
+		memcpy(process->comm, thread->comm, sizeof(process->comm));
+	process->threads += thread->threads;
+	add_sums(&process->sums, &thread->sums);
+	return NULL;
+}
+
+struct lane_error *lane_cpu_finish(struct lane_cpu_stats *stats)
+{
+	struct lane_table by_pid = { 0 };
+	struct lane_error *err = NULL;
+	uint32_t cap = 0;
+
+	if (stats->no_memory)
+		return &lane_enomem;
+	if (stats->n_threads)
+		qsort(stats->threads, stats->n_threads, sizeof(struct lane_cpu_thread *),
+		      threads_by_waited);
+	for (uint32_t i = 0; i < stats->n_threads && !err; i++) {
+		struct lane_cpu_thread *thread = stats->threads[i];
+
+		qsort(thread->rivals, thread->n_rivals, sizeof(thread->rivals[0]), rivals_by_time);
+		add_sums(&stats->sums, &thread->sums);
+		err = add_to_process(stats, &by_pid, &cap, thread);
+	}
+	if (!err && stats->n_processes)
+		qsort(stats->processes, stats->n_processes, sizeof(*stats->processes),
+		      processes_by_waited);
+	lane_table_free(&by_pid);
+	return err;
+}
+
+void lane_cpu_destroy(struct lane_cpu_stats *stats)
+{
+	if (!stats)
+		return;
+	for (uint32_t i = 0; i < stats->n_threads; i++)
+		free(stats->threads[i]);
+	free(stats->threads);
+	free(stats->processes);
+	free(stats->cores);
+	lane_histogram_free(&stats->wakes);
+	lane_table_free(&stats->table->by_tid);
+	free(stats->table);
+	free(stats);
+}
