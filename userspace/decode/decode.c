@@ -7,8 +7,13 @@
 #include "decode/ctf_own.h"
 
 static const struct lane_format *const formats[] = {
-	&lane_format_text,	&lane_format_atp,     &lane_format_trace_dat,
-	&lane_format_perf_data, &lane_format_ctf_own, /* before the one that reads all CTF */
+	&lane_format_text,
+	&lane_format_atp,
+	&lane_format_trace_dat,
+	&lane_format_perf_data,
+	&lane_format_printed,
+	/* before the one that reads all CTF */
+	&lane_format_ctf_own,
 	&lane_format_ctf,
 };
 

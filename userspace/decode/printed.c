@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Takes apart what stands before the fields in a line that prints an event.
+#include "decode/printed.h"
+
+#include <string.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits up to nine; false: there are none, or more. */
+static bool get_number(const char **at, const char *end, int32_t *value)
+{
+	const char *c = *at;
+	int32_t number = 0;
+
+	while (c < end && is_digit(*c) && c - *at < 9)
+		number = number * 10 + (*c++ - '0');
+	*value = number;
+	if (c == *at || (c < end && is_digit(*c)))
+		return false;
+	*at = c;
+	return true;
+}
+
+/* Goes back over digits from end, not before begin; where they begin. */
+static const char *digits_before(const char *begin, const char *end)
+{
+	while (end > begin && is_digit(end[-1]))
+		end--;
+	return end;
+}
+
+static const char *spaces_before(const char *begin, const char *end)
+{
+	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return end;
+}
+
+/* `comm-12`, `comm-12 (   11)`, `comm 12`, `comm 11/12`, `12`: thread and process before the CPU.
+ */
+static bool get_thread(const char *line, const char *end, struct lane_printed *printed)
+{
+	const char *begin, *at;
+
+	end = spaces_before(line, end);
+	if (end > line && end[-1] == ')') {
+		const char *close = end - 1;
+
+		begin = digits_before(line, close);
+		at = begin;
+		if (at < close && !get_number(&at, close, &printed->pid))
+			return false;
+		while (begin > line && begin[-1] != '(')
+			begin--;
+		if (begin == line)
+			return false;
+		end = spaces_before(line, begin - 1);
+	}
+	begin = digits_before(line, end);
+	at = begin;
+	if (at == end || !get_number(&at, end, &printed->tid))
+		return false;
+	if (begin == line)
+		return true;
+	if (begin[-1] == '/') {
+		end = begin - 1;
+		begin = digits_before(line, end);
+		at = begin;
+		return at < end && get_number(&at, end, &printed->pid);
+	}
+	if (begin[-1] == '-') {
+		printed->is_ftrace = begin - 1 > line && begin[-2] != ' ' && begin[-2] != '\t' &&
+				     begin[-2] != '/';
+		if (!printed->is_ftrace)
+			printed->tid = -1; /* perf: a thread that is on its end */
+		return true;
+	}
+	return begin[-1] == ' ' || begin[-1] == '\t';
+}
+
+/* `12.345678:`, to nanoseconds. */
+static bool get_time(const char **at, const char *end, uint64_t *ns)
+{
+	static const uint32_t scale[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
+					  10000,      1000,	 100,	   10,	    1 };
+	const char *c = *at, *begin = c;
+	uint64_t seconds = 0;
+	uint32_t part = 0;
+	int digits = 0;
+
+	while (c < end && is_digit(*c) && c - begin < 10)
+		seconds = seconds * 10 + (uint64_t)(*c++ - '0');
+	if (c == begin || c == end || *c++ != '.')
+		return false;
+	for (; c < end && is_digit(*c) && digits < 9; digits++)
+		part = part * 10 + (uint32_t)(*c++ - '0');
+	if (digits < 3 || c == end || *c != ':')
+		return false;
+	*ns = seconds * 1000000000u + (uint64_t)part * scale[digits];
+	*at = c + 1;
+	return true;
+}
+
+static const char *skip_spaces(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+static const char *skip_token(const char *at, const char *end)
+{
+	while (at < end && *at != ' ' && *at != '\t')
+		at++;
+	return at;
+}
+
+/* What stands behind the CPU: flags or none, the time, perf's period or none, the event's name. */
+static bool get_rest(const char *at, const char *end, struct lane_printed *printed)
+{
+	const char *name, *token;
+
+	at = skip_spaces(at, end);
+	token = at;
+	if (!get_time(&at, end, &printed->ns)) {
+		at = skip_spaces(skip_token(token, end), end);
+		if (!get_time(&at, end, &printed->ns))
+			return false;
+	}
+	at = skip_spaces(at, end);
+	if (at < end && is_digit(*at))
+		at = skip_spaces(skip_token(at, end), end);
+	token = skip_token(at, end);
+	printed->fields = (char *)skip_spaces(token, end);
+	if (token > at && token[-1] == ':')
+		token--;
+	for (name = token; name > at && name[-1] != ':';)
+		name--;
+	printed->name = name;
+	printed->name_length = (size_t)(token - name);
+	return true;
+}
+
+bool lane_printed_line(char *line, size_t length, struct lane_printed *printed)
+{
+	const char *end = line + length, *at = line;
+
+	while (end > line && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	line[end - line] = '\0';
+	/* `[001] `; the name of a thread may have brackets, too. */
+	while ((at = memchr(at, '[', (size_t)(end - at)))) {
+		const char *open = at++;
+
+		*printed = (struct lane_printed){ .tid = -1, .pid = -1 };
+		if (at < end && is_digit(*at) && get_number(&at, end, &printed->cpu) && at < end &&
+		    *at == ']' && get_thread(line, open, printed) && get_rest(at + 1, end, printed))
+			return true;
+		at = open + 1;
+	}
+	return false;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines that print an event of the kernel: perf script's, trace-cmd report's, those of ftrace's
+ * file `trace`. The fields are as the kernel's print formats have them, or trace-cmd's own.
+ */
+#ifndef LANE_DECODE_PRINTED_H
+#define LANE_DECODE_PRINTED_H
+
+#include "decode/names.h"
+
+enum {
+	LANE_PRINTED_STEPS = 24,
+	LANE_PRINTED_KEY = 24,
+	LANE_PRINTED_NAMES = 1024, /* hash table of event names, a power of two */
+};
+
+/* What stands before an event's fields. */
+struct lane_printed {
+	uint64_t ns;
+	int32_t tid, pid; /* -1: not printed */
+	int32_t cpu;
+	bool is_ftrace;	  /* comm-12; perf has comm 12 */
+	const char *name; /* of the event, without its system */
+	size_t name_length;
+	char *fields; /* up to the line's end */
+};
+
+/* Takes a line apart; false: it prints no event. */
+bool lane_printed_line(char *line, size_t length, struct lane_printed *printed);
+
+/* A field as it stood in the line of that kind before: mostly it stands there again. */
+struct lane_printed_step {
+	char key[LANE_PRINTED_KEY];
+	uint8_t length;
+	uint8_t how; /* enum how, printed_fields.c */
+	struct lane_slot slot;
+	const char *stop; /* what follows a text */
+};
+
+struct lane_printed_name {
+	const char *text;
+	size_t length;
+	int kind;
+};
+
+struct lane_printed_fields {
+	const struct lane_names *names;
+	struct lane_printed_name hash[LANE_PRINTED_NAMES];
+	struct lane_printed_step steps[LANE_KIND_COUNT][LANE_PRINTED_STEPS];
+};
+
+void lane_printed_init(struct lane_printed_fields *fields, const struct lane_names *names);
+
+/* The kind of an event by its name, -1: none of the table. */
+int lane_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length);
+
+/* Fills the event, of that kind already, from the text of its fields. Returns NULL, or what is
+ * wrong; *at is where. */
+const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
+				struct lane_event *event, const char **at);
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// Reads the fields of a printed event.
+#include "decode/printed.h"
+
+#include <string.h>
+
+/* How a value is read. */
+enum how {
+	HOW_UNKNOWN, /* the table has no such field: passed over */
+	HOW_NUMBER,
+	HOW_TEXT,   /* up to `stop`, or to the end */
+	HOW_STATE,  /* a thread's, in letters */
+	HOW_RET,    /* what an interrupt's handler returned, in a word */
+	HOW_ENGINE, /* class:instance */
+};
+
+/* Texts may hold anything: they end where the next field of the kernel's print format begins. */
+static const struct {
+	const char *key, *stop;
+} stops[] = {
+	{ "prev_comm", " prev_pid=" },
+	{ "next_comm", " next_pid=" },
+	{ "parent_comm", " parent_pid=" },
+	{ "child_comm", " child_pid=" },
+	{ "comm", " pid=" },
+	{ "filename", " pid=" },
+	{ "driver", " timeline=" },
+	{ "timeline", " context=" },
+};
+
+static unsigned int hash_of(const char *name, size_t length)
+{
+	unsigned int hash = 2166136261u;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash % LANE_PRINTED_NAMES;
+}
+
+static void add_name(struct lane_printed_fields *fields, const char *name, int kind)
+{
+	size_t length = strlen(name);
+	unsigned int at = hash_of(name, length);
+
+	while (fields->hash[at].text)
+		at = (at + 1) % LANE_PRINTED_NAMES;
+	fields->hash[at] = (struct lane_printed_name){ name, length, kind };
+}
+
+int lane_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length)
+{
+	unsigned int at = hash_of(name, length);
+
+	for (; fields->hash[at].text; at = (at + 1) % LANE_PRINTED_NAMES)
+		if (fields->hash[at].length == length &&
+		    !memcmp(fields->hash[at].text, name, length))
+			return fields->hash[at].kind;
+	return -1;
+}
+
+void lane_printed_init(struct lane_printed_fields *fields, const struct lane_names *names)
+{
+	memset(fields, 0, sizeof(*fields));
+	fields->names = names;
+	_Static_assert(LANE_KIND_COUNT < LANE_PRINTED_NAMES / 4, "the table of names stays sparse");
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (!lane_is_derived((unsigned int)kind))
+			add_name(fields, lane_kinds[kind].name, kind);
+	for (size_t i = 0; names && i < names->n_events && i < LANE_PRINTED_NAMES / 2; i++)
+		add_name(fields, names->events[i].alias, lane_kind_by_name(names->events[i].name));
+}
+
+static bool is_end(char c)
+{
+	return !c || c == ' ' || c == ',' || c == '\t';
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* A whole number, decimal or 0x hexadecimal, that something ends. */
+static bool get_number(char **at, uint64_t *value)
+{
+	char *c = *at;
+	bool minus = *c == '-';
+	uint64_t number = 0;
+	int base = 10, digit;
+	unsigned int n = 0;
+
+	c += minus;
+	if (c[0] == '0' && c[1] == 'x') {
+		base = 16;
+		c += 2;
+	}
+	for (; (digit = digit_of(*c)) < base && n < 20; c++, n++)
+		number = number * (uint64_t)base + (uint64_t)digit;
+	if (!n || digit < base)
+		return false;
+	*value = minus ? 0 - number : number;
+	*at = c;
+	return true;
+}
+
+static void store_text(struct lane_event *event, const struct lane_slot *slot, const char *from,
+		       size_t n)
+{
+	char *to = (char *)event + slot->offset;
+
+	if (n > slot->size)
+		n = slot->size;
+	memcpy(to, from, n);
+	memset(to + n, 0, slot->size - n);
+}
+
+/*
+ * A thread's state in letters: the kernel's (TASK_STATE_TO_CHAR, fs/proc/array.c), where a + behind
+ * says that it could run on; or libtraceevent's, whose n-th letter is the n-th bit of the kernel's.
+ */
+static int64_t state_of(const char **at, bool is_kernels)
+{
+	static const char kernels[] = "SDTtXZPI", tools[] = "SDTtZXxW";
+	const char *c = *at;
+	int64_t bits = 0;
+	bool known = false;
+
+	for (; !is_end(*c); c++) {
+		const char *place = strchr(is_kernels ? kernels : tools, *c);
+
+		known |= *c == 'R' || place;
+		if (place)
+			bits |= 1ll << (place - (is_kernels ? kernels : tools));
+		else if (*c == 'x' && is_kernels)
+			bits |= 0x10; /* dead, before Linux 4.14 */
+	}
+	*at = c;
+	return known || bits ? bits : LANE_STATE_UNKNOWN;
+}
+
+/* How the value of a key is read. */
+static void find_step(const struct lane_printed_fields *fields, int kind, const char *key,
+		      size_t length, struct lane_printed_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	if (length >= sizeof(step->key))
+		return;
+	memcpy(step->key, key, length);
+	step->length = (uint8_t)length;
+	if (!strcmp(step->key, "engine") && lane_is_request((unsigned int)kind)) {
+		step->how = HOW_ENGINE;
+		return;
+	}
+	if (!lane_names_slot(fields->names, kind, key, length, &step->slot))
+		return;
+	step->how = HOW_NUMBER;
+	if (kind == LANE_SWITCH && !strcmp(step->key, "prev_state"))
+		step->how = HOW_STATE;
+	else if (!strcmp(step->key, "ret"))
+		step->how = HOW_RET;
+	if (!lane_type_is_text(step->slot.type))
+		return;
+	step->how = HOW_TEXT;
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+		if (!strcmp(stops[i].key, step->key))
+			step->stop = stops[i].stop;
+}
+
+static bool get_engine(char **at, struct lane_event *event)
+{
+	uint64_t class, instance;
+
+	if (!get_number(at, &class) || *(*at)++ != ':' || !get_number(at, &instance))
+		return false;
+	event->u.rq.class = (uint16_t) class;
+	event->u.rq.instance = (uint16_t)instance;
+	return true;
+}
+
+/* Reads the value at *at; false: it is none. */
+static bool get_value(const struct lane_printed_step *step, char **at, struct lane_event *event)
+{
+	const char *c = *at;
+	uint64_t value;
+	char *end;
+
+	switch (step->how) {
+	case HOW_TEXT:
+		end = step->stop ? strstr(*at, step->stop) : *at + strlen(*at);
+		if (!end)
+			return false;
+		store_text(event, &step->slot, *at, (size_t)(end - *at));
+		*at = end;
+		return true;
+	case HOW_STATE:
+		if (get_number(at, &value)) {
+			lane_slot_store(event, &step->slot, value);
+			return is_end(**at);
+		}
+		lane_slot_store(event, &step->slot, (uint64_t)state_of(&c, true));
+		*at += c - *at;
+		return true;
+	case HOW_RET:
+		if (get_number(at, &value)) {
+			lane_slot_store(event, &step->slot, value);
+			return is_end(**at);
+		}
+		lane_slot_store(event, &step->slot, !strncmp(c, "handled", 7));
+		break;
+	case HOW_ENGINE:
+		return get_engine(at, event) && is_end(**at);
+	case HOW_NUMBER:
+		if (!get_number(at, &value) || !is_end(**at))
+			return false;
+		lane_slot_store(event, &step->slot, value);
+		return true;
+	default:
+		break;
+	}
+	while (!is_end(**at))
+		++*at;
+	return true;
+}
+
+/* `:12` before a place of the text; where it begins, NULL: it is not there. */
+static char *number_before(const char *text, char *at)
+{
+	char *c = at;
+
+	while (c > text && c[-1] >= '0' && c[-1] <= '9')
+		c--;
+	return c < at && c > text && c[-1] == ':' ? c - 1 : NULL;
+}
+
+/*
+ * `comm:12 [120]`, as libtraceevent prints a thread; what follows stands at *at then. The name may
+ * have brackets, too.
+ */
+static bool get_named(char **at, struct lane_event *event, const struct lane_slot slots[3])
+{
+	char *text = *at, *colon, *c;
+	uint64_t prio, tid;
+
+	for (char *open = text; (open = strstr(open, " [")); open++) {
+		colon = number_before(text, open);
+		c = open + 2;
+		if (!colon || !get_number(&c, &prio) || *c != ']')
+			continue;
+		*at = c + 1;
+		c = colon + 1;
+		if (!get_number(&c, &tid))
+			return false;
+		store_text(event, &slots[0], text, (size_t)(colon - text));
+		lane_slot_store(event, &slots[1], tid);
+		lane_slot_store(event, &slots[2], prio);
+		return true;
+	}
+	return false;
+}
+
+#define SLOT(member, kind_of_type)                                                                 \
+	{                                                                                          \
+		offsetof(struct lane_event, u.member), sizeof(((struct lane_event *)0)->u.member), \
+			kind_of_type                                                               \
+	}
+static const struct lane_slot switch_slots[] = {
+	SLOT(sched_switch.prev_comm, LANE_TYPE_comm), SLOT(sched_switch.prev_tid, LANE_TYPE_s32),
+	SLOT(sched_switch.prev_prio, LANE_TYPE_s32),  SLOT(sched_switch.next_comm, LANE_TYPE_comm),
+	SLOT(sched_switch.next_tid, LANE_TYPE_s32),   SLOT(sched_switch.next_prio, LANE_TYPE_s32),
+};
+static const struct lane_slot wake_slots[] = {
+	SLOT(sched_waking.comm, LANE_TYPE_comm),
+	SLOT(sched_waking.tid, LANE_TYPE_s32),
+	SLOT(sched_waking.prio, LANE_TYPE_s32),
+};
+#undef SLOT
+
+/* trace-cmd's own print of sched_switch: `comm:12 [120] S ==> comm:13 [120]`. */
+static bool get_switch(char **at, struct lane_event *event)
+{
+	static const char arrow[] = " ==> ";
+	const char *c;
+
+	if (!get_named(at, event, switch_slots) || **at != ' ')
+		return false;
+	c = *at + 1;
+	event->u.sched_switch.prev_state = state_of(&c, false);
+	if (strncmp(c, arrow, sizeof(arrow) - 1) != 0)
+		return false;
+	*at += c - *at + (ptrdiff_t)sizeof(arrow) - 1;
+	return get_named(at, event, switch_slots + 3);
+}
+
+/* And of wake-ups: `comm:12 [120] CPU:001`. */
+static bool get_wake(char **at, struct lane_event *event)
+{
+	static const char key[] = "CPU:";
+	uint64_t cpu;
+	char *c;
+
+	if (!get_named(at, event, wake_slots))
+		return false;
+	c = strstr(*at, key);
+	if (!c)
+		return true; /* the CPU is not printed */
+	*at = c + sizeof(key) - 1;
+	if (!get_number(at, &cpu))
+		return false;
+	event->u.sched_waking.target_cpu = (uint32_t)cpu;
+	return true;
+}
+
+/* True when the text has `KEY=` first: as the kernel prints. */
+static bool has_key(const char *text)
+{
+	size_t n = strcspn(text, "= :[");
+
+	return n && text[n] == '=';
+}
+
+const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
+				struct lane_event *event, const char **place)
+{
+	struct lane_printed_step *step = fields->steps[kind];
+	struct lane_printed_step *last = step + LANE_PRINTED_STEPS - 1;
+	char *at = text;
+
+	*place = text;
+	if (kind == LANE_SWITCH && !has_key(text))
+		return get_switch(&at, event) ? NULL : "not a switch of threads";
+	if ((kind == LANE_WAKING || kind == LANE_WAKEUP || kind == LANE_WAKEUP_NEW) &&
+	    !has_key(text))
+		return get_wake(&at, event) ? NULL : "not the wake-up of a thread";
+	while (*at) {
+		if (*at == ' ' || *at == ',' || *at == '\t') {
+			at++;
+			continue;
+		}
+		*place = at;
+		if (strncmp(at, step->key, step->length) != 0 || !step->length ||
+		    at[step->length] != '=') {
+			size_t n = strcspn(at, "= ,");
+
+			if (!n || at[n] != '=' || *at == '[') {
+				at += n + (at[n] == '='); /* `==>`, `[action=RCU]`: no field */
+				while (!is_end(*at))
+					at++;
+				continue;
+			}
+			find_step(fields, kind, at, n, step);
+			at += n + 1;
+		} else {
+			at += step->length + 1;
+		}
+		if (!get_value(step, &at, event))
+			return "not a value";
+		step += step < last;
+	}
+	return NULL;
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+// Reads files of printed events: perf script's, trace-cmd report's, ftrace's file `trace`,
+// systrace's.
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "decode/textlines.h"
+#include "decode/printed.h"
+
+enum {
+	MAX_CPUS = 8192,
+	PROBE_BYTES = 16 << 10,
+	PROBE_LINES = 100,
+	HEAD_LINES = 1 << 20, /* before the first event; a page of systrace has its program there */
+};
+
+/* What is known of a CPU. */
+struct cpu {
+	uint64_t last_ns; /* of its event before */
+	uint64_t lost; /* told, to be handed out with its next event; 0 with has_loss: not known */
+	bool has_loss;
+};
+
+struct file {
+	struct lane_decoder base;
+	char *path;
+	int fd;
+	struct lane_textlines lines;
+	struct lane_trace_info info;
+	struct lane_printed_fields *fields;
+	char *pending; /* the first event's line */
+	size_t pending_length;
+	bool is_page;	      /* of systrace: it ends with its script */
+	bool told_foreign;    /* that a line is no event's */
+	bool loss_waits;      /* what a line that cannot be read would have said */
+	bool has_event;	      /* the event waits until a loss is handed out */
+	uint64_t overwritten; /* before the first event, as ftrace counts */
+	uint64_t first_ns;    /* of the first event */
+	struct cpu *cpus;
+	uint32_t n_cpus;
+	struct lane_account account;
+	struct lane_event event, loss;
+};
+
+static struct file *file_of(struct lane_decoder *decoder)
+{
+	return (struct file *)decoder;
+}
+
+static struct lane_error *bad_line(const struct file *file, const char *why)
+{
+	return lane_error("%s:%" PRIu64 ": %s", file->path, file->lines.line, why);
+}
+
+static struct cpu *cpu_of(struct file *file, int32_t cpu)
+{
+	uint32_t n = file->n_cpus ? file->n_cpus : 64;
+	struct cpu *more;
+
+	if (cpu < 0 || cpu >= MAX_CPUS)
+		return NULL;
+	if ((uint32_t)cpu < file->n_cpus)
+		return &file->cpus[cpu];
+	while (n <= (uint32_t)cpu)
+		n *= 2;
+	more = reallocarray(file->cpus, n, sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + file->n_cpus, 0, (n - file->n_cpus) * sizeof(*more));
+	file->cpus = more;
+	file->n_cpus = n;
+	return &more[cpu];
+}
+
+static void make_loss(struct file *file, int32_t cpu, uint64_t count, uint64_t begin_ns,
+		      uint64_t end_ns)
+{
+	struct lane_event *loss = &file->loss;
+
+	if (begin_ns > end_ns)
+		begin_ns = end_ns;
+	if (!lane_lost_is_possible(count, begin_ns, end_ns))
+		count = 0;
+	lane_event_clear(loss, LANE_LOST);
+	loss->wire.ts_ns = loss->u.gpulane_lost.end_ns = end_ns;
+	loss->cpu = loss->u.gpulane_lost.lost_cpu = cpu;
+	loss->u.gpulane_lost.begin_ns = begin_ns;
+	loss->u.gpulane_lost.count = count;
+	file->account.lost += count;
+	file->account.lost_uncounted |= !count;
+}
+
+/* `CPU:1 [LOST 12 EVENTS]`, ftrace's; `CPU:1 [12 EVENTS DROPPED]`, `CPU:1 [EVENTS DROPPED]`. */
+static bool take_loss_line(struct file *file, const char *line)
+{
+	uint64_t count = 0;
+	struct cpu *cpu;
+	int number, n = 0;
+
+	if (sscanf(line, "CPU:%9d [%n", &number, &n) < 1 || !n)
+		return false;
+	if (!strstr(line, "EVENTS"))
+		return false;
+	line += n;
+	if (sscanf(line, "LOST %20" SCNu64, &count) < 1)
+		sscanf(line, "%20" SCNu64, &count);
+	cpu = cpu_of(file, number);
+	if (!cpu)
+		return true;
+	cpu->lost = cpu->has_loss && !cpu->lost ? 0 : cpu->lost + count;
+	if (!count)
+		cpu->lost = 0;
+	cpu->has_loss = true;
+	return true;
+}
+
+/* An address and a symbol, of a call chain; or nothing. */
+static bool is_chain(const char *line)
+{
+	size_t blank = strspn(line, " \t"), n = strspn(line + blank, "0123456789abcdef");
+
+	return !line[blank] || (blank && n && (line[blank + n] == ' ' || !line[blank + n]));
+}
+
+/* `##### CPU 1 buffer started ####`: what it held before was overwritten. */
+static void take_start(struct file *file, const char *line)
+{
+	struct cpu *cpu;
+	int number;
+
+	if (sscanf(line, "##### CPU %9d buffer started", &number) != 1)
+		return;
+	cpu = cpu_of(file, number);
+	if (cpu && !cpu->last_ns)
+		cpu->has_loss = true;
+}
+
+/* A line that prints no event; false: it has no business here. */
+static bool take_other(struct file *file, const char *line)
+{
+	if (*line == '#')
+		take_start(file, line);
+	if (*line == '#' || is_chain(line) || take_loss_line(file, line))
+		return true;
+	if (file->is_page && line[strspn(line, " \t")] == '<') {
+		file->lines.has_ended = true; /* what follows is the page's */
+		file->lines.from = file->lines.to;
+		return true;
+	}
+	return !strncmp(line, "cpus=", 5) || !strncmp(line, "version = ", 10);
+}
+
+/* A record of lost events among perf script's lines: `PERF_RECORD_LOST lost 12`. */
+static bool take_perf_loss(struct file *file, const struct lane_printed *printed, struct cpu *cpu)
+{
+	static const char name[] = "PERF_RECORD_LOST";
+	uint64_t count = 0;
+
+	if (printed->name_length != sizeof(name) - 1 ||
+	    memcmp(printed->name, name, sizeof(name) - 1) != 0)
+		return false;
+	sscanf(printed->fields, "lost %20" SCNu64, &count);
+	make_loss(file, printed->cpu, count, cpu && cpu->last_ns ? cpu->last_ns : printed->ns,
+		  printed->ns);
+	return true;
+}
+
+/* What was lost before this event and told, but not when. */
+static bool take_told_loss(struct file *file, const struct lane_printed *printed, struct cpu *cpu)
+{
+	if (file->overwritten) {
+		make_loss(file, -1, file->overwritten, printed->ns, printed->ns);
+		file->overwritten = 0;
+		return true;
+	}
+	if (!cpu || !cpu->has_loss)
+		return false;
+	make_loss(file, printed->cpu, cpu->lost, cpu->last_ns ? cpu->last_ns : file->first_ns,
+		  printed->ns);
+	cpu->has_loss = false;
+	cpu->lost = 0;
+	return true;
+}
+
+/* Reads one line; what it gives is in *event, NULL when that is nothing. */
+static struct lane_error *take_line(struct file *file, char *line, size_t length,
+				    struct lane_event **event)
+{
+	struct lane_printed printed;
+	bool has_loss;
+	struct cpu *cpu;
+	const char *why, *at;
+	int kind;
+
+	if (!lane_printed_line(line, length, &printed)) {
+		if (take_other(file, line))
+			return NULL;
+		file->base.skipped++;
+		make_loss(file, -1, 1, file->account.end_ns, file->account.end_ns);
+		file->loss_waits = true;
+		if (file->told_foreign)
+			return NULL;
+		file->told_foreign = true;
+		return bad_line(file, "not the line of an event (further ones are not told)");
+	}
+	cpu = cpu_of(file, printed.cpu);
+	if (take_perf_loss(file, &printed, cpu)) {
+		*event = &file->loss;
+		return NULL;
+	}
+	if (!file->first_ns)
+		file->first_ns = printed.ns;
+	has_loss = take_told_loss(file, &printed, cpu);
+	if (cpu)
+		cpu->last_ns = printed.ns;
+	file->account.events++;
+	file->account.end_ns = printed.ns;
+	kind = lane_printed_kind(file->fields, printed.name, printed.name_length);
+	if (kind < 0) {
+		file->base.skipped++;
+	} else {
+		lane_event_clear(&file->event, kind);
+		file->event.wire.ts_ns = printed.ns;
+		file->event.wire.tid = printed.tid;
+		file->event.wire.pid = printed.pid;
+		file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
+		file->event.cpu = cpu ? printed.cpu : -1;
+		file->event.raw.narrow = kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
+		file->event.raw.engine_notify =
+			printed.name_length == strlen(LANE_ENGINE_NOTIFY) &&
+			!memcmp(printed.name, LANE_ENGINE_NOTIFY, printed.name_length);
+		why = lane_printed_fields(file->fields, kind, printed.fields, &file->event, &at);
+		if (why) {
+			if (has_loss)
+				file->loss.u.gpulane_lost.count = 0; /* and this one */
+			else
+				make_loss(file, cpu ? printed.cpu : -1, 1, printed.ns, printed.ns);
+			file->loss_waits = true;
+			return lane_error("%s:%" PRIu64 ": %s: `%.20s' is %s", file->path,
+					  file->lines.line, lane_kinds[kind].name, at, why);
+		}
+		file->has_event = has_loss;
+		*event = &file->event;
+	}
+	if (has_loss)
+		*event = &file->loss;
+	return NULL;
+}
+
+static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_event **event)
+{
+	struct file *file = file_of(decoder);
+	struct lane_error *err;
+	size_t length;
+	char *line;
+
+	*event = NULL;
+	if (file->has_event) {
+		file->has_event = false;
+		*event = &file->event;
+		return NULL;
+	}
+	while (!*event) {
+		if (file->loss_waits) {
+			file->loss_waits = false;
+			*event = &file->loss;
+			return NULL;
+		}
+		line = file->pending;
+		length = file->pending_length;
+		file->pending = NULL;
+		if (!line) {
+			err = lane_textlines_next(&file->lines, &line, &length);
+			if (err || !line)
+				return err;
+		}
+		err = take_line(file, line, length, event);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* `# os release : 6.1.0`, and others that perf script --header prints. */
+static void take_fact(struct file *file, const char *line)
+{
+	static const struct {
+		const char *key;
+		size_t offset, size;
+	} facts[] = {
+#define FACT(text, member)                                                                         \
+	{ text, offsetof(struct lane_trace_info, member),                                          \
+	  sizeof(((struct lane_trace_info *)0)->member) }
+		FACT("# hostname : ", host),
+		FACT("# os release : ", release),
+		FACT("# perf version : ", tracer_version),
+#undef FACT
+	};
+	uint64_t there, written;
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		size_t n = strlen(facts[i].key);
+
+		if (!strncmp(line, facts[i].key, n))
+			snprintf((char *)&file->info + facts[i].offset, facts[i].size, "%s",
+				 line + n);
+	}
+	if (sscanf(line, "# entries-in-buffer/entries-written: %20" SCNu64 "/%20" SCNu64, &there,
+		   &written) == 2 &&
+	    written > there)
+		file->overwritten = written - there;
+}
+
+/* Reads up to the first event. */
+static struct lane_error *read_head(struct file *file)
+{
+	struct lane_printed printed;
+	struct lane_error *err;
+	size_t length;
+	char *line;
+
+	for (unsigned int n = 0; n < HEAD_LINES; n++) {
+		err = lane_textlines_next(&file->lines, &line, &length);
+		if (err)
+			return err;
+		if (!line)
+			break;
+		if (*line == '#')
+			take_fact(file, line);
+		else if (*line == '<' && !strncmp(line, "<!DOCTYPE", 9))
+			file->is_page = true;
+		else
+			take_loss_line(file, line);
+		if (*line == '#' || file->lines.was_cut)
+			continue;
+		/* The line is needed again: nothing may be changed in it. */
+		if (!lane_printed_line(line, length, &printed))
+			continue;
+		strcpy(file->info.tracer, printed.is_ftrace ? "ftrace" : "perf");
+		file->pending = line;
+		file->pending_length = strlen(line);
+		return NULL;
+	}
+	return lane_error("%s: no event is in it", file->path);
+}
+
+static void file_close(struct lane_decoder *decoder)
+{
+	struct file *file = file_of(decoder);
+
+	if (!file)
+		return;
+	lane_textlines_deinit(&file->lines);
+	free(file->fields);
+	free(file->cpus);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->path);
+	free(file);
+}
+
+static void close_guard(struct file **file)
+{
+	if (*file)
+		file_close(&(*file)->base);
+}
+
+static struct lane_error *file_open(const char *path, const struct lane_names *names,
+				    struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct file *file = calloc(1, sizeof(*file));
+	struct lane_error *err;
+
+	if (!file)
+		return &lane_enomem;
+	file->base.format = &lane_format_printed;
+	file->fd = -1;
+	file->account.cpu = -1;
+	file->path = strdup(path);
+	file->fields = malloc(sizeof(*file->fields));
+	if (!file->path || !file->fields)
+		return &lane_enomem;
+	lane_printed_init(file->fields, names);
+	err = lane_file_open(AT_FDCWD, path, path, &file->fd);
+	if (!err)
+		err = lane_textlines_init(&file->lines, file->path, file->fd);
+	if (!err)
+		err = read_head(file);
+	if (err)
+		return err;
+	*decoder = &LANE_TAKE(file)->base;
+	return NULL;
+}
+
+/* True when one of the first lines prints an event, or the head is ftrace's or systrace's. */
+static bool is_printed(char *text)
+{
+	struct lane_printed printed;
+	char *line = text, *end;
+
+	if (!strncmp(text, "# tracer: ", 10) ||
+	    (!strncmp(text, "<!DOCTYPE", 9) && strstr(text, "Android System Trace")))
+		return true;
+	for (unsigned int n = 0; n < PROBE_LINES; n++, line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		if (*line != '#' && lane_printed_line(line, (size_t)(end - line), &printed))
+			return true;
+	}
+	return false;
+}
+
+static bool file_probe(const char *path)
+{
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
+	LANE_CLEANUP(lane_free) char *text = malloc(PROBE_BYTES + 1);
+	ssize_t n;
+
+	if (err || !text)
+		return false;
+	n = read(fd, text, PROBE_BYTES);
+	if (n <= 0 || memchr(text, 0, (size_t)n))
+		return false;
+	text[n] = '\0';
+	return is_printed(text);
+}
+
+static const struct lane_trace_info *file_info(struct lane_decoder *decoder)
+{
+	return &file_of(decoder)->info;
+}
+
+static const struct lane_account *file_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	*n = 1;
+	return &file_of(decoder)->account;
+}
+
+const struct lane_format lane_format_printed = {
+	.name = "printed",
+	.help = "events as perf script, trace-cmd report, ftrace and systrace print them",
+	.probe = file_probe,
+	.open = file_open,
+	.info = file_info,
+	.next = file_next,
+	.accounts = file_accounts,
+	.close = file_close,
+};
