@@ -90,6 +90,7 @@ struct lane_rq {
 	uint64_t left_step;    /* when that was read */
 	uint64_t left_ns;      /* and when that was, at the latest */
 	struct lane_span away; /* and for how long */
+	bool is_away_open;     /* how long at most is known when its run is over */
 	bool to_tell; /* that preemption is certain; whether it has been over since is not yet */
 	bool untold;  /* that preemption is not told yet: it may have ended unheard instead */
 	struct lane_eng *taken_from; /* preempted: the engine */

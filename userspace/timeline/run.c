@@ -40,6 +40,9 @@ void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct la
 {
 	rq->left = rq->since;
 	rq->away = lane_span_between(rq->since, until);
+	rq->is_away_open = until.hi == LANE_NEVER;
+	if (rq->is_away_open)
+		rq->away.hi = rq->away.lo;
 	rq->away.lo -= rq->maybe_less < rq->away.lo ? rq->maybe_less : rq->away.lo;
 	rq->untold = true;
 	lane_span_add(&rq->pub.preempted, rq->away);
@@ -228,6 +231,15 @@ static void fit(struct lane_rq *rq, struct lane_span *at)
 		rq->since.hi = at->hi;
 	if (rq->pub.start.hi > at->hi)
 		rq->pub.start.hi = at->hi;
+	if (rq->is_away_open) {
+		uint64_t away_ns = lane_span_between(rq->left, rq->since).hi;
+
+		if (away_ns > rq->away.hi) {
+			rq->pub.preempted.hi += away_ns - rq->away.hi;
+			rq->away.hi = away_ns;
+		}
+		rq->is_away_open = false;
+	}
 }
 
 void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)

@@ -19,6 +19,9 @@
 /* No run of the tasklet is quiet for so long. */
 #define MOST_QUIET_NS LANE_INTERRUPT_NS
 
+/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long. */
+#define MOST_OFF_NS 100000
+
 enum what_is_held {
 	HELD_EVENT,  /* of the tasklet */
 	HELD_END,    /* rq has ended at a time in `span` */
@@ -434,7 +437,8 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 	if (kind == LANE_RQ_OUT)
 		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
-	if (eng->held_over || upto_out(eng) || last->what == HELD_END)
+	if (eng->held_over || upto_out(eng) || last->what == HELD_END ||
+	    event->wire.ts_ns > eng->section_ns + MOST_OFF_NS)
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
