@@ -17,7 +17,7 @@ struct lane_error *lane_damage_take(struct lane_damage *damage, struct lane_erro
 	}
 	if (err == &lane_enomem || lane_error_code(err) != LANE_ERROR_FAILED)
 		return err;
-	if (damage->last && damage->n <= MOST_TOLD && !damage->quiet)
+	if (damage->last && damage->n <= MOST_TOLD && damage->n > damage->before && !damage->quiet)
 		fprintf(stderr, "gpulane: %s: %s\n", damage->command,
 			lane_error_message(damage->last));
 	lane_error_free(damage->last);

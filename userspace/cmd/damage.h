@@ -13,7 +13,8 @@ struct lane_damage {
 	const char *command;	 /* for messages */
 	struct lane_error *last; /* not told yet */
 	uint64_t n;
-	bool quiet; /* all of it was told before */
+	uint64_t before; /* so many were told by a reading that has been begun anew */
+	bool quiet;	 /* all of it was told before */
 };
 
 /*

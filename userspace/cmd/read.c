@@ -25,10 +25,14 @@ struct pass {
 	struct lane_loss *losses; /* foreseen, from the pass before */
 	size_t n_losses;
 	size_t cap_lost;
-	bool again;
-	bool is_second;
-	bool follow_all; /* there is no GPU in it: all threads are of interest */
-	bool quiet;	 /* the caller has told of the recording before */
+	bool is_second;	  /* its losses are known beforehand */
+	bool has_begun;	  /* what is said at the beginning has been said */
+	bool follow_all;  /* there is no GPU in it, as far as is known: all threads are of interest
+			   */
+	bool has_decided; /* whether there is one */
+	bool met_gpu;	  /* there is, and it had not been expected: all is read anew */
+	bool met_loss;	  /* a loss reached into what had been concluded: likewise */
+	bool quiet;	  /* the caller has told of the recording before */
 	uint64_t events, said_ms, first_ns;
 };
 
@@ -125,7 +129,15 @@ static struct lane_error *take(struct pass *p, const struct lane_event *event)
 	return lane_timeline_push(r->timeline, event);
 }
 
-/* Feeds everything that can be read. */
+/* What the driver, or a program that uses a GPU, has events of. */
+static bool is_gpu_kind(unsigned int kind)
+{
+	const char *group = lane_kinds[kind].group;
+
+	return !strcmp(group, "i915") || !strcmp(group, "context") || !strcmp(group, "opencl");
+}
+
+/* Feeds everything that can be read, or up to a GPU's first event that had not been expected. */
 static struct lane_error *feed(struct pass *p)
 {
 	const struct lane_event *event;
@@ -141,18 +153,13 @@ static struct lane_error *feed(struct pass *p)
 		}
 		if (!event)
 			return lane_stop_signal ? lane_error("interrupted") : NULL;
+		p->met_gpu = !p->has_decided && is_gpu_kind(event->wire.kind);
+		if (p->met_gpu)
+			return NULL;
 		err = take(p, event);
 		if (err)
 			return err;
 	}
-}
-
-/* What the driver, or a program that uses a GPU, has events of. */
-static bool is_gpu_kind(unsigned int kind)
-{
-	const char *group = lane_kinds[kind].group;
-
-	return !strcmp(group, "i915") || !strcmp(group, "context") || !strcmp(group, "opencl");
 }
 
 /* False when the trace says that none of them can be in it. */
@@ -164,13 +171,16 @@ static bool may_have_gpu(const struct lane_trace_info *info)
 	return false;
 }
 
-/* True when the whole trace has been read, and the scheduler is all that is in it. */
-static bool has_only_cpus(const struct lane_timeline_figures *figures)
+/*
+ * All threads are followed until the first event of a GPU: where such events may come nobody knows
+ * before. They come early as a rule, so that little is read twice.
+ */
+static void decide(struct pass *p)
 {
-	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (is_gpu_kind(kind) && figures->by_kind[kind])
-			return false;
-	return figures->by_kind[LANE_SWITCH];
+	if (p->has_begun)
+		return;
+	p->follow_all = p->info->presence[LANE_SWITCH] != LANE_PRESENCE_ABSENT;
+	p->has_decided = !p->follow_all || !may_have_gpu(p->info);
 }
 
 /* Everyone who listens is told that reading begins; the figures come first in the fan. */
@@ -227,11 +237,12 @@ static struct lane_error *read_once(struct pass *p)
 	p->input = input;
 	p->info = lane_input_info(input);
 	p->events = 0;
-	p->follow_all |= !may_have_gpu(p->info);
-	if (!p->is_second && !p->quiet)
+	decide(p);
+	if (!p->has_begun && !p->quiet)
 		lane_say_endings(input, 1, r->damage.command);
-	if (!p->is_second && !p->quiet && r->verbose)
+	if (!p->has_begun && !p->quiet && r->verbose)
 		lane_say_readers(input, r->damage.command);
+	p->has_begun = true;
 	err = subscribe(p);
 	if (err)
 		return err;
@@ -241,15 +252,13 @@ static struct lane_error *read_once(struct pass *p)
 		lane_timeline_follow_all(r->timeline);
 	if (!err)
 		err = feed(p);
-	if (err)
+	if (err || p->met_gpu)
 		return err;
+	p->has_decided = true;
 	lane_timeline_figures(r->timeline, &figures);
-	p->again = !p->is_second &&
-		   (figures.loss_unforeseen || (!p->follow_all && has_only_cpus(&figures)));
-	if (p->again) {
-		p->follow_all |= has_only_cpus(&figures);
+	p->met_loss = figures.loss_unforeseen && !p->is_second;
+	if (p->met_loss)
 		return keep_losses(p);
-	}
 	if (!p->quiet)
 		lane_say_counts(input, r->damage.command);
 	err = lane_check_known(input, r->path);
@@ -257,6 +266,25 @@ static struct lane_error *read_once(struct pass *p)
 		return err;
 	err = lane_timeline_finish(r->timeline);
 	return err ? err : lane_latency_finish(&r->latency, r->timeline);
+}
+
+/* What has been read is void: for the GPU that it has, or the losses that are known now. */
+static void begin_anew(struct pass *p)
+{
+	struct lane_reading *r = p->reading;
+	struct lane_damage damage = { .command = r->damage.command,
+				      .before = r->damage.n ? r->damage.n - 1 : 0,
+				      .quiet = p->quiet || p->met_loss };
+
+	lane_reading_deinit(r);
+	r->damage = damage;
+	if (p->met_gpu) {
+		p->has_decided = true;
+		p->follow_all = false;
+		r->n_lost = 0;
+	}
+	p->is_second |= p->met_loss;
+	p->met_gpu = p->met_loss = false;
 }
 
 struct lane_error *lane_read(struct lane_reading *reading)
@@ -270,12 +298,8 @@ struct lane_error *lane_read(struct lane_reading *reading)
 	if (reading->stoppable)
 		lane_stop_catch();
 	err = read_once(&pass);
-	if (!err && pass.again) {
-		const char *command = reading->damage.command;
-
-		lane_reading_deinit(reading);
-		reading->damage = (struct lane_damage){ .command = command, .quiet = true };
-		pass.is_second = true;
+	while (!err && (pass.met_gpu || pass.met_loss)) {
+		begin_anew(&pass);
 		err = read_once(&pass);
 	}
 	free(pass.losses);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "latency/sums.h"
 
 const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
@@ -464,6 +465,8 @@ struct lane_error *lane_latency_finish(struct lane_latency *latency,
 		return &lane_enomem;
 	if (latency->no_memory)
 		return &lane_enomem;
+	if (!latency->figures.by_kind[LANE_SWITCH])
+		lane_cpu_destroy(LANE_TAKE(latency->cpu));
 	return latency->cpu ? lane_cpu_finish(latency->cpu) : NULL;
 }
 
