@@ -55,6 +55,7 @@ struct dat {
 	struct lane_account *accounts;
 	struct lane_merge merge;
 	uint64_t held, unpacked, first_ns;
+	bool is_over; /* more was unpacked than there can be */
 	uint8_t *packed;
 	size_t packed_cap;
 	struct lane_doubles *doubles; /* where there are several buffers */
@@ -134,7 +135,8 @@ static struct lane_error *read_sizes(struct dat *dat, struct stream *stream, uin
 	if (sizes[1] > CHUNK_BYTES || sizes[0] > 2 * CHUNK_BYTES)
 		return bad_place(dat, stream, stream->at, "compressed pages are larger than any");
 	dat->unpacked += sizes[1];
-	if (dat->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * dat->head.bytes)
+	dat->is_over = dat->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * dat->head.bytes;
+	if (dat->is_over)
 		return bad_place(dat, stream, stream->at,
 				 "compressed pages become larger than pages can");
 	return NULL;
@@ -186,6 +188,10 @@ static struct lane_error *read_chunk(struct dat *dat, struct stream *stream, boo
 		stream->at += 4;
 	}
 	stream->has_begun = true;
+	if (part->is_packed && dat->is_over) {
+		stream->account->is_damaged = true; /* told of the first */
+		return NULL;
+	}
 	*more = part->is_packed ? stream->chunks_left > 0 : stream->at < part->end;
 	if (!*more)
 		return NULL;

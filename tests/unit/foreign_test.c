@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// The pieces that the readers of other tracers' files are made of: pages of the ring buffer,
+// formats of events, perf's order, printed lines.
+#include <string.h>
+
+#include "check.h"
+#include "decode/doubles.h"
+#include "decode/perf_data.h"
+#include "decode/printed.h"
+#include "decode/ring_page.h"
+#include "decode/tracepoint.h"
+#include "norm/names.h"
+
+/* --- a page of the ring buffer --- */
+
+static uint8_t page[256];
+static size_t page_bytes; /* behind the head */
+
+static void begin_page(uint64_t ts)
+{
+	memset(page, 0, sizeof(page));
+	memcpy(page, &ts, 8);
+	page_bytes = 0;
+}
+
+static void put_word(uint32_t word)
+{
+	memcpy(page + 16 + page_bytes, &word, 4);
+	page_bytes += 4;
+}
+
+static struct lane_ring_page open_page(uint32_t flags)
+{
+	struct lane_ring_page ring;
+	uint32_t commit = (uint32_t)page_bytes | flags;
+
+	memcpy(page + 8, &commit, 4);
+	assert_true(lane_ring_page_init(&ring, page, sizeof(page), 8));
+	return ring;
+}
+
+static void expect_event(struct lane_ring_page *ring, uint64_t ts, size_t bytes, uint32_t first)
+{
+	const uint8_t *record;
+	uint32_t word;
+	size_t n;
+
+	assert_int_equal(lane_ring_page_next(ring, &record, &n), LANE_RING_EVENT);
+	assert_int_equal(ring->ts, ts);
+	assert_int_equal(n, bytes);
+	memcpy(&word, record, 4);
+	assert_int_equal(word, first);
+}
+
+static void expect_end(struct lane_ring_page *ring, enum lane_ring_next end)
+{
+	const uint8_t *record;
+	size_t n;
+
+	assert_int_equal(lane_ring_page_next(ring, &record, &n), end);
+}
+
+static void ring_lengths_and_times(void **state)
+{
+	struct lane_ring_page ring;
+
+	(void)state;
+	begin_page(1000);
+	put_word(5 << 5 | 2); /* two words, 5 ns later */
+	put_word(11);
+	put_word(12);
+	put_word(3 << 5 | 0); /* a length of its own: 4 + 5 bytes, rounded up */
+	put_word(9);
+	put_word(21);
+	put_word(22);
+	put_word(7u << 5 | 30); /* 2^27 + 7 ns later */
+	put_word(1);
+	put_word(1 << 5 | 1);
+	put_word(31);
+	put_word(2u << 5 | 29); /* discarded: 8 bytes behind the first word, 2 ns later */
+	put_word(8);
+	put_word(99);
+	put_word(4 << 5 | 1);
+	put_word(41);
+	ring = open_page(0);
+	expect_event(&ring, 1005, 8, 11);
+	expect_event(&ring, 1008, 8, 21);
+	expect_event(&ring, 1008 + 7 + (1ull << 27) + 1, 4, 31);
+	expect_event(&ring, 1008 + 7 + (1ull << 27) + 7, 4, 41);
+	expect_end(&ring, LANE_RING_END);
+}
+
+static void ring_absolute_times(void **state)
+{
+	const uint64_t high = 5ull << 59;
+	struct lane_ring_page ring;
+
+	(void)state;
+	begin_page(high + 1000);
+	put_word(24u << 5 | 31); /* 59 bits; the page's time has the rest */
+	put_word(16);
+	put_word(1 << 5 | 1);
+	put_word(7);
+	ring = open_page(0);
+	expect_event(&ring, high + (16ull << 27) + 24 + 1, 4, 7);
+	expect_end(&ring, LANE_RING_END);
+}
+
+static void ring_losses(void **state)
+{
+	struct lane_ring_page ring;
+	uint64_t lost = 77;
+
+	(void)state;
+	begin_page(1);
+	put_word(1);
+	put_word(5);
+	ring = open_page(1u << 31);
+	assert_true(ring.missed);
+	assert_int_equal(ring.n_missed, 0);
+	memcpy(page + 16 + page_bytes, &lost, 8);
+	ring = open_page(3u << 30);
+	assert_true(ring.missed);
+	assert_int_equal(ring.n_missed, 77);
+}
+
+static void ring_damage(void **state)
+{
+	struct lane_ring_page ring;
+	uint32_t commit = 250;
+
+	(void)state;
+	begin_page(1);
+	memcpy(page + 8, &commit, 4);
+	assert_false(lane_ring_page_init(&ring, page, sizeof(page), 8)); /* more than a page */
+	begin_page(1);
+	put_word(28);
+	ring = open_page(0);
+	expect_end(&ring, LANE_RING_DAMAGED); /* longer than what there is */
+	begin_page(1);
+	put_word(1 << 5 | 29);
+	put_word(0);
+	ring = open_page(0);
+	expect_end(&ring, LANE_RING_DAMAGED); /* would go round for ever */
+	begin_page(1);
+	put_word(29); /* nothing behind it */
+	put_word(0xffffffff);
+	ring = open_page(0);
+	expect_end(&ring, LANE_RING_END);
+}
+
+/* --- formats of events --- */
+
+#define COMMON                                                                                     \
+	"format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"            \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static const char fence_format[] =
+	"name: dma_fence_init\nID: 700\n" COMMON
+	"\tfield:__data_loc char[] driver;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:__rel_loc char[] timeline;\toffset:12;\tsize:4;\tsigned:1;\n"
+	"\tfield:unsigned int context;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned int seqno;\toffset:20;\tsize:4;\tsigned:0;\n"
+	"\nprint fmt: \"whatever %s\", REC->x\n";
+
+static void tracepoint_reads(void **state)
+{
+	struct {
+		uint16_t type;
+		uint8_t flags, count;
+		int32_t pid;
+		uint16_t driver_at, driver_n, timeline_by, timeline_n;
+		uint32_t context, seqno;
+		char texts[16];
+	} record = { 700, 0, 0, 42, 24, 5, 13, 5, 7, 8, "i915\0rcs0" };
+	struct lane_tracepoints all;
+	const struct lane_tracepoint *plan;
+	struct lane_event event;
+
+	(void)state;
+	lane_tracepoints_init(&all, &lane_norm_names);
+	assert_null(lane_tracepoints_add(&all, fence_format, sizeof(fence_format) - 1));
+	assert_null(lane_tracepoints_add(&all, "name: other\nID: 1\n", 18)); /* nobody's */
+	check(lane_tracepoints_done(&all));
+	assert_null(lane_tracepoints_find(&all, 1));
+	plan = lane_tracepoints_find(&all, 700);
+	assert_non_null(plan);
+	assert_true(lane_tracepoint_read(plan, &record, sizeof(record), &event));
+	assert_int_equal(event.wire.kind, LANE_FENCE_INIT);
+	assert_int_equal(event.wire.tid, 42);
+	assert_true(event.raw.narrow);
+	assert_int_equal(event.u.dma_fence_init.context, 7);
+	assert_int_equal(event.u.dma_fence_init.seqno, 8);
+	assert_string_equal(event.u.dma_fence_init.driver, "i915");
+	assert_string_equal(event.u.dma_fence_init.timeline, "rcs0");
+	record.timeline_by = 300; /* behind the record's end */
+	assert_false(lane_tracepoint_read(plan, &record, sizeof(record), &event));
+	assert_false(lane_tracepoint_read(plan, &record, 20, &event));
+	lane_tracepoints_deinit(&all);
+}
+
+static void tracepoint_refuses(void **state)
+{
+	static const char *const bad[] = {
+		"name: sched_switch",
+		"name: sched_switch\nID: x\n" COMMON,
+		"name: sched_switch\nID: 7\nfields:\n",
+		"name: sched_switch\nID: 7\n" COMMON
+		"\tfield:char[] a;\toffset:8;\tsize:4;\tsigned:1;\n",
+		"name: sched_switch\nID: 7\n" COMMON
+		"\tfield:int a[b;\toffset:8;\tsize:4;\tsigned:1;\n",
+		"name: sched_switch\nID: 7\n" COMMON
+		"\tfield:int STA_PR_FMT;\toffset:8;\tsize:4;\tsigned:1;\n",
+		"name: sched_switch\nID: 7\n" COMMON
+		"\tfield:int a;\toffset:-8;\tsize:4;\tsigned:1;\n",
+		"name: sched_switch\nID: 7\n" COMMON
+		"\tfield:(int) a;\toffset:8;\tsize:4;\tsigned:1;\n",
+	};
+	struct lane_tracepoints all;
+
+	(void)state;
+	lane_tracepoints_init(&all, &lane_norm_names);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (!lane_tracepoints_add(&all, bad[i], strlen(bad[i])))
+			fail_msg("taken: %s", bad[i]);
+	assert_non_null(lane_tracepoints_add(&all, "name: sched_switch\0\nID: 7\n", 26));
+	lane_tracepoints_deinit(&all);
+}
+
+/* --- perf's order --- */
+
+static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
+{
+	struct lane_event event;
+
+	lane_event_clear(&event, LANE_WAKING);
+	event.wire.ts_ns = ns;
+	event.cpu = cpu;
+	assert_true(lane_perf_order_add(order, &event));
+}
+
+static void expect_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
+{
+	struct lane_event event;
+
+	assert_true(lane_perf_order_next(order, &event));
+	assert_int_equal(event.wire.ts_ns, ns);
+	assert_int_equal(event.cpu, cpu);
+}
+
+static void order_waits_for_a_round(void **state)
+{
+	struct lane_perf_order *order = lane_perf_order_create();
+	struct lane_event event;
+
+	(void)state;
+	assert_non_null(order);
+	add_at(order, 0, 7); /* before all others */
+	add_at(order, 10, 0);
+	add_at(order, 20, 0);
+	add_at(order, 15, 1);
+	assert_true(lane_perf_order_round(order));
+	assert_false(
+		lane_perf_order_next(order, &event)); /* the next round may have earlier ones */
+	add_at(order, 12, 1);
+	add_at(order, 25, 0);
+	add_at(order, 20, 1);
+	assert_true(lane_perf_order_round(order));
+	expect_at(order, 10, 7);
+	expect_at(order, 10, 0);
+	expect_at(order, 12, 1);
+	expect_at(order, 15, 1);
+	expect_at(order, 20, 0);
+	expect_at(order, 20, 1); /* of one time as they came */
+	assert_false(lane_perf_order_next(order, &event));
+	add_at(order, 30, 1);
+	assert_true(lane_perf_order_flush(order, true));
+	expect_at(order, 25, 0);
+	expect_at(order, 30, 1);
+	assert_false(lane_perf_order_next(order, &event));
+	lane_perf_order_destroy(order);
+}
+
+/* --- doubles --- */
+
+static void doubles_of_two_buffers(void **state)
+{
+	struct lane_doubles *doubles = lane_doubles_create();
+	struct lane_event event;
+
+	(void)state;
+	assert_non_null(doubles);
+	lane_event_clear(&event, LANE_WAKING);
+	event.cpu = 3;
+	event.u.sched_waking.tid = 5;
+	event.wire.ts_ns = 1000;
+	assert_false(lane_doubles_has(doubles, &event, 0));
+	event.wire.ts_ns = 1200;
+	assert_true(lane_doubles_has(doubles, &event, 1));
+	event.wire.ts_ns = 1300;
+	assert_false(lane_doubles_has(doubles, &event, 1)); /* a second time */
+	event.wire.ts_ns = 1400;
+	assert_true(lane_doubles_has(doubles, &event, 0));
+	event.wire.ts_ns = 5000000;
+	assert_false(lane_doubles_has(doubles, &event, 1)); /* much later */
+	event.wire.ts_ns = 5000001;
+	event.u.sched_waking.tid = 6;
+	assert_false(lane_doubles_has(doubles, &event, 0)); /* another thread */
+	lane_doubles_destroy(doubles);
+}
+
+/* --- printed lines --- */
+
+static void printed_heads(void **state)
+{
+	static const struct {
+		const char *line;
+		int32_t tid, pid, cpu;
+		uint64_t ns;
+		const char *name;
+	} good[] = {
+		{ "a 12 [001] 1.5000: x: y", 12, -1, 1, 1500000000, "x" },
+		{ "a b 11/12 [001] 1.000001: 7 s:x: y", 12, 11, 1, 1000001000, "x" },
+		{ "a-b-12 [001] d..2. 1.000000001: x: y", 12, -1, 1, 1000000001, "x" },
+		{ "a [0]-12 (   11) [001] d..2. 1.000: x: y", 12, 11, 1, 1000000000, "x" },
+		{ "a-12 (-----) [001] 1.000: x: y", 12, -1, 1, 1000000000, "x" },
+		{ "12 [001] 1.000: x:", 12, -1, 1, 1000000000, "x" },
+		{ "a -1 [001] 1.000: x: y", -1, -1, 1, 1000000000, "x" },
+		{ "a-12 [001] 1.000: f <-g", 12, -1, 1, 1000000000, "f" },
+	};
+	static const char *const bad[] = { "",
+					   "a 12 1.5: x: y",
+					   "a 12 [001] 15: x: y",
+					   "a 12 [x] 1.500: x: y",
+					   "a [001] 1.500: x: y",
+					   "a 12 [001] a b 1.500: x: y",
+					   "a 12 [9999999999] 1.500: x: y" };
+	struct lane_printed printed;
+	char line[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		strcpy(line, good[i].line);
+		if (!lane_printed_line(line, strlen(line), &printed))
+			fail_msg("not taken: %s", good[i].line);
+		assert_int_equal(printed.tid, good[i].tid);
+		assert_int_equal(printed.pid, good[i].pid);
+		assert_int_equal(printed.cpu, good[i].cpu);
+		assert_int_equal(printed.ns, good[i].ns);
+		assert_int_equal(printed.name_length, strlen(good[i].name));
+		assert_memory_equal(printed.name, good[i].name, printed.name_length);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		strcpy(line, bad[i]);
+		if (lane_printed_line(line, strlen(line), &printed))
+			fail_msg("taken: %s", bad[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ring_lengths_and_times),
+		cmocka_unit_test(ring_absolute_times),
+		cmocka_unit_test(ring_losses),
+		cmocka_unit_test(ring_damage),
+		cmocka_unit_test(tracepoint_reads),
+		cmocka_unit_test(tracepoint_refuses),
+		cmocka_unit_test(order_waits_for_a_round),
+		cmocka_unit_test(doubles_of_two_buffers),
+		cmocka_unit_test(printed_heads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
