@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/read.h"
+#include "cmd/explain.h"
 #include "out/explain.h"
 
 struct options {
@@ -125,54 +125,62 @@ static struct lane_error *write_all(const struct options *o, const struct lane_e
 	return err;
 }
 
-/* The first reading: the requests' times. */
-static struct lane_error *read_times(const struct options *o, struct lane_explain *x,
-				     struct lane_reading *reading)
+/* Fails when the recording lacks a request that was named. */
+static struct lane_error *check_all(const struct options *o, const struct lane_explain *x)
 {
-	struct lane_error *err = lane_read(reading);
-
-	for (size_t k = 0; k < o->n && !err; k++) {
+	for (size_t k = 0; k < o->n; k++) {
 		size_t i = 0;
 
 		if (!lane_explain_find(x, o->requests[k].ctx, o->requests[k].seqno, &i))
-			err = lane_error("%s: %s: the recording has no such request", o->path,
-					 o->requests[k].text);
+			return lane_error("%s: %s: the recording has no such request", o->path,
+					  o->requests[k].text);
 	}
-	return err ? err : lane_explain_search(x, reading->timeline);
+	return NULL;
 }
 
-/* Reads the recording twice: for the requests' times, and for what shows them. */
+struct lane_error *lane_explain_read(struct lane_explain *x, struct lane_reading *reading)
+{
+	const struct lane_listener first = { x, begin_first, NULL };
+	const struct lane_listener second = { x, begin_second, event };
+	LANE_CLEANUP(lane_reading_deinit)
+	struct lane_reading again = {
+		.path = reading->path,
+		.progress = reading->progress,
+		.stoppable = reading->stoppable,
+		.listeners = &second,
+		.n_listeners = 1,
+		.damage = { .command = reading->damage.command, .quiet = true },
+	};
+	struct lane_error *err;
+
+	reading->listeners = &first;
+	reading->n_listeners = 1;
+	err = lane_read(reading);
+	reading->listeners = NULL;
+	reading->n_listeners = 0;
+	if (!err)
+		err = lane_explain_search(x, reading->timeline);
+	return err ? err : lane_read(&again);
+}
+
 static struct lane_error *explain(const struct options *o)
 {
 	LANE_CLEANUP(lane_explain_deinit) struct lane_explain x = { 0 };
-	const struct lane_listener first = { &x, begin_first, NULL };
-	const struct lane_listener second = { &x, begin_second, event };
 	LANE_CLEANUP(lane_reading_deinit)
 	struct lane_reading reading = {
 		.path = o->path,
 		.progress = true,
 		.stoppable = true,
-		.listeners = &first,
-		.n_listeners = 1,
 		.damage = { .command = "explain" },
-	};
-	LANE_CLEANUP(lane_reading_deinit)
-	struct lane_reading again = {
-		.path = o->path,
-		.progress = true,
-		.stoppable = true,
-		.listeners = &second,
-		.n_listeners = 1,
-		.damage = { .command = "explain", .quiet = true },
 	};
 	struct lane_error *err = NULL;
 
 	for (size_t k = 0; k < o->n && !err; k++)
 		err = lane_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)
-		err = read_times(o, &x, &reading);
+		err = lane_explain_read(&x, &reading);
 	if (!err)
-		err = lane_read(&again);
+		err = check_all(o, &x);
 	if (!err)
 		err = write_all(o, &x, reading.latency.figures.begin_ns);
 	return err ? err : lane_damage_end(&reading.damage);

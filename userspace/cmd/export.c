@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/folder.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/export.h"
 #include "cmd/read.h"
 
@@ -38,6 +39,7 @@ struct job {
 	struct output outputs[N_EXPORTERS];
 	size_t n;
 	char title[256];
+	struct lane_explain explain; /* of the worst requests */
 	struct lane_error *error;
 };
 
@@ -144,6 +146,7 @@ static void drop_job(struct job *job)
 		lane_output_deinit(&job->outputs[i].out);
 	}
 	lane_reading_deinit(&job->reading);
+	lane_explain_deinit(&job->explain);
 }
 
 static struct lane_error *set_names(struct job *job, struct output *out)
@@ -282,6 +285,35 @@ static struct lane_error *complete(struct output *out, struct lane_latency *late
 	return out->to_stdout ? NULL : lane_output_commit(&out->out);
 }
 
+/* Finds the evidence for the worst requests, where an exporter shows it. */
+static struct lane_error *explain(struct job *job)
+{
+	const struct lane_latency *latency = &job->reading.latency;
+	LANE_CLEANUP(lane_reading_deinit)
+	struct lane_reading reading = {
+		.path = job->reading.path,
+		.progress = job->reading.progress,
+		.stoppable = job->reading.stoppable,
+		.damage = { .command = job->reading.damage.command, .quiet = true },
+	};
+	struct lane_error *err = NULL;
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < job->n; i++)
+		is_wanted |= job->outputs[i].exporter->explain != NULL;
+	if (!is_wanted || !latency->n_worst)
+		return NULL;
+	for (uint32_t i = 0; i < latency->n_worst && !err; i++)
+		err = lane_explain_add(&job->explain, latency->worst[i].request.context->ctx,
+				       latency->worst[i].request.seqno);
+	if (!err)
+		err = lane_explain_read(&job->explain, &reading);
+	for (size_t i = 0; i < job->n && !err; i++)
+		if (job->outputs[i].exporter->explain)
+			job->outputs[i].exporter->explain(job->outputs[i].export, &job->explain);
+	return err;
+}
+
 static struct lane_error *export(struct job *job)
 {
 	struct lane_listener listeners[N_EXPORTERS];
@@ -302,6 +334,8 @@ static struct lane_error *export(struct job *job)
 	job->reading.listeners = listeners;
 	job->reading.n_listeners = job->n;
 	err = lane_read(&job->reading);
+	if (!err)
+		err = explain(job);
 	end_at_once();
 	for (size_t i = 0; !err && i < job->n; i++)
 		err = complete(&job->outputs[i], &job->reading.latency);

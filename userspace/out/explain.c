@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "base/cleanup.h"
 #include "out/json.h"
 #include "out/report.h"
 
@@ -197,7 +196,8 @@ static void span_json(struct json_object *to, const char *key, struct lane_span 
 	lane_json_uint(span, "max", ns.hi);
 }
 
-static void evidence_json(struct json_object *to, const char *key, const struct lane_evidence *e)
+static void evidence_json(struct json_object *to, const char *key, const struct lane_evidence *e,
+			  uint64_t origin_ns)
 {
 	struct json_object *evidence;
 	char text[NAME_SIZE];
@@ -210,7 +210,7 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	lane_json_int(evidence, "rule", e->rule);
 	lane_json_text(evidence, "sentence", lane_rule_sentences[e->rule]);
 	lane_json_text(evidence, "event", lane_kinds[e->kind].name);
-	lane_json_uint(evidence, "at_ns", e->at_ns);
+	lane_json_uint(evidence, "at_ns", e->at_ns - origin_ns);
 	if (e->cpu >= 0)
 		lane_json_int(evidence, "cpu", e->cpu);
 	if (e->by_request) {
@@ -219,16 +219,16 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	}
 }
 
-static void moment_json(struct json_object *list, const struct lane_moment *m)
+static void moment_json(struct json_object *list, const struct lane_moment *m, uint64_t origin_ns)
 {
 	struct json_object *row = lane_json_row(list);
 	bool exact = m->at.lo == m->at.hi;
 	char text[NAME_SIZE];
 
 	lane_json_text(row, "what", lane_moment_names[m->what]);
-	span_json(row, "at_ns", m->at);
-	evidence_json(row, "not_before", exact ? &m->hi : &m->lo);
-	evidence_json(row, "not_after", &m->hi);
+	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
+	evidence_json(row, "not_before", exact ? &m->hi : &m->lo, origin_ns);
+	evidence_json(row, "not_after", &m->hi, origin_ns);
 	if (m->what != LANE_MOMENT_PREEMPTED)
 		return;
 	if (m->has_culprit) {
@@ -275,15 +275,15 @@ static void behind_json(struct json_object *to, const struct lane_explained *of)
 	span_json(to, "behind_others_ns", of->others_behind);
 }
 
-static void losses_json(struct json_object *to, const struct lane_explained *of)
+static void losses_json(struct json_object *to, const struct lane_explained *of, uint64_t origin_ns)
 {
 	struct json_object *list = lane_json_list(to, "losses");
 
 	for (uint32_t i = 0; i < of->n_losses; i++) {
 		struct json_object *row = lane_json_row(list);
 
-		lane_json_uint(row, "begin_ns", of->losses[i].begin_ns);
-		lane_json_uint(row, "end_ns", of->losses[i].end_ns);
+		lane_json_uint(row, "begin_ns", of->losses[i].begin_ns - origin_ns);
+		lane_json_uint(row, "end_ns", of->losses[i].end_ns - origin_ns);
 		lane_json_uint(row, "count", of->losses[i].count);
 		if (of->losses[i].cpu >= 0)
 			lane_json_int(row, "cpu", of->losses[i].cpu);
@@ -291,25 +291,19 @@ static void losses_json(struct json_object *to, const struct lane_explained *of)
 	lane_json_uint(to, "more_losses", of->more_losses);
 }
 
-static void put_object(struct json_object **object)
+struct json_object *lane_explain_tree(const struct lane_explain *x, const struct lane_explained *of,
+				      uint64_t origin_ns)
 {
-	json_object_put(*object);
-}
-
-struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *x,
-					   const struct lane_explained *of)
-{
-	LANE_CLEANUP(put_object) struct json_object *object = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 	const struct lane_request *rq = &of->request;
 	struct json_object *moments;
-	const char *text;
 	char name[NAME_SIZE];
 
 	if (!object)
-		return &lane_enomem;
+		return NULL;
 	lane_json_uint(object, "device", of->context.dev);
 	lane_json_uint(object, "context", of->context.ctx);
-	lane_json_uint(object, "seqno", of->request.seqno);
+	lane_json_uint(object, "seqno", rq->seqno);
 	lane_json_text(object, "process", who(of, name, sizeof(name)));
 	if (rq->tid >= 0)
 		lane_json_text(object, "thread",
@@ -318,7 +312,7 @@ struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *
 		lane_json_text(object, "engine", lane_engine_name(rq->engine, name, sizeof(name)));
 	moments = lane_json_list(object, "times");
 	for (uint32_t i = 0; i < of->n_moments; i++)
-		moment_json(moments, &of->moments[i]);
+		moment_json(moments, &of->moments[i], origin_ns);
 	lane_json_uint(object, "times_left_out", of->left_out);
 	stages_json(object, x, of);
 	behind_json(object, of);
@@ -326,11 +320,22 @@ struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *
 		snprintf(name, sizeof(name), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
 		lane_json_text(object, "submitted_after", name);
 	}
-	losses_json(object, of);
-	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!text)
-		return &lane_enomem;
-	fprintf(to, "%s\n", text);
-	return NULL;
+	losses_json(object, of, origin_ns);
+	return object;
+}
+
+struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *x,
+					   const struct lane_explained *of)
+{
+	struct json_object *object = lane_explain_tree(x, of, 0);
+	const char *text =
+		object ? json_object_to_json_string_ext(
+				 object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+		       : NULL;
+	struct lane_error *err = text ? NULL : &lane_enomem;
+
+	if (text)
+		fprintf(to, "%s\n", text);
+	json_object_put(object);
+	return err;
 }

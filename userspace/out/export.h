@@ -35,6 +35,8 @@ struct lane_exporter {
 	 * returned what went wrong in a hook.
 	 */
 	struct lane_error *(*event)(void *export, const struct lane_event *event);
+	/* The evidence for the worst requests, before finish and until its end; may be NULL. */
+	void (*explain)(void *export, const struct lane_explain *explain);
 	/* The reading is over, the figures are complete: writes what is left. */
 	struct lane_error *(*finish)(void *export, struct lane_latency *latency);
 	/* Frees everything, finished or not; NULL is allowed. */

@@ -97,7 +97,8 @@ struct html {
 	char (*names)[LANE_HTML_NAME];
 	uint32_t commands;
 	uint32_t n_names, cap_names;
-	struct lane_error *err; /* the first that a hook met */
+	struct lane_error *err;		    /* the first that a hook met */
+	const struct lane_explain *explain; /* of the worst requests, or NULL */
 };
 
 static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
@@ -386,6 +387,11 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	return lane_tracks_failed(h->tracks) ? &lane_enomem : NULL;
 }
 
+static void explain(void *export, const struct lane_explain *explain)
+{
+	((struct html *)export)->explain = explain;
+}
+
 static struct lane_error *finish(void *export, struct lane_latency *latency)
 {
 	struct html *h = export;
@@ -399,7 +405,8 @@ static struct lane_error *finish(void *export, struct lane_latency *latency)
 						   .origin_ns = h->origin_ns,
 						   .tracks = h->tracks,
 						   .names = (const char(*)[LANE_HTML_NAME])h->names,
-						   .n_names = h->n_names },
+						   .n_names = h->n_names,
+						   .explain = h->explain },
 			latency, h->to);
 	if (!err)
 		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
@@ -413,6 +420,7 @@ const struct lane_exporter lane_export_html = {
 	.suffix = ".html",
 	.create = create,
 	.event = event,
+	.explain = explain,
 	.finish = finish,
 	.destroy = destroy,
 };

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/opencl.h"
+#include "out/explain.h"
 #include "out/json.h"
 #include "out/report_tree.h"
 
@@ -116,6 +117,19 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	}
 }
 
+static void put_explained(const struct lane_html_facts *facts, json *tree)
+{
+	const struct lane_explain *explain = facts->explain;
+	json *list = lane_json_list(tree, "explained");
+
+	for (size_t i = 0; explain && i < explain->n; i++) {
+		json *of = lane_explain_tree(explain, &explain->of[i], facts->origin_ns);
+
+		if (of && json_object_array_add(list, of))
+			json_object_put(of);
+	}
+}
+
 /* JSON in a script element: no `<` may stand in it. */
 static void put_json(json *tree, FILE *to)
 {
@@ -149,6 +163,7 @@ struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
 		put_words(tree);
 		put_tracks(facts, tree);
 		put_objects(latency->timeline, tree);
+		put_explained(facts, tree);
 		put_json(tree, to);
 	}
 	json_object_put(tree);

@@ -15,6 +15,7 @@ struct lane_html_facts {
 	const struct lane_tracks *tracks;
 	const char (*names)[LANE_HTML_NAME]; /* tasks and kernels, as numbered in the blocks */
 	uint32_t n_names;
+	const struct lane_explain *explain; /* the evidence for the worst requests, or NULL */
 };
 
 /* Writes them as a script element of JSON. */

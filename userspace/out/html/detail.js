@@ -63,6 +63,23 @@ function afterwards(request, wait) {
 		(who && ns > request.wake / 2 ? `: it could run, but ${facts.tasks[who - 1]} had the CPU for ${duration(ns)}.` : ".");
 }
 
+// Of one of the worst requests: each time with the event and the rule that show it, as gpulane explain has it.
+function evidenceOf(request) {
+	const of = facts.explained.find(e => e.context === request.context && e.seqno === request.seqno);
+	if (!of)
+		return [make("p", { class: "hint", id: "evidence" }, `Which events show these times: gpulane explain RECORDING ${request.context}:${request.seqno}`)];
+	const shown = e => e ? make("span", { title: e.sentence }, `R${e.rule} ${e.event}` + (e.request && e.request !== `${request.context}:${request.seqno}` ? " of " + e.request : "") + (e.cpu === undefined ? "" : " on CPU " + e.cpu)) : "follows from other times";
+	const rows = of.times.flatMap(t => t.at_ns.min === t.at_ns.max ? [{ what: t.what, at: t.at_ns.max, by: t.not_after }]
+		: [{ what: t.what + ", not before", at: t.at_ns.min, by: t.not_before }, { what: "not after", at: t.at_ns.max, by: t.not_after }]);
+	const table = make("table", { id: "evidence" });
+	fillTable(table, [
+		{ name: "time", of: r => r.what },
+		{ name: "at", n: true, of: r => clock(r.at, 1) },
+		{ name: "shown by", of: r => shown(r.by) },
+	], rows);
+	return [table, of.unknown_because ? make("p", {}, `Unknown: ${of.unknown.join(", ")}: ${of.unknown_because}.`) : ""];
+}
+
 function culpritOf(slice) {
 	const context = slice.row.info[slice.i];
 	return context ? facts.clients[facts.contexts[context - 1].client].name : "somebody unknown";
@@ -100,7 +117,7 @@ function showRequest(number, links) {
 			["waits for it", request.waits ? String(request.waits) : ""],
 			["of the wake-up", request.wakeRunqueue > 0 ? duration(request.wakeRunqueue) + " woken, but not running" : ""],
 			request.open ? ["not over", "when the recording ended"] : null,
-		]));
+		]), ...evidenceOf(request));
 }
 
 // An OpenCL command: its times by the device, and the request that carried it.
