@@ -330,7 +330,7 @@ static void draw_layout(struct layout *layout)
 	layout->has_context = draw(2);
 	layout->discarded_bits = draw(2) ? 64 : 32;
 	if (layout->has_context) {
-		static const char *const names[] = { "pid", "tid", "procname", "prio" };
+		static const char *const names[] = { "tid", "vtid", "procname", "pid" };
 
 		layout->context = calloc(1, sizeof(*layout->context));
 		layout->context->kind = STRUCTURE;
@@ -698,6 +698,66 @@ static void unknown_metadata(void **state)
 	free_layout(&layout);
 }
 
+/* An event that is longer than what is read of a file at a time. */
+static void long_event(void **state)
+{
+	static const char metadata[] =
+		"/* CTF 1.8 */\n"
+		"typealias integer { size = 32; align = 8; } := uint32_t;\n"
+		"typealias integer { size = 64; align = 8; } := uint64_t;\n"
+		"trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t "
+		"magic; }; };\n"
+		"clock { name = \"monotonic\"; freq = 1000000000; };\n"
+		"typealias integer { size = 64; align = 8; map = clock.monotonic.value; } := t64;\n"
+		"stream { packet.context := struct { t64 timestamp_begin; t64 timestamp_end; "
+		"uint64_t "
+		"content_size; uint64_t packet_size; uint32_t cpu_id; }; event.header := struct { "
+		"uint32_t "
+		"id; t64 timestamp; }; };\n"
+		"event { name = \"sched_wakeup\"; id = 0; fields := struct { string what; string "
+		"comm; "
+		"uint32_t tid; }; };\n";
+	enum {
+		LONG = 300000,
+		EVENTS = 3,
+		BYTES = 40 + EVENTS * (12 + LONG + 1 + 5 + 4)
+	};
+	static uint8_t data[BYTES];
+	const uint64_t bits[] = { 1000, 9000, 8ull * BYTES, 8ull * BYTES };
+	const char *dir = *state;
+	char path[256], *direct, *child;
+	uint8_t *at = data;
+	FILE *to;
+
+	memcpy(at, "\xc1\x1f\xfc\xc1", 4);
+	memcpy(at + 4, bits, sizeof(bits));
+	memset(at + 36, 0, 4);
+	at += 40;
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		uint64_t ns = 2000 + i;
+
+		memset(at, 0, 4);
+		memcpy(at + 4, &ns, 8);
+		memset(at + 12, 'x', LONG);
+		at[12 + LONG] = 0;
+		memcpy(at + 12 + LONG + 1, "name\0\7\0\0", 9);
+		at += 12 + LONG + 1 + 5 + 4;
+	}
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	to = fopen(path, "w");
+	fputs(metadata, to);
+	fclose(to);
+	to = open_stream(dir, 0, 0, "w");
+	assert_int_equal(fwrite(data, 1, BYTES, to), BYTES);
+	fclose(to);
+	direct = read_all(&lane_format_ctf_direct, dir, NULL);
+	child = read_all(&lane_format_ctf_child, dir, NULL);
+	assert_string_equal(direct, child);
+	assert_non_null(strstr(direct, "2002 0 -/- - sched_wakeup tid=7"));
+	free(direct);
+	free(child);
+}
+
 /* Bytes changed: errors at most, each stream one; a stream that is whole is read to its end. */
 static void spoiled(void **state)
 {
@@ -826,6 +886,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(layouts, make_dir, remove_dir),
 		cmocka_unit_test(recordings),
 		cmocka_unit_test_setup_teardown(unknown_metadata, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(long_event, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(spoiled, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(chunks, make_dir, remove_dir),
 	};
