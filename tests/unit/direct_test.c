@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <babeltrace2/babeltrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -483,7 +484,7 @@ static void put_packet(FILE *to, const struct layout *layout, struct stream *str
 {
 	static struct bits b;
 	unsigned int align = layout->is_packed ? 8 : 32, head = 0;
-	uint64_t begin = stream->clock, content, end_at, size_at;
+	uint64_t begin = stream->clock, content, end_at, size_at, less;
 
 	memset(&b, 0, sizeof(b));
 	put_bits(&b, 0xc1fc1fc1, 32, layout->big);
@@ -527,8 +528,11 @@ static void put_packet(FILE *to, const struct layout *layout, struct stream *str
 	assert_int_equal(fwrite(b.data, 1, head, to), head);
 	stream->seq += draw(6) ? 1 : 1 + draw(3);
 	stream->discarded += draw(5) ? 0 : draw(100);
-	/* LTTng's count may go back; some other's is damaged then. */
-	stream->discarded -= draw(9) ? 0 : draw(stream->discarded + 1);
+	/* LTTng's count may go back; some other's is damaged then. libbabeltrace2 says nothing of
+	 * that from 2.1 on. */
+	less = draw(9) ? 0 : draw(stream->discarded + 1);
+	if (bt_version_get_major() == 2 && !bt_version_get_minor())
+		stream->discarded -= less;
 	stream->clock += draw(1000);
 }
 
@@ -629,6 +633,21 @@ static void write_trace(const char *dir, const struct layout *layout, const char
 	}
 }
 
+/* The first line that the two readings do not share; "" where one of them is over. */
+static void say_difference(const char *direct, const char *child)
+{
+	while (*direct && *child) {
+		size_t a = strcspn(direct, "\n"), b = strcspn(child, "\n");
+
+		if (a != b || memcmp(direct, child, a) != 0)
+			break;
+		direct += a + (direct[a] != 0);
+		child += b + (child[b] != 0);
+	}
+	print_error("direct: %.*s\nlibrary: %.*s\n", (int)strcspn(direct, "\n"), direct,
+		    (int)strcspn(child, "\n"), child);
+}
+
 static void layouts(void **state)
 {
 	const char *dir = *state;
@@ -642,10 +661,12 @@ static void layouts(void **state)
 		write_trace(dir, &layout, "");
 		direct = read_all(&lane_format_ctf_direct, dir, NULL);
 		child = read_all(&lane_format_ctf_child, dir, NULL);
-		if (strcmp(direct, child) != 0)
+		if (strcmp(direct, child) != 0) {
 			print_error("layout %u: head %u big %d packed %d\n", i, layout.head,
 				    layout.big, layout.is_packed);
-		assert_string_equal(direct, child);
+			say_difference(direct, child);
+			fail();
+		}
 		assert_non_null(strstr(direct, "sched_wakeup"));
 		free(direct);
 		free(child);
