@@ -335,7 +335,8 @@ static void listening_to_a_complete_request(void **state)
 	story_end(&s);
 }
 
-/* Who listens to a complete request has the breadcrumbs' work see to it, be that on another CPU. */
+/* R2, R4. Who listens to a complete request has the breadcrumbs' work see to it, be that on another
+ * CPU. */
 static void listening_late_while_another_cpu_signals(void **state)
 {
 	static const struct {

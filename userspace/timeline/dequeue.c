@@ -8,7 +8,7 @@
  * instructions, with interrupts off. */
 #define PAUSE_NS 1000
 
-/* The driver looks for work only when the hardware has taken the last set. */
+/* R20. The driver looks for work only when the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (eng->dequeuing)
@@ -189,8 +189,8 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 }
 
 /*
- * All that was incomplete has been taken back: what stands still is complete. A signal or an `out`
- * that is to come tells when.
+ * R8. All that was incomplete has been taken back: what stands still is complete. A signal or an
+ * `out` that is to come tells when.
  */
 static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {

@@ -362,7 +362,7 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 	}
 }
 
-/* A context runs in order: what is before rq is over. */
+/* R6. A context runs in order: what is before rq is over. */
 static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -377,7 +377,7 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by
 }
 
 /*
- * Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
+ * R13. Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
  * LANE_INTERRUPT_NS of the end.
  */
 static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)

@@ -173,8 +173,8 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 		lane_idle_begin(tl, eng, eng->free.hi);
 }
 
-/* The next set has taken the engine from what was taken back with the last one, at a time in `at`.
- */
+/* R18. The next set has taken the engine from what was taken back with the last one, at a time in
+ * `at`. */
 void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
@@ -209,7 +209,7 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 		rq->begun_reported = true;
 }
 
-/* The same where no event marks it: since the set was written. */
+/* R19. The same where no event marks it: since the set was written. */
 void lane_eng_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
 {
 	const struct lane_rq *first = eng->order.first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of an engine share: its order (engine.c), what runs (run.c), how requests end
- * (end.c). */
+ * (end.c). R2, R3, ... are the rules of docs/analysis.md. */
 #ifndef LANE_TIMELINE_ENGINE_H
 #define LANE_TIMELINE_ENGINE_H
 

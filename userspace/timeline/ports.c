@@ -171,7 +171,7 @@ static void take_back_all(struct lane_eng *eng)
 	eng->set++;
 }
 
-/* A port is given back, its context incomplete: the set has been replaced. */
+/* R12, R18. A port is given back, its context incomplete: the set has been replaced. */
 static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_entry *port, uint64_t now_ns)
 {
@@ -221,8 +221,8 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
- * rq is complete by its `out`. What would run from this `out` to the one of the same tasklet that
- * gives its port back did not, unless rq had been known to be over.
+ * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
+ * that gives its port back did not, unless rq had been known to be over.
  */
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
 		      struct lane_rq *rq, uint64_t now_ns)
@@ -346,8 +346,8 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 }
 
 /*
- * What was on the ports and is on none any more has ended, if it runs or has not been handed over
- * again since, and with it what is before it.
+ * R9. What was on the ports and is on none any more has ended, if it runs or has not been handed
+ * over again since, and with it what is before it.
  */
 static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)

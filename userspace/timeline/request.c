@@ -265,7 +265,7 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 #define LOOK_NS 1000
 
 /*
- * The driver looks whether rq is complete, and then takes it back or hands it over once more
+ * R10. The driver looks whether rq is complete, and then takes it back or hands it over once more
  * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1), while the hardware may have it:
  * rq may be complete by that event. The event before it on that CPU came before the look.
  */
@@ -496,7 +496,7 @@ static uint64_t work_since(const struct lane_timeline *tl, const struct lane_eve
 }
 
 /*
- * True when the signal stamps the end: somebody was listening, and neither the retiring nor the
+ * R2. True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
  * finds complete from within the call; then the event comes straight after, in the same thread. A
  * waiter first polls, in its own thread, as long as it has its CPU; a request that has been taken
