@@ -10,9 +10,6 @@
 
 #define MOST_CPUS 65536
 
-/* From the driver's look at a request to the event that tells of it (timeline/request.c). */
-#define LOOK_NS 1000
-
 const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
 	[LANE_RULE_NONE] = "",
 #define RULE(number, name, sentence) [LANE_RULE_##name] = sentence,
@@ -590,7 +587,8 @@ static enum shows own_event(enum lane_moment_what what)
 	return events[what];
 }
 
-static struct judgement judge(const struct lane_wanted *w, enum relation relation, enum shows what)
+static struct judgement judge(const struct lane_explain *x, const struct lane_wanted *w,
+			      enum relation relation, enum shows what)
 {
 	enum bound bound = bound_of(w);
 	struct judgement judgement;
@@ -600,7 +598,9 @@ static struct judgement judge(const struct lane_wanted *w, enum relation relatio
 			       ? (struct judgement){ LANE_RULE_OWN, 100 }
 			       : (struct judgement){ LANE_RULE_NONE, 0 };
 	judgement = judgements[bound][relation][what];
-	if (bound == BOUND_START_HI && !judgement.rule)
+	/* Where `in` is not recorded, whatever comes next on the CPU bounds it. */
+	if (bound == BOUND_START_HI && !judgement.rule &&
+	    x->info.presence[LANE_RQ_IN] == LANE_PRESENCE_ABSENT)
 		return (struct judgement){ LANE_RULE_SECTION, 5 };
 	if (judgement.rule == LANE_RULE_SIGNALLED && w->is_exact)
 		judgement.rule = LANE_RULE_PROMPT;
@@ -648,7 +648,7 @@ static void look_at(struct lane_explain *x, const struct lane_event *event)
 	for (size_t i = first_at(x, event->wire.ts_ns);
 	     i < x->n_wanted && x->wanted[i].at_ns == event->wire.ts_ns; i++)
 		offer(&x->wanted[i], event,
-		      judge(&x->wanted[i], relation_of(x->wanted[i].of, event), what));
+		      judge(x, &x->wanted[i], relation_of(x->wanted[i].of, event), what));
 }
 
 /* What an event says of a time before it: the driver looked then, or nothing was heard since. */
@@ -707,8 +707,8 @@ struct lane_error *lane_explain_event(struct lane_explain *x, const struct lane_
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT) {
 		if (cpu && cpu->before_ns != at_ns)
 			look_back(x, event, cpu->before_ns, LANE_RULE_LOOKED);
-		if (at_ns > LOOK_NS)
-			look_back(x, event, at_ns - LOOK_NS, LANE_RULE_LOOKED);
+		if (at_ns > LANE_LOOK_NS)
+			look_back(x, event, at_ns - LANE_LOOK_NS, LANE_RULE_LOOKED);
 	}
 	if (at_ns > LANE_INTERRUPT_NS)
 		look_back(x, event, at_ns - LANE_INTERRUPT_NS, LANE_RULE_UNHEARD);
@@ -829,7 +829,7 @@ const char *lane_explain_unknown(const struct lane_explain *x, const struct lane
 	else if (absent)
 		snprintf(buffer, size, "the recording has no %s", absent);
 	else
-		snprintf(buffer, size, "what ran before it on the engine is not known");
+		snprintf(buffer, size, "no event of the recording bounds them");
 	return buffer;
 }
 

@@ -303,7 +303,7 @@ struct lane_timeline {
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
-	/* A `execute` or `unsubmit` comes after the look at whether it is complete: that was after
+	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
 	 * this.
 	 */
 	uint64_t looked_ns;

@@ -260,10 +260,6 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	hand_over(tl, rq, eng, at_ns);
 }
 
-/* From the driver's look at whether a request is complete to what it fires next: a few
- * instructions. */
-#define LOOK_NS 1000
-
 /*
  * R10. The driver looks whether rq is complete, and then takes it back or hands it over once more
  * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1), while the hardware may have it:
@@ -271,7 +267,7 @@ void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
  */
 static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
 {
-	uint64_t ns = at_ns > LOOK_NS ? at_ns - LOOK_NS : 0;
+	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	ns = lane_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
 	return lane_not_before(ns, rq->alive.at_ns);

@@ -21,6 +21,9 @@
 /* An interrupt is handled within this time: what is listened to, and not signalled by then, had not
  * ended. */
 #define LANE_INTERRUPT_NS 1000000
+/* From the driver's look at whether a request is complete to what it fires next are a few
+ * instructions. */
+#define LANE_LOOK_NS 1000
 
 /* A time or a duration known to lie in [lo, hi], ns; exact where both are equal. */
 struct lane_span {
