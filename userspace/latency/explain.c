@@ -352,7 +352,8 @@ struct lane_error *lane_explain_search(struct lane_explain *x, const struct lane
 	for (size_t i = 0; i < x->n; i++)
 		for (uint32_t k = 0; k < x->of[i].n_moments; k++)
 			want(x, &x->of[i], &x->of[i].moments[k]);
-	qsort(x->wanted, x->n_wanted, sizeof(*x->wanted), by_time);
+	if (x->n_wanted > 0)
+		qsort(x->wanted, x->n_wanted, sizeof(*x->wanted), by_time);
 	return NULL;
 }
 
