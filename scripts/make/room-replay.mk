@@ -1,5 +1,5 @@
-# Programs that talk to the replay driver (tests/kmod/replay), for the guest's tests and the demo.
-REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-shoot
+# Programs that talk to the drivers without hardware (tests/kmod/replay, tests/kmod/gl-sched), for the guest's tests and the demo.
+REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/gl-shoot
 
 .PHONY: replay
 replay: $(REPLAY_BIN)

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+// The rings of gl-sched: what the scheduler gives them runs for its time, one after the other (or
+// `slots` at once, as where a firmware schedules). A timeout resets a ring as drivers do that let
+// the scheduler give the innocent jobs to the ring again.
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "gl-sched.h"
+
+unsigned int gls_n_rings = 2;
+module_param_named(rings, gls_n_rings, uint, 0444);
+MODULE_PARM_DESC(rings, "Rings (1 to 4)");
+static unsigned int depth = 2;
+module_param(depth, uint, 0444);
+MODULE_PARM_DESC(depth, "Jobs that the scheduler gives to a ring at a time");
+static unsigned int slots = 1;
+module_param(slots, uint, 0444);
+MODULE_PARM_DESC(slots, "Jobs that a ring runs at once");
+static unsigned int timeout_ms = 2000;
+module_param(timeout_ms, uint, 0444);
+MODULE_PARM_DESC(timeout_ms, "Time after which the scheduler gives up a job");
+
+struct gls_ring gls_rings[GLS_MAX_RINGS];
+
+static DEFINE_SPINLOCK(table_lock);
+static DEFINE_HASHTABLE(table, 10);
+static atomic_t n_jobs = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(no_jobs);
+
+static const char *driver_name(struct dma_fence *fence)
+{
+	return GLS_DRIVER;
+}
+
+static const char *timeline_name(struct dma_fence *fence)
+{
+	return container_of(fence, struct gls_task, fence)->ring->name;
+}
+
+static const struct dma_fence_ops task_ops = {
+	.get_driver_name = driver_name,
+	.get_timeline_name = timeline_name,
+};
+
+/* Runs what can run; under the ring's lock. */
+static void start_tasks(struct gls_ring *ring, u64 now)
+{
+	struct gls_task *task;
+
+	list_for_each_entry(task, &ring->tasks, link) {
+		if (ring->running >= slots)
+			break;
+		if (task->is_started)
+			continue;
+		task->is_started = true;
+		ring->running++;
+		spin_lock(&gls_truth_lock);
+		if (!task->truth->runs++)
+			task->truth->started_ns = now;
+		task->truth->restarted_ns = now;
+		task->truth->status = GLS_RUNNING;
+		spin_unlock(&gls_truth_lock);
+		if (!(task->flags & GLS_HANG))
+			hrtimer_start(&task->timer, ns_to_ktime(now + task->duration_ns),
+				      HRTIMER_MODE_ABS);
+	}
+}
+
+static void task_free(struct gls_task *task)
+{
+	gls_truth_put(task->truth);
+	/* After a grace period: this may be its own timer. */
+	dma_fence_put(&task->fence);
+}
+
+static enum hrtimer_restart task_done(struct hrtimer *timer)
+{
+	struct gls_task *task = container_of(timer, struct gls_task, timer);
+	struct gls_ring *ring = task->ring;
+	unsigned long flags;
+	u64 now;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	if (list_empty(&task->link)) { /* the ring was reset meanwhile */
+		spin_unlock_irqrestore(&ring->lock, flags);
+		return HRTIMER_NORESTART;
+	}
+	now = ktime_get_ns();
+	list_del_init(&task->link);
+	ring->running--;
+	spin_lock(&gls_truth_lock);
+	task->truth->ended_ns = now;
+	task->truth->status = GLS_COMPLETE;
+	spin_unlock(&gls_truth_lock);
+	start_tasks(ring, now);
+	spin_unlock_irqrestore(&ring->lock, flags);
+
+	dma_fence_signal(&task->fence);
+	task_free(task);
+	return HRTIMER_NORESTART;
+}
+
+static struct gls_job *to_job(struct drm_sched_job *base)
+{
+	return container_of(base, struct gls_job, base);
+}
+
+static void cancel_truth(struct gls_truth *truth, enum gls_status status, u64 now)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&gls_truth_lock, flags);
+	if (truth->status == GLS_RUNNING)
+		truth->ended_ns = now;
+	if (truth->status != GLS_COMPLETE && truth->status != GLS_TIMEOUT)
+		truth->status = status;
+	spin_unlock_irqrestore(&gls_truth_lock, flags);
+}
+
+static struct dma_fence *run_job(struct drm_sched_job *base)
+{
+	struct gls_job *job = to_job(base);
+	struct gls_ring *ring = job->ctx->ring;
+	u64 now = ktime_get_ns();
+	struct gls_task *task;
+	unsigned long flags;
+
+	if (base->s_fence->finished.error)
+		return NULL;
+	task = kzalloc(sizeof(*task), GFP_ATOMIC);
+	if (!task)
+		return ERR_PTR(-ENOMEM);
+	task->ring = ring;
+	task->duration_ns = job->duration_ns;
+	task->flags = job->flags;
+	task->truth = job->truth;
+	kref_get(&job->truth->ref);
+	gls_timer_setup(&task->timer, task_done);
+
+	spin_lock_irqsave(&ring->lock, flags);
+	dma_fence_init(&task->fence, &task_ops, &ring->fence_lock, ring->fence_context,
+		       ++ring->seqno);
+	dma_fence_get(&task->fence); /* while the ring knows it */
+	spin_lock(&gls_truth_lock);
+	if (!job->truth->handed_ns)
+		job->truth->handed_ns = now;
+	spin_unlock(&gls_truth_lock);
+	list_add_tail(&task->link, &ring->tasks);
+	start_tasks(ring, ktime_get_ns());
+	spin_unlock_irqrestore(&ring->lock, flags);
+
+	if (!(job->flags & GLS_NO_FENCE))
+		return &task->fence;
+	dma_fence_put(&task->fence);
+	return NULL;
+}
+
+/* Nothing runs on the ring any more; the fences of what did are signalled with this error. */
+static void ring_stop(struct gls_ring *ring, int error, bool is_end)
+{
+	struct gls_task *task, *next;
+	unsigned long flags;
+	LIST_HEAD(stopped);
+	u64 now;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	now = ktime_get_ns();
+	ring->running = 0;
+	ring->is_dead = is_end;
+	list_for_each_entry_safe(task, next, &ring->tasks, link) {
+		list_del_init(&task->link);
+		/* A timer that fires now finds its task on no ring. */
+		hrtimer_try_to_cancel(&task->timer);
+		dma_fence_get(&task->fence);
+		list_add_tail(&task->link, &stopped);
+	}
+	spin_unlock_irqrestore(&ring->lock, flags);
+	list_for_each_entry_safe(task, next, &stopped, link) {
+		list_del_init(&task->link);
+		hrtimer_cancel(&task->timer);
+		if (is_end || task->flags & GLS_NO_FENCE)
+			cancel_truth(task->truth, GLS_CANCELED, now);
+		dma_fence_set_error(&task->fence, error);
+		dma_fence_signal(&task->fence);
+		dma_fence_put(&task->fence);
+		task_free(task);
+	}
+}
+
+static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
+{
+	struct gls_job *job = to_job(base);
+	struct gls_ring *ring = job->ctx->ring;
+	struct drm_gpu_scheduler *sched = &ring->sched;
+
+	drm_sched_stop(sched, base);
+	/* It may have ended just before the scheduler stopped: then it is not guilty. */
+	if (!dma_fence_is_signaled(&base->s_fence->finished)) {
+		cancel_truth(job->truth, GLS_TIMEOUT, ktime_get_ns());
+		drm_sched_increase_karma(base);
+	}
+	ring_stop(ring, -ECANCELED, false);
+	drm_sched_resubmit_jobs(sched);
+	gls_sched_start(sched);
+	return gls_sched_was_reset();
+}
+
+static void free_job(struct drm_sched_job *base)
+{
+	struct gls_job *job = to_job(base);
+	struct dma_fence *finished = &base->s_fence->finished;
+	struct gls_truth *truth = job->truth;
+	unsigned long flags;
+
+	spin_lock_irqsave(&gls_truth_lock, flags);
+	if (test_bit(DMA_FENCE_FLAG_TIMESTAMP_BIT, &finished->flags))
+		truth->done_ns = ktime_to_ns(finished->timestamp);
+	if (truth->status == GLS_QUEUED)
+		truth->status = GLS_CANCELED;
+	spin_unlock_irqrestore(&gls_truth_lock, flags);
+	gls_job_drop(job);
+}
+
+static const struct drm_sched_backend_ops sched_ops = {
+	.run_job = run_job,
+	.timedout_job = timedout_job,
+	.free_job = free_job,
+};
+
+struct gls_job *gls_job_alloc(struct gls_ctx *ctx)
+{
+	struct gls_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	job->truth = gls_truth_new();
+	if (!job->truth) {
+		kfree(job);
+		return NULL;
+	}
+	kref_get(&ctx->ref);
+	job->ctx = ctx;
+	INIT_HLIST_NODE(&job->node);
+	atomic_inc(&n_jobs);
+	return job;
+}
+
+static u64 table_key(u64 ctx, u64 seqno)
+{
+	return ctx * 31 + seqno;
+}
+
+void gls_job_publish(struct gls_job *job)
+{
+	const struct dma_fence *finished = &job->base.s_fence->finished;
+	unsigned long flags;
+
+	spin_lock_irqsave(&table_lock, flags);
+	hash_add(table, &job->node, table_key(finished->context, finished->seqno));
+	spin_unlock_irqrestore(&table_lock, flags);
+}
+
+void gls_job_drop(struct gls_job *job)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&table_lock, flags);
+	hash_del(&job->node);
+	spin_unlock_irqrestore(&table_lock, flags);
+	if (job->base.s_fence)
+		drm_sched_job_cleanup(&job->base);
+	kref_put(&job->ctx->ref, gls_ctx_free);
+	gls_truth_put(job->truth);
+	kfree(job);
+	if (atomic_dec_and_test(&n_jobs))
+		wake_up_all(&no_jobs);
+}
+
+struct dma_fence *gls_job_find(u64 ctx, u64 seqno)
+{
+	struct dma_fence *found = NULL;
+	struct gls_job *job;
+	unsigned long flags;
+
+	spin_lock_irqsave(&table_lock, flags);
+	hash_for_each_possible(table, job, node, table_key(ctx, seqno)) {
+		struct dma_fence *finished = &job->base.s_fence->finished;
+
+		if (finished->context == ctx && finished->seqno == seqno) {
+			found = dma_fence_get(finished);
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&table_lock, flags);
+	return found;
+}
+
+static int ring_init(struct gls_ring *ring, unsigned int number, struct device *dev)
+{
+	const struct drm_sched_init_args args = {
+		.ops = &sched_ops,
+#ifdef GLS_HAS_NUM_RQS
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+#endif
+		.credit_limit = depth,
+		.timeout = msecs_to_jiffies(timeout_ms),
+		.name = ring->name,
+		.dev = dev,
+	};
+
+	ring->number = number;
+	snprintf(ring->name, sizeof(ring->name), "ring%u", number % GLS_MAX_RINGS);
+	ring->fence_context = dma_fence_context_alloc(1);
+	spin_lock_init(&ring->fence_lock);
+	spin_lock_init(&ring->lock);
+	INIT_LIST_HEAD(&ring->tasks);
+	return drm_sched_init(&ring->sched, &args);
+}
+
+int gls_rings_init(struct device *dev)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (gls_n_rings < 1 || gls_n_rings > GLS_MAX_RINGS || !depth || !slots || !timeout_ms)
+		return -EINVAL;
+	for (i = 0; i < gls_n_rings && !err; i++)
+		err = ring_init(&gls_rings[i], i, dev);
+	if (err)
+		for (i--; i--;)
+			drm_sched_fini(&gls_rings[i].sched);
+	return err;
+}
+
+void gls_rings_exit(void)
+{
+	unsigned int i;
+
+	/* What the scheduler gives to a ring after it was stopped is stopped the next time. */
+	do {
+		for (i = 0; i < gls_n_rings; i++)
+			ring_stop(&gls_rings[i], -ENODEV, true);
+	} while (!wait_event_timeout(no_jobs, !atomic_read(&n_jobs), HZ / 10));
+	for (i = 0; i < gls_n_rings; i++)
+		drm_sched_fini(&gls_rings[i].sched);
+	/* A worker of the system may still be on its way out of free_job(). */
+	synchronize_rcu_tasks();
+}
