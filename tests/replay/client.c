@@ -4,13 +4,16 @@
 //   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US]
 //             [--depth N]
 //             [--period US] [--until FILE] [--truth FILE] [--schedstat FILE]
+//             [--last FILE] [--after FILE]
 //   gl-client --hog MS [--name N] [--cpu C]
 //
 // It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
 // it waits for each one), and sleeps for what is left of --period between two submissions. With
 // --until, --count is how many follow once FILE is there. --truth writes what the driver itself
 // knows of each request, --schedstat what the scheduler itself counts: the nanoseconds that it
-// could have run and did not, from the first submission to the last wait's end.
+// could have run and did not, from the first submission to the last wait's end. --last keeps the
+// name of the last request submitted in FILE, for other clients; with --after each request depends
+// on the request that FILE names then.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -31,6 +34,8 @@ struct options {
 	const char *truth;
 	const char *schedstat;
 	const char *until;
+	const char *last;
+	const char *after;
 	unsigned int class;
 	unsigned int instance;
 	int prio;
@@ -75,7 +80,7 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	    { "duration", 1, 0, 'd' },
 		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' },    { "truth", 1, 0, 't' },
 		{ "hog", 1, 0, 'h' },	{ "schedstat", 1, 0, 's' }, { "until", 1, 0, 'u' },
-		{ 0, 0, 0, 0 },
+		{ "last", 1, 0, 'l' },	{ "after", 1, 0, 'a' },	    { 0, 0, 0, 0 },
 	};
 	int c;
 
@@ -111,6 +116,12 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'u':
 			o->until = optarg;
+			break;
+		case 'l':
+			o->last = optarg;
+			break;
+		case 'a':
+			o->after = optarg;
 			break;
 		case 's':
 			o->schedstat = optarg;
@@ -179,6 +190,33 @@ static void write_schedstat(const char *path, uint64_t waited_ns)
 		die(path);
 }
 
+/* Opens a file of --last or --after; -1 when there is none. */
+static int open_fence(const char *path)
+{
+	int fd;
+
+	if (!path)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+static void depend(int fd, struct glr_submit *submit)
+{
+	if (pread(fd, submit->deps, sizeof(submit->deps[0]), 0) == sizeof(submit->deps[0]))
+		submit->n_deps = 1;
+}
+
+static void publish(int fd, const struct glr_submit *submit)
+{
+	struct glr_fence fence = { .ctx = submit->ctx, .seqno = submit->seqno };
+
+	if (pwrite(fd, &fence, sizeof(fence), 0) != sizeof(fence))
+		die("--last");
+}
+
 static void submit_all(int fd, const struct options *o)
 {
 	struct glr_context context = { .class = (uint16_t)o->class,
@@ -187,6 +225,7 @@ static void submit_all(int fd, const struct options *o)
 	uint64_t next = now_ns();
 	uint64_t *seqnos = calloc(o->depth, sizeof(*seqnos));
 	uint64_t waited_ns = 0;
+	int last = open_fence(o->last), after = open_fence(o->after);
 	unsigned int left = o->count;
 	unsigned int i;
 
@@ -205,8 +244,12 @@ static void submit_all(int fd, const struct options *o)
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 			next += o->period_us * 1000;
 		}
+		if (after >= 0)
+			depend(after, &submit);
 		if (ioctl(fd, GLR_IOC_SUBMIT, &submit))
 			die("submit");
+		if (last >= 0)
+			publish(last, &submit);
 		seqnos[i % o->depth] = submit.seqno;
 		if (!o->until || !access(o->until, F_OK))
 			left--;
@@ -220,6 +263,10 @@ static void submit_all(int fd, const struct options *o)
 		wait_for(fd, context.ctx, seqnos[(i - 1) % o->depth]);
 	if (o->schedstat)
 		write_schedstat(o->schedstat, run_delay_ns() - waited_ns);
+	if (last >= 0)
+		close(last);
+	if (after >= 0)
+		close(after);
 	free(seqnos);
 }
 
