@@ -46,6 +46,7 @@ struct lane_findings {
 	struct engine_note *engines;
 	uint32_t n_engines;
 	uint64_t now_ns;
+	uint64_t first_ns; /* of the recording: nothing was found before */
 	bool reading;
 	struct lane_rows requests, of_process, queues[2], preempted, commands;
 	struct lane_table labels; /* (enum label_of, number) */
@@ -59,7 +60,11 @@ struct lane_findings {
 static void put(struct lane_findings *f, struct lane_event *event, enum lane_kind kind,
 		uint64_t at_ns)
 {
-	event->wire.ts_ns = at_ns == LANE_NEVER ? f->now_ns : at_ns;
+	if (at_ns == LANE_NEVER)
+		at_ns = f->now_ns;
+	/* A request that was there before the recording has no earliest time: it begins with the
+	 * recording. */
+	event->wire.ts_ns = at_ns < f->first_ns ? f->first_ns : at_ns;
 	event->wire.kind = kind;
 	event->wire.origin = LANE_ORIGIN_ANALYSIS;
 	if (!f->error)
@@ -606,6 +611,9 @@ struct lane_error *lane_findings_add(struct lane_findings *f, const struct lane_
 
 struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
 {
+	if (!f->now_ns)
+		f->first_ns = f->info->begin_ns && f->info->begin_ns < now_ns ? f->info->begin_ns
+									      : now_ns;
 	f->now_ns = now_ns;
 	return LANE_TAKE(f->error);
 }
