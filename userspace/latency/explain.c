@@ -369,7 +369,8 @@ void lane_explain_begin_search(struct lane_explain *x)
 		x->of[i].n_stood_behind = 0;
 		x->of[i].others_behind = (struct lane_span){ 0 };
 	}
-	memset(x->cpus, 0, x->n_cpus * sizeof(*x->cpus));
+	if (x->n_cpus)
+		memset(x->cpus, 0, x->n_cpus * sizeof(*x->cpus));
 }
 
 /* How an event stands to the request. */

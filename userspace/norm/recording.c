@@ -380,6 +380,8 @@ struct lane_error *lane_recording_parse(const char *text, size_t bytes, const ch
 	if (count_values(text, bytes) > JSON_VALUES)
 		return lane_error("%s: more than %d values", path, JSON_VALUES);
 	root = json_tokener_parse_ex(tokener, text, (int)bytes);
+	if (!root && json_tokener_get_error(tokener) == json_tokener_continue)
+		return lane_error("%s: it is cut off", path);
 	if (!root)
 		return lane_error("%s: not JSON at byte %zu: %s", path,
 				  json_tokener_get_parse_end(tokener),
