@@ -5,6 +5,7 @@
 #   make setup            install the Debian packages that building needs (root); SETS="plugin demo test" for more
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
 #   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
+#   make samples          record samples/ anew (in a guest)
 #   make bench            the benchmarks, as ratios
 #   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time
 #   make install          DESTDIR and prefix are honoured, so is `make uninstall`
