@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs: processes with threads, entities on several rings, fences that they share. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched.h"
+
+enum {
+	MAX_RINGS = 8,
+	MAX_ENGINES = 2,
+	N_SHARED = 12,
+	MAX_TIDS = 128
+};
+
+struct world world;
+
+static struct ring *rings[MAX_RINGS];
+static struct engine engines[MAX_ENGINES];
+static unsigned n_rings, n_engines, next_guc_id = 1;
+static struct fence *shared[N_SHARED], *hw_shared[N_SHARED];
+static unsigned threads_left;
+
+/* -- Names -- */
+
+static struct {
+	int tid;
+	const char *comm;
+} names[MAX_TIDS];
+static unsigned n_names;
+
+void name_thread(int tid, const char *comm)
+{
+	if (n_names == MAX_TIDS)
+		broken("too many threads");
+	names[n_names].tid = tid;
+	names[n_names++].comm = comm;
+}
+
+const char *thread_comm(void)
+{
+	static char ksoftirqd[] = "ksoftirqd/0";
+	int tid = current_tid();
+
+	for (unsigned i = 0; i < n_names; i++)
+		if (names[i].tid == tid)
+			return names[i].comm;
+	return tid ? ksoftirqd : "<idle>";
+}
+
+char *text(const char *format, ...)
+{
+	char *block = allocate(64);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(block, 64, format, args);
+	va_end(args);
+	return block;
+}
+
+/* -- Submission -- */
+
+struct client {
+	struct process *process;
+	unsigned n_jobs;
+	const char *comm;
+	struct fence *last;
+};
+
+static void share(struct fence **table, struct fence *fence)
+{
+	struct fence **place = &table[dice(N_SHARED)], *old = *place;
+
+	*place = fence_get(fence);
+	fence_put(old);
+}
+
+static void add_dependencies(struct job *job)
+{
+	unsigned n = chance(55) ? 0 : (unsigned)between(1, 3);
+	struct fence *fence;
+
+	while (n--) {
+		if (chance(10)) {
+			fence = external_fence();
+		} else {
+			fence = fence_get(shared[dice(N_SHARED)]);
+			if (!fence)
+				continue;
+			/* AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES */
+			if (fence->owner && fence->owner->scheduled.references && chance(6)) {
+				struct fence *scheduled = fence_get(&fence->owner->scheduled);
+
+				fence_put(fence);
+				fence = scheduled;
+			}
+		}
+		job_add_dependency(job, fence);
+		fence_put(fence);
+	}
+}
+
+static uint64_t job_duration(void)
+{
+	if (chance(15))
+		return between(200, 3000);
+	return long_tailed(chance(20) ? 200000 : 25000);
+}
+
+static bool may_hang(const struct ring *ring)
+{
+	return (world.mode == MODE_RESET || world.mode == MODE_MIXED) &&
+	       ring->sched.timeout != FOREVER && chance(4);
+}
+
+/* amdgpu_cs.c: amdgpu_cs_submit(); xe_exec.c: xe_exec_ioctl() */
+static void submit(struct client *client)
+{
+	struct process *process = client->process;
+	struct entity *entity = process->entities[dice(process->n_entities)];
+	struct job *job = allocate(sizeof(*job));
+	struct fence *finished;
+	bool early = chance(30);
+
+	spend(between(300, 4000));
+	job->pid = current_pid();
+	job->tid = current_tid();
+	job->comm = client->comm;
+	job->client = process->client;
+	job->duration = job_duration();
+	job_init(job, entity,
+		 world.mode == MODE_SERIAL ? 1
+		 : entity->ring		   ? (unsigned)between(1, 24)
+					   : 1);
+	world.jobs_left++;
+	add_dependencies(job);
+	mutex_lock(&entity->submission);
+	if (entity->ring)
+		xe_job_prepare(job);
+	spend(between(50, 800));
+	job_arm(job);
+	job->hangs = may_hang(job->sched->ring);
+	*world.last_job = job;
+	world.last_job = &job->next;
+	finished = fence_get(&job->s_fence->finished);
+	if (job->hw_fence && !entity->ring->is_long_running)
+		share(hw_shared, job->hw_fence);
+	if (early)
+		share(shared, finished);
+	spend(between(20, 500));
+	job_push(job);
+	mutex_unlock(&entity->submission);
+	if (!early)
+		share(shared, finished);
+	fence_put(client->last);
+	client->last = finished;
+	spend(between(200, 2000));
+}
+
+static void client_exits(struct client *client)
+{
+	struct process *process = client->process;
+
+	fence_put(client->last);
+	if (--process->n_threads)
+		return;
+	for (unsigned i = 0; i < process->n_entities; i++)
+		entity_destroy(process->entities[i], process->is_killed);
+}
+
+static void client_main(void *arg)
+{
+	struct client *client = arg;
+	struct process *process = client->process;
+
+	while (client->n_jobs && !process->is_killed) {
+		unsigned burst = chance(30) ? (unsigned)between(2, 8) : 1;
+
+		sleep_for(long_tailed(chance(15) ? 200000 : 15000));
+		for (; burst && client->n_jobs && !process->is_killed; burst--, client->n_jobs--)
+			submit(client);
+		if (!client->last || !chance(35))
+			continue;
+		if (chance(20))
+			fence_wait(client->last, between(0, 50000));
+		else
+			while (!process->is_killed && !fence_wait(client->last, 200000)) {
+			}
+	}
+	client_exits(client);
+	if (!--threads_left)
+		for (unsigned i = 0; i < N_SHARED; i++) {
+			struct fence *fence = shared[i], *hw_fence = hw_shared[i];
+
+			shared[i] = hw_shared[i] = NULL;
+			fence_put(fence);
+			fence_put(hw_fence);
+		}
+}
+
+/* Looks at drivers' fences; where the driver can tell, who looks signals. */
+static void poller_main(void *arg)
+{
+	(void)arg;
+	while (threads_left) {
+		struct fence *fence;
+
+		sleep_for(between(1000, 20000));
+		fence = fence_get(hw_shared[dice(N_SHARED)]);
+		if (fence) {
+			fence_is_signalled(fence);
+			fence_put(fence);
+		}
+	}
+}
+
+static void kill_process(void *arg)
+{
+	((struct process *)arg)->is_killed = true;
+}
+
+/* -- The world -- */
+
+static void add_sched(struct sched *sched)
+{
+	world.scheds[world.n_scheds++] = sched;
+	if (world.kernel == LINUX_6_1)
+		sched_start_thread(sched, 200 + (int)world.n_scheds);
+}
+
+static void add_ring(const char *name, bool is_amdgpu, unsigned depth)
+{
+	struct ring *ring = allocate(sizeof(*ring));
+	bool may_reset = world.mode == MODE_RESET || world.mode == MODE_MIXED;
+
+	ring->name = name;
+	ring->timeline = name;
+	ring->dev = is_amdgpu ? "0000:03:00.0" : "fec00000.gpu";
+	ring->fence_driver = is_amdgpu ? "amdgpu" : "v3d";
+	ring->has_fallback = is_amdgpu;
+	ring->resubmits = !is_amdgpu || world.kernel == LINUX_6_1 || chance(50);
+	serial_ring_init(ring, is_amdgpu ? &amdgpu_driver : &v3d_driver, depth,
+			 may_reset ? 1500000 : FOREVER);
+	rings[n_rings++] = ring;
+	add_sched(&ring->sched);
+}
+
+static unsigned depth(void)
+{
+	return world.mode == MODE_SERIAL ? 1 : (unsigned)between(2, 6);
+}
+
+static void make_rings(void)
+{
+	if (world.mode != MODE_FIRMWARE && world.mode != MODE_LONG_RUNNING) {
+		add_ring("gfx_0.0.0", true, depth());
+		add_ring("comp_1.0.0", true, depth());
+		if (chance(60))
+			add_ring("comp_1.1.0", true, depth());
+		if (chance(60))
+			add_ring("sdma0", true, depth());
+		if (chance(60))
+			add_ring("v3d_csd", false, world.mode == MODE_SERIAL ? 1 : depth());
+	}
+	if (world.mode == MODE_FIRMWARE || world.mode == MODE_LONG_RUNNING ||
+	    (world.mode == MODE_MIXED && world.kernel >= LINUX_6_12)) {
+		n_engines = (unsigned)between(1, MAX_ENGINES);
+		engines[0] = (struct engine){ .name = "rcs0", .class = "rcs" };
+		engines[1] = (struct engine){ .name = "ccs0", .class = "ccs" };
+		for (unsigned i = 0; i < n_engines; i++)
+			engine_init(&engines[i], i ? (unsigned)between(1, 3) : 1);
+	}
+}
+
+static struct entity *make_queue(void)
+{
+	struct ring *ring = allocate(sizeof(*ring));
+	struct entity *entity = allocate(sizeof(*entity));
+	struct sched **choice = allocate(sizeof(struct sched *));
+	bool may_reset = world.mode == MODE_MIXED;
+
+	xe_queue_init(ring, &engines[dice(n_engines)], next_guc_id++,
+		      world.mode == MODE_LONG_RUNNING && chance(60), may_reset ? 2500000 : FOREVER);
+	add_sched(&ring->sched);
+	choice[0] = &ring->sched;
+	entity_init(entity, choice, 1, 1);
+	entity->ring = ring;
+	return entity;
+}
+
+static struct entity *make_entity(void)
+{
+	struct entity *entity = allocate(sizeof(*entity));
+	struct sched **choice = allocate(MAX_RINGS * sizeof(struct sched *));
+	unsigned n = 1, first = (unsigned)dice(n_rings);
+
+	if (n_engines && (!n_rings || chance(50)))
+		return make_queue();
+	choice[0] = &rings[first]->sched;
+	/* compute rings share the load */
+	if (!strncmp(rings[first]->name, "comp", 4) && chance(70))
+		for (unsigned i = 0; i < n_rings; i++)
+			if (i != first && !strncmp(rings[i]->name, "comp", 4))
+				choice[n++] = &rings[i]->sched;
+	entity_init(entity, choice, n, (unsigned)between(1, N_PRIORITIES - 1));
+	entity->has_guilty = true;
+	return entity;
+}
+
+static void make_process(unsigned number, unsigned jobs)
+{
+	static const char *const comms[] = { "glxgears",    "compositor", "blender",
+					     "Web Content", "vkcube",	  "python3" };
+	struct process *process = allocate(sizeof(*process));
+
+	process->pid = 1000 + (int)number * 100;
+	process->client = 7 + number * 3;
+	process->comm = comms[number % 6];
+	process->n_entities = (unsigned)between(1, 3);
+	process->entities = allocate(process->n_entities * sizeof(struct entity *));
+	for (unsigned i = 0; i < process->n_entities; i++) {
+		process->entities[i] = make_entity();
+		process->entities[i]->process = process;
+	}
+	process->n_threads = chance(60) ? 1 : (unsigned)between(2, 3);
+	for (unsigned i = 0; i < process->n_threads; i++) {
+		struct client *client = allocate(sizeof(*client));
+		int tid = process->pid + (int)i;
+
+		client->process = process;
+		client->n_jobs = jobs / process->n_threads;
+		client->comm = i ? text("%.9s:gl%u", process->comm, i) : process->comm;
+		name_thread(tid, client->comm);
+		threads_left++;
+		thread_start(process->pid, tid, client_main, client);
+	}
+	if (chance(world.mode == MODE_SERIAL ? 10 : 30))
+		at(machine.now + between(200000, 6000000), kill_process, process);
+}
+
+void load_start(uint64_t seed)
+{
+	unsigned n;
+
+	dice_seed(seed * 64 + world.kernel * 8 + world.mode);
+	machine_start((int)between(2, 6));
+	machine.irq_cpu = chance(50) ? 0 : -1;
+	world.is_fifo = world.kernel >= LINUX_6_12 && !chance(20); /* 6.1 has round robin alone */
+	world.last_job = &world.jobs;
+	world.scheds = allocate(64 * sizeof(struct sched *));
+	workers_start((unsigned)between(3, 8), 60);
+	make_rings();
+	n = (unsigned)between(2, 5);
+	for (unsigned i = 0; i < n; i++)
+		make_process(i, world.jobs_wanted / n + 1);
+	if (n_engines) {
+		name_thread(900, "poller");
+		thread_start(900, 900, poller_main, NULL);
+	}
+}
