@@ -118,6 +118,18 @@ union lane_payload {
 		LANE_F_RQ(F, )
 #undef F
 	} rq;
+	/* The fields that all drm_sched_job_* events begin with. */
+	struct {
+#define F(s, type, name, help) LANE_T_##type(name);
+		LANE_F_DRM_FENCE(F, )
+#undef F
+	} drm;
+	/* Behind the fields of drm_sched_job_add_dep: before Linux 6.17 it names the job by its
+	 * number in the scheduler of this ring. */
+	struct {
+		struct lane_p_drm_sched_job_add_dep dep;
+		char ring[32];
+	} drm_wait;
 	/* The fields that all dma_fence_* events begin with. */
 	struct {
 #define F(s, type, name, help) LANE_T_##type(name);
@@ -145,7 +157,17 @@ struct lane_raw {
 	__u8 narrow;	    /* the fence's context and seqno are the low 32 bits only */
 	__u8 engine_notify; /* an intel_engine_notify: all requests up to global seqno u.rq.seqno
 			       ended */
+	/* What names a job of drm_sched before Linux 6.17; 0: not said. */
+	__u64 entity; /* its entity's address */
+	__u64 fence;  /* its fence's address: that of a later job once it is over */
+	__u64 job;    /* its number in its ring's scheduler */
+	/* The job was named by what can be used again: the name holds if nothing was lost from then
+	 * on. 0: the event says it itself. */
+	__u64 named_since_ns;
 };
+
+/* What stands in fence_seqno and seqno of drm_sched's events when nobody said it. */
+#define LANE_SEQNO_UNKNOWN 0xffffffffffffffffull
 
 /* An event in memory: the wire record and where it was recorded. */
 struct lane_event {
@@ -216,6 +238,12 @@ const char *lane_origin_name(unsigned int origin);
 static inline int lane_is_request(unsigned int kind)
 {
 	return kind <= LANE_RQ_WAIT_END;
+}
+
+/* True for the kinds whose payload begins with LANE_F_DRM_FENCE: drm_sched's. */
+static inline int lane_is_drm(unsigned int kind)
+{
+	return kind >= LANE_DRM_QUEUE && kind <= LANE_DRM_DONE;
 }
 
 /* True for the kinds that no tracer records: what was lost, and what the analysis found. */

@@ -23,11 +23,16 @@ int lane_names_kind(const struct lane_names *names, const char *name, size_t len
 /* The fields of old events that are not in the table: they go where norm/ looks for them. */
 static const struct {
 	const char *name;
+	bool is_drm; /* of drm_sched's events, and of no others */
 	struct lane_slot slot;
 } raw_fields[] = {
-	{ "global", { offsetof(struct lane_event, raw.global), 4, LANE_TYPE_u32 } },
-	{ "unused", { offsetof(struct lane_event, raw.unused), 4, LANE_TYPE_u32 } },
-	{ "ring", { offsetof(struct lane_event, raw.ring), 2, LANE_TYPE_u16 } },
+	{ "global", false, { offsetof(struct lane_event, raw.global), 4, LANE_TYPE_u32 } },
+	{ "unused", false, { offsetof(struct lane_event, raw.unused), 4, LANE_TYPE_u32 } },
+	{ "ring", false, { offsetof(struct lane_event, raw.ring), 2, LANE_TYPE_u16 } },
+	{ "entity", true, { offsetof(struct lane_event, raw.entity), 8, LANE_TYPE_x64 } },
+	{ "fence", true, { offsetof(struct lane_event, raw.fence), 8, LANE_TYPE_x64 } },
+	{ "job", true, { offsetof(struct lane_event, raw.job), 8, LANE_TYPE_u64 } },
+	{ "job_ring", true, { offsetof(struct lane_event, u.drm_wait.ring), 32, LANE_TYPE_str32 } },
 };
 
 static bool find(int kind, const char *name, size_t length, struct lane_slot *slot)
@@ -44,7 +49,8 @@ static bool find(int kind, const char *name, size_t length, struct lane_slot *sl
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(raw_fields) / sizeof(raw_fields[0]); i++) {
-		if (!same(raw_fields[i].name, name, length))
+		if (raw_fields[i].is_drm != (bool)lane_is_drm((unsigned int)kind) ||
+		    !same(raw_fields[i].name, name, length))
 			continue;
 		*slot = raw_fields[i].slot;
 		return true;
@@ -101,6 +107,18 @@ static void set_unknown(union lane_payload *u, int kind)
 		break;
 	case LANE_EXIT:
 		u->sched_process_exit.tid = -1;
+		break;
+	case LANE_DRM_ADD_DEP:
+		memset(u->drm_wait.ring, 0, sizeof(u->drm_wait.ring));
+		u->drm.fence_seqno = u->drm_sched_job_add_dep.seqno = LANE_SEQNO_UNKNOWN;
+		break;
+	case LANE_DRM_UNSCHEDULABLE:
+		u->drm_sched_job_unschedulable.seqno = LANE_SEQNO_UNKNOWN;
+		/* fall through */
+	case LANE_DRM_QUEUE:
+	case LANE_DRM_RUN:
+	case LANE_DRM_DONE:
+		u->drm.fence_seqno = LANE_SEQNO_UNKNOWN;
 		break;
 	case LANE_STATEDUMP:
 		u->lttng_statedump_process_state.tid = -1;

@@ -59,4 +59,7 @@ int lane_printed_kind(const struct lane_printed_fields *fields, const char *name
 const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
 				struct lane_event *event, const char **at);
 
+/* The same of an event of drm_sched, whose print formats are no lists of KEY=VALUE. */
+const char *lane_printed_drm(int kind, const char *text, struct lane_event *event, const char **at);
+
 #endif

@@ -329,6 +329,8 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 	char *at = text;
 
 	*place = text;
+	if (lane_is_drm((unsigned int)kind))
+		return lane_printed_drm(kind, text, event, place);
 	if (kind == LANE_SWITCH && !has_key(text))
 		return get_switch(&at, event) ? NULL : "not a switch of threads";
 	if ((kind == LANE_WAKING || kind == LANE_WAKEUP || kind == LANE_WAKEUP_NEW) &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "norm/drm.h"
 #include "norm/global.h"
 
 enum {
@@ -18,6 +19,9 @@ struct lane_fix {
 	unsigned int version;
 	bool raw_states;	      /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
+	struct lane_drm *drm;	      /* NULL until there is an event of drm_sched's */
+	bool is_refused[LANE_KIND_COUNT];
+	struct lane_error *error;
 	uint64_t untracked;
 };
 
@@ -59,6 +63,8 @@ void lane_fix_destroy(struct lane_fix *fix)
 	if (!fix)
 		return;
 	lane_globals_destroy(fix->globals);
+	lane_drm_destroy(fix->drm);
+	lane_error_free(fix->error);
 	free(fix);
 }
 
@@ -208,14 +214,76 @@ static void fix_lost(struct lane_p_gpulane_lost *lost, uint64_t now_ns)
 		lost->count = 0;
 }
 
+void lane_fix_to_loss(struct lane_event *event)
+{
+	uint64_t ts_ns = event->wire.ts_ns;
+	uint32_t host = event->host;
+	int32_t cpu = event->cpu;
+
+	*event = (struct lane_event){
+		.wire = { .ts_ns = ts_ns, .kind = LANE_LOST, .tid = -1, .pid = -1 },
+		.cpu = cpu,
+		.host = host,
+		.raw = { .ring = LANE_RING_NONE },
+	};
+	event->u.gpulane_lost = (struct lane_p_gpulane_lost){
+		.count = 1, .begin_ns = ts_ns, .end_ns = ts_ns, .lost_cpu = cpu
+	};
+}
+
+static void refuse(struct lane_fix *fix, unsigned int kind, const char *field)
+{
+	if (fix->is_refused[kind])
+		return;
+	fix->is_refused[kind] = true;
+	lane_error_free(fix->error);
+	fix->error =
+		lane_error("%s: no field %s that can be read: of a kernel whose drm_sched is not "
+			   "known (its events count as lost)",
+			   lane_kinds[kind].name, field);
+}
+
+static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
+{
+	const char *field = NULL;
+
+	if (!fix->drm)
+		fix->drm = lane_drm_create();
+	switch (fix->drm ? lane_drm_event(fix->drm, event, &field) : LANE_DRM_NO_MEMORY) {
+	case LANE_DRM_FIXED:
+		return LANE_FIXED;
+	case LANE_DRM_NOBODYS:
+		return LANE_FIXED_AWAY;
+	case LANE_DRM_REFUSED:
+		refuse(fix, event->wire.kind, field);
+		break;
+	default:
+		break;
+	}
+	lane_fix_to_loss(event);
+	return LANE_FIXED;
+}
+
+struct lane_error *lane_fix_error(struct lane_fix *fix)
+{
+	return LANE_TAKE(fix->error);
+}
+
 enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 {
 	unsigned int kind = event->wire.kind;
 
 	if (lane_is_request(kind))
 		return fix_request(fix, event);
-	if (kind == LANE_FENCE_INIT)
+	if (lane_is_drm(kind))
+		return fix_drm(fix, event);
+	if (kind == LANE_FENCE_INIT) {
 		forget_detached(&event->u.dma_fence_init);
+		if (!fix->drm && !strcmp(event->u.dma_fence_init.driver, "drm_sched"))
+			fix->drm = lane_drm_create();
+		if (fix->drm)
+			lane_drm_fence(fix->drm, event);
+	}
 	if (kind == LANE_LOST)
 		fix_lost(&event->u.gpulane_lost, event->wire.ts_ns);
 	if (kind == LANE_FORK)

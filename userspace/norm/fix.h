@@ -17,6 +17,7 @@ struct lane_error *lane_fix_create(const struct lane_trace_info *info,
 /* What became of an event. */
 enum lane_fixed {
 	LANE_FIXED,	 /* it is today's now */
+	LANE_FIXED_AWAY, /* it says nothing of anybody */
 	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
 };
 
@@ -28,6 +29,12 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event);
  * none left.
  */
 bool lane_fix_more(struct lane_fix *fix, struct lane_event *event);
+
+/* What is wrong with the last event, told once a kind; NULL: nothing. It is the caller's. */
+struct lane_error *lane_fix_error(struct lane_fix *fix) LANE_MUST_CHECK;
+
+/* An event that says nothing becomes the loss of one at its time. */
+void lane_fix_to_loss(struct lane_event *event);
 
 /* Adds what was met so far. */
 void lane_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts);

@@ -177,7 +177,10 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 		switch (lane_fix_event(source->fix, event)) {
 		case LANE_FIXED:
 			source->head = event;
-			return NULL;
+			err = lane_fix_error(source->fix);
+			return err ? lane_error_context(err, "%s", source->path) : NULL;
+		case LANE_FIXED_AWAY:
+			continue;
 		case LANE_FIXED_MORE:
 			source->more = *event;
 			source->in_more = lane_fix_more(source->fix, &source->more);

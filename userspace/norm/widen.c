@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "norm/drm.h"
+#include "norm/fix.h"
+
 enum {
 	SET_BITS = 12,
 	WAYS = 8, /* contexts remembered of a set */
@@ -109,24 +112,6 @@ static bool complete(struct lane_widen *widen, __u64 *context)
 	return !set->has_forgotten; /* else it is another driver's */
 }
 
-/* The event becomes the loss of one event at its time. */
-static void become_loss(struct lane_event *event)
-{
-	uint64_t ts_ns = event->wire.ts_ns;
-	uint32_t host = event->host;
-	int32_t cpu = event->cpu;
-
-	*event = (struct lane_event){
-		.wire = { .ts_ns = ts_ns, .kind = LANE_LOST, .tid = -1, .pid = -1 },
-		.cpu = cpu,
-		.host = host,
-		.raw = { .ring = LANE_RING_NONE },
-	};
-	event->u.gpulane_lost = (struct lane_p_gpulane_lost){
-		.count = 1, .begin_ns = ts_ns, .end_ns = ts_ns, .lost_cpu = cpu
-	};
-}
-
 static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 {
 	if (complete(widen, &event->u.fence.context))
@@ -134,7 +119,27 @@ static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 	widen->ambiguous++;
 	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return false;
-	become_loss(event);
+	lane_fix_to_loss(event);
+	return true;
+}
+
+/* A job's fences are two: the one that says that its ring has it comes before in number. */
+static bool widen_drm(struct lane_widen *widen, struct lane_event *event)
+{
+	uint64_t context = event->u.drm.fence_context;
+	unsigned int kind = event->wire.kind;
+
+	if (event->raw.narrow && !complete(widen, &event->u.drm.fence_context)) {
+		widen->ambiguous++;
+		lane_fix_to_loss(event);
+		return true;
+	}
+	if (!event->raw.narrow && context < LANE_OWN_CONTEXT) {
+		learn(widen, context - 1);
+		learn(widen, context);
+	}
+	if (kind == LANE_DRM_ADD_DEP || kind == LANE_DRM_UNSCHEDULABLE)
+		learn(widen, event->u.drm_sched_job_add_dep.ctx);
 	return true;
 }
 
@@ -146,6 +151,8 @@ bool lane_widen_event(struct lane_widen *widen, struct lane_event *event)
 		learn(widen, event->u.rq.ctx);
 		return true;
 	}
+	if (lane_is_drm(kind))
+		return widen_drm(widen, event);
 	if (kind < LANE_FENCE_INIT || kind > LANE_FENCE_WAIT_END)
 		return true;
 	if (event->raw.narrow)

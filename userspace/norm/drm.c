@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+// Makes drm_sched's events today's: jobs named by addresses get the names of their fences.
+#include "norm/drm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+enum {
+	MAX_RINGS = 1024,
+	MAX_LIVES = 1 << 16,
+	MAX_OWN = 1 << 16,
+	MAX_THREADS = 1 << 12,
+	ARMED = 16, /* jobs that a thread has armed and not pushed, gangs among them */
+};
+
+struct ring {
+	char name[32], dev[32];
+	char driver[16]; /* empty: not known */
+};
+
+/* A job of before Linux 6.17, from its first event to its end. */
+struct life {
+	struct life *newer, *older; /* by age */
+	uint64_t fence, job;
+	uint32_t ring;
+	bool is_doubled; /* another one has the same number: two schedulers share a name */
+	uint64_t context, seqno, since_ns;
+	bool narrow;
+};
+
+/* An entity whose fences' context is known. */
+struct entity {
+	uint64_t context;
+	bool narrow;
+};
+
+/* A number for the jobs of one entity, ring and process. */
+struct own {
+	uint64_t context;
+};
+
+/* The fence of a job that was armed: drm_sched_fence_init() makes `scheduled`, then `finished`. */
+struct armed {
+	uint64_t context, seqno, at_ns;
+	bool is_whole, narrow;
+	char timeline[32];
+};
+
+struct thread {
+	uint32_t n;
+	uint32_t running; /* the ring for which this thread is in run_job(), + 1; 0: none */
+	struct armed armed[ARMED];
+};
+
+struct lane_drm {
+	struct ring rings[MAX_RINGS];
+	uint32_t n_rings, last_ring;
+	uint32_t n_lives, n_own, n_threads, n_entities;
+	struct lane_table lives, jobs, own, threads, entities;
+	struct lane_pool life_pool, own_pool, thread_pool, entity_pool;
+	struct life *newest, *oldest;
+};
+
+struct lane_drm *lane_drm_create(void)
+{
+	struct lane_drm *drm = calloc(1, sizeof(*drm));
+
+	if (!drm)
+		return NULL;
+	drm->life_pool.size = sizeof(struct life);
+	drm->own_pool.size = sizeof(struct own);
+	drm->thread_pool.size = sizeof(struct thread);
+	drm->entity_pool.size = sizeof(struct entity);
+	return drm;
+}
+
+void lane_drm_destroy(struct lane_drm *drm)
+{
+	if (!drm)
+		return;
+	lane_table_free(&drm->lives);
+	lane_table_free(&drm->jobs);
+	lane_table_free(&drm->own);
+	lane_table_free(&drm->threads);
+	lane_table_free(&drm->entities);
+	lane_pool_free(&drm->life_pool);
+	lane_pool_free(&drm->own_pool);
+	lane_pool_free(&drm->thread_pool);
+	lane_pool_free(&drm->entity_pool);
+	free(drm);
+}
+
+/*
+ * The drivers whose rings have names of their own: struct drm_sched_init_args.name, or what stood
+ * in its place, in Linux 6.12 (v3d_sched.c, amdgpu_*.c, panfrost_job.c, lima_sched.c,
+ * panthor_sched.c, nouveau_sched.c).
+ */
+static const char *driver_of(const char *ring)
+{
+	static const struct {
+		const char *begin, *driver;
+	} known[] = {
+		{ "v3d_", "v3d" },	  { "gfx_", "amdgpu" },	    { "comp_", "amdgpu" },
+		{ "sdma", "amdgpu" },	  { "vcn_", "amdgpu" },	    { "jpeg_", "amdgpu" },
+		{ "pan_js", "panfrost" }, { "panthor", "panthor" }, { "nouveau_sched", "nouveau" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(ring, known[i].begin, strlen(known[i].begin)))
+			return known[i].driver;
+	return "";
+}
+
+/* The number of a ring, -1: there are too many. */
+static int ring_of(struct lane_drm *drm, const char name[32], const char dev[32])
+{
+	struct ring *ring = &drm->rings[drm->last_ring];
+
+	if (drm->n_rings && !memcmp(ring->name, name, 32) && !memcmp(ring->dev, dev, 32))
+		return (int)drm->last_ring;
+	for (uint32_t i = 0; i < drm->n_rings; i++) {
+		ring = &drm->rings[i];
+		if (memcmp(ring->name, name, 32) || memcmp(ring->dev, dev, 32))
+			continue;
+		drm->last_ring = i;
+		return (int)i;
+	}
+	if (drm->n_rings == MAX_RINGS)
+		return -1;
+	ring = &drm->rings[drm->n_rings];
+	memcpy(ring->name, name, 32);
+	memcpy(ring->dev, dev, 32);
+	return (int)drm->n_rings++;
+}
+
+static void free_life(struct lane_drm *drm, struct life *life)
+{
+	if (lane_table_get(&drm->lives, life->fence, 0) == life)
+		lane_table_del(&drm->lives, life->fence, 0);
+	if (lane_table_get(&drm->jobs, life->ring, life->job) == life)
+		lane_table_del(&drm->jobs, life->ring, life->job);
+	*(life->newer ? &life->newer->older : &drm->newest) = life->older;
+	*(life->older ? &life->older->newer : &drm->oldest) = life->newer;
+	drm->n_lives--;
+	lane_pool_put(&drm->life_pool, life);
+}
+
+/* A job's life begins: whoever had its address before is over. NULL: no memory. */
+static struct life *new_life(struct lane_drm *drm, const struct lane_event *event, uint32_t ring)
+{
+	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0), *other;
+
+	if (life)
+		free_life(drm, life);
+	if (drm->n_lives == MAX_LIVES)
+		free_life(drm, drm->oldest);
+	life = lane_pool_get(&drm->life_pool);
+	if (!life)
+		return NULL;
+	life->fence = event->raw.fence;
+	life->job = event->raw.job;
+	life->ring = ring;
+	life->older = drm->newest;
+	*(drm->newest ? &drm->newest->newer : &drm->oldest) = life;
+	drm->newest = life;
+	drm->n_lives++;
+	if (!lane_table_put(&drm->lives, life->fence, 0, life))
+		return NULL;
+	other = lane_table_get(&drm->jobs, ring, life->job);
+	if (other)
+		other->is_doubled = true;
+	else if (!lane_table_put(&drm->jobs, ring, life->job, life))
+		return NULL;
+	return life;
+}
+
+static struct thread *thread_of(struct lane_drm *drm, int32_t tid, bool create)
+{
+	struct thread *thread = lane_table_get(&drm->threads, (uint32_t)tid, 1);
+
+	if (thread || !create || tid < 0)
+		return tid < 0 ? NULL : thread;
+	if (drm->n_threads == MAX_THREADS) { /* what was armed is forgotten */
+		lane_table_free(&drm->threads);
+		lane_pool_free(&drm->thread_pool);
+		drm->thread_pool = (struct lane_pool){ .size = sizeof(struct thread) };
+		drm->n_threads = 0;
+	}
+	thread = lane_pool_get(&drm->thread_pool);
+	if (!thread || !lane_table_put(&drm->threads, (uint32_t)tid, 1, thread))
+		return NULL;
+	drm->n_threads++;
+	return thread;
+}
+
+static void forget_armed(struct thread *thread, uint32_t at)
+{
+	thread->n--;
+	memmove(&thread->armed[at], &thread->armed[at + 1],
+		(thread->n - at) * sizeof(thread->armed[0]));
+}
+
+/* What a thread has armed of that ring and, where it is not 0, context; NULL: none, or of several
+ * contexts. */
+static struct armed *find_armed(struct thread *thread, const char ring[32], uint64_t context)
+{
+	struct armed *found = NULL;
+
+	for (uint32_t i = 0; i < thread->n; i++) {
+		struct armed *armed = &thread->armed[i];
+
+		if (!armed->is_whole || memcmp(armed->timeline, ring, 32) ||
+		    (context && armed->context != context))
+			continue;
+		if (found && found->context != armed->context)
+			return NULL;
+		if (!found)
+			found = armed;
+	}
+	return found;
+}
+
+static struct entity *entity_of(struct lane_drm *drm, uint64_t address)
+{
+	return lane_table_get(&drm->entities, address, 0);
+}
+
+static void learn_entity(struct lane_drm *drm, uint64_t address, const struct armed *armed)
+{
+	struct entity *entity = entity_of(drm, address);
+
+	if (!entity) {
+		if (drm->n_entities == MAX_OWN)
+			return;
+		entity = lane_pool_get(&drm->entity_pool);
+		if (!entity || !lane_table_put(&drm->entities, address, 0, entity))
+			return;
+		drm->n_entities++;
+	}
+	entity->context = armed->context;
+	entity->narrow = armed->narrow;
+}
+
+/*
+ * drm_sched_job_arm() makes the fences of the job that the same thread pushes next (sched_main.c,
+ * sched_fence.c, sched_entity.c). False: nothing was seen of them, or of several entities' jobs.
+ */
+static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event, struct life *life)
+{
+	struct thread *thread = thread_of(drm, event->wire.tid, false);
+	const struct entity *entity = entity_of(drm, event->raw.entity);
+	struct armed *armed = NULL;
+
+	if (!thread)
+		return false;
+	if (entity) /* its address may be another one's by now */
+		armed = find_armed(thread, drm->rings[life->ring].name, entity->context);
+	if (!armed)
+		armed = find_armed(thread, drm->rings[life->ring].name, 0);
+	if (!armed)
+		return false;
+	life->context = armed->context;
+	life->seqno = armed->seqno;
+	life->since_ns = armed->at_ns;
+	life->narrow = armed->narrow;
+	learn_entity(drm, event->raw.entity, armed);
+	forget_armed(thread, (uint32_t)(armed - thread->armed));
+	return true;
+}
+
+/* A name of our own; false: no memory. */
+static bool name_by_number(struct lane_drm *drm, const struct lane_event *event, struct life *life)
+{
+	uint64_t key = (uint64_t)life->ring << 32 | (uint32_t)event->wire.pid;
+	struct own *own = lane_table_get(&drm->own, event->raw.entity, key);
+
+	if (!own) {
+		own = lane_pool_get(&drm->own_pool);
+		if (!own || drm->n_own == MAX_OWN ||
+		    !lane_table_put(&drm->own, event->raw.entity, key, own))
+			return false;
+		own->context = LANE_OWN_CONTEXT + drm->n_own++;
+	}
+	life->context = own->context;
+	life->seqno = life->job;
+	life->since_ns = event->wire.ts_ns;
+	return true;
+}
+
+static void tell(struct lane_event *event, const struct life *life)
+{
+	event->u.drm.fence_context = life->context;
+	event->u.drm.fence_seqno = life->seqno;
+	event->raw.named_since_ns = life->since_ns;
+	event->raw.narrow = life->narrow;
+}
+
+static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *event, uint32_t ring)
+{
+	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
+	bool is_new = event->wire.kind == LANE_DRM_QUEUE;
+
+	if (is_new || !life || life->job != event->raw.job || life->ring != ring) {
+		life = new_life(drm, event, ring);
+		if (!life)
+			return LANE_DRM_NO_MEMORY;
+		if ((!is_new || !name_by_arming(drm, event, life)) &&
+		    !name_by_number(drm, event, life))
+			return LANE_DRM_NO_MEMORY;
+	}
+	tell(event, life);
+	return LANE_DRM_FIXED;
+}
+
+static enum lane_drm_fixed old_done(struct lane_drm *drm, struct lane_event *event)
+{
+	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
+
+	if (!life)
+		return LANE_DRM_NOBODYS;
+	tell(event, life);
+	free_life(drm, life);
+	return LANE_DRM_FIXED;
+}
+
+static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *event)
+{
+	static const char no_dev[32];
+	int ring = ring_of(drm, event->u.drm_wait.ring, no_dev);
+	const struct life *life =
+		ring < 0 ? NULL : lane_table_get(&drm->jobs, (uint32_t)ring, event->raw.job);
+
+	if (ring < 0)
+		return LANE_DRM_VAGUE;
+	if (!life)
+		return LANE_DRM_NOBODYS;
+	if (life->is_doubled)
+		return LANE_DRM_VAGUE;
+	tell(event, life);
+	return LANE_DRM_FIXED;
+}
+
+/* The driver of a ring: what an event says; else its name, or the fence that its run_job() made. */
+static void find_driver(struct lane_drm *drm, char driver[16], uint32_t ring)
+{
+	char *known = drm->rings[ring].driver;
+
+	if (*driver)
+		memcpy(known, driver, 16);
+	if (!*known)
+		strcpy(known, driver_of(drm->rings[ring].name));
+	memcpy(driver, known, 16);
+}
+
+/* The field without which a job's event of its generation says nothing; NULL: all are there. */
+static const char *missing_of_job(const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+
+	if (!*job->name)
+		return "name";
+	if (job->fence_context || !(event->raw.entity || event->raw.fence || event->raw.job))
+		return !job->fence_context			? "fence_context"
+		       : job->fence_seqno == LANE_SEQNO_UNKNOWN ? "fence_seqno"
+		       : !*job->dev				? "dev"
+								: NULL;
+	return !event->raw.entity  ? "entity"
+	       : !event->raw.fence ? "fence"
+	       : !event->raw.job   ? "id"
+				   : NULL;
+}
+
+static const char *missing_of_dep(const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
+	bool is_old = event->wire.kind == LANE_DRM_ADD_DEP && !dep->fence_context &&
+		      (event->raw.job || *event->u.drm_wait.ring);
+
+	if (!dep->ctx)
+		return "ctx";
+	if (dep->seqno == LANE_SEQNO_UNKNOWN)
+		return "seqno";
+	if (is_old)
+		return !event->raw.job ? "id" : !*event->u.drm_wait.ring ? "name" : NULL;
+	return !dep->fence_context			? "fence_context"
+	       : dep->fence_seqno == LANE_SEQNO_UNKNOWN ? "fence_seqno"
+							: NULL;
+}
+
+static const char *missing_of(const struct lane_event *event)
+{
+	switch (event->wire.kind) {
+	case LANE_DRM_QUEUE:
+	case LANE_DRM_RUN:
+		return missing_of_job(event);
+	case LANE_DRM_ADD_DEP:
+	case LANE_DRM_UNSCHEDULABLE:
+		return missing_of_dep(event);
+	default:
+		break;
+	}
+	if (event->raw.fence && !event->u.drm.fence_context)
+		return NULL;
+	return !event->u.drm.fence_context			? "fence_context"
+	       : event->u.drm.fence_seqno == LANE_SEQNO_UNKNOWN ? "fence_seqno"
+								: NULL;
+}
+
+enum lane_drm_fixed lane_drm_event(struct lane_drm *drm, struct lane_event *event,
+				   const char **field)
+{
+	struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+	uint32_t kind = event->wire.kind;
+	struct thread *thread;
+	int ring;
+
+	*field = missing_of(event);
+	if (*field)
+		return LANE_DRM_REFUSED;
+	if (kind == LANE_DRM_ADD_DEP && !event->u.drm.fence_context)
+		return old_dep(drm, event);
+	if (kind == LANE_DRM_DONE && !event->u.drm.fence_context)
+		return old_done(drm, event);
+	if (kind != LANE_DRM_QUEUE && kind != LANE_DRM_RUN)
+		return LANE_DRM_FIXED;
+	ring = ring_of(drm, job->name, job->dev);
+	if (ring < 0)
+		return LANE_DRM_VAGUE;
+	find_driver(drm, job->driver, (uint32_t)ring);
+	thread = thread_of(drm, event->wire.tid, kind == LANE_DRM_RUN);
+	if (thread)
+		thread->running = kind == LANE_DRM_RUN ? (uint32_t)ring + 1 : 0;
+	return event->u.drm.fence_context ? LANE_DRM_FIXED : old_job(drm, event, (uint32_t)ring);
+}
+
+/* One more fence of drm_sched's own: two of them, one behind the other, are those of a job. */
+static void arm(struct thread *thread, const struct lane_event *event)
+{
+	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
+	struct armed *last = thread->n ? &thread->armed[thread->n - 1] : NULL;
+
+	if (last && !last->is_whole && last->context + 1 == init->context &&
+	    last->seqno == init->seqno && !memcmp(last->timeline, init->timeline, 32)) {
+		last->context++;
+		last->is_whole = true;
+		return;
+	}
+	if (thread->n == ARMED || (last && !last->is_whole))
+		forget_armed(thread, thread->n == ARMED ? 0 : thread->n - 1);
+	last = &thread->armed[thread->n++];
+	*last = (struct armed){ .context = init->context,
+				.seqno = init->seqno,
+				.at_ns = event->wire.ts_ns,
+				.narrow = event->raw.narrow };
+	memcpy(last->timeline, init->timeline, 32);
+}
+
+void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
+{
+	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
+	bool is_jobs = !strcmp(init->driver, "drm_sched");
+	struct thread *thread = thread_of(drm, event->wire.tid, is_jobs);
+
+	if (!thread)
+		return;
+	if (is_jobs)
+		arm(thread, event);
+	else if (thread->running && *init->driver && strlen(init->driver) < 16 &&
+		 !*drm->rings[thread->running - 1].driver)
+		strcpy(drm->rings[thread->running - 1].driver, init->driver);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drm_sched's events of all kernels become those of Linux 6.17, which name a job by its fence's
+ * context and sequence number. Before, a job is named by addresses, which are used again, and by
+ * its number in its ring's scheduler (docs/normalise.md). No allocation after set-up but for what
+ * is open, and that is bounded.
+ */
+#ifndef LANE_NORM_DRM_H
+#define LANE_NORM_DRM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/event.h"
+
+/* Contexts from here on are numbers of gpulane's own: of the jobs of one entity, ring and process
+ * whose fences' context nothing tells. Their sequence numbers are the jobs' numbers in the ring's
+ * scheduler. */
+#define LANE_OWN_CONTEXT (1ull << 62)
+
+struct lane_drm;
+
+/* NULL when there is no memory. lane_drm_destroy frees it (NULL is allowed). */
+struct lane_drm *lane_drm_create(void);
+void lane_drm_destroy(struct lane_drm *drm);
+
+enum lane_drm_fixed {
+	LANE_DRM_FIXED,
+	LANE_DRM_NOBODYS, /* of a job that nothing names: it tells nothing */
+	LANE_DRM_VAGUE,	  /* of one of several jobs: as good as lost */
+	LANE_DRM_REFUSED, /* of a generation that is not known: *field is what is missing */
+	LANE_DRM_NO_MEMORY,
+};
+
+/* Makes an event of drm_sched today's. */
+enum lane_drm_fixed lane_drm_event(struct lane_drm *drm, struct lane_event *event,
+				   const char **field);
+
+/* A dma_fence_init: of a job's fences, or of the one that its ring will signal. */
+void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event);
+
+#endif
