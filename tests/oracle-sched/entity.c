@@ -254,21 +254,24 @@ static void dependency_over(struct fence *fence, struct fence_cb *cb)
 	sched_wakeup(entity->rq->sched);
 }
 
-static void trace_unschedulable(const struct job *job, const struct fence *fence)
+static void trace_unschedulable(const struct job *job, uint64_t context, uint64_t seqno)
 {
-	if (world.kernel >= LINUX_6_17 && !fence->is_signalled)
+	if (world.kernel >= LINUX_6_17)
 		trace("gpu_scheduler:drm_sched_job_unschedulable",
 		      "fence=%llu:%llu depends on unsignalled fence=%llu:%llu",
 		      (unsigned long long)job->s_fence->finished.context,
-		      (unsigned long long)job->s_fence->finished.seqno,
-		      (unsigned long long)fence->context, (unsigned long long)fence->seqno);
+		      (unsigned long long)job->s_fence->finished.seqno, (unsigned long long)context,
+		      (unsigned long long)seqno);
 }
 
 /* drm_sched_entity_add_dependency_cb(): a fence of the same scheduler is awaited until its job is
- * scheduled, not until it is finished. The event of 6.17 then names the scheduled fence. */
+ * scheduled, not until it is finished. The event of 6.17 then names the scheduled fence. 6.17
+ * itself records it when the callback has been added, so that the fence may be signalled before
+ * ("Fix racy access to drm_sched_entity.dependency" puts it in front). */
 static bool await_dependency(struct entity *entity, struct job *job, struct dependency *dependency)
 {
 	struct fence *fence = entity->dependency;
+	uint64_t context, seqno;
 
 	if (fence->context == entity->fence_context ||
 	    fence->context == entity->fence_context + 1) {
@@ -286,9 +289,16 @@ static bool await_dependency(struct entity *entity, struct job *job, struct depe
 		dependency->awaited = scheduled;
 	}
 	spend(between(5, 60));
-	trace_unschedulable(job, fence);
-	if (fence_add_callback(fence, &entity->cb, dependency_over))
+	context = fence->context;
+	seqno = fence->seqno;
+	if (!world.is_event_late && !fence->is_signalled)
+		trace_unschedulable(job, context, seqno);
+	if (fence_add_callback(fence, &entity->cb, dependency_over)) {
+		spend(between(5, 40));
+		if (world.is_event_late && entity->dependency)
+			trace_unschedulable(job, context, seqno);
 		return true;
+	}
 	fence_put(fence);
 	return false;
 }

@@ -347,6 +347,7 @@ void load_start(uint64_t seed)
 	machine_start((int)between(2, 6));
 	machine.irq_cpu = chance(50) ? 0 : -1;
 	world.is_fifo = world.kernel >= LINUX_6_12 && !chance(20); /* 6.1 has round robin alone */
+	world.is_event_late = chance(50);
 	world.last_job = &world.jobs;
 	world.scheds = allocate(64 * sizeof(struct sched *));
 	workers_start((unsigned)between(3, 8), 60);

@@ -300,7 +300,7 @@ struct process {
 struct world {
 	enum kernel kernel;
 	enum mode mode;
-	bool is_fifo;
+	bool is_fifo, is_event_late;
 	unsigned jobs_wanted, jobs_left;
 	struct job *jobs, **last_job;
 	struct sched **scheds;
