@@ -104,7 +104,8 @@ static void name_thread(const struct lane_timeline *tl, struct lane_command *com
 		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
 }
 
-void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+/* Takes a command out of everything that knows it and tells the subscriber. */
+static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
 
@@ -131,11 +132,12 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 
 	while ((cmd = lane_order_next(device->order, all))) {
 		cmd->back = false;
-		lane_cmd_over(tl, cmd);
+		command_over(tl, cmd);
 	}
 }
 
-void lane_cmd_crowd(struct lane_timeline *tl)
+/* Too many are open: the oldest is told as it is. */
+static void crowd(struct lane_timeline *tl)
 {
 	struct lane_cl_cmd *oldest = tl->cl->oldest;
 
@@ -143,7 +145,15 @@ void lane_cmd_crowd(struct lane_timeline *tl)
 	if (oldest->back)
 		drain(tl, oldest->device, true);
 	else
-		lane_cmd_over(tl, oldest);
+		command_over(tl, oldest);
+}
+
+/* A command, with room made for it; NULL: no memory. */
+static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
+{
+	while (tl->cl->n_open >= LANE_COMMANDS_MAX)
+		crowd(tl);
+	return lane_cmd_new(tl);
 }
 
 /* Its completion is known: it waits for its turn, or is told at once when it has no times. */
@@ -157,7 +167,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	cmd->pub.timed = raw_ns[0] && raw_ns[0] <= raw_ns[1] && raw_ns[1] <= raw_ns[2] &&
 			 raw_ns[2] <= raw_ns[3];
 	if (!cmd->pub.timed) {
-		lane_cmd_over(tl, cmd);
+		command_over(tl, cmd);
 		drain(tl, device, false);
 		return;
 	}
@@ -234,7 +244,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
 	    function->command == LANE_CLC_NONE)
 		return;
-	cmd = lane_cmd_new(tl);
+	cmd = command_new(tl);
 	if (!cmd)
 		return;
 	cmd->pub.tid = event->wire.tid;
@@ -318,7 +328,7 @@ static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
 
 	if (cmd && !tl->cl->completions && cmd->finished_ns && !cmd->back)
-		lane_cmd_over(tl, cmd);
+		command_over(tl, cmd);
 }
 
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
@@ -351,7 +361,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 {
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
 	struct lane_cl_q *queue = lane_cl_queue_get(tl, said->queue, event->wire.pid);
-	struct lane_cl_cmd *cmd = queue ? lane_cmd_new(tl) : NULL;
+	struct lane_cl_cmd *cmd = queue ? command_new(tl) : NULL;
 
 	if (!cmd)
 		return NULL;
@@ -475,7 +485,7 @@ void lane_command_finish(struct lane_timeline *tl)
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
 		drain(tl, device, true);
 	while (cl->oldest)
-		lane_cmd_over(tl, cl->oldest);
+		command_over(tl, cl->oldest);
 }
 
 void lane_command_free(struct lane_timeline *tl)

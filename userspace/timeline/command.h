@@ -139,12 +139,6 @@ struct lane_cl {
 	struct lane_command_figures figures;
 };
 
-/* command.c */
-/* Takes a command out of everything that knows it and tells the subscriber. */
-void lane_cmd_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
-/* Too many are open: the oldest is told as it is. */
-void lane_cmd_crowd(struct lane_timeline *tl);
-
 /* command_match.c */
 /* A request was made: by which call, for which commands. */
 void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);

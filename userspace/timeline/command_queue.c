@@ -164,8 +164,6 @@ struct lane_cl_cmd *lane_cmd_new(struct lane_timeline *tl)
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_cmd *cmd;
 
-	while (cl->n_open >= LANE_COMMANDS_MAX)
-		lane_cmd_crowd(tl);
 	cmd = lane_pool_get(&cl->cmd_pool);
 	if (!cmd) {
 		tl->no_memory = true;

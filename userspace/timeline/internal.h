@@ -322,6 +322,12 @@ struct lane_timeline {
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 };
 
+/* Events of this kind are not recorded. */
+static inline bool lane_is_absent(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
+}
+
 /* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
  * others.
  */
@@ -370,6 +376,9 @@ struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t c
 			      uint16_t instance);
 /* May forget threads that nothing refers to (lane_thr_make_room()). */
 struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid);
+void lane_thr_forget(struct lane_timeline *tl, struct lane_thr *thr);
+/* Forgets the threads that have ended or have no part in anything, but for keep (may be NULL). */
+void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
 struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid);
 struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
 
@@ -483,23 +492,29 @@ void lane_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr);
 void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		       const struct lane_starvation *slice);
 
-/* thread.c */
-void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
-/* Forgets the threads that have ended or have no part in anything, but for keep (may be NULL). */
-void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
-void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+/* thread_time.c */
+/* How long thr could run and did not, up to now_ns. */
 uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns);
+/* What the thread's time counts as for an engine that idles meanwhile. */
 enum lane_clock lane_thr_clock(const struct lane_thr *thr);
 /* What thr has done since its last change, up to now_ns, cannot be told. */
 bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr,
 			uint64_t now_ns);
+
+/* thread.c */
+void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 /* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
  * had the CPU and left it. */
 void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
 void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
-void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+/* True when nobody waits for rq any more. */
+bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+/* The thread begins to wait, and is in a wait already: that one's end was not seen. The request it
+ * was for, which has one waiter less; NULL: there is none. */
+struct lane_rq *lane_wait_missed(struct lane_timeline *tl, int32_t tid);
 void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
 bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
@@ -512,7 +527,13 @@ void lane_command_request(struct lane_timeline *tl, const struct lane_request *r
 void lane_command_finish(struct lane_timeline *tl);
 void lane_command_free(struct lane_timeline *tl);
 
-/* loss.c */
+/* losses.c */
+/* Lost between two events of one time: what is of that time came before it, or after. */
+static inline bool lane_loss_is_instant(const struct lane_loss *loss)
+{
+	return loss->begin_ns == loss->end_ns;
+}
+
 /* How many events at least were lost in (begin, end): 0, 1, or 2 and more, which may be of an
  * unknown number. */
 uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
@@ -520,9 +541,14 @@ uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, ui
 uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns);
 /* Events of rq may have come before the recording did, or have been lost. */
 bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq);
+/* False: there is no memory. */
+bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss);
+/* True when exactly this loss, or one that covers it, has been foreseen. */
+bool lane_loss_is_foreseen(const struct lane_timeline *tl, const struct lane_loss *loss);
+
+/* loss.c */
 /* Applies the losses that begin before now_ns. */
 void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns);
-bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss);
 void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

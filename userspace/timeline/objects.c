@@ -319,3 +319,54 @@ struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu)
 	tl->n_cpus = (uint32_t)cpu + 1;
 	return &tl->cpus[cpu];
 }
+
+const struct lane_engine *lane_timeline_engine(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_engines ? &tl->engine_by_id[id]->pub : NULL;
+}
+
+const struct lane_context *lane_timeline_context(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_contexts ? &tl->context_by_id[id]->pub : NULL;
+}
+
+const struct lane_client *lane_timeline_client(const struct lane_timeline *tl, uint32_t id)
+{
+	return id < tl->n_clients ? tl->client_by_id[id] : NULL;
+}
+
+const struct lane_thread *lane_timeline_thread(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return thr ? &thr->pub : NULL;
+}
+
+void lane_thr_forget(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	tl->n_interesting -= thr->pub.interesting;
+	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
+	free(thr->waiting);
+	free(thr->slots);
+	lane_pool_put(&tl->thr_pool, thr);
+}
+
+/* Nothing of its story can follow, or nothing of it is told to anyone. */
+static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
+{
+	if (thr->wait || thr->queued_on >= 0)
+		return false;
+	return thr->dying || !tl->figures.by_kind[LANE_SWITCH] ||
+	       (!thr->pub.interesting && !thr->pub.client);
+}
+
+void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
+{
+	for (size_t i = 0; i <= tl->threads.mask; i++) {
+		struct lane_thr *thr;
+
+		/* What moves into a freed slot is looked at, too. */
+		while ((thr = tl->threads.slots[i].value) && thr != keep && is_out(tl, thr))
+			lane_thr_forget(tl, thr);
+	}
+}

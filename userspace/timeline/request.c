@@ -7,33 +7,6 @@
 /* Of a context, where no event has ever shown what the others wait for. */
 #define MAX_NEVER_RETIRING 256
 
-void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
-		   uint64_t at_ns)
-{
-	enum lane_request_state from = rq->pub.state;
-
-	if (from == state)
-		return;
-	rq->pub.state = state;
-	tl->figures.by_state[from]--;
-	tl->figures.by_state[state]++;
-	if (state == LANE_RQ_STATE_RUNNING && !((struct lane_eng *)rq->pub.engine)->first_ns)
-		((struct lane_eng *)rq->pub.engine)->first_ns = at_ns;
-	if (tl->hooks.state)
-		tl->hooks.state(tl->hooks.arg, &rq->pub, from, at_ns);
-}
-
-void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
-			const struct lane_rq *rq, int delta, uint64_t at_ns)
-{
-	if (queue == LANE_QUEUE_HOST)
-		engine->host_len += delta;
-	else
-		engine->device_len += delta;
-	if (tl->hooks.queue)
-		tl->hooks.queue(tl->hooks.arg, engine, queue, &rq->pub, delta, at_ns);
-}
-
 /* The thread that an event of a request happened in, and what it says of the request's client. */
 static struct lane_thr *submitter(struct lane_timeline *tl, struct lane_rq *rq,
 				  const struct lane_event *event)
@@ -383,6 +356,16 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	rq->prio_no = eng->dequeues;
 }
 
+static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
+			  const struct lane_event *event)
+{
+	struct lane_rq *before = lane_wait_missed(tl, event->wire.tid);
+
+	if (before && before->over && before != rq && !before->waiters)
+		lane_rq_release(tl, before);
+	lane_wait_begin(tl, rq, event);
+}
+
 void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
@@ -408,8 +391,6 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 							    event->u.rq.instance);
 			if (eng)
 				lane_eng_out(tl, eng, NULL, event);
-		} else if (event->wire.kind == LANE_RQ_WAIT_END) {
-			lane_wait_end(tl, NULL, event);
 		}
 		return;
 	}
@@ -437,10 +418,11 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_retire(tl, rq, event); /* may free it */
 		return;
 	case LANE_RQ_WAIT_BEGIN:
-		lane_wait_begin(tl, rq, event);
+		on_wait_begin(tl, rq, event);
 		break;
 	case LANE_RQ_WAIT_END:
-		lane_wait_end(tl, rq, event); /* may free it */
+		if (lane_wait_end(tl, rq, event) && rq->over)
+			lane_rq_release(tl, rq);
 		return;
 	default:
 		break;

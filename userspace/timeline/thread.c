@@ -9,32 +9,6 @@
 #define IDLE_ENGINES	64	   /* of which idle times are divided */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
 
-/* What the thread's time counts as for an engine that idles meanwhile. */
-enum lane_clock lane_thr_clock(const struct lane_thr *thr)
-{
-	switch (thr->pub.state) {
-	case LANE_THREAD_RUNNING:
-		return LANE_CLOCK_RUNNING;
-	case LANE_THREAD_RUNNABLE:
-		return LANE_CLOCK_RUNNABLE;
-	case LANE_THREAD_BLOCKED:
-		/* A request that is not added yet is on no engine: none is waited for. */
-		return thr->wait && thr->wait->rq->pub.engine ? LANE_CLOCK_WAITING
-							      : LANE_CLOCK_BLOCKED;
-	default:
-		return LANE_CLOCK_UNKNOWN;
-	}
-}
-
-uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns)
-{
-	uint64_t ns = thr->clock[LANE_CLOCK_RUNNABLE];
-
-	if (thr->pub.state == LANE_THREAD_RUNNABLE)
-		ns += now_ns - thr->pub.since_ns;
-	return ns;
-}
-
 /* False when the end of its wait may not have been seen. */
 static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
 {
@@ -42,28 +16,11 @@ static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *t
 	       (!tl->n_losses || !lane_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
-static bool absent(const struct lane_timeline *tl, enum lane_kind kind)
-{
-	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
-}
-
 /* Events of this kind are recorded: that none came means something. */
 static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
-	       (!absent(tl, kind) && tl->figures.by_kind[kind]);
-}
-
-bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
-{
-	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
-	 */
-	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
-
-	return absent(tl, LANE_SWITCH) || thr->untold ||
-	       (thr->pub.state == LANE_THREAD_BLOCKED && absent(tl, LANE_WAKING) &&
-		!(tl->follow_all && !absent(tl, LANE_WAKEUP))) ||
-	       (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
+	       (!lane_is_absent(tl, kind) && tl->figures.by_kind[kind]);
 }
 
 /* The thread goes to a state at now_ns; what it did since the last change is closed. */
@@ -128,7 +85,7 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 	thr->queued_ns = now_ns;
 	if (slice.begin_ns >= now_ns)
 		return;
-	if (absent(tl, LANE_SWITCH) || absent(tl, LANE_MIGRATE) || thr->untold ||
+	if (lane_is_absent(tl, LANE_SWITCH) || lane_is_absent(tl, LANE_MIGRATE) || thr->untold ||
 	    (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > enough ||
 			      lane_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;
@@ -208,35 +165,6 @@ static void name(struct lane_thr *thr, const char *comm)
 		memcpy(thr->pub.client->comm, comm, sizeof(thr->pub.comm));
 }
 
-static void forget(struct lane_timeline *tl, struct lane_thr *thr)
-{
-	tl->n_interesting -= thr->pub.interesting;
-	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
-	free(thr->waiting);
-	free(thr->slots);
-	lane_pool_put(&tl->thr_pool, thr);
-}
-
-/* Nothing of its story can follow, or nothing of it is told to anyone. */
-static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
-{
-	if (thr->wait || thr->queued_on >= 0)
-		return false;
-	return thr->dying || !tl->figures.by_kind[LANE_SWITCH] ||
-	       (!thr->pub.interesting && !thr->pub.client);
-}
-
-void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
-{
-	for (size_t i = 0; i <= tl->threads.mask; i++) {
-		struct lane_thr *thr;
-
-		/* What moves into a freed slot is looked at, too. */
-		while ((thr = tl->threads.slots[i].value) && thr != keep && is_out(tl, thr))
-			forget(tl, thr);
-	}
-}
-
 /* What a thread does that has left its CPU with this prev_state. */
 static enum lane_thread_state state_of(int64_t prev_state)
 {
@@ -286,7 +214,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr->is_gone) {
 		if (thr->wait)
 			lane_wait_drop(tl, thr->wait);
-		forget(tl, thr);
+		lane_thr_forget(tl, thr);
 		return;
 	}
 	if (!sw->prev_state)
@@ -467,20 +395,23 @@ static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns
 	thr->wait_unsure = true;
 }
 
+struct lane_rq *lane_wait_missed(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr = lane_thr_get(tl, tid);
+	struct lane_rq *rq = thr && thr->wait ? thr->wait->rq : NULL;
+
+	if (rq)
+		lane_wait_drop(tl, thr->wait);
+	return rq;
+}
+
 void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
 	struct lane_waiter *waiter;
-	struct lane_rq *before;
 
 	if (!thr)
 		return;
-	if (thr->wait) { /* the end of its last wait was lost */
-		before = thr->wait->rq;
-		lane_wait_drop(tl, thr->wait);
-		if (before->over && before != rq && !before->waiters)
-			lane_rq_release(tl, before);
-	}
 	waiter = lane_pool_get(&tl->waiter_pool);
 	if (!waiter) {
 		tl->no_memory = true;
@@ -559,17 +490,16 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }
 
-void lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
 	struct lane_waiter *waiter = thr ? thr->wait : NULL;
 
 	if (!waiter || waiter->rq != rq)
-		return;
+		return false;
 	acts(tl, thr, event->wire.ts_ns);
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	tell_wait(tl, waiter, event->wire.ts_ns);
 	lane_wait_drop(tl, waiter);
-	if (rq->over && !rq->waiters)
-		lane_rq_release(tl, rq);
+	return !rq->waiters;
 }

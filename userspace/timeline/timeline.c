@@ -242,30 +242,8 @@ void lane_timeline_figures(const struct lane_timeline *tl, struct lane_timeline_
 	*figures = tl->figures;
 }
 
-const struct lane_engine *lane_timeline_engine(const struct lane_timeline *tl, uint32_t id)
-{
-	return id < tl->n_engines ? &tl->engine_by_id[id]->pub : NULL;
-}
-
-const struct lane_context *lane_timeline_context(const struct lane_timeline *tl, uint32_t id)
-{
-	return id < tl->n_contexts ? &tl->context_by_id[id]->pub : NULL;
-}
-
-const struct lane_client *lane_timeline_client(const struct lane_timeline *tl, uint32_t id)
-{
-	return id < tl->n_clients ? tl->client_by_id[id] : NULL;
-}
-
 const struct lane_loss *lane_timeline_losses(const struct lane_timeline *tl, size_t *n_losses)
 {
 	*n_losses = tl->n_losses;
 	return tl->losses;
-}
-
-const struct lane_thread *lane_timeline_thread(const struct lane_timeline *tl, int32_t tid)
-{
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-
-	return thr ? &thr->pub : NULL;
 }

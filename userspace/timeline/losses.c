@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Lost events: when they were lost.
+#include "timeline/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN_COUNT UINT64_MAX
+#define MAX_LOSSES    (1u << 14)
+
+static uint64_t count_of(const struct lane_loss *loss)
+{
+	return loss->count ? loss->count : UNKNOWN_COUNT;
+}
+
+static uint64_t saturated(uint64_t a, uint64_t b)
+{
+	return a > UNKNOWN_COUNT - b ? UNKNOWN_COUNT : a + b;
+}
+
+/* True when all of the loss was before ns, or in the part of that instant that is past. */
+static bool is_before(const struct lane_loss *loss, uint64_t ns)
+{
+	return loss->end_ns < ns || (loss->end_ns == ns && !lane_loss_is_instant(loss) && !loss->to_the_end);
+}
+
+/* The first loss that is not before ns: merged losses do not overlap. */
+static size_t first_from(const struct lane_timeline *tl, uint64_t ns)
+{
+	size_t low = 0, high = tl->n_losses;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (is_before(&tl->losses[middle], ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t sum = 0;
+
+	if (!tl->n_losses || tl->losses[0].begin_ns > end_ns)
+		return 0;
+	for (size_t i = first_from(tl, begin_ns);
+	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
+		if (tl->losses[i].begin_ns < end_ns || lane_loss_is_instant(&tl->losses[i]) ||
+		    tl->losses[i].from_the_start)
+			sum = saturated(sum, count_of(&tl->losses[i]));
+	return sum;
+}
+
+uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns)
+{
+	size_t i = first_from(tl, ns);
+
+	/* One that ends at ns, and has been passed over, reaches no further than that. */
+	return i < tl->n_losses && tl->losses[i].begin_ns <= ns ? tl->losses[i].end_ns : ns;
+}
+
+bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;
+
+	return !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) ||
+	       (tl->n_losses && lane_loss_between(tl, born_ns, tl->now_ns));
+}
+
+/* a becomes both, with what is between them. */
+static void absorb(struct lane_loss *a, const struct lane_loss *b)
+{
+	uint64_t sum = saturated(count_of(a), count_of(b));
+
+	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+	a->from_the_start |= lane_loss_is_instant(a) ||
+			     (b->begin_ns == a->begin_ns && (lane_loss_is_instant(b) || b->from_the_start));
+	if (b->end_ns >= a->end_ns) {
+		bool at_end = lane_loss_is_instant(b) || b->to_the_end;
+
+		a->to_the_end =
+			at_end || (b->end_ns == a->end_ns && (lane_loss_is_instant(a) || a->to_the_end));
+	}
+	if (b->end_ns > a->end_ns)
+		a->end_ns = b->end_ns;
+	if (a->cpu != b->cpu)
+		a->cpu = -1;
+}
+
+/* Merges what overlaps from index i on. */
+static void merge(struct lane_timeline *tl, size_t i)
+{
+	while (i + 1 < tl->n_losses && tl->losses[i + 1].begin_ns <= tl->losses[i].end_ns) {
+		struct lane_loss *a = &tl->losses[i], *b = &tl->losses[i + 1];
+
+		absorb(a, b);
+		memmove(b, b + 1, (tl->n_losses - i - 2) * sizeof(*b));
+		tl->n_losses--;
+		if (tl->next_loss > i + 1)
+			tl->next_loss--;
+	}
+}
+
+/*
+ * Merges those whose distance is not above the average. What has been passed and what has not are
+ * kept apart.
+ */
+static void thin(struct lane_timeline *tl)
+{
+	size_t n = tl->n_losses, next = tl->next_loss, pairs = 0, to = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (i == next)
+			continue;
+		sum += tl->losses[i].begin_ns - tl->losses[i - 1].end_ns;
+		pairs++;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct lane_loss *last = &tl->losses[to];
+
+		if (i != next && tl->losses[i].begin_ns - last->end_ns <= sum / pairs)
+			absorb(last, &tl->losses[i]);
+		else
+			tl->losses[++to] = tl->losses[i];
+		if (i == next)
+			tl->next_loss = to;
+	}
+	tl->n_losses = to + 1;
+	if (next == n)
+		tl->next_loss = tl->n_losses;
+}
+
+bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
+{
+	size_t i;
+
+	if (tl->n_losses == MAX_LOSSES)
+		thin(tl);
+	if (tl->n_losses == tl->cap_losses) {
+		size_t cap = tl->cap_losses ? 2 * tl->cap_losses : 16;
+		struct lane_loss *more = realloc(tl->losses, cap * sizeof(*more));
+
+		if (!more)
+			return false;
+		tl->losses = more;
+		tl->cap_losses = cap;
+	}
+	i = tl->n_losses;
+	while (i && tl->losses[i - 1].begin_ns > loss->begin_ns)
+		i--;
+	memmove(tl->losses + i + 1, tl->losses + i, (tl->n_losses - i) * sizeof(*loss));
+	tl->losses[i] = *loss;
+	if (tl->losses[i].end_ns < loss->begin_ns)
+		tl->losses[i].end_ns = loss->begin_ns;
+	tl->n_losses++;
+	if (tl->next_loss > i)
+		tl->next_loss++;
+	merge(tl, i ? i - 1 : 0);
+	if (i && i < tl->n_losses)
+		merge(tl, i);
+	return true;
+}
+
+bool lane_loss_is_foreseen(const struct lane_timeline *tl, const struct lane_loss *loss)
+{
+	size_t low = 0, high = tl->n_losses;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tl->losses[middle].begin_ns <= loss->begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && tl->losses[low - 1].end_ns >= loss->end_ns;
+}
