@@ -214,7 +214,7 @@ void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *eve
 
 	if (!process)
 		return;
-	live = lane_rq_get(tl, event, false);
+	live = lane_rq_find(tl, event);
 	if (!live || !of_an_execbuf(tl, live) ||
 	    lane_table_get(&cl->requests, live->pub.context->id, live->pub.seqno))
 		return;

@@ -369,7 +369,10 @@ static inline bool lane_rq_is_born(const struct lane_rq *rq)
 }
 
 /* objects.c */
-struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create);
+/* The request that an event names, NULL: it has not been met, or is over. */
+struct lane_rq *lane_rq_find(struct lane_timeline *tl, const struct lane_event *event);
+/* One that has not been met; NULL: it has been told of, is out of reach, or there is no memory. */
+struct lane_rq *lane_rq_new(struct lane_timeline *tl, const struct lane_event *event);
 struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_event *event);
 void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq);
 struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
@@ -392,8 +395,6 @@ void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_reque
 void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
 /* The same, once nothing that is held is about it. */
 void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq);
-/* The oldest requests of newest's context make room for it; newest itself stays. */
-void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
 			const struct lane_rq *rq, int delta, uint64_t at_ns);
 void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,

@@ -151,7 +151,6 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	tl->figures.by_state[rq->pub.state]++;
 	if (++tl->figures.open_requests > tl->figures.max_open_requests)
 		tl->figures.max_open_requests = tl->figures.open_requests;
-	lane_rq_make_room(tl, rq);
 	return rq;
 }
 
@@ -166,22 +165,28 @@ static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
 	return true;
 }
 
-struct lane_rq *lane_rq_get(struct lane_timeline *tl, const struct lane_event *event, bool create)
+struct lane_rq *lane_rq_find(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
-	struct lane_ctx *ctx;
+	const struct lane_ctx *ctx;
 
 	if (rq && rq->pub.seqno == event->u.rq.seqno && rq->pub.context->ctx == event->u.rq.ctx &&
 	    rq->pub.context->dev == event->u.rq.dev)
 		return rq;
 	ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
-	if (!ctx)
-		return NULL;
-	rq = lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno);
-	if (!rq && create && !is_told(tl, ctx, event))
-		rq = rq_create(tl, ctx, event->u.rq.seqno);
+	rq = ctx ? lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno) : NULL;
 	if (rq)
 		tl->last_rq = rq;
+	return rq;
+}
+
+struct lane_rq *lane_rq_new(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_ctx *ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
+	struct lane_rq *rq = NULL;
+
+	if (ctx && !is_told(tl, ctx, event))
+		rq = rq_create(tl, ctx, event->u.rq.seqno);
 	return rq;
 }
 

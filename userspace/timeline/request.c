@@ -67,7 +67,8 @@ static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 	return MAX_NEVER_RETIRING;
 }
 
-void lane_rq_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+/* The oldest requests of newest's context make room for it; newest itself stays. */
+static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
 	struct lane_rq *rq;
@@ -384,7 +385,13 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 		tl->looked_ns = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
 					? tl->cpus[event->cpu].before_ns
 					: 0;
-	rq = lane_rq_get(tl, event, create);
+	rq = lane_rq_find(tl, event);
+	if (!rq && create) {
+		rq = lane_rq_new(tl, event);
+		if (rq)
+			make_room(tl, rq);
+		tl->last_rq = rq;
+	}
 	if (!rq) {
 		if (event->wire.kind == LANE_RQ_OUT) {
 			struct lane_eng *eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class,

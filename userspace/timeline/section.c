@@ -448,7 +448,7 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 /* The recording may have begun amid the dequeue: what it took back is not seen. */
 static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
 {
-	const struct lane_rq *rq = lane_rq_get(tl, event, false);
+	const struct lane_rq *rq = lane_rq_find(tl, event);
 
 	return !rq || !lane_rq_is_born(rq);
 }
