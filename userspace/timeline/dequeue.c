@@ -103,16 +103,6 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		lane_eng_update(tl, eng);
 }
 
-/* What was taken for a ring has ports: nothing has run by that reading yet. */
-void lane_eng_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	if (lane_eng_has_ports(eng) || eng->mode == LANE_MODE_GUC)
-		return;
-	eng->mode = tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS;
-	if (eng->running)
-		lane_eng_contradiction(tl, eng);
-}
-
 /* An `in` of rq puts all that is handed over of its context, up to it, on the port. */
 static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 {
@@ -133,6 +123,17 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 		if (first == rq)
 			return;
 	}
+}
+
+/* A port is given; its `out` is to come. No hardware has that many: their `out`s are missing, or not
+ * recorded at all. */
+static void give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
+{
+	if (lane_ports_are_full(eng) && lane_is_absent(tl, LANE_RQ_OUT))
+		lane_ports_pop(eng);
+	else if (lane_ports_are_full(eng))
+		lane_eng_contradiction(tl, eng); /* it forgets them all */
+	lane_ports_push(eng, entry);
 }
 
 /* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
@@ -156,7 +157,7 @@ static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 		return;
 	for (uint32_t i = 0; i < most && eng->building[i].set == eng->set && eng->building[i].ctx;
 	     i++)
-		lane_ports_push(tl, eng, eng->building[i]);
+		give(tl, eng, eng->building[i]);
 	memset(eng->building, 0, sizeof(eng->building));
 	eng->building_port = -1;
 	eng->wrote = true;
@@ -185,7 +186,7 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 	if (tail && tail->ctx == entry.ctx && tail->set == entry.set)
 		tail->seqno = entry.seqno;
 	else
-		lane_ports_push(tl, eng, entry);
+		give(tl, eng, entry);
 }
 
 /*

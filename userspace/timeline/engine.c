@@ -335,3 +335,13 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 			tl->idle_mask &= ~(1ull << eng->pub.id);
 	}
 }
+
+/* What was taken for a ring has ports: nothing has run by that reading yet. */
+void lane_eng_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (lane_eng_has_ports(eng) || eng->mode == LANE_MODE_GUC)
+		return;
+	eng->mode = tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS;
+	if (eng->running)
+		lane_eng_contradiction(tl, eng);
+}

@@ -8,25 +8,14 @@ struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i)
 	return &((struct lane_eng *)eng)->fifo[(eng->fifo_head + i) % LANE_MAX_PORTS];
 }
 
-static void pop(struct lane_eng *eng)
+void lane_ports_pop(struct lane_eng *eng)
 {
 	eng->fifo_head++;
 	eng->fifo_n--;
 }
 
-/* No hardware holds that many: their `out`s are missing, or not recorded at all. */
-static void make_way(struct lane_timeline *tl, struct lane_eng *eng)
+void lane_ports_push(struct lane_eng *eng, struct lane_entry entry)
 {
-	if (tl->info.presence[LANE_RQ_OUT] == LANE_PRESENCE_ABSENT)
-		pop(eng);
-	else
-		lane_eng_contradiction(tl, eng);
-}
-
-void lane_ports_push(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
-{
-	if (eng->fifo_n == LANE_MAX_PORTS)
-		make_way(tl, eng);
 	*lane_ports_entry(eng, eng->fifo_n++) = entry;
 }
 
@@ -36,8 +25,7 @@ static bool is_port_of(const struct lane_entry *entry, const struct lane_event *
 	       entry->ctx->pub.dev == event->u.rq.dev;
 }
 
-/* The place of the port that an `out` is of, -1: none. */
-static int place_of(const struct lane_eng *eng, const struct lane_event *event)
+int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; i < eng->fifo_n; i++)
 		if (is_port_of(lane_ports_entry(eng, i), event))
@@ -45,7 +33,6 @@ static int place_of(const struct lane_eng *eng, const struct lane_event *event)
 	return -1;
 }
 
-/* True when rq is the last request of a port: its end shows by its own `out`. */
 bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i < eng->fifo_n; i++)
@@ -55,7 +42,6 @@ bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
-/* True when the last set has rq on a port. */
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = eng->fifo_n; i-- && lane_ports_entry(eng, i)->set == eng->set;)
@@ -76,10 +62,6 @@ bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 	return eng->fifo_n && lane_ports_entry(eng, 0)->set != eng->set; /* its own `out` came */
 }
 
-/*
- * True when an `out` can come from the tasklet that is at a dequeue: it read the port's completion,
- * or that the set before the last one that has been written was replaced.
- */
 bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 			 uint32_t before)
 {
@@ -90,8 +72,7 @@ bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *ev
 	       lane_ports_entry(eng, before)->set != eng->set;
 }
 
-/* These ports are those from the i-th that is to be given back on, of one set. */
-static bool are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
+bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
 		     uint32_t i)
 {
 	const struct lane_entry *port = i < eng->fifo_n ? lane_ports_entry(eng, i) : NULL;
@@ -105,26 +86,17 @@ static bool are_from(const struct lane_eng *eng, const struct lane_p_i915_engine
 	       ports->seqno1 == (next ? next->seqno : 0);
 }
 
-/*
- * True when the hardware has on its ports what was recorded last of them, if so many `out`s have
- * come since: else the tasklet that fired them would have said so at its end.
- */
 bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs)
 {
-	return are_from(eng, &eng->ports, outs);
+	return lane_ports_are_from(eng, &eng->ports, outs);
 }
 
-/* The set that the k-th `out` to come is of was replaced before the driver wrote again. */
 bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
 {
 	return k < eng->fifo_n && lane_ports_entry(eng, k)->set != eng->set;
 }
 
-/*
- * rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
- * since, which it does when the hardware has taken what was written.
- */
-static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
+bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	const struct lane_p_i915_engine_ports *ports = &eng->ports;
 	uint64_t ctx = rq->pub.context->ctx;
@@ -139,7 +111,7 @@ static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	if (eng->mode == LANE_MODE_HOOKS)
-		return was_on(eng, rq);
+		return lane_ports_was_on(eng, rq);
 	return !eng->fifo_n || lane_ports_entry(eng, 0)->set == eng->set;
 }
 
@@ -147,254 +119,4 @@ bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_e
 			     const struct lane_rq *rq)
 {
 	return lane_ports_taken(eng, rq) && eng->taken_ns < tl->now_ns;
-}
-
-/* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
-static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
-{
-	for (; rq; rq = rq->next)
-		if (rq->next && lane_seqno_upto(rq->next->pub.seqno, last) &&
-		    !rq->next->pub.started)
-			rq->next->maybe_ran = true;
-}
-
-/* Up to Linux 5.3 a preemption idles the engine: all that stands is taken back, but what runs. */
-static void take_back_all(struct lane_eng *eng)
-{
-	struct lane_rq *next;
-
-	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
-		next = rq->dev_next;
-		lane_eng_put_away(eng, rq);
-		rq->off = true;
-	}
-	eng->set++;
-}
-
-/* R12, R18. A port is given back, its context incomplete: the set has been replaced. */
-static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
-		       const struct lane_entry *port, uint64_t now_ns)
-{
-	struct lane_rq *rq = eng->mode == LANE_MODE_PER_REQUEST ? eng->running : eng->leaver;
-
-	if (eng->mode == LANE_MODE_PER_REQUEST) {
-		take_back_all(eng);
-		eng->leaver = rq;
-		if (rq)
-			rq->begun_unsure = !rq->begun_reported && rq->since.hi > eng->run_before_ns;
-	}
-	if (!rq || rq->pub.context != &port->ctx->pub)
-		return;
-	if ((!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) &&
-	    eng->running == rq)
-		others_may_have_run(rq, port->seqno);
-	lane_eng_change_over(tl, eng, lane_span_exact(now_ns));
-}
-
-/* At the end of the section that is being read the set that was written last had been taken: it is
- * active, or gives ports back. */
-static bool last_is_taken(const struct lane_eng *eng)
-{
-	uint32_t i = 0;
-
-	while (i < eng->fifo_n && lane_ports_entry(eng, i)->set != eng->set)
-		i++;
-	return !eng->closing || i == eng->fifo_n || lane_section_outs_left(eng) > i ||
-	       are_from(eng, eng->closing, i);
-}
-
-/*
- * When the driver read that port was left, a newer set may have been taken: then the hardware may
- * have left the port for that set, and its request may have been complete before (the promotion in
- * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end
- * tells that, and one run of the tasklet from the next.
- */
-static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_entry *port)
-{
-	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->cut_off;
-
-	if (eng->mode != LANE_MODE_PORTS ||
-	    (port->set == eng->set && (seen || !lane_section_writes(eng))))
-		return false;
-	return !seen || last_is_taken(eng);
-}
-
-/*
- * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
- * that gives its port back did not, unless rq had been known to be over.
- */
-static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
-		      struct lane_rq *rq, uint64_t now_ns)
-{
-	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
-	uint64_t back_ns = 0;
-
-	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
-	 */
-	if (eng->leaver && eng->running != eng->leaver && !over &&
-	    (port->set == eng->set || eng->mode != LANE_MODE_PORTS))
-		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
-	if (back_ns) {
-		/*
-		 * Only what is on the ports at its end tells one run of the tasklet from the next.
-		 * If there were two, the leaver ran until its port was given back.
-		 */
-		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
-			eng->leaver->device_unsure = true;
-			eng->taken_by_ns = back_ns;
-		}
-		/* It may have run after all, and ended, with nothing to tell. */
-		lane_rq_doubt_alive(eng->leaver, now_ns, !eng->leaver->pub.started);
-		eng->leaver->passed = true;
-		eng->leaver = NULL;
-	}
-	if (rq)
-		lane_end_request(tl, rq,
-				 (struct lane_span){ may_be_replaced(tl, eng, port)
-							     ? rq->pub.execute_ns
-							     : now_ns,
-						     now_ns });
-	if (eng->running && port->set == eng->set && !may_be_replaced(tl, eng, port) &&
-	    (eng->mode != LANE_MODE_PER_REQUEST ||
-	     !lane_section_gives_back(eng, eng->running->pub.context)))
-		eng->running->begun_reported = true;
-	if (eng->running && !eng->running->taken_ns && lane_ports_taken(eng, eng->running))
-		eng->running->taken_ns = now_ns;
-	eng->taken_by_ns = 0;
-}
-
-/* An `out` that is not the head's: of a port from before what has been seen, or something is
- * missing. */
-static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	if (!lane_eng_unproven(eng)) {
-		lane_eng_contradiction(tl, eng);
-		return;
-	}
-	/* Something hidden had the engine until now. */
-	eng->hidden_ns = tl->now_ns;
-	lane_end_doubt_order(eng, 0);
-	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
-		lane_end_doubt(rq, rq->pub.execute_ns);
-}
-
-void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		  const struct lane_event *event)
-{
-	bool complete = event->u.i915_request_out.completed;
-	uint64_t now_ns = event->wire.ts_ns;
-	struct lane_entry port;
-	bool unproven = lane_eng_unproven(eng), first;
-	int place;
-
-	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
-		lane_eng_becomes_ported(tl, eng);
-	/* Its signal may have come before the recording did. */
-	if (rq && complete && !rq->listen_ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
-		rq->pub.doubt |= LANE_DOUBT_END;
-	if (!lane_eng_has_ports(eng)) {
-		if (rq && complete &&
-		    (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
-			lane_end_request(tl, rq, lane_span_exact(now_ns));
-		return;
-	}
-	place = place_of(eng, event);
-	if (place && (place < 0 || !lane_eng_unproven(eng) ||
-		      !lane_ports_entry(eng, (uint32_t)place)->fresh)) {
-		stray_out(tl, eng);
-		if (rq && complete)
-			lane_end_request(tl, rq, lane_span_exact(now_ns));
-		return;
-	}
-	first = !place;
-	while (place--)
-		pop(eng);
-	port = *lane_ports_entry(eng, 0);
-	pop(eng);
-	if (port.set != eng->set && eng->fifo_n && lane_ports_entry(eng, 0)->set == eng->set)
-		eng->taken_ns = now_ns;
-	if (unproven && port.fresh && first)
-		lane_eng_prove(eng, true);
-	/* Its end is not what freed the engine, by what has been seen: it may be now. */
-	if (complete && (rq ? rq->detached : unproven && eng->epoch > 1) && !eng->running)
-		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
-	if (rq && !complete)
-		lane_eng_alive(tl, rq, now_ns);
-	if (complete) {
-		completed(tl, eng, &port, rq, now_ns);
-	} else {
-		/* It may be of a set of before what has been seen, and that port be given still. */
-		if (unproven && !port.fresh && eng->leaver &&
-		    eng->leaver->pub.context == &port.ctx->pub)
-			stray_out(tl, eng);
-		given_back(tl, eng, &port, now_ns);
-	}
-	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
-		rq->left_told = true; /* its own `out` says so */
-	if (rq && !complete && rq->over_ns == now_ns)
-		rq->over_ns = 0;
-}
-
-/* It was on the ports and stands since, and its context is on none of these. */
-static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
-		   const struct lane_p_i915_engine_ports *now)
-{
-	uint64_t ctx = rq->pub.context->ctx;
-
-	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver && was_on(eng, rq);
-}
-
-/*
- * R9. What was on the ports and is on none any more has ended, if it runs or has not been handed
- * over again since, and with it what is before it.
- */
-static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
-			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
-{
-	struct lane_rq *last = NULL;
-
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		if ((rq->handed_no < eng->dequeues || rq->execute_ns <= eng->ports_ns) &&
-		    is_off(eng, rq, now))
-			last = rq;
-	if (last)
-		lane_eng_bring_to_front(tl, eng, last, now_ns);
-	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
-		struct lane_rq *rq = eng->running;
-
-		if (!is_off(eng, rq, now))
-			return;
-		lane_end_infer(tl, eng, rq, (struct lane_span){ rq->since.lo, now_ns });
-		if (eng->running == rq)
-			return;
-	}
-}
-
-void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
-{
-	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
-	struct lane_eng *eng = lane_eng_get(tl, ports->dev, ports->class, ports->instance);
-	const struct lane_rq *first;
-
-	if (!eng)
-		return;
-	lane_section_end_by(tl, eng, event);
-	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
-	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
-		eng->running->begun_reported = true; /* its port is first: others' are over */
-	if (eng->mode != LANE_MODE_HOOKS) {
-		eng->ports = *ports;
-		return;
-	}
-	for (first = eng->order.first; first && lane_eng_is_unheard(eng, first);)
-		first = first->dev_next;
-	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
-	    lane_seqno_upto(first->pub.seqno, ports->seqno0) &&
-	    eng->leaver->pub.context->ctx != ports->ctx0)
-		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
-	off_the_ports(tl, eng, ports, event->wire.ts_ns);
-	eng->ports = *ports;
-	eng->ports_ns = event->wire.ts_ns;
-	eng->told_ns = lane_not_before(event->wire.ts_ns, eng->told_ns);
 }
