@@ -8,6 +8,68 @@
  * instructions, with interrupts off. */
 #define PAUSE_NS 1000
 
+/* A virtual engine's request was taken back and goes to another sibling. */
+static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
+{
+	struct lane_engine *from = rq->pub.engine;
+
+	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
+		tl->figures.contradictions++;
+		lane_eng_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
+	}
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
+		lane_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
+		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+	}
+	lane_rq_unlink(rq);
+	lane_rq_link(eng, rq);
+}
+
+static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns)
+{
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
+	lane_rq_link(eng, rq);
+	rq->device_ns = at_ns;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
+	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+}
+
+/* rq is with eng, and with it all of its context that is before it. */
+static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before = rq;
+
+	/*
+	 * Requests of a context are handed over in order: those before it have been, back to the
+	 * last of which that is known.
+	 */
+	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
+		while (before != ctx->live && before->prev && !before->prev->on_device &&
+		       !before->prev->ended)
+			before = before->prev;
+	for (; before != rq; before = before->next) {
+		if (before->on_device || before->ended)
+			continue;
+		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+		hand_over(tl, before, eng, at_ns);
+	}
+	if (rq->ended)
+		return;
+	if (rq->on_device) {
+		if (rq->pub.engine != &eng->pub)
+			move(tl, rq, eng, at_ns);
+		return;
+	}
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+	eng->from_before |= !lane_rq_is_born(rq);
+	hand_over(tl, rq, eng, at_ns);
+}
+
 /* R20. The driver looks for work only when the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
@@ -53,7 +115,7 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 			eng->before_ns,
 			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
 	if (!rq->on_device) /* handed over before the recording, or in a loss */
-		lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
+		executed(tl, rq, eng, event->wire.ts_ns);
 	if (rq->on_device && rq->pub.engine == &eng->pub) {
 		rq->back_no = eng->dequeues;
 		eng->oldest = NULL; /* the newest come first */
@@ -75,7 +137,7 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
 	if (eng->mode == LANE_MODE_GUC && eng->idle)
 		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
-	lane_rq_executed(tl, rq, eng, now_ns);
+	executed(tl, rq, eng, now_ns);
 	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
 		return;
 	if (eng->mode != LANE_MODE_RING)
@@ -172,7 +234,7 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 	struct lane_entry *tail;
 
 	lane_eng_becomes_ported(tl, eng);
-	lane_rq_executed(tl, rq, eng, event->wire.ts_ns);
+	executed(tl, rq, eng, event->wire.ts_ns);
 	if (eng->mode == LANE_MODE_GUC)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);

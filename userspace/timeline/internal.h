@@ -303,6 +303,7 @@ struct lane_timeline {
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
+	const struct lane_section_reader *reader;
 	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
 	 * this.
 	 */
@@ -385,20 +386,17 @@ void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
 struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid);
 struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
 
-/* request.c */
-void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
-/* The consequences of rq's retiring. */
-void lane_rq_retired(struct lane_timeline *tl, struct lane_rq *rq);
+/* tell.c */
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns);
-void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
-/* The same, once nothing that is held is about it. */
-void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
 			const struct lane_rq *rq, int delta, uint64_t at_ns);
-void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		      uint64_t at_ns);
+
+/* request.c */
+extern const struct lane_section_reader lane_rq_reader;
+void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
 
 /* engine.c */
 void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -426,6 +424,27 @@ void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span
 /* Nothing that is concluded from absence holds for this engine from now to until_ns. */
 void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 		    uint64_t until_ns);
+
+/*
+ * What is done with what a section held, in the order of causes. Here, so that the section does not
+ * need to know what follows from it.
+ */
+struct lane_section_reader {
+	/* An event of the tasklet. */
+	void (*event)(struct lane_timeline *tl, const struct lane_event *event);
+	/* rq has ended at a time in `end`. */
+	void (*end)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+	/* rq was not complete then, if the listening that began then did not find it so. */
+	void (*alive)(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+	/* rq has been retired. */
+	void (*retired)(struct lane_timeline *tl, struct lane_rq *rq);
+	/* A dequeue is over. */
+	void (*dequeued)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+	/* All has been read. */
+	void (*over)(struct lane_timeline *tl, struct lane_eng *eng);
+	/* Nothing that was held is about rq any more, whose story is over. */
+	void (*release)(struct lane_timeline *tl, struct lane_rq *rq);
+};
 
 /* section.c */
 /* True when an event of the driver's dequeue is held until its section is over. */

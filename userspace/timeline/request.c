@@ -173,67 +173,6 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 	return lane_loss_between(tl, since_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
 }
 
-/* A virtual engine's request was taken back and goes to another sibling. */
-static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
-{
-	struct lane_engine *from = rq->pub.engine;
-
-	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
-		tl->figures.contradictions++;
-		lane_eng_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
-	}
-	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
-		lane_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
-	}
-	lane_rq_unlink(rq);
-	lane_rq_link(eng, rq);
-}
-
-static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		      uint64_t at_ns)
-{
-	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
-	lane_rq_link(eng, rq);
-	rq->device_ns = at_ns;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
-}
-
-void lane_rq_executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		      uint64_t at_ns)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_rq *before = rq;
-
-	/*
-	 * Requests of a context are handed over in order: those before it have been, back to the
-	 * last of which that is known.
-	 */
-	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
-		while (before != ctx->live && before->prev && !before->prev->on_device &&
-		       !before->prev->ended)
-			before = before->prev;
-	for (; before != rq; before = before->next) {
-		if (before->on_device || before->ended)
-			continue;
-		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-		hand_over(tl, before, eng, at_ns);
-	}
-	if (rq->ended)
-		return;
-	if (rq->on_device) {
-		if (rq->pub.engine != &eng->pub)
-			move(tl, rq, eng, at_ns);
-		return;
-	}
-	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
-		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-	eng->from_before |= !lane_rq_is_born(rq);
-	hand_over(tl, rq, eng, at_ns);
-}
-
 /*
  * R10. The driver looks whether rq is complete, and then takes it back or hands it over once more
  * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1), while the hardware may have it:
@@ -272,7 +211,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	lane_eng_execute(tl, eng, rq, event);
 }
 
-void lane_rq_release(struct lane_timeline *tl, struct lane_rq *rq)
+/* rq's story is over, once nothing that is held is about it. */
+static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (tl->reading) /* somebody may be at work on rq */
 		lane_section_release_later(tl, rq);
@@ -285,7 +225,7 @@ static void over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->over = true;
 	if (!rq->waiters)
-		lane_rq_release(tl, rq);
+		release(tl, rq);
 }
 
 static bool signal_can_come(const struct lane_timeline *tl)
@@ -295,7 +235,8 @@ static bool signal_can_come(const struct lane_timeline *tl)
 		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 }
 
-void lane_rq_retired(struct lane_timeline *tl, struct lane_rq *rq)
+/* The consequences of rq's retiring. */
+static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
@@ -319,7 +260,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
 	if (!lane_section_holds_retire(tl, rq, event))
-		lane_rq_retired(tl, rq);
+		retired(tl, rq);
 }
 
 static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
@@ -363,7 +304,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	struct lane_rq *before = lane_wait_missed(tl, event->wire.tid);
 
 	if (before && before->over && before != rq && !before->waiters)
-		lane_rq_release(tl, before);
+		release(tl, before);
 	lane_wait_begin(tl, rq, event);
 }
 
@@ -429,7 +370,7 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 		break;
 	case LANE_RQ_WAIT_END:
 		if (lane_wait_end(tl, rq, event) && rq->over)
-			lane_rq_release(tl, rq);
+			release(tl, rq);
 		return;
 	default:
 		break;
@@ -634,3 +575,19 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 	lane_command_request(tl, &rq->pub);
 	lane_rq_free(tl, rq);
 }
+
+static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!eng->running)
+		lane_eng_update(tl, eng);
+}
+
+const struct lane_section_reader lane_rq_reader = {
+	.event = lane_rq_event,
+	.end = lane_end_request,
+	.alive = lane_eng_seems_alive,
+	.retired = retired,
+	.dequeued = lane_eng_dequeued,
+	.over = section_is_over,
+	.release = release,
+};

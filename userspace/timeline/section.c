@@ -82,19 +82,19 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	held->gone = true;
 	switch (held->what) {
 	case HELD_END:
-		lane_end_request(tl, held->rq, held->span);
+		tl->reader->end(tl, held->rq, held->span);
 		return;
 	case HELD_ALIVE:
 		if (!held->rq->ended && !lane_rq_is_back(held->rq))
-			lane_eng_seems_alive(tl, held->rq, held->span.lo);
+			tl->reader->alive(tl, held->rq, held->span.lo);
 		return;
 	case HELD_RETIRE:
-		lane_rq_retired(tl, held->rq);
+		tl->reader->retired(tl, held->rq);
 		return;
 	default:
 		tl->now_ns = held->event.wire.ts_ns;
 		tl->looked_ns = held->before_ns;
-		lane_rq_event(tl, &held->event);
+		tl->reader->event(tl, &held->event);
 	}
 }
 
@@ -144,13 +144,13 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 
 	for (uint32_t i = 0; i < eng->held_n; i++) {
 		if (i && i == last) {
-			lane_eng_dequeued(tl, eng, now_ns);
+			tl->reader->dequeued(tl, eng, now_ns);
 			eng->split = true;
 		}
 		if (is_dequeue(&eng->held[i]))
 			replay(tl, eng, i);
 	}
-	lane_eng_dequeued(tl, eng, now_ns);
+	tl->reader->dequeued(tl, eng, now_ns);
 	eng->split = false;
 }
 
@@ -273,7 +273,7 @@ void lane_section_release(struct lane_timeline *tl)
 		tl->released = rq->next_released;
 		rq->is_releasing = false;
 		if (!rq->waiters)
-			lane_rq_release(tl, rq);
+			tl->reader->release(tl, rq);
 	}
 }
 
@@ -300,8 +300,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	memmove(eng->held, eng->held + n, rest * sizeof(*eng->held));
 	eng->held_n = rest;
 	tl->now_ns = was_ns;
-	if (!eng->running)
-		lane_eng_update(tl, eng);
+	tl->reader->over(tl, eng);
 }
 
 void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)

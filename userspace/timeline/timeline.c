@@ -24,6 +24,7 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 		return &lane_enomem;
 	tl->hooks = *hooks;
 	tl->info = *info;
+	tl->reader = &lane_rq_reader;
 	tl->rq_pool.size = sizeof(struct lane_rq);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
