@@ -3,10 +3,8 @@
 // (docs/analysis.md).
 #include "timeline/engine.h"
 
-#define MOST_ENDINGS 64
-
 /* The story of rq with the hardware is over. */
-static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -40,7 +38,7 @@ static void finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 }
 
 /* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
-static bool shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
+bool lane_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 		  const struct lane_rq *rq)
 {
 	bool told = eng->mode == LANE_MODE_PER_REQUEST ||
@@ -77,65 +75,6 @@ void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	}
 	while (ctx->live && (ctx->live->ended || ctx->live->detached))
 		ctx->live = ctx->live->next;
-}
-
-void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span end)
-{
-	if (!shaky(tl, eng, rq)) {
-		lane_end_request(tl, rq, end);
-		return;
-	}
-	lane_end_detach(tl, eng, rq);
-	if (!eng->running) {
-		eng->free = end;
-		lane_eng_update(tl, eng);
-	}
-}
-
-/* GuC: when a request starts is not to be seen, only that its context runs in order. */
-static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_span end)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_span start = { rq->pub.execute_ns, end.hi };
-	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
-	struct lane_rq *live;
-
-	while ((live = ctx->live) && live != rq &&
-	       lane_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
-		struct lane_span before = { live->pub.execute_ns, end.hi };
-
-		if (before.lo < ctx->prev_end_lo)
-			before.lo = ctx->prev_end_lo;
-		if (before.lo > before.hi)
-			before.lo = before.hi;
-		if (live->on_device)
-			end_in_firmware(tl, eng, live, before);
-		else /* it was not seen to be handed over */
-			lane_end_request(tl, live, before);
-		if (ctx->live == live)
-			break;
-	}
-	if (start.lo < ctx->prev_end_lo)
-		start.lo = ctx->prev_end_lo;
-	if (start.lo > end.hi)
-		start.lo = end.hi;
-	if (end.lo < start.lo)
-		end.lo = start.lo;
-	rq->pub.started = true;
-	rq->pub.start = start;
-	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
-	rq->pub.preempted = (struct lane_span){ 0, end.hi - start.lo };
-	run.begin = start;
-	run.end = end;
-	run.sure_until_ns = end.lo;
-	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
-	if (tl->hooks.run)
-		tl->hooks.run(tl->hooks.arg, &run);
-	finish(tl, rq, end);
-	if (!eng->away.first && !eng->idle)
-		lane_idle_begin(tl, eng, end.hi);
 }
 
 /*
@@ -225,7 +164,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 }
 
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
-static bool left_or_over(const struct lane_rq *rq, struct lane_span end)
+bool lane_end_left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->passed && rq->pub.state != LANE_RQ_STATE_RUNNING &&
 	       (end.lo != end.hi || rq->maybe.hi) && lane_rq_may_be_over(rq);
@@ -241,10 +180,10 @@ static bool is_known_over(const struct lane_rq *rq)
 }
 
 /* The end of what was taken off its engine and has not been seen to run again. */
-static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     struct lane_span end)
 {
-	if (left_or_over(rq, end)) {
+	if (lane_end_left_or_over(rq, end)) {
 		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
 	} else if (rq->taken_back && !rq->order && end.lo != end.hi &&
@@ -253,15 +192,15 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		away_or_again(rq, &end);
 	} else if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
-	} else if (is_known_over(rq) && !rq->left_told && !shaky(tl, eng, rq)) {
+	} else if (is_known_over(rq) && !rq->left_told && !lane_end_is_shaky(tl, eng, rq)) {
 		ended_before_leaving(rq, &end);
 	} else if (end.lo == end.hi) {
 		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
-	} else if (!rq->left_told && !shaky(tl, eng, rq) &&
+	} else if (!rq->left_told && !lane_end_is_shaky(tl, eng, rq) &&
 		   (front_is_alive(eng, end.hi) || rq->taken_back)) {
 		ended_before_leaving(rq, &end);
-	} else if (shaky(tl, eng, rq)) {
+	} else if (lane_end_is_shaky(tl, eng, rq)) {
 		if (rq->order)
 			doubt_those_ahead(eng, rq, end);
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -272,7 +211,7 @@ static void end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 			doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
 	}
-	finish(tl, rq, end);
+	lane_end_finish(tl, rq, end);
 }
 
 /* Since when it ran is not certain: only signs of its own say that it had not ended. */
@@ -302,7 +241,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 }
 
 /* What runs ends, and the engine is free for the next. */
-static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end)
 {
 	struct lane_span told = end;
@@ -335,13 +274,12 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		or_ended_before_leaving(rq, &end);
 		told.lo = rq->since.lo;
 	}
-	finish(tl, rq, end);
+	lane_end_finish(tl, rq, end);
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->doubt_until)
 		lane_eng_prove(eng, true);
 	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo),
 					lane_not_before(told.hi, eng->taken_by_ns) };
-	lane_eng_update(tl, eng);
 }
 
 /*
@@ -359,20 +297,6 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 					lane_loss_between(tl, alive->at_ns, end->hi))) {
 		end->lo = alive->at_ns;
 		rq->weak = true;
-	}
-}
-
-/* R6. A context runs in order: what is before rq is over. */
-static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_rq *before;
-
-	while ((before = ctx->live) && before != rq &&
-	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		lane_end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
-		if (ctx->live == before)
-			return;
 	}
 }
 
@@ -472,16 +396,15 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 }
 
 /* rq has ended when it may have run. */
-static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
+void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
 			   struct lane_span end)
 {
 	struct lane_span at = rq->maybe;
 
-	if (rq->weak || shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
+	if (rq->weak || lane_end_is_shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.at_ns < end.lo ? rq->alive.at_ns : end.lo;
-		end_before(tl, rq, end.hi);
-		finish(tl, rq, end);
+		lane_end_finish(tl, rq, end);
 		return;
 	}
 	at.hi = end.hi < at.hi ? lane_not_before(end.hi, at.lo) : at.hi;
@@ -497,7 +420,7 @@ static void end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 	}
 	rq->pub.started = true;
 	at.lo = lane_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
-	finish(tl, rq, at);
+	lane_end_finish(tl, rq, at);
 }
 
 static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
@@ -505,11 +428,9 @@ static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
 }
 
-static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				 bool *alive_away)
 {
-	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-	bool alive_away;
-
 	end = by_signal(rq, end);
 	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->signal_work_ns)) {
 		rq->alive = rq->alive_before;
@@ -518,59 +439,46 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		rq->alive = rq->alive_before;
 	}
 	hear(tl, rq, end.hi);
-	alive_away = lane_rq_alive_since_left(rq) ||
-		     (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
-	end = bounds_of_end(tl, rq, end, alive_away);
-	if (!rq->on_device || !eng) {
-		end_before(tl, rq, end.hi);
-		finish(tl, rq, end);
-		return;
-	}
-	if (eng->mode == LANE_MODE_GUC) {
-		end_in_firmware(tl, eng, rq, end);
-		return;
-	}
-	if (eng->running != rq && !left_or_over(rq, end) &&
-	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
-		lane_eng_bring_to_front(tl, eng, rq, end.hi);
-	if (eng->running == rq) {
-		end_running(tl, eng, rq, end);
-	} else if (lane_rq_ran_unsure(rq)) {
-		end_as_it_left(tl, eng, rq, end);
-	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		end_away(tl, eng, rq, end);
-	} else {
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		if (left_or_over(rq, end))
-			doubt_those_ahead(eng, rq, end);
-		if ((rq->off || left_or_over(rq, end)) && rq->alive.at_ns < end.lo)
-			end.lo = rq->alive.at_ns; /* or before it was taken back */
-		end_before(tl, rq, end.hi);
-		if (eng->running == rq) /* it has come to run by that */
-			end_running(tl, eng, rq, end);
-		else
-			finish(tl, rq, end);
-	}
+	*alive_away = lane_rq_alive_since_left(rq) ||
+		      (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
+	return bounds_of_end(tl, rq, end, *alive_away);
 }
 
-/*
- * One end may show others. What comes before it in one order may come behind it in another,
- * if the trace contradicts itself: an end that is being concluded is not concluded again,
- * nor from too far away.
- */
-void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+				      struct lane_span end)
 {
-	if (rq->ended || rq->ending || tl->endings == MOST_ENDINGS)
-		return;
-	rq->ending = true;
-	tl->endings++;
-	end_request(tl, rq, end);
-	tl->endings--;
-	rq->ending = false;
+	bool may_have_left = lane_end_left_or_over(rq, end);
+
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (may_have_left)
+		doubt_those_ahead(eng, rq, end);
+	if ((rq->off || may_have_left) && rq->alive.at_ns < end.lo)
+		end.lo = rq->alive.at_ns; /* or before it was taken back */
+	return end;
 }
 
-void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_span end)
 {
-	if (!rq->ended && !lane_section_holds_end(tl, rq, end, cpu))
-		lane_end_request(tl, rq, end);
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+	struct lane_span start = { rq->pub.execute_ns, end.hi };
+	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+
+	start.lo = lane_not_before(ctx->prev_end_lo, start.lo);
+	if (start.lo > end.hi)
+		start.lo = end.hi;
+	end.lo = lane_not_before(end.lo, start.lo);
+	rq->pub.started = true;
+	rq->pub.start = start;
+	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
+	rq->pub.preempted = (struct lane_span){ 0, end.hi - start.lo };
+	run.begin = start;
+	run.end = end;
+	run.sure_until_ns = end.lo;
+	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+	lane_end_finish(tl, rq, end);
+	if (!eng->away.first && !eng->idle)
+		lane_idle_begin(tl, eng, end.hi);
 }

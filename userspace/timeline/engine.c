@@ -5,92 +5,135 @@
 
 #include <string.h>
 
-/* ---- the order ---- */
+#define MOST_ENDINGS 64
 
-static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
+/* ---- a request ends ---- */
+
+/* R6. A context runs in order: what is before rq is over. */
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
-	return rq->order ? &eng->order : &eng->away;
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before;
+
+	while ((before = ctx->live) && before != rq &&
+	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
+		lane_end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+		if (ctx->live == before)
+			return;
+	}
 }
 
-static void unlink_from(struct lane_rq_list *list, struct lane_rq *rq)
+/* GuC: when a request starts is not to be seen, only that its context runs in order. */
+static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span end)
 {
-	*(rq->dev_prev ? &rq->dev_prev->dev_next : &list->first) = rq->dev_next;
-	*(rq->dev_next ? &rq->dev_next->dev_prev : &list->last) = rq->dev_prev;
-	rq->dev_next = rq->dev_prev = NULL;
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *live;
+
+	while ((live = ctx->live) && live != rq &&
+	       lane_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
+		struct lane_span before = { live->pub.execute_ns, end.hi };
+
+		if (before.lo < ctx->prev_end_lo)
+			before.lo = ctx->prev_end_lo;
+		if (before.lo > before.hi)
+			before.lo = before.hi;
+		if (live->on_device)
+			end_in_firmware(tl, eng, live, before);
+		else /* it was not seen to be handed over */
+			lane_end_request(tl, live, before);
+		if (ctx->live == live)
+			break;
+	}
+	lane_end_in_firmware(tl, eng, rq, end);
 }
 
-static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
+/* What runs ends, and the engine is free for the next. */
+static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span end)
 {
-	rq->dev_prev = list->last;
-	*(list->last ? &list->last->dev_next : &list->first) = rq;
-	list->last = rq;
+	lane_end_running(tl, eng, rq, end);
+	lane_eng_update(tl, eng);
 }
 
-void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq)
+/* The end of what has a place on its engine, and does not run. */
+static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 struct lane_span end)
 {
-	rq->pub.engine = &eng->pub;
-	rq->on_device = true;
-	rq->order = 0;
-	link_to(&eng->away, rq);
+	if (lane_rq_ran_unsure(rq)) {
+		if (rq->weak || lane_end_is_shaky(tl, eng, rq))
+			end_before(tl, rq, end.hi);
+		lane_end_as_it_left(tl, eng, rq, end);
+	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+		lane_end_away(tl, eng, rq, end);
+	} else {
+		end = lane_end_out_of_turn(eng, rq, end);
+		end_before(tl, rq, end.hi);
+		if (eng->running == rq) /* it has come to run by that */
+			end_running(tl, eng, rq, end);
+		else
+			lane_end_finish(tl, rq, end);
+	}
 }
 
-void lane_rq_unlink(struct lane_rq *rq)
+static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	bool alive_away;
 
-	if (!rq->on_device)
+	end = lane_end_bounds(tl, rq, end, &alive_away);
+	if (!rq->on_device || !eng) {
+		end_before(tl, rq, end.hi);
+		lane_end_finish(tl, rq, end);
 		return;
-	if (eng->leaver == rq)
-		eng->leaver = NULL;
-	if (eng->oldest == rq)
-		eng->oldest = NULL;
-	unlink_from(list_of(eng, rq), rq);
-	rq->order = 0;
-	rq->on_device = false;
-}
-
-/* rq stands last from here on. */
-void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq)
-{
-	unlink_from(list_of(eng, rq), rq);
-	link_to(&eng->order, rq);
-	rq->order = ++eng->orders;
-	rq->off = false;
-}
-
-/* It stands nowhere: taken back, or nobody knows where. */
-void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq)
-{
-	unlink_from(list_of(eng, rq), rq);
-	link_to(&eng->away, rq);
-	rq->order = 0;
-}
-
-bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
-{
-	if (a->pub.context == b->pub.context)
-		return !lane_seqno_upto(b->pub.seqno, a->pub.seqno);
-	return !a->order || !b->order || a->order < b->order;
+	}
+	if (eng->mode == LANE_MODE_GUC) {
+		end_in_firmware(tl, eng, rq, end);
+		return;
+	}
+	if (eng->running != rq && !lane_end_left_or_over(rq, end) &&
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
+		lane_eng_bring_to_front(tl, eng, rq, end.hi);
+	if (eng->running == rq)
+		end_running(tl, eng, rq, end);
+	else
+		end_in_place(tl, eng, rq, end);
 }
 
 /*
- * Nothing hidden is ahead of what has been seen. After a loss what was taken back meanwhile may be
- * about to come again: only an engine that has been empty since is certain.
+ * One end may show others. What comes before it in one order may come behind it in another,
+ * if the trace contradicts itself: an end that is being concluded is not concluded again,
+ * nor from too far away.
  */
-void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
+void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
-	if (nothing_ahead)
-		eng->fresh_epoch = eng->epoch;
-	if (eng->fresh_epoch == eng->epoch &&
-	    (eng->epoch == 1 || (!eng->order.first && !eng->away.first && !eng->fifo_n)))
-		eng->proven_epoch = eng->epoch;
+	if (rq->ended || rq->ending || tl->endings == MOST_ENDINGS)
+		return;
+	rq->ending = true;
+	tl->endings++;
+	end_request(tl, rq, end);
+	tl->endings--;
+	rq->ending = false;
 }
 
-/* Nothing of the time before rq was handed over is in doubt. */
-bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
+void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span end)
 {
-	return (rq->pub.seen & LANE_SEEN_EXECUTE) && !(rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
-	       rq->pub.execute_ns >= eng->doubt_until;
+	if (!lane_end_is_shaky(tl, eng, rq)) {
+		lane_end_request(tl, rq, end);
+		return;
+	}
+	lane_end_detach(tl, eng, rq);
+	if (!eng->running) {
+		eng->free = end;
+		lane_eng_update(tl, eng);
+	}
+}
+
+void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+{
+	if (!rq->ended && !lane_section_holds_end(tl, rq, end, cpu))
+		lane_end_request(tl, rq, end);
 }
 
 void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
@@ -103,12 +146,6 @@ void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* ---- what runs ---- */
-
-/* rq stands since before the last taking back, which shows that it was complete by then. */
-bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	return rq->order && rq->order <= eng->unwound;
-}
 
 /* What is complete and not heard of yet, then what was taken back with the ports, then the order.
  */
@@ -130,21 +167,6 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
 }
 
-/* Somebody listens, or has begun to before the recording did, or in a loss. */
-static bool may_be_listened_to(const struct lane_timeline *tl, const struct lane_rq *rq)
-{
-	return rq->listen_ns || rq->waiters || /* who waits looks, first */
-	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
-	       lane_loss_hides(tl, rq);
-}
-
-/* Nothing of its own will tell of its end. */
-bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
-			const struct lane_rq *rq)
-{
-	return !may_be_listened_to(tl, rq) && !lane_ports_is_last(eng, rq);
-}
-
 void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
@@ -160,6 +182,12 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 			at.lo = in.lo;
 		if (in.hi > at.hi)
 			at.hi = in.hi;
+		if (next->pub.started && !next->taken_from) {
+			/* It starts again and was never seen to leave: what would tell is missing.
+			 */
+			lane_eng_contradiction(tl, eng);
+			next->pub.doubt |= LANE_DOUBT_DEVICE;
+		}
 		lane_run_begin(tl, eng, next, at);
 		if (next->complete_ns && lane_eng_is_unheard(eng, next) &&
 		    lane_eng_is_silent(tl, eng, next))
@@ -278,7 +306,7 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		next = before->next;
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
-		if (may_be_listened_to(tl, before) && !before->taken_back)
+		if (lane_eng_may_be_heard(tl, before) && !before->taken_back)
 			return; /* its signal is under way, and what is behind it is not over */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */

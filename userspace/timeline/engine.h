@@ -73,6 +73,10 @@ static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
 }
 
 /* engine.c */
+void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* rq has ended, by what has not been seen of it. */
+void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    struct lane_span end);
 /* rq stands last from here on. */
 void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq);
 /* It stands nowhere: taken back, or nobody knows where. */
@@ -81,6 +85,8 @@ void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq);
 bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq stands since before the last taking back, which shows that it was complete by then. */
 bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
+/* Somebody listens, or has begun to before the recording did, or in a loss. */
+bool lane_eng_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Nothing of its own will tell of its end. */
 bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
 			const struct lane_rq *rq);
@@ -164,10 +170,32 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq);
 
 /* end.c */
-void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
-/* rq has ended, by what has not been seen of it. */
-void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span end);
+/* The bounds of an end as far as what has been seen of rq itself bears them; *alive_away: it has
+ * been incomplete since it left its engine. */
+struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				 bool *alive_away);
+/* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
+bool lane_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
+		       const struct lane_rq *rq);
+/* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
+bool lane_end_left_or_over(const struct lane_rq *rq, struct lane_span end);
+/* The story of rq with the hardware is over. */
+void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* What runs ends: eng->free says when the engine is free. */
+void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      struct lane_span end);
+/* The end of what was taken off its engine and has not been seen to run again. */
+void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		   struct lane_span end);
+/* rq has ended when it may have run. */
+void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
+			 struct lane_span end);
+/* The bounds of an end of what has not been seen to have its turn. */
+struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+				      struct lane_span end);
+/* The end of what a firmware schedules: all before it in its context have ended. */
+void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_span end);
 /* rq is out of the way, ended or not: its own events will tell. */
 void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* When rq ran and ended is not known from at_ns on. */

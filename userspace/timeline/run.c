@@ -184,10 +184,6 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 			rq->pub.behind = &eng->last_ctx->pub;
 	} else if (rq->taken_from) {
 		lane_run_away_until(tl, rq, at);
-	} else {
-		/* It starts again and was never seen to leave: what would tell is missing. */
-		lane_eng_contradiction(tl, eng);
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);

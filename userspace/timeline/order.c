@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The order in which the requests of an engine stand, and what of it is certain.
+#include "timeline/engine.h"
+
+static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->order ? &eng->order : &eng->away;
+}
+
+static void unlink_from(struct lane_rq_list *list, struct lane_rq *rq)
+{
+	*(rq->dev_prev ? &rq->dev_prev->dev_next : &list->first) = rq->dev_next;
+	*(rq->dev_next ? &rq->dev_next->dev_prev : &list->last) = rq->dev_prev;
+	rq->dev_next = rq->dev_prev = NULL;
+}
+
+static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
+{
+	rq->dev_prev = list->last;
+	*(list->last ? &list->last->dev_next : &list->first) = rq;
+	list->last = rq;
+}
+
+void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq)
+{
+	rq->pub.engine = &eng->pub;
+	rq->on_device = true;
+	rq->order = 0;
+	link_to(&eng->away, rq);
+}
+
+void lane_rq_unlink(struct lane_rq *rq)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->on_device)
+		return;
+	if (eng->leaver == rq)
+		eng->leaver = NULL;
+	if (eng->oldest == rq)
+		eng->oldest = NULL;
+	unlink_from(list_of(eng, rq), rq);
+	rq->order = 0;
+	rq->on_device = false;
+}
+
+/* rq stands last from here on. */
+void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq)
+{
+	unlink_from(list_of(eng, rq), rq);
+	link_to(&eng->order, rq);
+	rq->order = ++eng->orders;
+	rq->off = false;
+}
+
+/* It stands nowhere: taken back, or nobody knows where. */
+void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq)
+{
+	unlink_from(list_of(eng, rq), rq);
+	link_to(&eng->away, rq);
+	rq->order = 0;
+}
+
+bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
+{
+	if (a->pub.context == b->pub.context)
+		return !lane_seqno_upto(b->pub.seqno, a->pub.seqno);
+	return !a->order || !b->order || a->order < b->order;
+}
+
+/*
+ * Nothing hidden is ahead of what has been seen. After a loss what was taken back meanwhile may be
+ * about to come again: only an engine that has been empty since is certain.
+ */
+void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
+{
+	if (nothing_ahead)
+		eng->fresh_epoch = eng->epoch;
+	if (eng->fresh_epoch == eng->epoch &&
+	    (eng->epoch == 1 || (!eng->order.first && !eng->away.first && !eng->fifo_n)))
+		eng->proven_epoch = eng->epoch;
+}
+
+/* Nothing of the time before rq was handed over is in doubt. */
+bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return (rq->pub.seen & LANE_SEEN_EXECUTE) && !(rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
+	       rq->pub.execute_ns >= eng->doubt_until;
+}
+
+/* rq stands since before the last taking back, which shows that it was complete by then. */
+bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->order && rq->order <= eng->unwound;
+}
+
+bool lane_eng_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return rq->listen_ns || rq->waiters || /* who waits looks, first */
+	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
+	       lane_loss_hides(tl, rq);
+}
+
+/* Nothing of its own will tell of its end. */
+bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
+			const struct lane_rq *rq)
+{
+	return !lane_eng_may_be_heard(tl, rq) && !lane_ports_is_last(eng, rq);
+}
