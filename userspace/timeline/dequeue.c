@@ -31,14 +31,14 @@ static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
 	lane_rq_link(eng, rq);
-	rq->device_ns = at_ns;
+	rq->handed.device_ns = at_ns;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
 	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 }
 
 /* rq is with eng, and with it all of its context that is before it. */
 static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		      uint64_t at_ns)
+		     uint64_t at_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before = rq;
@@ -66,40 +66,40 @@ static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_e
 	}
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-	eng->from_before |= !lane_rq_is_born(rq);
+	eng->proof.is_from_before |= !lane_rq_is_born(rq);
 	hand_over(tl, rq, eng, at_ns);
 }
 
 /* R20. The driver looks for work only when the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	if (eng->dequeuing)
+	if (eng->dequeue.is_open)
 		return;
-	if (eng->leaver && eng->cut_off && lane_eng_has_ports(eng)) {
+	if (eng->leaver && eng->section.is_cut && lane_eng_has_ports(eng)) {
 		/* The `out` that marks the change-over may be among what is missing. */
 		lane_end_doubt(eng->leaver, now_ns);
 		lane_end_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
 		lane_eng_change_over_by(tl, eng, now_ns);
-	eng->dequeuing = true;
-	eng->dequeues++;
-	eng->stood = eng->orders;
-	eng->oldest = NULL;
-	eng->oldest_order = 0;
-	eng->census_ns = 0;
-	eng->pause_ns = 0;
-	eng->again = false;
-	eng->wrote = false;
+	eng->dequeue.is_open = true;
+	eng->dequeue.no++;
+	eng->dequeue.stood = eng->orders;
+	eng->dequeue.oldest = NULL;
+	eng->dequeue.oldest_order = 0;
+	eng->dequeue.census_ns = 0;
+	eng->dequeue.pause_ns = 0;
+	eng->dequeue.has_again = false;
+	eng->dequeue.has_written = false;
 }
 
 /* rq is taken back; the oldest that is had the engine, or was to have it next. */
 static void take_back(struct lane_eng *eng, struct lane_rq *rq)
 {
-	if (!eng->oldest || rq->order < eng->oldest_order) {
-		eng->oldest = rq;
-		eng->oldest_order = rq->order;
-		eng->oldest_in = rq->in;
+	if (!eng->dequeue.oldest || rq->order < eng->dequeue.oldest_order) {
+		eng->dequeue.oldest = rq;
+		eng->dequeue.oldest_order = rq->order;
+		eng->dequeue.oldest_in = rq->handed.in;
 	}
 }
 
@@ -109,16 +109,16 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	eng->census_ns = 0;
-	if (!eng->pause_ns)
-		eng->pause_ns = lane_not_before(
-			eng->before_ns,
+	eng->dequeue.census_ns = 0;
+	if (!eng->dequeue.pause_ns)
+		eng->dequeue.pause_ns = lane_not_before(
+			eng->dequeue.before_ns,
 			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
 	if (!rq->on_device) /* handed over before the recording, or in a loss */
 		executed(tl, rq, eng, event->wire.ts_ns);
 	if (rq->on_device && rq->pub.engine == &eng->pub) {
-		rq->back_no = eng->dequeues;
-		eng->oldest = NULL; /* the newest come first */
+		rq->handed.back_no = eng->dequeue.no;
+		eng->dequeue.oldest = NULL; /* the newest come first */
 		take_back(eng, rq);
 		lane_eng_put_away(eng, rq);
 	}
@@ -135,7 +135,7 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		eng->mode = LANE_MODE_GUC;
 	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
 		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
-	if (eng->mode == LANE_MODE_GUC && eng->idle)
+	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
 		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
 	executed(tl, rq, eng, now_ns);
 	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
@@ -144,23 +144,24 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		begin_dequeue(tl, eng, now_ns);
 	if (!rq->on_device)
 		return;
-	if (!eng->census_ns)
-		eng->census_ns = now_ns;
-	if (!rq->order && rq->back_no != eng->dequeues)
-		rq->handed_ns = now_ns;
-	rq->handed_no = eng->dequeues;
+	if (!eng->dequeue.census_ns)
+		eng->dequeue.census_ns = now_ns;
+	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
+		rq->handed.ns = now_ns;
+	rq->handed.no = eng->dequeue.no;
 	if (rq->order) {
-		eng->again = true;
+		eng->dequeue.has_again = true;
 		take_back(eng, rq);
 	} else if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
 		   !lane_rq_is_born(rq)) {
-		eng->misplaced = true; /* it may have stood before the recording */
+		eng->dequeue.is_misplaced = true; /* it may have stood before the recording */
 	}
 	lane_eng_stand(eng, rq);
-	rq->on_port = false;
+	rq->handed.is_on_port = false;
 	if (!lane_eng_has_ports(eng))
-		rq->in = (struct lane_span){ now_ns,
-					     eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
+		rq->handed.in =
+			(struct lane_span){ now_ns,
+					    eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
 	if (eng->mode == LANE_MODE_RING && !eng->running)
 		lane_eng_update(tl, eng);
 }
@@ -170,25 +171,25 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 {
 	struct lane_rq *first = rq;
 
-	while (first->prev && !first->prev->ended && !first->prev->on_port &&
+	while (first->prev && !first->prev->ended && !first->prev->handed.is_on_port &&
 	       first->prev->on_device && first->prev->pub.engine == &eng->pub)
 		first = first->prev;
 	for (;; first = first->next) {
-		if (!first->ended && first->on_device && !first->on_port) {
+		if (!first->ended && first->on_device && !first->handed.is_on_port) {
 			if (!first->order) { /* its execute was not seen: nor was its place */
 				lane_eng_stand(eng, first);
-				eng->misplaced = true;
+				eng->dequeue.is_misplaced = true;
 			}
-			first->in = lane_span_exact(now_ns);
-			first->on_port = true;
+			first->handed.in = lane_span_exact(now_ns);
+			first->handed.is_on_port = true;
 		}
 		if (first == rq)
 			return;
 	}
 }
 
-/* A port is given; its `out` is to come. No hardware has that many: their `out`s are missing, or not
- * recorded at all. */
+/* A port is given; its `out` is to come. No hardware has that many: their `out`s are missing, or
+ * not recorded at all. */
 static void give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
 {
 	if (lane_ports_are_full(eng) && lane_is_absent(tl, LANE_RQ_OUT))
@@ -202,27 +203,29 @@ static void give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_ent
 static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 		      const struct lane_entry *entry, uint32_t port)
 {
-	const uint32_t most = sizeof(eng->building) / sizeof(eng->building[0]);
+	const uint32_t most = sizeof(eng->given.building) / sizeof(eng->given.building[0]);
 
-	if (port >= most || (eng->building_port >= 0 && port != (uint32_t)eng->building_port - 1)) {
-		eng->building_port = -1;
+	if (port >= most ||
+	    (eng->given.building_port >= 0 && port != (uint32_t)eng->given.building_port - 1)) {
+		eng->given.building_port = -1;
 		lane_eng_contradiction(tl, eng);
 		if (port >= most)
 			return;
 	}
-	if (eng->building_port < 0)
-		eng->set++;
-	eng->building[port] = *entry;
-	eng->building[port].set = eng->set;
-	eng->building_port = (int)port;
+	if (eng->given.building_port < 0)
+		eng->given.set++;
+	eng->given.building[port] = *entry;
+	eng->given.building[port].set = eng->given.set;
+	eng->given.building_port = (int)port;
 	if (port)
 		return;
-	for (uint32_t i = 0; i < most && eng->building[i].set == eng->set && eng->building[i].ctx;
+	for (uint32_t i = 0;
+	     i < most && eng->given.building[i].set == eng->given.set && eng->given.building[i].ctx;
 	     i++)
-		give(tl, eng, eng->building[i]);
-	memset(eng->building, 0, sizeof(eng->building));
-	eng->building_port = -1;
-	eng->wrote = true;
+		give(tl, eng, eng->given.building[i]);
+	memset(eng->given.building, 0, sizeof(eng->given.building));
+	eng->given.building_port = -1;
+	eng->dequeue.has_written = true;
 }
 
 void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -243,8 +246,8 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 		in_of_set(tl, eng, &entry, event->u.i915_request_in.port);
 		return;
 	}
-	tail = eng->fifo_n ? lane_ports_entry(eng, eng->fifo_n - 1) : NULL;
-	entry.set = eng->set;
+	tail = eng->given.n ? lane_ports_entry(eng, eng->given.n - 1) : NULL;
+	entry.set = eng->given.set;
 	if (tail && tail->ctx == entry.ctx && tail->set == entry.set)
 		tail->seqno = entry.seqno;
 	else
@@ -259,14 +262,17 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 {
 	struct lane_rq *next;
 
-	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = next) {
 		next = rq->dev_next;
-		rq->complete_ns = now_ns;
+		rq->unheard.complete_ns = now_ns;
 		/* Behind one that is not: it ended before it left the engine last, or as it had it
 		 * with no time to run in. */
-		if (rq->order > eng->oldest_order &&
-		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->maybe.hi)) {
-			uint64_t by_ns = rq->passed && lane_rq_may_be_over(rq) ? rq->over_ns : 0;
+		if (rq->order > eng->dequeue.oldest_order &&
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->maybe.at.hi)) {
+			uint64_t by_ns = rq->unheard.was_passed && lane_rq_may_be_over(rq)
+						 ? rq->unheard.ns
+						 : 0;
 
 			lane_eng_put_away(eng, rq);
 			if (lane_eng_is_silent(tl, eng, rq))
@@ -276,7 +282,7 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 							    lane_not_before(by_ns, rq->since.hi) });
 		}
 	}
-	eng->unwound = eng->stood;
+	eng->unwound = eng->dequeue.stood;
 }
 
 /*
@@ -288,12 +294,12 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 {
 	uint64_t upto = 0, gone = 0;
 
-	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood;
+	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = rq->dev_next)
 		if (!lane_ports_cover(eng, rq))
 			gone = rq->order;
-		else if (!eng->again || rq->pub.executes == 1)
-			upto = eng->again && !eng->split ? rq->order : gone;
+		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
+			upto = eng->dequeue.has_again && !eng->dequeue.is_split ? rq->order : gone;
 	return upto;
 }
 
@@ -303,23 +309,24 @@ static uint64_t complete_upto(const struct lane_eng *eng)
  */
 static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 {
-	uint64_t upto = eng->wrote ? complete_upto(eng) : 0;
+	uint64_t upto = eng->dequeue.has_written ? complete_upto(eng) : 0;
 	struct lane_rq *next;
 
-	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->stood; rq = next) {
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = next) {
 		next = rq->dev_next;
 		if (rq->order <= upto) {
-			rq->complete_ns = now_ns;
+			rq->unheard.complete_ns = now_ns;
 			eng->unwound = rq->order;
-		} else if (eng->wrote && !lane_ports_cover(eng, rq)) {
+		} else if (eng->dequeue.has_written && !lane_ports_cover(eng, rq)) {
 			/* Those before it may be over: then it has had the engine. */
-			rq->maybe_ran |= eng->oldest && !rq->pub.started;
+			rq->maybe.has_run |= eng->dequeue.oldest && !rq->pub.started;
 			take_back(eng, rq);
 			lane_eng_put_away(eng, rq);
-			rq->off = true;
+			rq->handed.is_off = true;
 		}
 	}
-	if (!eng->again)
+	if (!eng->dequeue.has_again)
 		return;
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -346,7 +353,7 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
  */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	struct lane_rq *first = eng->order.first, *oldest = eng->oldest;
+	struct lane_rq *first = eng->order.first, *oldest = eng->dequeue.oldest;
 
 	while (first && lane_eng_is_unheard(eng, first))
 		first = first->dev_next;
@@ -354,10 +361,11 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		oldest = NULL; /* up to 5.3 the engine is idle when requests are taken back */
 	if (oldest && !oldest->ended && oldest != first) {
 		eng->leaver = oldest;
-		eng->leaver_in = eng->oldest_in;
-		oldest->begun_unsure = eng->running == oldest && !lane_run_had_begun(eng, oldest);
+		eng->leaver_in = eng->dequeue.oldest_in;
+		oldest->begun.is_unsure =
+			eng->running == oldest && !lane_run_had_begun(eng, oldest);
 	} else if (oldest && oldest == first) {
-		oldest->in = eng->oldest_in; /* it is on the hardware already */
+		oldest->handed.in = eng->dequeue.oldest_in; /* it is on the hardware already */
 	}
 	end_unheard(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest && !lane_eng_is_unheard(eng, eng->running))
@@ -367,8 +375,9 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 /* The same ports as before are not written again: what was executed again is on them still. */
 static void stay_on_ports(struct lane_eng *eng)
 {
-	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood; rq = rq->dev_prev)
-		rq->on_port |= rq->in.hi != 0;
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.is_on_port |= rq->handed.in.hi != 0;
 }
 
 /*
@@ -379,14 +388,14 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	uint64_t since_ns = LANE_NEVER;
 
-	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 	     rq = rq->dev_prev) {
-		since_ns = rq->execute_ns;
+		since_ns = rq->handed.execute_ns;
 		if (!rq->pub.started)
 			lane_end_doubt(rq, rq->pub.execute_ns);
-		else if (eng->oldest)
+		else if (eng->dequeue.oldest)
 			lane_end_doubt(rq, rq->alive.at_ns);
-		rq->hit |= eng->oldest != NULL;
+		rq->doubt.is_hit |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
 		lane_idle_end(tl, eng, NULL, since_ns, lane_eng_unproven(eng));
@@ -394,32 +403,33 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 
 void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	if (!eng->dequeuing)
+	if (!eng->dequeue.is_open)
 		return;
-	eng->dequeuing = false;
-	if (eng->cut_off) {
+	eng->dequeue.is_open = false;
+	if (eng->section.is_cut) {
 		doubt_handed_over(tl, eng);
 		return;
 	}
 	if (eng->mode == LANE_MODE_HOOKS)
-		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->stood;
+		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 		     rq = rq->dev_prev)
-			rq->in.hi = now_ns;
-	if (eng->misplaced)
+			rq->handed.in.hi = now_ns;
+	if (eng->dequeue.is_misplaced)
 		lane_end_doubt_order(eng, 0);
-	eng->misplaced = false;
-	if (eng->mode == LANE_MODE_PORTS && !eng->wrote)
+	eng->dequeue.is_misplaced = false;
+	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
 		stay_on_ports(eng);
 	if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl))
-		guess_census(eng, eng->census_ns ? eng->census_ns : tl->now_ns);
-	if (eng->oldest) {
+		guess_census(eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
+	if (eng->dequeue.oldest) {
 		if (lane_eng_sees_unsubmit(tl))
-			take_census(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
-		find_leaver(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+			take_census(tl, eng,
+				    eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
+		find_leaver(tl, eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
 	} else {
-		end_unheard(tl, eng, eng->census_ns ? eng->census_ns : tl->now_ns);
+		end_unheard(tl, eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
 	}
-	eng->oldest = NULL;
+	eng->dequeue.oldest = NULL;
 	if (!eng->running)
 		lane_eng_update(tl, eng);
 }

@@ -12,17 +12,17 @@ void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_s
 	if (rq->on_device) {
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					   lane_not_before(end.lo, rq->device_ns));
+					   lane_not_before(end.lo, rq->handed.device_ns));
 		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-			lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1,
+			lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1,
 					   lane_not_before(end.lo, rq->since.lo));
 		lane_rq_unlink(rq);
 	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				   lane_not_before(end.lo, rq->pub.submit_ns));
 	}
-	if (rq->taken_from && rq->taken_from->victim == rq)
-		rq->taken_from->victim = NULL;
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 	rq->ended = true;
 	rq->pub.end = end;
 	if (eng && lane_eng_unproven(eng))
@@ -32,21 +32,21 @@ void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_s
 	if (!ctx->over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
 		ctx->over_seqno = rq->pub.seqno;
 	ctx->over = true;
-	while (ctx->live && (ctx->live->ended || ctx->live->detached))
+	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
 }
 
 /* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
 bool lane_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
-		  const struct lane_rq *rq)
+		       const struct lane_rq *rq)
 {
 	bool told = eng->mode == LANE_MODE_PER_REQUEST ||
 		    (eng->mode == LANE_MODE_PORTS && lane_eng_sees_unsubmit(tl));
 
 	bool guessed = eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl);
 
-	return (lane_eng_unproven(eng) && (eng->epoch > 1 || guessed)) || rq->hit ||
+	return (lane_eng_unproven(eng) && (eng->proof.epoch > 1 || guessed)) || rq->doubt.is_hit ||
 	       lane_eng_is_blind(tl, eng) || (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }
 
@@ -60,20 +60,20 @@ void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
-	if (rq->taken_from && rq->taken_from->victim == rq)
-		rq->taken_from->victim = NULL;
+		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (rq->alive.at_ns < rq->doubt_ns)
-		rq->doubt_ns = rq->alive.at_ns;
+	if (rq->alive.at_ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = rq->alive.at_ns;
 	lane_rq_unlink(rq);
-	rq->detached = true;
-	if (eng->mode != LANE_MODE_PER_REQUEST || rq->hit ||
-	    eng->epoch > 1) { /* it may have the engine still */
-		eng->epoch++;
-		eng->doubt_until = lane_not_before(tl->now_ns, eng->doubt_until);
+	rq->doubt.is_detached = true;
+	if (eng->mode != LANE_MODE_PER_REQUEST || rq->doubt.is_hit ||
+	    eng->proof.epoch > 1) { /* it may have the engine still */
+		eng->proof.epoch++;
+		eng->proof.doubt_until_ns = lane_not_before(tl->now_ns, eng->proof.doubt_until_ns);
 	}
-	while (ctx->live && (ctx->live->ended || ctx->live->detached))
+	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;
 }
 
@@ -83,10 +83,10 @@ void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane
  */
 static void ended_before_leaving(struct lane_rq *rq, struct lane_span *end)
 {
-	uint64_t lo = rq->alive.at_ns > rq->run_ns ? rq->alive.at_ns : rq->run_ns;
+	uint64_t lo = rq->alive.at_ns > rq->begun.ns ? rq->alive.at_ns : rq->begun.ns;
 	uint64_t less;
 
-	if (rq->weak)
+	if (rq->doubt.is_weak)
 		lo = end->lo;
 	*end = (struct lane_span){ lo < rq->since.hi ? lo : rq->since.hi, rq->since.hi };
 	less = end->hi - end->lo;
@@ -105,15 +105,15 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns)
 {
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (at_ns < rq->doubt_ns)
-		rq->doubt_ns = at_ns;
+	if (at_ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = at_ns;
 }
 
 void lane_end_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
 		lane_end_doubt(rq, lane_not_before(at_ns, rq->pub.execute_ns));
-		rq->hit = true;
+		rq->doubt.is_hit = true;
 	}
 }
 
@@ -158,7 +158,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		last = other;
 	}
 	if (last) /* unless rq may have ended before it left, and nothing tells */
-		last->over_exact =
+		last->unheard.is_exact =
 			end.lo == end.hi && (lane_eng_has_ports(eng) || rq == eng->leaver) &&
 			(rq->pub.state != LANE_RQ_STATE_PREEMPTED || lane_rq_alive_since_left(rq));
 }
@@ -166,8 +166,8 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
 bool lane_end_left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
-	return rq->passed && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || rq->maybe.hi) && lane_rq_may_be_over(rq);
+	return rq->unheard.was_passed && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       (end.lo != end.hi || rq->maybe.at.hi) && lane_rq_may_be_over(rq);
 }
 
 /* It does not stand any more: it was taken back, or was complete when others were. */
@@ -175,36 +175,38 @@ static bool is_known_over(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return !rq->order && (rq->taken_back || (rq->off && eng->mode == LANE_MODE_PER_REQUEST) ||
-			      (rq->complete_ns && !(rq->passed && lane_rq_may_be_over(rq))));
+	return !rq->order &&
+	       (rq->handed.is_taken_back ||
+		(rq->handed.is_off && eng->mode == LANE_MODE_PER_REQUEST) ||
+		(rq->unheard.complete_ns && !(rq->unheard.was_passed && lane_rq_may_be_over(rq))));
 }
 
 /* The end of what was taken off its engine and has not been seen to run again. */
 void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		     struct lane_span end)
+		   struct lane_span end)
 {
 	if (lane_end_left_or_over(rq, end)) {
 		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
-	} else if (rq->taken_back && !rq->order && end.lo != end.hi &&
+	} else if (rq->handed.is_taken_back && !rq->order && end.lo != end.hi &&
 		   lane_rq_alive_since_left(rq)) {
 		/* It has had the engine since, while it was being taken back. */
 		away_or_again(rq, &end);
 	} else if (lane_rq_alive_since_left(rq)) {
 		lane_run_away_until(tl, rq, end);
-	} else if (is_known_over(rq) && !rq->left_told && !lane_end_is_shaky(tl, eng, rq)) {
+	} else if (is_known_over(rq) && !rq->left.is_told && !lane_end_is_shaky(tl, eng, rq)) {
 		ended_before_leaving(rq, &end);
 	} else if (end.lo == end.hi) {
 		doubt_those_ahead(eng, rq, end);
 		away_or_again(rq, &end);
-	} else if (!rq->left_told && !lane_end_is_shaky(tl, eng, rq) &&
-		   (front_is_alive(eng, end.hi) || rq->taken_back)) {
+	} else if (!rq->left.is_told && !lane_end_is_shaky(tl, eng, rq) &&
+		   (front_is_alive(eng, end.hi) || rq->handed.is_taken_back)) {
 		ended_before_leaving(rq, &end);
 	} else if (lane_end_is_shaky(tl, eng, rq)) {
 		if (rq->order)
 			doubt_those_ahead(eng, rq, end);
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		if (!rq->weak)
+		if (!rq->doubt.is_weak)
 			end.lo = rq->alive.at_ns;
 	} else {
 		if (rq->order)
@@ -217,7 +219,7 @@ void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 /* Since when it ran is not certain: only signs of its own say that it had not ended. */
 static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+	return rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
 
 /*
@@ -233,7 +235,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 		first = first->dev_next;
 	if (!rq->order || !first || first == rq)
 		return;
-	away_ns = lane_not_before(first->in.lo, rq->since.lo);
+	away_ns = lane_not_before(first->handed.in.lo, rq->since.lo);
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
@@ -242,20 +244,20 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 
 /* What runs ends, and the engine is free for the next. */
 void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span end)
+		      struct lane_span end)
 {
 	struct lane_span told = end;
 
 	/* What was behind it on its ports may have the engine before the new ones. */
 	if (rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
-	    ((rq->next && rq->next->off) || lane_ports_has_behind(eng, rq)))
+	    ((rq->next && rq->next->handed.is_off) || lane_ports_has_behind(eng, rq)))
 		lane_end_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	lane_run_close(tl, eng, &told);
 	if (rq == eng->leaver && eng->mode == LANE_MODE_HOOKS)
 		left_or_stayed(eng, rq, end);
-	if (rq->weak)
+	if (rq->doubt.is_weak)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_shaky(eng, rq))
 		end = told;
@@ -264,19 +266,19 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (lane_rq_may_be_over(rq)) {
 		or_ended_before_leaving(rq, &end);
 		/* If it was over by then, what came next ended then, and none began before. */
-		told.lo = rq->over_exact && end.hi > rq->over_ns
-				  ? lane_not_before(rq->over_ns, rq->since.lo)
+		told.lo = rq->unheard.is_exact && end.hi > rq->unheard.ns
+				  ? lane_not_before(rq->unheard.ns, rq->since.lo)
 				  : rq->since.lo;
 	}
-	if (rq->untold && lane_rq_alive_since_left(rq))
+	if (rq->left.is_untold && lane_rq_alive_since_left(rq))
 		lane_run_tell_preemption(tl, rq);
-	else if (rq->untold) {
+	else if (rq->left.is_untold) {
 		or_ended_before_leaving(rq, &end);
 		told.lo = rq->since.lo;
 	}
 	lane_end_finish(tl, rq, end);
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
-	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->doubt_until)
+	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
 		lane_eng_prove(eng, true);
 	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo),
 					lane_not_before(told.hi, eng->taken_by_ns) };
@@ -291,12 +293,12 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_alive *alive = &rq->alive;
 
-	if (alive->at_ns == rq->listen_ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
+	if (alive->at_ns == rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
 		alive = &rq->alive_before;
 	if (alive->at_ns <= end->lo && (tl->ends_hide || (eng && lane_eng_is_blind(tl, eng)) ||
 					lane_loss_between(tl, alive->at_ns, end->hi))) {
 		end->lo = alive->at_ns;
-		rq->weak = true;
+		rq->doubt.is_weak = true;
 	}
 }
 
@@ -307,14 +309,14 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	bool away = rq->pub.state == LANE_RQ_STATE_PREEMPTED;
-	uint64_t left_ns = away ? rq->since.hi : rq->left.hi;
-	bool left = (away || rq->untold) && !lane_rq_alive_since_left(rq) &&
+	uint64_t left_ns = away ? rq->since.hi : rq->left.at.hi;
+	bool left = (away || rq->left.is_untold) && !lane_rq_alive_since_left(rq) &&
 		    now_ns > left_ns + LANE_INTERRUPT_NS;
-	bool over = lane_rq_may_be_over(rq) && now_ns > rq->over_ns + LANE_INTERRUPT_NS;
+	bool over = lane_rq_may_be_over(rq) && now_ns > rq->unheard.ns + LANE_INTERRUPT_NS;
 
-	if ((left || over) && rq->listen_ns && rq->listen_ns + LANE_INTERRUPT_NS < now_ns &&
-	    !lane_rq_is_back(rq) && !rq->hit && !tl->ends_hide &&
-	    !lane_loss_between(tl, rq->listen_ns, now_ns))
+	if ((left || over) && rq->listen.ns && rq->listen.ns + LANE_INTERRUPT_NS < now_ns &&
+	    !lane_rq_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
+	    !lane_loss_between(tl, rq->listen.ns, now_ns))
 		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
 }
 
@@ -331,12 +333,12 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 
 	if (!eng || !rq->on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
-	} else if (eng->mode != LANE_MODE_GUC && (tl->n_losses || eng->from_before)) {
-		sure = (!lane_eng_unproven(eng) && !rq->hit && !rq->detached) ||
-		       (eng->told_ns <= since_ns && !lane_loss_between(tl, since_ns, end.hi));
+	} else if (eng->mode != LANE_MODE_GUC && (tl->n_losses || eng->proof.is_from_before)) {
+		sure = (!lane_eng_unproven(eng) && !rq->doubt.is_hit && !rq->doubt.is_detached) ||
+		       (eng->proof.told_ns <= since_ns && !lane_loss_between(tl, since_ns, end.hi));
 	}
 	if (eng)
-		eng->told_ns = lane_not_before(end.hi, eng->told_ns);
+		eng->proof.told_ns = lane_not_before(end.hi, eng->proof.told_ns);
 	if (!sure && end.lo == end.hi && since_ns < end.lo)
 		end.lo = since_ns;
 	return end;
@@ -349,33 +351,34 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool exact;
 
-	if (rq->unseen_start && lane_rq_may_be_over(rq) && !lane_rq_ran_unsure(rq))
+	if (rq->unheard.is_unseen && lane_rq_may_be_over(rq) && !lane_rq_ran_unsure(rq))
 		lane_end_doubt(rq, rq->pub.execute_ns);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
 	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
-	    !lane_rq_is_back(rq) && !rq->off && (!rq->untold || lane_rq_alive_since_left(rq)) &&
-	    rq->listen_ns && !lane_rq_may_be_over(rq))
+	    !lane_rq_is_back(rq) && !rq->handed.is_off &&
+	    (!rq->left.is_untold || lane_rq_alive_since_left(rq)) && rq->listen.ns &&
+	    !lane_rq_may_be_over(rq))
 		lane_eng_alive(tl, rq, end.hi);
-	if (!rq->weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
+	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;
-	if (rq->maybe_ran && !exact && rq->alive.at_ns < end.lo)
+	if (rq->maybe.has_run && !exact && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns;
 	/* An `out` that would have come before may be among what was lost. */
-	if (rq->doubt_ns < end.lo)
-		end.lo = rq->doubt_ns;
+	if (rq->doubt.since_ns < end.lo)
+		end.lo = rq->doubt.since_ns;
 	return end;
 }
 
 /* The listening has just begun: it may find rq complete yet, when it has signalled others. */
 static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return rq->listen_active && rq->alive.at_ns == rq->listen_ns &&
-	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && rq->listen_cpu >= 0 &&
-	       (uint32_t)rq->listen_cpu < tl->n_cpus &&
-	       tl->cpus[rq->listen_cpu].events == rq->listen_event;
+	return rq->listen.is_active && rq->alive.at_ns == rq->listen.ns &&
+	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && rq->listen.cpu >= 0 &&
+	       (uint32_t)rq->listen.cpu < tl->n_cpus &&
+	       tl->cpus[rq->listen.cpu].events == rq->listen.event;
 }
 
 /* What has been signalled or retired was over by then, whatever tells later. */
@@ -397,11 +400,12 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 
 /* rq has ended when it may have run. */
 void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
-			   struct lane_span end)
+			 struct lane_span end)
 {
-	struct lane_span at = rq->maybe;
+	struct lane_span at = rq->maybe.at;
 
-	if (rq->weak || lane_end_is_shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
+	if (rq->doubt.is_weak ||
+	    lane_end_is_shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.at_ns < end.lo ? rq->alive.at_ns : end.lo;
 		lane_end_finish(tl, rq, end);
@@ -410,7 +414,7 @@ void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, s
 	at.hi = end.hi < at.hi ? lane_not_before(end.hi, at.lo) : at.hi;
 	if (rq->pub.started) {
 		struct lane_span away = lane_span_between(rq->since, at);
-		uint64_t ran = rq->maybe_less - (rq->maybe.hi - rq->maybe.lo);
+		uint64_t ran = rq->maybe.less - (rq->maybe.at.hi - rq->maybe.at.lo);
 
 		away.lo -= ran < away.lo ? ran : away.lo; /* it may have run before that, too */
 		lane_span_add(&rq->pub.preempted, away);
@@ -432,7 +436,7 @@ struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, s
 				 bool *alive_away)
 {
 	end = by_signal(rq, end);
-	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->signal_work_ns)) {
+	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->listen.work_ns)) {
 		rq->alive = rq->alive_before;
 		end.lo = lane_rq_began(rq);
 	} else if (is_being_looked_at(tl, rq) || lane_rq_listened_late(rq, end.hi)) {
@@ -440,7 +444,7 @@ struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, s
 	}
 	hear(tl, rq, end.hi);
 	*alive_away = lane_rq_alive_since_left(rq) ||
-		      (rq->left_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
+		      (rq->left.is_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
 	return bounds_of_end(tl, rq, end, *alive_away);
 }
 
@@ -452,7 +456,7 @@ struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
-	if ((rq->off || may_have_left) && rq->alive.at_ns < end.lo)
+	if ((rq->handed.is_off || may_have_left) && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns; /* or before it was taken back */
 	return end;
 }
@@ -479,6 +483,6 @@ void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 	lane_end_finish(tl, rq, end);
-	if (!eng->away.first && !eng->idle)
+	if (!eng->away.first && !eng->idle.is_known)
 		lane_idle_begin(tl, eng, end.hi);
 }

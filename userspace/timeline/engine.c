@@ -61,7 +61,7 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 			 struct lane_span end)
 {
 	if (lane_rq_ran_unsure(rq)) {
-		if (rq->weak || lane_end_is_shaky(tl, eng, rq))
+		if (rq->doubt.is_weak || lane_end_is_shaky(tl, eng, rq))
 			end_before(tl, rq, end.hi);
 		lane_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
@@ -176,28 +176,30 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 	eng->updating = true;
 	while (!eng->running && (next = next_to_run(eng))) {
 		struct lane_span at = eng->free,
-				 in = next == eng->leaver ? eng->leaver_in : next->in;
+				 in = next == eng->leaver ? eng->leaver_in : next->handed.in;
 
 		if (in.lo > at.lo)
 			at.lo = in.lo;
 		if (in.hi > at.hi)
 			at.hi = in.hi;
-		if (next->pub.started && !next->taken_from) {
+		if (next->pub.started && !next->left.from) {
 			/* It starts again and was never seen to leave: what would tell is missing.
 			 */
 			lane_eng_contradiction(tl, eng);
 			next->pub.doubt |= LANE_DOUBT_DEVICE;
 		}
 		lane_run_begin(tl, eng, next, at);
-		if (next->complete_ns && lane_eng_is_unheard(eng, next) &&
+		if (next->unheard.complete_ns && lane_eng_is_unheard(eng, next) &&
 		    lane_eng_is_silent(tl, eng, next))
-			lane_end_infer(tl, eng, next,
-				       (struct lane_span){ next->since.lo,
-							   lane_not_before(next->complete_ns,
-									   next->since.hi) });
+			lane_end_infer(
+				tl, eng, next,
+				(struct lane_span){ next->since.lo,
+						    lane_not_before(next->unheard.complete_ns,
+								    next->since.hi) });
 	}
 	eng->updating = false;
-	if (!eng->running && !eng->settling && !eng->idle && !lane_eng_unproven(eng))
+	if (!eng->running && !eng->section.is_read && !eng->idle.is_known &&
+	    !lane_eng_unproven(eng))
 		lane_idle_begin(tl, eng, eng->free.hi);
 }
 
@@ -210,7 +212,8 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
 		struct lane_rq *unheard = eng->running;
-		uint64_t by_ns = unheard->complete_ns ? unheard->complete_ns : at.hi;
+		uint64_t by_ns =
+			unheard->unheard.complete_ns ? unheard->unheard.complete_ns : at.hi;
 
 		if (lane_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
 			lane_end_detach(tl, eng, unheard);
@@ -225,7 +228,7 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	eng->leaver = NULL;
 	if (!rq || rq->ended || eng->running != rq)
 		return;
-	if (rq->begun_unsure) {
+	if (rq->begun.is_unsure) {
 		lane_run_void(tl, eng, at);
 	} else {
 		lane_run_close(tl, eng, &at);
@@ -234,7 +237,7 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	rq = next_to_run(eng);
 	lane_eng_update(tl, eng);
 	if (rq && eng->running == rq)
-		rq->begun_reported = true;
+		rq->begun.is_reported = true;
 }
 
 /* R19. The same where no event marks it: since the set was written. */
@@ -246,7 +249,8 @@ void lane_eng_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uin
 		first = first->dev_next;
 	lane_eng_change_over(
 		tl, eng,
-		(struct lane_span){ first && first->in.lo < by_ns ? first->in.lo : 0, by_ns });
+		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
+				    by_ns });
 }
 
 void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -283,9 +287,9 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 	if (!before->on_device || before->pub.engine != &eng->pub)
 		return false;
 	if (!before->order)
-		return before->taken_back || before->off;
+		return before->handed.is_taken_back || before->handed.is_off;
 	return !lane_eng_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
-	       before->order <= eng->stood;
+	       before->order <= eng->dequeue.stood;
 }
 
 void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -294,10 +298,10 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	struct lane_rq *before, *next;
 
 	if (rq->next && rq->on_device)
-		rq->next->maybe_ran = false; /* rq was not complete, so it did not run */
+		rq->next->maybe.has_run = false; /* rq was not complete, so it did not run */
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return;
-	if (eng->cut_off && !lane_eng_sees_unsubmit(tl))
+	if (eng->section.is_cut && !lane_eng_sees_unsubmit(tl))
 		return; /* what would tell when is missing */
 	for (before = ctx->live; before && !lane_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
@@ -306,7 +310,7 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		next = before->next;
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
-		if (lane_eng_may_be_heard(tl, before) && !before->taken_back)
+		if (lane_eng_may_be_heard(tl, before) && !before->handed.is_taken_back)
 			return; /* its signal is under way, and what is behind it is not over */
 		/* It may have ended long ago: then this one ran, and who was preempted is not
 		 * known. */
@@ -314,11 +318,11 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
 		} else if (lane_rq_ran_unsure(before))
-			left_ns = before->maybe.hi;
+			left_ns = before->maybe.at.hi;
 		else if (before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			 !lane_rq_alive_since_left(before))
 			left_ns = before->since.hi;
-		if (!before->pub.started && !before->maybe.hi)
+		if (!before->pub.started && !before->maybe.at.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		lane_end_infer(tl, eng, before,
 			       (struct lane_span){ before->pub.execute_ns, left_ns });
@@ -330,16 +334,17 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 {
 	struct lane_rq *rq;
 
-	if (!eng->settling)
+	if (!eng->section.is_read)
 		lane_section_cut(tl, eng, now_ns, true);
-	eng->epoch++;
-	eng->doubt_until = until_ns > eng->doubt_until ? until_ns : eng->doubt_until;
+	eng->proof.epoch++;
+	eng->proof.doubt_until_ns =
+		until_ns > eng->proof.doubt_until_ns ? until_ns : eng->proof.doubt_until_ns;
 	if (eng->running) {
 		struct lane_span at = { now_ns, now_ns };
 
 		rq = eng->running;
 		lane_end_doubt(rq, now_ns);
-		rq->hit = true;
+		rq->doubt.is_hit = true;
 		lane_run_close(tl, eng, &at);
 		/* It ended, was taken off, or runs on: it counts as preempted until its end shows.
 		 */
@@ -350,15 +355,15 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 		lane_eng_put_away(eng, rq);
 	for (rq = eng->away.first; rq; rq = rq->dev_next) {
 		lane_end_doubt(rq, now_ns);
-		rq->hit = true;
+		rq->doubt.is_hit = true;
 	}
-	eng->victim = eng->leaver = eng->oldest = NULL;
-	eng->fifo_n = 0;
-	eng->building_port = -1;
-	memset(eng->building, 0, sizeof(eng->building));
-	eng->dequeuing = false;
-	if (eng->idle) {
-		eng->idle = false;
+	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
+	eng->given.n = 0;
+	eng->given.building_port = -1;
+	memset(eng->given.building, 0, sizeof(eng->given.building));
+	eng->dequeue.is_open = false;
+	if (eng->idle.is_known) {
+		eng->idle.is_known = false;
 		if (eng->pub.id < 64)
 			tl->idle_mask &= ~(1ull << eng->pub.id);
 	}

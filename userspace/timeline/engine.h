@@ -17,7 +17,7 @@ static inline bool lane_eng_has_ports(const struct lane_eng *eng)
 /* After a loss: what is ahead of what has been seen is not known. */
 static inline bool lane_eng_unproven(const struct lane_eng *eng)
 {
-	return eng->proven_epoch != eng->epoch;
+	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
 /* Whoever has the engine, no event tells. */
@@ -40,31 +40,33 @@ static inline uint64_t lane_not_before(uint64_t ns, uint64_t earliest)
 /* rq has been seen incomplete since it left its engine last. */
 static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
 {
-	return rq->alive.step > rq->left_step || rq->alive.at_ns >= rq->left_ns;
+	return rq->alive.step > rq->left.step || rq->alive.at_ns >= rq->left.ns;
 }
 
 /* It may have been over, unheard, when an end behind it was told: it has not been seen alive since.
  */
 static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 {
-	return rq->over_ns && (rq->alive.at_ns < rq->over_ns ||
-			       (rq->alive.at_ns == rq->over_ns && rq->alive.step <= rq->over_step));
+	return rq->unheard.ns &&
+	       (rq->alive.at_ns < rq->unheard.ns ||
+		(rq->alive.at_ns == rq->unheard.ns && rq->alive.step <= rq->unheard.step));
 }
 
 /* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
  * ended then. */
 static inline bool lane_rq_ran_unsure(const struct lane_rq *rq)
 {
-	return rq->maybe.hi && rq->over_ns == rq->maybe.hi && !rq->order && lane_rq_may_be_over(rq);
+	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order &&
+	       lane_rq_may_be_over(rq);
 }
 
 /* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
 static inline void lane_rq_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
 {
-	rq->unseen_start = unseen || (rq->unseen_start && lane_rq_may_be_over(rq));
-	rq->over_ns = at_ns;
-	rq->over_step = rq->alive.step;
-	rq->over_exact = false;
+	rq->unheard.is_unseen = unseen || (rq->unheard.is_unseen && lane_rq_may_be_over(rq));
+	rq->unheard.ns = at_ns;
+	rq->unheard.step = rq->alive.step;
+	rq->unheard.is_exact = false;
 }
 
 static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
@@ -111,7 +113,7 @@ bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
 /* No more can be given. */
 static inline bool lane_ports_are_full(const struct lane_eng *eng)
 {
-	return eng->fifo_n == LANE_MAX_PORTS;
+	return eng->given.n == LANE_MAX_PORTS;
 }
 
 /* A port is given; its `out` is to come. */

@@ -12,9 +12,9 @@
  */
 void lane_idle_lead(struct lane_eng *eng)
 {
-	if (!eng->pub.idle_until_ns && eng->first_ns && eng->epoch == 1 &&
-	    !lane_eng_unproven(eng) && eng->mode == LANE_MODE_PORTS && !eng->from_before &&
-	    !eng->hidden_ns)
+	if (!eng->pub.idle_until_ns && eng->first_ns && eng->proof.epoch == 1 &&
+	    !lane_eng_unproven(eng) && eng->mode == LANE_MODE_PORTS && !eng->proof.is_from_before &&
+	    !eng->proof.hidden_ns)
 		eng->pub.idle_until_ns = eng->first_ns;
 }
 
@@ -26,12 +26,13 @@ void lane_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_n
 
 void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
-	if (eng->cut_off)
+	if (eng->section.is_cut)
 		return; /* what is being read may not be all of it */
-	eng->idle = true;
+	eng->idle.is_known = true;
 	/* After a loss something unseen may have run since the last end that was seen. */
-	eng->idle_since = eng->epoch == 1 && at_ns >= eng->doubt_until ? at_ns : tl->now_ns;
-	eng->idle_epoch++;
+	eng->idle.since_ns =
+		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
+	eng->idle.epoch++;
 	lane_idle_lead(eng);
 	if (eng->pub.id < 64)
 		tl->idle_mask |= 1ull << eng->pub.id;
@@ -53,15 +54,15 @@ static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 	enum lane_clock clock = lane_thr_clock(thr);
 	uint64_t part;
 
-	if (slot->epoch == eng->idle_epoch)
+	if (slot->epoch == eng->idle.epoch)
 		return;
 	memset(slot, 0, sizeof(*slot));
-	slot->epoch = eng->idle_epoch;
+	slot->epoch = eng->idle.epoch;
 	memcpy(slot->clock, thr->clock, sizeof(slot->clock));
 	slot->waiting_here = thr->waiting[eng->pub.id];
-	if (eng->idle_since <= thr->pub.since_ns)
+	if (eng->idle.since_ns <= thr->pub.since_ns)
 		return;
-	part = eng->idle_since - thr->pub.since_ns;
+	part = eng->idle.since_ns - thr->pub.since_ns;
 	slot->clock[clock] += part;
 	if (waits_here(thr, eng))
 		slot->waiting_here += part;
@@ -96,11 +97,11 @@ void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		struct lane_idle_slot_culprit *culprit, *least;
 		uint64_t begin_ns = slice->begin_ns;
 
-		if (id >= thr->n_slots || eng->idle_since >= slice->end_ns)
+		if (id >= thr->n_slots || eng->idle.since_ns >= slice->end_ns)
 			continue;
 		snapshot_one(thr, eng);
-		if (begin_ns < eng->idle_since)
-			begin_ns = eng->idle_since;
+		if (begin_ns < eng->idle.since_ns)
+			begin_ns = eng->idle.since_ns;
 		culprit = thr->slots[id].culprits;
 		least = culprit;
 		for (int i = 0; i < LANE_IDLE_CULPRITS; i++, culprit++) {
@@ -129,7 +130,7 @@ static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const st
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
-	if (own && own->idle)
+	if (own && own->idle.is_known)
 		return own->pub.id < 64 ? own : NULL;
 	if (!own || own->pub.instance != LANE_VIRTUAL_INSTANCE)
 		return NULL;
@@ -164,7 +165,7 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	}
 	rq->note = note;
 	note->engine = eng->pub.id;
-	note->idle_epoch = eng->idle_epoch;
+	note->idle_epoch = eng->idle.epoch;
 	note->until_ns = now_ns;
 	slot = &thr->slots[eng->pub.id];
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
@@ -221,21 +222,21 @@ void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 		   uint64_t at_ns, bool doubtful)
 {
 	struct lane_idle idle = { .engine = &eng->pub,
-				  .begin_ns = eng->idle_since,
+				  .begin_ns = eng->idle.since_ns,
 				  .end_ns = at_ns,
 				  /* What is read of a section may not be all of it. */
-				  .doubtful = doubtful || eng->cut_off };
+				  .doubtful = doubtful || eng->section.is_cut };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? lane_thr_get(tl, rq->pub.tid) : NULL;
 
-	if (!eng->idle)
+	if (!eng->idle.is_known)
 		return;
-	eng->idle = false;
+	eng->idle.is_known = false;
 	if (eng->pub.id < 64)
 		tl->idle_mask &= ~(1ull << eng->pub.id);
 	if (at_ns <= idle.begin_ns || !tl->hooks.idle)
 		return;
-	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle_epoch))
+	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle.epoch))
 		note = NULL;
 	if (rq) {
 		idle.request = &rq->pub;

@@ -43,75 +43,114 @@ struct lane_alive {
  */
 #define LANE_MAX_UNRETIRED 4096
 
+/* What keeps a request although its story is over: things that sections hold are about it. */
+struct lane_kept {
+	uint32_t by;	      /* so many things */
+	bool is_releasing;    /* it is among the timeline's released ones, */
+	struct lane_rq *next; /* before this one */
+};
+
+/* Why its times may not be what they seem. */
+struct lane_rq_doubt {
+	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
+	bool is_hit;	   /* the same */
+	bool is_weak;	   /* a loss may hide what showed its end earlier */
+	bool is_detached;  /* its engine's story goes on without it; only its own events can end it
+			    */
+	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
+};
+
+/* Who asked to be told of its end, last. */
+struct lane_listener {
+	uint64_t ns;	/* then; 0: nobody has */
+	uint64_t event; /* number of that event on its CPU */
+	int32_t tid, cpu;
+	bool is_active;	  /* the request may have been handed over by then */
+	uint64_t work_ns; /* the work that has signalled it has been at it since then */
+};
+
+/* How it was given to the hardware and taken back. */
+struct lane_handing {
+	uint64_t execute_ns; /* its last execute */
+	uint64_t device_ns;  /* it came into the device queue then, by what is seen */
+	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
+	uint64_t no;	     /* the dequeue that executed it last, */
+	uint64_t prio_no;    /* that told its priority, */
+	uint64_t back_no;    /* that took it back last */
+	bool is_taken_back;  /* unsubmit came, no execute since */
+	bool is_off;	     /* taken back by what was seen of others; no execute since */
+	bool is_on_port;     /* an `in` has come since its last execute */
+	struct lane_span in; /* its port was given then, as far as that is seen */
+};
+
+/* Its last run. */
+struct lane_begun {
+	uint64_t ns;	   /* it began then */
+	uint64_t taken_ns; /* an `out` told since that the hardware has its set, then; 0: none */
+	bool is_reported;  /* it began with a completion that the hardware reported */
+	bool is_taken;	   /* the hardware had been seen to have its set by then */
+	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
+	uint32_t epoch;	   /* it started while its engine's epoch of this number was unproven */
+};
+
+/* It may be over, unheard, */
+struct lane_over {
+	uint64_t ns;	      /* since then; 0: no */
+	uint64_t step;	      /* its sign of life before that */
+	bool is_exact;	      /* then: what stood behind it ended at that time */
+	bool is_unseen;	      /* it would have run before that, unseen */
+	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
+	bool was_passed;      /* it has been the leaver, with no time to run in */
+};
+
+/* It may have run then, before its first run that is certain. */
+struct lane_maybe_run {
+	struct lane_span at; /* 0: no */
+	uint64_t less;	     /* by so much less it has been preempted, then */
+	bool is_away;	     /* it runs for the first time that is certain, and may have before */
+	bool has_run; /* it may have run before it was taken off, in the place of one before it */
+};
+
+/* Its last preemption. */
+struct lane_leave {
+	struct lane_eng *from; /* the engine, NULL: it has not left any */
+	struct lane_span at;
+	uint64_t step;	       /* when that was read */
+	uint64_t ns;	       /* when it was, at the latest */
+	struct lane_span away; /* for how long */
+	bool is_open;	       /* how long at most is known when its run is over */
+	bool is_told;	       /* its own `out` said that it was incomplete when it left */
+	bool is_due;	/* it is certain, and told when what runs is known not to have been over */
+	bool is_untold; /* it is not told yet: the request may have ended unheard instead */
+	struct lane_ctx *culprit; /* by whom */
+	uint32_t culprit_seqno;
+	enum lane_preemption_why why;
+};
+
 /* A request; the public part is first. */
 struct lane_rq {
 	struct lane_request pub;
 	struct lane_rq *next, *prev; /* in its context, by seqno */
-	struct lane_rq *dev_next,
-		*dev_prev; /* given to its engine, not ended: in one of its lists */
+	/* given to its engine, not ended: in one of its lists */
+	struct lane_rq *dev_next, *dev_prev;
+	uint64_t order; /* its number in its engine's order, 0: it does not stand there */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
-	struct lane_rq *next_released;
-	bool is_releasing;	 /* it is among the timeline's released ones */
-	uint32_t held;		 /* so many things that sections hold are about it */
-	struct lane_span since;	 /* running or preempted since */
-	struct lane_span in;	 /* its port was given then, as far as that is seen */
-	uint64_t order;		 /* its number in its engine's order, 0: it does not stand there */
-	uint64_t doubt_ns;	 /* a loss began while it was with the hardware; NEVER: none */
-	uint64_t signal_work_ns; /* the work that signalled it has been at it since then */
-	uint64_t listen_ns;	 /* somebody asked to be told, 0: nobody has */
-	uint64_t listen_event;	 /* number of that event on its CPU */
-	int32_t listen_tid;
-	bool listen_active; /* it may have been handed over by then */
-	int32_t listen_cpu;
-	uint64_t execute_ns;  /* its last execute */
-	uint64_t device_ns;   /* it came into the device queue then, by what is seen */
-	uint64_t handed_ns;   /* with the hardware since then, but for a dequeue's moment */
-	uint64_t handed_no;   /* the dequeue that executed it last */
-	uint64_t prio_no;     /* the dequeue that told its priority */
-	uint64_t back_no;     /* the dequeue that took it back last */
-	uint64_t run_ns;      /* its last run began then */
-	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
+	struct lane_kept kept;
+	struct lane_span since; /* running or preempted since */
+	struct lane_rq_doubt doubt;
+	struct lane_listener listen;
+	struct lane_handing handed;
+	struct lane_begun begun;
 	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
-	uint64_t over_ns;		       /* it may have been over then already; 0: no */
-	uint64_t over_step;		       /* its sign of life before that */
-	bool over_exact;		       /* then: what stood behind it ended at that time */
-	bool unseen_start;		       /* it would have run before that, unseen */
-	bool passed;			       /* it has been the leaver, with no time to run in */
-	bool begun_reported;	/* its run began with a completion that the hardware reported */
-	bool begun_taken;	/* the hardware had been seen to have its set when its run began */
-	uint64_t taken_ns;	/* an `out` told so since, then; 0: none */
-	bool begun_unsure;	/* its run may not have begun: the driver had paused the ring */
-	struct lane_span maybe; /* it may have run then, before its first run that is certain; 0: no
-				 */
-	bool maybe_away;       /* it runs for the first time that is certain, and may have before */
-	uint64_t maybe_less;   /* by so much less it has been preempted, then */
-	struct lane_span left; /* its last preemption: when it left */
-	uint64_t left_step;    /* when that was read */
-	uint64_t left_ns;      /* and when that was, at the latest */
-	struct lane_span away; /* and for how long */
-	bool is_away_open;     /* how long at most is known when its run is over */
-	bool to_tell; /* that preemption is certain; whether it has been over since is not yet */
-	bool untold;  /* that preemption is not told yet: it may have ended unheard instead */
-	struct lane_eng *taken_from; /* preempted: the engine */
-	struct lane_ctx *culprit;    /* preempted: by whom */
-	uint32_t culprit_seqno;
-	enum lane_preemption_why why;
-	uint32_t run_epoch; /* it started while its engine's epoch of this number was unproven */
-	bool on_device;	    /* in its engine's list */
-	bool taken_back;    /* unsubmit came, no execute since */
+	struct lane_over unheard;
+	struct lane_maybe_run maybe;
+	struct lane_leave left;
+	bool on_device; /* in its engine's list */
 	bool ended;
-	bool ending;	/* its end is being concluded */
-	bool weak;	/* a loss may hide what showed its end earlier */
-	bool left_told; /* its own `out` said that it was incomplete when it left its engine last */
-	bool hit;	/* a loss began while it was with the hardware */
-	bool detached;	/* its engine's story goes on without it; only its own events can end it */
-	bool wait_cut;	/* somebody waits for it still where the recording ends */
-	bool device_unsure; /* whether it ran in the place that it was given is not known */
-	bool maybe_ran; /* it may have run before it was taken off, in the place of one before it */
-	bool on_port;	/* an `in` has come since its last execute */
-	bool off;	/* taken back by what was seen of others; no execute since */
-	bool over;	/* nothing of its own is to come, only waiters keep it */
+	bool ending;   /* its end is being concluded */
+	bool over;     /* nothing of its own is to come, only waiters keep it */
+	bool wait_cut; /* somebody waits for it still where the recording ends */
 };
 
 struct lane_ctx {
@@ -151,64 +190,96 @@ struct lane_rq_list {
 	struct lane_rq *first, *last;
 };
 
-struct lane_eng {
-	struct lane_engine pub;
-	uint8_t mode;
-	struct lane_entry fifo[LANE_MAX_PORTS]; /* a ring */
-	uint32_t fifo_head, fifo_n;
+/* What the hardware has been given on its ports. */
+struct lane_given {
+	struct lane_entry entry[LANE_MAX_PORTS]; /* a ring: whose `out` is to come */
+	uint32_t head, n;
 	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set */
 	uint32_t set;	   /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
-	struct lane_rq *running;
+};
+
+/* A look of the driver for work. */
+struct lane_dequeue {
+	uint64_t no;		/* so many so far */
+	bool is_open;		/* the driver is at it: */
+	bool has_again;		/* something that stood was executed again */
+	bool is_split;		/* where it begins is a guess */
+	bool has_written;	/* a set of ports was written */
+	bool is_misplaced;	/* something stands behind what it may come before */
+	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
+	uint64_t run_before_ns; /* the last event of the tasklet's run before */
+	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
+	/* by then what was not taken back was seen to be complete; 0: not yet */
+	uint64_t census_ns;
+	uint64_t stood;		/* the order's last number before it */
+	struct lane_rq *oldest; /* of what is taken back, by the order before */
+	uint64_t oldest_order;
+	struct lane_span oldest_in; /* its port was given then */
+};
+
+/* A run of the submission tasklet whose events are held. */
+struct lane_section {
+	struct lane_held *held;
+	uint32_t n, cap;
+	uint32_t at;  /* the item that is being read */
+	uint32_t all; /* with what is held of the next one */
+	int32_t cpu;
+	uint64_t ns;  /* the last event of the tasklet's own that is held */
+	bool is_over; /* something else has come since: the dequeue is over */
+	bool is_read; /* they are being read */
+	bool is_cut;  /* what is being read of it may not be all of it */
+	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
+};
+
+/* Since when it runs nothing. */
+struct lane_idling {
+	bool is_known; /* it is known to, */
+	uint64_t since_ns;
+	uint64_t epoch;
+};
+
+/* What of the engine is certain. */
+struct lane_proof {
+	uint32_t epoch;		 /* of doubt: grows with every loss */
+	uint32_t fresh_epoch;	 /* nothing hidden was ahead of what ran in this epoch */
+	uint32_t proven_epoch;	 /* the FIFO was found right in this epoch */
+	uint64_t told_ns;	 /* an end was told then, last */
+	uint64_t hidden_ns;	 /* until then something had it that had not been seen */
+	uint64_t doubt_until_ns; /* nothing before this time is certain to have been seen */
+	bool is_from_before;	 /* it had something of before the recording */
+};
+
+/* HOOKS: what was last seen on the ports. */
+struct lane_seen_ports {
+	struct lane_p_i915_engine_ports on;
+	uint64_t ns; /* then */
+};
+
+struct lane_eng {
+	struct lane_engine pub;
+	uint8_t mode;
+	struct lane_given given;
+	struct lane_seen_ports ports;
+	struct lane_dequeue dequeue;
+	struct lane_section section;
+	struct lane_proof proof;
+	struct lane_idling idle;
 	struct lane_rq_list order; /* as the driver has handed them over */
 	struct lane_rq_list away;  /* handed over, and taken back or of unknown place */
 	uint64_t orders;	   /* numbers given in the order */
 	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
-	struct lane_rq *leaver; /* taken back, has the engine until the next set takes it */
-	bool cut_off;		/* what is being read of a section may not be all of it */
-	uint64_t dequeues;	/* so many so far */
-	bool dequeuing;		/* the driver is at it: */
-	bool again;		/* something that stood was executed again */
-	bool split;		/* where it begins is a guess */
-	bool wrote;		/* a set of ports was written */
-	bool misplaced;		/* something stands behind what it may come before */
-	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
-	uint64_t run_before_ns; /* the last event of the tasklet's run before */
-	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
-	uint64_t
-		census_ns; /* by then what was not taken back was seen to be complete; 0: not yet */
-	uint64_t stood;	   /* the order's last number before it */
-	struct lane_rq *oldest; /* of what is taken back, by the order before */
-	uint64_t oldest_order;
-	struct lane_span oldest_in, leaver_in; /* their ports were given then */
-	struct lane_held *held;		       /* a section's events, until it is over */
-	uint32_t held_n, held_cap, held_at;
-	uint64_t section_ns;	   /* the last event of the tasklet's own that is held */
-	uint32_t held_all;	   /* with what is held of the next one */
-	bool held_over;		   /* something else has come since: the dequeue is over */
-	bool settling;		   /* they are being read */
-	bool updating;		   /* the next to run is being found */
-	struct lane_ctx *last_ctx; /* of what ran last */
-	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
-	struct lane_span free;	   /* what ran last was over */
-	bool follows;		   /* what runs began then, at that very time */
-	uint64_t first_ns;	   /* the first that ran on it began then, 0: none has */
-	uint64_t taken_by_ns;	   /* what ends now may not free the engine before; 0: it does */
-	bool idle;		   /* known to run nothing since idle_since */
-	uint64_t idle_since;
-	uint64_t idle_epoch;
-	uint32_t epoch;	       /* of doubt: grows with every loss */
-	uint32_t fresh_epoch;  /* nothing hidden was ahead of what ran in this epoch */
-	uint32_t proven_epoch; /* the FIFO was found right in this epoch */
-	uint64_t told_ns;      /* an end was told then, last */
-	uint64_t hidden_ns;    /* until then something had it that had not been seen */
-	bool from_before;      /* it had something of before the recording */
-	uint64_t doubt_until;  /* nothing before this time is certain to have been seen */
-	int32_t section_cpu;
-	const struct lane_p_i915_engine_ports *closing; /* at the end of the section that is read */
-	struct lane_p_i915_engine_ports ports;		/* HOOKS: what was last seen on the ports */
-	uint64_t ports_ns;				/* then */
+	struct lane_rq *running;
+	struct lane_rq *leaver;	    /* taken back, has the engine until the next set takes it */
+	struct lane_span leaver_in; /* its port was given then */
+	struct lane_rq *victim;	    /* taken off, the culprit has not started yet */
+	struct lane_ctx *last_ctx;  /* of what ran last */
+	struct lane_span free;	    /* what ran last was over */
+	bool follows;		    /* what runs began then, at that very time */
+	bool updating;		    /* the next to run is being found */
+	uint64_t first_ns;	    /* the first that ran on it began then, 0: none has */
+	uint64_t taken_by_ns;	    /* what ends now may not free the engine before; 0: it does */
 };
 
 struct lane_idle_slot {
@@ -336,7 +407,8 @@ static inline bool lane_rq_is_back(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return rq->taken_back || (rq->off && eng && eng->mode == LANE_MODE_PORTS);
+	return rq->handed.is_taken_back ||
+	       (rq->handed.is_off && eng && eng->mode == LANE_MODE_PORTS);
 }
 
 /* Since when rq can have ended. */
@@ -358,9 +430,9 @@ static inline uint64_t lane_rq_began(const struct lane_rq *rq)
  */
 static inline bool lane_rq_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen_active && rq->alive.at_ns == rq->listen_ns &&
-	       at_ns <= rq->listen_ns + LANE_SELF_INTERRUPT_NS &&
-	       !(rq->pub.state == LANE_RQ_STATE_RUNNING && rq->since.lo >= rq->listen_ns);
+	return rq->listen.is_active && rq->alive.at_ns == rq->listen.ns &&
+	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
+	       !(rq->pub.state == LANE_RQ_STATE_RUNNING && rq->since.lo >= rq->listen.ns);
 }
 
 /* rq has come into being while that was recorded. */

@@ -6,7 +6,7 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 {
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		/* What is held of a section is read now, and may not be all of it. */
-		if (!tl->engine_by_id[i]->held_n)
+		if (!tl->engine_by_id[i]->section.n)
 			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
 		lane_eng_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
 	}

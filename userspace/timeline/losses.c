@@ -21,7 +21,8 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 /* True when all of the loss was before ns, or in the part of that instant that is past. */
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
-	return loss->end_ns < ns || (loss->end_ns == ns && !lane_loss_is_instant(loss) && !loss->to_the_end);
+	return loss->end_ns < ns ||
+	       (loss->end_ns == ns && !lane_loss_is_instant(loss) && !loss->to_the_end);
 }
 
 /* The first loss that is not before ns: merged losses do not overlap. */
@@ -76,13 +77,14 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 	uint64_t sum = saturated(count_of(a), count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
-	a->from_the_start |= lane_loss_is_instant(a) ||
-			     (b->begin_ns == a->begin_ns && (lane_loss_is_instant(b) || b->from_the_start));
+	a->from_the_start |=
+		lane_loss_is_instant(a) ||
+		(b->begin_ns == a->begin_ns && (lane_loss_is_instant(b) || b->from_the_start));
 	if (b->end_ns >= a->end_ns) {
 		bool at_end = lane_loss_is_instant(b) || b->to_the_end;
 
-		a->to_the_end =
-			at_end || (b->end_ns == a->end_ns && (lane_loss_is_instant(a) || a->to_the_end));
+		a->to_the_end = at_end || (b->end_ns == a->end_ns &&
+					   (lane_loss_is_instant(a) || a->to_the_end));
 	}
 	if (b->end_ns > a->end_ns)
 		a->end_ns = b->end_ns;

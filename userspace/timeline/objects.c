@@ -146,7 +146,7 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	rq->pub.prio = INT32_MIN;
 	rq->pub.tid = -1;
 	rq->pub.pid = -1;
-	rq->doubt_ns = LANE_NEVER;
+	rq->doubt.since_ns = LANE_NEVER;
 	link_after(ctx, rq, after);
 	tl->figures.by_state[rq->pub.state]++;
 	if (++tl->figures.open_requests > tl->figures.max_open_requests)
@@ -264,9 +264,9 @@ struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t c
 	eng->pub.instance = instance;
 	eng->pub.submission = tl->info.submission;
 	eng->mode = first_mode(tl);
-	eng->building_port = -1;
-	eng->epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
-	eng->doubt_until =
+	eng->given.building_port = -1;
+	eng->proof.epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
+	eng->proof.doubt_until_ns =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
 	return eng;
 }

@@ -37,8 +37,8 @@ void lane_rq_unlink(struct lane_rq *rq)
 		return;
 	if (eng->leaver == rq)
 		eng->leaver = NULL;
-	if (eng->oldest == rq)
-		eng->oldest = NULL;
+	if (eng->dequeue.oldest == rq)
+		eng->dequeue.oldest = NULL;
 	unlink_from(list_of(eng, rq), rq);
 	rq->order = 0;
 	rq->on_device = false;
@@ -50,7 +50,7 @@ void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq)
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
 	rq->order = ++eng->orders;
-	rq->off = false;
+	rq->handed.is_off = false;
 }
 
 /* It stands nowhere: taken back, or nobody knows where. */
@@ -75,17 +75,17 @@ bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
 void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
 {
 	if (nothing_ahead)
-		eng->fresh_epoch = eng->epoch;
-	if (eng->fresh_epoch == eng->epoch &&
-	    (eng->epoch == 1 || (!eng->order.first && !eng->away.first && !eng->fifo_n)))
-		eng->proven_epoch = eng->epoch;
+		eng->proof.fresh_epoch = eng->proof.epoch;
+	if (eng->proof.fresh_epoch == eng->proof.epoch &&
+	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->away.first && !eng->given.n)))
+		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
 /* Nothing of the time before rq was handed over is in doubt. */
 bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return (rq->pub.seen & LANE_SEEN_EXECUTE) && !(rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
-	       rq->pub.execute_ns >= eng->doubt_until;
+	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
 /* rq stands since before the last taking back, which shows that it was complete by then. */
@@ -96,7 +96,7 @@ bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
 
 bool lane_eng_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return rq->listen_ns || rq->waiters || /* who waits looks, first */
+	return rq->listen.ns || rq->waiters || /* who waits looks, first */
 	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
 	       lane_loss_hides(tl, rq);
 }

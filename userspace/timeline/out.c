@@ -8,7 +8,7 @@ static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 	for (; rq; rq = rq->next)
 		if (rq->next && lane_seqno_upto(rq->next->pub.seqno, last) &&
 		    !rq->next->pub.started)
-			rq->next->maybe_ran = true;
+			rq->next->maybe.has_run = true;
 }
 
 /* Up to Linux 5.3 a preemption idles the engine: all that stands is taken back, but what runs. */
@@ -19,9 +19,9 @@ static void take_back_all(struct lane_eng *eng)
 	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
 		next = rq->dev_next;
 		lane_eng_put_away(eng, rq);
-		rq->off = true;
+		rq->handed.is_off = true;
 	}
-	eng->set++;
+	eng->given.set++;
 }
 
 /* R12, R18. A port is given back, its context incomplete: the set has been replaced. */
@@ -34,7 +34,8 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 		take_back_all(eng);
 		eng->leaver = rq;
 		if (rq)
-			rq->begun_unsure = !rq->begun_reported && rq->since.hi > eng->run_before_ns;
+			rq->begun.is_unsure =
+				!rq->begun.is_reported && rq->since.hi > eng->dequeue.run_before_ns;
 	}
 	if (!rq || rq->pub.context != &port->ctx->pub)
 		return;
@@ -50,10 +51,10 @@ static bool last_is_taken(const struct lane_eng *eng)
 {
 	uint32_t i = 0;
 
-	while (i < eng->fifo_n && lane_ports_entry(eng, i)->set != eng->set)
+	while (i < eng->given.n && lane_ports_entry(eng, i)->set != eng->given.set)
 		i++;
-	return !eng->closing || i == eng->fifo_n || lane_section_outs_left(eng) > i ||
-	       lane_ports_are_from(eng, eng->closing, i);
+	return !eng->section.closing || i == eng->given.n || lane_section_outs_left(eng) > i ||
+	       lane_ports_are_from(eng, eng->section.closing, i);
 }
 
 /*
@@ -65,10 +66,10 @@ static bool last_is_taken(const struct lane_eng *eng)
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
 {
-	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->cut_off;
+	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->section.is_cut;
 
 	if (eng->mode != LANE_MODE_PORTS ||
-	    (port->set == eng->set && (seen || !lane_section_writes(eng))))
+	    (port->set == eng->given.set && (seen || !lane_section_writes(eng))))
 		return false;
 	return !seen || last_is_taken(eng);
 }
@@ -86,7 +87,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
 	 */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
-	    (port->set == eng->set || eng->mode != LANE_MODE_PORTS))
+	    (port->set == eng->given.set || eng->mode != LANE_MODE_PORTS))
 		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
 	if (back_ns) {
 		/*
@@ -94,12 +95,12 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		 * If there were two, the leaver ran until its port was given back.
 		 */
 		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
-			eng->leaver->device_unsure = true;
+			eng->leaver->doubt.is_device_unsure = true;
 			eng->taken_by_ns = back_ns;
 		}
 		/* It may have run after all, and ended, with nothing to tell. */
 		lane_rq_doubt_alive(eng->leaver, now_ns, !eng->leaver->pub.started);
-		eng->leaver->passed = true;
+		eng->leaver->unheard.was_passed = true;
 		eng->leaver = NULL;
 	}
 	if (rq)
@@ -108,12 +109,12 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 							     ? rq->pub.execute_ns
 							     : now_ns,
 						     now_ns });
-	if (eng->running && port->set == eng->set && !may_be_replaced(tl, eng, port) &&
+	if (eng->running && port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
 	    (eng->mode != LANE_MODE_PER_REQUEST ||
 	     !lane_section_gives_back(eng, eng->running->pub.context)))
-		eng->running->begun_reported = true;
-	if (eng->running && !eng->running->taken_ns && lane_ports_taken(eng, eng->running))
-		eng->running->taken_ns = now_ns;
+		eng->running->begun.is_reported = true;
+	if (eng->running && !eng->running->begun.taken_ns && lane_ports_taken(eng, eng->running))
+		eng->running->begun.taken_ns = now_ns;
 	eng->taken_by_ns = 0;
 }
 
@@ -126,7 +127,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	}
 	/* Something hidden had the engine until now. */
-	eng->hidden_ns = tl->now_ns;
+	eng->proof.hidden_ns = tl->now_ns;
 	lane_end_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		lane_end_doubt(rq, rq->pub.execute_ns);
@@ -144,7 +145,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
 		lane_eng_becomes_ported(tl, eng);
 	/* Its signal may have come before the recording did. */
-	if (rq && complete && !rq->listen_ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (!lane_eng_has_ports(eng)) {
 		if (rq && complete &&
@@ -165,12 +166,14 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		lane_ports_pop(eng);
 	port = *lane_ports_entry(eng, 0);
 	lane_ports_pop(eng);
-	if (port.set != eng->set && eng->fifo_n && lane_ports_entry(eng, 0)->set == eng->set)
-		eng->taken_ns = now_ns;
+	if (port.set != eng->given.set && eng->given.n &&
+	    lane_ports_entry(eng, 0)->set == eng->given.set)
+		eng->given.taken_ns = now_ns;
 	if (unproven && port.fresh && first)
 		lane_eng_prove(eng, true);
 	/* Its end is not what freed the engine, by what has been seen: it may be now. */
-	if (complete && (rq ? rq->detached : unproven && eng->epoch > 1) && !eng->running)
+	if (complete && (rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) &&
+	    !eng->running)
 		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
 	if (rq && !complete)
 		lane_eng_alive(tl, rq, now_ns);
@@ -184,9 +187,9 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		given_back(tl, eng, &port, now_ns);
 	}
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
-		rq->left_told = true; /* its own `out` says so */
-	if (rq && !complete && rq->over_ns == now_ns)
-		rq->over_ns = 0;
+		rq->left.is_told = true; /* its own `out` says so */
+	if (rq && !complete && rq->unheard.ns == now_ns)
+		rq->unheard.ns = 0;
 }
 
 /* It was on the ports and stands since, and its context is on none of these. */
@@ -195,7 +198,8 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 {
 	uint64_t ctx = rq->pub.context->ctx;
 
-	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver && lane_ports_was_on(eng, rq);
+	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
+	       lane_ports_was_on(eng, rq);
 }
 
 /*
@@ -208,7 +212,7 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_rq *last = NULL;
 
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		if ((rq->handed_no < eng->dequeues || rq->execute_ns <= eng->ports_ns) &&
+		if ((rq->handed.no < eng->dequeue.no || rq->handed.execute_ns <= eng->ports.ns) &&
 		    is_off(eng, rq, now))
 			last = rq;
 	if (last)
@@ -235,9 +239,9 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 	lane_section_end_by(tl, eng, event);
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
-		eng->running->begun_reported = true; /* its port is first: others' are over */
+		eng->running->begun.is_reported = true; /* its port is first: others' are over */
 	if (eng->mode != LANE_MODE_HOOKS) {
-		eng->ports = *ports;
+		eng->ports.on = *ports;
 		return;
 	}
 	for (first = eng->order.first; first && lane_eng_is_unheard(eng, first);)
@@ -247,7 +251,7 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 	    eng->leaver->pub.context->ctx != ports->ctx0)
 		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
 	off_the_ports(tl, eng, ports, event->wire.ts_ns);
-	eng->ports = *ports;
-	eng->ports_ns = event->wire.ts_ns;
-	eng->told_ns = lane_not_before(event->wire.ts_ns, eng->told_ns);
+	eng->ports.on = *ports;
+	eng->ports.ns = event->wire.ts_ns;
+	eng->proof.told_ns = lane_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }

@@ -5,18 +5,18 @@
 
 struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i)
 {
-	return &((struct lane_eng *)eng)->fifo[(eng->fifo_head + i) % LANE_MAX_PORTS];
+	return &((struct lane_eng *)eng)->given.entry[(eng->given.head + i) % LANE_MAX_PORTS];
 }
 
 void lane_ports_pop(struct lane_eng *eng)
 {
-	eng->fifo_head++;
-	eng->fifo_n--;
+	eng->given.head++;
+	eng->given.n--;
 }
 
 void lane_ports_push(struct lane_eng *eng, struct lane_entry entry)
 {
-	*lane_ports_entry(eng, eng->fifo_n++) = entry;
+	*lane_ports_entry(eng, eng->given.n++) = entry;
 }
 
 static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)
@@ -27,7 +27,7 @@ static bool is_port_of(const struct lane_entry *entry, const struct lane_event *
 
 int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event)
 {
-	for (uint32_t i = 0; i < eng->fifo_n; i++)
+	for (uint32_t i = 0; i < eng->given.n; i++)
 		if (is_port_of(lane_ports_entry(eng, i), event))
 			return (int)i;
 	return -1;
@@ -35,7 +35,7 @@ int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event)
 
 bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; i < eng->fifo_n; i++)
+	for (uint32_t i = 0; i < eng->given.n; i++)
 		if (lane_ports_entry(eng, i)->seqno == rq->pub.seqno &&
 		    &lane_ports_entry(eng, i)->ctx->pub == rq->pub.context)
 			return true;
@@ -44,7 +44,7 @@ bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
 
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = eng->fifo_n; i-- && lane_ports_entry(eng, i)->set == eng->set;)
+	for (uint32_t i = eng->given.n; i-- && lane_ports_entry(eng, i)->set == eng->given.set;)
 		if (&lane_ports_entry(eng, i)->ctx->pub == rq->pub.context &&
 		    lane_seqno_upto(rq->pub.seqno, lane_ports_entry(eng, i)->seqno))
 			return true;
@@ -53,30 +53,31 @@ bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 
 bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; i + 1 < eng->fifo_n; i++) {
+	for (uint32_t i = 0; i + 1 < eng->given.n; i++) {
 		const struct lane_entry *port = lane_ports_entry(eng, i);
 
-		if (&port->ctx->pub == rq->pub.context && port->set != eng->set)
+		if (&port->ctx->pub == rq->pub.context && port->set != eng->given.set)
 			return lane_ports_entry(eng, i + 1)->set == port->set;
 	}
-	return eng->fifo_n && lane_ports_entry(eng, 0)->set != eng->set; /* its own `out` came */
+	return eng->given.n &&
+	       lane_ports_entry(eng, 0)->set != eng->given.set; /* its own `out` came */
 }
 
 bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 			 uint32_t before)
 {
-	if (eng->mode == LANE_MODE_PER_REQUEST || before >= eng->fifo_n ||
+	if (eng->mode == LANE_MODE_PER_REQUEST || before >= eng->given.n ||
 	    !is_port_of(lane_ports_entry(eng, before), event))
 		return false;
 	return event->u.i915_request_out.completed ||
-	       lane_ports_entry(eng, before)->set != eng->set;
+	       lane_ports_entry(eng, before)->set != eng->given.set;
 }
 
 bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
-		     uint32_t i)
+			 uint32_t i)
 {
-	const struct lane_entry *port = i < eng->fifo_n ? lane_ports_entry(eng, i) : NULL;
-	const struct lane_entry *next = i + 1 < eng->fifo_n ? lane_ports_entry(eng, i + 1) : NULL;
+	const struct lane_entry *port = i < eng->given.n ? lane_ports_entry(eng, i) : NULL;
+	const struct lane_entry *next = i + 1 < eng->given.n ? lane_ports_entry(eng, i + 1) : NULL;
 
 	if (next && next->set != port->set)
 		next = NULL;
@@ -88,22 +89,22 @@ bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_en
 
 bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs)
 {
-	return lane_ports_are_from(eng, &eng->ports, outs);
+	return lane_ports_are_from(eng, &eng->ports.on, outs);
 }
 
 bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
 {
-	return k < eng->fifo_n && lane_ports_entry(eng, k)->set != eng->set;
+	return k < eng->given.n && lane_ports_entry(eng, k)->set != eng->given.set;
 }
 
 bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	const struct lane_p_i915_engine_ports *ports = &eng->ports;
+	const struct lane_p_i915_engine_ports *ports = &eng->ports.on;
 	uint64_t ctx = rq->pub.context->ctx;
 
-	if (rq->handed_no < eng->dequeues)
+	if (rq->handed.no < eng->dequeue.no)
 		return true;
-	return rq->handed_ns <= eng->ports_ns &&
+	return rq->handed.ns <= eng->ports.ns &&
 	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
 		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
 }
@@ -112,11 +113,11 @@ bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	if (eng->mode == LANE_MODE_HOOKS)
 		return lane_ports_was_on(eng, rq);
-	return !eng->fifo_n || lane_ports_entry(eng, 0)->set == eng->set;
+	return !eng->given.n || lane_ports_entry(eng, 0)->set == eng->given.set;
 }
 
 bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng,
 			     const struct lane_rq *rq)
 {
-	return lane_ports_taken(eng, rq) && eng->taken_ns < tl->now_ns;
+	return lane_ports_taken(eng, rq) && eng->given.taken_ns < tl->now_ns;
 }

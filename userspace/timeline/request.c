@@ -86,7 +86,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			/* It is over by now, its ring holds no more; nothing tells since when, nor
 			 * who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-			rq->hit = true;
+			rq->doubt.is_hit = true;
 			if (rq->on_device)
 				lane_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
@@ -194,8 +194,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->pub.executes++;
 	if (eng)
 		lane_eng_unheard(tl, eng, rq);
-	rq->taken_back = false;
-	rq->execute_ns = event->wire.ts_ns;
+	rq->handed.is_taken_back = false;
+	rq->handed.execute_ns = event->wire.ts_ns;
 	lane_eng_alive(tl, rq,
 		       rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
 			       ? looked_at(tl, rq, event->wire.ts_ns)
@@ -271,7 +271,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-	rq->taken_back = true;
+	rq->handed.is_taken_back = true;
 	lane_eng_alive(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
 	if (eng && !rq->ended)
 		lane_eng_unsubmit(tl, eng, rq, event);
@@ -295,7 +295,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	rq->pub.seen |= LANE_SEEN_IN;
 	rq->pub.prio = event->u.i915_request_in.prio;
 	lane_eng_in(tl, eng, rq, event);
-	rq->prio_no = eng->dequeues;
+	rq->handed.prio_no = eng->dequeue.no;
 }
 
 static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
@@ -436,8 +436,8 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
-	if (rq->listen_ns && rq->listen_active && rq->listen_cpu == event->cpu &&
-	    rq->listen_tid == event->wire.tid && here == rq->listen_event) {
+	if (rq->listen.ns && rq->listen.is_active && rq->listen.cpu == event->cpu &&
+	    rq->listen.tid == event->wire.tid && here == rq->listen.event) {
 		rq->alive = rq->alive_before;
 		lane_section_not_alive(tl, rq);
 		return false;
@@ -445,13 +445,13 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (may_be_retiring(tl, event) || is_back(tl, rq))
 		return false;
 	/* A dequeue before the listening left it standing: it was complete by then. */
-	if (rq->complete_ns && rq->listen_ns >= rq->complete_ns)
+	if (rq->unheard.complete_ns && rq->listen.ns >= rq->unheard.complete_ns)
 		return false;
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
 		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
 			return true;
 	/* Where retiring is not seen it may be what signals. */
-	return rq->listen_ns && !may_be_leaving(tl, rq, event) &&
+	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
 	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
 }
 
@@ -468,7 +468,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
-	rq->signal_work_ns = work_since(tl, event);
+	rq->listen.work_ns = work_since(tl, event);
 	lane_wait_signalled(tl, rq, now_ns);
 	if (!rq->ended && is_prompt(tl, rq, event))
 		lane_eng_end(tl, rq, lane_span_exact(now_ns), event->cpu);
@@ -513,17 +513,17 @@ void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_signaled(tl, rq, event);
 		return;
 	}
-	rq->listen_ns = event->wire.ts_ns;
+	rq->listen.ns = event->wire.ts_ns;
 	/* What has been taken back is not looked at. */
 	if (!is_back(tl, rq) && !lane_section_holds_alive(tl, rq, event))
 		lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen_active = rq->on_device || lane_section_of(tl, rq) ||
-			    (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-			    tl->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT ||
-			    lane_loss_hides(tl, rq);
-	rq->listen_cpu = event->cpu;
-	rq->listen_tid = event->wire.tid;
-	rq->listen_event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
+	rq->listen.is_active = rq->on_device || lane_section_of(tl, rq) ||
+			       (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+			       tl->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT ||
+			       lane_loss_hides(tl, rq);
+	rq->listen.cpu = event->cpu;
+	rq->listen.tid = event->wire.tid;
+	rq->listen.event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
 				   ? tl->cpus[event->cpu].events
 				   : 0;
 }
@@ -556,17 +556,18 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 			eng->running = NULL;
 		lane_rq_unlink(rq);
 	}
-	if (rq->taken_from && rq->taken_from->victim == rq)
-		rq->taken_from->victim = NULL;
-	if (rq->run_epoch && eng &&
-	    (eng->proven_epoch < rq->run_epoch || rq->pub.start.lo < eng->hidden_ns))
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+	if (rq->begun.epoch && eng &&
+	    (eng->proof.proven_epoch < rq->begun.epoch || rq->pub.start.lo < eng->proof.hidden_ns))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (rq->device_unsure)
+	if (rq->doubt.is_device_unsure)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* something unseen may have the engine yet, or it has run before, unseen */
-		if (rq->pub.start.hi == LANE_NEVER || (rq->unseen_start && lane_rq_may_be_over(rq)))
+		if (rq->pub.start.hi == LANE_NEVER ||
+		    (rq->unheard.is_unseen && lane_rq_may_be_over(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	hold_back(tl, rq);

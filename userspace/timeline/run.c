@@ -14,39 +14,39 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_preemption preemption = {
-		.engine = &rq->taken_from->pub,
+		.engine = &rq->left.from->pub,
 		.victim = &rq->pub,
-		.culprit = rq->culprit ? &rq->culprit->pub : NULL,
-		.culprit_seqno = rq->culprit_seqno,
-		.at = rq->left,
-		.lasted = rq->away,
-		.why = rq->why,
+		.culprit = rq->left.culprit ? &rq->left.culprit->pub : NULL,
+		.culprit_seqno = rq->left.culprit_seqno,
+		.at = rq->left.at,
+		.lasted = rq->left.away,
+		.why = rq->left.why,
 	};
 
-	rq->to_tell = false;
+	rq->left.is_due = false;
 	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
 		tl->hooks.preemption(tl->hooks.arg, &preemption);
 }
 
 void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	rq->untold = false;
-	rq->to_tell = true;
+	rq->left.is_untold = false;
+	rq->left.is_due = true;
 	if (rq->ending && rq != ((struct lane_eng *)rq->pub.engine)->running)
 		tell_preemption(tl, rq);
 }
 
 void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until)
 {
-	rq->left = rq->since;
-	rq->away = lane_span_between(rq->since, until);
-	rq->is_away_open = until.hi == LANE_NEVER;
-	if (rq->is_away_open)
-		rq->away.hi = rq->away.lo;
-	rq->away.lo -= rq->maybe_less < rq->away.lo ? rq->maybe_less : rq->away.lo;
-	rq->untold = true;
-	lane_span_add(&rq->pub.preempted, rq->away);
-	if (lane_rq_alive_since_left(rq) || rq->left_told)
+	rq->left.at = rq->since;
+	rq->left.away = lane_span_between(rq->since, until);
+	rq->left.is_open = until.hi == LANE_NEVER;
+	if (rq->left.is_open)
+		rq->left.away.hi = rq->left.away.lo;
+	rq->left.away.lo -= rq->maybe.less < rq->left.away.lo ? rq->maybe.less : rq->left.away.lo;
+	rq->left.is_untold = true;
+	lane_span_add(&rq->pub.preempted, rq->left.away);
+	if (lane_rq_alive_since_left(rq) || rq->left.is_told)
 		lane_run_tell_preemption(tl, rq);
 }
 
@@ -78,7 +78,7 @@ void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	lane_eng_seems_alive(tl, rq, at_ns);
-	if (rq->untold)
+	if (rq->left.is_untold)
 		lane_run_tell_preemption(tl, rq);
 }
 
@@ -86,13 +86,13 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 			struct lane_span at)
 {
 	rq->since = at;
-	rq->left_told = false;
-	rq->maybe_less = 0;
-	rq->left_step = tl->steps;
-	rq->left_ns = at.hi;
+	rq->left.is_told = false;
+	rq->maybe.less = 0;
+	rq->left.step = tl->steps;
+	rq->left.ns = at.hi;
 	rq->pub.preemptions++;
-	rq->taken_from = eng;
-	rq->culprit = NULL;
+	rq->left.from = eng;
+	rq->left.culprit = NULL;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
 	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
 	eng->victim = rq;
@@ -113,11 +113,12 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
 	    (tl->shared >> (eng->pub.class % 64) & 1))
 		return LANE_PREEMPTION_UNKNOWN;
-	if (culprit->prio_no != culprit->handed_no)
+	if (culprit->handed.prio_no != culprit->handed.no)
 		return LANE_PREEMPTION_UNKNOWN;
 	if (culprit->pub.prio == victim->pub.prio)
 		return LANE_PREEMPTION_TIMESLICE;
-	return culprit->pub.prio > victim->pub.prio && victim->prio_no == culprit->prio_no
+	return culprit->pub.prio > victim->pub.prio &&
+			       victim->handed.prio_no == culprit->handed.prio_no
 		       ? LANE_PREEMPTION_PRIORITY
 		       : LANE_PREEMPTION_UNKNOWN;
 }
@@ -130,9 +131,9 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	eng->victim = NULL;
 	if (victim == culprit)
 		return;
-	victim->culprit = (struct lane_ctx *)culprit->pub.context;
-	victim->culprit_seqno = culprit->pub.seqno;
-	victim->why = why_of(tl, eng, victim, culprit);
+	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
+	victim->left.culprit_seqno = culprit->pub.seqno;
+	victim->left.why = why_of(tl, eng, victim, culprit);
 }
 
 /* What comes before rq in its context is known, or is over. User's seqnos go in twos. */
@@ -152,7 +153,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		    struct lane_span at)
 {
 	bool sure_order = !lane_eng_unproven(eng);
-	struct lane_span in = rq == eng->leaver ? eng->leaver_in : rq->in;
+	struct lane_span in = rq == eng->leaver ? eng->leaver_in : rq->handed.in;
 
 	/* It was on its port when the one before it ended. */
 	eng->follows = in.hi <= eng->free.lo && at.lo == eng->free.lo && at.hi == eng->free.hi;
@@ -160,47 +161,48 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	at.hi = lane_not_before(at.hi, at.lo);
 	if (!sure_order && !lane_eng_has_ports(eng))
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
-	if (eng->idle)
+	if (eng->idle.is_known)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
-	rq->begun_reported = false;
-	rq->taken_ns = 0;
-	rq->begun_taken = lane_ports_taken_before(tl, eng, rq);
-	rq->begun_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
-			   eng->pause_ns && (at.hi > eng->pause_ns || !rq->begun_taken);
-	if (rq->maybe_ran || (tl->ports_hide && lane_eng_has_ports(eng)) ||
+	rq->begun.is_reported = false;
+	rq->begun.taken_ns = 0;
+	rq->begun.is_taken = lane_ports_taken_before(tl, eng, rq);
+	rq->begun.is_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
+			      eng->dequeue.pause_ns &&
+			      (at.hi > eng->dequeue.pause_ns || !rq->begun.is_taken);
+	if (rq->maybe.has_run || (tl->ports_hide && lane_eng_has_ports(eng)) ||
 	    lane_eng_is_blind(tl, eng))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!rq->pub.started) {
 		rq->pub.started = true;
 		rq->pub.start = at;
-		if (rq->maybe.hi) {
-			rq->pub.start.lo = rq->maybe.lo;
+		if (rq->maybe.at.hi) {
+			rq->pub.start.lo = rq->maybe.at.lo;
 			if (at.hi == LANE_NEVER)
-				rq->maybe_away = true;
+				rq->maybe.is_away = true;
 			else
-				rq->pub.preempted.hi += at.hi - rq->maybe.lo;
+				rq->pub.preempted.hi += at.hi - rq->maybe.at.lo;
 		}
-		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx && !rq->maybe.hi)
+		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx && !rq->maybe.at.hi)
 			rq->pub.behind = &eng->last_ctx->pub;
-	} else if (rq->taken_from) {
+	} else if (rq->left.from) {
 		lane_run_away_until(tl, rq, at);
 	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
 	if (!sure_order && lane_eng_has_ports(eng))
-		rq->run_epoch = eng->epoch;
+		rq->begun.epoch = eng->proof.epoch;
 	/* What came before it in its context was handed over before the recording: it may have run
 	 * first. */
 	if (!sure_order && !follows_known(rq))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (!sure_order && eng->epoch > 1)
+	if (!sure_order && eng->proof.epoch > 1)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	rq->since = at;
 	eng->running = rq;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
-	rq->run_ns = at.lo;
+	rq->begun.ns = at.lo;
 	if (eng->victim)
 		blame(tl, eng, rq);
 }
@@ -213,9 +215,10 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
  */
 bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return rq->begun_reported || !eng->pause_ns ||
-	       ((rq->begun_taken || (rq->taken_ns && rq->taken_ns + SWITCH_NS <= eng->pause_ns)) &&
-		rq->since.hi <= eng->pause_ns);
+	return rq->begun.is_reported || !eng->dequeue.pause_ns ||
+	       ((rq->begun.is_taken ||
+		 (rq->begun.taken_ns && rq->begun.taken_ns + SWITCH_NS <= eng->dequeue.pause_ns)) &&
+		rq->since.hi <= eng->dequeue.pause_ns);
 }
 
 /* What runs stops at a time in *at: both that and its begin are made consistent. */
@@ -227,14 +230,14 @@ static void fit(struct lane_rq *rq, struct lane_span *at)
 		rq->since.hi = at->hi;
 	if (rq->pub.start.hi > at->hi)
 		rq->pub.start.hi = at->hi;
-	if (rq->is_away_open) {
-		uint64_t away_ns = lane_span_between(rq->left, rq->since).hi;
+	if (rq->left.is_open) {
+		uint64_t away_ns = lane_span_between(rq->left.at, rq->since).hi;
 
-		if (away_ns > rq->away.hi) {
-			rq->pub.preempted.hi += away_ns - rq->away.hi;
-			rq->away.hi = away_ns;
+		if (away_ns > rq->left.away.hi) {
+			rq->pub.preempted.hi += away_ns - rq->left.away.hi;
+			rq->left.away.hi = away_ns;
 		}
-		rq->is_away_open = false;
+		rq->left.is_open = false;
 	}
 }
 
@@ -245,30 +248,31 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 
 	fit(rq, &at);
 	most = at.hi - since_ns;
-	rq->begun_unsure = false;
-	rq->maybe = (struct lane_span){ rq->maybe.hi && !rq->taken_from ? rq->maybe.lo : since_ns,
-					at.hi };
+	rq->begun.is_unsure = false;
+	rq->maybe.at =
+		(struct lane_span){ rq->maybe.at.hi && !rq->left.from ? rq->maybe.at.lo : since_ns,
+				    at.hi };
 	rq->pub.running.hi += most;
-	if (rq->taken_from) {
-		if (rq->untold || rq->to_tell) {
-			rq->pub.preempted.lo -= rq->away.lo;
-			rq->pub.preempted.hi -= rq->away.hi;
-			rq->maybe_less += most;
+	if (rq->left.from) {
+		if (rq->left.is_untold || rq->left.is_due) {
+			rq->pub.preempted.lo -= rq->left.away.lo;
+			rq->pub.preempted.hi -= rq->left.away.hi;
+			rq->maybe.less += most;
 		} else { /* it has been told that it was preempted up to then */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		}
-		rq->untold = rq->to_tell = false;
-		rq->since = rq->left;
+		rq->left.is_untold = rq->left.is_due = false;
+		rq->since = rq->left.at;
 		lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
-		lane_queue_changes(tl, &rq->taken_from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
+		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
 	} else {
-		rq->pub.started = rq->maybe_away = false;
+		rq->pub.started = rq->maybe.is_away = false;
 		rq->pub.behind = NULL;
 		lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
 	}
 	lane_rq_doubt_alive(rq, at.hi, !rq->pub.started);
-	rq->passed = true;
+	rq->unheard.was_passed = true;
 	eng->running = NULL;
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
 		eng->last_ctx = NULL;
@@ -281,21 +285,22 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
 
 	fit(rq, at);
-	if (rq->maybe_away)
-		rq->pub.preempted.hi += rq->since.hi - rq->maybe.lo;
-	rq->maybe_away = false;
+	if (rq->maybe.is_away)
+		rq->pub.preempted.hi += rq->since.hi - rq->maybe.at.lo;
+	rq->maybe.is_away = false;
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
 	run.follows = eng->follows;
 	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
-	run.doubtful = rq->run_epoch > eng->proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
-		       (rq->untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
+	run.doubtful =
+		rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
+		(rq->left.is_untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
 	eng->running = NULL;
-	if (rq->to_tell)
+	if (rq->left.is_due)
 		tell_preemption(tl, rq);
 	/* It may have ended before it left, and not run again; or another has run since. */
-	if (rq->untold && !lane_rq_alive_since_left(rq) &&
+	if (rq->left.is_untold && !lane_rq_alive_since_left(rq) &&
 	    (at->hi > rq->since.lo || eng->last_ctx != (struct lane_ctx *)rq->pub.context))
 		eng->last_ctx = NULL;
 	else if (lane_rq_may_be_over(rq))

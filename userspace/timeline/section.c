@@ -58,25 +58,25 @@ static bool is_own_end(const struct lane_held *held)
 
 static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->held_n == eng->held_cap) {
-		uint32_t cap = eng->held_cap ? 2 * eng->held_cap : 16;
-		struct lane_held *more = realloc(eng->held, cap * sizeof(*more));
+	if (eng->section.n == eng->section.cap) {
+		uint32_t cap = eng->section.cap ? 2 * eng->section.cap : 16;
+		struct lane_held *more = realloc(eng->section.held, cap * sizeof(*more));
 
 		if (!more) {
 			tl->no_memory = true;
 			return NULL;
 		}
-		eng->held = more;
-		eng->held_cap = cap;
+		eng->section.held = more;
+		eng->section.cap = cap;
 	}
-	return &eng->held[eng->held_n++];
+	return &eng->section.held[eng->section.n++];
 }
 
 static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 {
-	struct lane_held *held = &eng->held[i];
+	struct lane_held *held = &eng->section.held[i];
 
-	eng->held_at = i;
+	eng->section.at = i;
 	if (held->gone)
 		return;
 	held->gone = true;
@@ -117,22 +117,23 @@ static uint32_t last_dequeue(const struct lane_eng *eng)
 {
 	uint32_t port = 0, i;
 
-	while (port < eng->held_n &&
-	       (!is_dequeue(&eng->held[port]) || eng->held[port].event.wire.kind != LANE_RQ_IN))
+	while (port < eng->section.n && (!is_dequeue(&eng->section.held[port]) ||
+					 eng->section.held[port].event.wire.kind != LANE_RQ_IN))
 		port++;
-	if (port == eng->held_n || eng->mode != LANE_MODE_PORTS || eng->cut_off)
+	if (port == eng->section.n || eng->mode != LANE_MODE_PORTS || eng->section.is_cut)
 		return 0;
 	for (i = port; i--;) {
-		const struct lane_held *held = &eng->held[i];
+		const struct lane_held *held = &eng->section.held[i];
 
 		if (!is_dequeue(held))
 			continue;
 		if (held->event.wire.kind != LANE_RQ_EXECUTE)
 			return 0;
-		while (port < eng->held_n && (!is_dequeue(&eng->held[port]) ||
-					      !same_context(&eng->held[port].event, &held->event)))
+		while (port < eng->section.n &&
+		       (!is_dequeue(&eng->section.held[port]) ||
+			!same_context(&eng->section.held[port].event, &held->event)))
 			port++;
-		if (port == eng->held_n)
+		if (port == eng->section.n)
 			return i + 1;
 	}
 	return 0;
@@ -142,16 +143,16 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 {
 	uint32_t last = last_dequeue(eng);
 
-	for (uint32_t i = 0; i < eng->held_n; i++) {
+	for (uint32_t i = 0; i < eng->section.n; i++) {
 		if (i && i == last) {
 			tl->reader->dequeued(tl, eng, now_ns);
-			eng->split = true;
+			eng->dequeue.is_split = true;
 		}
-		if (is_dequeue(&eng->held[i]))
+		if (is_dequeue(&eng->section.held[i]))
 			replay(tl, eng, i);
 	}
 	tl->reader->dequeued(tl, eng, now_ns);
-	eng->split = false;
+	eng->dequeue.is_split = false;
 }
 
 static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
@@ -164,8 +165,9 @@ static bool is_of(const struct lane_event *event, const struct lane_rq *rq)
 static bool is_dequeued(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind != LANE_RQ_IN &&
-		    is_of(&eng->held[i].event, rq))
+		if (is_dequeue(&eng->section.held[i]) &&
+		    eng->section.held[i].event.wire.kind != LANE_RQ_IN &&
+		    is_of(&eng->section.held[i].event, rq))
 			return true;
 	return false;
 }
@@ -177,7 +179,7 @@ static bool is_dequeued(const struct lane_eng *eng, const struct lane_rq *rq, ui
 static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_held *held = &eng->held[i];
+		const struct lane_held *held = &eng->section.held[i];
 
 		if (is_out(held) || ((held->what == HELD_END || held->what == HELD_RETIRE) &&
 				     !is_dequeued(eng, held->rq, i)))
@@ -188,17 +190,17 @@ static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint3
 /* All that has not been read yet. */
 static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++)
-		if (!is_dequeue(&eng->held[i]))
+	for (uint32_t i = 0; i < eng->section.n; i++)
+		if (!is_dequeue(&eng->section.held[i]))
 			replay(tl, eng, i);
 }
 
 /* How many items there are up to the last `out`, 0: there is none. */
 static uint32_t upto_out(const struct lane_eng *eng)
 {
-	uint32_t n = eng->held_n;
+	uint32_t n = eng->section.n;
 
-	while (n && !is_out(&eng->held[n - 1]))
+	while (n && !is_out(&eng->section.held[n - 1]))
 		n--;
 	return n;
 }
@@ -207,15 +209,15 @@ static uint32_t outs_held(const struct lane_eng *eng)
 {
 	uint32_t outs = 0;
 
-	for (uint32_t i = 0; i < eng->held_n; i++)
-		outs += is_out(&eng->held[i]);
+	for (uint32_t i = 0; i < eng->section.n; i++)
+		outs += is_out(&eng->section.held[i]);
 	return outs;
 }
 
 static bool has_dequeue(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++)
-		if (is_dequeue(&eng->held[i]))
+	for (uint32_t i = 0; i < eng->section.n; i++)
+		if (is_dequeue(&eng->section.held[i]))
 			return true;
 	return false;
 }
@@ -223,13 +225,13 @@ static bool has_dequeue(const struct lane_eng *eng)
 /* So much is held, be it that a part of it is being read. */
 static uint32_t all_held(const struct lane_eng *eng)
 {
-	return eng->settling ? eng->held_all : eng->held_n;
+	return eng->section.is_read ? eng->section.all : eng->section.n;
 }
 
 static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0, n = all_held(eng); i < n; i++) {
-		const struct lane_held *held = &eng->held[i];
+		const struct lane_held *held = &eng->section.held[i];
 
 		if (held->what == HELD_EVENT ? !held->gone && is_of(&held->event, rq)
 					     : held->rq == rq)
@@ -240,10 +242,10 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 
 void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->is_releasing)
+	if (rq->kept.is_releasing)
 		return;
-	rq->is_releasing = true;
-	rq->next_released = tl->released;
+	rq->kept.is_releasing = true;
+	rq->kept.next = tl->released;
 	tl->released = rq;
 }
 
@@ -254,12 +256,12 @@ void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct lane_rq *rq = eng->held[i].rq;
+		struct lane_rq *rq = eng->section.held[i].rq;
 
 		if (!rq)
 			continue;
-		eng->held[i].rq = NULL;
-		rq->held--;
+		eng->section.held[i].rq = NULL;
+		rq->kept.by--;
 		if (rq->over)
 			lane_section_release_later(tl, rq);
 	}
@@ -270,8 +272,8 @@ void lane_section_release(struct lane_timeline *tl)
 	struct lane_rq *rq;
 
 	while ((rq = tl->released)) {
-		tl->released = rq->next_released;
-		rq->is_releasing = false;
+		tl->released = rq->kept.next;
+		rq->kept.is_releasing = false;
 		if (!rq->waiters)
 			tl->reader->release(tl, rq);
 	}
@@ -280,37 +282,37 @@ void lane_section_release(struct lane_timeline *tl)
 /* Reads the first n of what is held: its causes come first. */
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
-	uint32_t rest = eng->held_n - n;
+	uint32_t rest = eng->section.n - n;
 	uint64_t was_ns = tl->now_ns;
 	struct lane_eng *outer = tl->reading;
 	uint32_t outs;
 
-	eng->settling = true;
+	eng->section.is_read = true;
 	tl->reading = eng;
-	eng->held_all = eng->held_n;
-	eng->held_n = n;
+	eng->section.all = eng->section.n;
+	eng->section.n = n;
 	outs = upto_out(eng);
 	replay_reports(tl, eng, outs);
 	replay_dequeue(tl, eng, now_ns);
 	replay_rest(tl, eng);
-	eng->settling = false;
+	eng->section.is_read = false;
 	tl->reading = outer;
-	eng->held_n = n + rest;
+	eng->section.n = n + rest;
 	release(tl, eng, n);
-	memmove(eng->held, eng->held + n, rest * sizeof(*eng->held));
-	eng->held_n = rest;
+	memmove(eng->section.held, eng->section.held + n, rest * sizeof(*eng->section.held));
+	eng->section.n = rest;
 	tl->now_ns = was_ns;
 	tl->reader->over(tl, eng);
 }
 
 void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	if (!eng->held_n || eng->settling)
+	if (!eng->section.n || eng->section.is_read)
 		return;
-	if ((uint32_t)eng->section_cpu < tl->n_cpus)
-		tl->cpus[eng->section_cpu].section = NULL;
+	if ((uint32_t)eng->section.cpu < tl->n_cpus)
+		tl->cpus[eng->section.cpu].section = NULL;
 	tl->sections--;
-	read_held(tl, eng, eng->held_n, now_ns);
+	read_held(tl, eng, eng->section.n, now_ns);
 }
 
 void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
@@ -325,10 +327,10 @@ bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng 
 {
 	bool back = lane_rq_is_back(rq), wrote = false, kept = false;
 
-	for (uint32_t i = 0; i < eng->held_n; i++) {
-		const struct lane_event *event = &eng->held[i].event;
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_event *event = &eng->section.held[i].event;
 
-		if (!is_dequeue(&eng->held[i]))
+		if (!is_dequeue(&eng->section.held[i]))
 			continue;
 		if (event->wire.kind == LANE_RQ_IN) {
 			wrote = true;
@@ -346,8 +348,9 @@ bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng 
 static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind == LANE_RQ_EXECUTE &&
-		    is_of(&eng->held[i].event, rq))
+		if (is_dequeue(&eng->section.held[i]) &&
+		    eng->section.held[i].event.wire.kind == LANE_RQ_EXECUTE &&
+		    is_of(&eng->section.held[i].event, rq))
 			return true;
 	return false;
 }
@@ -357,8 +360,8 @@ static bool was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	bool signals = false, others = false;
 
-	for (uint32_t i = 0; i < eng->held_n; i++) {
-		const struct lane_held *held = &eng->held[i];
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_held *held = &eng->section.held[i];
 
 		if (is_own_end(held) && is_given(eng, held->rq, i))
 			return true;
@@ -371,17 +374,17 @@ static bool was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 
 void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns, bool lost)
 {
-	eng->cut_off = lost || !was_over(tl, eng);
+	eng->section.is_cut = lost || !was_over(tl, eng);
 	lane_section_settle(tl, eng, now_ns);
-	eng->cut_off = false;
+	eng->section.is_cut = false;
 }
 
 /* The dequeue took the request of an `out` back, or put it on a port: the driver cannot have read
  * before that dequeue that the request was complete. */
 static bool was_alive(const struct lane_eng *eng, const struct lane_event *event)
 {
-	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->held_n; i++) {
-		const struct lane_held *held = &eng->held[i];
+	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->section.n; i++) {
+		const struct lane_held *held = &eng->section.held[i];
 
 		if (is_dequeue(held) && same_request(&held->event, event))
 			return true;
@@ -396,9 +399,9 @@ static bool was_alive(const struct lane_eng *eng, const struct lane_event *event
  */
 static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	uint32_t outs = 0, before = outs_held(eng), first = eng->held_n;
+	uint32_t outs = 0, before = outs_held(eng), first = eng->section.n;
 
-	while (first && is_out(&eng->held[first - 1])) {
+	while (first && is_out(&eng->section.held[first - 1])) {
 		first--;
 		outs++;
 	}
@@ -407,7 +410,7 @@ static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane
 		for (uint32_t n = outs + 1; n--;)
 			if (lane_eng_ports_stay(eng, before + n))
 				return first + n;
-	while (first < eng->held_n && lane_eng_out_is_sure(eng, before++))
+	while (first < eng->section.n && lane_eng_out_is_sure(eng, before++))
 		first++;
 	return first;
 }
@@ -415,11 +418,11 @@ static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane
 /* The last item that the section's CPU told. */
 static const struct lane_held *last_own(const struct lane_eng *eng)
 {
-	uint32_t n = eng->held_n;
+	uint32_t n = eng->section.n;
 
-	while (n > 1 && eng->held[n - 1].foreign)
+	while (n > 1 && eng->section.held[n - 1].foreign)
 		n--;
-	return &eng->held[n - 1];
+	return &eng->section.held[n - 1];
 }
 
 /* True when an event of this kind cannot follow in the same section. */
@@ -436,8 +439,8 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 	if (kind == LANE_RQ_OUT)
 		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
-	if (eng->held_over || upto_out(eng) || last->what == HELD_END ||
-	    event->wire.ts_ns > eng->section_ns + MOST_OFF_NS)
+	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
+	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -476,17 +479,19 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	struct lane_held *held;
 
-	if (!eng || eng->settling || eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+	if (!eng || eng->section.is_read || eng->mode == LANE_MODE_GUC ||
+	    eng->mode == LANE_MODE_RING)
 		return false;
 	if (cpu && cpu->section && cpu->section != eng)
 		lane_section_settle(tl, cpu->section, event->wire.ts_ns);
-	if (eng->held_n && (eng->section_cpu != event->cpu || eng->held_n >= MOST_HELD))
+	if (eng->section.n && (eng->section.cpu != event->cpu || eng->section.n >= MOST_HELD))
 		lane_section_settle(tl, eng, event->wire.ts_ns);
-	else if (eng->held_n)
+	else if (eng->section.n)
 		read_earlier(tl, eng, event);
-	if (eng->held_n && begins_another(tl, eng, event))
+	if (eng->section.n && begins_another(tl, eng, event))
 		read_held(tl, eng,
-			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng) : eng->held_n,
+			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng)
+							  : eng->section.n,
 			  event->wire.ts_ns);
 	if (!cpu || cpu->section != eng)
 		tl->sections++;
@@ -496,16 +501,16 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	*held = (struct lane_held){ .what = HELD_EVENT,
 				    .event = *event,
 				    .before_ns = cpu ? cpu->before_ns : 0 };
-	if (eng->held_n == 1)
-		eng->run_before_ns = eng->section_ns;
-	eng->section_ns = event->wire.ts_ns;
-	if (eng->held_n == 1)
-		eng->before_ns = cpu ? cpu->before_ns : 0;
-	if (eng->held_n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
-		eng->misplaced |= is_from_before(tl, event);
+	if (eng->section.n == 1)
+		eng->dequeue.run_before_ns = eng->section.ns;
+	eng->section.ns = event->wire.ts_ns;
+	if (eng->section.n == 1)
+		eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
+	if (eng->section.n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+		eng->dequeue.is_misplaced |= is_from_before(tl, event);
 	if (event->wire.kind != LANE_RQ_OUT)
-		eng->held_over = false;
-	eng->section_cpu = event->cpu;
+		eng->section.is_over = false;
+	eng->section.cpu = event->cpu;
 	if (cpu)
 		cpu->section = eng;
 	else
@@ -517,14 +522,14 @@ struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq 
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
-	if (!tl->sections || (own && own->settling))
+	if (!tl->sections || (own && own->section.is_read))
 		return NULL;
-	if (own && own->held_n)
+	if (own && own->section.n)
 		return own;
 	for (uint32_t i = 0; i < tl->n_cpus; i++) {
 		struct lane_eng *eng = tl->cpus[i].section;
 
-		if (eng && !eng->settling && names(eng, rq))
+		if (eng && !eng->section.is_read && names(eng, rq))
 			return eng;
 	}
 	return NULL;
@@ -535,9 +540,10 @@ void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++) {
 		struct lane_eng *eng = tl->cpus[i].section;
 
-		for (uint32_t k = 0; eng && k < eng->held_n; k++)
-			if (eng->held[k].what == HELD_EVENT && eng->held[k].event.u.rq.ctx == ctx &&
-			    eng->held[k].event.u.rq.seqno == seqno) {
+		for (uint32_t k = 0; eng && k < eng->section.n; k++)
+			if (eng->section.held[k].what == HELD_EVENT &&
+			    eng->section.held[k].event.u.rq.ctx == ctx &&
+			    eng->section.held[k].event.u.rq.seqno == seqno) {
 				lane_section_settle(tl, eng, tl->now_ns);
 				break;
 			}
@@ -555,7 +561,7 @@ static struct lane_eng *section_for(struct lane_timeline *tl, const struct lane_
 
 	if (!eng)
 		return NULL;
-	if (at_ns > eng->section_ns + MOST_QUIET_NS || eng->held_n >= MOST_HELD) {
+	if (at_ns > eng->section.ns + MOST_QUIET_NS || eng->section.n >= MOST_HELD) {
 		lane_section_settle(tl, eng, at_ns);
 		return NULL;
 	}
@@ -570,9 +576,9 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 
 	if (held) {
 		*held = (struct lane_held){
-			.what = what, .foreign = eng->section_cpu != cpu, .rq = rq, .span = span
+			.what = what, .foreign = eng->section.cpu != cpu, .rq = rq, .span = span
 		};
-		rq->held++;
+		rq->kept.by++;
 	}
 	return held != NULL;
 }
@@ -584,7 +590,7 @@ bool lane_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct
 
 	if (!eng)
 		return false;
-	if (cpu < 0 || (eng->section_cpu == cpu && !lane_eng_has_ports(eng))) {
+	if (cpu < 0 || (eng->section.cpu == cpu && !lane_eng_has_ports(eng))) {
 		lane_section_settle(tl, eng, tl->now_ns);
 		return false;
 	}
@@ -612,9 +618,9 @@ void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_eng *eng = lane_section_of(tl, rq);
 
-	for (uint32_t i = 0; eng && i < eng->held_n; i++)
-		if (eng->held[i].what == HELD_ALIVE && eng->held[i].rq == rq)
-			eng->held[i].gone = true;
+	for (uint32_t i = 0; eng && i < eng->section.n; i++)
+		if (eng->section.held[i].what == HELD_ALIVE && eng->section.held[i].rq == rq)
+			eng->section.held[i].gone = true;
 }
 
 bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
@@ -627,44 +633,45 @@ bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq
 
 uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
 {
-	for (uint32_t i = eng->settling ? eng->held_all : 0; i--;)
-		if (eng->held[i].what == HELD_EVENT)
-			return eng->held[i].event.wire.ts_ns;
+	for (uint32_t i = eng->section.is_read ? eng->section.all : 0; i--;)
+		if (eng->section.held[i].what == HELD_EVENT)
+			return eng->section.held[i].event.wire.ts_ns;
 	return at_ns;
 }
 
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0, n = all_held(eng); i < n; i++)
-		if (eng->held[i].rq == rq)
-			eng->held[i] = (struct lane_held){ .what = HELD_VOID,
-							   .foreign = eng->held[i].foreign,
-							   .gone = true };
+		if (eng->section.held[i].rq == rq)
+			eng->section.held[i] =
+				(struct lane_held){ .what = HELD_VOID,
+						    .foreign = eng->section.held[i].foreign,
+						    .gone = true };
 }
 
 void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_rq **at = &tl->released;
 
-	while (rq->is_releasing && *at) {
+	while (rq->kept.is_releasing && *at) {
 		if (*at == rq) {
-			*at = rq->next_released;
+			*at = rq->kept.next;
 			break;
 		}
-		at = &(*at)->next_released;
+		at = &(*at)->kept.next;
 	}
 	/* One section may be read amid another: any engine may hold something of it. */
-	for (uint32_t i = 0; rq->held && i < tl->n_engines; i++)
+	for (uint32_t i = 0; rq->kept.by && i < tl->n_engines; i++)
 		forget(tl->engine_by_id[i], rq);
 }
 
 /* The `in` of that port in the set that the section writes, NULL: it writes none. */
 static const struct lane_event *written(const struct lane_eng *eng, uint32_t port)
 {
-	for (uint32_t i = 0; i < eng->held_n; i++) {
-		const struct lane_event *event = &eng->held[i].event;
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_event *event = &eng->section.held[i].event;
 
-		if (is_dequeue(&eng->held[i]) && event->wire.kind == LANE_RQ_IN &&
+		if (is_dequeue(&eng->section.held[i]) && event->wire.kind == LANE_RQ_IN &&
 		    event->u.i915_request_in.port == port)
 			return event;
 	}
@@ -685,14 +692,14 @@ static bool is_taken(const struct lane_eng *eng, const struct lane_p_i915_engine
  * told last; the number of items: nowhere. */
 static uint32_t later_outs(const struct lane_eng *eng)
 {
-	uint32_t n = outs_held(eng), i = eng->held_n;
+	uint32_t n = outs_held(eng), i = eng->section.n;
 
 	while (n && !lane_eng_ports_stay(eng, n)) {
-		while (!is_out(&eng->held[--i]))
+		while (!is_out(&eng->section.held[--i]))
 			;
 		n--;
 	}
-	return n || lane_eng_ports_stay(eng, 0) ? i : eng->held_n;
+	return n || lane_eng_ports_stay(eng, 0) ? i : eng->section.n;
 }
 
 /*
@@ -705,39 +712,40 @@ void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	uint32_t first;
 
-	if (eng->held_n && !eng->settling && is_taken(eng, &event->u.i915_engine_ports)) {
+	if (eng->section.n && !eng->section.is_read && is_taken(eng, &event->u.i915_engine_ports)) {
 		first = later_outs(eng);
-		if (first && first < eng->held_n)
+		if (first && first < eng->section.n)
 			read_held(tl, eng, first, event->wire.ts_ns);
 	}
-	eng->closing = &event->u.i915_engine_ports;
+	eng->section.closing = &event->u.i915_engine_ports;
 	lane_section_settle(tl, eng, event->wire.ts_ns);
-	eng->closing = NULL;
+	eng->section.closing = NULL;
 }
 
 uint32_t lane_section_outs_left(const struct lane_eng *eng)
 {
 	uint32_t outs = 0;
 
-	for (uint32_t i = eng->held_at + 1; eng->settling && i < eng->held_n; i++)
-		outs += is_out(&eng->held[i]);
+	for (uint32_t i = eng->section.at + 1; eng->section.is_read && i < eng->section.n; i++)
+		outs += is_out(&eng->section.held[i]);
 	return outs;
 }
 
 bool lane_section_writes(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; eng->settling && i < eng->held_n; i++)
-		if (is_dequeue(&eng->held[i]) && eng->held[i].event.wire.kind == LANE_RQ_IN)
+	for (uint32_t i = 0; eng->section.is_read && i < eng->section.n; i++)
+		if (is_dequeue(&eng->section.held[i]) &&
+		    eng->section.held[i].event.wire.kind == LANE_RQ_IN)
 			return true;
 	return false;
 }
 
 uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
 {
-	for (uint32_t i = eng->held_at + 1; eng->settling && i < eng->held_n; i++) {
-		const struct lane_event *event = &eng->held[i].event;
+	for (uint32_t i = eng->section.at + 1; eng->section.is_read && i < eng->section.n; i++) {
+		const struct lane_event *event = &eng->section.held[i].event;
 
-		if (is_out(&eng->held[i]) && !event->u.i915_request_out.completed &&
+		if (is_out(&eng->section.held[i]) && !event->u.i915_request_out.completed &&
 		    event->u.rq.ctx == ctx->ctx && event->u.rq.dev == ctx->dev)
 			return event->wire.ts_ns;
 	}
@@ -760,7 +768,7 @@ void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 	/* Late signals, their call-backs, and the worker that retires what is given back. */
 	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
 		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {
-		cpu->section->held_over = true;
+		cpu->section->section.is_over = true;
 		return;
 	}
 	lane_section_settle(tl, cpu->section, event->wire.ts_ns);

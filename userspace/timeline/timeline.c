@@ -215,7 +215,7 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 		}
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++)
-		free(tl->engine_by_id[i]->held);
+		free(tl->engine_by_id[i]->section.held);
 	lane_command_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
