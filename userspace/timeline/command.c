@@ -19,38 +19,37 @@ static const struct lane_cl_function *function_of(uint32_t number)
 
 static enum lane_command_class class_of(uint32_t type)
 {
-	switch (type) {
-	case LANE_CLC_NDRANGE_KERNEL:
-	case LANE_CLC_TASK:
-		return LANE_COMMAND_KERNEL;
-	case LANE_CLC_READ_BUFFER:
-	case LANE_CLC_READ_BUFFER_RECT:
-	case LANE_CLC_READ_IMAGE:
-		return LANE_COMMAND_READ;
-	case LANE_CLC_WRITE_BUFFER:
-	case LANE_CLC_WRITE_BUFFER_RECT:
-	case LANE_CLC_WRITE_IMAGE:
-		return LANE_COMMAND_WRITE;
-	case LANE_CLC_COPY_BUFFER:
-	case LANE_CLC_COPY_BUFFER_RECT:
-	case LANE_CLC_COPY_IMAGE:
-	case LANE_CLC_COPY_IMAGE_TO_BUFFER:
-	case LANE_CLC_COPY_BUFFER_TO_IMAGE:
-	case LANE_CLC_FILL_BUFFER:
-	case LANE_CLC_FILL_IMAGE:
-	case LANE_CLC_SVM_MEMCPY:
-	case LANE_CLC_SVM_MEMFILL:
-		return LANE_COMMAND_COPY;
-	case LANE_CLC_MAP_BUFFER:
-	case LANE_CLC_MAP_IMAGE:
-	case LANE_CLC_SVM_MAP:
-		return LANE_COMMAND_MAP;
-	case LANE_CLC_UNMAP_MEM_OBJECT:
-	case LANE_CLC_SVM_UNMAP:
-		return LANE_COMMAND_UNMAP;
-	default:
-		return LANE_COMMAND_OTHER;
-	}
+	/* One more than the class, by type; 0: another. */
+	static const uint8_t classes[] = {
+#define IS(type, class) [LANE_CLC_##type - LANE_CLC_NDRANGE_KERNEL] = LANE_COMMAND_##class + 1
+		IS(NDRANGE_KERNEL, KERNEL),
+		IS(TASK, KERNEL),
+		IS(READ_BUFFER, READ),
+		IS(READ_BUFFER_RECT, READ),
+		IS(READ_IMAGE, READ),
+		IS(WRITE_BUFFER, WRITE),
+		IS(WRITE_BUFFER_RECT, WRITE),
+		IS(WRITE_IMAGE, WRITE),
+		IS(COPY_BUFFER, COPY),
+		IS(COPY_BUFFER_RECT, COPY),
+		IS(COPY_IMAGE, COPY),
+		IS(COPY_IMAGE_TO_BUFFER, COPY),
+		IS(COPY_BUFFER_TO_IMAGE, COPY),
+		IS(FILL_BUFFER, COPY),
+		IS(FILL_IMAGE, COPY),
+		IS(SVM_MEMCPY, COPY),
+		IS(SVM_MEMFILL, COPY),
+		IS(MAP_BUFFER, MAP),
+		IS(MAP_IMAGE, MAP),
+		IS(SVM_MAP, MAP),
+		IS(UNMAP_MEM_OBJECT, UNMAP),
+		IS(SVM_UNMAP, UNMAP),
+#undef IS
+	};
+	uint32_t i = type - LANE_CLC_NDRANGE_KERNEL;
+
+	return i < sizeof(classes) && classes[i] ? (enum lane_command_class)(classes[i] - 1)
+						 : LANE_COMMAND_OTHER;
 }
 
 /* The four times on the CPU's clock: within the clock's bounds and between call and knowing. */

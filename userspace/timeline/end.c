@@ -242,21 +242,21 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	doubt_those_ahead(eng, rq, end);
 }
 
-/* What runs ends, and the engine is free for the next. */
-void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      struct lane_span end)
+/* Without `unsubmit`: what was behind rq on its ports may have the engine before the new ones. */
+static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq)
 {
-	struct lane_span told = end;
+	return rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
+	       ((rq->next && rq->next->handed.is_off) || lane_ports_has_behind(eng, rq));
+}
 
-	/* What was behind it on its ports may have the engine before the new ones. */
-	if (rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
-	    ((rq->next && rq->next->handed.is_off) || lane_ports_has_behind(eng, rq)))
-		lane_end_doubt_order(eng, end.lo);
-	if (end.lo == end.hi && end.lo < rq->since.lo)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	lane_run_close(tl, eng, &told);
-	if (rq == eng->leaver && eng->mode == LANE_MODE_HOOKS)
-		left_or_stayed(eng, rq, end);
+/* The end of what ran, whose run was closed at `told`, with what it may have been instead; *free is
+ * when the engine was. */
+static struct lane_span end_of_run(struct lane_timeline *tl, const struct lane_eng *eng,
+				   struct lane_rq *rq, struct lane_span end, struct lane_span told,
+				   struct lane_span *free)
+{
+	*free = told;
 	if (rq->doubt.is_weak)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_shaky(eng, rq))
@@ -266,22 +266,37 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (lane_rq_may_be_over(rq)) {
 		or_ended_before_leaving(rq, &end);
 		/* If it was over by then, what came next ended then, and none began before. */
-		told.lo = rq->unheard.is_exact && end.hi > rq->unheard.ns
-				  ? lane_not_before(rq->unheard.ns, rq->since.lo)
-				  : rq->since.lo;
+		free->lo = rq->unheard.is_exact && end.hi > rq->unheard.ns
+				   ? lane_not_before(rq->unheard.ns, rq->since.lo)
+				   : rq->since.lo;
 	}
-	if (rq->left.is_untold && lane_rq_alive_since_left(rq))
+	if (rq->left.is_untold && lane_rq_alive_since_left(rq)) {
 		lane_run_tell_preemption(tl, rq);
-	else if (rq->left.is_untold) {
+	} else if (rq->left.is_untold) {
 		or_ended_before_leaving(rq, &end);
-		told.lo = rq->since.lo;
+		free->lo = rq->since.lo;
 	}
-	lane_end_finish(tl, rq, end);
+	return end;
+}
+
+void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      struct lane_span end)
+{
+	struct lane_span told = end, free;
+
+	if (others_may_follow(tl, eng, rq))
+		lane_end_doubt_order(eng, end.lo);
+	if (end.lo == end.hi && end.lo < rq->since.lo)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	lane_run_close(tl, eng, &told);
+	if (rq == eng->leaver && eng->mode == LANE_MODE_HOOKS)
+		left_or_stayed(eng, rq, end);
+	lane_end_finish(tl, rq, end_of_run(tl, eng, rq, end, told, &free));
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
 		lane_eng_prove(eng, true);
-	eng->free = (struct lane_span){ lane_not_before(told.lo, rq->since.lo),
-					lane_not_before(told.hi, eng->taken_by_ns) };
+	eng->free = (struct lane_span){ lane_not_before(free.lo, rq->since.lo),
+					lane_not_before(free.hi, eng->taken_by_ns) };
 }
 
 /*

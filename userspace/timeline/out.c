@@ -75,6 +75,42 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
+ * What was to leave does not have the engine, by what has been seen, and the port that it is on is
+ * given back by a later `out` of this tasklet, at back_ns: it did not run, unless it was complete.
+ */
+static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns,
+			uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->leaver;
+
+	/*
+	 * Only what is on the ports at its end tells one run of the tasklet from the next.
+	 * If there were two, the leaver ran until its port was given back.
+	 */
+	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
+		rq->doubt.is_device_unsure = true;
+		eng->taken_by_ns = back_ns;
+	}
+	/* It may have run after all, and ended, with nothing to tell. */
+	lane_rq_doubt_alive(rq, now_ns, !rq->pub.started);
+	rq->unheard.was_passed = true;
+	eng->leaver = NULL;
+}
+
+/* What the completion of port tells of what runs now. */
+static void follow_completion(const struct lane_timeline *tl, struct lane_eng *eng,
+			      const struct lane_entry *port, uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->running;
+
+	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
+	    (eng->mode != LANE_MODE_PER_REQUEST || !lane_section_gives_back(eng, rq->pub.context)))
+		rq->begun.is_reported = true;
+	if (!rq->begun.taken_ns && lane_ports_taken(eng, rq))
+		rq->begun.taken_ns = now_ns;
+}
+
+/*
  * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
  * that gives its port back did not, unless rq had been known to be over.
  */
@@ -82,6 +118,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		      struct lane_rq *rq, uint64_t now_ns)
 {
 	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
+	struct lane_span end = lane_span_exact(now_ns);
 	uint64_t back_ns = 0;
 
 	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
@@ -89,32 +126,14 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    (port->set == eng->given.set || eng->mode != LANE_MODE_PORTS))
 		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
-	if (back_ns) {
-		/*
-		 * Only what is on the ports at its end tells one run of the tasklet from the next.
-		 * If there were two, the leaver ran until its port was given back.
-		 */
-		if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
-			eng->leaver->doubt.is_device_unsure = true;
-			eng->taken_by_ns = back_ns;
-		}
-		/* It may have run after all, and ended, with nothing to tell. */
-		lane_rq_doubt_alive(eng->leaver, now_ns, !eng->leaver->pub.started);
-		eng->leaver->unheard.was_passed = true;
-		eng->leaver = NULL;
-	}
+	if (back_ns)
+		pass_leaver(tl, eng, back_ns, now_ns);
+	if (rq && may_be_replaced(tl, eng, port))
+		end.lo = rq->pub.execute_ns;
 	if (rq)
-		lane_end_request(tl, rq,
-				 (struct lane_span){ may_be_replaced(tl, eng, port)
-							     ? rq->pub.execute_ns
-							     : now_ns,
-						     now_ns });
-	if (eng->running && port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
-	    (eng->mode != LANE_MODE_PER_REQUEST ||
-	     !lane_section_gives_back(eng, eng->running->pub.context)))
-		eng->running->begun.is_reported = true;
-	if (eng->running && !eng->running->begun.taken_ns && lane_ports_taken(eng, eng->running))
-		eng->running->begun.taken_ns = now_ns;
+		lane_end_request(tl, rq, end);
+	if (eng->running)
+		follow_completion(tl, eng, port, now_ns);
 	eng->taken_by_ns = 0;
 }
 
@@ -133,13 +152,75 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		lane_end_doubt(rq, rq->pub.execute_ns);
 }
 
+/* Of an engine without ports: only where `in` is not recorded does an `out` come there. */
+static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
+			      uint64_t now_ns)
+{
+	if (rq && complete && (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
+		lane_end_request(tl, rq, lane_span_exact(now_ns));
+}
+
+/* The place of the port that an `out` gives back, -1: none that it can be of. */
+static int place_given_back(const struct lane_eng *eng, const struct lane_event *event)
+{
+	int place = lane_ports_place(eng, event);
+
+	if (place > 0 &&
+	    (!lane_eng_unproven(eng) || !lane_ports_entry(eng, (uint32_t)place)->fresh))
+		return -1;
+	return place;
+}
+
+/* Takes the port of that place out of those given, and what is before it: their `out`s are missing.
+ */
+static struct lane_entry take_port(struct lane_eng *eng, int place, uint64_t now_ns)
+{
+	bool is_first = !place, is_unproven = lane_eng_unproven(eng);
+	struct lane_entry port;
+
+	while (place--)
+		lane_ports_pop(eng);
+	port = *lane_ports_entry(eng, 0);
+	lane_ports_pop(eng);
+	if (port.set != eng->given.set && eng->given.n &&
+	    lane_ports_entry(eng, 0)->set == eng->given.set)
+		eng->given.taken_ns = now_ns;
+	if (is_unproven && port.fresh && is_first)
+		lane_eng_prove(eng, true);
+	return port;
+}
+
+/* A port is given back, its request complete; unproven: the order was not certain before. */
+static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			 uint64_t now_ns)
+{
+	/* Its end is not what freed the engine, by what has been seen: it may be now. */
+	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
+		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
+	completed(tl, eng, port, rq, now_ns);
+}
+
+static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
+			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			   uint64_t now_ns)
+{
+	if (rq)
+		lane_eng_alive(tl, rq, now_ns);
+	/* It may be of a set of before what has been seen, and that port be given still. */
+	if (unproven && !port->fresh && eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
+		stray_out(tl, eng);
+	given_back(tl, eng, port, now_ns);
+	if (rq && rq->unheard.ns == now_ns)
+		rq->unheard.ns = 0;
+}
+
 void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  const struct lane_event *event)
 {
-	bool complete = event->u.i915_request_out.completed;
+	bool complete = event->u.i915_request_out.completed, unproven = lane_eng_unproven(eng);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_entry port;
-	bool unproven = lane_eng_unproven(eng), first;
 	int place;
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
@@ -148,48 +229,20 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (!lane_eng_has_ports(eng)) {
-		if (rq && complete &&
-		    (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
-			lane_end_request(tl, rq, lane_span_exact(now_ns));
+		out_without_ports(tl, rq, complete, now_ns);
 		return;
 	}
-	place = lane_ports_place(eng, event);
-	if (place && (place < 0 || !lane_eng_unproven(eng) ||
-		      !lane_ports_entry(eng, (uint32_t)place)->fresh)) {
+	place = place_given_back(eng, event);
+	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
 			lane_end_request(tl, rq, lane_span_exact(now_ns));
 		return;
 	}
-	first = !place;
-	while (place--)
-		lane_ports_pop(eng);
-	port = *lane_ports_entry(eng, 0);
-	lane_ports_pop(eng);
-	if (port.set != eng->given.set && eng->given.n &&
-	    lane_ports_entry(eng, 0)->set == eng->given.set)
-		eng->given.taken_ns = now_ns;
-	if (unproven && port.fresh && first)
-		lane_eng_prove(eng, true);
-	/* Its end is not what freed the engine, by what has been seen: it may be now. */
-	if (complete && (rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) &&
-	    !eng->running)
-		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
-	if (rq && !complete)
-		lane_eng_alive(tl, rq, now_ns);
-	if (complete) {
-		completed(tl, eng, &port, rq, now_ns);
-	} else {
-		/* It may be of a set of before what has been seen, and that port be given still. */
-		if (unproven && !port.fresh && eng->leaver &&
-		    eng->leaver->pub.context == &port.ctx->pub)
-			stray_out(tl, eng);
-		given_back(tl, eng, &port, now_ns);
-	}
+	port = take_port(eng, place, now_ns);
+	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
 		rq->left.is_told = true; /* its own `out` says so */
-	if (rq && !complete && rq->unheard.ns == now_ns)
-		rq->unheard.ns = 0;
 }
 
 /* It was on the ports and stands since, and its context is on none of these. */

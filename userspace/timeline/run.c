@@ -149,6 +149,51 @@ static bool follows_known(const struct lane_rq *rq)
 	       (before->ended || before->on_device);
 }
 
+/* Why it may not be rq that begins to run, or not then. */
+static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			 const struct lane_rq *rq)
+{
+	bool doubtful = rq->maybe.has_run || (tl->ports_hide && lane_eng_has_ports(eng)) ||
+			lane_eng_is_blind(tl, eng);
+
+	/* What came before it in its context was handed over before the recording: it may have run
+	 * first. */
+	if (lane_eng_unproven(eng))
+		doubtful |= !follows_known(rq) || eng->proof.epoch > 1;
+	return doubtful ? LANE_DOUBT_DEVICE : 0;
+}
+
+/* rq runs for the first time that is certain. */
+static void start(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span at)
+{
+	rq->pub.started = true;
+	rq->pub.start = at;
+	if (rq->maybe.at.hi) {
+		rq->pub.start.lo = rq->maybe.at.lo;
+		if (at.hi == LANE_NEVER)
+			rq->maybe.is_away = true;
+		else
+			rq->pub.preempted.hi += at.hi - rq->maybe.at.lo;
+	} else if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx) {
+		rq->pub.behind = &eng->last_ctx->pub;
+	}
+}
+
+static struct lane_begun begun_at(const struct lane_timeline *tl, const struct lane_eng *eng,
+				  const struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_begun begun = { .ns = at.lo,
+				    .is_taken = lane_ports_taken_before(tl, eng, rq),
+				    .epoch = rq->begun.epoch };
+
+	begun.is_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
+			  eng->dequeue.pause_ns &&
+			  (at.hi > eng->dequeue.pause_ns || !begun.is_taken);
+	if (lane_eng_unproven(eng) && lane_eng_has_ports(eng))
+		begun.epoch = eng->proof.epoch;
+	return begun;
+}
+
 void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_span at)
 {
@@ -163,46 +208,19 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle.is_known)
 		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
-	rq->begun.is_reported = false;
-	rq->begun.taken_ns = 0;
-	rq->begun.is_taken = lane_ports_taken_before(tl, eng, rq);
-	rq->begun.is_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
-			      eng->dequeue.pause_ns &&
-			      (at.hi > eng->dequeue.pause_ns || !rq->begun.is_taken);
-	if (rq->maybe.has_run || (tl->ports_hide && lane_eng_has_ports(eng)) ||
-	    lane_eng_is_blind(tl, eng))
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (!rq->pub.started) {
-		rq->pub.started = true;
-		rq->pub.start = at;
-		if (rq->maybe.at.hi) {
-			rq->pub.start.lo = rq->maybe.at.lo;
-			if (at.hi == LANE_NEVER)
-				rq->maybe.is_away = true;
-			else
-				rq->pub.preempted.hi += at.hi - rq->maybe.at.lo;
-		}
-		if (rq->pub.execute_ns < eng->free.lo && eng->last_ctx && !rq->maybe.at.hi)
-			rq->pub.behind = &eng->last_ctx->pub;
-	} else if (rq->left.from) {
+	rq->begun = begun_at(tl, eng, rq, at);
+	rq->pub.doubt |= doubts_of(tl, eng, rq);
+	if (!rq->pub.started)
+		start(eng, rq, at);
+	else if (rq->left.from)
 		lane_run_away_until(tl, rq, at);
-	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
 		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
-	if (!sure_order && lane_eng_has_ports(eng))
-		rq->begun.epoch = eng->proof.epoch;
-	/* What came before it in its context was handed over before the recording: it may have run
-	 * first. */
-	if (!sure_order && !follows_known(rq))
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (!sure_order && eng->proof.epoch > 1)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	rq->since = at;
 	eng->running = rq;
 	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
-	rq->begun.ns = at.lo;
 	if (eng->victim)
 		blame(tl, eng, rq);
 }
