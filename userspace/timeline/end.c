@@ -181,37 +181,61 @@ static bool is_known_over(const struct lane_rq *rq)
 		(rq->unheard.complete_ns && !(rq->unheard.was_passed && lane_rq_may_be_over(rq))));
 }
 
-/* The end of what was taken off its engine and has not been seen to run again. */
+/* How what was taken off its engine, and has not been seen to run again, has ended. */
+enum way_away {
+	ENDED_AWAY,	     /* it was away until then */
+	ENDED_BEFORE,	     /* it had ended, unheard, before it left */
+	ENDED_AWAY_OR_AGAIN, /* that, or it ran again: nothing tells */
+	ENDED_BEHIND_OTHERS, /* the same, and what stands ahead of it may be over, too */
+	ENDED_WITH_SOMETHING_MISSING,
+};
+
+static enum way_away way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_rq *rq, struct lane_span end)
+{
+	bool is_shaky = lane_end_is_shaky(tl, eng, rq);
+	bool may_have_ended_before = !rq->left.is_told && !is_shaky;
+
+	if (lane_end_left_or_over(rq, end))
+		return ENDED_BEHIND_OTHERS;
+	if (lane_rq_alive_since_left(rq)) /* while it was being taken back it had the engine */
+		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
+			       ? ENDED_AWAY_OR_AGAIN
+			       : ENDED_AWAY;
+	if (is_known_over(rq) && may_have_ended_before)
+		return ENDED_BEFORE;
+	if (end.lo == end.hi)
+		return ENDED_BEHIND_OTHERS;
+	if (may_have_ended_before && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
+		return ENDED_BEFORE;
+	if (is_shaky)
+		return ENDED_WITH_SOMETHING_MISSING;
+	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
+}
+
 void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		   struct lane_span end)
 {
-	if (lane_end_left_or_over(rq, end)) {
+	enum way_away way = way_of(tl, eng, rq, end);
+
+	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
 		doubt_those_ahead(eng, rq, end);
-		away_or_again(rq, &end);
-	} else if (rq->handed.is_taken_back && !rq->order && end.lo != end.hi &&
-		   lane_rq_alive_since_left(rq)) {
-		/* It has had the engine since, while it was being taken back. */
-		away_or_again(rq, &end);
-	} else if (lane_rq_alive_since_left(rq)) {
+	switch (way) {
+	case ENDED_AWAY:
 		lane_run_away_until(tl, rq, end);
-	} else if (is_known_over(rq) && !rq->left.is_told && !lane_end_is_shaky(tl, eng, rq)) {
+		break;
+	case ENDED_BEFORE:
 		ended_before_leaving(rq, &end);
-	} else if (end.lo == end.hi) {
-		doubt_those_ahead(eng, rq, end);
+		break;
+	case ENDED_AWAY_OR_AGAIN:
+	case ENDED_BEHIND_OTHERS:
 		away_or_again(rq, &end);
-	} else if (!rq->left.is_told && !lane_end_is_shaky(tl, eng, rq) &&
-		   (front_is_alive(eng, end.hi) || rq->handed.is_taken_back)) {
-		ended_before_leaving(rq, &end);
-	} else if (lane_end_is_shaky(tl, eng, rq)) {
-		if (rq->order)
-			doubt_those_ahead(eng, rq, end);
+		break;
+	case ENDED_WITH_SOMETHING_MISSING:
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		if (!rq->doubt.is_weak)
 			end.lo = rq->alive.at_ns;
-	} else {
-		if (rq->order)
-			doubt_those_ahead(eng, rq, end);
-		away_or_again(rq, &end);
+		break;
 	}
 	lane_end_finish(tl, rq, end);
 }
@@ -359,6 +383,16 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 	return end;
 }
 
+/* rq was incomplete up to its end, which is known exactly: nothing says that it had ended before.
+ */
+static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
+{
+	if (end.lo != end.hi || !rq->listen.ns || lane_rq_may_be_over(rq))
+		return false;
+	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !lane_rq_is_back(rq) &&
+	       !rq->handed.is_off && (!rq->left.is_untold || lane_rq_alive_since_left(rq));
+}
+
 /* The bounds of an end as far as what has been seen of rq itself bears them. */
 static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
 				      struct lane_span end, bool alive_away)
@@ -372,10 +406,7 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
-	if (exact && (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
-	    !lane_rq_is_back(rq) && !rq->handed.is_off &&
-	    (!rq->left.is_untold || lane_rq_alive_since_left(rq)) && rq->listen.ns &&
-	    !lane_rq_may_be_over(rq))
+	if (lived_until(rq, end, alive_away))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;

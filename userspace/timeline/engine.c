@@ -175,13 +175,10 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	eng->updating = true;
 	while (!eng->running && (next = next_to_run(eng))) {
-		struct lane_span at = eng->free,
-				 in = next == eng->leaver ? eng->leaver_in : next->handed.in;
+		struct lane_span in = next == eng->leaver ? eng->leaver_in : next->handed.in;
+		struct lane_span at = { lane_not_before(in.lo, eng->free.lo),
+					lane_not_before(in.hi, eng->free.hi) };
 
-		if (in.lo > at.lo)
-			at.lo = in.lo;
-		if (in.hi > at.hi)
-			at.hi = in.hi;
 		if (next->pub.started && !next->left.from) {
 			/* It starts again and was never seen to leave: what would tell is missing.
 			 */
@@ -292,6 +289,19 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 	       before->order <= eng->dequeue.stood;
 }
 
+/* `before` was passed over, and may have ended long ago: when at the latest. */
+static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_rq *before)
+{
+	if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
+		return lane_loss_over(tl, lane_section_end(eng, tl->now_ns));
+	if (lane_rq_ran_unsure(before))
+		return before->maybe.at.hi;
+	return before->pub.state == LANE_RQ_STATE_PREEMPTED && !lane_rq_alive_since_left(before)
+		       ? before->since.hi
+		       : tl->now_ns;
+}
+
 void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -305,27 +315,18 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		return; /* what would tell when is missing */
 	for (before = ctx->live; before && !lane_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
-		uint64_t left_ns = tl->now_ns;
-
 		next = before->next;
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
 		if (lane_eng_may_be_heard(tl, before) && !before->handed.is_taken_back)
 			return; /* its signal is under way, and what is behind it is not over */
-		/* It may have ended long ago: then this one ran, and who was preempted is not
-		 * known. */
-		if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) {
-			rq->pub.doubt |= LANE_DOUBT_DEVICE;
-			left_ns = lane_loss_over(tl, lane_section_end(eng, left_ns));
-		} else if (lane_rq_ran_unsure(before))
-			left_ns = before->maybe.at.hi;
-		else if (before->pub.state == LANE_RQ_STATE_PREEMPTED &&
-			 !lane_rq_alive_since_left(before))
-			left_ns = before->since.hi;
+		if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
+			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* who was preempted is not known */
 		if (!before->pub.started && !before->maybe.at.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		lane_end_infer(tl, eng, before,
-			       (struct lane_span){ before->pub.execute_ns, left_ns });
+		lane_end_infer(
+			tl, eng, before,
+			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) });
 	}
 }
 
