@@ -16,3 +16,15 @@ checker() {
 pretend() {
 	jq -c --arg how "$1" -f tests/oracle-sched/pretend.jq "$2"
 }
+
+# truth_lines TRUTH - NUMBER FENCE QUEUED RUN DONE, then the fences that the job depends on
+truth_lines() {
+	jq -rs 'to_entries[] | .key as $n | .value | ["\($n)", "\(.context):\(.seqno)", (.queued, .run, .done | tostring),
+		(.dependencies[] | "\(.context):\(.seqno)", "\(.awaited):\(.seqno)")] | join(" ")' "$1"
+}
+
+# names TRUTH DUMP - of which job is each event?
+names() {
+	truth_lines "$1" >"$T/lines"
+	awk -f tests/oracle-sched/names.awk "$T/lines" "$2"
+}

@@ -22,12 +22,13 @@ static uint64_t last_time;
 uint64_t trace(const char *name, const char *format, ...)
 {
 	char fields[400];
+	uint64_t now;
 	va_list args;
 
 	spend(between(8, 60));
 	while (machine.now <= last_time)
 		spend(last_time - machine.now + 1);
-	last_time = machine.now;
+	now = last_time = machine.now;
 	va_start(args, format);
 	vsnprintf(fields, sizeof(fields), format, args);
 	va_end(args);
@@ -35,7 +36,7 @@ uint64_t trace(const char *name, const char *format, ...)
 		room = room ? room * 2 : 4096;
 		events = realloc(events, room * sizeof(*events));
 	}
-	events[n_events++] = (struct event){ .at = machine.now,
+	events[n_events++] = (struct event){ .at = now,
 					     .cpu = current_cpu(),
 					     .pid = current_pid(),
 					     .tid = current_tid(),
@@ -43,7 +44,7 @@ uint64_t trace(const char *name, const char *format, ...)
 					     .name = name,
 					     .fields = strdup(fields) };
 	spend(between(5, 30));
-	return last_time;
+	return now;
 }
 
 /* perf and trace-cmd print a pointer as it is, ftrace a hash of it: lib/vsprintf.c:ptr_to_id() */
