@@ -124,26 +124,19 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	}
 }
 
-void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      const struct lane_event *event)
+/* How the events of an engine are read, as far as its first `execute` tells. */
+static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	uint64_t now_ns = event->wire.ts_ns;
-
 	if (eng->mode == LANE_MODE_UNKNOWN && !tl->has_in)
 		eng->mode = lane_eng_sees_unsubmit(tl) ? LANE_MODE_HOOKS : LANE_MODE_RING;
 	if (eng->mode == LANE_MODE_UNKNOWN && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
 		eng->mode = LANE_MODE_GUC;
-	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
-		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
-	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
-		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
-	executed(tl, rq, eng, now_ns);
-	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
-		return;
-	if (eng->mode != LANE_MODE_RING)
-		begin_dequeue(tl, eng, now_ns);
-	if (!rq->on_device)
-		return;
+}
+
+/* rq gets its place behind all that has been handed over. */
+static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  uint64_t now_ns)
+{
 	if (!eng->dequeue.census_ns)
 		eng->dequeue.census_ns = now_ns;
 	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
@@ -162,7 +155,26 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		rq->handed.in =
 			(struct lane_span){ now_ns,
 					    eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
-	if (eng->mode == LANE_MODE_RING && !eng->running)
+}
+
+void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		      const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	find_mode(tl, eng);
+	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
+		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
+	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
+		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
+	executed(tl, rq, eng, now_ns);
+	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
+		return;
+	if (eng->mode != LANE_MODE_RING)
+		begin_dequeue(tl, eng, now_ns);
+	if (rq->on_device)
+		place(tl, eng, rq, now_ns);
+	if (rq->on_device && eng->mode == LANE_MODE_RING && !eng->running)
 		lane_eng_update(tl, eng);
 }
 
@@ -401,6 +413,31 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		lane_idle_end(tl, eng, NULL, since_ns, lane_eng_unproven(eng));
 }
 
+/* HOOKS: `in` is not seen, but it has come by the end of the dequeue. */
+static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
+{
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.in.hi = now_ns;
+}
+
+/* Who was complete by the dequeue, and who has the engine until the hardware takes the new set. */
+static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;
+	bool sees_unsubmit = lane_eng_sees_unsubmit(tl);
+
+	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit)
+		guess_census(eng, census_ns);
+	if (eng->dequeue.oldest && sees_unsubmit)
+		take_census(tl, eng, census_ns);
+	if (eng->dequeue.oldest)
+		find_leaver(tl, eng, census_ns);
+	else
+		end_unheard(tl, eng, census_ns);
+	eng->dequeue.oldest = NULL;
+}
+
 void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (!eng->dequeue.is_open)
@@ -411,25 +448,13 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 		return;
 	}
 	if (eng->mode == LANE_MODE_HOOKS)
-		for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
-		     rq = rq->dev_prev)
-			rq->handed.in.hi = now_ns;
+		bound_ports(eng, now_ns);
 	if (eng->dequeue.is_misplaced)
 		lane_end_doubt_order(eng, 0);
 	eng->dequeue.is_misplaced = false;
 	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
 		stay_on_ports(eng);
-	if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl))
-		guess_census(eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
-	if (eng->dequeue.oldest) {
-		if (lane_eng_sees_unsubmit(tl))
-			take_census(tl, eng,
-				    eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
-		find_leaver(tl, eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
-	} else {
-		end_unheard(tl, eng, eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns);
-	}
-	eng->dequeue.oldest = NULL;
+	conclude_dequeue(tl, eng);
 	if (!eng->running)
 		lane_eng_update(tl, eng);
 }

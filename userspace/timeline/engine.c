@@ -167,6 +167,26 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
 }
 
+/* next has the engine, or had it: it may have been seen to be complete since. */
+static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
+{
+	struct lane_span in = next == eng->leaver ? eng->leaver_in : next->handed.in;
+	struct lane_span at = { lane_not_before(in.lo, eng->free.lo),
+				lane_not_before(in.hi, eng->free.hi) };
+	uint64_t complete_ns = next->unheard.complete_ns;
+
+	if (next->pub.started && !next->left.from) {
+		/* It starts again and was never seen to leave: what would tell is missing. */
+		lane_eng_contradiction(tl, eng);
+		next->pub.doubt |= LANE_DOUBT_DEVICE;
+	}
+	lane_run_begin(tl, eng, next, at);
+	if (complete_ns && lane_eng_is_unheard(eng, next) && lane_eng_is_silent(tl, eng, next))
+		lane_end_infer(tl, eng, next,
+			       (struct lane_span){ next->since.lo,
+						   lane_not_before(complete_ns, next->since.hi) });
+}
+
 void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
@@ -174,26 +194,8 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 	if (eng->updating || eng->mode == LANE_MODE_UNKNOWN)
 		return;
 	eng->updating = true;
-	while (!eng->running && (next = next_to_run(eng))) {
-		struct lane_span in = next == eng->leaver ? eng->leaver_in : next->handed.in;
-		struct lane_span at = { lane_not_before(in.lo, eng->free.lo),
-					lane_not_before(in.hi, eng->free.hi) };
-
-		if (next->pub.started && !next->left.from) {
-			/* It starts again and was never seen to leave: what would tell is missing.
-			 */
-			lane_eng_contradiction(tl, eng);
-			next->pub.doubt |= LANE_DOUBT_DEVICE;
-		}
-		lane_run_begin(tl, eng, next, at);
-		if (next->unheard.complete_ns && lane_eng_is_unheard(eng, next) &&
-		    lane_eng_is_silent(tl, eng, next))
-			lane_end_infer(
-				tl, eng, next,
-				(struct lane_span){ next->since.lo,
-						    lane_not_before(next->unheard.complete_ns,
-								    next->since.hi) });
-	}
+	while (!eng->running && (next = next_to_run(eng)))
+		begin(tl, eng, next);
 	eng->updating = false;
 	if (!eng->running && !eng->section.is_read && !eng->idle.is_known &&
 	    !lane_eng_unproven(eng))

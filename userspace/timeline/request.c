@@ -421,6 +421,31 @@ static uint64_t work_since(const struct lane_timeline *tl, const struct lane_eve
 								    : event->wire.ts_ns;
 }
 
+/* Of this CPU so many events have come; 0: it has no number. */
+static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
+								    : 0;
+}
+
+/* The listening itself has found rq complete and signals it: its neighbour, in the same thread. */
+static bool is_by_listening(const struct lane_timeline *tl, const struct lane_rq *rq,
+			    const struct lane_event *event)
+{
+	return rq->listen.ns && rq->listen.is_active && rq->listen.cpu == event->cpu &&
+	       rq->listen.tid == event->wire.tid && events_here(tl, event) == rq->listen.event;
+}
+
+/* The signal comes in a thread that waits for rq and has kept its CPU. */
+static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_event *event)
+{
+	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
+		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
+			return true;
+	return false;
+}
+
 /*
  * R2. True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
@@ -430,14 +455,9 @@ static uint64_t work_since(const struct lane_timeline *tl, const struct lane_eve
  */
 static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
-	uint64_t here = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
-				? tl->cpus[event->cpu].events
-				: 0;
-
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
-	if (rq->listen.ns && rq->listen.is_active && rq->listen.cpu == event->cpu &&
-	    rq->listen.tid == event->wire.tid && here == rq->listen.event) {
+	if (is_by_listening(tl, rq, event)) {
 		rq->alive = rq->alive_before;
 		lane_section_not_alive(tl, rq);
 		return false;
@@ -447,12 +467,11 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	/* A dequeue before the listening left it standing: it was complete by then. */
 	if (rq->unheard.complete_ns && rq->listen.ns >= rq->unheard.complete_ns)
 		return false;
-	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
-		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
-			return true;
+	if (is_by_poller(tl, rq, event))
+		return true;
 	/* Where retiring is not seen it may be what signals. */
 	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
-	       tl->info.presence[LANE_RQ_RETIRE] != LANE_PRESENCE_ABSENT;
+	       !lane_is_absent(tl, LANE_RQ_RETIRE);
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
@@ -493,39 +512,40 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	}
 }
 
-void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+/* Somebody asks to be told of rq's end. */
+static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_event *event)
 {
-	struct lane_rq *rq;
-
-	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
-		return;
-	rq = lane_rq_by_fence(tl, event);
-	if (!rq && tl->sections) {
-		lane_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
-		rq = lane_rq_by_fence(tl, event);
-	}
-	if (!rq) {
-		if (event->wire.kind == LANE_FENCE_SIGNALED)
-			on_unseen_signaled(tl, event);
-		return;
-	}
-	if (event->wire.kind == LANE_FENCE_SIGNALED) {
-		on_signaled(tl, rq, event);
-		return;
-	}
 	rq->listen.ns = event->wire.ts_ns;
 	/* What has been taken back is not looked at. */
 	if (!is_back(tl, rq) && !lane_section_holds_alive(tl, rq, event))
 		lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
 	rq->listen.is_active = rq->on_device || lane_section_of(tl, rq) ||
 			       (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-			       tl->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT ||
-			       lane_loss_hides(tl, rq);
+			       lane_is_absent(tl, LANE_RQ_EXECUTE) || lane_loss_hides(tl, rq);
 	rq->listen.cpu = event->cpu;
 	rq->listen.tid = event->wire.tid;
-	rq->listen.event = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
-				   ? tl->cpus[event->cpu].events
-				   : 0;
+	rq->listen.event = events_here(tl, event);
+}
+
+void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	bool is_signal = event->wire.kind == LANE_FENCE_SIGNALED;
+	struct lane_rq *rq;
+
+	if (!is_signal && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+		return;
+	rq = lane_rq_by_fence(tl, event);
+	if (!rq && tl->sections) {
+		lane_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
+		rq = lane_rq_by_fence(tl, event);
+	}
+	if (rq && is_signal)
+		on_signaled(tl, rq, event);
+	else if (rq)
+		on_enable_signal(tl, rq, event);
+	else if (is_signal)
+		on_unseen_signaled(tl, event);
 }
 
 /* What follows from all that came of rq, or from its stages: not where some of that is missing. */
@@ -542,7 +562,8 @@ static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 		pub->behind = NULL;
 }
 
-void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
+/* rq leaves all that knows it. */
+static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng;
 
@@ -558,18 +579,28 @@ void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
 	}
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
-	if (rq->begun.epoch && eng &&
-	    (eng->proof.proven_epoch < rq->begun.epoch || rq->pub.start.lo < eng->proof.hidden_ns))
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (rq->doubt.is_device_unsure)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (!rq->ended) {
-		rq->pub.doubt |= LANE_DOUBT_END;
-		/* something unseen may have the engine yet, or it has run before, unseen */
-		if (rq->pub.start.hi == LANE_NEVER ||
-		    (rq->unheard.is_unseen && lane_rq_may_be_over(rq)))
-			rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	}
+}
+
+/* What is not known of rq, now that nothing more is to come of it. */
+static uint8_t last_doubts(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	bool device = rq->doubt.is_device_unsure;
+
+	if (rq->begun.epoch && eng)
+		device |= eng->proof.proven_epoch < rq->begun.epoch ||
+			  rq->pub.start.lo < eng->proof.hidden_ns;
+	/* Something unseen may have the engine yet, or it has run before, unseen. */
+	if (!rq->ended)
+		device |= rq->pub.start.hi == LANE_NEVER ||
+			  (rq->unheard.is_unseen && lane_rq_may_be_over(rq));
+	return (device ? LANE_DOUBT_DEVICE : 0) | (rq->ended ? 0 : LANE_DOUBT_END);
+}
+
+void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	leave(tl, rq);
+	rq->pub.doubt |= last_doubts(rq);
 	hold_back(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);

@@ -472,6 +472,35 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 		read_held(tl, eng, first, event->wire.ts_ns);
 }
 
+/* What is held and is not of the run that event is of has been read then. */
+static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
+		       const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (cpu && cpu->section && cpu->section != eng)
+		lane_section_settle(tl, cpu->section, now_ns);
+	if (eng->section.n && (eng->section.cpu != event->cpu || eng->section.n >= MOST_HELD))
+		lane_section_settle(tl, eng, now_ns);
+	else if (eng->section.n)
+		read_earlier(tl, eng, event);
+	if (eng->section.n && begins_another(tl, eng, event))
+		read_held(tl, eng,
+			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng)
+							  : eng->section.n,
+			  now_ns);
+}
+
+/* The first event of a run is held. */
+static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
+		      const struct lane_event *event)
+{
+	eng->dequeue.run_before_ns = eng->section.ns;
+	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
+	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+		eng->dequeue.is_misplaced |= is_from_before(tl, event);
+}
+
 bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
@@ -482,17 +511,7 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (!eng || eng->section.is_read || eng->mode == LANE_MODE_GUC ||
 	    eng->mode == LANE_MODE_RING)
 		return false;
-	if (cpu && cpu->section && cpu->section != eng)
-		lane_section_settle(tl, cpu->section, event->wire.ts_ns);
-	if (eng->section.n && (eng->section.cpu != event->cpu || eng->section.n >= MOST_HELD))
-		lane_section_settle(tl, eng, event->wire.ts_ns);
-	else if (eng->section.n)
-		read_earlier(tl, eng, event);
-	if (eng->section.n && begins_another(tl, eng, event))
-		read_held(tl, eng,
-			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng)
-							  : eng->section.n,
-			  event->wire.ts_ns);
+	read_older(tl, eng, cpu, event);
 	if (!cpu || cpu->section != eng)
 		tl->sections++;
 	held = hold(tl, eng);
@@ -502,12 +521,8 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 				    .event = *event,
 				    .before_ns = cpu ? cpu->before_ns : 0 };
 	if (eng->section.n == 1)
-		eng->dequeue.run_before_ns = eng->section.ns;
+		begin_run(tl, eng, cpu, event);
 	eng->section.ns = event->wire.ts_ns;
-	if (eng->section.n == 1)
-		eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
-	if (eng->section.n == 1 && cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
-		eng->dequeue.is_misplaced |= is_from_before(tl, event);
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->section.is_over = false;
 	eng->section.cpu = event->cpu;
