@@ -51,30 +51,15 @@ static struct lane_span overlap(struct lane_span a, struct lane_span b, struct l
 	return both;
 }
 
-/*
- * A request carried a command, or a part of it, when they ran together for at least half of the
- * time of either; one that only touches it does so by the driver's lateness.
- */
-static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+/* It ran from `from` to `to`, or that long at most: whether it did the command's work. */
+static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane_request *story,
+				struct lane_span from, struct lane_span to)
 {
-	const struct lane_request *story = &rq->story;
 	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
 	struct lane_span end = cmd->pub.time[LANE_COMMAND_END];
-	struct lane_span from, to, both, own, its;
+	struct lane_span own = lane_span_between(start, end), its = lane_span_between(from, to);
+	struct lane_span both = overlap(start, end, from, to);
 
-	if (!cmd->pub.timed)
-		return MAY;
-	if (rq->made_ns > end.hi)
-		return CANNOT;
-	if (!ran(rq, &from, &to)) {
-		bool waits = !story->started && !story->doubt && rq->open &&
-			     story->state < LANE_RQ_STATE_RUNNING;
-
-		return waits ? CANNOT : MAY;
-	}
-	both = overlap(start, end, from, to);
-	own = lane_span_between(start, end);
-	its = lane_span_between(from, to);
 	if (both.lo && 2 * both.lo >= (own.hi < its.hi ? own.hi : its.hi))
 		return DID;
 	/* By the driver's lateness it may have begun before, but not before it was given. */
@@ -84,9 +69,23 @@ static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq
 	if (end.hi < from.lo || start.lo > to.hi)
 		return CANNOT;
 	both = overlap(start, end, from, to);
-	if (2 * both.hi < (own.lo < its.lo ? own.lo : its.lo))
+	return 2 * both.hi < (own.lo < its.lo ? own.lo : its.lo) ? CANNOT : MAY;
+}
+
+static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+{
+	const struct lane_request *story = &rq->story;
+	struct lane_span from, to;
+
+	if (!cmd->pub.timed)
+		return MAY;
+	if (rq->made_ns > cmd->pub.time[LANE_COMMAND_END].hi)
 		return CANNOT;
-	return MAY;
+	if (ran(rq, &from, &to))
+		return weigh_times(cmd, story, from, to);
+	return !story->started && !story->doubt && rq->open && story->state < LANE_RQ_STATE_RUNNING
+		       ? CANNOT
+		       : MAY;
 }
 
 /*

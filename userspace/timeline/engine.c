@@ -304,6 +304,15 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 		       : tl->now_ns;
 }
 
+/* What is executed shows that something before it was passed over. */
+static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+		return false;
+	/* else what would tell when is missing */
+	return !eng->section.is_cut || lane_eng_sees_unsubmit(tl);
+}
+
 void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -311,10 +320,8 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 
 	if (rq->next && rq->on_device)
 		rq->next->maybe.has_run = false; /* rq was not complete, so it did not run */
-	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+	if (!shows_unheard(tl, eng))
 		return;
-	if (eng->section.is_cut && !lane_eng_sees_unsubmit(tl))
-		return; /* what would tell when is missing */
 	for (before = ctx->live; before && !lane_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
 		next = before->next;

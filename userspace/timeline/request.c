@@ -39,6 +39,20 @@ static struct lane_thr *submitter(struct lane_timeline *tl, struct lane_rq *rq,
 	return thr;
 }
 
+/* Of this CPU so many events have come; 0: it has no number. */
+static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
+								    : 0;
+}
+
+/* The last event of this CPU before; 0: it has none, or no number. */
+static uint64_t before_here(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].before_ns
+								    : 0;
+}
+
 static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_QUEUE)
@@ -308,73 +322,64 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	lane_wait_begin(tl, rq, event);
 }
 
+static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	if (lane_wait_end(tl, rq, event) && rq->over)
+		release(tl, rq);
+}
+
+/* What an event of a request does; the last two may free it. */
+static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl, struct lane_rq *rq,
+					      const struct lane_event *event) = {
+	[LANE_RQ_QUEUE] = on_queue,	  [LANE_RQ_ADD] = on_add,
+	[LANE_RQ_SUBMIT] = on_submit,	  [LANE_RQ_EXECUTE] = on_execute,
+	[LANE_RQ_UNSUBMIT] = on_unsubmit, [LANE_RQ_IN] = on_port,
+	[LANE_RQ_OUT] = on_port,	  [LANE_RQ_WAIT_BEGIN] = on_wait_begin,
+	[LANE_RQ_WAIT_END] = on_wait_end, [LANE_RQ_RETIRE] = on_retire,
+};
+
+/* The tasklet fires this kind. */
+static bool is_of_tasklet(uint32_t kind)
+{
+	return kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	       kind == LANE_RQ_OUT;
+}
+
+/* An `out` of a request that has not been met: of before the recording, or it is over. */
+static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_eng *eng =
+		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+
+	if (eng)
+		lane_eng_out(tl, eng, NULL, event);
+}
+
 void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	bool create = kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT;
 	struct lane_rq *rq;
 
 	/* Preempted or complete: nobody knows. Traces that have such ones say that they have none.
 	 */
 	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
 		return;
-	if ((kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
-	     kind == LANE_RQ_OUT) &&
-	    lane_section_takes(tl, event))
+	if (is_of_tasklet(kind) && lane_section_takes(tl, event))
 		return;
 	if (!tl->reading)
-		tl->looked_ns = event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus
-					? tl->cpus[event->cpu].before_ns
-					: 0;
+		tl->looked_ns = before_here(tl, event);
 	rq = lane_rq_find(tl, event);
-	if (!rq && create) {
+	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
 		rq = lane_rq_new(tl, event);
 		if (rq)
 			make_room(tl, rq);
 		tl->last_rq = rq;
 	}
-	if (!rq) {
-		if (event->wire.kind == LANE_RQ_OUT) {
-			struct lane_eng *eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class,
-							    event->u.rq.instance);
-			if (eng)
-				lane_eng_out(tl, eng, NULL, event);
-		}
-		return;
-	}
-	switch (event->wire.kind) {
-	case LANE_RQ_QUEUE:
-		on_queue(tl, rq, event);
-		break;
-	case LANE_RQ_ADD:
-		on_add(tl, rq, event);
-		break;
-	case LANE_RQ_SUBMIT:
-		on_submit(tl, rq, event);
-		break;
-	case LANE_RQ_EXECUTE:
-		on_execute(tl, rq, event);
-		break;
-	case LANE_RQ_UNSUBMIT:
-		on_unsubmit(tl, rq, event);
-		break;
-	case LANE_RQ_IN:
-	case LANE_RQ_OUT:
-		on_port(tl, rq, event);
-		break;
-	case LANE_RQ_RETIRE:
-		on_retire(tl, rq, event); /* may free it */
-		return;
-	case LANE_RQ_WAIT_BEGIN:
-		on_wait_begin(tl, rq, event);
-		break;
-	case LANE_RQ_WAIT_END:
-		if (lane_wait_end(tl, rq, event) && rq->over)
-			release(tl, rq);
-		return;
-	default:
-		break;
-	}
+	if (rq && on_kind[kind])
+		on_kind[kind](tl, rq, event);
+	else if (!rq && kind == LANE_RQ_OUT)
+		on_unmet_out(tl, event);
 }
 
 /* rq is taken back, by what has been read or is held. */
@@ -419,13 +424,6 @@ static uint64_t work_since(const struct lane_timeline *tl, const struct lane_eve
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].work_ns
 								    : event->wire.ts_ns;
-}
-
-/* Of this CPU so many events have come; 0: it has no number. */
-static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
-								    : 0;
 }
 
 /* The listening itself has found rq complete and signals it: its neighbour, in the same thread. */

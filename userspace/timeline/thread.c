@@ -173,6 +173,16 @@ static enum lane_thread_state state_of(int64_t prev_state)
 	return prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE;
 }
 
+/* The client whose thread it is, if its process has become one since it was looked for last. */
+static void find_client(const struct lane_timeline *tl, struct lane_thr *thr)
+{
+	if (thr->pub.client || thr->client_checked == tl->n_clients)
+		return;
+	thr->client_checked = tl->n_clients;
+	thr->pub.client =
+		thr->pub.pid < 0 ? NULL : lane_table_get(&tl->clients, (uint32_t)thr->pub.pid, 0);
+}
+
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
@@ -185,12 +195,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	name(thr, sw->prev_comm);
 	if (event->wire.tid == sw->prev_tid && event->wire.pid >= 0)
 		thr->pub.pid = event->wire.pid;
-	if (!thr->pub.client && thr->client_checked != tl->n_clients) {
-		thr->client_checked = tl->n_clients;
-		thr->pub.client = lane_table_get(&tl->clients, (uint32_t)thr->pub.pid, 0);
-		if (thr->pub.pid < 0)
-			thr->pub.client = NULL;
-	}
+	find_client(tl, thr);
 	/* It cannot leave without having run: what was seen of it before is incomplete. */
 	if (thr->pub.state != LANE_THREAD_RUNNING) {
 		dequeue(tl, thr, now_ns);

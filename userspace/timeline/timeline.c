@@ -112,10 +112,65 @@ static bool loss_begins(const struct lane_timeline *tl, const struct lane_event 
 	       loss->cpu != event->cpu && event->wire.kind != LANE_LOST;
 }
 
+/* Losses that begin before the event are applied. */
+static void pass_losses(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (tl->loss_end ||
+	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns <= now_ns))
+		lane_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
+}
+
+/* What an event says of its CPU, whatever else it says. */
+static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu]
+			       : event->cpu >= 0		 ? lane_cpu_get(tl, event->cpu)
+								 : NULL;
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (!cpu)
+		return;
+	if (!of_breadcrumbs(tl, event->wire.kind)) {
+		cpu->events++;
+		cpu->work_ns = 0;
+	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
+		cpu->work_ns = now_ns;
+	}
+	if (is_of_tasklet(event->wire.kind))
+		cpu->tasklet_event = cpu->events;
+	if (event->wire.kind != LANE_LOST) {
+		cpu->before_ns = cpu->at_ns;
+		cpu->at_ns = now_ns;
+	}
+	note_signal(cpu, event);
+	if (cpu->section)
+		lane_section_leave(tl, cpu, event);
+}
+
+static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (lane_is_request(kind))
+		lane_rq_event(tl, event);
+	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
+		lane_fence_event(tl, event);
+	else if (kind >= LANE_SWITCH && kind <= LANE_MIGRATE)
+		lane_sched_event(tl, event);
+	else if (kind >= LANE_FORK && kind <= LANE_STATEDUMP)
+		lane_process_event(tl, event);
+	else if (kind == LANE_PORTS)
+		lane_eng_ports(tl, event);
+	else if (kind == LANE_LOST)
+		lane_loss_event(tl, event);
+	lane_command_event(tl, event);
+}
+
 struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
-	struct lane_cpu *cpu = NULL;
 
 	if (tl->released)
 		lane_section_release(tl);
@@ -124,45 +179,11 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	if (!tl->figures.events++)
 		first_event(tl, now_ns);
 	tl->figures.by_kind[event->wire.kind]++;
-	if (tl->loss_end ||
-	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns <= now_ns))
-		lane_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
-	if ((uint32_t)event->cpu < tl->n_cpus)
-		cpu = &tl->cpus[event->cpu];
-	else if (event->cpu >= 0)
-		cpu = lane_cpu_get(tl, event->cpu);
-	if (cpu) {
-		if (!of_breadcrumbs(tl, event->wire.kind)) {
-			cpu->events++;
-			cpu->work_ns = 0;
-		} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
-			cpu->work_ns = now_ns;
-		}
-		if (is_of_tasklet(event->wire.kind))
-			cpu->tasklet_event = cpu->events;
-		if (event->wire.kind != LANE_LOST) {
-			cpu->before_ns = cpu->at_ns;
-			cpu->at_ns = now_ns;
-		}
-		note_signal(cpu, event);
-		if (cpu->section)
-			lane_section_leave(tl, cpu, event);
-	}
+	pass_losses(tl, event);
+	note_cpu(tl, event);
 	if (event->wire.kind != LANE_LOST)
 		tl->now_ns = now_ns;
-	if (lane_is_request(event->wire.kind))
-		lane_rq_event(tl, event);
-	else if (event->wire.kind >= LANE_FENCE_INIT && event->wire.kind <= LANE_FENCE_WAIT_END)
-		lane_fence_event(tl, event);
-	else if (event->wire.kind >= LANE_SWITCH && event->wire.kind <= LANE_MIGRATE)
-		lane_sched_event(tl, event);
-	else if (event->wire.kind >= LANE_FORK && event->wire.kind <= LANE_STATEDUMP)
-		lane_process_event(tl, event);
-	else if (event->wire.kind == LANE_PORTS)
-		lane_eng_ports(tl, event);
-	else if (event->wire.kind == LANE_LOST)
-		lane_loss_event(tl, event);
-	lane_command_event(tl, event);
+	dispatch(tl, event);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
 	return state_of(tl);
