@@ -1,10 +1,12 @@
 # gpulane: `make` builds everything that needs no kernel; see README.md for the other targets.
 #
-#   make                  the program, the BPF programs, the OpenCL layer; the plugin for Oclgrind where it can be built
+#   make                  the program, the BPF programs, the OpenCL layer; the plugin for Oclgrind where it can be built;
+#                         one line a step, V=1 prints the commands
 #   make module KDIR=...  the LTTng probe provider for i915, for one kernel
 #   make setup            install the Debian packages that building needs (root); SETS="plugin demo test" for more
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
 #   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
+#   make check-quick      the suites that find the most, in three minutes: for daily work
 #   make samples          record samples/ anew (in a guest)
 #   make bench            the benchmarks, as ratios
 #   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time
@@ -28,20 +30,25 @@ BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PKGCONFIG ?= pkg-config
 
 # SAN=1 builds everything with AddressSanitizer and UBSan, beside the ordinary build.
-B := build$(if $(SAN),-asan)
+B   := build$(if $(SAN),-asan)
+SAN := $(or $(SAN),$(if $(filter %build-asan,$B),1))
 
+include scripts/make/steps.mk
 include scripts/make/packages.mk
 
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wvla -Wimplicit-fallthrough -Wwrite-strings
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-comma    := ,
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address$(comma)undefined \
              -fno-sanitize-recover=all -fno-omit-frame-pointer,-D_FORTIFY_SOURCE=2 -fstack-protector-strong) \
              -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=address$(comma)undefined)
 LDLIBS    = $(PKG_LIBS) -lm -lpthread
+
+# A file's own flags are CFLAGS_path_of_the_file. What is linked is linked anew when a file comes or goes, too.
+FLAGS   += cc ld
+FLAGS_cc = $(CC) $(ALL_CFLAGS) $(foreach v,$(sort $(filter CFLAGS_%,$(.VARIABLES))),$v $($v))
+FLAGS_ld = $(CC) $(ALL_LDFLAGS) $(LDLIBS) $(foreach v,$(sort $(filter-out FUZZ_OBJ,$(filter %_OBJ,$(.VARIABLES)))),$($v))
 
 ROOMS := base capture decode norm timeline latency clock model out
 LIB_SRC := $(foreach r,$(ROOMS),$(sort $(wildcard userspace/$r/*.c)))
@@ -50,21 +57,20 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$B/%.o)
 
 .PHONY: all
-all: $B/gpulane left-out
+all: $B/gpulane $(if $(LEFT_OUT),left-out)
 
 # Rooms add what is theirs alone (generated sources, further targets) in files of their own.
 include $(sort $(wildcard scripts/make/room-*.mk))
 
-$B/libgpulane.a: $(LIB_OBJ)
-	@rm -f $@
-	ar rcs $@ $^
+$B/libgpulane.a: $(LIB_OBJ) $B/flags/ld
+	$(archive)
 
-$B/gpulane: $(CMD_OBJ) $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/gpulane: $(CMD_OBJ) $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
-$B/%.o: %.c | packages
+$B/%.o: %.c $B/flags/cc | $B/packages/build
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(CFLAGS_$(subst /,_,$*)) -c -o $@ $<
+	$(cc)
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
@@ -97,3 +103,5 @@ bench-capture: replay
 .PHONY: clean
 clean:
 	rm -rf build build-asan demo
+
+$(foreach f,$(FLAGS),$(eval $(call remember_flags,$f)))

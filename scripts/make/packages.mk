@@ -49,30 +49,59 @@ LEFT_OUT       := $(strip $(foreach p,$(PARTS),$(if $(strip $(MISSES_$p)),$p)))
 # $(call part,NAME,TARGET): the target, unless the part is left out
 part = $(if $(filter $1,$(LEFT_OUT)),,$2)
 
-space := $(subst ,, )
 # one line: the parts, each with what it misses
 define left_out_line
 $(subst $(space)|$(space),; ,$(strip $(foreach p,$(LEFT_OUT),$(if $(filter-out $(firstword $(LEFT_OUT)),$p),|) $(NAME_$p) (no $(strip $(MISSES_$p))))))
 endef
 
-.PHONY: packages left-out
-packages:
+define check_packages
 	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
 	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
 	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
 	$(foreach h,$(HEADERS),echo '#include <$h>' | $(CC) -E - >/dev/null 2>&1 || missing="$$missing $(PKG_DEB_$h)"; ) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi
+endef
+
+.PHONY: packages left-out
+packages:
+	$(check_packages)
+
+# The build asks once, and again when what it found there has changed.
+FLAGS += packages
+FLAGS_packages = $(shell command -v $(PKGCONFIG) $(TOOLS)) $(PKG_CFLAGS) $(PKG_LIBS) $(wildcard $(HEADERS:%=/usr/include/%))
+
+$B/packages/build: $B/flags/packages
+	$(check_packages)
+	@mkdir -p $(@D) && touch $@
 
 left-out: | $B/gpulane
 	@$(if $(LEFT_OUT),echo "gpulane: left out: $(strip $(left_out_line))" >&2,:)
 
 # What only the demo's programs and the tests are built with: $(call set_package,PC-NAME,PACKAGE)
 set_package = $(PKGCONFIG) --exists $1 || missing="$$missing $2";
-.PHONY: demo-packages test-packages
-demo-packages:
+define check_demo_packages
 	@missing=; $(call set_package,OpenCL,ocl-icd-opencl-dev) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the demo:$$missing (run: scripts/setup demo, or apt-get install$$missing)" >&2; exit 1; fi
+endef
 
-test-packages: demo-packages
+define check_test_packages
 	@missing=; $(call set_package,cmocka,libcmocka-dev) $(call set_package,libxml-2.0,libxml2-dev) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the tests:$$missing (run: scripts/setup test, or apt-get install$$missing)" >&2; exit 1; fi
+endef
+
+.PHONY: demo-packages test-packages
+demo-packages:
+	$(check_demo_packages)
+test-packages: demo-packages
+	$(check_test_packages)
+
+FLAGS += demo-packages test-packages
+FLAGS_demo-packages = $(shell $(PKGCONFIG) --libs OpenCL 2>/dev/null)
+FLAGS_test-packages = $(shell $(PKGCONFIG) --libs cmocka 2>/dev/null) $(shell $(PKGCONFIG) --libs libxml-2.0 2>/dev/null)
+
+$B/packages/demo: $B/flags/demo-packages
+	$(check_demo_packages)
+	@mkdir -p $(@D) && touch $@
+$B/packages/test: $B/flags/test-packages | $B/packages/demo
+	$(check_test_packages)
+	@mkdir -p $(@D) && touch $@

@@ -6,13 +6,16 @@ BPF_ARCH_INCLUDE := -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/de
 BPF_CFLAGS = -target bpf -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
              -Wno-missing-declarations -Iuserspace -Ibpf $(BPF_ARCH_INCLUDE) -MMD -MP
 
-$B/bpf/gpulane.bpf.o: bpf/gpulane.bpf.c | packages
+FLAGS += bpf
+FLAGS_bpf = $(CLANG) $(BPF_CFLAGS) $(BPFTOOL)
+
+$B/bpf/gpulane.bpf.o: bpf/gpulane.bpf.c $B/flags/bpf | $B/packages/build
 	@mkdir -p $(@D)
-	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+	$(call step,BPF,$<)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 
 $(BPF_SKEL): $B/bpf/gpulane.bpf.o
 	@mkdir -p $(@D)
-	$(BPFTOOL) gen skeleton $< name gpulane_bpf > $@.new
+	$(call step,GEN,$@)$(BPFTOOL) gen skeleton $< name gpulane_bpf > $@.new
 	@mv $@.new $@
 
 $B/userspace/capture/bpf_load.o: $(BPF_SKEL)
@@ -20,9 +23,8 @@ $B/userspace/capture/bpf_load.o: $(BPF_SKEL)
 -include $B/bpf/gpulane.bpf.d
 
 # For the guest's tests: loads every program on the running kernel.
-$B/tests/guest/bpf-ways: $B/tests/guest/bpf_ways.o $B/libgpulane.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/guest/bpf-ways: $B/tests/guest/bpf_ways.o $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
 -include $B/tests/guest/bpf_ways.d
 tools: $B/tests/guest/bpf-ways

@@ -1,12 +1,12 @@
 # gl-compass: the interpreter of docs/tracecompass that tests/compass uses.
 COMPASS_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/compass/*.c)))
 
-$(COMPASS_OBJ): ALL_CFLAGS += -Itests/compass $(shell $(PKGCONFIG) --cflags libxml-2.0 2>/dev/null)
+$(COMPASS_OBJ): private ALL_CFLAGS += -Itests/compass $(shell $(PKGCONFIG) --cflags libxml-2.0 2>/dev/null)
 
-$B/tests/compass/gl-compass: $(COMPASS_OBJ) $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKGCONFIG) --libs libxml-2.0)
+$B/tests/compass/gl-compass: $(COMPASS_OBJ) $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS) $(shell $(PKGCONFIG) --libs libxml-2.0)
 
-$(COMPASS_OBJ): | test-packages
+$(COMPASS_OBJ): | $B/packages/test
 build-tests: $B/tests/compass/gl-compass
 
 -include $(COMPASS_OBJ:.o=.d)

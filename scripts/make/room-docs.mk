@@ -9,29 +9,32 @@ MAN_PAGES := $B/man/gpulane.1 $(COMMANDS:%=$B/man/gpulane-%.1) $(MAN_TOPICS:%=$B
 man: $(MAN_PAGES)
 
 # $(call man_page,SECTION)
-man_page = mkdir -p $(@D) && scripts/make/man-page $(basename $(@F)) $1 "$(VERSION)" $< > $@.new && mv $@.new $@
+man_page = $(call step,MAN,$@)mkdir -p $(@D) && scripts/make/man-page $(basename $(@F)) $1 "$(VERSION)" $< > $@.new && mv $@.new $@
 
-$(MAN_PAGES): scripts/make/man-page userspace/cmd/commands.def
+FLAGS += version
+FLAGS_version = $(VERSION)
+
+$(MAN_PAGES): scripts/make/man-page userspace/cmd/commands.def $B/flags/version
 
 $B/man/gpulane.1: docs/gpulane.md
-	@$(call man_page,1)
+	$(call man_page,1)
 
 $(COMMANDS:%=$B/man/gpulane-%.1): $B/man/gpulane-%.1: docs/%.md
-	@$(call man_page,1)
+	$(call man_page,1)
 
 $(MAN_MODELS:%=$B/man/gpulane-model-%.7): $B/man/gpulane-model-%.7: docs/models/%.md
-	@$(call man_page,7)
+	$(call man_page,7)
 
 $B/man/gpulane-tracecompass.7: docs/tracecompass/README.md
-	@$(call man_page,7)
+	$(call man_page,7)
 
 $(MAN_TOPICS:%=$B/man/gpulane-%.7): $B/man/gpulane-%.7: docs/%.md
-	@$(call man_page,7)
+	$(call man_page,7)
 
 # The events' names stand in the one table.
 $B/gpulane.bash: scripts/gpulane.bash userspace/base/events.def
 	@mkdir -p $(@D)
-	@sed "s/@EVENTS@ ;;/$$(sed -n 's/^[ \t]*E([A-Z0-9_]*, *\([a-z0-9_]*\),.*/\1/p' userspace/base/events.def | paste -sd' ') ;;/" $< > $@
+	$(call step,GEN,$@)sed "s/@EVENTS@ ;;/$$(sed -n 's/^[ \t]*E([A-Z0-9_]*, *\([a-z0-9_]*\),.*/\1/p' userspace/base/events.def | paste -sd' ') ;;/" $< > $@
 
 all: $(call part,man,man) $B/gpulane.bash
 INSTALL_EXTRA += $B/gpulane.bash:share/bash-completion/completions/gpulane:644 \

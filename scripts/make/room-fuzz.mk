@@ -11,16 +11,21 @@ FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
               -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
 
-$(FUZZ_B)/%.o: %.c | packages $B/gen/out/trace.pb-c.h
-	@mkdir -p $(@D)
-	$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
+# A folder of its own has flags of its own.
+FLAGS += fuzz
+FLAGS_DIR_fuzz = $(FUZZ_B)/flags
+FLAGS_fuzz = $(CLANG) $(FUZZ_CFLAGS) $(FUZZ_OBJ)
 
-$(FUZZ_B)/gen/trace.pb-c.o: $B/gen/out/trace.pb-c.c
+$(FUZZ_B)/%.o: %.c $(FUZZ_B)/flags/fuzz | $B/packages/build $B/gen/out/trace.pb-c.h
 	@mkdir -p $(@D)
-	$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
+	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
 
-$(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ)
-	$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $^ \
+$(FUZZ_B)/gen/trace.pb-c.o: $B/gen/out/trace.pb-c.c $(FUZZ_B)/flags/fuzz
+	@mkdir -p $(@D)
+	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
+
+$(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_B)/flags/fuzz
+	$(call step,LD,$@)$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $(filter %.o,$^) \
 	  $(shell $(PKGCONFIG) --libs babeltrace2 json-c zlib libzstd libtraceevent libprotobuf-c) -lm
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)

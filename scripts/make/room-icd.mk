@@ -7,16 +7,21 @@ ICD     := $B/icd/libgl-icd.so
 icd: $(ICD) $B/icd/gl.icd
 
 # Not with the sanitizers: programs that are not load it.
-$B/pic/%.o: %.c | packages
-	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -Wno-deprecated-declarations -Wno-cast-qual -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
-	  -Iuserspace -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+ICD_CFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) -Wno-deprecated-declarations -Wno-cast-qual -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
+              -Iuserspace -fPIC -fvisibility=hidden -MMD -MP
+# Without -Bsymbolic its calls would be taken for the program's.
+ICD_LDFLAGS = $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined
+FLAGS += icd
+FLAGS_icd = $(CC) $(ICD_CFLAGS) $(ICD_LDFLAGS) $(ICD_OBJ)
 
-# Made again when its flags change: without -Bsymbolic its calls would be taken for the program's.
-$(ICD_OBJ): | demo-packages
-$(ICD): $(ICD_OBJ) scripts/make/room-icd.mk
+$B/pic/%.o: %.c $B/flags/icd | $B/packages/build
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libgl-icd.so -Wl,-Bsymbolic -Wl,--no-undefined -o $@ $(ICD_OBJ) -lm -lpthread -ldl
+	$(call step,CC,$<)$(CC) $(ICD_CFLAGS) -c -o $@ $<
+
+$(ICD_OBJ): | $B/packages/demo
+$(ICD): $(ICD_OBJ) $B/flags/icd
+	@mkdir -p $(@D)
+	$(call step,LD,$@)$(CC) $(ICD_LDFLAGS) -o $@ $(ICD_OBJ) -lm -lpthread -ldl
 
 $B/icd/gl.icd: $(ICD)
 	@echo $(abspath $(ICD)) > $@
@@ -29,9 +34,10 @@ tools: icd
 .PHONY: icd-cache
 icd-cache: $B/icd/cache/done
 
-$B/icd/cache/done: $B/icd/gl.icd $(WORKLOADS)
+# The workloads are named here: their room comes later.
+$B/icd/cache/done: $B/icd/gl.icd $(patsubst %,$B/workloads/%,histogram hough kmeans micro events)
 	@mkdir -p $(@D)
-	@for program in histogram "histogram --global" hough kmeans micro events; do \
+	$(call step,GEN,$(@D))for program in histogram "histogram --global" hough kmeans micro events; do \
 	  OCL_ICD_VENDORS=$(abspath $B/icd/gl.icd) GPULANE_ICD=cache=$(abspath $(@D)),kernel-us=1 \
 	    $B/workloads/$$program >/dev/null; done
 	@touch $@

@@ -3,7 +3,7 @@ TRIED := $B/gen/capture/tried.h
 
 $(TRIED): scripts/kernels.list scripts/make/room-kernels.mk
 	@mkdir -p $(@D)
-	@awk '!/^#/ && NF { printf "TRIED(\"%s\")\n", $$2 }' $< > $@.new
+	$(call step,GEN,$@)awk '!/^#/ && NF { printf "TRIED(\"%s\")\n", $$2 }' $< > $@.new
 	@mv $@.new $@
 
 $B/userspace/capture/probe_kernel.o: $(TRIED)

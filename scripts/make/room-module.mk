@@ -6,9 +6,13 @@
 KDIR       ?= /lib/modules/$(shell uname -r)/build
 MODULE_DIR ?= $B/module
 
-$B/module-tools/gen-layout: module/gen-layout.c module/layout.def module/identity.h userspace/base/events.def
+GEN_LAYOUT_CFLAGS = -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I. -Iuserspace
+FLAGS += gen-layout
+FLAGS_gen-layout = $(CC) $(GEN_LAYOUT_CFLAGS)
+
+$B/module-tools/gen-layout: module/gen-layout.c module/layout.def module/identity.h userspace/base/events.def $B/flags/gen-layout
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I. -Iuserspace -o $@ $< -lbpf
+	$(call step,CC,$<)$(CC) $(GEN_LAYOUT_CFLAGS) -o $@ $< -lbpf
 
 .PHONY: module
 module: $B/module-tools/gen-layout

@@ -5,13 +5,17 @@ OCLGRIND_SRC    := $(sort $(wildcard userspace/oclgrind/*.cpp))
 OCLGRIND_OBJ    := $(OCLGRIND_SRC:%.cpp=$B/%.o)
 OCLGRIND_FLAGS   = -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fno-rtti \
                    -fvisibility=hidden -isystem $(LLVM)/include -MMD -MP
+OCLGRIND_LDFLAGS = $(LDFLAGS) -shared
 
-$B/userspace/oclgrind/%.o: userspace/oclgrind/%.cpp | packages
+FLAGS += oclgrind
+FLAGS_oclgrind = $(CXX) $(OCLGRIND_FLAGS) $(OCLGRIND_LDFLAGS)
+
+$B/userspace/oclgrind/%.o: userspace/oclgrind/%.cpp $B/flags/oclgrind | $B/packages/build
 	@mkdir -p $(@D)
-	$(CXX) $(OCLGRIND_FLAGS) -c -o $@ $<
+	$(call step,CXX,$<)$(CXX) $(OCLGRIND_FLAGS) -c -o $@ $<
 
-$(OCLGRIND_PLUGIN): $(OCLGRIND_OBJ)
-	$(CXX) -shared -o $@ $^ -loclgrind -L$(LLVM)/lib -lLLVM-14
+$(OCLGRIND_PLUGIN): $(OCLGRIND_OBJ) $B/flags/oclgrind
+	$(call step,LD,$@)$(CXX) $(OCLGRIND_LDFLAGS) -o $@ $(OCLGRIND_OBJ) -loclgrind -L$(LLVM)/lib -lLLVM-14
 
 -include $(OCLGRIND_OBJ:.o=.d)
 

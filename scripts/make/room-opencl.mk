@@ -7,8 +7,8 @@ CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
 
 $(foreach f,$(CL_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := $(CL_CFLAGS)))
 
-$(CL_LAYER): $(CL_OBJ)
-	$(CC) $(ALL_LDFLAGS) -shared -Wl,-z,nodelete -o $@ $^ $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+$(CL_LAYER): $(CL_OBJ) $B/flags/ld
+	$(link) -shared -Wl,-z,nodelete $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
 
 -include $(CL_OBJ:.o=.d)
 
@@ -18,8 +18,8 @@ INSTALL_layer := $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
 # What the suite tests/opencl runs.
 CL_TESTS := $(patsubst %.c,$B/%,$(sort $(wildcard tests/opencl/*.c)))
 
-$(CL_TESTS): %: %.o
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lOpenCL -lpthread
+$(CL_TESTS): %: %.o $B/flags/ld
+	$(link) -lOpenCL -lpthread
 
 -include $(CL_TESTS:=.d)
 

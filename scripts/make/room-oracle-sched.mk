@@ -2,8 +2,8 @@
 ORACLE_SCHED_SRC := $(sort $(wildcard tests/oracle-sched/*.c)) tests/oracle/machine.c
 ORACLE_SCHED_OBJ := $(ORACLE_SCHED_SRC:%.c=$B/%.o)
 
-$B/tests/oracle-sched/gpulane-oracle-sched: $(ORACLE_SCHED_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^
+$B/tests/oracle-sched/gpulane-oracle-sched: $(ORACLE_SCHED_OBJ) $B/flags/ld
+	$(link)
 
 .PHONY: build-oracle-sched
 build-oracle-sched: $B/tests/oracle-sched/gpulane-oracle-sched

@@ -4,11 +4,11 @@ ORACLE_OBJ := $(ORACLE_SRC:%.c=$B/%.o)
 ORACLE_CHECK_SRC := $(sort $(wildcard tests/oracle/check*.c))
 ORACLE_CHECK_OBJ := $(ORACLE_CHECK_SRC:%.c=$B/%.o)
 
-$B/tests/oracle/gpulane-oracle: $(ORACLE_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^
+$B/tests/oracle/gpulane-oracle: $(ORACLE_OBJ) $B/flags/ld
+	$(link)
 
-$B/tests/oracle/gpulane-oracle-check: $(ORACLE_CHECK_OBJ)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/oracle/gpulane-oracle-check: $(ORACLE_CHECK_OBJ) $B/flags/ld
+	$(link) $(LDLIBS)
 
 .PHONY: build-oracle
 build-oracle: $B/tests/oracle/gpulane-oracle $B/tests/oracle/gpulane-oracle-check

@@ -1,12 +1,12 @@
 # The exporters: Perfetto's packets are packed by what protobuf-c makes of the schema.
 PERFETTO_PB := $B/gen/out/trace.pb-c
 
-$(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/out/perfetto/trace.proto | packages
+$(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/out/perfetto/trace.proto | $B/packages/build
 	@mkdir -p $(@D)
-	$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
+	$(call step,GEN,$@)$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
 
-$(PERFETTO_PB).o: $(PERFETTO_PB).c
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
+	$(cc)
 
 $B/userspace/out/perfetto_packet.o: $(PERFETTO_PB).h
 LIB_OBJ += $(PERFETTO_PB).o
@@ -17,7 +17,7 @@ $B/userspace/out/html_assets.o: $(wildcard userspace/out/html/*)
 # For the tests of what is exported: reads a trace by the schema.
 $B/tests/perfetto/rules.o: $(PERFETTO_PB).h
 
-$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
 -include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d

@@ -4,8 +4,8 @@ REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/
 .PHONY: replay
 replay: $(REPLAY_BIN)
 
-$B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
 -include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d)
 

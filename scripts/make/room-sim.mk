@@ -4,15 +4,14 @@ SIM_OBJ := $(SIM_SRC:%.c=$B/%.o)
 ALL_CFLAGS += -Itests/sim
 TEST_SUPPORT += $B/tests/sim/libsim.a
 
-$B/tests/sim/libsim.a: $(SIM_OBJ)
-	@rm -f $@
-	ar rcs $@ $^
+$B/tests/sim/libsim.a: $(SIM_OBJ) $B/flags/ld
+	$(archive)
 
-$B/tests/sim/gpulane-sim: $B/tests/sim/main.o $B/tests/sim/libsim.a $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/sim/gpulane-sim: $B/tests/sim/main.o $B/tests/sim/libsim.a $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
-$B/tests/sim/gpulane-simcheck: $B/tests/sim/check_main.o $B/tests/sim/libsim.a $B/libgpulane.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/tests/sim/gpulane-simcheck: $B/tests/sim/check_main.o $B/tests/sim/libsim.a $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
 
 build-tests: $B/tests/sim/gpulane-sim $B/tests/sim/gpulane-simcheck
 

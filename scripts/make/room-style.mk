@@ -1,14 +1,15 @@
 # The pages that are made from what the program says of itself; the style suite checks they are current.
-$B/tools/events-doc: $B/scripts/make/events-doc.o $B/userspace/base/event.o
+$B/tools/events-doc: $B/scripts/make/events-doc.o $B/userspace/base/event.o $B/flags/ld
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^
+	$(link)
 
 -include $B/scripts/make/events-doc.d
 
 .PHONY: docs
 docs: $B/tools/events-doc
 	$B/tools/events-doc > docs/events.md.new
-	mv docs/events.md.new docs/events.md
+	cmp -s docs/events.md.new docs/events.md || cp docs/events.md.new docs/events.md
+	rm -f docs/events.md.new
 
 build-tests: $B/tools/events-doc
 

@@ -6,10 +6,10 @@ OPENCL_LIBS := -lOpenCL
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
-$(WORKLOAD_NAMES:%=$B/tests/workloads/%.o) $B/tests/workloads/common.o: | demo-packages
-$(WORKLOADS): $B/workloads/%: $B/tests/workloads/%.o $B/tests/workloads/common.o
+$(WORKLOAD_NAMES:%=$B/tests/workloads/%.o) $B/tests/workloads/common.o: | $B/packages/demo
+$(WORKLOADS): $B/workloads/%: $B/tests/workloads/%.o $B/tests/workloads/common.o $B/flags/ld
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lm -lpthread
+	$(link) $(OPENCL_LIBS) -lm -lpthread
 
 -include $(WORKLOAD_NAMES:%=$B/tests/workloads/%.d) $B/tests/workloads/common.d
 
