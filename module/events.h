@@ -50,6 +50,9 @@
 #define LANE_IF_REQUEST_gpulane LANE_NOTHING
 #define LANE_IF_CONTEXT_gpulane LANE_NOTHING
 #define LANE_IF_DRIVER_gpulane LANE_NOTHING
+#define LANE_IF_REQUEST_drm LANE_NOTHING
+#define LANE_IF_CONTEXT_drm LANE_NOTHING
+#define LANE_IF_DRIVER_drm LANE_NOTHING
 
 /* prefix##TRACEPOINT, prefix##FUNCTION, prefix##MISSING or prefix##NONE: where the event comes from. */
 #define LANE_PASTE(a, b) a##b
