@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The requests that a process with OpenCL queues makes: in which call, for which commands.
 #include "timeline/command.h"
+#include "timeline/objects.h"
+#include "timeline/opencl.h"
 
 #include <stdlib.h>
 #include <string.h>

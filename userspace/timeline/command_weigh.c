@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which of the requests that may have carried a command did: what its call and the times leave.
 #include "timeline/command.h"
+#include "timeline/losses.h"
 
 #include <string.h>
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A dequeue of the driver: what it takes back, hands over and writes to the ports.
+#include "timeline/dequeue.h"
+#include "timeline/end.h"
 #include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/order.h"
+#include "timeline/ports.h"
+#include "timeline/run.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
 
 #include <string.h>
 

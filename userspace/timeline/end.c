@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 // How a request ends on its engine, told by its own events or by what has not been seen of it
 // (docs/analysis.md).
-#include "timeline/engine.h"
+#include "timeline/end.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/order.h"
+#include "timeline/ports.h"
+#include "timeline/run.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
 
 /* The story of rq with the hardware is over. */
 void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)

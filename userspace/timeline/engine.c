@@ -2,6 +2,14 @@
 // An engine: in which order its requests stand, what runs next, what is in doubt
 // (docs/analysis.md).
 #include "timeline/engine.h"
+#include "timeline/end.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/order.h"
+#include "timeline/ports.h"
+#include "timeline/run.h"
+#include "timeline/section.h"
+#include "timeline/state.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Why an engine idled: what the thread that ends the idle time was doing meanwhile.
-#include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/state.h"
+#include "timeline/thread_time.h"
 
 #include <string.h>
 

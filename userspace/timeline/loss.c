@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Events are lost: what may no longer be concluded.
+#include "timeline/loss.h"
 #include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/thread.h"
 
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lost events: when they were lost.
-#include "timeline/internal.h"
+#include "timeline/losses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The timeline's objects: found by key, made when they are first named, recycled.
-#include "timeline/internal.h"
+#include "timeline/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

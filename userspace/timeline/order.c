@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The order in which the requests of an engine stand, and what of it is certain.
-#include "timeline/engine.h"
+#include "timeline/order.h"
+#include "timeline/losses.h"
+#include "timeline/ports.h"
+#include "timeline/state.h"
 
 static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
 {

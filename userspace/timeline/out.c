@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the ports tell: that one is given back, or what is on them.
+#include "timeline/out.h"
+#include "timeline/end.h"
 #include "timeline/engine.h"
+#include "timeline/objects.h"
+#include "timeline/order.h"
+#include "timeline/ports.h"
+#include "timeline/run.h"
+#include "timeline/section.h"
+#include "timeline/state.h"
 
 /* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The ports of an engine, given and given back: a FIFO of those whose `out` is to come
 // (docs/analysis.md).
-#include "timeline/engine.h"
+#include "timeline/ports.h"
+#include "timeline/state.h"
 
 struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i)
 {

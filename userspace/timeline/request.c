@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: MIT
 // A request's life, from its own events and its fence's.
+#include "timeline/request.h"
+#include "timeline/dequeue.h"
+#include "timeline/end.h"
 #include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/opencl.h"
+#include "timeline/order.h"
+#include "timeline/out.h"
+#include "timeline/run.h"
+#include "timeline/section.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/thread.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A run of a request on its engine: when it begins and ends, whom it makes way for.
-#include "timeline/engine.h"
+#include "timeline/run.h"
+#include "timeline/idle.h"
+#include "timeline/ports.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
 
 /* A set whose first port has nothing left to do: the hardware has gone on to its next by then. */
 #define SWITCH_NS 100000

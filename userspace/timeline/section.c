@@ -10,7 +10,10 @@
  * who begins to listen (i915_request_wait_timeout(), signal_irq_work(), i915_request_retire(),
  * i915_request_enable_breadcrumb() of 6.1).
  */
-#include "timeline/engine.h"
+#include "timeline/section.h"
+#include "timeline/objects.h"
+#include "timeline/ports.h"
+#include "timeline/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tells the subscriber what a request has come to, and how long the queues are.
-#include "timeline/internal.h"
+#include "timeline/tell.h"
 
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Threads and CPUs from the scheduler's events; threads that wait for a request.
-#include "timeline/internal.h"
+#include "timeline/thread.h"
+#include "timeline/idle.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/state.h"
+#include "timeline/thread_time.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the time of a thread counts as.
-#include "timeline/internal.h"
+#include "timeline/thread_time.h"
+#include "timeline/losses.h"
+#include "timeline/state.h"
 
 enum lane_clock lane_thr_clock(const struct lane_thr *thr)
 {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
-#include "timeline/internal.h"
+#include "timeline/idle.h"
+#include "timeline/loss.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/opencl.h"
+#include "timeline/out.h"
+#include "timeline/request.h"
+#include "timeline/section.h"
+#include "timeline/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

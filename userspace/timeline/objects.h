@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline's objects: found by key, made when they are first named. */
+#ifndef LANE_TIMELINE_OBJECTS_H
+#define LANE_TIMELINE_OBJECTS_H
+
+#include "timeline/state.h"
+
+/* The request that an event names, NULL: it has not been met, or is over. */
+struct lane_rq *lane_rq_find(struct lane_timeline *tl, const struct lane_event *event);
+/* One that has not been met; NULL: it has been told of, is out of reach, or there is no memory. */
+struct lane_rq *lane_rq_new(struct lane_timeline *tl, const struct lane_event *event);
+struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_event *event);
+void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq);
+struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
+			      uint16_t instance);
+/* May forget threads that nothing refers to (lane_thr_make_room()). */
+struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid);
+void lane_thr_forget(struct lane_timeline *tl, struct lane_thr *thr);
+/* Forgets the threads that have ended or have no part in anything, but for keep (may be NULL). */
+void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
+struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid);
+struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What the timeline tells the files about OpenCL. */
+#ifndef LANE_TIMELINE_OPENCL_H
+#define LANE_TIMELINE_OPENCL_H
+
+#include "timeline/state.h"
+
+void lane_command_event(struct lane_timeline *tl, const struct lane_event *event);
+/* The story of a request is over; command_match.c. */
+void lane_command_request(struct lane_timeline *tl, const struct lane_request *rq);
+void lane_command_finish(struct lane_timeline *tl);
+void lane_command_free(struct lane_timeline *tl);
+
+#endif

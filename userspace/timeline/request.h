@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A request's life, from its own events and its fence's. */
+#ifndef LANE_TIMELINE_REQUEST_H
+#define LANE_TIMELINE_REQUEST_H
+
+#include "timeline/section.h"
+
+extern const struct lane_section_reader lane_rq_reader;
+void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What the subscriber is told of a request and of queues. */
+#ifndef LANE_TIMELINE_TELL_H
+#define LANE_TIMELINE_TELL_H
+
+#include "timeline/state.h"
+
+void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
+		   uint64_t at_ns);
+void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
+			const struct lane_rq *rq, int delta, uint64_t at_ns);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads and CPUs, and waits for requests. */
+#ifndef LANE_TIMELINE_THREAD_H
+#define LANE_TIMELINE_THREAD_H
+
+#include "timeline/state.h"
+
+void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
+void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+/* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
+ * had the CPU and left it. */
+void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
+void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+/* True when nobody waits for rq any more. */
+bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+/* The thread begins to wait, and is in a wait already: that one's end was not seen. The request it
+ * was for, which has one waiter less; NULL: there is none. */
+struct lane_rq *lane_wait_missed(struct lane_timeline *tl, int32_t tid);
+void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
+/* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
+bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
+void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+
+#endif
