@@ -88,6 +88,23 @@ static __always_inline bool fence_signalled(const struct dma_fence *fence)
 	return fence->flags >> bit & 1;
 }
 
+struct drm_gpu_scheduler___pre_6_8 {
+	atomic_t hw_rq_count;
+} __attribute__((preserve_access_index));
+
+/*
+ * What a ring was given and has not ended, as its tracepoints show it: jobs until a78422e9dff3
+ * ("drm/sched: implement dynamic job-flow control", 6.8), credits since.
+ */
+static __always_inline __s32 sched_load(struct drm_gpu_scheduler *sched)
+{
+	struct drm_gpu_scheduler___pre_6_8 *old = (void *)sched;
+
+	if (bpf_core_field_exists(sched->credit_count))
+		return sched->credit_count.counter;
+	return BPF_CORE_READ(old, hw_rq_count.counter);
+}
+
 /*
  * Which argument of sched_switch is prev_state. fa2c3254d7cf ("sched/tracing: Don't re-read
  * p->state when emitting sched_switch event", 5.18) put it second, 9c2136be0878 ("sched/tracing:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 // The one object that is loaded: all subsystems write to the same rings with the same counters.
 #include "dma_fence.bpf.c"
+#include "drm_sched.bpf.c"
 #include "i915.bpf.c"
 #include "irq.bpf.c"
 #include "opencl.bpf.c"

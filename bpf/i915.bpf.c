@@ -2,6 +2,7 @@
 // i915's requests: from its tracepoints, from its functions where those are not compiled in, and
 // what sits on an engine's ports.
 #include "common.bpf.h"
+#include "format.bpf.h"
 
 RECORD(i915_request_add);
 RECORD(i915_request_queue);
@@ -144,22 +145,6 @@ int BPF_PROG(rq_in, struct i915_request *rq, unsigned int port)
 	r->p.prio = rq->sched.attr.priority;
 	record_end(r, sizeof(*r), cpu);
 	return 0;
-}
-
-const volatile struct lane_bpf_layout layouts[LANE_KIND_COUNT] = {};
-
-/* Copies the fields of a tracepoint's record to a payload of LANE_BPF_GENERIC_PAYLOAD bytes. */
-static __always_inline void copy_fields(void *payload,
-					const volatile struct lane_bpf_layout *layout, void *record)
-{
-	for (int i = 0; i < LANE_BPF_MAX_FIELDS; i++) {
-		__u32 bytes = layout->copy[i].bytes;
-		__u32 to = layout->copy[i].to;
-
-		if (!bytes || bytes > 8 || to > LANE_BPF_GENERIC_PAYLOAD - 8)
-			continue;
-		bpf_probe_read_kernel(payload + to, bytes, record + layout->copy[i].from);
-	}
 }
 
 union generic_payload {

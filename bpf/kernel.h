@@ -65,6 +65,21 @@ struct dma_fence {
 	unsigned long flags;
 };
 
+/* include/linux/device.h */
+struct kobject {
+	const char *name;
+};
+
+struct device_driver {
+	const char *name;
+};
+
+struct device {
+	struct kobject kobj;
+	const char *init_name;
+	struct device_driver *driver;
+};
+
 /* drivers/gpu/drm */
 struct drm_minor {
 	int index;
@@ -72,6 +87,31 @@ struct drm_minor {
 
 struct drm_device {
 	struct drm_minor *primary;
+};
+
+/* include/drm/gpu_scheduler.h */
+struct spsc_queue {
+	atomic_t job_count;
+};
+
+struct drm_sched_entity {
+	struct spsc_queue job_queue;
+};
+
+struct drm_gpu_scheduler {
+	atomic_t credit_count;
+	const char *name;
+	struct device *dev;
+};
+
+struct drm_sched_fence {
+	struct dma_fence finished;
+	__u64 drm_client_id;
+};
+
+struct drm_sched_job {
+	struct drm_gpu_scheduler *sched;
+	struct drm_sched_fence *s_fence;
 };
 
 /* drivers/gpu/drm/i915 */

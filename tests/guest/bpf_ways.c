@@ -24,8 +24,8 @@ static bool possible(const struct lane_bpf_way *way, const struct lane_bpf_kerne
 	if (way->kind <= LANE_CTX_DO_UNPIN && !kernel->i915)
 		return false;
 	if (way->attach != LANE_BPF_FUNCTION)
-		return !kernel->event(kernel->data, way->kind) &&
-		       (way->attach == LANE_BPF_FORMAT || !kernel->typed(kernel->data, way->kind));
+		return !kernel->event(kernel->data, way) &&
+		       (way->attach == LANE_BPF_FORMAT || !kernel->typed(kernel->data, way));
 	for (int i = 0; i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++) {
 		bool there = !kernel->function(kernel->data, way->hooks[i].target);
 

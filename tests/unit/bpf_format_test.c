@@ -99,6 +99,72 @@ static void wide_fields(void **state)
 	assert_int_equal(from(&layout, LANE_RQ_IN, "port"), 32 * 16 + 4);
 }
 
+static const char job_format[] = "name: drm_sched_job_queue\nID: 9\nformat:\n" COMMON
+				 "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n"
+				 "\tfield:u32 job_count;\toffset:12;\tsize:4;\tsigned:0;\n"
+				 "\tfield:int hw_job_count;\toffset:16;\tsize:4;\tsigned:1;\n"
+				 "\tfield:__data_loc char[] dev;\toffset:20;\tsize:4;\tsigned:0;\n"
+				 "\tfield:u64 fence_context;\toffset:24;\tsize:8;\tsigned:0;\n"
+				 "\tfield:u64 fence_seqno;\toffset:32;\tsize:8;\tsigned:0;\n"
+				 "\tfield:u64 client_id;\toffset:40;\tsize:8;\tsigned:0;\n\n"
+				 "print fmt: \"\"\n";
+
+static const char old_job_format[] =
+	"name: drm_sched_job\nID: 9\nformat:\n" COMMON
+	"\tfield:struct drm_sched_entity * entity;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:struct dma_fence * fence;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:uint64_t id;\toffset:32;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"\"\n";
+
+static const char *drm(const char *text, const char *name, struct lane_bpf_layout *layout,
+		       struct lane_bpf_drm_places *places)
+{
+	return lane_bpf_format_drm(text, strlen(text), LANE_DRM_QUEUE, name, layout, places);
+}
+
+/* A format of drm_sched's with a field renamed: what an unknown kernel may have. */
+static const char *renamed(const char *format, const char *field)
+{
+	static char text[4096];
+	char *at;
+
+	snprintf(text, sizeof(text), "%s", format);
+	at = strstr(text, field);
+	assert_non_null(at);
+	memset(at, 'x', strlen(field));
+	return text;
+}
+
+static void drm_sched(void **state)
+{
+	struct lane_bpf_drm_places places = { 0 };
+	struct lane_bpf_layout layout;
+
+	(void)state;
+	assert_null(drm(job_format, "drm_sched_job_queue", &layout, &places));
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "fence_context"), 24 * 16 + 8);
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "fence_seqno"), 32 * 16 + 8);
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "hw_job_count"), 16 * 16 + 4);
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "client_id"), 40 * 16 + 8);
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "name"), -1);
+	assert_int_equal(places.name, 8);
+	assert_int_equal(places.dev, 20);
+	assert_string_equal(
+		drm(renamed(job_format, "fence_context"), "drm_sched_job_queue", &layout, &places),
+		"its format in tracefs lacks the field fence_context");
+	assert_string_equal(
+		drm(renamed(job_format, "fence_seqno"), "drm_sched_job_queue", &layout, &places),
+		"its format in tracefs lacks the field fence_seqno");
+	/* A job's fence is not in it: there is nothing to copy. */
+	assert_null(drm(old_job_format, "drm_sched_job", &layout, &places));
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "fence_context"), -1);
+	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "job_count"), -1);
+	assert_string_equal(
+		drm(renamed(old_job_format, "entity;"), "drm_sched_job", &layout, &places),
+		"its format in tracefs lacks the field entity");
+}
+
 static void narrow_fields(void **state)
 {
 	struct lane_bpf_layout layout;
@@ -234,13 +300,10 @@ static void names_of_fences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_of_in),
-		cmocka_unit_test(narrow_fields),
-		cmocka_unit_test(wide_fields),
-		cmocka_unit_test(other_places),
-		cmocka_unit_test(hostile),
-		cmocka_unit_test(names_of_fences),
-		cmocka_unit_test(every_cut_and_many_changes),
+		cmocka_unit_test(fields_of_in),	   cmocka_unit_test(narrow_fields),
+		cmocka_unit_test(drm_sched),	   cmocka_unit_test(wide_fields),
+		cmocka_unit_test(other_places),	   cmocka_unit_test(hostile),
+		cmocka_unit_test(names_of_fences), cmocka_unit_test(every_cut_and_many_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,8 @@
 struct fake {
 	bool low_level;
 	bool btf;
+	bool drm_old; /* drm_sched's events have the names they had before Linux 6.17 */
+	bool drm_btf;
 	const char *absent[4]; /* functions */
 };
 
@@ -28,18 +30,23 @@ static bool is_low_level(int kind)
 	       (kind >= LANE_CTX_SET_PRIO && kind <= LANE_CTX_DO_UNPIN);
 }
 
-static const char *fake_event(void *data, int kind)
+static const char *fake_event(void *data, const struct lane_bpf_way *way)
 {
 	struct fake *fake = data;
 
-	return is_low_level(kind) && !fake->low_level ? "no event" : NULL;
+	if (lane_is_drm((unsigned int)way->kind) &&
+	    fake->drm_old == !strcmp(way->hooks[0].target, lane_kinds[way->kind].name))
+		return "another kernel's event";
+	return is_low_level(way->kind) && !fake->low_level ? "no event" : NULL;
 }
 
-static const char *fake_typed(void *data, int kind)
+static const char *fake_typed(void *data, const struct lane_bpf_way *way)
 {
 	struct fake *fake = data;
 
-	return kind <= LANE_CTX_DO_UNPIN && !fake->btf ? "no BTF" : NULL;
+	if (lane_is_drm((unsigned int)way->kind))
+		return fake->drm_btf ? NULL : "no BTF";
+	return way->kind <= LANE_CTX_DO_UNPIN && !fake->btf ? "no BTF" : NULL;
 }
 
 static const char *fake_function(void *data, const char *name)
@@ -125,9 +132,6 @@ static void interrupts_when_asked_for(void **state)
 	is_recorded(&plan, LANE_SOFTIRQ_EXIT, LANE_ORIGIN_TRACEPOINT, "irq:softirq_exit");
 	is_recorded(&plan, LANE_SOFTIRQ_RAISE, LANE_ORIGIN_TRACEPOINT, "irq:softirq_raise");
 	assert_string_equal(lane_kinds[LANE_SOFTIRQ_RAISE].name, "irq_softirq_raise");
-	assert_string_equal(lane_bpf_event(LANE_SOFTIRQ_RAISE), "softirq_raise");
-	assert_string_equal(lane_bpf_event(LANE_IRQ_ENTRY), "irq_handler_entry");
-	assert_string_equal(lane_bpf_event(LANE_SWITCH), "sched_switch");
 }
 
 static void distribution_driver(void **state)
@@ -189,6 +193,39 @@ static void no_driver(void **state)
 	is_missing(&plan, LANE_CTX_BAN, "i915 is not loaded");
 	assert_true(plan.kinds[LANE_SWITCH].recorded);
 	assert_true(plan.kinds[LANE_FENCE_SIGNALED].recorded);
+}
+
+/* Its events by both generations' names; without BTF only those that tell a job's fence. */
+static void drm_sched(void **state)
+{
+	struct fake fake = { .drm_old = true, .drm_btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
+	is_recorded(&plan, LANE_DRM_QUEUE, LANE_ORIGIN_TRACEPOINT, "gpu_scheduler:drm_sched_job");
+	is_recorded(&plan, LANE_DRM_RUN, LANE_ORIGIN_TRACEPOINT, "gpu_scheduler:drm_run_job");
+	is_recorded(&plan, LANE_DRM_ADD_DEP, LANE_ORIGIN_TRACEPOINT,
+		    "gpu_scheduler:drm_sched_job_wait_dep");
+	is_recorded(&plan, LANE_DRM_DONE, LANE_ORIGIN_TRACEPOINT,
+		    "gpu_scheduler:drm_sched_process_job");
+	is_missing(&plan, LANE_DRM_UNSCHEDULABLE, "another kernel's event");
+	fake.drm_btf = false;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
+	assert_int_equal(lane_bpf_planned(&plan), 0);
+	fake.drm_old = false;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
+	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++)
+		assert_int_equal(plan.ways[kind]->attach, LANE_BPF_FORMAT);
+	fake.drm_btf = true;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
+	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++) {
+		assert_int_equal(plan.ways[kind]->attach, LANE_BPF_TYPED);
+		assert_string_equal(plan.ways[kind]->hooks[0].target, lane_kinds[kind].name);
+	}
+	plan_for(&plan, &fake, LANE_HOOKS_FORMAT, LANE_GROUP_DRM);
+	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++)
+		assert_int_equal(plan.ways[kind]->attach, LANE_BPF_FORMAT);
 }
 
 static void choice_of_hooks(void **state)
@@ -275,6 +312,17 @@ static void groups(void **state)
 			    "only the layer has commands' times");
 }
 
+/* The kernel's name of a way's event: LTTng's softirqs begin with irq_, and drm_sched's names
+ * changed. */
+static const char *kernels_name(const struct lane_bpf_way *way)
+{
+	if (way->kind >= LANE_SOFTIRQ_ENTRY && way->kind <= LANE_SOFTIRQ_RAISE)
+		return lane_kinds[way->kind].name + strlen("irq_");
+	if (lane_is_drm((unsigned int)way->kind) && strstr(way->hooks[0].program, "_old"))
+		return way->hooks[0].target;
+	return lane_kinds[way->kind].name;
+}
+
 /* The table of ways names each tracepoint as the table of events does. */
 static void table(void **state)
 {
@@ -286,7 +334,7 @@ static void table(void **state)
 		assert_in_range(way->kind, 0, LANE_KIND_COUNT - 1);
 		if (way->attach == LANE_BPF_FUNCTION || way->attach == LANE_BPF_LIBRARY)
 			continue;
-		assert_string_equal(way->hooks[0].target, lane_bpf_event(way->kind));
+		assert_string_equal(way->hooks[0].target, kernels_name(way));
 		assert_non_null(lane_bpf_system(way->kind));
 		assert_null(way->hooks[1].program);
 	}
@@ -355,6 +403,7 @@ int main(void)
 		cmocka_unit_test(submit_by_engines),
 		cmocka_unit_test(driver_without_btf),
 		cmocka_unit_test(no_driver),
+		cmocka_unit_test(drm_sched),
 		cmocka_unit_test(choice_of_hooks),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(first_refusal),

@@ -81,7 +81,8 @@ static void expect(enum lane_requests expected, unsigned int groups, const char 
 }
 
 #define REQUESTS (LANE_GROUP_I915 | LANE_GROUP_CONTEXT)
-#define ALL	 (REQUESTS | LANE_GROUP_FENCE | LANE_GROUP_SCHED | LANE_GROUP_PROCESS)
+#define GPUS	 (REQUESTS | LANE_GROUP_DRM)
+#define ALL	 (GPUS | LANE_GROUP_FENCE | LANE_GROUP_SCHED | LANE_GROUP_PROCESS)
 
 static void no_gpu(void **state)
 {
@@ -112,6 +113,45 @@ static void another_vendors(void **state)
 	(void)state;
 	add_card("card1", "0x1002", "../../bus/pci/drivers/amdgpu");
 	expect(LANE_REQUESTS_NOTHING, REQUESTS, "the driver of card1 is amdgpu");
+}
+
+/* Requests of every driver that submits to drm_sched are recorded, of several at once. */
+static void drm_sched(void **state)
+{
+	(void)state;
+	add_card("card0", "0x1002", "../../bus/pci/drivers/amdgpu");
+	strcpy(kinds[LANE_DRM_QUEUE].missing, "gpu-sched has no BTF");
+	expect(LANE_REQUESTS_NOTHING, GPUS, "card0 (amdgpu): gpu-sched has no BTF");
+	kinds[LANE_SWITCH].recorded = true;
+	expect(LANE_REQUESTS_UNRECORDED, ALL, "card0 (amdgpu): gpu-sched has no BTF");
+	kinds[LANE_DRM_QUEUE].recorded = true;
+	expect(LANE_REQUESTS_RECORDED, ALL, "");
+	expect(LANE_REQUESTS_UNRECORDED, REQUESTS, "whose requests come with --events drm");
+	add_card("card1", "0x8086", "../../bus/pci/drivers/i915");
+	strcpy(kinds[LANE_RQ_ADD].missing, "i915 is not loaded");
+	expect(LANE_REQUESTS_UNRECORDED, ALL, "card1 (i915): i915 is not loaded");
+	expect(LANE_REQUESTS_RECORDED, LANE_GROUP_DRM, "");
+	kinds[LANE_RQ_ADD].recorded = true;
+	expect(LANE_REQUESTS_RECORDED, ALL, "");
+}
+
+/* Where the kernel says which modules use gpu-sched, that counts. */
+static void holders_of_gpu_sched(void **state)
+{
+	char path[256];
+
+	(void)state;
+	kinds[LANE_DRM_QUEUE].recorded = true;
+	make("/drivers/newgpu");
+	snprintf(path, sizeof(path), "%s/drivers/newgpu", root);
+	add_card("card0", "0x1234", path);
+	snprintf(path, sizeof(path), "%s/drivers/newgpu/module", root);
+	assert_int_equal(symlink("../../module/newgpu_core", path), 0);
+	expect(LANE_REQUESTS_UNRECORDED, GPUS, "the driver of card0 is newgpu, and that is not");
+	make("/sys/module/gpu_sched/holders");
+	expect(LANE_REQUESTS_UNRECORDED, GPUS, "the driver of card0 is newgpu, and that is not");
+	make("/sys/module/gpu_sched/holders/newgpu_core");
+	expect(LANE_REQUESTS_RECORDED, GPUS, "");
 }
 
 static void no_driver(void **state)
@@ -149,8 +189,14 @@ static void selftests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_gpu),	 TEST(xe_has_it),   TEST(another_vendors),
-		TEST(no_driver), TEST(i915_has_it), TEST(selftests),
+		TEST(no_gpu),
+		TEST(xe_has_it),
+		TEST(another_vendors),
+		TEST(drm_sched),
+		TEST(holders_of_gpu_sched),
+		TEST(no_driver),
+		TEST(i915_has_it),
+		TEST(selftests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,34 @@ static const char *parse(const char *text, size_t bytes, const char *name, struc
 	return *event ? NULL : "its format in tracefs is another event's";
 }
 
+/* Notes where the payload's numbers come from; false when a field without which the event says
+ * nothing is not there. Older kernels have fewer fields: the payload's then stays 0. */
+static bool take_numbers(struct tep_event *event, const struct lane_kind_info *info,
+			 bool (*is_needed)(const char *name), struct lane_bpf_layout *layout)
+{
+	unsigned int n = 0;
+
+	memset(layout, 0, sizeof(*layout));
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		const struct tep_format_field *field = integer(event, info->fields[i].name);
+		struct lane_bpf_copy *copy = &layout->copy[n];
+
+		if (lane_type_is_text(info->fields[i].type))
+			continue;
+		n++;
+		if (!field && is_needed(info->fields[i].name))
+			return false;
+		if (!field)
+			continue;
+		copy->from = field->offset;
+		copy->to = info->fields[i].offset;
+		/* Little endian: the low bytes come first on both sides. */
+		copy->bytes =
+			field->size < info->fields[i].size ? field->size : info->fields[i].size;
+	}
+	return true;
+}
+
 const char *lane_bpf_format_layout(const char *text, size_t bytes, int kind,
 				   struct lane_bpf_layout *layout)
 {
@@ -99,20 +127,81 @@ const char *lane_bpf_format_layout(const char *text, size_t bytes, int kind,
 		return why;
 	if (info->n_fields > LANE_BPF_MAX_FIELDS || info->struct_bytes > LANE_BPF_GENERIC_PAYLOAD)
 		return "its fields cannot be read by format";
-	memset(layout, 0, sizeof(*layout));
-	for (unsigned int i = 0; i < info->n_fields; i++) {
-		const struct tep_format_field *field = integer(event, info->fields[i].name);
-		struct lane_bpf_copy *copy = &layout->copy[i];
+	return take_numbers(event, info, is_key, layout) ? NULL
+							 : "its format in tracefs lacks a field";
+}
 
-		if (!field && is_key(info->fields[i].name))
-			return "its format in tracefs lacks a field";
-		if (!field)
-			continue; /* older drivers have fewer; the payload's field stays 0 */
-		copy->from = field->offset;
-		copy->to = info->fields[i].offset;
-		/* Little endian: the low bytes come first on both sides. */
-		copy->bytes =
-			field->size < info->fields[i].size ? field->size : info->fields[i].size;
+/* Where the word is that says where a text is; 0: there is no such text. */
+static __u16 text_place(struct tep_event *event, const char *name)
+{
+	const struct tep_format_field *field = tep_find_field(event, name);
+
+	if (!field || !(field->flags & TEP_FIELD_IS_DYNAMIC) || field->size != 4 ||
+	    field->offset <= 0 || field->offset > MAX_RECORD - 8)
+		return 0;
+	return (__u16)field->offset;
+}
+
+static bool is_none(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+/* The fields by which events of these names tell their job. */
+static const struct {
+	const char *event;
+	const char *field;
+	const char *why;
+} drm_keys[] = {
+#define KEY(event, field)                                                                          \
+	{                                                                                          \
+#event, #field, "its format in tracefs lacks the field " #field                    \
+	}
+#define KEYS(event) KEY(event, fence_context), KEY(event, fence_seqno)
+	KEYS(drm_sched_job_queue),
+	KEY(drm_sched_job_queue, name),
+	KEYS(drm_sched_job_run),
+	KEY(drm_sched_job_run, name),
+	KEYS(drm_sched_job_add_dep),
+	KEY(drm_sched_job_add_dep, ctx),
+	KEY(drm_sched_job_add_dep, seqno),
+	KEYS(drm_sched_job_unschedulable),
+	KEY(drm_sched_job_unschedulable, ctx),
+	KEY(drm_sched_job_unschedulable, seqno),
+	KEYS(drm_sched_job_done),
+	/* before Linux 6.17 */
+	KEY(drm_sched_job, entity),
+	KEY(drm_sched_job, fence),
+	KEY(drm_run_job, entity),
+	KEY(drm_run_job, fence),
+	KEY(drm_sched_job_wait_dep, ctx),
+	KEY(drm_sched_job_wait_dep, seqno),
+	KEY(drm_sched_process_job, fence),
+#undef KEYS
+#undef KEY
+};
+
+const char *lane_bpf_format_drm(const char *text, size_t bytes, int kind, const char *name,
+				struct lane_bpf_layout *layout, struct lane_bpf_drm_places *places)
+{
+	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
+	struct tep_event *event;
+	const char *why = parse(text, bytes, name, &tep, &event);
+
+	if (why)
+		return why;
+	for (size_t i = 0; i < sizeof(drm_keys) / sizeof(drm_keys[0]); i++)
+		if (!strcmp(drm_keys[i].event, name) &&
+		    !(integer(event, drm_keys[i].field) || text_place(event, drm_keys[i].field)))
+			return drm_keys[i].why;
+	memset(layout, 0, sizeof(*layout));
+	if (strcmp(name, lane_kinds[kind].name))
+		return NULL;
+	take_numbers(event, &lane_kinds[kind], is_none, layout);
+	if (kind == LANE_DRM_QUEUE || kind == LANE_DRM_RUN) {
+		places->name = text_place(event, "name");
+		places->dev = text_place(event, "dev");
 	}
 	return NULL;
 }

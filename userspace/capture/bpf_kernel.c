@@ -20,6 +20,8 @@ struct lane_bpf_running {
 	struct lane_bpf_kernel kernel;
 	struct btf *vmlinux;
 	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
+	struct btf *drm_sched; /* likewise of gpu-sched */
+	struct lane_bpf_drm_places drm_places;
 	struct lane_bpf_layout layouts[LANE_KIND_COUNT];
 	struct function functions[MAX_FUNCTIONS];
 	unsigned int n_functions;
@@ -36,36 +38,79 @@ static char *read_format(const char *system, const char *event, size_t *bytes)
 	return text;
 }
 
-static const char *has_event(void *data, int kind)
+static bool tracing_file(const char *name, int mode)
+{
+	char *path = tracefs_get_tracing_file(name);
+	bool there = path && !access(path, mode);
+
+	tracefs_put_tracing_file(path);
+	return there;
+}
+
+/* Why there is no such event. */
+static const char *no_event(const char *system)
+{
+	if (!strcmp(system, "i915"))
+		return "not compiled into this i915";
+	if (!strcmp(system, "gpu_scheduler") && !tracing_file("events/gpu_scheduler", F_OK))
+		return "gpu-sched is not loaded: no driver here uses it";
+	return "this kernel does not have the event";
+}
+
+static const char *has_event(void *data, const struct lane_bpf_way *way)
 {
 	struct lane_bpf_running *running = data;
-	const char *system = lane_bpf_system(kind);
+	const char *system = lane_bpf_system(way->kind);
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	size_t bytes;
 
 	if (!system)
 		return "it is no tracepoint";
-	text = read_format(system, lane_bpf_event(kind), &bytes);
+	text = read_format(system, way->hooks[0].target, &bytes);
 	if (!text)
-		return strcmp(system, "i915") ? "this kernel does not have the event"
-					      : "not compiled into this i915";
+		return no_event(system);
+	if (lane_is_drm((unsigned int)way->kind))
+		return lane_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
+					   &running->layouts[way->kind], &running->drm_places);
 	if (strcmp(system, "i915"))
 		return NULL;
-	return lane_bpf_format_layout(text, bytes, kind, &running->layouts[kind]);
+	return lane_bpf_format_layout(text, bytes, way->kind, &running->layouts[way->kind]);
 }
 
-static const char *is_typed(void *data, int kind)
+static const char *is_typed(void *data, const struct lane_bpf_way *way)
 {
 	struct lane_bpf_running *running = data;
-	bool i915 = !strcmp(lane_bpf_system(kind), "i915");
-	const struct btf *btf = i915 ? running->i915 : running->vmlinux;
-	char name[96];
 
-	if (!btf)
-		return "i915 has no BTF";
-	snprintf(name, sizeof(name), "btf_trace_%s", lane_bpf_event(kind));
-	if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) <= 0)
+	if (lane_is_drm((unsigned int)way->kind))
+		return running->drm_sched ? lane_bpf_btf_event(running->drm_sched, way)
+					  : "gpu-sched has no BTF";
+	if (strcmp(lane_bpf_system(way->kind), "i915"))
+		return lane_bpf_btf_event(running->vmlinux, way);
+	return running->i915 ? lane_bpf_btf_event(running->i915, way) : "i915 has no BTF";
+}
+
+const char *lane_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way)
+{
+	const char *argument = lane_bpf_argument(way->kind);
+	const struct btf_type *type;
+	char name[96];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", way->hooks[0].target);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	if (id <= 0)
 		return "the event is not in BTF";
+	if (!argument)
+		return NULL;
+	/* (void *data, struct ARGUMENT *, ...) */
+	type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 2)
+		return "the event's arguments are others than those that are known";
+	type = btf__type_by_id(btf, btf_params(type)[1].type);
+	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+	if (!type || strcmp(btf__name_by_offset(btf, type->name_off), argument))
+		return "the event's arguments are others than those that are known";
 	return NULL;
 }
 
@@ -144,16 +189,11 @@ static struct lane_error *open_btf(struct lane_bpf_running *running)
 		running->i915 = running->vmlinux;
 	else if (running->kernel.i915)
 		running->i915 = btf__load_module_btf("i915", running->vmlinux);
+	if (btf__find_by_name_kind(running->vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
+		running->drm_sched = running->vmlinux;
+	else if (tracing_file("events/gpu_scheduler", F_OK))
+		running->drm_sched = btf__load_module_btf("gpu_sched", running->vmlinux);
 	return NULL;
-}
-
-static bool tracing_file(const char *name, int mode)
-{
-	char *path = tracefs_get_tracing_file(name);
-	bool there = path && !access(path, mode);
-
-	tracefs_put_tracing_file(path);
-	return there;
 }
 
 struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running)
@@ -206,6 +246,11 @@ unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running)
 	return btf_vlen(type) == 5 ? 3 : 0;
 }
 
+const struct lane_bpf_drm_places *lane_bpf_running_drm(struct lane_bpf_running *running)
+{
+	return &running->drm_places;
+}
+
 const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind)
 {
 	return &running->layouts[kind];
@@ -228,6 +273,8 @@ void lane_bpf_running_close(struct lane_bpf_running *running)
 		return;
 	if (running->i915 != running->vmlinux)
 		btf__free(running->i915);
+	if (running->drm_sched != running->vmlinux)
+		btf__free(running->drm_sched);
 	btf__free(running->vmlinux);
 	free(running);
 }

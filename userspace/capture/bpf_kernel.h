@@ -24,6 +24,17 @@ unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running);
 /* Where the fields of an i915 kind lie in its event; bytes 0 everywhere when that is not known. */
 const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind);
 
+/* Where the texts of drm_sched's jobs lie in their events, all 0 when that is not known. */
+const struct lane_bpf_drm_places *lane_bpf_running_drm(struct lane_bpf_running *running);
+
+struct btf;
+
+/*
+ * Whether BTF has the tracepoint of a typed way with the argument that its program takes: NULL for
+ * yes, otherwise why not.
+ */
+const char *lane_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way);
+
 /* Where the names of dma_fence_init lie, all 0 when that is not known. */
 void lane_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names);
 

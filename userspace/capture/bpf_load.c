@@ -107,6 +107,11 @@ static bool by_format(const struct lane_bpf_plan *plan)
 	return any;
 }
 
+static bool uses_drm(const struct lane_bpf_plan *plan)
+{
+	return plan->ways[LANE_DRM_QUEUE] || plan->ways[LANE_DRM_RUN];
+}
+
 /*
  * Whether the numbers of processes that this one sees are those that the kernel's events have.
  * include/linux/proc_ns.h: PROC_PID_INIT_INO.
@@ -150,6 +155,7 @@ static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *runni
 	skel->rodata->config = *settings;
 	lane_bpf_running_names(running, &names);
 	skel->rodata->fence_names = names;
+	skel->rodata->drm_places = *lane_bpf_running_drm(running);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		skel->rodata->layouts[kind] = *lane_bpf_running_layout(running, kind);
 }
@@ -176,6 +182,8 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
 		bpf_map__set_max_entries(object->skel->maps.runnable, 1);
 	}
+	if (!uses_drm(plan))
+		bpf_map__set_max_entries(object->skel->maps.drm_slots, 1);
 	if (!object->library.n_functions) {
 		bpf_map__set_max_entries(object->skel->maps.cl_threads, 1);
 		bpf_map__set_max_entries(object->skel->maps.cl_commands, 1);

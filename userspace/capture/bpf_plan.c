@@ -25,6 +25,22 @@
 #define I915(id, name, prog) TYPED(id, name, prog), FORMAT(id, name)
 #define REQUEST(id, event)   I915(RQ_##id, i915_request_##event, rq_##event)
 #define CONTEXT(id, event)   I915(CTX_##id, intel_context_##event, ctx_##event)
+/* drm_sched's events: their names since Linux 6.17, those before, and by their format. Without BTF
+ * the events before 6.17 do not tell a job's fence. */
+#define DRM(id, name, prog, old)                                                                   \
+	TYPED(DRM_##id, name, prog), TYPED(DRM_##id, old, prog##_old), DRM_FORMAT(id, name)
+#define DRM_FORMAT(id, name)                                                                       \
+	{                                                                                          \
+		.kind = LANE_DRM_##id, .attach = LANE_BPF_FORMAT,                                  \
+		.origin = LANE_ORIGIN_TRACEPOINT, .hooks = {                                       \
+			{ LANE_BPF_PROGRAM_##id, #name }                                           \
+		}                                                                                  \
+	}
+#define LANE_BPF_PROGRAM_QUEUE	       "drm_by_format"
+#define LANE_BPF_PROGRAM_RUN	       "drm_by_format"
+#define LANE_BPF_PROGRAM_ADD_DEP       "by_format"
+#define LANE_BPF_PROGRAM_UNSCHEDULABLE "by_format"
+#define LANE_BPF_PROGRAM_DONE	       "by_format"
 /* OpenCL's calls: one program at all entries, one at all returns. */
 #define LIBRARY(id, prog)                                                                          \
 	{                                                                                          \
@@ -104,6 +120,12 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(FORK, sched_process_fork, sched_fork),
 	TYPED(EXEC, sched_process_exec, sched_exec),
 	TYPED(EXIT, sched_process_exit, sched_exit),
+	DRM(QUEUE, drm_sched_job_queue, drm_queue, drm_sched_job),
+	DRM(RUN, drm_sched_job_run, drm_run, drm_run_job),
+	DRM(ADD_DEP, drm_sched_job_add_dep, drm_add_dep, drm_sched_job_wait_dep),
+	TYPED(DRM_UNSCHEDULABLE, drm_sched_job_unschedulable, drm_unschedulable),
+	DRM_FORMAT(UNSCHEDULABLE, drm_sched_job_unschedulable),
+	DRM(DONE, drm_sched_job_done, drm_done, drm_sched_process_job),
 	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
 	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
@@ -128,7 +150,7 @@ static const struct {
 	{ "i915", LANE_GROUP_I915, "i915" },	    { "context", LANE_GROUP_CONTEXT, "i915" },
 	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
 	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
-	{ "irq", LANE_GROUP_IRQ, "irq" },
+	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
 };
 
 static int group_of(int kind)
@@ -148,16 +170,22 @@ const char *lane_bpf_system(int kind)
 	return groups[group].system;
 }
 
-const char *lane_bpf_event(int kind)
+const char *lane_bpf_argument(int kind)
 {
-	/* The table has LTTng's names: what follows their irq_ is the kernel's. */
-	return lane_kinds[kind].name +
-	       (kind >= LANE_SOFTIRQ_ENTRY && kind <= LANE_SOFTIRQ_RAISE ? strlen("irq_") : 0);
+	if (kind == LANE_DRM_DONE)
+		return "drm_sched_fence";
+	return lane_is_drm((unsigned int)kind) ? "drm_sched_job" : NULL;
 }
 
 static bool of_i915(int kind)
 {
 	return kind <= LANE_CTX_DO_UNPIN;
+}
+
+/* A program reads the kind's events by their format, too. */
+static bool has_format(int kind)
+{
+	return of_i915(kind) || lane_is_drm((unsigned int)kind);
 }
 
 /* Why a way cannot be gone, NULL when it can; notes which hooks it then uses. */
@@ -177,9 +205,9 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 		return why;
 	}
 	if (way->attach != LANE_BPF_FUNCTION) {
-		why = kernel->event(kernel->data, way->kind);
+		why = kernel->event(kernel->data, way);
 		if (!why && way->attach == LANE_BPF_TYPED)
-			why = kernel->typed(kernel->data, way->kind);
+			why = kernel->typed(kernel->data, way);
 		hooked[0] = !why;
 		return why;
 	}
@@ -210,7 +238,7 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 	case LANE_HOOKS_FUNCTION:
 		return function == (pass == 0);
 	case LANE_HOOKS_FORMAT:
-		if (way->attach == LANE_BPF_TYPED && of_i915(way->kind))
+		if (way->attach == LANE_BPF_TYPED && has_format(way->kind))
 			return false;
 		return function == (pass == 1);
 	}
@@ -236,6 +264,17 @@ static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
 	kind->origin = way->origin;
 	kind->missing[0] = 0;
 	snprintf(kind->hook, sizeof(kind->hook), "%s:%s", hook_kind(way), way->hooks[first].target);
+}
+
+/*
+ * Why this way cannot be gone says more than that another one cannot: the kernel refused it, or its
+ * event is there under one of the names that it has had.
+ */
+static bool is_news(const struct lane_bpf_plan *plan, const struct lane_bpf_way *way,
+		    const struct lane_bpf_kernel *kernel)
+{
+	return *plan->refused[way - lane_bpf_ways] ||
+	       (lane_is_drm((unsigned int)way->kind) && !kernel->event(kernel->data, way));
 }
 
 static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choice hooks,
@@ -266,9 +305,9 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choic
 				return;
 			}
 			/* The last resort's reason says the most, but a refusal is news. */
-			if (!first || (*plan->refused[i] && !news)) {
+			if (!first || (!news && is_news(plan, way, kernel))) {
 				first = why;
-				news = *plan->refused[i];
+				news = is_news(plan, way, kernel);
 			}
 		}
 	}

@@ -44,10 +44,10 @@ extern const unsigned int lane_bpf_n_ways;
 struct lane_bpf_kernel {
 	void *data;
 	bool i915; /* the driver is there */
-	/* The event exists, with the fields that its kind needs. */
-	const char *(*event)(void *data, int kind);
-	/* The event's arguments are known by BTF. */
-	const char *(*typed)(void *data, int kind);
+	/* The event that the way hooks exists, with the fields that its kind needs. */
+	const char *(*event)(void *data, const struct lane_bpf_way *way);
+	/* Its arguments are known by BTF. */
+	const char *(*typed)(void *data, const struct lane_bpf_way *way);
 	/* The function can be hooked at its entry and exit. */
 	const char *(*function)(void *data, const char *name);
 	/* There is an OpenCL loader to hook; NULL: there is none to look for. */
@@ -66,8 +66,8 @@ struct lane_bpf_plan {
 /* The tracefs system that a kind's event belongs to; NULL for a kind that no tracepoint has. */
 const char *lane_bpf_system(int kind);
 
-/* The name that the kernel has for a kind's event, where there is a tracepoint of it. */
-const char *lane_bpf_event(int kind);
+/* The structure whose address is the first argument of a kind's tracepoint; NULL: any will do. */
+const char *lane_bpf_argument(int kind);
 
 /*
  * Decides on every kind that config asks for. plan->refused is input: ways marked there are passed

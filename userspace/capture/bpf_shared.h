@@ -54,6 +54,12 @@ struct lane_bpf_names {
 	__u16 timeline; /* likewise */
 };
 
+/* Where the records of drm_sched_job_queue and _run have their texts: __data_loc words; 0: none. */
+struct lane_bpf_drm_places {
+	__u16 name;
+	__u16 dev;
+};
+
 /*
  * Per CPU, written by the programs. `lost`: records that found no room in the ring. `fired` and
  * `seen`: events whose program shares the kernel's guard against nesting with other programs,

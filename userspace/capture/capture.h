@@ -22,6 +22,7 @@ enum lane_group {
 	LANE_GROUP_PROCESS = 1 << 4,
 	LANE_GROUP_OPENCL = 1 << 5,
 	LANE_GROUP_IRQ = 1 << 6,
+	LANE_GROUP_DRM = 1 << 7,
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */

@@ -72,15 +72,16 @@ static int compare_cards(const void *a, const void *b)
 	return strverscmp(((const struct lane_card *)a)->name, ((const struct lane_card *)b)->name);
 }
 
-/* The last word of a link's target: a PCI device's driver. */
-static void read_link(const char *root, const char *card, char *name, size_t bytes)
+/* The last word of the target of a link below a card's folder: "device" is a link itself. */
+static void read_link(const char *root, const char *card, const char *link, char *name,
+		      size_t bytes)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	char target[256];
 	const char *last;
 	ssize_t n;
 
-	if (asprintf(&path, "%s/sys/class/drm/%s/device/driver", root, card) < 0) {
+	if (asprintf(&path, "%s/sys/class/drm/%s/%s", root, card, link) < 0) {
 		path = NULL;
 		return;
 	}
@@ -90,6 +91,38 @@ static void read_link(const char *root, const char *card, char *name, size_t byt
 	target[n] = '\0';
 	last = strrchr(target, '/');
 	snprintf(name, bytes, "%.*s", (int)bytes - 1, last ? last + 1 : target);
+}
+
+static bool is_there(const char *root, const char *path, const char *name)
+{
+	LANE_CLEANUP(lane_free) char *full = NULL;
+
+	if (asprintf(&full, "%s%s%s", root, path, name) < 0) {
+		full = NULL;
+		return false;
+	}
+	return access(full, F_OK) == 0;
+}
+
+/*
+ * Whether a driver submits to drm_sched: its module is among those that use gpu-sched's. Where the
+ * kernel does not say that (one of them is built in), those that do so in Linux 6.12.
+ */
+static bool submits_to_drm_sched(const char *root, const struct lane_card *card)
+{
+	static const char *const known[] = { "amdgpu",	 "amdxdna", "etnaviv", "imagination",
+					     "lima",	 "msm",	    "msm_dpu", "nouveau",
+					     "panfrost", "panthor", "powervr", "rocket",
+					     "v3d",	 "xe" };
+	char module[64] = "";
+
+	read_link(root, card->name, "device/driver/module", module, sizeof(module));
+	if (*module && is_there(root, "/sys/module/gpu_sched/holders", ""))
+		return is_there(root, "/sys/module/gpu_sched/holders/", module);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(card->driver, known[i]))
+			return true;
+	return false;
 }
 
 static void read_card(const char *root, const char *name, struct lane_card *card)
@@ -102,7 +135,12 @@ static void read_card(const char *root, const char *name, struct lane_card *card
 	read_line(root, path, card->vendor, sizeof(card->vendor));
 	snprintf(path, sizeof(path), "/sys/class/drm/%s/device/device", card->name);
 	read_line(root, path, card->device, sizeof(card->device));
-	read_link(root, card->name, card->driver, sizeof(card->driver));
+	read_link(root, card->name, "device", card->dev, sizeof(card->dev));
+	read_link(root, card->name, "device/driver", card->driver, sizeof(card->driver));
+	if (!strcmp(card->driver, "i915"))
+		card->events = LANE_DRIVER_I915;
+	else if (*card->driver && submits_to_drm_sched(root, card))
+		card->events = LANE_DRIVER_DRM;
 }
 
 size_t lane_driver_cards(const char *root, struct lane_card *cards)
@@ -150,7 +188,9 @@ bool lane_driver_absent(const char *root, char *why, size_t bytes)
 	else if (!*other->driver)
 		snprintf(why, bytes, "%s has no driver, and i915 is not loaded", other->name);
 	else
-		snprintf(why, bytes, "the driver of %s is %s, and gpulane records i915's requests",
+		snprintf(why, bytes,
+			 "the driver of %s is %s, and that is not one of those whose "
+			 "requests gpulane records",
 			 other->name, other->driver);
 	return true;
 }

@@ -12,12 +12,21 @@ struct lane_driver {
 	const char *submission; /* "execlists", "guc", "unknown" */
 };
 
+/* By which events a driver tells of its requests. */
+enum lane_driver_events {
+	LANE_DRIVER_NONE, /* none that gpulane records */
+	LANE_DRIVER_I915, /* i915's own */
+	LANE_DRIVER_DRM,  /* those of drm_sched, which it submits to */
+};
+
 /* A GPU as the kernel numbers them; what it does not say is "". */
 struct lane_card {
 	char name[16];	 /* "card0" */
 	char vendor[16]; /* "0x8086" */
 	char device[16]; /* "0x9a49" */
+	char dev[64];	 /* its name on its bus, as drm_sched's events have it: "0000:03:00.0" */
 	char driver[64]; /* "i915", "xe" */
+	enum lane_driver_events events;
 };
 
 #define LANE_MAX_CARDS 32
@@ -29,9 +38,9 @@ size_t lane_driver_cards(const char *root, struct lane_card *cards);
 bool lane_card_is_intel(const struct lane_card *card);
 
 /*
- * True when no request of this machine's GPUs can be an i915's: there is none, or another driver
- * has it; why says which. False where i915 has one, or is loaded and no Intel GPU speaks against it
- * (its selftests need none).
+ * Why no request of this machine's GPUs can be one of i915's: there is no GPU, or another driver
+ * has it. False where i915 has one, or is loaded and no Intel GPU speaks against it (its selftests
+ * need none).
  */
 bool lane_driver_absent(const char *root, char *why, size_t bytes);
 

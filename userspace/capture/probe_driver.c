@@ -8,89 +8,154 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/driver.h"
+#include "capture/bpf_kernel.h"
 #include "capture/bpf_library.h"
+#include "capture/driver.h"
 #include "capture/probe_parts.h"
 
 #define DRIVER "driver"
 
 static void add_card(struct lane_probe *probe, const struct lane_card *card)
 {
-	bool i915 = !strcmp(card->driver, "i915");
+	bool known = card->events != LANE_DRIVER_NONE;
 	bool hex = !strncmp(card->device, "0x", 2);
 
 	lane_probe_add(probe, DRIVER, card->name,
-		       i915			  ? LANE_CHECK_OK
+		       known			  ? LANE_CHECK_OK
 		       : lane_card_is_intel(card) ? LANE_CHECK_MISSING
 						  : LANE_CHECK_FACT,
-		       "this GPU's requests are not recorded: gpulane records those of i915",
-		       *card->driver ? "where i915 knows this GPU: boot with i915.force_probe=ID "
-				       "xe.force_probe=!ID (ID: the last four digits above)"
-				     : "modprobe i915",
+		       "this GPU's requests are not recorded",
+		       *card->driver ? "a driver that submits to drm_sched, or i915"
+				     : "modprobe i915 or xe",
 		       "%s%s%s%s%s", card->vendor, *card->vendor ? ":" : "",
 		       card->device + (hex ? 2 : 0), *card->vendor ? ", " : "",
 		       *card->driver ? card->driver : "no driver");
 }
 
-/* Returns whether a GPU is there that is i915's or could be; *intel: one of Intel's is. */
-static bool check_devices(struct lane_probe *probe, bool *intel)
+/* Drivers whose hardware's or firmware's scheduler decides what runs of what it was given. */
+static bool schedules_by_firmware(const char *driver)
+{
+	static const char *const names[] = { "nouveau", "panthor", "powervr", "xe" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], driver))
+			return true;
+	return false;
+}
+
+/* What the events of a card's driver tell of its requests. */
+static void add_gives(struct lane_probe *probe, const struct lane_card *card)
+{
+	char name[32];
+
+	if (card->events != LANE_DRIVER_DRM)
+		return;
+	snprintf(name, sizeof(name), "%s gives", card->name);
+	lane_probe_add(
+		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+		"jobs of drm_sched: queued, waiting for a fence, given to the ring, ended; %s",
+		schedules_by_firmware(card->driver)
+			? "when they ran within bounds, since firmware schedules"
+			: "when they ran, where the ring runs one at a time");
+}
+
+/* What is found of the cards. */
+struct devices {
+	bool wanted; /* a GPU is there that is i915's or could be */
+	bool intel;  /* one of Intel's is */
+	bool drm;    /* one whose driver submits to drm_sched is */
+};
+
+static void check_devices(struct lane_probe *probe, struct devices *found)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
 	size_t n = lane_driver_cards(probe->root, cards);
-	bool wanted = false;
 
-	*intel = false;
+	*found = (struct devices){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		add_card(probe, &cards[i]);
-		*intel |= lane_card_is_intel(&cards[i]);
-		wanted |= !strcmp(cards[i].driver, "i915") ||
-			  (lane_card_is_intel(&cards[i]) && !*cards[i].driver);
+		add_gives(probe, &cards[i]);
+		found->intel |= lane_card_is_intel(&cards[i]);
+		found->drm |= cards[i].events == LANE_DRIVER_DRM;
+		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||
+				 (lane_card_is_intel(&cards[i]) && !*cards[i].driver);
 	}
-	if (!*intel)
-		lane_probe_add(probe, DRIVER, "Intel GPU", LANE_CHECK_MISSING,
+	if (!found->intel && !found->drm)
+		lane_probe_add(probe, DRIVER, "GPU", LANE_CHECK_MISSING,
 			       "there is no request to record on this machine; the CPU's side is",
-			       "a machine with an Intel GPU; without one `make demo` boots a guest",
-			       "none");
-	return wanted;
+			       "a machine with a GPU of i915's or of a driver that submits to "
+			       "drm_sched; without one `make demo` boots a guest",
+			       "none whose requests gpulane records");
 }
 
-/* A driver that is built in (its module has no state) is described with the kernel. */
-static void check_btf(struct lane_probe *probe)
+/* BTF of a module; what is built in (its module has no state) is described with the kernel. */
+static void check_btf(struct lane_probe *probe, const char *module, const char *cost)
 {
-	bool module = !lane_probe_access(probe, "/sys/module/i915/initstate");
-	const char *btf = module ? "/sys/kernel/btf/i915" : "/sys/kernel/btf/vmlinux";
-	bool there = !lane_probe_access(probe, "%s", btf);
+	bool loaded = !lane_probe_access(probe, "/sys/module/%s/initstate", module);
+	char btf[96], name[64];
+	bool there;
 
-	lane_probe_add(
-		probe, DRIVER, "BTF of i915", there ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-		"its functions cannot be hooked: no submit, execute and ports on this kernel",
-		"a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y", "%s", there ? btf : "not there");
+	snprintf(btf, sizeof(btf), "/sys/kernel/btf/%s", loaded ? module : "vmlinux");
+	snprintf(name, sizeof(name), "BTF of %s", module);
+	there = !lane_probe_access(probe, "%s", btf);
+	lane_probe_add(probe, DRIVER, name, there ? LANE_CHECK_OK : LANE_CHECK_MISSING, cost,
+		       "a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y", "%s",
+		       there ? btf : "not there");
+}
+
+/* Which generation of events: tracefs says, where it is mounted. */
+static const char *drm_generation(const struct lane_probe *probe)
+{
+	static const char path[] = "/sys/kernel/tracing/events/gpu_scheduler";
+
+	if (!lane_probe_access(probe, "%s/drm_sched_job_queue", path))
+		return ", events of Linux 6.17 and later";
+	if (!lane_probe_access(probe, "%s/drm_sched_job", path))
+		return ", events of before Linux 6.17";
+	return "";
+}
+
+static void check_drm_sched(struct lane_probe *probe)
+{
+	bool loaded = !lane_probe_access(probe, "/sys/module/gpu_sched");
+
+	lane_probe_add(probe, DRIVER, "gpu-sched", loaded ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+		       "no job of drm_sched is recorded until it is loaded",
+		       "modprobe the GPU's driver, which loads it", "%s%s",
+		       loaded ? "loaded" : "not loaded", loaded ? drm_generation(probe) : "");
+	if (loaded)
+		check_btf(probe, "gpu_sched",
+			  "before Linux 6.17 no job of drm_sched is recorded; later ones have no "
+			  "driver's name");
 }
 
 void lane_probe_driver(struct lane_probe *probe)
 {
+	struct devices found;
 	struct lane_driver driver;
-	bool intel;
-	bool wanted = check_devices(probe, &intel);
 
+	check_devices(probe, &found);
+	if (found.drm)
+		check_drm_sched(probe);
 	lane_driver_read(probe->root, &driver);
 	/* Where another driver has the GPU, or there is none, loading i915 gets nothing. */
 	lane_probe_add(probe, DRIVER, "i915",
-		       driver.loaded ? LANE_CHECK_OK
-		       : wanted	     ? LANE_CHECK_MISSING
-				     : LANE_CHECK_FACT,
+		       driver.loaded  ? LANE_CHECK_OK
+		       : found.wanted ? LANE_CHECK_MISSING
+				      : LANE_CHECK_FACT,
 		       "there is no request to record until it is loaded",
 		       "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
 		       "%s%s%s", driver.loaded ? "loaded" : "not loaded",
 		       driver.loaded && *driver.version ? ", its version is in the recording" : "",
-		       wanted  ? ""
-		       : intel ? ", another driver has the GPU"
-			       : ", there is no GPU for it");
+		       found.wanted  ? ""
+		       : found.intel ? ", another driver has the GPU"
+				     : ", there is no GPU for it");
 	if (!driver.loaded)
 		return;
 	lane_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
 		       driver.submission);
-	check_btf(probe);
+	check_btf(probe, "i915",
+		  "its functions cannot be hooked: no submit, execute and ports on this kernel");
 }
 
 /* The kernel below the root, as the bpf backend's plan asks for it. */
@@ -99,29 +164,31 @@ struct tree {
 	const char *tracefs;
 	struct btf *vmlinux;
 	struct btf *i915;
+	struct btf *drm_sched;
 };
 
-static const char *tree_event(void *data, int kind)
+static const char *tree_event(void *data, const struct lane_bpf_way *way)
 {
 	const struct tree *tree = data;
+	const char *system = lane_bpf_system(way->kind);
 
-	return lane_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs,
-				 lane_bpf_system(kind), lane_bpf_event(kind))
-		       ? "the kernel has no such tracepoint"
-		       : NULL;
+	if (!lane_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs, system,
+			       way->hooks[0].target))
+		return NULL;
+	if (!strcmp(system, "gpu_scheduler") &&
+	    lane_probe_access(tree->probe, "%s/events/%s", tree->tracefs, system))
+		return "gpu-sched is not loaded: no driver here uses it";
+	return "the kernel has no such tracepoint";
 }
 
-static const char *tree_typed(void *data, int kind)
+static const char *tree_typed(void *data, const struct lane_bpf_way *way)
 {
 	const struct tree *tree = data;
-	struct btf *btf = kind <= LANE_CTX_DO_UNPIN ? tree->i915 : tree->vmlinux;
-	char name[96];
+	struct btf *btf = lane_is_drm((unsigned int)way->kind) ? tree->drm_sched
+			  : way->kind <= LANE_CTX_DO_UNPIN     ? tree->i915
+							       : tree->vmlinux;
 
-	if (!btf)
-		return "no BTF";
-	snprintf(name, sizeof(name), "btf_trace_%s", lane_bpf_event(kind));
-	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? NULL
-								       : "the event is not in BTF";
+	return btf ? lane_bpf_btf_event(btf, way) : "no BTF";
 }
 
 static const char *tree_function(void *data, const char *name)
@@ -196,7 +263,14 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 		tree.i915 = tree.vmlinux; /* built in */
 	else if (tree.vmlinux)
 		tree.i915 = parse_btf(probe, "i915", tree.vmlinux);
+	if (tree.vmlinux &&
+	    btf__find_by_name_kind(tree.vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
+		tree.drm_sched = tree.vmlinux;
+	else if (tree.vmlinux)
+		tree.drm_sched = parse_btf(probe, "gpu_sched", tree.vmlinux);
 	lane_bpf_plan(&probe->plan, &everything, &kernel);
+	if (tree.drm_sched != tree.vmlinux)
+		btf__free(tree.drm_sched);
 	if (tree.i915 != tree.vmlinux)
 		btf__free(tree.i915);
 	btf__free(tree.vmlinux);

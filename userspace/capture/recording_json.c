@@ -143,6 +143,28 @@ static struct json_object *tracer_object(const struct lane_recording_tracer *fro
 	return tracer;
 }
 
+/* The GPUs, by whose names (dev) drm_sched's events tell where a job runs. */
+static void add_cards(struct json_object *to)
+{
+	struct lane_card cards[LANE_MAX_CARDS];
+	size_t n = lane_driver_cards("", cards);
+	struct json_object *all = json_object_new_array();
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *card = json_object_new_object();
+
+		add_string(card, "card", cards[i].name);
+		add_string(card, "dev", cards[i].dev);
+		add_string(card, "driver", cards[i].driver);
+		if (*cards[i].vendor) {
+			add_string(card, "vendor", cards[i].vendor);
+			add_string(card, "device", cards[i].device);
+		}
+		json_object_array_add(all, card);
+	}
+	json_object_object_add(to, "gpus", all);
+}
+
 static void add_driver(struct json_object *to)
 {
 	struct json_object *object;
@@ -179,6 +201,7 @@ struct json_object *lane_recording_json(const struct lane_recording_facts *facts
 		json_object_object_add(root, "command", command_object(facts));
 	json_object_object_add(root, "filter", filter_object(facts->config));
 	add_driver(root);
+	add_cards(root);
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		json_object_array_add(traces, tracer_object(&facts->tracers[i]));
 	json_object_object_add(root, "traces", traces);

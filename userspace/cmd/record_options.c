@@ -29,7 +29,8 @@ static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
-	  "comma-separated: i915, context, fence, sched, process (the default), irq, opencl (as "
+	  "comma-separated: i915, context, drm, fence, sched, process (the default), irq, opencl "
+	  "(as "
 	  "--opencl probes)",
 	  0 },
 	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
@@ -281,6 +282,6 @@ const struct argp lane_record_parser = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARG...]]",
-	.doc = "Record i915's requests, fences and the scheduler until COMMAND ends, ^C, or "
+	.doc = "Record GPU requests, fences and the scheduler until COMMAND ends, ^C, or "
 	       "--duration.",
 };

@@ -147,7 +147,7 @@ struct lane_error *lane_top_open_live(const struct lane_top_filter *filter,
 	lane_host_read(&live->host);
 	live->sink = (struct lane_sink){ live, on_record, on_lost, on_horizon };
 	live->config = (struct lane_capture_config){
-		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_FENCE |
+		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |
 			  LANE_GROUP_SCHED | LANE_GROUP_PROCESS,
 		.follow_pid = filter->pid,
 		.comm = filter->comm,

@@ -55,3 +55,18 @@ FUNCTION(__i915_request_submit)
 FUNCTION(__i915_request_unsubmit)
 FUNCTION(i915_sched_node_fini)
 FUNCTION(execlists_submission_tasklet)
+/* drm_sched's of before Linux 6.17, one of them with an argument that nobody knows. */
+struct drm_sched_job {
+	int unused;
+};
+struct drm_sched_entity;
+struct dma_fence;
+typedef void (*btf_trace_drm_sched_job)(void *, struct drm_sched_job *, struct drm_sched_entity *);
+btf_trace_drm_sched_job event_drm_sched_job;
+typedef void (*btf_trace_drm_run_job)(void *, struct drm_sched_job *, struct drm_sched_entity *);
+btf_trace_drm_run_job event_drm_run_job;
+typedef void (*btf_trace_drm_sched_job_wait_dep)(void *, struct drm_sched_job *,
+						 struct dma_fence *);
+btf_trace_drm_sched_job_wait_dep event_drm_sched_job_wait_dep;
+typedef void (*btf_trace_drm_sched_process_job)(void *, struct drm_sched_job *);
+btf_trace_drm_sched_process_job event_drm_sched_process_job;

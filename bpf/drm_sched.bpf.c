@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// drm_sched's jobs, under the names of Linux 6.17. Before, its tracepoints name a job by addresses;
+// what they are given tells its fence, so that a recording has the same fields on all kernels.
+#include "common.bpf.h"
+#include "format.bpf.h"
+
+RECORD(drm_sched_job_queue);
+RECORD(drm_sched_job_add_dep);
+RECORD(drm_sched_job_done);
+
+/* What does not change as long as a scheduler lives: as the payload has it. */
+struct drm_texts {
+	char name[32];
+	char dev[32];
+	char driver[16];
+};
+
+_Static_assert(sizeof(struct lane_p_drm_sched_job_queue) -
+			       offsetof(struct lane_p_drm_sched_job_queue, name) ==
+		       sizeof(struct drm_texts),
+	       "the texts end the payload");
+
+/*
+ * The texts of a scheduler's jobs, kept for each entity: reading them again for each job takes
+ * longer than all the rest. An entity's fence context is never used again, and its scheduler
+ * outlives the entity: so the two together stand for the same texts for ever, unlike the
+ * scheduler's address alone (xe has one for each queue).
+ *
+ * A slot is filled once, by the one that finds itself its only claimant, and then stays as it is:
+ * it can be read at any time. Who finds no slot reads the texts.
+ */
+struct drm_slot {
+	__u32 claims;
+	__u32 unused;
+	__u64 sched;
+	__u64 context; /* 0: not filled yet; written last */
+	struct drm_texts texts;
+};
+
+#define DRM_SLOTS 4096 /* a power of two */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DRM_SLOTS);
+	__type(key, __u32);
+	__type(value, struct drm_slot);
+} drm_slots SEC(".maps");
+
+static __always_inline void copy_texts(void *to, const struct drm_texts *from)
+{
+	__builtin_memcpy(to, from, sizeof(*from));
+}
+
+/* dev_name() in include/linux/device.h. */
+static __always_inline const char *device_name(struct device *dev)
+{
+	return dev->init_name ? dev->init_name : dev->kobj.name;
+}
+
+/* Into texts that are all zero. */
+static __always_inline void read_texts(struct drm_gpu_scheduler *sched, struct drm_texts *texts)
+{
+	struct device *dev = sched->dev;
+
+	bpf_probe_read_kernel_str(texts->name, sizeof(texts->name), sched->name);
+	if (!dev)
+		return;
+	bpf_probe_read_kernel_str(texts->dev, sizeof(texts->dev), device_name(dev));
+	if (dev->driver)
+		bpf_probe_read_kernel_str(texts->driver, sizeof(texts->driver), dev->driver->name);
+}
+
+static __always_inline void put_texts(struct drm_gpu_scheduler *sched, __u64 context, void *to)
+{
+	__u32 key = context / 2 & (DRM_SLOTS - 1); /* each entity has two contexts in a row */
+	volatile struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
+	struct drm_texts texts = {};
+
+	if (slot && slot->context == context && slot->sched == (__u64)sched) {
+		copy_texts(to, (struct drm_texts *)&slot->texts);
+		return;
+	}
+	read_texts(sched, &texts);
+	copy_texts(to, &texts);
+	if (!slot || slot->claims)
+		return;
+	__sync_fetch_and_add(&slot->claims, 1);
+	if (slot->claims != 1)
+		return;
+	copy_texts((void *)&slot->texts, &texts);
+	slot->sched = (__u64)sched;
+	barrier();
+	slot->context = context;
+}
+
+/* `owner` events happen in the process that submits. */
+static __always_inline bool drm_wanted(__u64 context, bool owner)
+{
+	/* Classes and instances are i915's: who asks for one wants no other driver's. */
+	if (config.n_engines)
+		return false;
+	return owner ? owner_followed(context) : context_followed(context);
+}
+
+static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_entity *entity,
+				   __u32 kind, bool owner)
+{
+	struct record_drm_sched_job_queue *r;
+	struct drm_sched_fence *fence;
+	struct lane_bpf_cpu *cpu;
+
+	if (!enabled || !job || !entity)
+		return 0;
+	fence = job->s_fence;
+	if (!drm_wanted(fence->finished.context, owner))
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	if (!r)
+		return 0;
+	r->p.fence_context = fence->finished.context;
+	r->p.fence_seqno = fence->finished.seqno;
+	r->p.client_id = bpf_core_field_exists(fence->drm_client_id) ? fence->drm_client_id : 0;
+	r->p.job_count = entity->job_queue.job_count.counter;
+	r->p.hw_job_count = sched_load(job->sched);
+	put_texts(job->sched, r->p.fence_context, r->p.name);
+	record_end(r, sizeof(*r), cpu);
+	return 0;
+}
+
+static __always_inline int drm_dependency(struct drm_sched_job *job, struct dma_fence *on,
+					  __u32 kind, bool owner)
+{
+	struct record_drm_sched_job_add_dep *r;
+	struct drm_sched_fence *fence;
+	struct lane_bpf_cpu *cpu;
+
+	if (!enabled || !job || !on)
+		return 0;
+	fence = job->s_fence;
+	if (!drm_wanted(fence->finished.context, owner))
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	if (!r)
+		return 0;
+	r->p.fence_context = fence->finished.context;
+	r->p.fence_seqno = fence->finished.seqno;
+	r->p.ctx = on->context;
+	r->p.seqno = on->seqno;
+	record_end(r, sizeof(*r), cpu);
+	return 0;
+}
+
+static __always_inline int drm_end(struct drm_sched_fence *fence)
+{
+	struct record_drm_sched_job_done *r;
+	struct lane_bpf_cpu *cpu;
+
+	if (!enabled || !fence || !drm_wanted(fence->finished.context, false))
+		return 0;
+	r = record_begin(LANE_DRM_DONE, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	if (!r)
+		return 0;
+	r->p.fence_context = fence->finished.context;
+	r->p.fence_seqno = fence->finished.seqno;
+	record_end(r, sizeof(*r), cpu);
+	return 0;
+}
+
+#define DRM_JOB(event, program, id, owner)                                                         \
+	SEC("tp_btf/" #event)                                                                      \
+	int BPF_PROG(program, struct drm_sched_job *job, struct drm_sched_entity *entity)          \
+	{                                                                                          \
+		return drm_job(job, entity, LANE_DRM_##id, owner);                                 \
+	}
+
+#define DRM_DEPENDENCY(event, program, id, owner)                                                  \
+	SEC("tp_btf/" #event)                                                                      \
+	int BPF_PROG(program, struct drm_sched_job *job, struct dma_fence *fence)                  \
+	{                                                                                          \
+		return drm_dependency(job, fence, LANE_DRM_##id, owner);                           \
+	}
+
+#define DRM_END(event, program)                                                                    \
+	SEC("tp_btf/" #event)                                                                      \
+	int BPF_PROG(program, struct drm_sched_fence *fence)                                       \
+	{                                                                                          \
+		return drm_end(fence);                                                             \
+	}
+
+DRM_JOB(drm_sched_job_queue, drm_queue, QUEUE, true)
+DRM_JOB(drm_sched_job_run, drm_run, RUN, false)
+DRM_DEPENDENCY(drm_sched_job_add_dep, drm_add_dep, ADD_DEP, true)
+DRM_DEPENDENCY(drm_sched_job_unschedulable, drm_unschedulable, UNSCHEDULABLE, false)
+DRM_END(drm_sched_job_done, drm_done)
+
+/* Their names before Linux 6.17 (drivers/gpu/drm/scheduler/gpu_scheduler_trace.h). */
+DRM_JOB(drm_sched_job, drm_queue_old, QUEUE, true)
+DRM_JOB(drm_run_job, drm_run_old, RUN, false)
+DRM_DEPENDENCY(drm_sched_job_wait_dep, drm_add_dep_old, ADD_DEP, false)
+DRM_END(drm_sched_process_job, drm_done_old)
+
+const volatile struct lane_bpf_drm_places drm_places = {};
+
+/* A text of a tracepoint's record, behind the word that says where it is; 0: it has none. */
+static __always_inline void copy_text(char *to, __u32 bytes, void *record, __u16 place)
+{
+	__u32 loc = 0;
+
+	if (!place)
+		return;
+	bpf_probe_read_kernel(&loc, sizeof(loc), record + place);
+	bpf_probe_read_kernel_str(to, bytes, record + (loc & 0xffff));
+}
+
+/* The jobs of a gpu-sched without BTF, by the places that their format in tracefs gives. */
+SEC("tp")
+int drm_by_format(void *record)
+{
+	__u32 kind = bpf_get_attach_cookie(record);
+	struct record_drm_sched_job_queue *r;
+	struct lane_p_drm_sched_job_queue p = {};
+	struct lane_bpf_cpu *cpu;
+
+	if (!enabled || kind >= LANE_KIND_COUNT)
+		return 0;
+	__sync_fetch_and_add(&this_cpu()->seen, 1);
+	copy_fields(&p, &layouts[kind], record);
+	if (!drm_wanted(p.fence_context, kind == LANE_DRM_QUEUE))
+		return 0;
+	copy_text(p.name, sizeof(p.name), record, drm_places.name);
+	copy_text(p.dev, sizeof(p.dev), record, drm_places.dev);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	if (!r)
+		return 0;
+	r->p = p;
+	record_end(r, sizeof(*r), cpu);
+	return 0;
+}
