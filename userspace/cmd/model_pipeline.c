@@ -135,15 +135,18 @@ static struct lane_error *apply_use(struct lane_graph *graph, const char *change
 {
 	size_t length = strcspn(change, "=");
 	const char *other = change + length + 1;
+	int found = 0;
 
 	if (strlen(other) >= LANE_NAME_BYTES)
 		return lane_error_usage("--use: `%s': too long a name", change);
 	for (uint32_t i = 0; i < graph->n_ops; i++) {
 		if (strlen(graph->op[i]) == length && !strncmp(graph->op[i], change, length)) {
 			snprintf(graph->op[i], LANE_NAME_BYTES, "%s", other);
-			return NULL;
+			found = 1;
 		}
 	}
+	if (found)
+		return NULL;
 	return lane_error_usage("--use: `%s': the graph has no such kind of instruction", change);
 }
 

@@ -46,6 +46,7 @@ struct parser {
 	uint32_t n_open;
 	/* Unrolling. */
 	uint32_t *writer; /* per name, the node that wrote it last */
+	uint32_t barrier; /* the last sync node, or NOBODY */
 	uint32_t *from;	  /* per edge */
 	uint32_t *to;
 	uint32_t room_nodes;
@@ -95,20 +96,38 @@ static struct lane_error *find_name(struct parser *p, const char *text, uint16_t
 	return copy_name(&p->lines, text, p->name[*index]);
 }
 
-static struct lane_error *find_op(struct parser *p, const char *text, uint8_t *index)
+/* Kinds beyond these have no line of their own, so that names still find a place. */
+#define LINED_OPS (LANE_GRAPH_OPS - 55)
+
+/* `OP` or `OP@LINE` */
+static struct lane_error *find_op(struct parser *p, char *text, uint8_t *index)
 {
 	struct lane_graph *graph = p->graph;
+	char *at = strchr(text, '@');
+	uint64_t line = 0;
 
-	for (uint32_t i = 0; i < graph->n_ops; i++) {
-		if (!strcmp(graph->op[i], text)) {
-			*index = (uint8_t)i;
-			return NULL;
+	if (at) {
+		*at = '\0';
+		if (lane_whole_parse(at + 1, 1, UINT32_MAX, &line))
+			return lane_lines_error(&p->lines, "`%.20s@%.20s' is not OP@LINE", text,
+						at + 1);
+	}
+	for (int any_line = 0; any_line < 2; any_line++) {
+		for (uint32_t i = 0; i < graph->n_ops; i++) {
+			if (!strcmp(graph->op[i], text) && graph->op_line[i] == line) {
+				*index = (uint8_t)i;
+				return NULL;
+			}
 		}
+		if (!line || graph->n_ops < LINED_OPS)
+			break;
+		line = 0;
 	}
 	if (graph->n_ops == LANE_GRAPH_OPS)
 		return lane_lines_error(&p->lines, "more than %d kinds of instructions",
 					LANE_GRAPH_OPS);
 	*index = (uint8_t)graph->n_ops++;
+	graph->op_line[*index] = (uint32_t)line;
 	return copy_name(&p->lines, text, graph->op[*index]);
 }
 
@@ -309,11 +328,21 @@ static struct lane_error *grow(struct parser *p, uint32_t n_sources)
 	return NULL;
 }
 
+static void add_edge(struct parser *p, uint32_t from, uint32_t to)
+{
+	struct lane_graph *graph = p->graph;
+
+	p->from[graph->n_edges] = from;
+	p->to[graph->n_edges++] = to;
+	graph->node_needs[to]++;
+}
+
 static struct lane_error *add_node(struct parser *p, const struct statement *s)
 {
 	struct lane_graph *graph = p->graph;
-	struct lane_error *err = grow(p, s->n_sources);
+	struct lane_error *err = grow(p, s->n_sources + 1);
 	uint32_t node = graph->n_nodes;
+	int waits_for_barrier = 0;
 
 	if (err)
 		return err;
@@ -326,10 +355,14 @@ static struct lane_error *add_node(struct parser *p, const struct statement *s)
 
 		if (writer == NOBODY) /* an argument of the kernel: there from the beginning */
 			continue;
-		p->from[graph->n_edges] = writer;
-		p->to[graph->n_edges++] = node;
-		graph->node_needs[node]++;
+		waits_for_barrier |= writer == p->barrier;
+		add_edge(p, writer, node);
 	}
+	/* A warp stands at a barrier: what comes behind it in the program is not issued before. */
+	if (p->barrier != NOBODY && !waits_for_barrier)
+		add_edge(p, p->barrier, node);
+	if (s->flags & LANE_NODE_SYNC)
+		p->barrier = node;
 	if (s->result)
 		p->writer[s->result] = node;
 	return NULL;
@@ -413,6 +446,7 @@ static struct lane_error *parse(struct parser *p)
 		return lane_error("%s: a `repeat' has no `end'", p->lines.what);
 	for (uint32_t i = 0; i < MAX_NAMES; i++)
 		p->writer[i] = NOBODY;
+	p->barrier = NOBODY;
 	err = unroll(p);
 	if (!err && !p->graph->n_nodes)
 		err = lane_error("%s: no instructions in it", p->lines.what);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "model/device.h"
 
-#define LANE_GRAPH_OPS	 32
+#define LANE_GRAPH_OPS	 255	    /* most kinds of instructions, told apart by source line, too */
 #define LANE_GRAPH_NODES (1u << 22) /* most instructions, unrolled */
 #define LANE_GRAPH_EDGES (1u << 24)
 #define LANE_GRAPH_LIKES 32
@@ -36,6 +36,7 @@ struct lane_graph {
 	struct lane_like like[LANE_GRAPH_LIKES];
 	uint32_t n_ops;
 	char op[LANE_GRAPH_OPS][LANE_NAME_BYTES];
+	uint32_t op_line[LANE_GRAPH_OPS]; /* source line of OP@LINE, 0: not known */
 	uint32_t n_nodes;
 	uint32_t n_edges;
 	uint8_t *node_op;     /* per node, index into op */

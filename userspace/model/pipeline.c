@@ -36,15 +36,19 @@ struct unit {
 	uint32_t active;      /* groups */
 	uint8_t *needs;	      /* per warp and node: results that it still waits for */
 	uint32_t *left;	      /* per warp: nodes that are not complete */
+	int64_t *last;	      /* per warp: when one of its nodes completed last */
 	uint32_t *group_left; /* per group: warps that are not done */
 	uint32_t *sync_index; /* per node: which of the sync nodes */
 	uint16_t *arrived;    /* per group and sync node: warps that have issued it */
 	uint32_t n_syncs;
 	struct queue ready[LANE_PIPES];
 	int64_t free_at[LANE_PIPES]; /* when the pipeline takes the next instruction */
-	/* Completions by kind and, apart, those of post nodes: each queue is in the order of time.
-	 */
+	/* Completions by name and, apart, those of post nodes: each queue is in the order of time,
+	 * because kinds share one only where they have the same latency. */
 	struct queue done[2 * LANE_GRAPH_OPS];
+	uint8_t done_of[LANE_GRAPH_OPS];   /* per kind: the first kind of this name */
+	uint32_t used[2 * LANE_GRAPH_OPS]; /* the queues that are in use */
+	uint32_t n_used;
 	int64_t cycle; /* the cycle that issued counts, for the issue limit */
 	uint32_t issued;
 	int out_of_memory;
@@ -151,6 +155,7 @@ static void begin_group(struct unit *u, uint32_t slot, int64_t time)
 	for (uint32_t warp = slot * per_group; warp < (slot + 1) * per_group; warp++) {
 		memcpy(u->needs + (size_t)warp * graph->n_nodes, graph->node_needs, graph->n_nodes);
 		u->left[warp] = graph->n_nodes;
+		u->last[warp] = time;
 		for (uint32_t node = 0; node < graph->n_nodes; node++)
 			if (!graph->node_needs[node])
 				make_ready(u, time, warp, node);
@@ -163,6 +168,8 @@ static void complete_node(struct unit *u, int64_t time, uint32_t warp, uint32_t 
 	uint8_t *needs = u->needs + (size_t)warp * graph->n_nodes;
 	uint32_t slot;
 
+	u->run->waited[graph->node_op[node]] += time - u->last[warp];
+	u->last[warp] = time;
 	for (uint32_t i = graph->first_user[node]; i < graph->first_user[node + 1]; i++)
 		if (!--needs[graph->user[i]])
 			make_ready(u, time, warp, graph->user[i]);
@@ -214,9 +221,10 @@ static void issue(struct unit *u, uint32_t pipe, int64_t time)
 	u->run->instructions++;
 	u->issued++;
 	if (flags & LANE_NODE_POST)
-		push(u, &u->done[LANE_GRAPH_OPS + op], time + lambda, e.warp, e.node);
+		push(u, &u->done[LANE_GRAPH_OPS + u->done_of[op]], time + lambda, e.warp, e.node);
 	else if (!(flags & LANE_NODE_SYNC) || last_to_arrive(u, e.warp, e.node))
-		push(u, &u->done[op], time + u->binding->completion[op], e.warp, e.node);
+		push(u, &u->done[u->done_of[op]], time + u->binding->completion[op], e.warp,
+		     e.node);
 }
 
 /* The earliest completion; *queue is NULL when nothing is on its way. */
@@ -225,14 +233,12 @@ static int64_t next_completion(struct unit *u, struct queue **queue)
 	int64_t earliest = NEVER;
 
 	*queue = NULL;
-	for (uint32_t half = 0; half < 2; half++) {
-		for (uint32_t op = 0; op < u->graph->n_ops; op++) {
-			struct queue *q = &u->done[half * LANE_GRAPH_OPS + op];
+	for (uint32_t i = 0; i < u->n_used; i++) {
+		struct queue *q = &u->done[u->used[i]];
 
-			if (q->n && q->entry[q->first].time < earliest) {
-				earliest = q->entry[q->first].time;
-				*queue = q;
-			}
+		if (q->n && q->entry[q->first].time < earliest) {
+			earliest = q->entry[q->first].time;
+			*queue = q;
 		}
 	}
 	return earliest;
@@ -341,6 +347,27 @@ static struct lane_error *check(const struct lane_graph *graph, const struct lan
 	return NULL;
 }
 
+/* Kinds that differ in their source line only share their queues of completions. */
+static void share_queues(struct unit *u)
+{
+	const struct lane_graph *graph = u->graph;
+	const struct lane_binding *b = u->binding;
+
+	for (uint32_t op = 0; op < graph->n_ops; op++) {
+		uint32_t first = 0;
+
+		while (first < op && (strcmp(graph->op[first], graph->op[op]) != 0 ||
+				      b->issue[first] != b->issue[op] ||
+				      b->completion[first] != b->completion[op]))
+			first++;
+		u->done_of[op] = (uint8_t)first;
+		if (first == op)
+			u->used[u->n_used++] = op;
+	}
+	for (uint32_t i = 0, n = u->n_used; i < n; i++)
+		u->used[u->n_used++] = LANE_GRAPH_OPS + u->used[i];
+}
+
 static struct lane_error *allocate(struct unit *u, uint32_t concurrent)
 {
 	const struct lane_graph *graph = u->graph;
@@ -348,9 +375,10 @@ static struct lane_error *allocate(struct unit *u, uint32_t concurrent)
 	u->warps = concurrent * u->launch->group_warps;
 	u->needs = malloc((size_t)u->warps * graph->n_nodes);
 	u->left = calloc(u->warps, sizeof(*u->left));
+	u->last = calloc(u->warps, sizeof(*u->last));
 	u->group_left = calloc(concurrent, sizeof(*u->group_left));
 	u->sync_index = calloc(graph->n_nodes, sizeof(*u->sync_index));
-	if (!u->needs || !u->left || !u->group_left || !u->sync_index)
+	if (!u->needs || !u->left || !u->last || !u->group_left || !u->sync_index)
 		return &lane_enomem;
 	for (uint32_t i = 0; i < graph->n_nodes; i++)
 		if (graph->node_flags[i] & LANE_NODE_SYNC)
@@ -367,6 +395,7 @@ static void free_unit(struct unit *u)
 		free(u->done[i].entry);
 	free(u->needs);
 	free(u->left);
+	free(u->last);
 	free(u->group_left);
 	free(u->sync_index);
 	free(u->arrived);
@@ -388,6 +417,7 @@ struct lane_error *lane_pipeline_run(const struct lane_graph *graph,
 	memcpy(run->pipes, binding->pipes, sizeof(run->pipes));
 	err = allocate(&u, concurrent);
 	if (!err) {
+		share_queues(&u);
 		u.cycle = -1;
 		u.waiting = launch->groups - concurrent;
 		for (uint32_t slot = 0; slot < concurrent; slot++)

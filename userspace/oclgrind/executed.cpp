@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 #include <oclgrind/common.h>
@@ -61,6 +62,14 @@ class Writer
 	const llvm::Value *m_returned = nullptr;
 };
 
+// An op's kind with the source line that it is of.
+std::string lined(const std::string &op, const llvm::Instruction *instruction)
+{
+	const llvm::DebugLoc &where = instruction->getDebugLoc();
+
+	return where && where.getLine() ? op + '@' + std::to_string(where.getLine()) : op;
+}
+
 std::string Writer::name(const llvm::Value *value)
 {
 	if (llvm::isa<llvm::Constant>(value) || llvm::isa<llvm::BasicBlock>(value))
@@ -102,8 +111,8 @@ Writer::Lines Writer::operation(const llvm::Instruction *instruction, const std:
 
 	if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction->getType()))
 		times = vector->getNumElements();
-	return Lines(times, (result ? name(instruction) + " = " : "") + flags + op +
-				    sources(instruction, extra));
+	return Lines(times, (result ? name(instruction) + " = " : "") + flags +
+				    lined(op, instruction) + sources(instruction, extra));
 }
 
 // Accesses wait for the barrier before them. Local ones are waited for by the next barrier; a store
@@ -118,7 +127,7 @@ Writer::Lines Writer::memory(const llvm::Instruction *instruction, unsigned spac
 		std::string result = name(instruction);
 
 		m_accesses.push_back(result);
-		return { result + " = " + op + sources(instruction, after) };
+		return { result + " = " + lined(op, instruction) + sources(instruction, after) };
 	}
 	if (space == oclgrind::AddrSpaceGlobal) {
 		std::string op = atomic ? "global_atomic" : "memory";
@@ -132,10 +141,10 @@ Writer::Lines Writer::memory(const llvm::Instruction *instruction, unsigned spac
 	return operation(instruction, "iadd"); // private memory: registers, mostly
 }
 
-Writer::Lines Writer::barrier(const llvm::Instruction *)
+Writer::Lines Writer::barrier(const llvm::Instruction *instruction)
 {
 	Lines recent;
-	std::string text = "barrier = sync barrier";
+	std::string text = "barrier = sync " + lined("barrier", instruction);
 
 	for (auto it = m_accesses.rbegin(); it != m_accesses.rend(); ++it)
 		if (recent.size() < MOST_SOURCES &&
