@@ -126,6 +126,7 @@ static void put_curves(json_object *result, const struct lane_calibration *c)
 				model_put_nothing(row, "uncertainty");
 			}
 			model_put_text(row, "refused", curve->cycles[d] >= 0 ? "-" : "noise");
+			model_put_text(row, "remark", "-");
 		}
 	}
 }
@@ -156,6 +157,7 @@ static void put_findings(json_object *result, const struct lane_calibration *c)
 			model_put_nothing(row, "uncertainty");
 		}
 		model_put_text(row, "refused", f->known ? "-" : f->reason);
+		model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
 	}
 }
 
@@ -189,6 +191,8 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	model_put_whole(result, "max_warps", meter->max_warps);
 	model_put_whole(result, "found", c.n - c.unknown);
 	model_put_whole(result, "refused", c.unknown);
+	if (o->wish.local)
+		model_put_text(result, "local_atomics", c.local_atomics);
 	if (c.curve_error >= 0)
 		model_put_real(result, "curve_error", c.curve_error, 4);
 	else

@@ -50,7 +50,8 @@ enum {
 		  KEY_FLOOR,                                                                       \
 		  "CYCLES",                                                                        \
 		  0,                                                                               \
-		  "with --sweep: cycles a warp that the rest of the kernel needs anyway",          \
+		  "with --sweep: cycles that every warp takes at least, for the rest of the "      \
+		  "kernel",                                                                        \
 		  2 },                                                                             \
 		{ "generate",                                                                      \
 		  KEY_GENERATE,                                                                    \

@@ -210,7 +210,8 @@ static void put_changes(json_object *row, const struct lane_pattern_line *line)
 	model_put_text(row, "layout", lane_layout_name(layout));
 }
 
-static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line)
+static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line,
+		     double same_word)
 {
 	int costs = line->local && line->access == LANE_ACCESS_ATOMIC;
 	struct lane_pattern_line empty = { .warps = 0 };
@@ -239,6 +240,11 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	put_mean(row, "position_cycles", cost->position_cycles, cost->warps);
 	put_mean(row, "bank_cycles", cost->bank_cycles, cost->warps);
 	put_mean(row, "lock_cycles", cost->lock_cycles, cost->warps);
+	put_mean(row, "collision_cycles",
+		 line->local || line->access != LANE_ACCESS_ATOMIC || same_word < 0
+			 ? NAN
+			 : line->collision_cycles,
+		 line->warps);
 	put_changes(row, cost);
 }
 
@@ -255,7 +261,7 @@ static int by_line(const void *a, const void *b)
 }
 
 static struct lane_error *put_kernel(json_object *result, const struct options *o,
-				     const struct lane_pattern_kernel *kernel)
+				     const struct lane_pattern_kernel *kernel, double same_word)
 {
 	LANE_CLEANUP(lane_free)
 	const struct lane_pattern_line **line = calloc(kernel->n_lines + 1, sizeof(*line));
@@ -267,7 +273,7 @@ static struct lane_error *put_kernel(json_object *result, const struct options *
 	qsort(line, kernel->n_lines, sizeof(*line), by_line);
 	for (size_t i = 0; i < kernel->n_lines; i++)
 		if (line[i]->warps && (o->all || line[i]->access == LANE_ACCESS_ATOMIC))
-			put_line(model_row(result), kernel->name, line[i]);
+			put_line(model_row(result), kernel->name, line[i], same_word);
 	return NULL;
 }
 
@@ -293,6 +299,10 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 		snprintf(key, sizeof(key), "%s_cycles", lane_part_names[i]);
 		model_put_real(row, key, p.cycles[i], 2);
 	}
+	model_put_whole(row, "warps", p.warps);
+	model_put_real(row, "local_atomics_utilisation", p.local_utilisation, 4);
+	model_put_text(row, "busiest", p.busiest);
+	model_put_real(row, "busiest_utilisation", p.busiest_utilisation, 4);
 	return NULL;
 }
 
@@ -335,7 +345,8 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
 		if (!o->kernel || !strcmp(o->kernel, pattern->kernel[i].name))
 			err = o->times ? put_times(model_row(result), &pattern->kernel[i], device)
-				       : put_kernel(result, o, &pattern->kernel[i]);
+				       : put_kernel(result, o, &pattern->kernel[i],
+						    pattern->same_word);
 	if (!err)
 		model_print(result, o->common.format);
 	return err;

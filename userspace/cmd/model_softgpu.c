@@ -9,6 +9,8 @@
 #include "model/number.h"
 #include "model/softgpu.h"
 
+#define FITTED_SIZE 256 /* of the times that the device's [fit] sections are fitted to */
+
 struct options {
 	struct model_common common;
 	const char *kernel;
@@ -103,7 +105,7 @@ static const struct argp argp = { options,
 static struct lane_error *machine(const struct lane_device *device,
 				  const struct lane_soft_kernel *kernel,
 				  const struct lane_soft_fit *fit, struct lane_soft_machine m,
-				  double one_sm_ms, json_object *row, double *ms)
+				  double one_sm_ms, int is_fitted, json_object *row, double *ms)
 {
 	const struct lane_section *unit = lane_device_section(device, "device", "");
 	const struct lane_section *power;
@@ -122,12 +124,20 @@ static struct lane_error *machine(const struct lane_device *device,
 	model_put_whole(row, "blocks_per_sm", result.blocks_per_sm);
 	model_put_real(row, "cycles", result.cycles, 1);
 	model_put_real(row, "time_ms", *ms, 4);
+	model_put_text(row, "time_is", is_fitted ? "fitted" : "predicted");
 	model_put_real(row, "speedup_over_1_sm", m.sm == 1 ? 1 : one_sm_ms / *ms, 3);
 	if (power)
 		model_put_real(row, "dynamic_mj", *ms * lane_section_real(power, "dynamic_w"), 3);
 	else
 		model_put_text(row, "dynamic_mj", "unknown");
 	return NULL;
+}
+
+/* The two machines whose times the two numbers were fitted to. */
+static int is_fitted(const struct options *o, struct lane_soft_machine m)
+{
+	return !o->have_cycles && (o->fitting || o->size == FITTED_SIZE) && m.sm == 1 &&
+	       (m.sp == 8 || m.sp == 32);
 }
 
 static struct lane_error *machines(const struct options *o, const struct lane_device *device,
@@ -142,14 +152,17 @@ static struct lane_error *machines(const struct options *o, const struct lane_de
 		struct lane_soft_machine m = { 1, o->sp };
 		LANE_CLEANUP(model_drop) json_object *unused = json_object_new_object();
 
-		err = machine(device, kernel, fit, m, 0, unused, &one[0]);
+		err = machine(device, kernel, fit, m, 0, 0, unused, &one[0]);
 		m.sm = o->sm;
-		return err ? err : machine(device, kernel, fit, m, one[0], model_row(result), &ms);
+		return err ? err
+			   : machine(device, kernel, fit, m, one[0], is_fitted(o, m),
+				     model_row(result), &ms);
 	}
 	for (uint32_t sm = 1; !err && sm <= 2; sm++) {
 		for (uint32_t i = 0; !err && i < 3; i++) {
-			err = machine(device, kernel, fit,
-				      (struct lane_soft_machine){ sm, 8u << i }, one[i],
+			struct lane_soft_machine m = { sm, 8u << i };
+
+			err = machine(device, kernel, fit, m, one[i], is_fitted(o, m),
 				      model_row(result), &ms);
 			if (sm == 1)
 				one[i] = ms;
@@ -177,7 +190,7 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 	}
 	if (o->fitting) {
 		cycles_per_ms = lane_section_real(unit, "clock_mhz") * 1000;
-		*origin = "fitted to the times of --fit; all else is predicted";
+		*origin = "fitted to the times of --fit";
 		return lane_soft_fit(kernel, lane_section_whole(unit, "warp"), 4,
 				     o->fit[0] * cycles_per_ms, 1, o->fit[1] * cycles_per_ms, fit);
 	}
@@ -187,7 +200,7 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 				  kernel->name, kernel->name);
 	*fit = (struct lane_soft_fit){ lane_section_real(section, "instruction"),
 				       lane_section_real(section, "memory") };
-	*origin = "the device, fitted; all else is predicted";
+	*origin = "the device, fitted";
 	return NULL;
 }
 

@@ -90,6 +90,7 @@ static struct lane_error *add_way(struct bench *b, enum lane_hash hash, enum lan
 				     b->o.block);
 	if (err)
 		return err;
+	b->vote[b->n_votes].floor = b->o.floor;
 	b->vote[b->n_votes].as_load = b->o.as_load && hash == LANE_HASH_NONE;
 	b->n_votes++;
 	return NULL;
@@ -221,29 +222,22 @@ static struct lane_error *single(struct bench *b, json_object *result)
 	return err ? err : explain(b, &b->vote[0], result);
 }
 
-static double floored(const struct bench *b, const struct lane_vote *vote)
-{
-	double cycles = vote_mean(vote);
-
-	return cycles > b->o.floor ? cycles : b->o.floor;
-}
-
 /* The three hashes of one number of bins and copies lie side by side in b->vote. */
 static void put_rows(const struct bench *b, json_object *result)
 {
 	for (size_t i = 0; i + LANE_HASH_COUNT <= b->n_votes; i += LANE_HASH_COUNT) {
 		const struct lane_vote *vote = &b->vote[i];
 		json_object *row = model_row(result);
-		double none = floored(b, &vote[LANE_HASH_NONE]);
+		double none = vote_mean(&vote[LANE_HASH_NONE]);
 
 		model_put_text(row, "layout", lane_layout_name(vote->layout));
 		model_put_whole(row, "bins", vote->bins);
 		model_put_whole(row, "copies", vote->copies);
 		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			model_put_real(row, lane_hash_name((enum lane_hash)h), floored(b, &vote[h]),
+			model_put_real(row, lane_hash_name((enum lane_hash)h), vote_mean(&vote[h]),
 				       3);
 		for (int h = 1; h < LANE_HASH_COUNT; h++) {
-			double cycles = floored(b, &vote[h]);
+			double cycles = vote_mean(&vote[h]);
 			char key[16];
 
 			snprintf(key, sizeof(key), "gain_%s", lane_hash_name((enum lane_hash)h));

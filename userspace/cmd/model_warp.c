@@ -91,8 +91,12 @@ static struct lane_error *one(struct lane_pad *pad, const struct options *o, jso
 {
 	uint16_t address[LANE_PAD_LANES];
 	struct lane_pad_warp warp;
-	struct lane_error *err = lane_pad_pattern(pad, o->stride, o->conflicts, address);
+	struct lane_error *err;
 
+	if (o->conflicts > pad->lanes)
+		return lane_error_usage("--conflicts: a warp of this device has %u lanes",
+					pad->lanes);
+	err = lane_pad_pattern(pad, o->stride, o->conflicts, address);
 	if (err)
 		return err;
 	lane_pad_explain(pad, address, pad->lanes, &warp);

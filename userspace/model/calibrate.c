@@ -143,6 +143,32 @@ static double misfit(const struct lane_sample *first, uint32_t n, double complet
 }
 
 /*
+ * Occupancies that do not follow the law: what was measured at each of them. With issue = time /
+ * warps the law gives the time that was measured.
+ */
+static void keep_points(struct lane_calibration *c, const char *section,
+			const struct lane_sample *first, uint32_t n, double off)
+{
+	struct lane_finding *issue = &c->finding[c->n - 1];
+	char why[160];
+
+	snprintf(issue->reason, sizeof(issue->reason),
+		 "off the law of a pipeline by %.0f %%: a value for each number of warps",
+		 100 * off);
+	for (uint32_t i = 0; i < n; i++) {
+		struct lane_finding *point = &c->finding[c->n];
+		char key[32];
+
+		if (!lane_sample_good(&first[i], why, sizeof(why)))
+			continue;
+		snprintf(key, sizeof(key), "at %u", first[i].trial.warps);
+		lane_find(c, section, key, first[i].cycles / first[i].trial.warps,
+			  first[i].spread / first[i].trial.warps, NULL);
+		point->completion = fmin(first[0].cycles, first[i].cycles);
+	}
+}
+
+/*
  * Completion latency: time of a dependent instruction when one warp is alone. Issue latency: time
  * of an instruction of any warp when there are so many that the pipeline is full, which shows in
  * the time of an instruction having risen (the law of pipeline.h). The occupancies between them
@@ -174,11 +200,9 @@ static void conclude_op(struct lane_calibration *c, const char *op, const struct
 		lane_find(c, section, "issue", 0, 0, reason);
 	} else {
 		off = misfit(alone, n, alone->cycles, full->cycles / warps);
-		snprintf(reason, sizeof(reason),
-			 "the occupancies do not follow the law of a pipeline (off by %.0f %%)",
-			 100 * off);
-		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps,
-			  off > MISFIT ? reason : NULL);
+		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
+		if (off > MISFIT)
+			keep_points(c, section, alone, n, off);
 	}
 }
 
@@ -217,6 +241,7 @@ struct lane_error *lane_calibrate(struct lane_meter *meter,
 
 	memset(c, 0, sizeof(*c));
 	c->curve_error = -1;
+	c->local_atomics = "unknown";
 	if (wish->rounds < 3 || wish->rounds > 255)
 		return lane_error_usage("--rounds must lie between 3 and 255");
 	if (wish->ops)
@@ -247,7 +272,10 @@ static void write_section(FILE *file, const struct lane_calibration *c, uint32_t
 	for (uint32_t i = first; i < end; i++) {
 		const struct lane_finding *f = &c->finding[i];
 
-		if (!f->known)
+		if (f->completion > 0)
+			fprintf(file, "%s%s %.6f %.6f\n", whole ? "" : "# ", f->key, f->value,
+				f->completion);
+		else if (!f->known)
 			fprintf(file, "# %s is not known: %s\n", f->key, f->reason);
 		else if (f->uncertainty > 0)
 			fprintf(file, "%s%s %.6f +- %.6f\n", whole ? "" : "# ", f->key, f->value,

@@ -10,7 +10,7 @@
 
 #include "model/meter.h"
 
-#define LANE_FINDINGS 128
+#define LANE_FINDINGS 256
 
 /* One number. Latencies are in cycles of the device's clock. */
 struct lane_finding {
@@ -19,7 +19,8 @@ struct lane_finding {
 	double value;
 	double uncertainty; /* standard deviation of a single measurement; 0: a whole number */
 	int known;
-	char reason[160]; /* why it is not known, or a remark */
+	double completion; /* `at' lines: cycles until the result is there; value is the issue */
+	char reason[160];  /* why it is not known, or a remark */
 };
 
 /* The conflict curve of local atomics at one stride. */
@@ -37,8 +38,9 @@ struct lane_calibration {
 	uint32_t n;
 	struct lane_curve curve[LANE_CURVES];
 	uint32_t n_curves;
-	double curve_error; /* mean deviation of the model from the curves, part of one; -1: no
-			       model */
+	const char *local_atomics; /* the kind: "locks", "unit", or "unknown" */
+	double curve_error; /* mean deviation of the model from what was measured with conflicts,
+			       part of one; -1: no model */
 	uint32_t unknown;   /* findings that are not known */
 };
 
@@ -83,6 +85,20 @@ int lane_sample_good(const struct lane_sample *sample, char *reason, size_t byte
 /* Adds a finding; a reason makes it unknown. */
 void lane_find(struct lane_calibration *c, const char *section, const char *key, double value,
 	       double uncertainty, const char *reason);
+
+/* Local atomics by a unit with a queue: what the samples say of it (calibrate_unit.c). */
+#define LANE_UNIT_SAMPLES 48
+
+size_t lane_unit_samples(const struct lane_meter *meter, struct lane_sample *sample);
+
+/*
+ * Adds the findings of [atomic_unit], or returns why there is no such unit (*reason is the
+ * caller's, of so many bytes). curve has the curves of strides 0 and 32, banks is 0 where bank
+ * conflicts cost nothing.
+ */
+int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
+		       const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
+		       size_t bytes);
 
 /* The three parts. */
 struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,

@@ -10,7 +10,7 @@
 #include "model/calibrate.h"
 
 #define MOST_DISTANCES 18
-#define MOST_SAMPLES   (LANE_CURVES * LANE_PAD_LANES + MOST_DISTANCES)
+#define MOST_SAMPLES   (LANE_CURVES * LANE_PAD_LANES + MOST_DISTANCES + LANE_UNIT_SAMPLES)
 #define MOST_BANKS     64
 #define CURVES_AGREE   0.2 /* mean deviation up to which the model is believed */
 
@@ -83,7 +83,9 @@ static void join_level(struct steps *steps, const struct lane_sample *sample, si
  */
 static const char *find_steps(const struct lane_sample *sample, size_t n, struct steps *steps)
 {
+	char why[160];
 	size_t begin = 0;
+	size_t members = 0; /* of the level */
 
 	memset(steps, 0, sizeof(*steps));
 	add_level(steps, sample, 1);
@@ -92,15 +94,18 @@ static const char *find_steps(const struct lane_sample *sample, size_t n, struct
 		double step = fmax(noise, 0.15 * sample[0].cycles);
 		double rise = sample[i].cycles - sample[begin].cycles;
 
+		if (!lane_sample_good(&sample[i], why, sizeof(why)))
+			continue;
 		if (rise < -step)
 			return "costs fall with the distance (are banks hashed?)";
 		if (rise > step && steps->n == 3)
 			return "costs rise in more than two steps with the distance";
 		if (rise > step) {
 			begin = i;
+			members = 0;
 			add_level(steps, &sample[i], 1u << i);
 		} else {
-			join_level(steps, &sample[i], i - begin - 1);
+			join_level(steps, &sample[i], members++);
 		}
 	}
 	if (steps->n < 2)
@@ -132,15 +137,6 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 
 	lane_find(c, "scratchpad", "bytes", meter->local_words * 4.0, 0, NULL);
 	lane_find(c, "scratchpad", "banks", s->at[1], 0, NULL);
-	if (s->n < 3) {
-		lane_find(c, "scratchpad", "locks", 0, 0, "no distance shows a second step");
-		snprintf(reason, sizeof(reason), "only read + write are: %.4g", levels);
-		lane_find(c, "scratchpad", "read", 0, 0, reason);
-		lane_find(c, "scratchpad", "write", 0, 0, reason);
-		lane_find(c, "scratchpad", "update", rest, root(s->spread[0], u_levels), NULL);
-		lane_find(c, "scratchpad", "branch", 0, 0, NULL);
-		return;
-	}
 	lane_find(c, "scratchpad", "locks", s->at[2], 0, NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", read, u_read);
 	lane_find(c, "scratchpad", "read", read, u_read,
@@ -224,19 +220,31 @@ static void check_curves(struct lane_calibration *c, const struct lane_sample *s
 	c->curve_error = used ? sum / used : -1;
 }
 
+static void refuse(struct lane_calibration *c, const char *section, const char *key,
+		   const char *reason)
+{
+	lane_find(c, section, "banks", 0, 0, reason);
+	lane_find(c, section, key, 0, 0, reason);
+}
+
+/* Samples: the curves, from n_curves on the distances, from n on those of a unit. */
 static void conclude(struct lane_calibration *c, struct lane_meter *meter,
-		     const struct lane_sample *sample, size_t n_curves, size_t n)
+		     const struct lane_sample *sample, size_t n_curves, size_t n, size_t n_unit)
 {
 	struct steps steps;
 	const char *reason = NULL;
 	char text[160];
+	char no_unit[160];
+	size_t noisy = 0;
 
-	for (size_t i = n_curves; i < n; i++) {
-		if (!lane_sample_good(&sample[i], text, sizeof(text))) {
-			lane_find(c, "scratchpad", "banks", 0, 0, text);
-			lane_find(c, "scratchpad", "locks", 0, 0, text);
-			return;
-		}
+	/* A few distances may be lost to noise, but not the first: all others are compared to it.
+	 */
+	for (size_t i = n; i-- > n_curves;)
+		noisy += !lane_sample_good(&sample[i], text, sizeof(text));
+	if (4 * noisy > n - n_curves ||
+	    !lane_sample_good(&sample[n_curves], no_unit, sizeof(no_unit))) {
+		refuse(c, "scratchpad", "locks", text);
+		return;
 	}
 	reason = find_steps(sample + n_curves, n - n_curves, &steps);
 	if (!reason) {
@@ -249,12 +257,19 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 			reason = text;
 		}
 	}
-	if (reason) {
-		lane_find(c, "scratchpad", "banks", 0, 0, reason);
-		lane_find(c, "scratchpad", "locks", 0, 0, reason);
+	if (!reason && steps.n > 2) {
+		c->local_atomics = "locks";
+		conclude_states(c, &steps, meter);
 		return;
 	}
-	conclude_states(c, &steps, meter);
+	/* No two words share a lock: the memory itself adds. */
+	if (lane_unit_conclude(c, meter, sample + n, n_unit, steps.n == 2 ? steps.at[1] : 0,
+			       no_unit, sizeof(no_unit))) {
+		c->local_atomics = "unit";
+		return;
+	}
+	refuse(c, "scratchpad", "locks", reason ? reason : "no distance shows a second step");
+	refuse(c, "atomic_unit", "service", no_unit);
 }
 
 struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t rounds,
@@ -264,6 +279,7 @@ struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t round
 	struct lane_sample *sample = calloc(MOST_SAMPLES, sizeof(*sample));
 	size_t points[LANE_CURVES];
 	size_t n_curves = 0;
+	size_t n_unit;
 	size_t n;
 	struct lane_error *err;
 
@@ -276,10 +292,11 @@ struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t round
 		n_curves += points[i];
 	}
 	n = n_curves + add_distances(meter, sample + n_curves);
-	err = lane_sample_all(meter, sample, n, rounds);
+	n_unit = lane_unit_samples(meter, sample + n);
+	err = lane_sample_all(meter, sample, n + n_unit, rounds);
 	if (err || !sample[0].can)
 		return err;
 	keep_curves(c, sample, points);
-	conclude(c, meter, sample, n_curves, n);
+	conclude(c, meter, sample, n_curves, n, n_unit);
 	return NULL;
 }

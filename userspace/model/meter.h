@@ -17,16 +17,20 @@
 
 enum lane_trial_kind {
 	LANE_TRIAL_OP,	   /* dependent instructions of one kind */
-	LANE_TRIAL_LOCAL,  /* atomics on local memory, by one warp */
+	LANE_TRIAL_LOCAL,  /* atomics on local memory */
 	LANE_TRIAL_GLOBAL, /* operations on global memory */
 };
+
+/* A multiple of all numbers of banks: the warps have the same conflicts, in words of their own. */
+#define LANE_TRIAL_SHIFT 64
 
 struct lane_trial {
 	enum lane_trial_kind kind;
 	uint32_t warps;	 /* of the one work-group on each compute unit */
 	uint32_t length; /* instructions, or operations, of each lane */
 	const char *op;	 /* LANE_TRIAL_OP: an [op] of device files */
-	/* LANE_TRIAL_LOCAL: how many lanes take part, and the word of each. */
+	/* LANE_TRIAL_LOCAL: how many lanes of each warp take part, and the word of each; the words
+	 * of the next warp lie LANE_TRIAL_SHIFT further. */
 	uint32_t lanes;
 	uint32_t word[LANE_PAD_LANES];
 	/* LANE_TRIAL_GLOBAL */

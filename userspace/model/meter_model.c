@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/local.h"
 #include "model/meter.h"
 #include "model/number.h"
 #include "model/pipeline.h"
@@ -15,8 +16,8 @@
 
 struct model_meter {
 	const struct lane_device *device;
-	struct lane_pad pad;
-	int has_pad;
+	struct lane_local local;
+	int has_local;
 	double noise; /* a part of one */
 	uint64_t random;
 };
@@ -49,20 +50,23 @@ static struct lane_error *op_cycles(const struct model_meter *m, const struct la
 static struct lane_error *local_cycles(struct model_meter *m, const struct lane_trial *t,
 				       double *cycles, int *can)
 {
+	uint32_t shift = LANE_TRIAL_SHIFT * (t->warps - 1);
 	uint16_t address[LANE_PAD_LANES];
-	struct lane_pad_cost cost;
+	struct lane_local_cost cost;
 
-	*can = m->has_pad;
-	if (!m->has_pad)
+	*can = m->has_local;
+	if (!m->has_local)
 		return NULL;
 	for (uint32_t i = 0; i < t->lanes; i++) {
-		if (t->word[i] >= m->pad.words)
+		if (t->word[i] + shift >= m->local.words)
 			return lane_error("a word behind the simulated local memory");
 		address[i] = (uint16_t)t->word[i];
 	}
-	cost = lane_pad_evaluate(&m->pad, address, t->lanes);
-	*cycles = t->length *
-		  lane_pad_cycles(&m->pad, cost.rounds, cost.read_levels, cost.write_levels);
+	cost = lane_local_evaluate(&m->local, LANE_HASH_NONE, address, t->lanes);
+	*cycles = (double)lane_pipeline_law(t->warps, t->length,
+					    (int64_t)(cost.service * (double)LANE_MICRO),
+					    (int64_t)(cost.cycles * (double)LANE_MICRO)) /
+		  (double)LANE_MICRO;
 	return NULL;
 }
 
@@ -108,7 +112,7 @@ static void close_model(struct lane_meter *meter)
 	struct model_meter *m = meter->state;
 
 	if (m)
-		lane_pad_free(&m->pad);
+		lane_local_free(&m->local);
 	free(m);
 	meter->state = NULL;
 }
@@ -127,16 +131,17 @@ struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_
 	if (err)
 		return err;
 	*m = (struct model_meter){ .device = device, .noise = noise / 100, .random = seed };
-	m->has_pad = lane_device_section(device, "scratchpad", "") != NULL;
-	if (m->has_pad)
-		err = lane_pad_init(&m->pad, device, LANE_HASH_NONE);
+	m->has_local = lane_device_section(device, "scratchpad", "") ||
+		       lane_device_section(device, "atomic_unit", "");
+	if (m->has_local)
+		err = lane_local_init(&m->local, device);
 	snprintf(meter->name, sizeof(meter->name), "%s", device->name);
 	snprintf(meter->how, sizeof(meter->how), "a simulation with %g %% noise", noise);
 	meter->units = lane_section_whole(unit, "units");
 	meter->clock_mhz = lane_section_real(unit, "clock_mhz");
 	meter->warp = lane_section_whole(unit, "warp");
 	meter->max_warps = lane_section_whole(unit, "max_warps");
-	meter->local_words = m->pad.words;
+	meter->local_words = m->local.words;
 	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
 	return err;
 }

@@ -275,6 +275,8 @@ static struct call begin_local(struct cl_meter *m, const struct lane_trial *t,
 
 	argument(m, &call, sizeof(m->word), &m->word);
 	whole(m, &call, t->lanes);
+	whole(m, &call, meter->warp);
+	whole(m, &call, LANE_TRIAL_SHIFT);
 	argument(m, &call, meter->local_words * sizeof(cl_uint), NULL);
 	if (!call.rc)
 		call.rc = m->f.clEnqueueWriteBuffer(m->queue, m->word, CL_TRUE, 0, sizeof(t->word),

@@ -73,6 +73,7 @@ static struct lane_error *read_launch(struct reader *r)
 	struct lane_error *err = NULL;
 	uint64_t n[7];
 	uint64_t lanes;
+	uint32_t warp;
 
 	if (r->lines.n_words != 9)
 		return lane_lines_error(&r->lines, "not `launch KERNEL GROUPS', local and global "
@@ -100,7 +101,8 @@ static struct lane_error *read_launch(struct reader *r)
 	kernel->launches++;
 	kernel->groups += n[0];
 	kernel->work_items += n[0] * lanes;
-	kernel->group_warps = (uint32_t)((lanes + pattern->warp - 1) / pattern->warp);
+	warp = r->touch.memory.lanes < pattern->warp ? r->touch.memory.lanes : pattern->warp;
+	kernel->group_warps = (uint32_t)((lanes + warp - 1) / warp);
 	return NULL;
 }
 
@@ -235,7 +237,7 @@ static struct lane_error *read_warp(struct reader *r)
 		return lane_lines_error(&r->lines,
 					"an address behind its array, or behind the %u bytes of "
 					"the device's local memory",
-					r->touch.pad[0].words * 4);
+					r->touch.memory.words * 4);
 	return NULL;
 }
 
@@ -371,6 +373,7 @@ struct lane_error *lane_pattern_parse(char *text, const char *what,
 		return &lane_enomem;
 	lane_lines_init(&r.lines, text, what);
 	err = lane_touch_init(&r.touch, device);
+	made->same_word = r.touch.same_word;
 	if (!err)
 		err = read_all(&r);
 	if (!err)

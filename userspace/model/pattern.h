@@ -31,8 +31,9 @@ const char *lane_access_name(enum lane_access access);
 
 /* What could be changed at an atomic on local memory. Each is taken alone. */
 enum lane_what_if {
-	LANE_IF_XOR,  /* the hardware hashes banks and locks */
-	LANE_IF_ADD,  /* likewise */
+	LANE_IF_TOGETHER, /* the lanes that want the same word add up first, one of them updates */
+	LANE_IF_XOR,	  /* the hardware hashes banks and locks */
+	LANE_IF_ADD,	  /* likewise */
 	LANE_IF_ROWS, /* one unused word behind every row of banks: word a becomes a + a / banks */
 	LANE_IF_COPIES, /* from here on: copies of the array, by layout and number */
 	LANE_IF_COUNT = LANE_IF_COPIES + LANE_LAYOUT_COUNT * LANE_PATTERN_COPIES,
@@ -65,7 +66,10 @@ struct lane_pattern_line {
 	double position_cycles;
 	double lock_cycles;
 	double bank_cycles;
-	double what_if[LANE_IF_COUNT]; /* NAN: does not fit the device's local memory */
+	double service;		 /* cycles of them for which other warps cannot use the memory */
+	double collision_cycles; /* atomics on global memory: for lanes on the same word */
+	double what_if[LANE_IF_COUNT]; /* cycles; NAN: does not fit the device's local memory */
+	double what_if_service[LANE_IF_COUNT];
 };
 
 struct lane_pattern_kernel {
@@ -88,12 +92,13 @@ struct lane_pattern {
 	uint64_t warps; /* accesses of warps that were judged */
 	struct lane_pattern_kernel *kernel;
 	size_t n_kernels;
+	double same_word; /* cycles of each further lane on a word of global memory; -1: unknown */
 };
 
 /*
- * Reads a pattern file and judges it on a device, which needs [device] and [scratchpad]; locks and
- * segments of global memory are those of its [global], or else of 32 and 128 bytes. *pattern is the
- * caller's to free.
+ * Reads a pattern file and judges it on a device, which needs [device] and [atomic_unit] or
+ * [scratchpad]; locks and segments of global memory are those of its [global], or else of 32 and
+ * 128 bytes. *pattern is the caller's to free.
  */
 struct lane_error *lane_pattern_read(const char *path, const struct lane_device *device,
 				     struct lane_pattern **pattern) LANE_MUST_CHECK;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a kernel's time on a device is made of, from its pattern: the graph of a warp through the
- * pipeline model, its atomics on local memory as long as their conflicts make them.
+ * pipeline model, its atomics as long as their conflicts make them. Warps queue for the memory:
+ * only an atomic's service keeps the others out (local.h).
  */
 #ifndef LANE_MODEL_PREDICT_H
 #define LANE_MODEL_PREDICT_H
 
+#include "model/graph.h"
 #include "model/pattern.h"
+#include "model/pipeline.h"
 
 /* LANE_PARTS(P) calls P(ID, name, help) for each part of a kernel's time, in order. */
 #define LANE_PARTS(P)                                                                              \
@@ -15,7 +18,8 @@
 	P(ATOMICS, "atomics", "atomics on local memory, if they had no conflicts")                 \
 	P(POSITION, "position", "lanes that want the same word")                                   \
 	P(BANK, "bank", "words in the same bank")                                                  \
-	P(LOCK, "lock", "words behind the same lock")
+	P(LOCK, "lock", "words behind the same lock")                                              \
+	P(COLLISION, "collision", "lanes that want the same word of global memory")
 
 enum lane_part {
 #define P(id, name, help) LANE_PART_##id,
@@ -27,21 +31,53 @@ enum lane_part {
 extern const char *const lane_part_names[LANE_PART_COUNT];
 extern const char *const lane_part_helps[LANE_PART_COUNT];
 
+/* Where the warps' time goes, by source line. Over all lines it adds up to the kernel's time. */
+struct lane_predicted_line {
+	uint32_t line; /* 0: not known */
+	double compute;
+	double memory;
+	double atomics; /* of local and global memory, without conflicts */
+	double conflicts;
+};
+
 struct lane_prediction {
-	double cycles[LANE_PART_COUNT]; /* they add up to total */
+	double cycles[LANE_PART_COUNT]; /* they add up to total, none is negative */
 	double total;
 	double ns; /* total, by the device's clock */
 	uint32_t groups_per_unit;
 	uint32_t concurrent; /* groups at a time on a compute unit */
+	uint32_t warps;	     /* likewise */
+	/* Parts of the time that a server was busy. */
+	double local_utilisation;   /* the local memory, with atomics alone */
+	double busiest_utilisation; /* the pipeline that was busiest, with everything */
+	char busiest[LANE_NAME_BYTES];
+	uint32_t n_lines;
+	struct lane_predicted_line line[LANE_GRAPH_OPS]; /* ascending */
 };
 
 /*
  * Predicts a launch of so many work-groups. Each part is what the kernel would save without it:
- * runs with everything, without conflicts, without atomics, without memory. The device needs the
- * graph's ops; a kernel without a graph is an error.
+ * runs with everything, without conflicts, without atomics, without collisions, without memory. The
+ * device needs the graph's ops; a kernel without a graph is an error.
  */
 struct lane_error *lane_predict(const struct lane_pattern_kernel *kernel,
 				const struct lane_device *device, uint64_t groups,
 				struct lane_prediction *prediction) LANE_MUST_CHECK;
+
+/* What may be changed before a kernel is predicted, for lane_predict_changed(). */
+struct lane_change {
+	/* Replaces a line's atomics on local memory: the warps' cycles and service, sums. */
+	const struct lane_pattern_line *line; /* NULL: all as they are */
+	double cycles;
+	double service;
+	double further;	      /* cycles of arithmetic besides, of each of the line's atomics */
+	uint32_t group_warps; /* 0: as it is */
+};
+
+/* The total cycles of the launch after a change. */
+struct lane_error *lane_predict_changed(const struct lane_pattern_kernel *kernel,
+					const struct lane_device *device, uint64_t groups,
+					const struct lane_change *change,
+					double *cycles) LANE_MUST_CHECK;
 
 #endif

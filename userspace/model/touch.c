@@ -6,26 +6,74 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/global.h"
+
 /* Without a [global] section: what S. Robertson found for locks, and the segment since Fermi. */
 #define LOCK_BYTES    32
 #define SEGMENT_BYTES 128
 
+#define COLLISION_WARPS 8 /* warps of a unit with which collisions are simulated */
+
+/* Cycles of a warp's atomic in the simulation of [global]. */
+static struct lane_error *simulated(const struct lane_device *device,
+				    enum lane_global_pattern pattern, double *cycles)
+{
+	struct lane_global_work work = { .op = LANE_GLOBAL_ATOMIC,
+					 .pattern = pattern,
+					 .warps = COLLISION_WARPS,
+					 .iterations = 8 };
+	struct lane_global_result result;
+	struct lane_error *err = lane_global_run(device, &work, &result);
+
+	if (!err)
+		*cycles = result.per_operation;
+	return err;
+}
+
+/*
+ * What each further lane on the same word of global memory costs: what the device says; else from
+ * what was measured, or from the simulation, all lanes on one word against neighbouring words.
+ */
+static struct lane_error *collisions(struct lane_touch *touch, const struct lane_device *device)
+{
+	const struct lane_section *measured = lane_device_section(device, "global_atomics", "");
+	double single = 0;
+	double coalesced = 0;
+	struct lane_error *err = NULL;
+
+	touch->same_word = -1;
+	if (measured) {
+		touch->same_word = lane_section_real(measured, "same_word");
+		if (touch->same_word > 0)
+			return NULL;
+		single = lane_section_real(measured, "atomic_single");
+		coalesced = lane_section_real(measured, "atomic_coalesced");
+	}
+	if ((single <= 0 || coalesced <= 0) && lane_device_section(device, "global", "")) {
+		err = simulated(device, LANE_GLOBAL_SINGLE, &single);
+		if (!err)
+			err = simulated(device, LANE_GLOBAL_COALESCED, &coalesced);
+	}
+	if (!err && single > 0 && coalesced > 0)
+		touch->same_word = fmax(single - coalesced, 0) / (double)(touch->memory.lanes - 1);
+	else
+		touch->same_word = -1;
+	return err;
+}
+
 struct lane_error *lane_touch_init(struct lane_touch *touch, const struct lane_device *device)
 {
 	const struct lane_section *global = lane_device_section(device, "global", "");
-	struct lane_error *err = NULL;
+	struct lane_error *err = lane_local_init(&touch->memory, device);
 
-	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
-		err = lane_pad_init(&touch->pad[h], device, (enum lane_hash)h);
 	touch->lock_bytes = global ? lane_section_whole(global, "lock_bytes") : LOCK_BYTES;
 	touch->segment_bytes = global ? lane_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
-	return err;
+	return err ? err : collisions(touch, device);
 }
 
 void lane_touch_free(struct lane_touch *touch)
 {
-	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		lane_pad_free(&touch->pad[h]);
+	lane_local_free(&touch->memory);
 }
 
 /* Words of an array, and those that its copies take. */
@@ -51,7 +99,7 @@ static uint64_t words_after(const struct lane_touch *touch, const struct lane_pa
 	uint64_t words = words_of(line);
 
 	if (what_if == LANE_IF_ROWS)
-		return words + words / touch->pad[0].banks;
+		return words + words / touch->memory.banks;
 	if (what_if < LANE_IF_COPIES)
 		return words;
 	return (words + (layout_of(what_if) == LANE_LAYOUT_PADDED)) * copies_of(what_if);
@@ -61,7 +109,7 @@ void lane_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *
 {
 	for (int i = 0; i < LANE_IF_COUNT; i++)
 		line->what_if[i] =
-			line->base / 4 + words_after(touch, line, i) <= touch->pad[0].words ? 0
+			line->base / 4 + words_after(touch, line, i) <= touch->memory.words ? 0
 											    : NAN;
 }
 
@@ -71,7 +119,7 @@ void lane_touch_end(const struct lane_touch *touch, struct lane_pattern_line *li
 	uint64_t others = local_bytes / 4 - words_of(line);
 
 	for (int i = 0; line->local && i < LANE_IF_COUNT; i++)
-		if (others + words_after(touch, line, i) > touch->pad[0].words)
+		if (others + words_after(touch, line, i) > touch->memory.words)
 			line->what_if[i] = NAN;
 }
 
@@ -82,7 +130,7 @@ static uint64_t moved(const struct lane_touch *touch, uint64_t word, uint64_t wo
 	uint32_t copies;
 
 	if (what_if == LANE_IF_ROWS)
-		return word + word / touch->pad[0].banks;
+		return word + word / touch->memory.banks;
 	if (what_if < LANE_IF_COPIES)
 		return word;
 	copies = copies_of(what_if);
@@ -91,21 +139,28 @@ static uint64_t moved(const struct lane_touch *touch, uint64_t word, uint64_t wo
 	return word + (lane % copies) * (words + (layout_of(what_if) == LANE_LAYOUT_PADDED));
 }
 
-static double changed(struct lane_touch *touch, const struct lane_pattern_line *line,
-		      const struct lane_warp_access *warp, int what_if)
+static struct lane_local_cost changed(struct lane_touch *touch,
+				      const struct lane_pattern_line *line,
+				      const struct lane_warp_access *warp, int what_if)
 {
-	struct lane_pad *pad = &touch->pad[what_if == LANE_IF_XOR   ? LANE_HASH_XOR
-					   : what_if == LANE_IF_ADD ? LANE_HASH_ADD
-								    : LANE_HASH_NONE];
+	enum lane_hash hash = what_if == LANE_IF_XOR   ? LANE_HASH_XOR
+			      : what_if == LANE_IF_ADD ? LANE_HASH_ADD
+						       : LANE_HASH_NONE;
 	uint16_t address[LANE_PAD_LANES];
-	struct lane_pad_cost cost;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < warp->n; i++)
-		address[i] =
-			(uint16_t)(line->base / 4 + moved(touch, warp->address[i] / 4,
-							  words_of(line), warp->lane[i], what_if));
-	cost = lane_pad_evaluate(pad, address, warp->n);
-	return lane_pad_cycles(pad, cost.rounds, cost.read_levels, cost.write_levels);
+	for (uint32_t i = 0; i < warp->n; i++) {
+		uint32_t before = 0;
+
+		while (what_if == LANE_IF_TOGETHER && before < i &&
+		       warp->address[before] / 4 != warp->address[i] / 4)
+			before++;
+		if (what_if != LANE_IF_TOGETHER || before == i)
+			address[n++] = (uint16_t)(line->base / 4 +
+						  moved(touch, warp->address[i] / 4, words_of(line),
+							warp->lane[i], what_if));
+	}
+	return lane_local_evaluate(&touch->memory, hash, address, n);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -128,17 +183,17 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 		     const struct lane_warp_access *warp)
 {
 	uint16_t address[LANE_PAD_LANES];
-	struct lane_pad_warp cost;
+	struct lane_local_warp cost;
 	double n = (double)warp->count;
 
 	for (uint32_t i = 0; i < warp->n; i++) {
 		uint64_t word = line->base / 4 + warp->address[i] / 4;
 
-		if (word >= touch->pad[0].words || warp->address[i] >= line->array_bytes)
+		if (word >= touch->memory.words || warp->address[i] >= line->array_bytes)
 			return -1;
 		address[i] = (uint16_t)word;
 	}
-	lane_pad_explain(&touch->pad[LANE_HASH_NONE], address, warp->n, &cost);
+	lane_local_explain(&touch->memory, address, warp->n, &cost);
 	add_degrees(line, warp->count, cost.position_degree, cost.bank_degree, cost.lock_degree);
 	if (line->access != LANE_ACCESS_ATOMIC)
 		return 0;
@@ -147,9 +202,16 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 	line->position_cycles += n * cost.position_cycles;
 	line->lock_cycles += n * cost.lock_cycles;
 	line->bank_cycles += n * cost.bank_cycles;
-	for (int i = 0; i < LANE_IF_COUNT; i++)
-		if (!isnan(line->what_if[i]))
-			line->what_if[i] += n * changed(touch, line, warp, i);
+	line->service += n * cost.service;
+	for (int i = 0; i < LANE_IF_COUNT; i++) {
+		struct lane_local_cost after;
+
+		if (isnan(line->what_if[i]))
+			continue;
+		after = changed(touch, line, warp, i);
+		line->what_if[i] += n * after.cycles;
+		line->what_if_service[i] += n * after.service;
+	}
 	return 0;
 }
 
@@ -192,17 +254,36 @@ static void add_global(const struct lane_touch *touch, struct lane_pattern_line 
 	}
 	add_degrees(line, warp->count, position, 0, lock);
 	line->segments += warp->count * distinct(warp, touch->segment_bytes);
+	if (line->access == LANE_ACCESS_ATOMIC && touch->same_word > 0)
+		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
 }
 
-int lane_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
-		   const struct lane_warp_access *warp)
+static int add(struct lane_touch *touch, struct lane_pattern_line *line,
+	       const struct lane_warp_access *warp)
 {
-	if (warp->n > touch->pad[0].lanes)
-		return -1;
 	line->warps += warp->count;
 	line->lanes += warp->count * warp->n;
 	if (line->local)
 		return add_local(touch, line, warp);
 	add_global(touch, line, warp);
+	return 0;
+}
+
+int lane_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
+		   const struct lane_warp_access *warp)
+{
+	struct lane_warp_access part = { .count = warp->count };
+	uint32_t lanes = touch->memory.lanes;
+
+	/* A device with narrower warps takes an access in several steps. */
+	for (uint32_t i = 0; i < warp->n; i++) {
+		part.lane[part.n] = (uint8_t)(warp->lane[i] % lanes);
+		part.address[part.n++] = warp->address[i];
+		if (i + 1 < warp->n && warp->lane[i + 1] / lanes == warp->lane[i] / lanes)
+			continue;
+		if (add(touch, line, &part))
+			return -1;
+		part.n = 0;
+	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef LANE_MODEL_TOUCH_H
 #define LANE_MODEL_TOUCH_H
 
+#include "model/local.h"
 #include "model/pattern.h"
 
 /* The lanes that take part, in ascending order. */
@@ -17,9 +18,10 @@ struct lane_warp_access {
 };
 
 struct lane_touch {
-	struct lane_pad pad[LANE_HASH_COUNT];
+	struct lane_local memory;
 	uint32_t lock_bytes;	/* of global memory */
 	uint32_t segment_bytes; /* likewise */
+	double same_word;	/* cycles of each further lane on a word of it; -1: unknown */
 };
 
 /* lane_touch_free() gives back what it holds, also after an error. */

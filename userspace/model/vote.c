@@ -91,12 +91,20 @@ void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
 		vote->write_levels += cost.write_levels;
 		if (vote->as_load)
 			vote->as_load_cycles += lane_pad_as_load(vote->pad, address, active);
+		if (vote->floor > 0) {
+			double cycles = lane_pad_cycles(vote->pad, cost.rounds, cost.read_levels,
+							cost.write_levels);
+
+			vote->floored_cycles += cycles > vote->floor ? cycles : vote->floor;
+		}
 		first = first + lanes < vote->block ? first + lanes : 0;
 	}
 }
 
 double lane_vote_cycles(const struct lane_vote *vote)
 {
+	if (vote->floor > 0)
+		return vote->floored_cycles;
 	return lane_pad_cycles(vote->pad, vote->rounds, vote->read_levels, vote->write_levels);
 }
 

@@ -40,6 +40,8 @@ struct lane_vote {
 	uint64_t read_levels;
 	uint64_t write_levels;
 	double as_load_cycles; /* what lane_pad_as_load() says */
+	double floor;	       /* cycles that every warp takes at least; 0: none */
+	double floored_cycles; /* the sum of what the warps then take */
 };
 
 /* The same warps, with the reasons for their cycles. All sums are over all warps. */
@@ -73,7 +75,7 @@ void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n);
 void lane_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
 		       struct lane_vote_reasons *reasons);
 
-/* Cycles of all warps, one after the other. */
+/* Cycles of all warps, one after the other, each with at least the floor's. */
 double lane_vote_cycles(const struct lane_vote *vote);
 
 /* The bins of a histogram: pixel * bins / (max + 1). bin has room for every pixel. */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// Atomics on local memory of both kinds, and the queue of warps before them: against the mechanism
+// played lane by lane, and against the closed form of a queue with one server.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/local.h"
+#include "model/number.h"
+#include "model/pattern.h"
+#include "model/predict.h"
+#include "model/random.h"
+#include "check.h"
+
+#define HEAD                                                                                       \
+	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n"
+#define UNIT                                                                                       \
+	HEAD "[op local]\npipe local\nissue 1\ncompletion 30\n"                                    \
+	     "[op fadd]\npipe alu\nissue 1\ncompletion 10\n"                                       \
+	     "[op memory]\npipe global\nissue 7\ncompletion 300\n"                                 \
+	     "[op barrier]\npipe alu\nissue 2\ncompletion 20\n"                                    \
+	     "[atomic_unit]\nbytes 49152\nbanks 32\nlatency 60\nservice 4\nsame_word 3\n"          \
+	     "same_bank 5\n[global_atomics]\nsame_word 6\n"
+#define LOCKS                                                                                      \
+	HEAD "[op local]\npipe local\nissue 2\ncompletion 47\n"                                    \
+	     "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\nread 32\nupdate 18\nwrite 36\n"     \
+	     "branch 32\n"
+
+static struct lane_device *device(const char *from)
+{
+	char *text = strdup(from);
+	struct lane_device *made = NULL;
+
+	assert_non_null(text);
+	check(lane_device_parse(text, "test.dev", &made));
+	free(text);
+	return made;
+}
+
+/*
+ * The unit's service played out: every bank has its lanes in front of it. It takes the words one
+ * after the other, and each word's lanes one after the other; the base has one lane of one word in
+ * it.
+ */
+static double played(const uint16_t *address, uint32_t lanes)
+{
+	double slowest = 0;
+
+	for (uint32_t bank = 0; bank < 32; bank++) {
+		uint16_t served[64];
+		uint32_t words = 0, repeats = 0;
+		double time;
+
+		for (uint32_t i = 0; i < lanes; i++) {
+			uint32_t known = 0;
+
+			if (address[i] % 32 != bank)
+				continue;
+			while (known < words && served[known] != address[i])
+				known++;
+			if (known < words)
+				repeats++;
+			else
+				served[words++] = address[i];
+		}
+		time = repeats * 3.0 + (words > 1 ? (words - 1) * 5.0 : 0);
+		slowest = fmax(slowest, time);
+	}
+	return slowest;
+}
+
+static void test_unit_serves_lanes(void **state)
+{
+	struct lane_device *d = device(UNIT);
+	struct lane_local local;
+	uint64_t random = 7;
+
+	(void)state;
+	check(lane_local_init(&local, d));
+	for (int round = 0; round < 20000; round++) {
+		uint32_t lanes = 1 + (uint32_t)(lane_random(&random) % 32);
+		uint32_t range = 1u << (lane_random(&random) % 13);
+		struct lane_local_warp warp;
+		struct lane_local_cost cost;
+		uint16_t address[64];
+		double further;
+
+		for (uint32_t i = 0; i < lanes; i++)
+			address[i] = (uint16_t)(lane_random(&random) % range);
+		further = played(address, lanes);
+		lane_local_explain(&local, address, lanes, &warp);
+		cost = lane_local_evaluate(&local, LANE_HASH_NONE, address, lanes);
+		assert_true(fabs(warp.cycles - 64 - further) < 1e-9);
+		assert_true(fabs(warp.service - 4 - further) < 1e-9);
+		assert_true(fabs(warp.base_cycles + warp.position_cycles + warp.bank_cycles +
+				 warp.lock_cycles - warp.cycles) < 1e-9);
+		assert_true(fabs(cost.cycles - warp.cycles) < 1e-9);
+		assert_true(fabs(cost.service - warp.service) < 1e-9);
+	}
+	lane_local_free(&local);
+	lane_device_free(d);
+}
+
+/* A measured curve goes before the straight lines; between its points it is interpolated. */
+static void test_measured_curve(void **state)
+{
+	struct lane_device *d = device(UNIT "[curve stride-0]\nat 1 64 1\nat 2 70 1\nat 4 90 1\n");
+	uint16_t address[32] = { 0 };
+	struct lane_local local;
+
+	(void)state;
+	check(lane_local_init(&local, d));
+	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 2).cycles - 70) <
+		    1e-9);
+	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 3).cycles - 80) <
+		    1e-9);
+	/* Behind its last point it goes on as between the last two. */
+	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 6).cycles - 110) <
+		    1e-9);
+	lane_local_free(&local);
+	lane_device_free(d);
+}
+
+/* So many warps, each with 64 atomics of the same lanes at line 7, in one group on one unit. */
+static double predicted(const struct lane_device *d, uint32_t warps, uint32_t lanes,
+			uint32_t stride, const char *access, struct lane_prediction *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	struct lane_pattern *pattern = NULL;
+
+	fprintf(file, "gpulane-pattern 1\nlaunch k 1 %u 1 1 %u 1 1\n", warps * 32, warps * 32);
+	fprintf(file, "site 1 7 1 atomic add %s 4 0 49152\nw 1 %u", access, 64 * warps);
+	for (uint32_t i = 0; i < lanes; i++)
+		fprintf(file, " %u", i * stride * 4);
+	fprintf(file,
+		"\ngraph k\n| gpulane-graph 1\n| like local_atomic local\n"
+		"| like global_atomic memory\n| repeat 64\n| x = %s_atomic@7 x\n| end\ndone\n",
+		access);
+	fclose(file);
+	check(lane_pattern_parse(text, "test.pattern", d, &pattern));
+	check(lane_predict(&pattern->kernel[0], d, 1, p));
+	lane_pattern_free(pattern);
+	free(text);
+	return p->total;
+}
+
+/* max(cycles, W service) an atomic: flat until the unit is full, then a service for each warp. */
+static void judge_sweep(const struct lane_device *d, uint32_t lanes, uint32_t stride, double cycles,
+			double service)
+{
+	for (uint32_t warps = 1; warps <= 64; warps = warps < 4 ? warps + 1 : warps + 5) {
+		struct lane_prediction p;
+		double total = predicted(d, warps, lanes, stride, "local", &p) / 64;
+		double law = fmax(cycles, warps * service);
+		double part = warps * service / law;
+
+		/* The first and the last atomics of the kernel find a queue that is not full. */
+		if (fabs(total / law - 1) > 0.03 || fabs(p.local_utilisation - part) > 0.03) {
+			print_error("%u warps: %g cycles, not %g; utilisation %g, not %g\n", warps,
+				    total, law, p.local_utilisation, part);
+			fail();
+		}
+		assert_string_equal(p.busiest, "local");
+		assert_int_equal(p.n_lines, 1);
+		assert_int_equal(p.line[0].line, 7);
+		assert_true(fabs(p.line[0].atomics + p.line[0].conflicts - p.total) <
+			    1e-6 * p.total);
+	}
+}
+
+static void test_sweep_over_warps(void **state)
+{
+	struct lane_device *unit = device(UNIT);
+	struct lane_device *locks = device(LOCKS);
+
+	(void)state;
+	judge_sweep(unit, 32, 1, 64, 4);
+	judge_sweep(unit, 32, 0, 64 + 31 * 3, 4 + 31 * 3);
+	judge_sweep(unit, 32, 32, 64 + 31 * 5, 4 + 31 * 5);
+	/* Locks: two passes through the memory of 2 cycles, per bank conflict level. */
+	judge_sweep(locks, 32, 1, 118, 4);
+	judge_sweep(locks, 32, 0, 32 * 118, 32 * 4);
+	judge_sweep(locks, 8, 32, 8 * 68 + 50, 8 * 4);
+	lane_device_free(unit);
+	lane_device_free(locks);
+}
+
+/* On global memory 31 further lanes on a word take 31 times what the device says, warp for warp. */
+static void test_collisions(void **state)
+{
+	struct lane_device *d = device(UNIT);
+	struct lane_prediction apart, same;
+
+	(void)state;
+	predicted(d, 1, 32, 1, "global", &apart);
+	predicted(d, 1, 32, 0, "global", &same);
+	assert_true(fabs(same.total - apart.total - 64 * 31 * 6) < 1e-3);
+	assert_true(fabs(same.cycles[LANE_PART_COLLISION] - 64 * 31 * 6) < 1e-3);
+	assert_true(fabs(apart.cycles[LANE_PART_COLLISION]) < 1e-9);
+	lane_device_free(d);
+}
+
+/* Kernels at random: no part is negative, parts and lines add up to the total. */
+static void test_parts_add_up(void **state)
+{
+	static const char *const ops[] = { "fadd", "memory", "local", "local_atomic",
+					   "global_atomic" };
+	struct lane_device *d = device(UNIT);
+	uint64_t random = 11;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint32_t warps = 1 + (uint32_t)(lane_random(&random) % 8);
+		uint32_t groups = 1 + (uint32_t)(lane_random(&random) % 40);
+		char *text = NULL;
+		size_t size = 0;
+		FILE *file = open_memstream(&text, &size);
+		struct lane_pattern *pattern = NULL;
+		struct lane_prediction p;
+		double parts = 0, lines = 0;
+
+		fprintf(file, "gpulane-pattern 1\nlaunch k %u %u 1 1 %u 1 1\n", groups, warps * 32,
+			warps * groups * 32);
+		for (uint32_t s = 1; s <= 4; s++) {
+			fprintf(file, "site %u %u 1 atomic add %s 4 0 4096\nw %u 3", s, s,
+				s % 2 ? "local" : "global", s);
+			for (int i = 0; i < 32; i++)
+				fprintf(file, " %u", (uint32_t)(lane_random(&random) % 128) * 4);
+			fprintf(file, "\n");
+		}
+		fprintf(file, "graph k\n| gpulane-graph 1\n| like local_atomic local\n"
+			      "| like global_atomic memory\n");
+		for (int i = 0; i < 12; i++)
+			fprintf(file, "| v%d = %s%s@%u v%u\n", i, i % 5 == 4 ? "sync " : "",
+				i % 5 == 4 ? "barrier" : ops[lane_random(&random) % 5],
+				1 + (uint32_t)(lane_random(&random) % 4),
+				(uint32_t)(lane_random(&random) % 12));
+		fprintf(file, "done\n");
+		fclose(file);
+		check(lane_pattern_parse(text, "test.pattern", d, &pattern));
+		check(lane_predict(&pattern->kernel[0], d, groups, &p));
+		for (int i = 0; i < LANE_PART_COUNT; i++) {
+			assert_true(p.cycles[i] >= 0);
+			parts += p.cycles[i];
+		}
+		for (uint32_t i = 0; i < p.n_lines; i++)
+			lines += p.line[i].compute + p.line[i].memory + p.line[i].atomics +
+				 p.line[i].conflicts;
+		assert_true(fabs(parts - p.total) < 1e-6 * p.total);
+		assert_true(fabs(lines - p.total) < 1e-6 * p.total);
+		assert_true(p.busiest_utilisation <= 1 + 1e-9);
+		lane_pattern_free(pattern);
+		free(text);
+	}
+	lane_device_free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unit_serves_lanes), cmocka_unit_test(test_measured_curve),
+		cmocka_unit_test(test_sweep_over_warps),  cmocka_unit_test(test_collisions),
+		cmocka_unit_test(test_parts_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Calibration of local atomics that a unit with a queue does: its service time from many warps at
+// once, its latency from one warp alone, and whether conflicts add up as the model says.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/calibrate.h"
+#include "model/local.h"
+
+#define CURVES_AGREE 0.2  /* mean deviation up to which the model is believed */
+#define FULL	     1.1  /* the queue is not empty when an atomic takes so many times as long */
+#define MISFIT	     0.25 /* mean deviation from the law of a queue up to which it is believed */
+
+/* Lanes in groups of so many on a word, the words in one bank or next to each other. */
+struct mix {
+	uint32_t lanes_on_word;
+	uint32_t step;
+};
+
+static const struct mix mixes[] = { { 2, 32 }, { 4, 32 }, { 8, 32 }, { 2, 1 }, { 8, 1 } };
+
+#define N_MIXES	    (sizeof(mixes) / sizeof(mixes[0]))
+#define N_STRIDES   7 /* 1 to 64 */
+#define FIRST_QUEUE (N_MIXES + N_STRIDES)
+
+static struct lane_sample one(const struct lane_meter *meter, uint32_t warps, uint32_t degree,
+			      uint32_t stride)
+{
+	struct lane_sample s = {
+		.trial = { .kind = LANE_TRIAL_LOCAL, .warps = warps, .lanes = meter->warp }
+	};
+
+	for (uint32_t i = 0; i < meter->warp; i++)
+		s.trial.word[i] = i < degree ? i * stride : i;
+	return s;
+}
+
+/* As many warps as have room for words of their own. */
+static uint32_t most_warps(const struct lane_meter *meter)
+{
+	uint32_t rows = meter->local_words / LANE_TRIAL_SHIFT;
+	uint32_t taken = (meter->warp * 32 + LANE_TRIAL_SHIFT - 1) / LANE_TRIAL_SHIFT;
+	uint32_t room = rows > taken ? rows - taken : 1;
+
+	return meter->max_warps < room ? meter->max_warps : room;
+}
+
+/* The mixes; all lanes at growing strides; then, without conflicts, more and more warps; then all
+ * warps, by degree. */
+size_t lane_unit_samples(const struct lane_meter *meter, struct lane_sample *sample)
+{
+	uint32_t most = most_warps(meter);
+	size_t n = 0;
+
+	if (meter->local_words < (1u << (N_STRIDES - 1)) * meter->warp)
+		return 0;
+	for (size_t m = 0; m < N_MIXES; m++) {
+		sample[n] = one(meter, 1, 0, 0);
+		for (uint32_t i = 0; i < meter->warp; i++)
+			sample[n].trial.word[i] = i / mixes[m].lanes_on_word * mixes[m].step;
+		n++;
+	}
+	for (uint32_t s = 0; s < N_STRIDES; s++)
+		sample[n++] = one(meter, 1, meter->warp, 1u << s);
+	for (uint32_t w = 2; w < most; w *= 2)
+		sample[n++] = one(meter, w, 1, 0);
+	for (uint32_t d = 1; d <= meter->warp && n < LANE_UNIT_SAMPLES - 1; d *= 2) {
+		sample[n++] = one(meter, most, d, 0);
+		if (d > 1)
+			sample[n++] = one(meter, most, d, 32);
+	}
+	return n;
+}
+
+static const struct lane_curve *curve_of(const struct lane_calibration *c, uint32_t stride)
+{
+	for (uint32_t i = 0; i < c->n_curves; i++)
+		if (c->curve[i].stride == stride)
+			return &c->curve[i];
+	return NULL;
+}
+
+/* Further cycles per further lane of a curve: its last known point against its first. */
+static void slope(const struct lane_curve *curve, double *value, double *error)
+{
+	uint32_t last = curve->n - 1;
+
+	while (last && curve->cycles[last] < 0)
+		last--;
+	*value = last ? (curve->cycles[last] - curve->cycles[0]) / last : 0;
+	*error = last ? hypot(curve->uncertainty[last], curve->uncertainty[0]) / last : 0;
+	if (*value < 3 * *error)
+		*value = 0;
+}
+
+/* The unit as the device file will describe it, to compare it with the mixes. */
+static struct lane_local unit_of(const struct lane_calibration *c, const struct lane_meter *meter,
+				 uint32_t banks, double service)
+{
+	const struct lane_curve *word = curve_of(c, 0);
+	const struct lane_curve *bank = curve_of(c, 32);
+	struct lane_local local = { .kind = LANE_LOCAL_UNIT,
+				    .words = meter->local_words,
+				    .banks = banks,
+				    .lanes = meter->warp,
+				    .service = service,
+				    .latency = word->cycles[0] - service };
+
+	for (uint32_t d = 1; d <= meter->warp; d++) {
+		double further = d <= word->n ? word->cycles[d - 1] - word->cycles[0] : 0;
+
+		local.same_word[d] = fmax(further, local.same_word[d - 1]);
+		further = d <= bank->n ? bank->cycles[d - 1] - bank->cycles[0] : 0;
+		local.same_bank[d] = fmax(further, local.same_bank[d - 1]);
+	}
+	return local;
+}
+
+static double predicted(struct lane_local *local, const struct lane_sample *s)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_local_cost cost;
+	double utilisation;
+
+	for (uint32_t i = 0; i < s->trial.lanes; i++)
+		address[i] = (uint16_t)s->trial.word[i];
+	cost = lane_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
+	return lane_local_queue(&cost, s->trial.warps, &utilisation);
+}
+
+/*
+ * The least stride at which all lanes cost as much as at any: they are then in one bank. 0 where no
+ * stride costs more than neighbouring words.
+ */
+static uint32_t find_banks(const struct lane_sample *stride)
+{
+	const struct lane_sample *most = stride;
+	uint32_t s = 0;
+
+	for (uint32_t i = 1; i < N_STRIDES; i++)
+		if (stride[i].cycles > most->cycles)
+			most = &stride[i];
+	if (most->cycles < FULL * stride[0].cycles + 3 * (most->error + stride[0].error))
+		return 0;
+	while (stride[s].cycles < 0.8 * most->cycles)
+		s++;
+	return 1u << s;
+}
+
+/* How sure the further cycles of a sample's conflicts are. */
+static double doubt(const struct lane_calibration *c, const struct lane_sample *s)
+{
+	/* The words tell the curve and the degree: lane 1's is 0, 32 or, without conflicts, 1. */
+	const struct lane_curve *curve = curve_of(c, s->trial.word[1] == 32 ? 32 : 0);
+	uint32_t degree = 1;
+
+	if (s->trial.word[1] == 1)
+		return 0;
+	while (degree < s->trial.lanes && s->trial.word[degree] == degree * s->trial.word[1])
+		degree++;
+	if (degree > curve->n || curve->cycles[degree - 1] < 0)
+		return INFINITY;
+	return hypot(curve->uncertainty[degree - 1], curve->uncertainty[0]);
+}
+
+/*
+ * Service without conflicts, from every sample with many warps whose queue was not empty: the mean,
+ * each weighted by how sure it is.
+ */
+static int find_service(const struct lane_calibration *c, struct lane_local *local,
+			const struct lane_sample *sample, size_t n, double *service, double *error)
+{
+	double weights = 0, sum = 0, squares = 0, surest = INFINITY;
+	char noise[160];
+
+	for (size_t i = FIRST_QUEUE; i < n; i++) {
+		double warps = sample[i].trial.warps;
+		struct lane_sample alone = sample[i];
+		double cycles, value, sigma;
+
+		alone.trial.warps = 1;
+		cycles = predicted(local, &alone);
+		if (!lane_sample_good(&sample[i], noise, sizeof(noise)) ||
+		    sample[i].cycles < FULL * cycles ||
+		    sample[i].cycles < cycles + 3 * sample[i].spread)
+			continue;
+		sigma = hypot(sample[i].spread / warps, doubt(c, &sample[i]));
+		if (!isfinite(sigma) || sigma <= 0)
+			sigma = isfinite(sigma) ? 1e-6 : 1e6;
+		value = sample[i].cycles / warps - (cycles - local->latency - local->service);
+		weights += 1 / (sigma * sigma);
+		sum += value / (sigma * sigma);
+		squares += value * value / (sigma * sigma);
+		surest = fmin(surest, sigma);
+	}
+	if (weights <= 0)
+		return 0;
+	*service = sum / weights;
+	*error = fmax(sqrt(fmax(squares / weights - *service * *service, 0)), surest);
+	return 1;
+}
+
+static double deviation(struct lane_local *local, const struct lane_sample *first,
+			const struct lane_sample *end)
+{
+	char noise[160];
+	double sum = 0;
+	uint32_t used = 0;
+
+	for (const struct lane_sample *s = first; s < end; s++) {
+		if (!lane_sample_good(s, noise, sizeof(noise)))
+			continue;
+		sum += fabs(predicted(local, s) / s->cycles - 1);
+		used++;
+	}
+	return used ? sum / used : 1;
+}
+
+int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
+		       const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
+		       size_t bytes)
+{
+	const struct lane_curve *word = curve_of(c, 0);
+	const struct lane_curve *bank = curve_of(c, 32);
+	uint32_t all_banks;
+	size_t noisy = 0;
+	struct lane_local local;
+	double service = 0, error = 0, value, off;
+
+	if (!n || !word || !bank || !word->n || !bank->n || word->cycles[0] < 0 ||
+	    bank->cycles[0] < 0) {
+		snprintf(reason, bytes, "no curve of conflicts is known");
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		noisy += !lane_sample_good(&sample[i], reason, bytes);
+	if (2 * noisy > n)
+		return 0;
+	if (!banks)
+		banks = find_banks(sample + N_MIXES);
+	all_banks = banks ? banks : 32; /* any number: conflicts in them cost nothing */
+	local = unit_of(c, meter, all_banks, 0);
+	c->curve_error = deviation(&local, sample, sample + FIRST_QUEUE);
+	if (c->curve_error > CURVES_AGREE) {
+		snprintf(reason, bytes, "conflicts of both kinds do not add up (off by %.0f %%)",
+			 100 * c->curve_error);
+		return 0;
+	}
+	if (!find_service(c, &local, sample, n, &service, &error)) {
+		snprintf(reason, bytes, "%u warps do not fill the unit: it is at most %.4g",
+			 sample[n - 1].trial.warps,
+			 sample[n - 1].cycles / sample[n - 1].trial.warps);
+		return 0;
+	}
+	if (service <= 0 || error > LANE_CALIBRATE_NOISE * service) {
+		snprintf(reason, bytes, "noise: %.4g, uncertain by %.4g", service, error);
+		return 0;
+	}
+	if (service > word->cycles[0]) /* one warp after the other, and nothing besides */
+		service = word->cycles[0];
+	local = unit_of(c, meter, all_banks, service);
+	off = deviation(&local, sample + FIRST_QUEUE, sample + n);
+	if (off > MISFIT) {
+		snprintf(reason, bytes,
+			 "the numbers of warps do not follow the law of a queue (off by %.0f %%)",
+			 100 * off);
+		return 0;
+	}
+	lane_find(c, "atomic_unit", "bytes", meter->local_words * 4.0, 0, NULL);
+	lane_find(c, "atomic_unit", "banks", all_banks, 0, NULL);
+	lane_find(c, "atomic_unit", "latency", local.latency, hypot(word->uncertainty[0], error),
+		  NULL);
+	lane_find(c, "atomic_unit", "service", service, error, NULL);
+	slope(word, &value, &error);
+	lane_find(c, "atomic_unit", "same_word", value, error, NULL);
+	slope(bank, &value, &error);
+	lane_find(c, "atomic_unit", "same_bank", value, error, NULL);
+	return 1;
+}

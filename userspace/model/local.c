@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Atomics on local memory: locks by pad.h, or a unit with a queue.
+#include "model/local.h"
+
+#include <string.h>
+
+/* The measured strides whose conflicts are lanes on one word, and words in one bank. */
+#define SAME_WORD "stride-0"
+#define SAME_BANK "stride-32"
+#define STRIDE	  32
+
+/* Further cycles by degree: the measured curve where there is one, between its points a straight
+ * line; else so many cycles for each further lane. */
+static void fill(double *further, const struct lane_section *curve, double slope, uint32_t lanes)
+{
+	uint32_t next = 0;
+
+	for (uint32_t d = 0; d <= LANE_PAD_LANES; d++)
+		further[d] = d ? slope * (d - 1) : 0;
+	if (!curve || curve->n_points < 2 || curve->point[0].warps != 1)
+		return;
+	for (uint32_t d = 1; d <= lanes; d++) {
+		const struct lane_op_point *low;
+		const struct lane_op_point *high;
+		double part;
+
+		while (next + 2 < curve->n_points && curve->point[next + 1].warps < d)
+			next++;
+		low = &curve->point[next];
+		high = &curve->point[next + 1];
+		part = (double)(d - low->warps) / (double)(high->warps - low->warps);
+		further[d] = ((double)(low->issue - curve->point[0].issue) +
+			      part * (double)(high->issue - low->issue)) /
+			     1e6;
+		if (further[d] < 0) /* noise of a flat curve */
+			further[d] = 0;
+	}
+}
+
+static struct lane_error *init_unit(struct lane_local *local, const struct lane_device *device,
+				    const struct lane_section *unit)
+{
+	const struct lane_section *bank_curve = lane_device_section(device, "curve", SAME_BANK);
+	uint32_t bytes = lane_section_whole(unit, "bytes");
+
+	local->kind = LANE_LOCAL_UNIT;
+	local->words = bytes / 4 > UINT16_MAX ? UINT16_MAX : bytes / 4;
+	local->banks = lane_section_whole(unit, "banks");
+	local->latency = lane_section_real(unit, "latency");
+	local->service = lane_section_real(unit, "service");
+	fill(local->same_word, lane_device_section(device, "curve", SAME_WORD),
+	     lane_section_real(unit, "same_word"), local->lanes);
+	fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
+	     lane_section_real(unit, "same_bank"), local->lanes);
+	return NULL;
+}
+
+static struct lane_error *init_locks(struct lane_local *local, const struct lane_device *device)
+{
+	const struct lane_section *op = lane_device_section(device, "op", "local");
+	struct lane_error *err = NULL;
+
+	local->kind = LANE_LOCAL_LOCKS;
+	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
+		err = lane_pad_init(&local->pad[h], device, (enum lane_hash)h);
+	if (err)
+		return err;
+	local->words = local->pad[0].words;
+	local->banks = local->pad[0].banks;
+	/* LDSLK and STSUL go through the memory like a load and a store (van den Braak et al.,
+	 * section II-A: the lock bits take no cycles of their own). */
+	local->level = op ? lane_section_real(op, "issue") : 0;
+	return NULL;
+}
+
+struct lane_error *lane_local_init(struct lane_local *local, const struct lane_device *device)
+{
+	const struct lane_section *unit = lane_device_section(device, "atomic_unit", "");
+	const struct lane_section *section = NULL;
+	struct lane_error *err = lane_device_need(device, "device", "", &section);
+
+	memset(local, 0, sizeof(*local));
+	if (err)
+		return err;
+	local->lanes = lane_section_whole(section, "warp");
+	return unit ? init_unit(local, device, unit) : init_locks(local, device);
+}
+
+void lane_local_free(struct lane_local *local)
+{
+	for (int h = 0; h < LANE_HASH_COUNT; h++)
+		lane_pad_free(&local->pad[h]);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Banks by the same hashes as with locks. */
+static uint32_t bank_of(const struct lane_local *local, enum lane_hash hash, uint32_t word)
+{
+	uint32_t row = word / local->banks;
+
+	if (hash == LANE_HASH_XOR)
+		return (word ^ row) % local->banks;
+	if (hash == LANE_HASH_ADD)
+		return (word + row) % local->banks;
+	return word % local->banks;
+}
+
+/* The banks serve their lanes at the same time; the warp takes as long as its slowest bank. */
+static void serve(const struct lane_local *local, enum lane_hash hash, const uint16_t *address,
+		  uint32_t lanes, struct lane_local_warp *warp)
+{
+	double position[LANE_PAD_BANKS] = { 0 };
+	uint32_t words[LANE_PAD_BANKS] = { 0 };
+	uint32_t slowest = 0;
+	double most = -1;
+
+	*warp = (struct lane_local_warp){ .lock_degree = 1 };
+	for (uint32_t i = 0; i < lanes; i++) {
+		uint32_t bank = bank_of(local, hash, address[i]);
+		uint32_t same = 0;
+		int first = 1;
+
+		for (uint32_t j = 0; j < lanes; j++) {
+			same += address[j] == address[i];
+			first &= j >= i || address[j] != address[i];
+		}
+		if (!first)
+			continue;
+		words[bank]++;
+		position[bank] += local->same_word[same];
+		warp->position_degree = larger(warp->position_degree, same);
+		warp->bank_degree = larger(warp->bank_degree, words[bank]);
+	}
+	for (uint32_t b = 0; b < local->banks; b++) {
+		double further = position[b] + local->same_bank[words[b]];
+
+		if (words[b] && further > most) {
+			most = further;
+			slowest = b;
+		}
+	}
+	warp->base_cycles = local->latency + local->service;
+	warp->position_cycles = position[slowest];
+	warp->bank_cycles = local->same_bank[words[slowest]];
+	warp->cycles = warp->base_cycles + warp->position_cycles + warp->bank_cycles;
+	warp->service = local->service + warp->position_cycles + warp->bank_cycles;
+}
+
+static double busy(const struct lane_local *local, const struct lane_pad_cost *cost)
+{
+	return local->level * (cost->read_levels + cost->write_levels);
+}
+
+struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_hash hash,
+					   const uint16_t *address, uint32_t lanes)
+{
+	struct lane_pad_cost cost;
+	struct lane_local_warp warp;
+
+	if (local->kind == LANE_LOCAL_UNIT) {
+		serve(local, hash, address, lanes, &warp);
+		return (struct lane_local_cost){ warp.cycles, warp.service };
+	}
+	cost = lane_pad_evaluate(&local->pad[hash], address, lanes);
+	return (struct lane_local_cost){
+		lane_pad_cycles(&local->pad[hash], cost.rounds, cost.read_levels,
+				cost.write_levels),
+		busy(local, &cost),
+	};
+}
+
+void lane_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
+			struct lane_local_warp *warp)
+{
+	struct lane_pad_warp locks;
+
+	if (local->kind == LANE_LOCAL_UNIT) {
+		serve(local, LANE_HASH_NONE, address, lanes, warp);
+		return;
+	}
+	lane_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, &locks);
+	*warp = (struct lane_local_warp){
+		.position_degree = locks.position_degree,
+		.bank_degree = locks.bank_degree,
+		.lock_degree = locks.lock_degree,
+		.cycles = locks.cycles,
+		.base_cycles = locks.base_cycles,
+		.position_cycles = locks.position_cycles,
+		.lock_cycles = locks.lock_cycles,
+		.bank_cycles = locks.bank_cycles,
+		.service = busy(local, &locks.cost),
+	};
+}
+
+double lane_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation)
+{
+	double full = warps * cost->service;
+	double cycles = full > cost->cycles ? full : cost->cycles;
+
+	*utilisation = cycles > 0 ? full / cycles : 0;
+	return cycles;
+}

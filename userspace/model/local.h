@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomics on local memory, of either kind that devices have.
+ *
+ * Locks: a warp repeats read, update, write and branch until each lane has had its lock (pad.h,
+ * [scratchpad] of a device). A unit with a queue: the memory itself adds, one warp after the other
+ * ([atomic_unit]; R. Dong, S. Pai, "Modeling Utilization to Identify Shared-Memory Atomic
+ * Bottlenecks", arXiv 2503.17893: one server, whose service time depends on the conflicts).
+ * docs/models/atomics.md has the formulas.
+ */
+#ifndef LANE_MODEL_LOCAL_H
+#define LANE_MODEL_LOCAL_H
+
+#include "model/pad.h"
+
+enum lane_local_kind {
+	LANE_LOCAL_LOCKS,
+	LANE_LOCAL_UNIT,
+};
+
+struct lane_local {
+	enum lane_local_kind kind;
+	uint32_t words;
+	uint32_t banks;
+	uint32_t lanes;
+	struct lane_pad pad[LANE_HASH_COUNT]; /* locks */
+	double level; /* locks: cycles that the memory is busy per bank conflict level */
+	/* The unit. */
+	double latency; /* cycles of an atomic besides its service */
+	double service; /* cycles that the unit is busy with a warp that has no conflicts */
+	double same_word[LANE_PAD_LANES + 1]; /* further cycles, by lanes on one word */
+	double same_bank[LANE_PAD_LANES + 1]; /* further cycles, by words in one bank */
+};
+
+/* What one warp's atomic costs. The four parts add up to `cycles`. */
+struct lane_local_warp {
+	uint32_t position_degree; /* most lanes on one word */
+	uint32_t bank_degree;	  /* most distinct words in one bank */
+	uint32_t lock_degree;	  /* most distinct words behind one lock; 1 without locks */
+	double cycles;		  /* until the warp has its results, alone on the unit */
+	double base_cycles;
+	double position_cycles;
+	double lock_cycles;
+	double bank_cycles;
+	double service; /* cycles of them for which no other warp can use the memory */
+};
+
+/* Until when, and how long it keeps others out. */
+struct lane_local_cost {
+	double cycles;
+	double service;
+};
+
+/*
+ * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]. The unit's
+ * further cycles are those of the measured [curve stride-0] and [curve stride-32], where the device
+ * has them, else straight lines. lane_local_free() gives back what it holds, also after an error.
+ */
+struct lane_error *lane_local_init(struct lane_local *local,
+				   const struct lane_device *device) LANE_MUST_CHECK;
+
+void lane_local_free(struct lane_local *local);
+
+/* One warp whose lane i updates the word address[i], 1 to local->lanes lanes. */
+struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_hash hash,
+					   const uint16_t *address, uint32_t lanes);
+
+/* The same with the reasons, without a hash. */
+void lane_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
+			struct lane_local_warp *warp);
+
+/*
+ * The cycles of an atomic when `warps` warps always have one each: the law of a closed queue with
+ * one server and constant service, max(cycles, warps * service). utilisation is the part of the
+ * time that the server is busy.
+ */
+double lane_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation);
+
+#endif
