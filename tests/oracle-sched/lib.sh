@@ -4,7 +4,7 @@
 
 # The simulator; the sanitizer's remark on fibers says nothing about it.
 oracle() {
-	"$B/tests/oracle-sched/gpulane-oracle-sched" "$@" 2> >(grep -v 'makecontext/swapcontext' >&2)
+	timeout 60 "$B/tests/oracle-sched/gpulane-oracle-sched" "$@" 2> >(grep -v 'makecontext/swapcontext' >&2)
 }
 
 # checker TRUTH TOLD [TICK] - `count WHAT N` and `wrong ...` lines

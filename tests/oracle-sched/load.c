@@ -10,6 +10,7 @@ enum {
 	MAX_RINGS = 8,
 	MAX_ENGINES = 2,
 	N_SHARED = 12,
+	MAX_GANG = 3,
 	MAX_TIDS = 128
 };
 
@@ -114,28 +115,26 @@ static bool may_hang(const struct ring *ring)
 	       ring->sched.timeout != FOREVER && chance(4);
 }
 
-/* amdgpu_cs.c: amdgpu_cs_submit(); xe_exec.c: xe_exec_ioctl() */
-static void submit(struct client *client)
+static struct job *make_job(const struct client *client, struct entity *entity)
 {
-	struct process *process = client->process;
-	struct entity *entity = process->entities[dice(process->n_entities)];
 	struct job *job = allocate(sizeof(*job));
-	struct fence *finished;
-	bool early = chance(30);
+	bool has_credits = entity->ring && world.mode != MODE_SERIAL;
 
-	spend(between(300, 4000));
 	job->pid = current_pid();
 	job->tid = current_tid();
 	job->comm = client->comm;
-	job->client = process->client;
+	job->client = client->process->client;
 	job->duration = job_duration();
-	job_init(job, entity,
-		 world.mode == MODE_SERIAL ? 1
-		 : entity->ring		   ? (unsigned)between(1, 24)
-					   : 1);
+	job_init(job, entity, has_credits ? (unsigned)between(1, 24) : 1);
 	world.jobs_left++;
 	add_dependencies(job);
-	mutex_lock(&entity->submission);
+	return job;
+}
+
+static void arm(struct job *job)
+{
+	struct entity *entity = job->entity;
+
 	if (entity->ring)
 		xe_job_prepare(job);
 	spend(between(50, 800));
@@ -143,18 +142,69 @@ static void submit(struct client *client)
 	job->hangs = may_hang(job->sched->ring);
 	*world.last_job = job;
 	world.last_job = &job->next;
-	finished = fence_get(&job->s_fence->finished);
 	if (job->hw_fence && !entity->ring->is_long_running)
 		share(hw_shared, job->hw_fence);
-	if (early)
-		share(shared, finished);
+}
+
+/* Which entities a submission is for, in the order in which they are locked. Several jobs are armed
+ * before they are pushed in a gang (amdgpu_cs.c: amdgpu_cs_submit(), an entity each), and where a
+ * group's queues get jobs (panthor_drv.c: panthor_submit_ctx_push_jobs(), any number of an
+ * entity). 6.1 has neither. */
+static unsigned pick_entities(const struct process *process, struct entity **picked)
+{
+	unsigned n = 1, first = (unsigned)dice(process->n_entities);
+
+	picked[0] = process->entities[first];
+	if (world.kernel == LINUX_6_1 || world.mode == MODE_SERIAL || !chance(15))
+		return n;
+	while (n < MAX_GANG && chance(70)) {
+		if (first + 1 < process->n_entities && chance(60))
+			first++;
+		else if (process->entities[first]->n_choice > 1)
+			break;
+		picked[n++] = process->entities[first];
+	}
+	return n;
+}
+
+/* amdgpu_cs.c: amdgpu_cs_submit(); xe_exec.c: xe_exec_ioctl(); v3d_submit.c */
+static void submit(struct client *client)
+{
+	struct entity *entities[MAX_GANG];
+	struct job *jobs[MAX_GANG];
+	struct fence *finished[MAX_GANG];
+	unsigned n = pick_entities(client->process, entities);
+	bool early = chance(30);
+
+	spend(between(300, 4000));
+	for (unsigned i = 0; i < n; i++)
+		jobs[i] = make_job(client, entities[i]);
+	for (unsigned i = 0; i < n; i++)
+		if (!i || entities[i] != entities[i - 1])
+			mutex_lock(&entities[i]->submission);
+	for (unsigned i = 0; i < n; i++) {
+		arm(jobs[i]);
+		finished[i] = fence_get(&jobs[i]->s_fence->finished);
+		if (early)
+			share(shared, finished[i]);
+	}
+	/* The gang's leader waits until the others are scheduled. */
+	for (unsigned i = 0; i + 1 < n; i++)
+		if (entities[i] != entities[n - 1])
+			job_add_dependency(jobs[n - 1], &jobs[i]->s_fence->scheduled);
 	spend(between(20, 500));
-	job_push(job);
-	mutex_unlock(&entity->submission);
-	if (!early)
-		share(shared, finished);
+	for (unsigned i = 0; i < n; i++)
+		job_push(jobs[i]);
+	for (unsigned i = 0; i < n; i++)
+		if (!i || entities[i] != entities[i - 1])
+			mutex_unlock(&entities[i]->submission);
 	fence_put(client->last);
-	client->last = finished;
+	client->last = fence_get(finished[n - 1]);
+	for (unsigned i = 0; i < n; i++) {
+		if (!early)
+			share(shared, finished[i]);
+		fence_put(finished[i]);
+	}
 	spend(between(200, 2000));
 }
 

@@ -74,6 +74,11 @@ static void put_fulfilled(FILE *file, const struct dependency *dependency)
 	put_time(file, "job_event", seen);
 }
 
+static bool is_scheduled_fence(const struct fence *fence)
+{
+	return fence->owner && fence == &fence->owner->scheduled;
+}
+
 static void put_dependencies(FILE *file, const struct job *job)
 {
 	static const char *const how[] = { "finished", "scheduled", "own" };
@@ -84,7 +89,8 @@ static void put_dependencies(FILE *file, const struct job *job)
 
 		fprintf(file, "%s{\"context\":%llu,\"seqno\":%llu,\"by\":\"%s\",\"awaited\":%llu",
 			i ? "," : "", (unsigned long long)one->context,
-			(unsigned long long)one->seqno, how[one->how],
+			(unsigned long long)one->seqno,
+			how[is_scheduled_fence(one->awaited) ? BY_SCHEDULED : one->how],
 			(unsigned long long)one->awaited->context);
 		put_fulfilled(file, one);
 		fputc('}', file);
