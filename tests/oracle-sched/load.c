@@ -18,7 +18,7 @@ struct world world;
 
 static struct ring *rings[MAX_RINGS];
 static struct engine engines[MAX_ENGINES];
-static unsigned n_rings, n_engines, next_guc_id = 1;
+static unsigned n_rings, n_engines;
 static struct fence *shared[N_SHARED], *hw_shared[N_SHARED];
 static unsigned threads_left;
 
@@ -279,14 +279,18 @@ static void add_sched(struct sched *sched)
 		sched_start_thread(sched, 200 + (int)world.n_scheds);
 }
 
-static void add_ring(const char *name, bool is_amdgpu, unsigned depth)
+static const char *const v3d_dev = "fec00000.gpu", *const gpu_dev[] = { "0000:03:00.0",
+									"0000:0a:00.0" };
+
+static void add_ring(const char *name, const char *dev, unsigned depth)
 {
 	struct ring *ring = allocate(sizeof(*ring));
 	bool may_reset = world.mode == MODE_RESET || world.mode == MODE_MIXED;
+	bool is_amdgpu = dev != v3d_dev;
 
 	ring->name = name;
 	ring->timeline = name;
-	ring->dev = is_amdgpu ? "0000:03:00.0" : "fec00000.gpu";
+	ring->dev = dev;
 	ring->fence_driver = is_amdgpu ? "amdgpu" : "v3d";
 	ring->has_fallback = is_amdgpu;
 	ring->resubmits = !is_amdgpu || world.kernel == LINUX_6_1 || chance(50);
@@ -304,20 +308,28 @@ static unsigned depth(void)
 static void make_rings(void)
 {
 	if (world.mode != MODE_FIRMWARE && world.mode != MODE_LONG_RUNNING) {
-		add_ring("gfx_0.0.0", true, depth());
-		add_ring("comp_1.0.0", true, depth());
+		add_ring("gfx_0.0.0", gpu_dev[0], depth());
+		add_ring("comp_1.0.0", gpu_dev[0], depth());
 		if (chance(60))
-			add_ring("comp_1.1.0", true, depth());
+			add_ring("comp_1.1.0", gpu_dev[0], depth());
 		if (chance(60))
-			add_ring("sdma0", true, depth());
+			add_ring("sdma0", gpu_dev[0], depth());
 		if (chance(60))
-			add_ring("v3d_csd", false, world.mode == MODE_SERIAL ? 1 : depth());
+			add_ring("v3d_csd", v3d_dev, depth());
+		/* a second card, whose rings have the same names */
+		if (world.mode == MODE_MIXED && chance(40)) {
+			add_ring("gfx_0.0.0", gpu_dev[1], depth());
+			add_ring("comp_1.0.0", gpu_dev[1], depth());
+		}
 	}
 	if (world.mode == MODE_FIRMWARE || world.mode == MODE_LONG_RUNNING ||
 	    (world.mode == MODE_MIXED && world.kernel >= LINUX_6_12)) {
 		n_engines = (unsigned)between(1, MAX_ENGINES);
 		engines[0] = (struct engine){ .name = "rcs0", .class = "rcs" };
 		engines[1] = (struct engine){ .name = "ccs0", .class = "ccs" };
+		/* Two tiles have a GuC each, so that two queues may have the same name. */
+		if (chance(30))
+			engines[1] = (struct engine){ .name = "rcs0", .class = "rcs" };
 		for (unsigned i = 0; i < n_engines; i++)
 			engine_init(&engines[i], i ? (unsigned)between(1, 3) : 1);
 	}
@@ -329,8 +341,10 @@ static struct entity *make_queue(void)
 	struct entity *entity = allocate(sizeof(*entity));
 	struct sched **choice = allocate(sizeof(struct sched *));
 	bool may_reset = world.mode == MODE_MIXED;
+	struct engine *engine;
 
-	xe_queue_init(ring, &engines[dice(n_engines)], next_guc_id++,
+	engine = &engines[dice(n_engines)];
+	xe_queue_init(ring, engine, ++engine->last_guc_id,
 		      world.mode == MODE_LONG_RUNNING && chance(60), may_reset ? 2500000 : FOREVER);
 	add_sched(&ring->sched);
 	choice[0] = &ring->sched;
@@ -351,7 +365,8 @@ static struct entity *make_entity(void)
 	/* compute rings share the load */
 	if (!strncmp(rings[first]->name, "comp", 4) && chance(70))
 		for (unsigned i = 0; i < n_rings; i++)
-			if (i != first && !strncmp(rings[i]->name, "comp", 4))
+			if (i != first && !strncmp(rings[i]->name, "comp", 4) &&
+			    rings[i]->dev == rings[first]->dev)
 				choice[n++] = &rings[i]->sched;
 	entity_init(entity, choice, n, (unsigned)between(1, N_PRIORITIES - 1));
 	entity->has_guilty = true;

@@ -268,7 +268,7 @@ struct ring {
 
 struct engine {
 	const char *name, *class;
-	unsigned slots, busy;
+	unsigned slots, busy, last_guc_id;
 	struct link waiting;
 	struct spinlock lock; /* of all its fences */
 	struct link pending;  /* fences that have listeners */
