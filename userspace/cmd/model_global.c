@@ -20,7 +20,8 @@ enum {
 	KEY_OFFSET = 256,
 	KEY_ARITHMETIC,
 	KEY_ITERATIONS,
-	KEY_OFFSETS
+	KEY_OFFSETS,
+	KEY_BLOCKS,
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +32,10 @@ static const struct argp_option options[] = {
 	{ "arithmetic", KEY_ARITHMETIC, "N", 0,
 	  "dependent instructions between two operations (default 0)", 1 },
 	{ "iterations", KEY_ITERATIONS, "N", 0, "operations of each warp (default 8)", 1 },
+	{ "blocks", KEY_BLOCKS, "N", 0,
+	  "with the pattern `offset': blocks on a multiprocessor, which share its warps and have "
+	  "regions of their own (default 1)",
+	  1 },
 	{ "offset", KEY_OFFSET, "BYTES", 0, "of the pattern `offset'", 1 },
 	{ "offsets", KEY_OFFSETS, NULL, 0, "the pattern `offset' from 0 to 256 bytes", 1 },
 	MODEL_OPTIONS,
@@ -69,6 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_OFFSET:
 		o->pattern = LANE_GLOBAL_OFFSET;
 		return model_number(&o->common, "--offset", arg, 0, 4096, &o->work.offset);
+	case KEY_BLOCKS:
+		return model_number(&o->common, "--blocks", arg, 1, 32, &o->work.blocks);
 	case KEY_OFFSETS:
 		o->offsets = 1;
 		return 0;
@@ -101,6 +108,8 @@ static struct lane_error *add_row(const struct lane_device *device, struct lane_
 	if (work.pattern == LANE_GLOBAL_OFFSET)
 		model_put_whole(row, "offset", work.offset);
 	model_put_text(row, "op", lane_global_op_name(work.op));
+	if (work.blocks)
+		model_put_whole(row, "blocks", work.blocks);
 	model_put_real(row, "mean", r.mean, 1);
 	model_put_real(row, "deviation", r.deviation, 1);
 	model_put_real(row, "least", r.least, 0);

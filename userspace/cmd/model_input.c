@@ -15,6 +15,7 @@ enum {
 	KEY_SIZE,
 	KEY_SEED,
 	KEY_GAMMA,
+	KEY_SOFTEN,
 	KEY_DEPTH,
 	KEY_ANGLES,
 	KEY_THRESHOLD,
@@ -61,6 +62,12 @@ enum {
 		  3 },                                                                             \
 		{ "size", KEY_SIZE, "WxH", 0, "size of the generated image", 3 },                  \
 		{ "seed", KEY_SEED, "N", 0, "of the generator (default 1)", 3 },                   \
+		{ "soften",                                                                        \
+		  KEY_SOFTEN,                                                                      \
+		  "N",                                                                             \
+		  0,                                                                               \
+		  "take away detail below N pixels, as in an enlarged image",                      \
+		  3 },                                                                             \
 		{ "gamma", KEY_GAMMA, "G", 0, "raise the grey values to this power", 3 },          \
 		{ "depth", KEY_DEPTH, "BITS", 0, "keep only so many bits of the grey values", 3 }, \
 		MODEL_OPTION_PLOT, MODEL_OPTIONS
@@ -131,6 +138,8 @@ static error_t parse_input(int key, char *arg, struct vote_options *o)
 		return parse_size(o, arg);
 	case KEY_SEED:
 		return model_number(&o->common, "--seed", arg, 0, UINT32_MAX, &o->seed);
+	case KEY_SOFTEN:
+		return model_number(&o->common, "--soften", arg, 1, 64, &o->soften);
 	case KEY_GAMMA:
 		return model_decimal(&o->common, "--gamma", arg, &o->gamma);
 	case KEY_DEPTH:
@@ -217,6 +226,45 @@ struct lane_error *vote_parse(int argc, char **argv, struct vote_options *o, int
 	return NULL;
 }
 
+/* One step of softening, along a row or column of n pixels that lie `step` apart. */
+static void soften_line(uint16_t *pixel, uint32_t n, size_t step, uint32_t width, uint32_t *mean)
+{
+	uint32_t parts = (n + width - 1) / width;
+
+	for (uint32_t p = 0; p < parts; p++) {
+		uint32_t end = (p + 1) * width < n ? (p + 1) * width : n;
+		uint64_t sum = 0;
+
+		for (uint32_t i = p * width; i < end; i++)
+			sum += pixel[i * step];
+		mean[p] = (uint32_t)(sum / (end - p * width));
+	}
+	/* A straight line between the means, which stand in the middle of their pixels. */
+	for (uint32_t i = 0; i < n; i++) {
+		double at = (i + 0.5) / width - 0.5;
+		uint32_t low = at < 0 ? 0 : (uint32_t)at;
+		uint32_t high = low + 1 < parts ? low + 1 : parts - 1;
+		double part = at < 0 ? 0 : at - low;
+
+		pixel[i * step] = (uint16_t)(mean[low] * (1 - part) + mean[high] * part + 0.5);
+	}
+}
+
+/* The image made smaller by this factor, by means, and enlarged again. */
+static struct lane_error *soften(struct lane_image *image, uint32_t width)
+{
+	uint32_t longest = image->width > image->height ? image->width : image->height;
+	LANE_CLEANUP(lane_free) uint32_t *mean = calloc(longest, sizeof(*mean));
+
+	if (!mean)
+		return &lane_enomem;
+	for (uint32_t y = 0; y < image->height; y++)
+		soften_line(image->pixel + (size_t)y * image->width, image->width, 1, width, mean);
+	for (uint32_t x = 0; x < image->width; x++)
+		soften_line(image->pixel + x, image->height, image->width, width, mean);
+	return NULL;
+}
+
 /* Grey values as a camera's linear light (gamma 2.2), or as 8-bit data in 12 bits. */
 static void transform(const struct vote_options *o, struct lane_image *image)
 {
@@ -250,6 +298,10 @@ struct lane_error *vote_load(const struct vote_options *o, struct vote_inputs *i
 		if (err)
 			return err;
 		inputs->n = i + 1;
+		if (o->soften > 1)
+			err = soften(input->image, o->soften);
+		if (err)
+			return err;
 		transform(o, input->image);
 		if (o->kind == VOTE_HOUGH)
 			err = lane_edges(input->image, o->threshold, &input->edge, &input->n_edges);

@@ -23,6 +23,8 @@ struct options {
 	const char *graph;
 	const char *chain; /* an op: a chain of it instead of a graph */
 	uint32_t length;
+	uint32_t mix; /* arithmetic instructions of each memory access */
+	int has_mix;
 	uint32_t groups;
 	uint32_t group_warps;
 	uint32_t concurrent;
@@ -41,12 +43,17 @@ enum {
 	KEY_POLL,
 	KEY_SWEEP,
 	KEY_USE,
-	KEY_SET
+	KEY_SET,
+	KEY_MIX,
 };
 
 static const struct argp_option options[] = {
 	{ "chain", 'c', "OP", 0, "instead of a graph: dependent instructions of one kind", 1 },
-	{ "length", KEY_LENGTH, "N", 0, "how many of them (default 1000)", 1 },
+	{ "mix", KEY_MIX, "N", 0,
+	  "instead of a graph: rounds of a memory access and N `fadd', each waiting for the one "
+	  "before",
+	  1 },
+	{ "length", KEY_LENGTH, "N", 0, "how many instructions, or rounds (default 1000)", 1 },
 	{ "groups", 'n', "N", 0, "work-groups of the kernel", 1 },
 	{ "group-warps", 'w', "N", 0, "warps of a group", 1 },
 	{ "concurrent", 'm', "N", 0, "groups at a time on a compute unit (default: as many as fit)",
@@ -82,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'c':
 		o->chain = arg;
 		return 0;
+	case KEY_MIX:
+		o->has_mix = 1;
+		return model_number(&o->common, "--mix", arg, 0, 100000, &o->mix);
 	case KEY_LENGTH:
 		return model_number(&o->common, "--length", arg, 1, LANE_GRAPH_NODES, &o->length);
 	case 'n':
@@ -183,8 +193,16 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 			 o->length, o->chain);
 		return lane_graph_parse(text, "--chain", graph);
 	}
+	if (o->has_mix) {
+		snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = memory x\n%s",
+			 o->length, o->mix ? "repeat " : "end\n");
+		if (o->mix)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "%u\nx = fadd x\nend\nend\n", o->mix);
+		return lane_graph_parse(text, "--mix", graph);
+	}
 	if (!o->graph)
-		return lane_error_usage("which graph? (a name, a path or --chain OP)");
+		return lane_error_usage("which graph? (a name, a path, --chain OP or --mix N)");
 	err = model_find("graphs", o->graph, ".graph", &path);
 	return err ? err : lane_graph_read(path, graph);
 }
@@ -328,6 +346,48 @@ static struct lane_error *sweep_warps(const struct bench *b, json_object *result
 	return err;
 }
 
+/*
+ * How many warps a mix needs until more of them get no more done (V. Volkov, "Understanding Latency
+ * Hiding on GPUs"): by Little's law the latency of a round over the busiest pipeline's time for it;
+ * and in the simulation the first row within a part in twenty of that pipeline's time.
+ */
+static struct lane_error *put_mix(const struct bench *b, json_object *result)
+{
+	json_object *rows = json_object_object_get(result, "rows");
+	double memory_issue, memory_completion, alu_issue, alu_completion, round, busiest;
+	int64_t issue, completion;
+	const struct lane_section *op;
+	struct lane_error *err = lane_device_need(b->device, "op", "memory", &op);
+
+	if (err)
+		return err;
+	lane_op_latency(op, 1, &issue, &completion);
+	memory_issue = in_cycles(issue);
+	memory_completion = in_cycles(completion);
+	err = lane_device_need(b->device, "op", "fadd", &op);
+	if (err)
+		return err;
+	lane_op_latency(op, 1, &issue, &completion);
+	alu_issue = in_cycles(issue) * b->o->mix;
+	alu_completion = in_cycles(completion) * b->o->mix;
+	round = memory_completion + alu_completion;
+	busiest = memory_issue > alu_issue ? memory_issue : alu_issue;
+	model_put_text(result, "bound_at_most", memory_issue > alu_issue ? "global" : "alu");
+	model_put_real(result, "warps_by_law", busiest > 0 ? round / busiest : 0, 2);
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		json_object *row = json_object_array_get_idx(rows, i);
+		double per_round =
+			model_get(row, "cycles") / b->o->length / model_get(row, "warps");
+
+		if (per_round > busiest * 1.05)
+			continue;
+		model_put_whole(result, "warps_needed", (int64_t)model_get(row, "warps"));
+		return NULL;
+	}
+	model_put_nothing(result, "warps_needed");
+	return NULL;
+}
+
 static struct lane_error *sweep_groups(const struct bench *b, json_object *result)
 {
 	struct lane_pipeline_run run;
@@ -373,7 +433,7 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 		err = prepare(&b);
 	if (err)
 		return err;
-	model_put_text(result, "graph", o->chain ? o->chain : o->graph);
+	model_put_text(result, "graph", o->chain ? o->chain : o->has_mix ? "mix" : o->graph);
 	if (graph->title)
 		model_put_text(result, "title", graph->title);
 	if (graph->unit[0])
@@ -382,6 +442,8 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	if (o->sweep == NO_SWEEP)
 		return once(&b, result);
 	err = o->sweep == SWEEP_WARPS ? sweep_warps(&b, result) : sweep_groups(&b, result);
+	if (!err && o->has_mix && o->sweep == SWEEP_WARPS)
+		err = put_mix(&b, result);
 	return err || !o->common.plot ? err : plot(&b, result);
 }
 

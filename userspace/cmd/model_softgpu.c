@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/model.h"
+#include "cmd/model_softarea.h"
 #include "model/number.h"
 #include "model/softgpu.h"
 
@@ -22,13 +23,15 @@ struct options {
 	int fitting;
 	double cycles[2]; /* --cycles: the two numbers themselves */
 	int have_cycles;
+	int area;
 };
 
 enum {
 	KEY_SM = 256,
 	KEY_SP,
 	KEY_FIT,
-	KEY_CYCLES
+	KEY_CYCLES,
+	KEY_AREA,
 };
 
 static const struct argp_option options[] = {
@@ -41,6 +44,8 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "fit", KEY_FIT, "MS8,MS32", 0,
 	  "find those two from the times on one SM with 8 and with 32 SP", 2 },
+	{ "area", KEY_AREA, NULL, 0, "instead: the area of the machines, and of customised ones",
+	  2 },
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -77,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FIT:
 		o->fitting = 1;
 		return parse_pair(o, "--fit", arg, o->fit);
+	case KEY_AREA:
+		o->area = 1;
+		return 0;
 	case KEY_CYCLES:
 		o->have_cycles = 1;
 		return parse_pair(o, "--cycles", arg, o->cycles);
@@ -105,7 +113,8 @@ static const struct argp argp = { options,
 static struct lane_error *machine(const struct lane_device *device,
 				  const struct lane_soft_kernel *kernel,
 				  const struct lane_soft_fit *fit, struct lane_soft_machine m,
-				  double one_sm_ms, int is_fitted, json_object *row, double *ms)
+				  double one_sm_ms, double microblaze_ms, int is_fitted,
+				  json_object *row, double *ms)
 {
 	const struct lane_section *unit = lane_device_section(device, "device", "");
 	const struct lane_section *power;
@@ -125,6 +134,8 @@ static struct lane_error *machine(const struct lane_device *device,
 	model_put_real(row, "cycles", result.cycles, 1);
 	model_put_real(row, "time_ms", *ms, 4);
 	model_put_text(row, "time_is", is_fitted ? "fitted" : "predicted");
+	if (microblaze_ms > 0)
+		model_put_real(row, "speedup_over_microblaze", microblaze_ms / *ms, 2);
 	model_put_real(row, "speedup_over_1_sm", m.sm == 1 ? 1 : one_sm_ms / *ms, 3);
 	if (power)
 		model_put_real(row, "dynamic_mj", *ms * lane_section_real(power, "dynamic_w"), 3);
@@ -142,7 +153,8 @@ static int is_fitted(const struct options *o, struct lane_soft_machine m)
 
 static struct lane_error *machines(const struct options *o, const struct lane_device *device,
 				   const struct lane_soft_kernel *kernel,
-				   const struct lane_soft_fit *fit, json_object *result)
+				   const struct lane_soft_fit *fit, double scalar,
+				   json_object *result)
 {
 	struct lane_error *err = NULL;
 	double one[3] = { 0 };
@@ -152,17 +164,17 @@ static struct lane_error *machines(const struct options *o, const struct lane_de
 		struct lane_soft_machine m = { 1, o->sp };
 		LANE_CLEANUP(model_drop) json_object *unused = json_object_new_object();
 
-		err = machine(device, kernel, fit, m, 0, 0, unused, &one[0]);
+		err = machine(device, kernel, fit, m, 0, 0, 0, unused, &one[0]);
 		m.sm = o->sm;
 		return err ? err
-			   : machine(device, kernel, fit, m, one[0], is_fitted(o, m),
+			   : machine(device, kernel, fit, m, one[0], scalar, is_fitted(o, m),
 				     model_row(result), &ms);
 	}
 	for (uint32_t sm = 1; !err && sm <= 2; sm++) {
 		for (uint32_t i = 0; !err && i < 3; i++) {
 			struct lane_soft_machine m = { sm, 8u << i };
 
-			err = machine(device, kernel, fit, m, one[i], is_fitted(o, m),
+			err = machine(device, kernel, fit, m, one[i], scalar, is_fitted(o, m),
 				      model_row(result), &ms);
 			if (sm == 1)
 				one[i] = ms;
@@ -204,15 +216,47 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 	return NULL;
 }
 
+/*
+ * The soft processor beside the GPGPU: its measured time where the device has it, and that of the
+ * model (instructions times the cycles of one). Returns the measured time, 0: not known.
+ */
+static double put_microblaze(const struct options *o, const struct lane_device *device,
+			     const char *kernel, json_object *result)
+{
+	const struct lane_section *unit = lane_device_section(device, "device", "");
+	const struct lane_section *fit = lane_device_section(device, "fit", kernel);
+	const struct lane_section *core = lane_device_section(device, "microblaze", "");
+	const struct lane_section *power = lane_device_section(device, "power", "microblaze");
+	double measured =
+		fit && o->size == FITTED_SIZE ? lane_section_real(fit, "microblaze_ms") : 0;
+	double modelled = core ? lane_soft_scalar(kernel, o->size) *
+					  lane_section_real(core, "instruction") /
+					  lane_section_real(unit, "clock_mhz") / 1000
+			       : 0;
+
+	if (measured > 0) {
+		model_put_real(result, "microblaze_ms", measured, 4);
+		if (power)
+			model_put_real(result, "microblaze_mj",
+				       measured * lane_section_real(power, "dynamic_w"), 3);
+	}
+	if (modelled > 0)
+		model_put_real(result, "microblaze_modelled_ms", modelled, 4);
+	return measured;
+}
+
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
 	const struct options *o = options_read;
 	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *kernel = NULL;
 	struct lane_soft_fit fit = { 0 };
 	const char *origin = "";
+	double scalar = 0;
 	int is_file;
 	struct lane_error *err;
 
+	if (o->area)
+		return softgpu_area(device, result);
 	if (!o->kernel)
 		return lane_error_usage("which kernel? (see `gpulane model softgpu --help`)");
 	is_file = strchr(o->kernel, '/') || strstr(o->kernel, ".kernel");
@@ -228,7 +272,9 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	model_put_real(result, "cycles_per_instruction_and_row", fit.instruction, 6);
 	model_put_real(result, "cycles_per_memory_access", fit.memory, 6);
 	model_put_text(result, "these_two_are_from", origin);
-	return machines(o, device, kernel, &fit, result);
+	if (!is_file)
+		scalar = put_microblaze(o, device, kernel->name, result);
+	return machines(o, device, kernel, &fit, scalar, result);
 }
 
 struct lane_error *model_softgpu(int argc, char **argv)

@@ -28,7 +28,7 @@ struct vote_options {
 	int sweep;
 	int all_copies;
 	int as_load;
-	double floor; /* cycles a warp that the rest of the kernel needs anyway */
+	double floor; /* cycles that every warp takes at least */
 	/* Input. */
 	const char *image[VOTE_MAX_IMAGES];
 	uint32_t n_images;
@@ -36,8 +36,9 @@ struct vote_options {
 	uint32_t width;
 	uint32_t height;
 	uint32_t seed;
-	double gamma;	/* 0: not given */
-	uint32_t depth; /* bits that are kept, 0: all */
+	uint32_t soften; /* pixels below which there is no detail, 0: not given */
+	double gamma;	 /* 0: not given */
+	uint32_t depth;	 /* bits that are kept, 0: all */
 	/* Hough and k-means. */
 	uint32_t angles;
 	double threshold;

@@ -151,6 +151,8 @@ static void send_backlog(struct simulation *s, struct cluster *c)
 static uint64_t address_of(const struct simulation *s, uint32_t warp, uint32_t lane)
 {
 	uint64_t unit = unit_of(s, warp);
+	uint32_t of_block = s->work.warps / (s->work.blocks ? s->work.blocks : 1);
+	uint64_t block = (warp % s->work.warps) / of_block * s->n_units + unit;
 	uint64_t thread = (uint64_t)warp * s->lanes + lane;
 
 	switch (s->work.pattern) {
@@ -161,8 +163,8 @@ static uint64_t address_of(const struct simulation *s, uint32_t warp, uint32_t l
 	case LANE_GLOBAL_COALESCED:
 		return thread * 4;
 	default:
-		return unit * 32768 + (uint64_t)lane * 4096 +
-		       (uint64_t)(warp % s->work.warps) * s->work.offset;
+		return block * 32768 + (uint64_t)lane * 4096 +
+		       (uint64_t)(warp % of_block) * s->work.offset;
 	}
 }
 
@@ -417,6 +419,9 @@ static struct lane_error *check(const struct simulation *s, const struct lane_de
 	uint64_t instructions =
 		(uint64_t)s->n_warps * w->iterations * (3 + (uint64_t)w->arithmetic);
 
+	if (w->blocks && w->warps % w->blocks)
+		return lane_error("%u warps cannot be divided among %u blocks", w->warps,
+				  w->blocks);
 	if (!w->warps || w->warps > 32 || !w->iterations || w->offset > 4096 || w->offset % 4)
 		return lane_error(
 			"1 to 32 warps, at least one iteration, and an offset of whole words up "

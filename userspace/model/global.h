@@ -42,6 +42,8 @@ struct lane_global_work {
 	enum lane_global_pattern pattern;
 	uint32_t offset;     /* LANE_GLOBAL_OFFSET: bytes, at most 4096 */
 	uint32_t warps;	     /* per multiprocessor, at most 32 */
+	uint32_t blocks;     /* LANE_GLOBAL_OFFSET: of a multiprocessor, each with a region of its
+				own and its part of the warps; 0 is 1 */
 	uint32_t arithmetic; /* dependent instructions between two operations */
 	uint32_t iterations; /* operations of each warp */
 };

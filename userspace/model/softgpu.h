@@ -68,6 +68,9 @@ struct lane_soft_result {
 struct lane_error *lane_soft_benchmark(const char *name, uint32_t size,
 				       struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
 
+/* Instructions of a benchmark on one scalar processor; 0 for what is none. */
+double lane_soft_scalar(const char *name, uint32_t size);
+
 /* The names of the benchmarks, NULL at the end. */
 extern const char *const lane_soft_benchmarks[];
 

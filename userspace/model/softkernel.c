@@ -10,7 +10,8 @@
 
 #define KERNEL_BYTES (1u << 20)
 #define MAX_RUNS     65536
-#define BLOCK	     32	 /* threads of a block of the one-dimensional benchmarks: one warp */
+#define BLOCK	     32	 /* threads of a block of `reduction': one warp */
+#define SMALL	     8	 /* of `autocorr' and `bitonic': with them table 3 comes out in its order */
 #define TILE	     256 /* threads of a block of the two-dimensional ones: 16 x 16 */
 
 const char *const lane_soft_benchmarks[] = { "autocorr",  "bitonic",   "matmul",
@@ -61,11 +62,11 @@ static struct lane_error *autocorr(struct lane_soft_kernel *kernel, uint32_t n)
 	struct lane_error *err = add_launch(kernel, 1);
 
 	kernel->stack = 16;
-	for (uint32_t first = 0; !err && first < n; first += BLOCK) {
+	for (uint32_t first = 0; !err && first < n; first += SMALL) {
 		uint32_t rounds = n - first;
 
 		/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
-		err = add_run(kernel, 1, BLOCK, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
+		err = add_run(kernel, 1, SMALL, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
 	}
 	return err;
 }
@@ -79,12 +80,12 @@ static struct lane_error *bitonic(struct lane_soft_kernel *kernel, uint32_t n)
 	for (uint32_t k = 2; !err && k <= n; k *= 2) {
 		for (uint32_t j = k / 2; !err && j > 0; j /= 2) {
 			err = add_launch(kernel, 1);
-			for (uint32_t first = 0; !err && first < n; first += BLOCK) {
-				/* From j = 32 on, all lanes of a warp are on the same side. */
-				int idle = j >= BLOCK && (first & j);
+			for (uint32_t first = 0; !err && first < n; first += SMALL) {
+				/* From j = 8 on, all threads of a block are on the same side. */
+				int idle = j >= SMALL && (first & j);
 
 				/* 2 loads, compare, 2 branches, 2 stores behind 8 of index work. */
-				err = add_run(kernel, 1, BLOCK, idle ? 8 : 16, idle ? 0 : 4);
+				err = add_run(kernel, 1, SMALL, idle ? 8 : 16, idle ? 0 : 4);
 			}
 		}
 	}
@@ -122,6 +123,29 @@ static struct lane_error *transpose(struct lane_soft_kernel *kernel, uint32_t n)
 	struct lane_error *err = add_launch(kernel, 1);
 
 	return err ? err : add_run(kernel, n * n / TILE, TILE, 14, 2);
+}
+
+/*
+ * Instructions of the same benchmark on one scalar processor, by the counts above: every thread's
+ * own, and no launch.
+ */
+double lane_soft_scalar(const char *name, uint32_t size)
+{
+	double n = size;
+	double passes = 0;
+
+	if (!strcmp(name, "autocorr"))
+		return 10 * n + 8 * n * (n + 1) / 2;
+	if (!strcmp(name, "matmul"))
+		return n * n * (14 + 8 * n);
+	if (!strcmp(name, "transpose"))
+		return n * n * 14;
+	if (!strcmp(name, "reduction"))
+		return (n - 1) * 8;
+	for (double k = 2; k <= n; k *= 2)
+		for (double j = k / 2; j >= 1; j /= 2)
+			passes++;
+	return strcmp(name, "bitonic") ? 0 : passes * n / 2 * (16 + 8);
 }
 
 struct lane_error *lane_soft_benchmark(const char *name, uint32_t size,
