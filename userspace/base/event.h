@@ -258,6 +258,14 @@ static inline int lane_is_finding(unsigned int kind)
 	return kind > LANE_LOST && kind <= LANE_FOUND_LOSS_END;
 }
 
+/* True for the packets that two machines may have seen. */
+static inline int lane_is_packet(unsigned int kind)
+{
+	return kind >= LANE_INET_OUT && kind <= LANE_NET_RECEIVE;
+}
+
+#define LANE_PACKET_COUNT (LANE_NET_RECEIVE - LANE_INET_OUT + 1)
+
 #define LANE_DERIVED_COUNT (LANE_FOUND_LOSS_END - LANE_LOST + 1)
 
 #endif /* !__bpf__ */

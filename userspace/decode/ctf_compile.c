@@ -22,6 +22,9 @@ struct lane_compiler {
 	bool is_big;
 	bool failed;
 	bool id;
+	bool is_deep; /* members of inner structures have places, too */
+	lane_place *place;
+	void *arg;
 	const char **why;
 	struct lane_program program;
 	uint32_t cap_steps, cap_choices;
@@ -285,6 +288,7 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 {
 	uint32_t repeat, before;
 	uint8_t reg = counter(c, type, length);
+	bool is_deep = c->is_deep;
 
 	if (!type->element->min_bits)
 		return fail(c, "an array of nothing");
@@ -292,8 +296,10 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 	emit(c, LANE_STEP_REPEAT, 0)->reg = reg;
 	here(c, false);
 	before = c->n_kept;
+	c->is_deep = false; /* several elements cannot have one place */
 	if (!compile(c, type->element, NULL))
 		return false;
+	c->is_deep = is_deep;
 	c->n_kept = (uint8_t)before;
 	emit(c, LANE_STEP_AGAIN, repeat)->reg = reg;
 	here(c, false);
@@ -460,6 +466,17 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 	return !c->failed;
 }
 
+/* The same, to where it has its place if it may have one. */
+static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
+		      bool may_be_placed)
+{
+	struct lane_slot slot;
+	bool is_placed =
+		may_be_placed && c->place && c->place(c->arg, &type->members[index], &slot);
+
+	return member(c, type, index, is_placed ? &slot : NULL);
+}
+
 static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		    const struct lane_slot *slot)
 {
@@ -486,7 +503,7 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	case LANE_TSDL_STRUCT:
 		align(c, type->align);
 		for (uint32_t i = 0; i < type->n_members; i++)
-			if (!member(c, type, i, NULL))
+			if (!member_of(c, type, i, c->is_deep))
 				return false;
 		c->n_kept = before;
 		break;
@@ -506,16 +523,19 @@ bool lane_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, la
 	if (type->kind != LANE_TSDL_STRUCT)
 		return fail(c, "what should be a structure is none");
 	c->id = id;
+	c->place = place;
+	c->arg = arg;
 	c->n_kept = 0;
 	align(c, type->align);
-	for (uint32_t i = 0; i < type->n_members; i++) {
-		struct lane_slot slot;
-		bool is_placed = place && place(arg, &type->members[i], &slot);
-
-		if (!member(c, type, i, is_placed ? &slot : NULL))
+	for (uint32_t i = 0; i < type->n_members; i++)
+		if (!member_of(c, type, i, true))
 			return false;
-	}
 	return !c->failed;
+}
+
+void lane_compiler_go_deep(struct lane_compiler *c)
+{
+	c->is_deep = true;
 }
 
 bool lane_compiler_finish(struct lane_compiler *c, struct lane_program *program)

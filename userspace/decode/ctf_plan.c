@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+enum {
+	MOST_DEPTH = 12
+}; /* of structures in structures */
+
 bool lane_plan_is_unsigned(const bt_field_class *field_class)
 {
 	return bt_field_class_type_is(bt_field_class_get_type(field_class),
@@ -119,7 +123,42 @@ void lane_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
 	plan_context(plan, bt_stream_class_borrow_event_common_context_field_class_const(
 				   bt_event_class_borrow_stream_class_const(event_class)));
 	plan->n_context = plan->n_steps;
+	plan->is_deep = lane_is_packet((unsigned int)plan->kind);
+	plan->names = names;
 	plan_payload(plan, bt_event_class_borrow_payload_field_class_const(event_class), names);
+}
+
+/* The numbers in a structure that is not the payload itself, in those in it, in the options that
+ * are there. */
+static void read_deep(const struct lane_plan *plan, const bt_field *field, struct lane_event *to,
+		      unsigned int depth)
+{
+	const bt_field_class *class = bt_field_borrow_class_const(field);
+	bt_field_class_type type = bt_field_class_get_type(class);
+
+	if (!depth)
+		return;
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT)) {
+		read_deep(plan, bt_field_variant_borrow_selected_option_field_const(field), to,
+			  depth - 1);
+		return;
+	}
+	if (type != BT_FIELD_CLASS_TYPE_STRUCTURE)
+		return;
+	for (uint64_t i = 0; i < bt_field_class_structure_get_member_count(class); i++) {
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(class, i);
+		const char *name = bt_field_class_structure_member_get_name(member);
+		const bt_field *inner =
+			bt_field_structure_borrow_member_field_by_index_const(field, i);
+		struct lane_slot slot;
+
+		if (lane_plan_is_unsigned(bt_field_borrow_class_const(inner)) &&
+		    lane_names_slot(plan->names, plan->kind, name, strlen(name), &slot))
+			lane_slot_store(to, &slot, bt_field_integer_unsigned_get_value(inner));
+		else
+			read_deep(plan, inner, to, depth - 1);
+	}
 }
 
 static void read_text(const struct lane_plan_step *step, const bt_field *field, char *to)
@@ -166,6 +205,8 @@ void lane_plan_read(const struct lane_plan *plan, const bt_event *from, struct l
 		else
 			read_text(step, field, (char *)to + step->slot.offset);
 	}
+	if (plan->is_deep)
+		read_deep(plan, bt_event_borrow_payload_field_const(from), to, MOST_DEPTH);
 	if (to->wire.origin >= LANE_ORIGIN_COUNT)
 		to->wire.origin = LANE_ORIGIN_UNKNOWN;
 }

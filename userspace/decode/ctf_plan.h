@@ -33,7 +33,10 @@ struct lane_plan {
 	int kind; /* -1: the table does not have it */
 	bool narrow;
 	bool engine_notify;
-	bool tells_loss;   /* an event that only says what the packets say */
+	bool tells_loss; /* an event that only says what the packets say */
+	/* Of packets of TCP: their fields are in structures in variants, found by name for each. */
+	bool is_deep;
+	const struct lane_names *names;
 	uint8_t n_context; /* the first steps read the stream's event context */
 	uint8_t n_steps;
 	struct lane_plan_step steps[LANE_PLAN_STEPS];

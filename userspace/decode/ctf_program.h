@@ -111,6 +111,9 @@ typedef bool lane_place(void *arg, const struct lane_tsdl_member *member, struct
 /* is_big is the trace's byte order; why takes the reason of a failure. */
 struct lane_compiler *lane_compiler_create(bool is_big, const char *why[1]);
 
+/* From now on place is asked for the members of structures within structures and variants, too. */
+void lane_compiler_go_deep(struct lane_compiler *compiler);
+
 /*
  * Adds a structure; NULL adds nothing. place (NULL: none) is asked for its members, not for those
  * of structures in it. With id, the member `id`, wherever it is, goes to LANE_REGISTER_ID. False:

@@ -325,6 +325,8 @@ static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *t
 		to->kind = -1;
 	lane_compile(compiler, stream->event_context, place_context, &arg, false);
 	lane_compile(compiler, event->context, NULL, NULL, false);
+	if (to->kind >= 0 && lane_is_packet((unsigned int)to->kind))
+		lane_compiler_go_deep(compiler);
 	lane_compile(compiler, event->fields, place_field, &arg, false);
 	return lane_compiler_finish(compiler, &to->program);
 }

@@ -168,6 +168,14 @@ int lane_submission_by_name(const char *name);
  */
 void lane_text_write_head(FILE *to, const struct lane_trace_info *info);
 
+/*
+ * The same of one of several machines' events: its name stands before the CPU, and where half_ns is
+ * not 0 it stands behind the time, which is only known to so many nanoseconds each way. Nothing
+ * reads this.
+ */
+void lane_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
+			      uint64_t half_ns);
+
 /* Writes one event as a line of the text format. */
 void lane_text_write_event(FILE *to, const struct lane_event *event);
 

@@ -128,13 +128,13 @@ static bool is_unknown(const struct lane_event *event, const struct lane_event *
 	       memcmp(at, zeros, field->size);
 }
 
-void lane_text_write_event(FILE *to, const struct lane_event *event)
+/* Everything behind the time and the machine. */
+static void write_rest(FILE *to, const struct lane_event *event)
 {
 	const struct lane_kind_info *info = &lane_kinds[event->wire.kind];
 	struct lane_event unknown;
 
 	lane_event_clear(&unknown, (int)event->wire.kind);
-	fprintf(to, "%" PRIu64 " ", (uint64_t)event->wire.ts_ns);
 	write_optional(to, event->cpu, ' ');
 	write_optional(to, event->wire.pid, '/');
 	write_optional(to, event->wire.tid, ' ');
@@ -150,4 +150,22 @@ void lane_text_write_event(FILE *to, const struct lane_event *event)
 		write_value(to, &info->fields[i], (const char *)&event->u + info->fields[i].offset);
 	}
 	fputc('\n', to);
+}
+
+void lane_text_write_event(FILE *to, const struct lane_event *event)
+{
+	fprintf(to, "%" PRIu64 " ", (uint64_t)event->wire.ts_ns);
+	write_rest(to, event);
+}
+
+void lane_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
+			      uint64_t half_ns)
+{
+	fprintf(to, "%" PRIu64, (uint64_t)event->wire.ts_ns);
+	if (half_ns)
+		fprintf(to, "±%" PRIu64, half_ns);
+	fputc(' ', to);
+	lane_clean_print(to, machine);
+	fputc(':', to);
+	write_rest(to, event);
 }
