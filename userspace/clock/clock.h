@@ -94,6 +94,22 @@ bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t 
 uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns);
 
 /*
+ * One of the possible lines, for many times: half-way between the steepest and the flattest one.
+ * Every time that it gives lies within the bounds.
+ */
+struct lane_sync_map {
+	uint64_t origin_cpu, origin_other;
+	long double at;	  /* the other clock less the CPU's, at the origin */
+	long double rate; /* and what it gains in a nanosecond of its own */
+};
+
+/* False: nothing bounds the clock; then times are mapped to themselves. */
+bool lane_sync_map(const struct lane_sync *sync, struct lane_sync_map *map);
+
+/* When it was other_ns on the other clock, by the CPU's clock. It never goes back. */
+uint64_t lane_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns);
+
+/*
  * What is known of the line at other_ns, as numbers for people: other - cpu there and the rate's
  * difference, each from .. to. False: nothing bounds it.
  */

@@ -249,6 +249,52 @@ uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns)
 	return lo + (hi - lo) / 2;
 }
 
+/* At the origin of the other clock: what it is ahead, and its gain in a nanosecond of its own. */
+static void ahead(const struct corner *line, long double *at, long double *rate)
+{
+	/* gone - x = at.y + dy / dx * (x - at.x), with x = gone - y; the slope is near 0. */
+	*rate = (long double)line->dy / ((long double)line->dx + line->dy);
+	*at = (long double)line->at.y - *rate * ((long double)line->at.x + line->at.y);
+}
+
+bool lane_sync_map(const struct lane_sync *sync, struct lane_sync_map *map)
+{
+	long double at[2] = { 0 }, rate[2] = { 0 };
+
+	*map = (struct lane_sync_map){ 0 };
+	if (!sync->bounded)
+		return false;
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		struct corner corner = corner_at(sync, i);
+		long double its_at, its_rate;
+
+		ahead(&corner, &its_at, &its_rate);
+		for (int which = 0; which < 2; which++)
+			if (!i || (which ? its_rate > rate[1] : its_rate < rate[0])) {
+				at[which] = its_at;
+				rate[which] = its_rate;
+			}
+	}
+	map->origin_cpu = sync->origin_cpu;
+	map->origin_other = sync->origin_other;
+	map->at = (at[0] + at[1]) / 2;
+	map->rate = (rate[0] + rate[1]) / 2;
+	return true;
+}
+
+uint64_t lane_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns)
+{
+	int64_t gone;
+	long double x;
+
+	if (!map->origin_cpu && !map->origin_other)
+		return other_ns;
+	if (!distance(other_ns, map->origin_other, &gone))
+		return other_ns > map->origin_other ? UINT64_MAX : 0;
+	x = (long double)gone - map->at - map->rate * (long double)gone;
+	return absolute(map->origin_cpu, (int64_t)x - (x < (long double)(int64_t)x));
+}
+
 bool lane_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line)
 {
 	uint64_t lo, hi;

@@ -36,6 +36,7 @@ struct source {
 
 	int64_t shift_ns;
 	const struct lane_sync *sync; /* the host's clock by pairs, NULL: shift_ns is all */
+	const struct lane_tie *tie;   /* the way to another clock, NULL: there is none */
 	uint32_t host;
 	bool drop[LANE_KIND_COUNT]; /* kinds that another trace provides */
 };
@@ -60,12 +61,27 @@ struct lane_input {
 	uint32_t n_hosts;
 };
 
+uint64_t lane_tie_ns(const struct lane_tie *tie, uint64_t ns)
+{
+	for (; tie; tie = tie->next)
+		ns = lane_sync_map_ns(&tie->map, ns);
+	return ns;
+}
+
 /* Moves a time of another host's clock onto ours. */
 static void shift(struct source *source, struct lane_event *event)
 {
 	uint64_t by = (uint64_t)source->shift_ns;
 	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
 
+	if (source->tie) {
+		event->wire.ts_ns = lane_tie_ns(source->tie, event->wire.ts_ns);
+		if (event->wire.kind != LANE_LOST)
+			return;
+		lost->begin_ns = lane_tie_ns(source->tie, lost->begin_ns);
+		lost->end_ns = lane_tie_ns(source->tie, lost->end_ns);
+		return;
+	}
 	if (source->sync) {
 		event->wire.ts_ns = lane_sync_cpu_ns(source->sync, event->wire.ts_ns);
 		if (event->wire.kind != LANE_LOST)
@@ -379,6 +395,19 @@ static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 	return format->open_joined(paths, trace->n_more + 1, &lane_norm_names, decoder);
 }
 
+struct lane_error *lane_recording_trace_info(const struct lane_recording_trace *trace,
+					     struct lane_trace_info *info)
+{
+	struct lane_decoder *decoder;
+	struct lane_error *err = open_decoder(trace, &decoder);
+
+	if (err)
+		return err;
+	*info = *decoder->format->info(decoder);
+	decoder->format->close(decoder);
+	return NULL;
+}
+
 /* Opens one trace of a recording as the next source. */
 static struct lane_error *open_source(struct lane_input *input, struct lane_recording_trace *trace,
 				      uint32_t host)
@@ -455,6 +484,13 @@ static void presence_of(const struct lane_recording_trace *trace,
 					 : info->presence[kind];
 }
 
+bool lane_recording_are_kin(const struct lane_trace_info *a, const struct lane_trace_info *b)
+{
+	if (*a->clock_uuid && *b->clock_uuid && strcmp(a->clock_uuid, b->clock_uuid) != 0)
+		return false;
+	return !*a->host || !*b->host || !strcmp(a->host, b->host);
+}
+
 /*
  * The traces of one recording are of one boot of one machine, each by another tracer (LTTng-UST
  * writes one a user). Anything else would be one machine's events taken for another's, or twice.
@@ -472,11 +508,8 @@ static struct lane_error *check_kin(const struct source *sources,
 			sources[i].decoder->format->info(sources[i].decoder);
 		const char *what = NULL;
 
-		if (*of_a->clock_uuid && *of_b->clock_uuid &&
-		    strcmp(of_a->clock_uuid, of_b->clock_uuid))
+		if (!lane_recording_are_kin(of_a, of_b))
 			what = "two machines (or boots)";
-		else if (*of_a->host && *of_b->host && strcmp(of_a->host, of_b->host))
-			what = "two machines";
 		else if (!strcmp(a->tracer, b->tracer) && strcmp(a->tracer, "ust"))
 			what = "one tracer";
 		if (what)
@@ -487,10 +520,45 @@ static struct lane_error *check_kin(const struct source *sources,
 	return NULL;
 }
 
-/* Opens all traces of one recording. */
-static struct lane_error *open_recording(struct lane_input *input, const char *path, uint32_t host,
-					 enum lane_prefer prefer)
+/* Keeps of a folder's traces those of one machine. */
+static void keep_only(struct lane_recording *recording, const struct lane_place *place)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; place->n_traces && i < recording->n_traces; i++) {
+		struct lane_recording_trace trace = recording->traces[i];
+		bool is_kept = false;
+
+		for (size_t k = 0; k < place->n_traces && !is_kept; k++)
+			is_kept = !strcmp(trace.path, place->traces[k]);
+		recording->traces[i] = recording->traces[n];
+		recording->traces[n] = trace;
+		n += is_kept;
+	}
+	for (size_t i = n; place->n_traces && i < recording->n_traces; i++)
+		lane_recording_trace_deinit(&recording->traces[i]);
+	if (place->n_traces)
+		recording->n_traces = n;
+}
+
+/* The recording's times, on the timeline's clock. */
+static void move_info(struct lane_trace_info *info, const struct lane_place *place)
+{
+	if (!place->tie)
+		return;
+	info->epoch_offset_ns = place->clock->epoch_offset_ns;
+	memcpy(info->clock_uuid, place->clock->clock_uuid, sizeof(info->clock_uuid));
+	if (info->begin_ns)
+		info->begin_ns = lane_tie_ns(place->tie, info->begin_ns);
+	if (info->end_ns)
+		info->end_ns = lane_tie_ns(place->tie, info->end_ns);
+}
+
+/* Opens all traces of one recording. */
+static struct lane_error *open_recording(struct lane_input *input, const struct lane_place *place,
+					 uint32_t host, enum lane_prefer prefer)
+{
+	const char *path = place->path;
 	LANE_CLEANUP(lane_recording_deinit) struct lane_recording recording = { 0 };
 	uint8_t presence[LANE_RECORDING_TRACES][LANE_KIND_COUNT];
 	struct source *sources = &input->sources[input->n_sources];
@@ -502,6 +570,7 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 	err = lane_recording_init(path, &recording);
 	if (err)
 		return err;
+	keep_only(&recording, place);
 	info = recording.info;
 	for (size_t i = 0; i < recording.n_traces; i++) {
 		err = open_source(input, &recording.traces[i], host);
@@ -526,9 +595,11 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 	if (recording.n_traces > 1)
 		choose_kinds(sources, &recording, presence, prefer);
 	lane_ending_sentence(&info, input->endings[host], sizeof(input->endings[host]));
+	move_info(&info, place);
 	if (!host)
 		input->info = info;
-	else if (!*info.clock_uuid || strcmp(info.clock_uuid, input->info.clock_uuid))
+	else if (!place->tie &&
+		 (!*info.clock_uuid || strcmp(info.clock_uuid, input->info.clock_uuid)))
 		shift_ns = (int64_t)((uint64_t)info.epoch_offset_ns -
 				     (uint64_t)input->info.epoch_offset_ns);
 	for (size_t i = 0; i < recording.n_traces; i++) {
@@ -537,6 +608,7 @@ static struct lane_error *open_recording(struct lane_input *input, const char *p
 		sources[i].end_ns = recording.info.end_ns;
 		if (input->syncs && host)
 			sources[i].sync = &input->syncs[host];
+		sources[i].tie = place->tie;
 		end_unused(&sources[i]);
 	}
 	return NULL;
@@ -556,46 +628,70 @@ static struct lane_error *read_pairs(struct lane_input *input, const char *path,
 	return lane_pairs_read(path, input->syncs, n);
 }
 
-struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
-				       const struct lane_input_options *options,
-				       struct lane_input **result)
+/* Reads as far as is needed to know how requests reach the hardware. */
+static struct lane_error *find_submission(struct lane_input *input)
 {
-	static const struct lane_input_options defaults;
+	if (input->info.submission == LANE_SUBMISSION_UNKNOWN)
+		input->info.submission = lane_submission_facts(&input->clues, &input->info);
+	input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
+	return input->clues_wanted ? look_ahead(input) : NULL;
+}
+
+static struct lane_error *open_places(const struct lane_place *places, size_t n_places,
+				      const struct lane_input_options *options,
+				      struct lane_input **result)
+{
 	LANE_CLEANUP(close_guard) struct lane_input *input = calloc(1, sizeof(*input));
 	struct lane_error *err;
 
 	if (!input)
 		return &lane_enomem;
-	input->sources = calloc(n_paths * LANE_RECORDING_TRACES, sizeof(*input->sources));
-	input->endings = calloc(n_paths, sizeof(*input->endings));
-	input->n_paths = n_paths;
-	input->widen = calloc(n_paths, sizeof(struct lane_widen *));
+	input->sources = calloc(n_places * LANE_RECORDING_TRACES, sizeof(*input->sources));
+	input->endings = calloc(n_places, sizeof(*input->endings));
+	input->n_paths = n_places;
+	input->widen = calloc(n_places, sizeof(struct lane_widen *));
 	if (!input->sources || !input->endings || !input->widen)
 		return &lane_enomem;
-	if (options && options->pairs) {
-		err = read_pairs(input, options->pairs, n_paths);
+	if (options->pairs) {
+		err = read_pairs(input, options->pairs, n_places);
 		if (err)
 			return err;
 	}
-	for (size_t i = 0; i < n_paths; i++) {
+	for (size_t i = 0; i < n_places; i++) {
 		err = lane_widen_create(&input->widen[i]);
 		if (err)
 			return err;
-		err = open_recording(input, paths[i], (uint32_t)i,
-				     (options ? options : &defaults)->prefer);
+		err = open_recording(input, &places[i], (uint32_t)i, options->prefer);
 		if (err)
 			return err;
 	}
-	if (input->info.submission == LANE_SUBMISSION_UNKNOWN)
-		input->info.submission = lane_submission_facts(&input->clues, &input->info);
-	input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
-	if (input->clues_wanted) {
-		err = look_ahead(input);
-		if (err)
-			return err;
-	}
+	err = find_submission(input);
+	if (err)
+		return err;
 	*result = LANE_TAKE(input);
 	return NULL;
+}
+
+struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
+				       const struct lane_input_options *options,
+				       struct lane_input **result)
+{
+	static const struct lane_input_options defaults;
+	LANE_CLEANUP(lane_free) struct lane_place *places = calloc(n_paths + 1, sizeof(*places));
+
+	if (!places)
+		return &lane_enomem;
+	for (size_t i = 0; i < n_paths; i++)
+		places[i].path = paths[i];
+	return open_places(places, n_paths, options ? options : &defaults, result);
+}
+
+struct lane_error *lane_input_open_places(const struct lane_place *places, size_t n,
+					  enum lane_prefer prefer, struct lane_input **result)
+{
+	const struct lane_input_options options = { .prefer = prefer };
+
+	return open_places(places, n, &options, result);
 }
 
 struct lane_error *lane_input_open(const char *path, struct lane_input **input)

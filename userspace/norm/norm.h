@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock/clock.h"
 #include "decode/decode.h"
 
 struct lane_input;
@@ -41,6 +42,33 @@ struct lane_input_options {
 struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 				       const struct lane_input_options *options,
 				       struct lane_input **input) LANE_MUST_CHECK;
+
+/* The way from a machine's clock to the timeline's: one step after the other. */
+struct lane_tie {
+	struct lane_sync_map map;
+	const struct lane_tie *next; /* NULL: that is the timeline's clock */
+};
+
+/* When it was ns by that clock, on the timeline's. */
+uint64_t lane_tie_ns(const struct lane_tie *tie, uint64_t ns);
+
+/* A recording or trace, or one machine's part of a folder with several machines' traces. */
+struct lane_place {
+	const char *path;
+	char *const *traces; /* of the traces at path only these; n_traces 0: all */
+	size_t n_traces;
+	const struct lane_tie
+		*tie; /* puts its times on another clock; NULL: they are as they are */
+	const struct lane_trace_info *clock; /* with a tie: whose clock that is */
+};
+
+/*
+ * The same of places: events of places[i] have host i. Clocks are where the places' ties put them,
+ * nothing is done about others.
+ */
+struct lane_error *lane_input_open_places(const struct lane_place *places, size_t n,
+					  enum lane_prefer prefer,
+					  struct lane_input **input) LANE_MUST_CHECK;
 
 /*
  * What the recording says of itself (the first one, when several are open); owned by the input.

@@ -480,16 +480,19 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 	return err;
 }
 
+void lane_recording_trace_deinit(struct lane_recording_trace *trace)
+{
+	for (size_t k = 0; k < trace->n_more; k++)
+		free(trace->more[k]);
+	free(trace->more);
+	free(trace->path);
+	free(trace->expected.cpus);
+	*trace = (struct lane_recording_trace){ 0 };
+}
+
 void lane_recording_deinit(struct lane_recording *recording)
 {
-	for (size_t i = 0; i < recording->n_traces; i++) {
-		struct lane_recording_trace *trace = &recording->traces[i];
-
-		for (size_t k = 0; k < trace->n_more; k++)
-			free(trace->more[k]);
-		free(trace->more);
-		free(trace->path);
-		free(trace->expected.cpus);
-	}
+	for (size_t i = 0; i < recording->n_traces; i++)
+		lane_recording_trace_deinit(&recording->traces[i]);
 	recording->n_traces = 0;
 }
