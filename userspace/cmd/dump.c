@@ -5,21 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
+#include "cmd/machines.h"
 #include "norm/norm.h"
 
 struct dump_options {
-	const char **paths;
-	size_t n_paths;
+	struct lane_named named;
 	bool chosen_any;
 	bool chosen[LANE_KIND_COUNT];
 	uint64_t from_ns;
 	uint64_t to_ns;
 	bool head;
 	bool verbose;
-	struct lane_input_options input;
+	enum lane_prefer prefer;
 	struct lane_error *err;
 };
 
@@ -28,6 +29,7 @@ enum {
 	OPTION_TO,
 	OPTION_PREFER,
 	OPTION_PAIRS,
+	OPTION_MACHINE,
 	OPTION_NO_HEAD
 };
 
@@ -37,8 +39,7 @@ static const struct argp_option dump_argp_options[] = {
 	{ "to", OPTION_TO, "NS", 0, "only events up to this time", 0 },
 	{ "prefer", OPTION_PREFER, "TRACER", 0,
 	  "bpf (default) or lttng, where both have recorded the same events", 0 },
-	{ "pairs", OPTION_PAIRS, "FILE", 0,
-	  "events of two hosts in a known order, which tie the recordings' clocks together", 0 },
+	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the traces are read", 0 },
 	{ "no-head", OPTION_NO_HEAD, NULL, 0,
 	  "leave out the head, with what the trace says of itself", 0 },
@@ -88,14 +89,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return EINVAL;
 	case OPTION_PREFER:
 		if (!strcmp(arg, "lttng")) {
-			options->input.prefer = LANE_PREFER_LTTNG;
+			options->prefer = LANE_PREFER_LTTNG;
 		} else if (strcmp(arg, "bpf")) {
 			options->err = lane_error_usage("dump: --prefer %s: not bpf or lttng", arg);
 			return EINVAL;
 		}
 		return 0;
 	case OPTION_PAIRS:
-		options->input.pairs = arg;
+		options->named.pairs = arg;
+		return 0;
+	case OPTION_MACHINE:
+		options->named.machine = arg;
 		return 0;
 	case 'v':
 		options->verbose = true;
@@ -104,10 +108,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->head = false;
 		return 0;
 	case ARGP_KEY_ARG:
-		options->paths[options->n_paths++] = arg;
+		options->named.paths[options->named.n_paths++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->n_paths)
+		if (options->named.n_paths)
 			return 0;
 		options->err =
 			lane_error_usage("dump: no recording is given (see `gpulane dump --help`)");
@@ -117,30 +121,51 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* What the pairs have shown. */
-static void say_clocks(const struct lane_input *input, size_t n_paths)
-{
-	int64_t lo_ns, hi_ns;
+/* One reading: all of one machine, or of all machines on the timeline. */
+struct listing {
+	const struct dump_options *options;
+	const struct lane_machines *machines; /* NULL: there is one, and no need to name it */
+	struct lane_input *input;
+	struct lane_place *places;
+	size_t *of; /* machines by place */
+	size_t n;
+};
 
-	for (uint32_t host = 1; host < n_paths; host++)
-		if (lane_input_clock(input, host, &lo_ns, &hi_ns))
-			fprintf(stderr,
-				"gpulane: dump: recording %u's clock less the first's: %" PRId64
-				" to %" PRId64 " ns\n",
-				host, lo_ns, hi_ns);
+/* By how much the time of another machine's event can be wrong, each way; 0: it is as it is. */
+static uint64_t half_width(const struct lane_machines *machines, size_t of, uint64_t ns)
+{
+	uint64_t own = lane_machine_own_ns(&machines->machines[of], ns), lo, hi;
+
+	lane_machine_bounds(machines, of, own, &lo, &hi);
+	return hi - ns > ns - lo ? hi - ns : ns - lo;
+}
+
+static void write_event(const struct listing *l, const struct lane_event *event)
+{
+	size_t of;
+	uint64_t half;
+
+	if (!l->machines) {
+		lane_text_write_event(stdout, event);
+		return;
+	}
+	of = l->of[event->host];
+	half = half_width(l->machines, of, event->wire.ts_ns);
+	lane_text_write_event_of(stdout, event, l->machines->machines[of].name, half);
 }
 
 /*
  * Writes the events. A damaged place in a trace does not end it: what can still be read follows,
  * the last error is the command's.
  */
-static struct lane_error *dump(struct lane_input *input, const struct dump_options *options)
+static struct lane_error *write_events(const struct listing *l)
 {
+	const struct dump_options *options = l->options;
 	struct lane_damage damage = { .command = "dump" };
 	const struct lane_event *event;
 
 	for (;;) {
-		struct lane_error *err = lane_input_next(input, &event);
+		struct lane_error *err = lane_input_next(l->input, &event);
 
 		if (err) {
 			err = lane_damage_take(&damage, err);
@@ -153,13 +178,90 @@ static struct lane_error *dump(struct lane_input *input, const struct dump_optio
 			return lane_damage_end(&damage);
 		if (event->wire.ts_ns >= options->from_ns &&
 		    (!options->chosen_any || options->chosen[event->wire.kind]))
-			lane_text_write_event(stdout, event);
+			write_event(l, event);
 	}
 }
 
 static void close_input(struct lane_input **input)
 {
 	lane_input_close(*input);
+}
+
+/* The head of one machine among several. */
+static void write_machine(const struct dump_options *options, size_t of)
+{
+	printf("# machine ");
+	lane_clean_print(stdout, options->named.found.machines[of].name);
+	printf(": ");
+	lane_named_say(stdout, &options->named, of);
+	putchar('\n');
+}
+
+/* The places' events in one order. */
+static struct lane_error *dump_places(struct listing *l)
+{
+	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	const struct dump_options *options = l->options;
+	struct lane_error *err = lane_input_open_places(l->places, l->n, options->prefer, &input);
+
+	if (err)
+		return err;
+	l->input = input;
+	if (options->head && !l->machines)
+		lane_text_write_head(stdout, lane_input_info(input));
+	for (size_t i = 0; i < l->n && options->head && l->machines; i++)
+		write_machine(options, l->of[i]);
+	lane_say_endings(input, l->n, "dump");
+	if (options->verbose)
+		lane_say_readers(input, "dump");
+	err = write_events(l);
+	if (!err)
+		err = lane_check_known(input, l->places[0].path);
+	lane_say_counts(input, "dump");
+	return err;
+}
+
+/* True when all recordings are of one boot of one machine: their events need no names. */
+static bool is_one_boot(const struct lane_machines *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->machines[i].tied > LANE_TIED_BOOT ||
+		    !lane_machine_is_tied(&found->machines[i]))
+			return false;
+	return true;
+}
+
+/*
+ * The machines that are on the timeline in one order, the others one after the other: nothing says
+ * which of their events came first.
+ */
+static struct lane_error *dump_all(struct dump_options *options)
+{
+	const struct lane_machines *found = &options->named.found;
+	LANE_CLEANUP(lane_free) struct lane_place *places = calloc(found->n, sizeof(*places));
+	LANE_CLEANUP(lane_free) size_t *of = calloc(found->n, sizeof(*of));
+	bool is_alone = lane_named_count(&options->named) == 1 || is_one_boot(found);
+	struct listing l = { options, is_alone ? NULL : found, NULL, places, of, 0 };
+	struct lane_error *err = NULL;
+
+	if (!places || !of)
+		return &lane_enomem;
+	for (size_t i = 0; i < found->n; i++)
+		if (lane_named_is_wanted(&options->named, i) &&
+		    (is_alone || lane_machine_is_tied(&found->machines[i]))) {
+			places[l.n] = found->machines[i].place;
+			of[l.n++] = i;
+		}
+	err = dump_places(&l);
+	for (size_t i = 0; i < found->n && !err && !is_alone; i++) {
+		if (lane_machine_is_tied(&found->machines[i]))
+			continue;
+		places[0] = found->machines[i].place;
+		of[0] = i;
+		l.n = 1;
+		err = dump_places(&l);
+	}
+	return err;
 }
 
 struct lane_error *cmd_dump(int argc, char **argv)
@@ -171,11 +273,13 @@ struct lane_error *cmd_dump(int argc, char **argv)
 		.doc = "Write the events of recordings or traces in gpulane's text format.\v"
 		       "PATH is a recording, a directory with a CTF trace, or a file in the text "
 		       "format. "
-		       "Several are written as one, in time order.",
+		       "Several are written as one, in time order, where their clocks are tied "
+		       "together.",
 	};
 	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc, sizeof(*paths));
-	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
-	struct dump_options options = { .paths = paths, .to_ns = UINT64_MAX, .head = true };
+	struct dump_options options = { .named = { .paths = paths },
+					.to_ns = UINT64_MAX,
+					.head = true };
 	struct lane_error *err;
 	int done;
 
@@ -184,18 +288,9 @@ struct lane_error *cmd_dump(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &options, &options.err, &done);
 	if (err || done)
 		return err;
-	err = lane_input_open_all(paths, options.n_paths, &options.input, &input);
-	if (err)
-		return err;
-	if (options.head)
-		lane_text_write_head(stdout, lane_input_info(input));
-	lane_say_endings(input, options.n_paths, "dump");
-	if (options.verbose)
-		lane_say_readers(input, "dump");
-	say_clocks(input, options.n_paths);
-	err = dump(input, &options);
+	err = lane_error_context(lane_named_open(&options.named), "dump");
 	if (!err)
-		err = lane_check_known(input, paths[0]);
-	lane_say_counts(input, "dump");
+		err = dump_all(&options);
+	lane_named_deinit(&options.named);
 	return err;
 }

@@ -8,11 +8,13 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
+#include "cmd/machines.h"
 #include "out/explain.h"
 
 struct options {
 	struct lane_error *error;
 	const char *path;
+	struct lane_named named;
 	struct request_name {
 		const char *text;
 		uint64_t ctx;
@@ -22,8 +24,14 @@ struct options {
 	bool json;
 };
 
+enum {
+	OPTION_MACHINE = 256
+};
+
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json, an object a line", 0 },
+	{ "machine", OPTION_MACHINE, "NAME", 0,
+	  "of a folder with several machines' traces only this machine's", 0 },
 	{ 0 },
 };
 
@@ -56,6 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return 0;
 		o->error = lane_error_usage("explain: --format %s: not text or json", arg);
 		return EINVAL;
+	case OPTION_MACHINE:
+		o->named.machine = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!o->path) {
 			o->path = arg;
@@ -145,6 +156,7 @@ struct lane_error *lane_explain_read(struct lane_explain *x, struct lane_reading
 	LANE_CLEANUP(lane_reading_deinit)
 	struct lane_reading again = {
 		.path = reading->path,
+		.place = reading->place,
 		.progress = reading->progress,
 		.stoppable = reading->stoppable,
 		.listeners = &second,
@@ -163,7 +175,7 @@ struct lane_error *lane_explain_read(struct lane_explain *x, struct lane_reading
 	return err ? err : lane_read(&again);
 }
 
-static struct lane_error *explain(const struct options *o)
+static struct lane_error *explain(struct options *o)
 {
 	LANE_CLEANUP(lane_explain_deinit) struct lane_explain x = { 0 };
 	LANE_CLEANUP(lane_reading_deinit)
@@ -175,6 +187,11 @@ static struct lane_error *explain(const struct options *o)
 	};
 	struct lane_error *err = NULL;
 
+	o->named.paths = &o->path;
+	o->named.n_paths = 1;
+	err = lane_named_open(&o->named);
+	if (!err)
+		err = lane_named_one(&o->named, &reading.place);
 	for (size_t k = 0; k < o->n && !err; k++)
 		err = lane_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)
@@ -206,5 +223,7 @@ struct lane_error *cmd_explain(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	return lane_error_context(explain(&o), "explain");
+	err = lane_error_context(explain(&o), "explain");
+	lane_named_deinit(&o.named);
+	return err;
 }

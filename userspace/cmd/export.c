@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/export.h"
+#include "cmd/machines.h"
 #include "cmd/read.h"
 
 static const struct lane_exporter *const exporters[] = {
@@ -39,8 +40,17 @@ struct job {
 	struct output outputs[N_EXPORTERS];
 	size_t n;
 	char title[256];
+	struct lane_named named;
+	FILE *sink;	     /* where it goes instead of standard output; NULL: there */
+	const char *machine; /* as in lane_export_to */
+	unsigned int machine_index;
 	struct lane_explain explain; /* of the worst requests */
 	struct lane_error *error;
+};
+
+enum {
+	OPTION_MACHINE = 256,
+	OPTION_PAIRS
 };
 
 static const struct argp_option argp_options[] = {
@@ -49,6 +59,7 @@ static const struct argp_option argp_options[] = {
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
 	  0 },
+	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
@@ -86,10 +97,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		job->name = arg;
 		return 0;
+	case OPTION_MACHINE:
+		job->named.machine = arg;
+		return 0;
+	case OPTION_PAIRS:
+		job->named.pairs = arg;
+		return 0;
 	case ARGP_KEY_ARG:
-		if (job->reading.path)
-			return ARGP_ERR_UNKNOWN;
-		job->reading.path = arg;
+		job->named.paths[job->named.n_paths++] = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -98,7 +113,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static struct lane_error *checked(const struct job *job)
 {
-	if (!job->reading.path)
+	if (!job->named.n_paths)
 		return lane_error_usage("export: no recording named (see `gpulane export --help`)");
 	if (!job->n)
 		return lane_error_usage(
@@ -252,23 +267,23 @@ static void end_at_once(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* What is complete goes to standard output, behind what is there. */
-static struct lane_error *copy_to_stdout(FILE *from)
+/* What is complete goes to standard output, or to where its machine's part goes. */
+static struct lane_error *copy_to(FILE *to, FILE *from)
 {
 	char buffer[1 << 16];
 	size_t n;
 
 	rewind(from);
 	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
-		if (fwrite(buffer, 1, n, stdout) != n)
+		if (fwrite(buffer, 1, n, to) != n)
 			break;
-	if (ferror(from) || ferror(stdout) || fflush(stdout))
+	if (ferror(from) || ferror(to) || fflush(to))
 		return lane_error("it could not be written");
 	return NULL;
 }
 
 /* Makes what has been written the output. */
-static struct lane_error *complete(struct output *out, struct lane_latency *latency)
+static struct lane_error *complete(struct output *out, struct lane_latency *latency, FILE *sink)
 {
 	struct lane_error *err = out->exporter->finish(out->export, latency);
 	FILE *file = LANE_TAKE(out->file);
@@ -276,7 +291,7 @@ static struct lane_error *complete(struct output *out, struct lane_latency *late
 	if (!err && file && (fflush(file) || ferror(file)))
 		err = lane_error("it could not be written");
 	if (!err && out->to_stdout)
-		err = copy_to_stdout(file);
+		err = copy_to(sink ? sink : stdout, file);
 	if (file && fclose(file) && !err)
 		err = lane_error("it could not be written");
 	if (err)
@@ -292,6 +307,7 @@ static struct lane_error *explain(struct job *job)
 	LANE_CLEANUP(lane_reading_deinit)
 	struct lane_reading reading = {
 		.path = job->reading.path,
+		.place = job->reading.place,
 		.progress = job->reading.progress,
 		.stoppable = job->reading.stoppable,
 		.damage = { .command = job->reading.damage.command, .quiet = true },
@@ -324,6 +340,8 @@ static struct lane_error *export(struct job *job)
 		if (err)
 			return err;
 		job->outputs[i].to.title = job->title;
+		job->outputs[i].to.machine = job->machine;
+		job->outputs[i].to.machine_index = job->machine_index;
 		job->outputs[i].reading = &job->reading;
 		listeners[i] = (struct lane_listener){ &job->outputs[i], begin, event };
 	}
@@ -338,7 +356,7 @@ static struct lane_error *export(struct job *job)
 		err = explain(job);
 	end_at_once();
 	for (size_t i = 0; !err && i < job->n; i++)
-		err = complete(&job->outputs[i], &job->reading.latency);
+		err = complete(&job->outputs[i], &job->reading.latency, job->sink);
 	return err ? err : lane_damage_end(&job->reading.damage);
 }
 
@@ -352,23 +370,113 @@ struct lane_error *lane_export_one(const struct lane_exporter *exporter,
 	return export(&job);
 }
 
+/* One machine's part of a file that holds several. */
+static struct lane_error *export_part(const struct job *of, size_t machine, unsigned int index,
+				      FILE *sink)
+{
+	const struct lane_machine *it = &of->named.found.machines[machine];
+	LANE_CLEANUP(drop_job)
+	struct job job = { .reading = of->reading,
+			   .name = "-",
+			   .sink = sink,
+			   .machine = it->name,
+			   .machine_index = index };
+
+	add_output(&job, &lane_export_perfetto);
+	job.reading.path = it->place.path;
+	job.reading.place = &it->place;
+	memcpy(job.title, of->title, sizeof(job.title));
+	return export(&job);
+}
+
+static struct lane_error *check_machines(const struct job *job)
+{
+	const struct lane_machines *found = &job->named.found;
+
+	if (found->n > LANE_EXPORT_MACHINES)
+		return lane_error("these are %zu machines, one file can hold %d (choose one with "
+				  "--machine)",
+				  found->n, LANE_EXPORT_MACHINES);
+	for (size_t i = 0; i < found->n; i++)
+		if (!lane_machine_is_tied(&found->machines[i]))
+			return lane_error("%s is not on one timeline with the others (choose one "
+					  "machine with --machine, or tie them with --pairs; "
+					  "`gpulane report` says what is known of their clocks)",
+					  found->machines[i].name);
+	return NULL;
+}
+
+/* All machines into one file, one behind the other: viewers put its parts in order. */
+static struct lane_error *export_machines(struct job *job)
+{
+	struct output *out = &job->outputs[0];
+	struct lane_error *err = check_machines(job), *damage = NULL;
+	FILE *sink = NULL;
+
+	if (!err)
+		err = set_names(job, out);
+	if (!err)
+		err = begin_writing(out);
+	sink = LANE_TAKE(out->file);
+	for (size_t i = 0; i < job->named.found.n && !err; i++) {
+		err = export_part(job, i, (unsigned int)i, sink);
+		/* Damage in one does not keep the others from being exported. */
+		if (err && lane_error_code(err) == LANE_ERROR_FAILED && err != &lane_enomem) {
+			lane_error_free(damage);
+			damage = LANE_TAKE(err);
+		}
+	}
+	if (!err && out->to_stdout)
+		err = copy_to(stdout, sink);
+	if (sink && fclose(sink) && !err)
+		err = lane_error("it could not be written");
+	if (!err && !out->to_stdout)
+		err = lane_output_commit(&out->out);
+	if (err)
+		lane_error_free(damage);
+	return err ? err : damage;
+}
+
+static struct lane_error *export_named(struct job *job)
+{
+	bool is_shared = job->n == 1 && job->outputs[0].exporter == &lane_export_perfetto;
+	struct lane_error *err = lane_named_open(&job->named);
+
+	if (err)
+		return err;
+	if (is_shared && lane_named_count(&job->named) > 1) {
+		job->reading.path = job->named.paths[0];
+		set_title(job);
+		return export_machines(job);
+	}
+	err = lane_named_one(&job->named, &job->reading.place);
+	if (err)
+		return err;
+	job->reading.path = job->reading.place->path;
+	set_title(job);
+	return export(job);
+}
+
 struct lane_error *cmd_export(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "RECORDING",
+		.args_doc = "RECORDING...",
 		.doc = "Write a recording in the formats of viewers.\vSee gpulane-export(1).",
 	};
-	LANE_CLEANUP(drop_job) struct job job = { 0 };
+	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
+	LANE_CLEANUP(drop_job) struct job job = { .named = { .paths = paths } };
 	struct lane_error *err;
 	int done;
 
+	if (!paths)
+		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &job, &job.error, &done);
 	if (!err && !done)
 		err = checked(&job);
-	if (err || done)
-		return err;
-	set_title(&job);
-	return lane_error_context(export(&job), "export");
+	if (!err && !done)
+		err = lane_error_context(export_named(&job), "export");
+	lane_named_deinit(&job.named);
+	return err;
 }

@@ -10,8 +10,8 @@
 #include "capture/recording.h"
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
+#include "norm/machines.h"
 #include "out/facts.h"
-#include "norm/norm.h"
 
 enum {
 	PACKET_BYTES = 256 << 10,
@@ -172,13 +172,15 @@ static struct lane_error *copy(struct import *import, struct lane_input *input)
 	}
 }
 
-static struct lane_error *make(struct import *import, const char *from, const char *to)
+static struct lane_error *make(struct import *import, const struct lane_place *place,
+			       const char *to)
 {
 	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	const char *from = place->n_traces ? place->traces[0] : place->path;
 	const struct lane_trace_info *info;
 	struct lane_error *err;
 
-	err = lane_input_open(from, &input);
+	err = lane_input_open_places(place, 1, LANE_PREFER_BPF, &input);
 	if (err)
 		return err;
 	info = lane_input_info(input);
@@ -200,7 +202,7 @@ static struct lane_error *make(struct import *import, const char *from, const ch
 }
 
 /* Makes one recording; what is not complete is taken away again. */
-static struct lane_error *make_one(const char *from, const char *to)
+static struct lane_error *make_one(const struct lane_place *from, const char *to)
 {
 	LANE_CLEANUP(lane_free) struct import *import = calloc(1, sizeof(*import));
 	struct lane_error *err;
@@ -218,14 +220,16 @@ static struct lane_error *make_one(const char *from, const char *to)
 }
 
 /* The recording's path for a FILE: its name with `.rec`, in the folder where one is named. */
-static struct lane_error *make_named(const char *from, const char *folder)
+static struct lane_error *make_named(const struct lane_place *from, const char *called,
+				     const char *folder)
 {
 	LANE_CLEANUP(lane_free) char *to = NULL;
-	const char *slash = strrchr(from, '/');
-	const char *name = slash ? slash + 1 : from;
+	const char *slash = strrchr(called, '/');
+	const char *name = slash ? slash + 1 : called;
 
 	if (!*name)
-		return lane_error("%s: it has no name to call the recording by (use -o DIR)", from);
+		return lane_error("%s: it has no name to call the recording by (use -o DIR)",
+				  called);
 	if (asprintf(&to, "%s%s%s.rec", folder ? folder : "", folder ? "/" : "", name) < 0) {
 		to = NULL;
 		return &lane_enomem;
@@ -233,16 +237,57 @@ static struct lane_error *make_named(const char *from, const char *folder)
 	return make_one(from, to);
 }
 
-static struct lane_error *make_all(const struct options *o)
+/* Each machine of a folder that holds several, by its name, in a folder. */
+static struct lane_error *make_machines(const struct lane_machines *found, const char *folder)
 {
 	struct lane_error *err = NULL;
 
-	if (o->n_inputs == 1 && o->output)
-		return make_one(o->inputs[0], o->output);
-	if (o->output && mkdir(o->output, 0700))
+	if (folder && mkdir(folder, 0700))
+		return lane_error_errno(errno, "%s", folder);
+	for (size_t i = 0; !err && i < found->n; i++) {
+		char name[sizeof(found->machines[i].name)];
+
+		strcpy(name, found->machines[i].name);
+		for (char *at = name; (at = strpbrk(at, "/."));)
+			*at = '-';
+		err = make_named(&found->machines[i].place, name, folder);
+	}
+	return err;
+}
+
+static struct lane_error *make_path(const char *path, const char *to, bool is_folder)
+{
+	struct lane_machines found = { 0 };
+	const struct lane_place place = { .path = path };
+	struct lane_error *err = lane_machines_find(&path, 1, &found);
+	LANE_CLEANUP(lane_free) char *below = NULL;
+
+	if (!err && found.n > 1 && is_folder && to) {
+		const char *slash = strrchr(path, '/');
+
+		if (asprintf(&below, "%s/%s", to, slash ? slash + 1 : path) < 0) {
+			below = NULL;
+			err = &lane_enomem;
+		}
+		to = below;
+	}
+	if (!err && found.n > 1)
+		err = make_machines(&found, to);
+	else if (!err)
+		err = to && !is_folder ? make_one(&place, to) : make_named(&place, path, to);
+	lane_machines_deinit(&found);
+	return err;
+}
+
+static struct lane_error *make_all(const struct options *o)
+{
+	bool is_folder = o->n_inputs > 1;
+	struct lane_error *err = NULL;
+
+	if (is_folder && o->output && mkdir(o->output, 0700))
 		return lane_error_errno(errno, "%s", o->output);
 	for (size_t i = 0; !err && i < o->n_inputs; i++)
-		err = make_named(o->inputs[i], o->output);
+		err = make_path(o->inputs[i], o->output, is_folder);
 	return err;
 }
 

@@ -73,7 +73,9 @@ static void set_times(struct pass *p, uint64_t begin_ns)
 	const struct lane_reading *r = p->reading;
 	struct lane_select *select = &p->reading->latency.select;
 
-	p->first_ns = begin_ns;
+	p->first_ns = p->reading->first_ns = begin_ns;
+	if (r->base_ns)
+		begin_ns = r->base_ns;
 	if (!r->by_time)
 		return;
 	select->from_ns = begin_ns + (uint64_t)(r->from_s * 1e9);
@@ -231,7 +233,8 @@ static struct lane_error *read_once(struct pass *p)
 	struct lane_hooks hooks;
 	struct lane_error *err;
 
-	err = lane_input_open(r->path, &input);
+	err = r->place ? lane_input_open_places(r->place, 1, LANE_PREFER_BPF, &input)
+		       : lane_input_open(r->path, &input);
 	if (err)
 		return err;
 	p->input = input;

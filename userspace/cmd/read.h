@@ -25,7 +25,9 @@ struct lane_listener {
 
 struct lane_reading {
 	const char *path;
-	struct lane_select select; /* its times are set by the next three */
+	const struct lane_place *place; /* what of path is read, and on which clock; NULL: all */
+	uint64_t base_ns;		/* where its seconds begin, 0: with its first event */
+	struct lane_select select;	/* its times are set by the next three */
 	bool by_time;
 	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
 	bool verbose;	     /* say who reads each trace */
@@ -36,6 +38,7 @@ struct lane_reading {
 	/* When it is read for the second time: its losses, each CPU's, by their ends. */
 	struct lane_loss *lost;
 	size_t n_lost;
+	uint64_t first_ns; /* its first event */
 	/* What the reading leaves: the caller's, to be freed with lane_reading_deinit. */
 	struct lane_latency latency;
 	struct lane_timeline *timeline;

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/export.h"
+#include "cmd/machines.h"
 #include "cmd/read.h"
 #include "cmd/report.h"
 #include "cmd/report_model.h"
@@ -19,7 +20,7 @@ static const struct lane_report_format *const formats[] = { &lane_report_text, &
 
 struct options {
 	struct lane_error *error;
-	const char *path;
+	struct lane_named named;
 	const char *html; /* a file to write instead */
 	const struct lane_report_format *format;
 	struct lane_select select;
@@ -40,6 +41,8 @@ enum {
 	OPTION_DEVICE,
 	OPTION_CRITICAL,
 	OPTION_REQUESTS,
+	OPTION_MACHINE,
+	OPTION_PAIRS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -63,6 +66,7 @@ static const struct argp_option argp_options[] = {
 	{ "critical", OPTION_CRITICAL, "FROM-TO", OPTION_ARG_OPTIONAL,
 	  "the critical path of the longest request, or of that time of the recording (seconds)",
 	  0 },
+	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
@@ -205,10 +209,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		o->verbose = true;
 		return 0;
+	case OPTION_MACHINE:
+		o->named.machine = arg;
+		return 0;
+	case OPTION_PAIRS:
+		o->named.pairs = arg;
+		return 0;
 	case ARGP_KEY_ARG:
-		if (o->path)
-			return ARGP_ERR_UNKNOWN;
-		o->path = arg;
+		o->named.paths[o->named.n_paths++] = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -248,19 +256,27 @@ static void say_if_nothing(const struct options *o, const struct lane_latency *l
 	lane_error_free(said);
 }
 
+/* The report of one recording, or one machine. */
 static struct lane_error *report(struct options *o)
 {
 	LANE_CLEANUP(lane_reading_deinit)
 	struct lane_reading reading = {
-		.path = o->path,
+		.path = o->named.paths[0],
 		.select = o->select,
 		.by_time = o->by_time,
 		.from_s = o->from_s,
 		.to_s = o->to_s,
 		.verbose = o->verbose,
 	};
-	struct lane_error *err;
+	struct lane_error *err = lane_named_one(&o->named, &reading.place);
 
+	if (err)
+		return lane_error_context(err, "report");
+	reading.path = reading.place->path;
+	if (o->requests)
+		return lane_report_requests(&reading, o->format == &lane_report_json);
+	if (o->commands)
+		return lane_report_commands(&reading, o->format == &lane_report_json);
 	if (o->critical) {
 		o->critical_options.json = o->format == &lane_report_json;
 		o->critical_options.rows = o->report.rows;
@@ -282,38 +298,99 @@ static struct lane_error *report(struct options *o)
 	return err ? err : lane_error_context(lane_damage_end(&reading.damage), "report");
 }
 
+/* The reports of several machines: each is read by itself, all are written at the end. */
+static struct lane_error *report_all(struct options *o)
+{
+	LANE_CLEANUP(lane_free)
+	struct lane_reading *readings = calloc(o->named.found.n, sizeof(*readings));
+	struct lane_error *err = NULL, *damage = NULL;
+	size_t n = 0;
+
+	if (!readings)
+		return &lane_enomem;
+	for (; n < o->named.found.n && !err; n++) {
+		const struct lane_place *place = &o->named.found.machines[n].place;
+
+		readings[n] = (struct lane_reading){
+			.path = place->path,
+			.place = place,
+			.base_ns = lane_machine_is_tied(&o->named.found.machines[n]) && n
+					   ? readings[0].first_ns
+					   : 0,
+			.select = o->select,
+			.by_time = o->by_time,
+			.from_s = o->from_s,
+			.to_s = o->to_s,
+			.verbose = o->verbose,
+		};
+		err = lane_read(&readings[n]);
+	}
+	if (!err)
+		err = lane_report_machines(&o->named, readings, o->format, &o->report);
+	for (size_t i = 0; i < n; i++) {
+		struct lane_error *one = lane_damage_end(&readings[i].damage);
+
+		if (one)
+			lane_error_free(LANE_TAKE(damage));
+		damage = one ? one : damage;
+		lane_reading_deinit(&readings[i]);
+	}
+	if (err)
+		lane_error_free(damage);
+	return lane_error_context(err ? err : damage, "report");
+}
+
+/* What can be said of several machines at once. */
+static bool is_of_one(const struct options *o)
+{
+	return o->requests || o->commands || o->critical || o->html || o->models.pattern ||
+	       lane_named_count(&o->named) < 2;
+}
+
+static struct lane_error *check(const struct options *o)
+{
+	if (!o->named.n_paths)
+		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
+	if (o->models.device && !o->models.pattern)
+		return lane_error_usage("report: --device needs --pattern");
+	if (o->models.pattern && (o->html || o->commands))
+		return lane_error_usage("report: --pattern excludes --html and --commands");
+	if (o->critical && o->format == &lane_report_csv)
+		return lane_error_usage("report: --critical is text or json, not csv");
+	if (o->requests && (o->commands || o->models.pattern || o->html || o->critical))
+		return lane_error_usage(
+			"report: --requests excludes --commands, --pattern, --html and --critical");
+	return NULL;
+}
+
 struct lane_error *cmd_report(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "RECORDING",
+		.args_doc = "RECORDING...",
 		.doc = "Say where the time of a recording's GPU requests went: first in words, "
 		       "then in "
 		       "tables.\vSee gpulane-report(1).",
 	};
-	struct options o = { .format = &lane_report_text, .report = { .rows = 20 } };
+	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
+	struct options o = { .format = &lane_report_text,
+			     .report = { .rows = 20 },
+			     .named = { .paths = paths } };
 	struct lane_error *err;
 	int done;
 
+	if (!paths)
+		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	if (!o.path)
-		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
-	if (o.models.device && !o.models.pattern)
-		return lane_error_usage("report: --device needs --pattern");
-	if (o.models.pattern && (o.html || o.commands))
-		return lane_error_usage("report: --pattern excludes --html and --commands");
-	if (o.critical && o.format == &lane_report_csv)
-		return lane_error_usage("report: --critical is text or json, not csv");
-	if (o.requests && (o.commands || o.models.pattern || o.html || o.critical))
-		return lane_error_usage(
-			"report: --requests excludes --commands, --pattern, --html and --critical");
-	if (o.requests)
-		return lane_report_requests(o.path, o.format == &lane_report_json);
-	if (o.commands)
-		return lane_report_commands(o.path, o.format == &lane_report_json);
+	err = check(&o);
+	if (!err)
+		err = lane_error_context(lane_named_open(&o.named), "report");
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	return report(&o);
+	if (!err)
+		err = is_of_one(&o) ? report(&o) : report_all(&o);
+	lane_named_deinit(&o.named);
+	return err;
 }

@@ -5,11 +5,21 @@
 
 #include <stdbool.h>
 
-#include "cmd/read.h"
+#include "cmd/machines.h"
+#include "out/report.h"
 
-/* Write the recording's OpenCL commands, its requests, to stdout, as CSV or as JSON lines. */
-struct lane_error *lane_report_commands(const char *path, bool json) LANE_MUST_CHECK;
-struct lane_error *lane_report_requests(const char *path, bool json) LANE_MUST_CHECK;
+/*
+ * Write the recording's OpenCL commands, its requests, to stdout, as CSV or as JSON lines. Of *of
+ * path and place count.
+ */
+struct lane_error *lane_report_commands(const struct lane_reading *of, bool json) LANE_MUST_CHECK;
+struct lane_error *lane_report_requests(const struct lane_reading *of, bool json) LANE_MUST_CHECK;
+
+/* Writes the reports of several machines to stdout, beginning with their clocks. */
+struct lane_error *lane_report_machines(const struct lane_named *named,
+					struct lane_reading *readings,
+					const struct lane_report_format *format,
+					const struct lane_report_options *options) LANE_MUST_CHECK;
 
 struct lane_critical_options {
 	bool by_time; /* of this part of the recording, seconds; to_s 0: its end */

@@ -52,7 +52,7 @@ struct told {
 };
 
 /* Reads the recording into *timeline; earlier (NULL: none) has read it before. */
-static struct lane_error *read_once(const char *path, const struct told *told,
+static struct lane_error *read_once(const struct lane_reading *of, const struct told *told,
 				    const struct lane_timeline *earlier,
 				    struct lane_timeline **timeline, struct lane_damage *damage)
 {
@@ -62,7 +62,8 @@ static struct lane_error *read_once(const char *path, const struct told *told,
 	struct lane_error *err;
 	size_t n_losses = 0;
 
-	err = lane_input_open(path, &input);
+	err = of->place ? lane_input_open_places(of->place, 1, LANE_PREFER_BPF, &input)
+			: lane_input_open(of->path, &input);
 	if (!err && earlier)
 		err = told->begin(told->arg, lane_input_info(input), &hooks);
 	if (err)
@@ -80,7 +81,7 @@ static struct lane_error *read_once(const char *path, const struct told *told,
 	if (!err && !earlier)
 		lane_say_counts(input, damage->command);
 	if (!err)
-		err = lane_check_known(input, path);
+		err = lane_check_known(input, of->path);
 	return err ? err : lane_timeline_finish(*timeline);
 }
 
@@ -88,16 +89,16 @@ static struct lane_error *read_once(const char *path, const struct told *told,
  * What is lost, and what the devices' clocks are, has to be known before anything is told: the
  * recording is read twice.
  */
-static struct lane_error *read_twice(const char *path, const struct told *told)
+static struct lane_error *read_twice(const struct lane_reading *of, const struct told *told)
 {
 	LANE_CLEANUP(destroy_timeline) struct lane_timeline *first = NULL;
 	LANE_CLEANUP(destroy_timeline) struct lane_timeline *second = NULL;
 	struct lane_damage damage = { .command = "report" };
 	struct lane_damage again = { .command = "report", .quiet = true };
-	struct lane_error *err = read_once(path, told, NULL, &first, &damage);
+	struct lane_error *err = read_once(of, told, NULL, &first, &damage);
 
 	if (!err)
-		err = read_once(path, told, first, &second, &again);
+		err = read_once(of, told, first, &second, &again);
 	lane_error_free(again.last);
 	if (!err && ferror(stdout))
 		err = lane_error("the list could not be written");
@@ -116,12 +117,12 @@ static struct lane_error *begin_commands(void *arg, const struct lane_trace_info
 	return NULL;
 }
 
-struct lane_error *lane_report_commands(const char *path, bool json)
+struct lane_error *lane_report_commands(const struct lane_reading *of, bool json)
 {
 	struct lane_command_list list = { .to = stdout, .json = json };
 	struct told told = { &list, begin_commands };
 
-	return lane_error_context(read_twice(path, &told), "report");
+	return lane_error_context(read_twice(of, &told), "report");
 }
 
 struct requests {
@@ -148,11 +149,11 @@ static struct lane_error *begin_requests(void *arg, const struct lane_trace_info
 	return err;
 }
 
-struct lane_error *lane_report_requests(const char *path, bool json)
+struct lane_error *lane_report_requests(const struct lane_reading *of, bool json)
 {
 	LANE_CLEANUP(destroy_requests) struct requests requests = { .json = json };
 	struct told told = { &requests, begin_requests };
-	struct lane_error *err = read_twice(path, &told);
+	struct lane_error *err = read_twice(of, &told);
 
 	if (!err && !lane_request_list_is_whole(requests.list))
 		err = &lane_enomem;

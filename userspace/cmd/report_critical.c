@@ -76,7 +76,9 @@ static struct lane_error *choose(const struct lane_critical_options *o,
 struct lane_error *lane_report_critical(struct lane_reading *reading,
 					const struct lane_critical_options *options)
 {
-	struct lane_reading again = { .path = reading->path, .damage = { .quiet = true } };
+	struct lane_reading again = { .path = reading->path,
+				      .place = reading->place,
+				      .damage = { .quiet = true } };
 	struct listener listener = { 0 };
 	const struct lane_listener listeners[] = { { &listener, begin, NULL } };
 	struct lane_critical_path path = { 0 };

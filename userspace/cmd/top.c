@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/stop.h"
 #include "cmd/cmd.h"
+#include "cmd/machines.h"
 #include "cmd/top.h"
 #include "latency/window.h"
 #include "out/top.h"
@@ -18,13 +19,15 @@
 enum {
 	OPTION_SPEED = 256,
 	OPTION_WIDTH,
+	OPTION_MACHINE,
+	OPTION_PAIRS,
 	TICK_MS = 50,
 	BATCH_WIDTH = 100,
 };
 
 struct top {
 	struct lane_error *error; /* of the options */
-	const char *path;	  /* NULL: live */
+	struct lane_named named;  /* no path: live */
 	struct lane_top_filter filter;
 	bool batch;
 	unsigned long frames; /* 0: any number */
@@ -285,6 +288,7 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "pid", 'p', "PID", 0, "live: only this process and its descendants", 0 },
 	{ "comm", 'c', "NAME", 0, "live: only processes of this name", 0 },
+	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
 	{ "speed", OPTION_SPEED, "FACTOR", 0,
 	  "replay a recording faster than it was; 0: at once (default 1)", 0 },
 	{ "width", OPTION_WIDTH, "COLUMNS", 0, "of the batch's lines (default 100)", 0 },
@@ -352,9 +356,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		top->width = (unsigned int)value;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (top->path)
-			return ARGP_ERR_UNKNOWN;
-		top->path = arg;
+		top->named.paths[top->named.n_paths++] = arg;
+		return 0;
+	case OPTION_MACHINE:
+		top->named.machine = arg;
+		return 0;
+	case OPTION_PAIRS:
+		top->named.pairs = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -363,19 +371,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void deinit(struct top *top)
 {
+	lane_named_deinit(&top->named);
 	if (top->source.close)
 		top->source.close(top->source.arg);
 	lane_timeline_destroy(top->timeline);
 	lane_window_deinit(&top->window);
 }
 
+/* Opens what is shown: this machine, or one of those that are named. */
+static struct lane_error *open_source(struct top *top)
+{
+	const struct lane_place *place;
+	struct lane_error *err;
+
+	if (!top->named.n_paths)
+		return lane_top_open_live(&top->filter, &top->source);
+	err = lane_error_context(lane_named_open(&top->named), "top");
+	if (!err)
+		err = lane_error_context(lane_named_one(&top->named, &place), "top");
+	return err ? err : lane_top_open_recording(place, &top->source);
+}
+
 static struct lane_error *run(struct top *top)
 {
-	struct lane_error *err;
+	struct lane_error *err = open_source(top);
 	struct lane_hooks hooks;
 
-	err = top->path ? lane_top_open_recording(top->path, &top->source)
-			: lane_top_open_live(&top->filter, &top->source);
 	if (err)
 		return err;
 	lane_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
@@ -387,7 +408,9 @@ static struct lane_error *run(struct top *top)
 		return err;
 	top->view.window = &top->window;
 	top->view.timeline = top->timeline;
-	top->view.source = top->path ? top->path : "this machine";
+	top->view.source = !top->named.n_paths	? "this machine"
+			   : top->named.machine ? top->named.machine
+						: top->named.paths[0];
 	top->view.width = top->width;
 	top->view.notice = top->source.notice;
 	lane_stop_catch();
@@ -399,20 +422,27 @@ struct lane_error *cmd_top(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "[RECORDING]",
+		.args_doc = "[RECORDING...]",
 		.doc = "Show what the GPU does: engines, queues, clients, preemptions, the worst "
 		       "request; of this machine now, or of a recording as it goes.\v"
 		       "See gpulane-top(1).",
 	};
+	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
 	LANE_CLEANUP(deinit)
-	struct top top = { .delay_s = 1, .window_s = 2, .speed = 1, .width = BATCH_WIDTH };
+	struct top top = { .delay_s = 1,
+			   .window_s = 2,
+			   .speed = 1,
+			   .width = BATCH_WIDTH,
+			   .named = { .paths = paths } };
 	struct lane_error *err;
 	int done;
 
+	if (!paths)
+		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &top, &top.error, &done);
 	if (err || done)
 		return err;
-	if (top.path && (top.filter.pid || top.filter.comm))
+	if (top.named.n_paths && (top.filter.pid || top.filter.comm))
 		return lane_error_usage("top: --pid and --comm choose what is recorded live, not "
 					"what a recording has");
 	if (!top.batch && !isatty(STDOUT_FILENO))

@@ -34,7 +34,7 @@ struct lane_error *lane_top_open_live(const struct lane_top_filter *filter,
 				      struct lane_top_source *source) LANE_MUST_CHECK;
 
 /* A recording's events; likewise. */
-struct lane_error *lane_top_open_recording(const char *path,
+struct lane_error *lane_top_open_recording(const struct lane_place *place,
 					   struct lane_top_source *source) LANE_MUST_CHECK;
 
 struct lane_top_view;

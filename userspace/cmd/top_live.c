@@ -216,7 +216,8 @@ static void close_replay(void *arg)
 	free(replay);
 }
 
-struct lane_error *lane_top_open_recording(const char *path, struct lane_top_source *source)
+struct lane_error *lane_top_open_recording(const struct lane_place *place,
+					   struct lane_top_source *source)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 	struct lane_error *err;
@@ -224,7 +225,7 @@ struct lane_error *lane_top_open_recording(const char *path, struct lane_top_sou
 	if (!replay)
 		return &lane_enomem;
 	replay->damage = (struct lane_damage){ .command = "top", .quiet = true };
-	err = lane_input_open(path, &replay->input);
+	err = lane_input_open_places(place, 1, LANE_PREFER_BPF, &replay->input);
 	if (err) {
 		free(replay);
 		return err;

@@ -11,11 +11,18 @@
 
 #include "latency/latency.h"
 
+/* Machines that one file can hold. */
+#define LANE_EXPORT_MACHINES 15
+
 /* Where an exporter writes. */
 struct lane_export_to {
 	FILE *file;	   /* for a format that is a file; written from its beginning, not closed */
 	int dir_fd;	   /* for a format that is a directory: made and empty; not closed */
 	const char *title; /* the recording's name, for people */
+	/* The file goes on with another of several machines: its name, and which it is, up to
+	 * LANE_EXPORT_MACHINES; NULL: there is only one. */
+	const char *machine;
+	unsigned int machine_index;
 	const struct lane_trace_info *info; /* outlives the exporter */
 	/* The losses that are known beforehand, each CPU's, by their ends; valid during create. */
 	const struct lane_loss *lost;

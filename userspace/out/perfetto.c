@@ -310,6 +310,8 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		return &lane_enomem;
 	p->info = to->info;
 	lane_packets_begin(&p->packets, to->file, to->info);
+	if (to->machine)
+		lane_packets_machine(&p->packets, to->machine, to->machine_index);
 	err = lane_tracks_create(&track_hooks, &p->tracks);
 	if (err)
 		return err;

@@ -8,6 +8,9 @@
 #include "base/clean.h"
 #include "out/trace.pb-c.h"
 
+/* Of the track that holds a machine's; none of the others' uuids has these bits. */
+#define MACHINE_UUID (0xfull << 56)
+
 typedef Perfetto__Protos__TracePacket packet;
 typedef Perfetto__Protos__TrackEvent track_event;
 
@@ -129,21 +132,32 @@ void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lan
 	put_names(packets);
 }
 
+void lane_packets_machine(struct lane_packets *packets, const char *name, unsigned int index)
+{
+	packets->machine = name;
+	packets->salt = (uint64_t)index << 60;
+	lane_packet_track(packets,
+			  &(struct lane_packet_track){ .uuid = MACHINE_UUID, .name = name });
+}
+
 void lane_packet_track(struct lane_packets *packets, const struct lane_packet_track *track)
 {
 	Perfetto__Protos__TrackDescriptor is = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
 	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
 	Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
-	char name[256];
+	bool is_top = packets->machine && !track->parent && track->uuid != MACHINE_UUID;
+	char text[256], name[256];
 	packet p;
 
 	/* Protocol buffers' strings are UTF-8. */
-	lane_clean_copy(name, sizeof(name), track->name ? track->name : "", LANE_CLEAN_LINE);
+	snprintf(text, sizeof(text), "%s%s%s", is_top ? packets->machine : "", is_top ? ": " : "",
+		 track->name ? track->name : "");
+	lane_clean_copy(name, sizeof(name), text, LANE_CLEAN_LINE);
 	is.has_uuid = true;
-	is.uuid = track->uuid;
-	is.has_parent_uuid = track->parent != 0;
-	is.parent_uuid = track->parent;
+	is.uuid = track->uuid ^ packets->salt;
+	is.has_parent_uuid = track->parent || is_top;
+	is.parent_uuid = (is_top ? MACHINE_UUID : track->parent) ^ packets->salt;
 	is.name = name;
 	is.has_sibling_order_rank = track->rank != 0;
 	is.sibling_order_rank = track->rank;
@@ -153,9 +167,9 @@ void lane_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	process.pid = thread.pid = track->pid;
 	thread.tid = track->tid;
 	process.process_name = thread.thread_name = name;
-	if (track->process)
+	if (track->process && !packets->machine)
 		is.process = &process;
-	if (track->thread)
+	if (track->thread && !packets->machine)
 		is.thread = &thread;
 	counter.has_unit = true;
 	counter.unit = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__UNIT__UNIT_COUNT;
@@ -215,7 +229,7 @@ void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, co
 void lane_packet_flow(struct lane_packets *packets, uint64_t flow)
 {
 	if (packets->n_flows < sizeof(packets->flows) / sizeof(packets->flows[0]))
-		packets->flows[packets->n_flows++] = flow;
+		packets->flows[packets->n_flows++] = flow ^ packets->salt >> 3;
 }
 
 static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAnnotation *to)
@@ -250,7 +264,7 @@ static void put_event(struct lane_packets *packets, track_event *what, uint64_t 
 	what->has_type = true;
 	what->type = type;
 	what->has_track_uuid = true;
-	what->track_uuid = uuid;
+	what->track_uuid = uuid ^ packets->salt;
 	head(&p);
 	p.has_timestamp = true;
 	p.timestamp = at_ns;

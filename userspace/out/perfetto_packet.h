@@ -63,6 +63,10 @@ enum lane_packet_arg {
 struct lane_packets {
 	FILE *to;
 	int failed; /* errno of what went wrong in writing, 0 */
+	/* Of several machines: its name, NULL: there is one; and what its numbers are told apart
+	 * by. */
+	const char *machine;
+	uint64_t salt;
 	/* The event being made. */
 	uint64_t uuid, at_ns;
 	char name[64];
@@ -87,6 +91,12 @@ struct lane_packet_track {
 
 /* Begins a trace: clocks and the names of the arguments. to is the caller's. */
 void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info);
+
+/*
+ * What follows is of one of several machines, which has a track of its own: processes and threads
+ * are plain tracks in it then, since other machines have the same numbers. name outlives packets.
+ */
+void lane_packets_machine(struct lane_packets *packets, const char *name, unsigned int index);
 
 /* Describes a track; a later description of the same uuid counts. */
 void lane_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);
