@@ -45,11 +45,15 @@ def job_faults($t):
 	    | ["dependency", if any($t.dependencies[]; "\(.context):\(.seqno)" == $one or "\(.awaited):\(.seqno)" == $one)
 		then "right" else "wrong" end, $one, [$t.dependencies[] | "\(.context):\(.seqno)"]]);
 
+# A context of gpulane's own (from 2^62 on) names nothing: such a job is known by when it was queued.
+def name($by_queue): if .context < 1e18 then "\(.context):\(.seqno)" else $by_queue["\(.queue)"] // "own:\(.queue)" end;
+
 (reduce $truth[] as $t ({}; .["\($t.context):\($t.seqno)"] = $t)) as $by_fence
-| [ ($told[] | . as $job | "\(.context):\(.seqno)" as $name
+| (reduce $truth[] as $t ({}; .["\($t.queued)"] = "\($t.context):\($t.seqno)")) as $by_queue
+| [ ($told[] | . as $job | name($by_queue) as $name
 	| $by_fence[$name] as $t
 	| if $t == null then [$name, "job", "no_such", .] else ($job | job_faults($t)) | [$name] + . end) ] as $all
-| ([ $told[] | "\(.context):\(.seqno)" ] | unique) as $names
+| ([ $told[] | name($by_queue) ] | unique) as $names
 | (($all | group_by([.[1], .[2]])[] | "count \(.[0][1]).\(.[0][2]) \(length)"),
    "count jobs.told \($told | length)", "count jobs.twice \(($told | length) - ($names | length))",
    "count jobs.not_told \([$by_fence | keys[] | select(. as $k | $names | bsearch($k) < 0)] | length)",
