@@ -242,9 +242,12 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has
 	 * now. */
-	if (cpu->tid != sw->prev_tid)
+	if (cpu->tid != sw->prev_tid) {
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
-	memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
+		memset(cpu->comm, 0, sizeof(cpu->comm));
+	}
+	if (*sw->prev_comm) /* a trace of Perfetto's need not say it */
+		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
 	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
 		tell_starved(tl, victim, cpu, event->cpu, now_ns, 1);
 	cpu->tid = sw->next_tid;
