@@ -7,6 +7,7 @@
 #include "decode/doubles.h"
 #include "decode/perf_data.h"
 #include "decode/printed.h"
+#include "decode/proto.h"
 #include "decode/ring_page.h"
 #include "decode/tracepoint.h"
 #include "norm/names.h"
@@ -359,6 +360,71 @@ static void printed_heads(void **state)
 	}
 }
 
+/* --- protobuf's wire format --- */
+
+static void proto_fields(void **state)
+{
+	static const uint8_t message[] = {
+		0x08, 0x96, 0x01,				      /* 1: 150 */
+		0x12, 0x02, 'h',  'i',				      /* 2: "hi" */
+		0x19, 1,    2,	  3,	4,    5,    6,	  7,	8,    /* 3: eight bytes */
+		0x25, 1,    2,	  3,	4,			      /* 4: four bytes */
+		0xf8, 0xff, 0xff, 0xff, 0x0f, 0xff, 0xff, 0xff, 0xff, /* the last number: -1 */
+		0xff, 0xff, 0xff, 0xff, 0xff, 0x01,
+	};
+	struct lane_proto proto = lane_proto_of(message, sizeof(message));
+	struct lane_proto_field field;
+
+	(void)state;
+	assert_true(lane_proto_next(&proto, &field));
+	assert_int_equal(field.number, 1);
+	assert_false(field.is_bytes);
+	assert_int_equal(field.value, 150);
+	assert_true(lane_proto_next(&proto, &field));
+	assert_true(field.is_bytes);
+	assert_int_equal(field.n, 2);
+	assert_memory_equal(field.bytes, "hi", 2);
+	assert_true(lane_proto_next(&proto, &field));
+	assert_true(field.value == 0x0807060504030201);
+	assert_true(lane_proto_next(&proto, &field));
+	assert_int_equal(field.value, 0x04030201);
+	assert_true(lane_proto_next(&proto, &field));
+	assert_int_equal(field.number, (1 << 29) - 1);
+	assert_true(field.value == UINT64_MAX);
+	assert_false(lane_proto_next(&proto, &field));
+	assert_false(proto.is_damaged);
+}
+
+/* Wherever a message is cut within a field, that is said; so are groups and the field 0. */
+static void proto_damage(void **state)
+{
+	static const uint8_t whole[] = { 0x08, 0x96, 0x01, 0x12, 0x02, 'h', 'i', 0x25, 1, 2, 3, 4 };
+	static const uint8_t bad[][3] = {
+		{ 0x0b, 0x0c }, { 0x00, 0x00 }, { 0x12, 0x7f }, { 0x0f }
+	};
+	static const uint8_t endless[12] = { 0x08, 0xff, 0xff, 0xff, 0xff, 0xff,
+					     0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct lane_proto_field field;
+	struct lane_proto proto;
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof(whole); n++) {
+		proto = lane_proto_of(whole, n);
+		while (lane_proto_next(&proto, &field))
+			;
+		assert_int_equal(proto.is_damaged,
+				 n != 0 && n != 3 && n != 7 && n != sizeof(whole));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		proto = lane_proto_of(bad[i], sizeof(bad[i]));
+		assert_false(lane_proto_next(&proto, &field));
+		assert_true(proto.is_damaged);
+	}
+	proto = lane_proto_of(endless, sizeof(endless));
+	assert_false(lane_proto_next(&proto, &field));
+	assert_true(proto.is_damaged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +437,8 @@ int main(void)
 		cmocka_unit_test(order_waits_for_a_round),
 		cmocka_unit_test(doubles_of_two_buffers),
 		cmocka_unit_test(printed_heads),
+		cmocka_unit_test(proto_fields),
+		cmocka_unit_test(proto_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,8 +298,8 @@ struct lane_error *cmd_import(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "FILE...",
 		.doc = "Make recordings of traces of other tracers: trace-cmd's trace.dat, perf's "
-		       "perf.data, CodeXL's .atp, or any trace that gpulane reads.\vSee "
-		       "gpulane-import(1).",
+		       "perf.data, Perfetto's, CodeXL's .atp, or any trace that gpulane "
+		       "reads.\vSee gpulane-import(1).",
 	};
 	LANE_CLEANUP(lane_free) const char **inputs = calloc((size_t)argc + 1, sizeof(*inputs));
 	struct options o = { .inputs = inputs };

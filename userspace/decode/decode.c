@@ -12,6 +12,7 @@ static const struct lane_format *const formats[] = {
 	&lane_format_trace_dat,
 	&lane_format_perf_data,
 	&lane_format_printed,
+	&lane_format_perfetto,
 	/* before the one that reads all CTF */
 	&lane_format_ctf_own,
 	&lane_format_ctf,

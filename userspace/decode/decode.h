@@ -131,6 +131,7 @@ extern const struct lane_format lane_format_text;
 extern const struct lane_format lane_format_atp; /* CodeXL's .atp */
 extern const struct lane_format lane_format_trace_dat;
 extern const struct lane_format lane_format_perf_data;
+extern const struct lane_format lane_format_perfetto;
 extern const struct lane_format lane_format_printed; /* perf script, trace-cmd report, ftrace */
 
 /*

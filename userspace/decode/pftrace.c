@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: MIT
+// Reads the ftrace events of Perfetto's traces, in time order, and what was lost.
+#include "decode/pftrace.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/stop.h"
+#include "decode/bytes.h"
+#include "decode/merge.h"
+
+#define MIB (1024ull * 1024)
+
+/* CompactSched (ftrace_event_bundle.proto) */
+enum {
+	SWITCH_NS = 1,
+	SWITCH_STATE = 2,
+	SWITCH_TID = 3,
+	SWITCH_PRIO = 4,
+	NAMES = 5,
+	SWITCH_NAME = 6,
+	WAKING_NS = 7,
+	WAKING_TID = 8,
+	WAKING_CPU = 9,
+	WAKING_PRIO = 10,
+	WAKING_NAME = 11,
+	LAST_LIST = 11,
+};
+
+enum {
+	BUNDLE_EVENT = 2,
+	BUNDLE_SCHED = 4,
+	EVENT_TIMESTAMP = 1,
+	HELD_MIB = 256, /* bundles in memory, over all CPUs */
+	CACHED = 4,	/* unpacked chunks that are kept */
+};
+
+enum what {
+	IS_EVENT,  /* an FtraceEvent */
+	IS_WAKING, /* of a CompactSched */
+	IS_SWITCH,
+};
+
+/* An event of a bundle; their order is that of time, then of the bundle. */
+struct entry {
+	uint64_t ns;
+	uint32_t at; /* in the bundle; of a CompactSched: the number in its list */
+	uint32_t n;  /* bytes */
+	enum what what;
+};
+
+/* One CPU. */
+struct stream {
+	const struct lane_pf_cpu *cpu;
+	struct lane_account *account;
+	size_t taken; /* of its bundles */
+	uint8_t *bytes;
+	size_t cap_bytes;
+	struct entry *entries;
+	size_t n_entries, at_entry, cap_entries;
+	struct lane_proto lists[LAST_LIST + 1]; /* of its CompactSched: what is not taken yet */
+	struct lane_proto_field *names;
+	size_t n_names, cap_names;
+	uint64_t last_ns;	/* of the event before, of whatever kind */
+	bool has_last, is_lost; /* the latter: a bundle, up to the next one */
+	/* Who runs, as the last sched_switch of a CompactSched says, which names no one that
+	 * leaves. */
+	int32_t tid, prio;
+	char comm[LANE_PF_COMM];
+	uint64_t lost; /* what is known to be lost of the one loss there is; 0: not known */
+	struct lane_merge_stream next;
+	struct lane_event event;
+	struct lane_event loss; /* the event may have been read already */
+};
+
+struct cached {
+	uint32_t chunk; /* 0: none */
+	uint8_t *bytes;
+	uint64_t used; /* when */
+};
+
+struct trace {
+	struct lane_decoder base;
+	struct lane_pf_index index;
+	char *path;
+	int fd;
+	struct stream *streams; /* by CPU */
+	struct lane_account *accounts;
+	struct lane_merge merge; /* the last stream is that of the threads */
+	struct lane_merge_stream threads;
+	size_t at_thread;
+	struct lane_event thread;
+	struct cached cached[CACHED];
+	uint64_t uses, held;
+	bool told_damage;
+};
+
+static struct trace *trace_of(struct lane_decoder *decoder)
+{
+	return (struct trace *)decoder;
+}
+
+/* --- the bytes of a bundle --- */
+
+/* Makes room for n things of a list, within what may be held over all CPUs. */
+static bool reserve(struct trace *trace, void **list, size_t *cap, size_t n, size_t size)
+{
+	size_t more = *cap ? *cap : 64;
+	void *bigger;
+
+	if (n <= *cap)
+		return true;
+	while (more < n)
+		more *= 2;
+	if (trace->held + (more - *cap) * size > HELD_MIB * MIB)
+		return false;
+	bigger = reallocarray(*list, more, size);
+	if (!bigger)
+		return false;
+	trace->held += (more - *cap) * size;
+	*list = bigger;
+	*cap = more;
+	return true;
+}
+
+/* The unpacked bytes of a chunk; NULL: they cannot be had. */
+static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
+{
+	const struct lane_pf_chunk *chunk = &trace->index.chunks[number - 1];
+	struct cached *oldest = &trace->cached[0];
+	LANE_CLEANUP(lane_free) uint8_t *packed = NULL;
+
+	for (unsigned int i = 0; i < CACHED; i++) {
+		if (trace->cached[i].chunk == number) {
+			trace->cached[i].used = ++trace->uses;
+			return trace->cached[i].bytes;
+		}
+		if (trace->cached[i].used < oldest->used)
+			oldest = &trace->cached[i];
+	}
+	oldest->chunk = 0;
+	free(oldest->bytes);
+	oldest->bytes = malloc(chunk->bytes);
+	packed = malloc(chunk->packed);
+	if (!oldest->bytes || !packed ||
+	    !lane_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
+	    !lane_unpack(chunk->packing, packed, chunk->packed, oldest->bytes, chunk->bytes))
+		return NULL;
+	oldest->chunk = number;
+	oldest->used = ++trace->uses;
+	return oldest->bytes;
+}
+
+/* --- a bundle --- */
+
+static bool add_entry(struct trace *trace, struct stream *stream, struct entry entry)
+{
+	if (!reserve(trace, (void **)&stream->entries, &stream->cap_entries, stream->n_entries + 1,
+		     sizeof(entry)))
+		return false;
+	stream->entries[stream->n_entries++] = entry;
+	return true;
+}
+
+/* The times of a list: the first as it is, each next one from the one before. */
+static bool add_times(struct trace *trace, struct stream *stream, struct lane_proto numbers,
+		      enum what what)
+{
+	uint64_t ns = 0, step;
+
+	for (uint32_t i = 0; lane_proto_number(&numbers, &step); i++) {
+		ns += step;
+		if (!add_entry(trace, stream, (struct entry){ .ns = ns, .at = i, .what = what }))
+			return false;
+	}
+	return !numbers.is_damaged;
+}
+
+/* The lists of the bundle's CompactSched; each is packed, as Perfetto writes it. */
+static bool add_sched(struct trace *trace, struct stream *stream, struct lane_proto message)
+{
+	struct lane_proto_field field;
+
+	while (lane_proto_next(&message, &field)) {
+		if (field.number == NAMES && field.is_bytes) {
+			if (!reserve(trace, (void **)&stream->names, &stream->cap_names,
+				     stream->n_names + 1, sizeof(*stream->names)))
+				return false;
+			stream->names[stream->n_names++] = field;
+		} else if (field.number <= LAST_LIST && field.is_bytes) {
+			stream->lists[field.number] = lane_proto_in(&field);
+		}
+	}
+	return !message.is_damaged &&
+	       add_times(trace, stream, stream->lists[SWITCH_NS], IS_SWITCH) &&
+	       add_times(trace, stream, stream->lists[WAKING_NS], IS_WAKING);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return (x->ns > y->ns) - (x->ns < y->ns);
+	if (x->what != y->what)
+		return (int)x->what - (int)y->what;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Finds the events of the bundle whose bytes are there; false: it is damaged. */
+static bool find_entries(struct trace *trace, struct stream *stream, size_t n)
+{
+	struct lane_proto message = lane_proto_of(stream->bytes, n);
+	struct lane_proto_field field, part;
+
+	while (lane_proto_next(&message, &field)) {
+		struct lane_proto event = lane_proto_in(&field);
+		struct entry entry = { .what = IS_EVENT };
+
+		if (field.number == BUNDLE_SCHED && field.is_bytes &&
+		    !add_sched(trace, stream, event))
+			return false;
+		if (field.number != BUNDLE_EVENT || !field.is_bytes)
+			continue;
+		while (!entry.ns && lane_proto_next(&event, &part))
+			if (part.number == EVENT_TIMESTAMP && !part.is_bytes)
+				entry.ns = part.value;
+		entry.at = (uint32_t)(field.bytes - stream->bytes);
+		entry.n = (uint32_t)field.n;
+		if (event.is_damaged || !add_entry(trace, stream, entry))
+			return false;
+	}
+	if (stream->n_entries)
+		qsort(stream->entries, stream->n_entries, sizeof(*stream->entries),
+		      compare_entries);
+	return !message.is_damaged;
+}
+
+/* The one thing that is told of damage in bundles. */
+static struct lane_error *bad_bundle(struct trace *trace, const struct lane_pf_bundle *bundle,
+				     const char *why)
+{
+	uint64_t at = bundle->chunk ? trace->index.chunks[bundle->chunk - 1].at : bundle->at;
+
+	if (trace->told_damage)
+		return NULL;
+	trace->told_damage = true;
+	return lane_error("%s: CPU %u: byte %" PRIu64 ": %s (further ones are not told)",
+			  trace->path, bundle->cpu, at, why);
+}
+
+/* What was lost between the event before and ns; count 0: that many are not known. */
+static void add_loss(struct trace *trace, struct stream *stream, uint64_t ns, uint64_t count)
+{
+	struct lane_loss loss = { .count = count, .end_ns = ns };
+
+	if (stream->has_last && ns < stream->last_ns)
+		loss.end_ns = stream->last_ns;
+	loss.begin_ns = stream->has_last ? stream->last_ns : trace->index.first_ns;
+	if (loss.begin_ns > loss.end_ns)
+		loss.begin_ns = loss.end_ns;
+	if (!lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns))
+		loss.count = 0;
+	stream->tid = -1;
+	lane_losses_add(&stream->next.losses, loss);
+}
+
+/* The number of the one loss that the kernel counts. */
+static uint64_t take_count(struct stream *stream)
+{
+	uint64_t count = stream->lost;
+
+	stream->lost = 0;
+	return count;
+}
+
+/* Whether events are missing before a bundle, as it or the one before it says. */
+static bool is_lost_before(const struct stream *stream, const struct lane_pf_bundle *bundle)
+{
+	if (bundle->is_lost)
+		return true;
+	return bundle->before_ns && bundle->before_ns < bundle->first_ns &&
+	       (!stream->has_last || bundle->before_ns > stream->last_ns);
+}
+
+/* Goes to the CPU's next bundle; its events are found. */
+static struct lane_error *next_bundle(struct trace *trace, struct stream *stream)
+{
+	const struct lane_pf_bundle *bundle =
+		&trace->index.bundles[stream->cpu->first + stream->taken++];
+	const uint8_t *chunk = NULL;
+	struct lane_error *err = NULL;
+	bool is_there;
+
+	if (lane_stop_signal)
+		return lane_error("interrupted");
+	stream->n_entries = stream->at_entry = stream->n_names = 0;
+	memset(stream->lists, 0, sizeof(stream->lists));
+	if (!reserve(trace, (void **)&stream->bytes, &stream->cap_bytes, bundle->bytes, 1)) {
+		err = bad_bundle(trace, bundle, "the bundles of all CPUs together are too large");
+		stream->is_lost = true;
+		return err;
+	}
+	if (bundle->chunk)
+		chunk = chunk_bytes(trace, bundle->chunk);
+	if (chunk)
+		memcpy(stream->bytes, chunk + bundle->at, bundle->bytes);
+	is_there = bundle->chunk
+			   ? chunk != NULL
+			   : lane_read_at(trace->fd, bundle->at, stream->bytes, bundle->bytes);
+	if (stream->is_lost)
+		add_loss(trace, stream, bundle->first_ns, 0);
+	else if (is_lost_before(stream, bundle))
+		add_loss(trace, stream, bundle->first_ns, take_count(stream));
+	stream->is_lost = false;
+	if (!is_there || !find_entries(trace, stream, bundle->bytes)) {
+		stream->n_entries = 0;
+		stream->is_lost = true;
+		err = bad_bundle(trace, bundle, "a bundle of events is damaged");
+	}
+	return err;
+}
+
+/* --- events --- */
+
+/* The next number of a list of a CompactSched. What a list that is not there says is otherwise; one
+ * that ends before the times do is damaged. */
+static int64_t take(struct stream *stream, unsigned int list, int64_t otherwise, bool *is_damaged)
+{
+	uint64_t value;
+
+	if (!stream->lists[list].end)
+		return otherwise;
+	if (lane_proto_number(&stream->lists[list], &value))
+		return (int64_t)value;
+	*is_damaged = true;
+	return otherwise;
+}
+
+static void take_name(struct stream *stream, unsigned int list, char *name, bool *is_damaged)
+{
+	int64_t number = take(stream, list, -1, is_damaged);
+
+	if (number >= 0 && (uint64_t)number < stream->n_names)
+		lane_pf_text(&stream->names[number], name, LANE_PF_COMM);
+	else
+		*is_damaged |= stream->lists[list].end != NULL;
+}
+
+static enum lane_pf_read take_switch(struct stream *stream)
+{
+	struct lane_p_sched_switch *to = &stream->event.u.sched_switch;
+	bool is_damaged = false;
+
+	lane_event_clear(&stream->event, LANE_SWITCH);
+	to->prev_state = take(stream, SWITCH_STATE, LANE_STATE_UNKNOWN, &is_damaged);
+	/* The name it has now nobody says: it may have another one since it came. */
+	to->prev_tid = stream->tid;
+	to->prev_prio = stream->tid >= 0 ? stream->prio : 0;
+	to->next_tid = (int32_t)take(stream, SWITCH_TID, -1, &is_damaged);
+	to->next_prio = (int32_t)take(stream, SWITCH_PRIO, 0, &is_damaged);
+	take_name(stream, SWITCH_NAME, to->next_comm, &is_damaged);
+	stream->event.wire.tid = stream->tid;
+	stream->tid = to->next_tid;
+	stream->prio = to->next_prio;
+	return is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
+}
+
+static enum lane_pf_read take_waking(struct stream *stream)
+{
+	struct lane_p_sched_waking *to = &stream->event.u.sched_waking;
+	bool is_damaged = false;
+
+	lane_event_clear(&stream->event, LANE_WAKING);
+	to->tid = (int32_t)take(stream, WAKING_TID, -1, &is_damaged);
+	to->target_cpu = (uint32_t)take(stream, WAKING_CPU, LANE_CPU_UNKNOWN, &is_damaged);
+	to->prio = (int32_t)take(stream, WAKING_PRIO, 0, &is_damaged);
+	take_name(stream, WAKING_NAME, to->comm, &is_damaged);
+	stream->event.wire.tid = stream->tid;
+	return is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
+}
+
+/* A switch that comes as an event of its own says who runs then, too. */
+static void follow_switch(struct stream *stream)
+{
+	const struct lane_p_sched_switch *sw = &stream->event.u.sched_switch;
+
+	if (stream->event.wire.kind != LANE_SWITCH)
+		return;
+	stream->tid = sw->next_tid;
+	stream->prio = sw->next_prio;
+}
+
+/* Takes the next event of the bundle. */
+static struct lane_error *take_entry(struct trace *trace, struct stream *stream)
+{
+	const struct lane_pf_bundle *bundle =
+		&trace->index.bundles[stream->cpu->first + stream->taken - 1];
+	const struct entry *entry = &stream->entries[stream->at_entry++];
+	enum lane_pf_read how = LANE_PF_EVENT;
+	struct lane_error *err = NULL;
+
+	stream->account->events++;
+	if (entry->what == IS_SWITCH)
+		how = take_switch(stream);
+	else if (entry->what == IS_WAKING)
+		how = take_waking(stream);
+	else
+		how = lane_pf_event_read(&trace->index.plans,
+					 lane_proto_of(stream->bytes + entry->at, entry->n),
+					 &stream->event);
+	if (how == LANE_PF_DAMAGED)
+		err = bad_bundle(trace, bundle, "an event is damaged");
+	else if (stream->has_last && entry->ns < stream->last_ns)
+		err = bad_bundle(trace, bundle, "time goes back");
+	if (how == LANE_PF_DAMAGED || (stream->has_last && entry->ns < stream->last_ns)) {
+		add_loss(trace, stream, entry->ns, 1);
+		return err;
+	}
+	stream->last_ns = entry->ns;
+	stream->has_last = true;
+	stream->account->end_ns = entry->ns;
+	if (how == LANE_PF_OTHER) {
+		trace->base.skipped++;
+		return NULL;
+	}
+	if (entry->what == IS_EVENT)
+		follow_switch(stream);
+	stream->event.wire.ts_ns = stream->next.event_ns = entry->ns;
+	stream->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
+	stream->event.cpu = (int32_t)bundle->cpu;
+	stream->next.has_event = true;
+	return NULL;
+}
+
+/* What was lost behind the last event. */
+static void end_stream(struct trace *trace, struct stream *stream)
+{
+	const struct lane_pf_cpu *cpu = stream->cpu;
+
+	if (stream->is_lost)
+		add_loss(trace, stream, stream->last_ns, 0);
+	else if (cpu->is_lost || stream->lost)
+		add_loss(trace, stream, stream->last_ns, take_count(stream));
+	stream->account->is_damaged = trace->index.is_cut;
+	stream->taken = cpu->n + 1;
+}
+
+static struct lane_error *find_event(struct trace *trace, struct stream *stream)
+{
+	struct lane_error *err = NULL;
+
+	while (!err && !stream->next.has_event && stream->taken <= stream->cpu->n) {
+		if (stream->at_entry < stream->n_entries)
+			err = take_entry(trace, stream);
+		else if (stream->taken < stream->cpu->n)
+			err = next_bundle(trace, stream);
+		else
+			end_stream(trace, stream);
+	}
+	return err;
+}
+
+/* The threads that process trees tell. */
+static void find_thread(struct trace *trace)
+{
+	struct lane_p_lttng_statedump_process_state *state =
+		&trace->thread.u.lttng_statedump_process_state;
+	const struct lane_pf_thread *thread;
+
+	trace->threads.has_event = trace->at_thread < trace->index.n_threads;
+	if (!trace->threads.has_event)
+		return;
+	thread = &trace->index.threads[trace->at_thread++];
+	lane_event_clear(&trace->thread, LANE_STATEDUMP);
+	state->tid = state->vtid = thread->tid;
+	state->pid = state->vpid = thread->pid;
+	state->ppid = state->vppid = thread->ppid;
+	memcpy(state->name, thread->name, sizeof(thread->name));
+	trace->thread.wire.ts_ns = trace->threads.event_ns = thread->ns;
+	trace->thread.wire.tid = thread->tid;
+	trace->thread.wire.pid = thread->pid;
+	trace->thread.wire.origin = LANE_ORIGIN_SNAPSHOT;
+}
+
+/* --- the decoder --- */
+
+static struct lane_merge_stream *merge_stream(void *arg, uint32_t index)
+{
+	struct trace *trace = arg;
+
+	return index < trace->index.n_cpus ? &trace->streams[index].next : &trace->threads;
+}
+
+static struct lane_error *merge_find(void *arg, uint32_t index)
+{
+	struct trace *trace = arg;
+	struct stream *stream;
+
+	if (index == trace->index.n_cpus) {
+		find_thread(trace);
+		return NULL;
+	}
+	stream = &trace->streams[index];
+	stream->next.has_event = false;
+	return find_event(trace, stream);
+}
+
+static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct trace *trace = trace_of(decoder);
+	struct stream *stream;
+	struct lane_error *err;
+	uint32_t index;
+	bool is_loss;
+
+	*result = NULL;
+	if (trace->index.err) {
+		trace->told_damage = true;
+		return LANE_TAKE(trace->index.err);
+	}
+	err = lane_merge_next(&trace->merge, &index, &is_loss);
+	if (err || index == trace->merge.n)
+		return err;
+	if (index == trace->index.n_cpus) {
+		*result = &trace->thread;
+		return NULL;
+	}
+	stream = &trace->streams[index];
+	if (is_loss)
+		lane_losses_take(&stream->next.losses, stream->account, (int32_t)index,
+				 &stream->loss);
+	*result = is_loss ? &stream->loss : &stream->event;
+	return NULL;
+}
+
+static void trace_close(struct lane_decoder *decoder)
+{
+	struct trace *trace = trace_of(decoder);
+
+	if (!trace)
+		return;
+	for (uint32_t i = 0; trace->streams && i < trace->index.n_cpus; i++) {
+		free(trace->streams[i].bytes);
+		free(trace->streams[i].entries);
+		free(trace->streams[i].names);
+	}
+	for (unsigned int i = 0; i < CACHED; i++)
+		free(trace->cached[i].bytes);
+	lane_pf_index_deinit(&trace->index);
+	lane_merge_deinit(&trace->merge);
+	free(trace->streams);
+	free(trace->accounts);
+	if (trace->fd >= 0)
+		close(trace->fd);
+	free(trace->path);
+	free(trace);
+}
+
+static void close_guard(struct trace **trace)
+{
+	if (*trace)
+		trace_close(&(*trace)->base);
+}
+
+/* What the kernel counts as lost of a CPU, where it was lost at one time. */
+static uint64_t counted(const struct lane_pf_index *index, const struct lane_pf_cpu *cpu)
+{
+	unsigned int n = cpu->is_lost;
+
+	for (size_t i = 0; i < cpu->n; i++)
+		n += index->bundles[cpu->first + i].is_lost;
+	if (n > 1 || !cpu->has_begin || !cpu->has_end || cpu->lost_end < cpu->lost_begin)
+		return 0;
+	return cpu->lost_end - cpu->lost_begin;
+}
+
+static struct lane_error *trace_open(const char *path, const struct lane_names *names,
+				     struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(close_guard) struct trace *trace = calloc(1, sizeof(*trace));
+	struct lane_error *err;
+
+	if (!trace)
+		return &lane_enomem;
+	trace->base.format = &lane_format_perfetto;
+	trace->fd = -1;
+	trace->merge.arg = trace;
+	trace->merge.stream = merge_stream;
+	trace->merge.find = merge_find;
+	trace->path = strdup(path);
+	if (!trace->path)
+		return &lane_enomem;
+	err = lane_file_open(AT_FDCWD, path, path, &trace->fd);
+	if (!err)
+		err = lane_pf_index_read(trace->path, trace->fd, names, &trace->index);
+	if (err)
+		return err;
+	trace->streams = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->streams));
+	trace->accounts = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->accounts));
+	if (!trace->streams || !trace->accounts ||
+	    !lane_merge_init(&trace->merge, trace->index.n_cpus + 1))
+		return &lane_enomem;
+	for (uint32_t i = 0; i < trace->index.n_cpus; i++) {
+		struct stream *stream = &trace->streams[i];
+
+		stream->cpu = &trace->index.cpus[i];
+		stream->account = &trace->accounts[i];
+		stream->account->cpu = (int32_t)i;
+		stream->tid = -1;
+		stream->lost = counted(&trace->index, stream->cpu);
+	}
+	*decoder = &LANE_TAKE(trace)->base;
+	return NULL;
+}
+
+/*
+ * The first packet, which is whole, and behind it another one or the end. A text may begin as a
+ * packet does, with an empty line.
+ */
+static bool trace_probe(const char *path)
+{
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
+	uint8_t head[4096];
+	struct lane_proto file, packet;
+	struct lane_proto_field field;
+	ssize_t n;
+	uint64_t key, bytes;
+
+	if (err)
+		return false;
+	n = read(fd, head, sizeof(head));
+	if (n <= 2 || head[0] != (1 << 3 | 2))
+		return false;
+	file = lane_proto_of(head, (size_t)n);
+	if (!lane_proto_number(&file, &key) || !lane_proto_number(&file, &bytes) || !bytes)
+		return false;
+	if (bytes > (size_t)(file.end - file.at))
+		return n == sizeof(head) && (file.at[0] & 7) <= 2; /* a large one */
+	packet = lane_proto_of(file.at, (size_t)bytes);
+	while (lane_proto_next(&packet, &field))
+		;
+	file.at += bytes;
+	return !packet.is_damaged && (file.at == file.end || *file.at == (1 << 3 | 2));
+}
+
+static const struct lane_trace_info *trace_info(struct lane_decoder *decoder)
+{
+	return &trace_of(decoder)->index.info;
+}
+
+static const struct lane_account *trace_accounts(struct lane_decoder *decoder, size_t *n)
+{
+	struct trace *trace = trace_of(decoder);
+
+	*n = trace->index.n_cpus;
+	return trace->accounts;
+}
+
+const struct lane_format lane_format_perfetto = {
+	.name = "perfetto",
+	.help = "Perfetto's traces with ftrace events",
+	.probe = trace_probe,
+	.open = trace_open,
+	.info = trace_info,
+	.next = trace_next,
+	.accounts = trace_accounts,
+	.close = trace_close,
+};

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// From Perfetto's FtraceEvent to events of the table.
+//
+// Events that Perfetto knows are messages of their own, with numbered fields. Others come with
+// their names, event by event (GenericFtraceEvent), or are described once (GenericEventDescriptor).
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/pftrace.h"
+
+/* Fields of FtraceEvent */
+enum {
+	EVENT_TIMESTAMP = 1,
+	EVENT_PID = 2,
+	EVENT_FLAGS = 5,
+	EVENT_GENERIC = 327,
+};
+
+/* GenericFtraceEvent and its Field */
+enum {
+	GENERIC_NAME = 1,
+	GENERIC_FIELD = 2,
+	FIELD_NAME = 1,
+	FIELD_TEXT = 3,
+	FIELD_SIGNED = 4,
+	FIELD_UNSIGNED = 5,
+};
+
+/* GenericEventDescriptor; DescriptorProto and FieldDescriptorProto of descriptor.proto */
+enum {
+	DESCRIPTOR_ID = 1,
+	DESCRIPTOR_MESSAGE = 2,
+	MESSAGE_NAME = 1,
+	MESSAGE_FIELD = 2,
+	MEMBER_NAME = 1,
+	MEMBER_NUMBER = 3,
+};
+
+enum {
+	MAX_PLANS = 4096
+};
+
+/*
+ * What protos/perfetto/trace/ftrace/ftrace_event.proto and the schemas beside it number: the event,
+ * its fields in the order of their numbers; - is one that nobody needs.
+ */
+static const struct {
+	uint32_t id;
+	const char *name;
+	const char *fields;
+} known[] = {
+	{ 4, "sched_switch",
+	  "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio" },
+	{ 17, "sched_wakeup", "comm pid prio - target_cpu" },
+	{ 20, "sched_waking", "comm pid prio - target_cpu" },
+	{ 24, "softirq_entry", "vec" },
+	{ 25, "softirq_exit", "vec" },
+	{ 26, "softirq_raise", "vec" },
+	{ 36, "irq_handler_entry", "irq name" },
+	{ 37, "irq_handler_exit", "irq ret" },
+	{ 114, "sched_wakeup_new", "comm pid prio - target_cpu" },
+	{ 237, "sched_process_exec", "filename pid old_pid" },
+	{ 238, "sched_process_exit", "comm pid tgid prio" },
+	{ 239, "sched_process_fork", "parent_comm parent_pid child_comm child_pid" },
+	{ 411, "drm_sched_job", "entity fence hw_job_count id job_count name" },
+	{ 412, "drm_run_job", "entity fence hw_job_count id job_count name" },
+	{ 413, "drm_sched_process_job", "fence" },
+	{ 414, "dma_fence_init", "context driver seqno timeline" },
+	{ 415, "dma_fence_emit", "context driver seqno timeline" },
+	{ 416, "dma_fence_signaled", "context driver seqno timeline" },
+	{ 417, "dma_fence_wait_start", "context driver seqno timeline" },
+	{ 418, "dma_fence_wait_end", "context driver seqno timeline" },
+	{ 491, "sched_migrate_task", "comm pid prio orig_cpu dest_cpu" },
+	{ 591, "drm_sched_job_add_dep", "fence_context fence_seqno ctx seqno" },
+	{ 592, "drm_sched_job_done", "fence_context fence_seqno" },
+	{ 593, "drm_sched_job_queue",
+	  "name job_count hw_job_count dev fence_context fence_seqno client_id" },
+	{ 594, "drm_sched_job_run",
+	  "name job_count hw_job_count dev fence_context fence_seqno client_id" },
+	{ 595, "drm_sched_job_unschedulable", "fence_context fence_seqno ctx seqno" },
+};
+
+/* --- plans --- */
+
+/* Begins the plan of an event; NULL: it is of no kind of the table, or (*no_memory) there is none.
+ */
+static struct lane_pf_plan *begin_plan(struct lane_pf_plans *plans, uint32_t id, const char *name,
+				       size_t length, bool *no_memory)
+{
+	int kind = lane_names_kind(plans->names, name, length);
+	struct lane_pf_plan *plan;
+
+	if (kind < 0 || lane_is_derived((unsigned int)kind) || plans->n == MAX_PLANS)
+		return NULL;
+	if (plans->n == plans->cap) {
+		size_t cap = plans->cap ? 2 * plans->cap : 64;
+
+		plan = reallocarray(plans->plans, cap, sizeof(*plan));
+		if (!plan) {
+			*no_memory = true;
+			return NULL;
+		}
+		plans->plans = plan;
+		plans->cap = cap;
+	}
+	plan = &plans->plans[plans->n++];
+	*plan = (struct lane_pf_plan){
+		.id = id,
+		.kind = kind,
+		.engine_notify = length == strlen(LANE_ENGINE_NOTIFY) &&
+				 !memcmp(name, LANE_ENGINE_NOTIFY, length),
+	};
+	return plan;
+}
+
+static void add_step(const struct lane_pf_plans *plans, struct lane_pf_plan *plan, uint32_t number,
+		     const char *name, size_t length)
+{
+	struct lane_slot slot;
+
+	if (plan->n_steps == LANE_PF_STEPS ||
+	    !lane_names_slot(plans->names, plan->kind, name, length, &slot))
+		return;
+	plan->steps[plan->n_steps].number = number;
+	plan->steps[plan->n_steps].slot = slot;
+	plan->n_steps++;
+}
+
+struct lane_error *lane_pf_plans_init(struct lane_pf_plans *plans, const struct lane_names *names)
+{
+	bool no_memory = false;
+
+	*plans = (struct lane_pf_plans){ .names = names };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct lane_pf_plan *plan = begin_plan(plans, known[i].id, known[i].name,
+						       strlen(known[i].name), &no_memory);
+		const char *field = known[i].fields;
+
+		if (no_memory)
+			return &lane_enomem;
+		for (uint32_t number = 1; plan && *field; number++) {
+			size_t length = strcspn(field, " ");
+
+			add_step(plans, plan, number, field, length);
+			field += length + (field[length] == ' ');
+		}
+	}
+	return NULL;
+}
+
+/* The fields of a message that a DescriptorProto describes. */
+static void add_members(const struct lane_pf_plans *plans, struct lane_pf_plan *plan,
+			struct lane_proto message)
+{
+	struct lane_proto_field field, part;
+
+	while (lane_proto_next(&message, &field)) {
+		struct lane_proto member = lane_proto_in(&field);
+		struct lane_proto_field name = { 0 };
+		uint64_t number = 0;
+
+		if (field.number != MESSAGE_FIELD || !field.is_bytes)
+			continue;
+		while (lane_proto_next(&member, &part)) {
+			if (part.number == MEMBER_NAME && part.is_bytes)
+				name = part;
+			else if (part.number == MEMBER_NUMBER)
+				number = part.value;
+		}
+		if (name.n && number && number <= UINT32_MAX)
+			add_step(plans, plan, (uint32_t)number, (const char *)name.bytes, name.n);
+	}
+}
+
+bool lane_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor)
+{
+	struct lane_proto_field field, message = { 0 }, name = { 0 };
+	struct lane_proto parts;
+	struct lane_pf_plan *plan;
+	bool no_memory = false;
+	uint64_t id = 0;
+
+	while (lane_proto_next(&descriptor, &field)) {
+		if (field.number == DESCRIPTOR_ID)
+			id = field.value;
+		else if (field.number == DESCRIPTOR_MESSAGE && field.is_bytes)
+			message = field;
+	}
+	parts = lane_proto_in(&message);
+	while (message.n && lane_proto_next(&parts, &field))
+		if (field.number == MESSAGE_NAME && field.is_bytes)
+			name = field;
+	if (!name.n || !id || id > UINT32_MAX || id <= EVENT_FLAGS)
+		return true;
+	for (size_t i = 0; i < plans->n; i++)
+		if (plans->plans[i].id == id)
+			return true; /* each bundle may tell it */
+	plan = begin_plan(plans, (uint32_t)id, (const char *)name.bytes, name.n, &no_memory);
+	if (plan)
+		add_members(plans, plan, lane_proto_in(&message));
+	return !no_memory;
+}
+
+static int compare_plans(const void *a, const void *b)
+{
+	uint32_t x = ((const struct lane_pf_plan *)a)->id;
+	uint32_t y = ((const struct lane_pf_plan *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+void lane_pf_plans_done(struct lane_pf_plans *plans)
+{
+	if (plans->n)
+		qsort(plans->plans, plans->n, sizeof(*plans->plans), compare_plans);
+}
+
+void lane_pf_plans_deinit(struct lane_pf_plans *plans)
+{
+	free(plans->plans);
+	*plans = (struct lane_pf_plans){ 0 };
+}
+
+static const struct lane_pf_plan *find_plan(const struct lane_pf_plans *plans, uint32_t id)
+{
+	struct lane_pf_plan key = { .id = id };
+
+	if (!plans->n)
+		return NULL;
+	return bsearch(&key, plans->plans, plans->n, sizeof(key), compare_plans);
+}
+
+/* --- events --- */
+
+void lane_pf_text(const struct lane_proto_field *from, void *to, size_t size)
+{
+	size_t n = strnlen((const char *)from->bytes, from->n);
+
+	memcpy(to, from->bytes, n < size ? n : size);
+}
+
+/* A value that is no number where one belongs, or the other way round, is passed over. */
+static void store(const struct lane_proto_field *value, const struct lane_slot *slot,
+		  struct lane_event *event)
+{
+	if (lane_type_is_text(slot->type) != value->is_bytes)
+		return;
+	if (value->is_bytes)
+		lane_pf_text(value, (char *)event + slot->offset, slot->size);
+	else
+		lane_slot_store(event, slot, value->value);
+}
+
+static void begin_event(struct lane_event *event, int kind, bool engine_notify)
+{
+	lane_event_clear(event, kind);
+	event->wire.origin = LANE_ORIGIN_TRACEPOINT;
+	event->raw.engine_notify = engine_notify;
+	/* The kernel's own events of fences have 32 bits of the context. */
+	event->raw.narrow = kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
+}
+
+static enum lane_pf_read read_planned(const struct lane_pf_plan *plan, struct lane_proto message,
+				      struct lane_event *event)
+{
+	struct lane_proto_field field;
+
+	begin_event(event, plan->kind, plan->engine_notify);
+	while (lane_proto_next(&message, &field))
+		for (unsigned int i = 0; i < plan->n_steps; i++)
+			if (plan->steps[i].number == field.number)
+				store(&field, &plan->steps[i].slot, event);
+	return message.is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
+}
+
+/* A field with its name. */
+static bool read_named(const struct lane_pf_plans *plans, struct lane_proto message,
+		       struct lane_event *event)
+{
+	struct lane_proto_field field, name = { 0 }, value = { 0 };
+	struct lane_slot slot;
+
+	while (lane_proto_next(&message, &field)) {
+		if (field.number == FIELD_NAME && field.is_bytes)
+			name = field;
+		else if (field.number >= FIELD_TEXT && field.number <= FIELD_UNSIGNED)
+			value = field;
+	}
+	if (name.n && value.number &&
+	    lane_names_slot(plans->names, (int)event->wire.kind, (const char *)name.bytes, name.n,
+			    &slot))
+		store(&value, &slot, event);
+	return !message.is_damaged;
+}
+
+static enum lane_pf_read read_generic(const struct lane_pf_plans *plans, struct lane_proto message,
+				      struct lane_event *event)
+{
+	struct lane_proto parts = message;
+	struct lane_proto_field field;
+	int kind = -1;
+
+	while (lane_proto_next(&parts, &field)) {
+		if (field.number != GENERIC_NAME || !field.is_bytes)
+			continue;
+		kind = field.n ? lane_names_kind(plans->names, (const char *)field.bytes, field.n)
+			       : -1;
+		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
+			begin_event(event, kind,
+				    field.n == strlen(LANE_ENGINE_NOTIFY) &&
+					    !memcmp(field.bytes, LANE_ENGINE_NOTIFY, field.n));
+		else
+			kind = -1;
+	}
+	if (parts.is_damaged)
+		return LANE_PF_DAMAGED;
+	while (kind >= 0 && lane_proto_next(&message, &field))
+		if (field.number == GENERIC_FIELD && field.is_bytes &&
+		    !read_named(plans, lane_proto_in(&field), event))
+			return LANE_PF_DAMAGED;
+	return kind < 0 ? LANE_PF_OTHER : LANE_PF_EVENT;
+}
+
+enum lane_pf_read lane_pf_event_read(const struct lane_pf_plans *plans, struct lane_proto message,
+				     struct lane_event *event)
+{
+	struct lane_proto_field field, payload = { 0 };
+	enum lane_pf_read how = LANE_PF_OTHER;
+	const struct lane_pf_plan *plan;
+	uint64_t ns = 0, tid = UINT64_MAX;
+
+	while (lane_proto_next(&message, &field)) {
+		if (field.is_bytes)
+			payload = field;
+		else if (field.number == EVENT_TIMESTAMP)
+			ns = field.value;
+		else if (field.number == EVENT_PID)
+			tid = field.value;
+	}
+	if (message.is_damaged)
+		return LANE_PF_DAMAGED;
+	plan = find_plan(plans, payload.number);
+	if (plan)
+		how = read_planned(plan, lane_proto_in(&payload), event);
+	else if (payload.number == EVENT_GENERIC)
+		how = read_generic(plans, lane_proto_in(&payload), event);
+	if (how != LANE_PF_EVENT)
+		return how;
+	event->wire.ts_ns = ns;
+	event->wire.tid = (int32_t)tid;
+	return LANE_PF_EVENT;
+}
