@@ -10,6 +10,7 @@
 #   make samples          record samples/ anew (in a guest)
 #   make bench            the benchmarks, as ratios
 #   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time
+#   make deb              Debian packages, in build/deb
 #   make install          DESTDIR and prefix are honoured, so is `make uninstall`
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
@@ -19,7 +20,8 @@ SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-VERSION   := 0.1.0
+# The first heading of the changes is the version.
+VERSION   := $(shell sed -n 's/^\#\# \([0-9.]*\) .*/\1/p' docs/changelog.md | head -n 1)
 prefix    ?= /usr/local
 DESTDIR   ?=
 CC        ?= gcc

@@ -130,4 +130,4 @@ module_exit(lane_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("LTTng probes for i915's requests and contexts");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(LANE_VERSION);

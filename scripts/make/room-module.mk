@@ -6,7 +6,7 @@
 KDIR       ?= /lib/modules/$(shell uname -r)/build
 MODULE_DIR ?= $B/module
 
-GEN_LAYOUT_CFLAGS = -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I. -Iuserspace
+GEN_LAYOUT_CFLAGS = -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -I. -Iuserspace
 FLAGS += gen-layout
 FLAGS_gen-layout = $(CC) $(GEN_LAYOUT_CFLAGS)
 
