@@ -102,7 +102,7 @@ static __always_inline __s32 sched_load(struct drm_gpu_scheduler *sched)
 
 	if (bpf_core_field_exists(sched->credit_count))
 		return sched->credit_count.counter;
-	return BPF_CORE_READ(old, hw_rq_count.counter);
+	return old->hw_rq_count.counter;
 }
 
 /*

@@ -37,6 +37,9 @@ struct drm_slot {
 	struct drm_texts texts;
 };
 
+#define READ_ONCE(value)      (*(volatile typeof(value) *)&(value))
+#define WRITE_ONCE(value, to) (*(volatile typeof(value) *)&(value) = (to))
+
 #define DRM_SLOTS 4096 /* a power of two */
 
 struct {
@@ -73,24 +76,25 @@ static __always_inline void read_texts(struct drm_gpu_scheduler *sched, struct d
 static __always_inline void put_texts(struct drm_gpu_scheduler *sched, __u64 context, void *to)
 {
 	__u32 key = context / 2 & (DRM_SLOTS - 1); /* each entity has two contexts in a row */
-	volatile struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
-	struct drm_texts texts = {};
+	struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
 
-	if (slot && slot->context == context && slot->sched == (__u64)sched) {
-		copy_texts(to, (struct drm_texts *)&slot->texts);
-		return;
+	if (slot && READ_ONCE(slot->context) == context && slot->sched == (__u64)sched) {
+		copy_texts(to, &slot->texts);
+	} else {
+		struct drm_texts texts = {};
+
+		read_texts(sched, &texts);
+		copy_texts(to, &texts);
+		if (!slot || READ_ONCE(slot->claims))
+			return;
+		__sync_fetch_and_add(&slot->claims, 1);
+		if (READ_ONCE(slot->claims) != 1)
+			return;
+		copy_texts(&slot->texts, &texts);
+		slot->sched = (__u64)sched;
+		barrier();
+		WRITE_ONCE(slot->context, context);
 	}
-	read_texts(sched, &texts);
-	copy_texts(to, &texts);
-	if (!slot || slot->claims)
-		return;
-	__sync_fetch_and_add(&slot->claims, 1);
-	if (slot->claims != 1)
-		return;
-	copy_texts((void *)&slot->texts, &texts);
-	slot->sched = (__u64)sched;
-	barrier();
-	slot->context = context;
 }
 
 /* `owner` events happen in the process that submits. */
@@ -106,23 +110,27 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 				   __u32 kind, bool owner)
 {
 	struct record_drm_sched_job_queue *r;
+	struct drm_gpu_scheduler *sched;
 	struct drm_sched_fence *fence;
 	struct lane_bpf_cpu *cpu;
+	__u64 context;
 
 	if (!enabled || !job || !entity)
 		return 0;
 	fence = job->s_fence;
-	if (!drm_wanted(fence->finished.context, owner))
+	context = fence->finished.context;
+	if (!drm_wanted(context, owner))
 		return 0;
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
 	if (!r)
 		return 0;
-	r->p.fence_context = fence->finished.context;
+	sched = job->sched;
+	r->p.fence_context = context;
 	r->p.fence_seqno = fence->finished.seqno;
 	r->p.client_id = bpf_core_field_exists(fence->drm_client_id) ? fence->drm_client_id : 0;
 	r->p.job_count = entity->job_queue.job_count.counter;
-	r->p.hw_job_count = sched_load(job->sched);
-	put_texts(job->sched, r->p.fence_context, r->p.name);
+	r->p.hw_job_count = sched_load(sched);
+	put_texts(sched, context, r->p.name);
 	record_end(r, sizeof(*r), cpu);
 	return 0;
 }

@@ -34,6 +34,7 @@
 #define MAX_CLIENTS 32
 #define MAX_JOBS    20000
 #define NOBODY	    (-1)
+#define LONGEST_S   60 /* a list that takes longer hangs */
 
 struct client {
 	char name[16];
@@ -260,6 +261,7 @@ static void run(unsigned int number)
 	int fd;
 
 	prctl(PR_SET_NAME, client->name);
+	alarm(LONGEST_S);
 	if (client->cpu >= 0) {
 		cpu_set_t set;
 
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
 	if (!from)
 		die(argv[1]);
 	parse(from);
+	alarm(LONGEST_S + 1);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)

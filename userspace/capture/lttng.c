@@ -88,6 +88,12 @@ static void set_missing(struct lane_capture_kind *kind, int number)
 			 access("/sys/module/lttng_probe_i915", F_OK)
 				 ? "lttng-probe-i915 is not loaded (modprobe lttng-probe-i915)"
 				 : "lttng-probe-i915 does not provide it");
+	else if (lane_is_drm((unsigned int)number))
+		snprintf(kind->missing, sizeof(kind->missing), "%s",
+			 access("/sys/module/lttng_probe_drm_sched", F_OK)
+				 ? "lttng-probe-drm-sched is not loaded (modprobe "
+				   "lttng-probe-drm-sched)"
+				 : "lttng-probe-drm-sched does not provide it");
 	else
 		snprintf(kind->missing, sizeof(kind->missing), "LTTng has no probe for it");
 }

@@ -81,4 +81,8 @@ void lane_probe_lttng(struct lane_probe *probe)
 	check_module(probe, "lttng-probe-i915", "lttng_probe_i915", "lttng-probe-i915",
 		     "LTTng records no events of i915; the bpf backend does",
 		     "make module, then insmod its lttng-probe-i915.ko (docs/module.md)");
+	check_module(probe, "lttng-probe-drm-sched", "lttng_probe_drm_sched",
+		     "lttng-probe-drm-sched",
+		     "LTTng records no jobs of drm_sched; the bpf backend does",
+		     "make module, then insmod its lttng-probe-drm-sched.ko (docs/module.md)");
 }

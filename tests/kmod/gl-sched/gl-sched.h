@@ -6,6 +6,7 @@
 #ifndef GL_SCHED_H
 #define GL_SCHED_H
 
+#include <linux/debugfs.h>
 #include <linux/dma-fence.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
@@ -117,6 +118,12 @@ void gls_job_drop(struct gls_job *job);
 struct dma_fence *gls_job_find(u64 ctx, u64 seqno);
 
 void gls_ctx_free(struct kref *ref);
+
+/* A job of a context of its own that was not pushed; it is to be finished. */
+struct gls_job *gls_job_bare(void);
+void gls_job_finish(struct gls_job *job);
+
+void gls_flood_init(struct dentry *directory);
 
 extern spinlock_t gls_truth_lock;
 struct gls_truth *gls_truth_new(void);

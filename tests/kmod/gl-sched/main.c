@@ -163,6 +163,56 @@ static int push(struct gls_job *job, struct drm_file *file, struct gls_submit *a
 	return 0;
 }
 
+struct gls_job *gls_job_bare(void)
+{
+	struct drm_gpu_scheduler *sched = &gls_rings[0].sched;
+	struct gls_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct gls_job *job;
+	int err;
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&ctx->ref);
+	mutex_init(&ctx->lock);
+	ctx->ring = &gls_rings[0];
+	ctx->priority = GLS_PRIORITY_NORMAL;
+	err = drm_sched_entity_init(&ctx->entity, gls_sched_priority(ctx->priority), &sched, 1,
+				    NULL);
+	if (err) {
+		kfree(ctx);
+		return ERR_PTR(err);
+	}
+	job = gls_job_alloc(ctx);
+	if (!job) {
+		err = -ENOMEM;
+		goto no_job;
+	}
+	err = gls_sched_job_init(&job->base, &ctx->entity, ctx, 0);
+	if (!err) {
+		drm_sched_job_arm(&job->base);
+		return job;
+	}
+	gls_job_drop(job);
+no_job:
+	drm_sched_entity_destroy(&ctx->entity);
+	kref_put(&ctx->ref, gls_ctx_free);
+	return ERR_PTR(err);
+}
+
+/* What is armed has to be pushed; it is there no more when its context is gone. */
+void gls_job_finish(struct gls_job *job)
+{
+	struct gls_ctx *ctx = job->ctx;
+
+	job->truth->queued_ns = ktime_get_ns();
+	job->truth->ctx = job->base.s_fence->finished.context;
+	job->truth->seqno = job->base.s_fence->finished.seqno;
+	gls_job_publish(job);
+	drm_sched_entity_push_job(&job->base);
+	drm_sched_entity_destroy(&ctx->entity);
+	kref_put(&ctx->ref, gls_ctx_free);
+}
+
 static int ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct dma_fence *deps[GLS_MAX_DEPS + 1];

@@ -182,6 +182,7 @@ void gls_truth_init(void)
 {
 	directory = debugfs_create_dir(GLS_DRIVER, NULL);
 	debugfs_create_file("truth", 0600, directory, NULL, &truth_fops);
+	gls_flood_init(directory);
 }
 
 void gls_truth_exit(void)

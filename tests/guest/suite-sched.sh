@@ -1,0 +1,210 @@
+#!/bin/bash
+# drm_sched on the kernel's own gpu-sched: the driver of tests/kmod/gl-sched, whose rings are timers, and what is recorded of its jobs
+# is held against ftrace's events of the same run and against the driver's truth.
+#
+#   suite-sched.sh [6.1|6.12|newest]   all kernels, or one
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	make -s B="${B:-build}" replay "${B:-build}/tests/guest/bpf-ways" || exit 1
+	module=$TOP/${B:-build}/tests/sched
+	lttng_module() {
+		make -s module B="${B:-build}" KDIR="$("$GUEST_D/kernels" headers 6.1)" LTTNG_MODULES="$("$GUEST_D/build-lttng-modules" --kernel 6.1)" \
+			VMLINUX="$("$GUEST_D/vmlinux-btf" --kernel 6.1)" MODULE_DIR="$module"
+	}
+	check lttng-module lttng_module
+	for version in ${1:-6.1 6.12 newest}; do
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 300 --mem 3072 --env "B=${B:-build}" \
+			--out "$SUITE_TMP/out-$version" -- "$0" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$module/lttng-probe-drm-sched.ko"
+	done
+	check_wait
+	for version in ${1:-6.1 6.12 newest}; do
+		report "$SUITE_TMP/out-$version/report"
+	done
+	suite_end sched
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+SCHED=$1 REPLAY=$2 VERSION=$3 PROBE=$4
+TOP=$(realpath "$(dirname "$0")/../..")
+GPULANE=$(realpath "${B:-build}/gpulane")
+JOBS=$(realpath "${B:-build}/tests/replay/gl-jobs")
+CLIENT=$(realpath "${B:-build}/tests/replay/gl-client")
+WAYS=$(realpath "${B:-build}/tests/guest/bpf-ways")
+LIB=$TOP/tests/guest/lib
+TRUTH=/sys/kernel/debug/gl-sched/truth
+T=$(mktemp -d /tmp/sched.XXXXXX)
+cd "$T" || exit 1
+exec >"$GPULANE_OUT/report"
+CHECK_PREFIX=$VERSION-
+. "$TOP/tests/lib/suite.sh"
+
+modprobe -a drm gpu-sched
+check load insmod "$SCHED" rings=3 timeout_ms=1000
+
+# What runs: two priorities on one ring, jobs of another ring that depend on those, a burst, a job that hangs, a process that
+# is killed while it has more queued than the scheduler waits for
+cat >list <<'LIST'
+back ring=0 prio=low count=30 us=3000 depth=4
+front ring=0 prio=high count=60 us=2000 depth=3
+chain ring=1 prio=normal count=20 us=1000 depth=5 after=front
+burst ring=1 prio=low count=80 us=200 depth=80 start=20
+hang ring=1 prio=normal count=3 us=1000 depth=3 hang=1 start=60
+killed ring=2 prio=normal count=500 us=30000 depth=100 kill=200
+LIST
+
+# record NAME OPTION... - a recording of the list and of ftrace at once, and the truth of both
+record() {
+	local name=$1
+	shift
+	echo >$TRUTH
+	trace-cmd start -q -C mono -b 32768 -e gpu_scheduler >/dev/null &&
+		"$GPULANE" record --opencl off --output "$name" "$@" -- "$JOBS" "$T/list" 2>"$name.said"
+	local status=$?
+	trace-cmd stop
+	trace-cmd extract -o "$name.dat" >/dev/null 2>&1
+	trace-cmd reset >/dev/null 2>&1
+	cat $TRUTH >"$name.truth"
+	"$GPULANE" dump "$name" >"$name.dump" || return 1
+	trace-cmd report -R -i "$name.dat" 2>/dev/null | awk -f "$LIB/drm-ftrace.awk" "$name.truth" - | sort >"$name.ftrace"
+	cat "$name.said"
+	return $status
+}
+
+lost() { jq '[.traces[].lost] | add' "$1/recording.json"; }
+
+# Sorted: the two stamp an event one after the other.
+events() {
+	sed -n 's/^[0-9]* [0-9-]* [^ ]* [a-z-]* \(drm_sched_job_[a-z_]*\) fence_context=\([0-9]*\) fence_seqno=\([0-9]*\)\( ctx=\([0-9]*\) seqno=\([0-9]*\)\)\?.*/\1 \2 \3 \5 \6/p' \
+		"$1" | sed 's/ *$//' | sort
+}
+
+# The same events, to the last one; with losses: as many as are missing are told
+same_as_ftrace() {
+	local missing
+	events "$1.dump" >"$1.ours"
+	wc -l "$1.ours" "$1.ftrace"
+	[ "$(wc -l <"$1.ftrace")" -gt 500 ] || return 1
+	[ -z "$(comm -23 "$1.ours" "$1.ftrace")" ] || { comm -23 "$1.ours" "$1.ftrace" | head; return 1; }
+	missing=$(comm -13 "$1.ours" "$1.ftrace" | wc -l)
+	comm -13 "$1.ours" "$1.ftrace" | head
+	[ "$missing" -le "$(lost "$1")" ]
+}
+
+# nothing_wrong NAME DRIVER
+nothing_wrong() {
+	awk -v driver="$2" -f "$LIB/drm-truth.awk" "$1.truth" "$1.dump" >"$1.faults"
+	head -n 20 "$1.faults"
+	[ ! -s "$1.faults" ] || [ "$(wc -l <"$1.faults")" -le "$(($(lost "$1") * 2))" ]
+}
+
+statuses() { awk -v s="$2" 'NR > 1 && $(NF - 1) == s { n++ } END { print n + 0 }' "$1.truth"; }
+
+check recorded record auto
+check same-as-ftrace same_as_ftrace auto
+check truth-of-each-job nothing_wrong auto gl-sched
+check a-timeout same timeouts 1 "$(statuses auto timeout)"
+check some-were-given-up test "$(statuses auto canceled)" -ge 1
+check the-rest-is-complete test "$(statuses auto complete)" -ge 190
+check several-processes test "$(awk 'NR > 1 { print $1 }' auto.truth | sort -u | wc -l)" -eq 6
+check gpus-in-the-recording test "$(jq -r '.gpus[] | .card + " " + .dev + " " + .driver' auto/recording.json)" = 'card0 gl-sched gl-sched'
+check nothing-to-say test -z "$(grep -v ': bpf recorded' auto.said)"
+
+# Only one process: its jobs, also those that a thread of the kernel runs and ends
+check comm-recorded record comm --events drm,process --comm chain
+comm_only() {
+	events comm.dump | awk '{ print $2, $3 }' | sort -u >comm.jobs
+	awk 'NR > 1 && $NF == "chain" { print $6, $7 }' comm.truth | sort -u >comm.mine
+	cat comm.mine
+	[ -s comm.mine ] && diff comm.mine comm.jobs
+}
+check comm-only comm_only
+
+# By their formats, without BTF: the events of 6.17 tell all but the driver, those before do not tell the job
+if [ -e /sys/kernel/tracing/events/gpu_scheduler/drm_sched_job_queue ]; then
+	check format-recorded record format --hooks format --events drm,process
+	check format-same-as-ftrace same_as_ftrace format
+	check format-truth-of-each-job nothing_wrong format '""'
+else
+	refused() {
+		! "$GPULANE" record --opencl off --output none --hooks format --events drm -- true 2>said
+		cat said
+		grep -q 'nothing of what was asked for can be recorded: card0 (gl-sched): ' said
+	}
+	check format-refused refused
+fi
+
+check ways "$WAYS" "$VERSION" "$T/ways"
+grep drm_sched ways | sed "s/^ok $VERSION-/ok ${CHECK_PREFIX}ways-/" >ways.drm
+check ways-all-of-drm test "$(wc -l <ways.drm)" -ge 4
+check ways-none-fails test -z "$(grep FAIL ways)"
+
+doctor_says() {
+	"$GPULANE" doctor --no-opencl --events >doctor
+	grep -A3 'card0\|gpu-sched\|gpu_sched' doctor
+	grep -Eq '^  \+ card0 +gl-sched' doctor && grep -q 'card0 gives .*given to the ring' doctor &&
+		grep -Eq '^  \+ gpu-sched +loaded, events of' doctor && grep -Eq '^  \+ drm_sched_job_queue +tracepoint' doctor
+}
+check doctor doctor_says
+
+# LTTng beside bpf, where there are lttng-modules
+if [ "$VERSION" = 6.1 ]; then
+	lttng_same() {
+		(cd "$TOP" && scripts/guest.d/load-lttng sched) && modprobe lttng-tracer && insmod "$PROBE" &&
+			dmesg | grep -q 'gpulane: drm_sched: all events are there' &&
+			"$GPULANE" record --opencl off --backend both --events drm --output lttng.rec -- "$JOBS" "$T/list" &&
+			"$GPULANE" dump lttng.rec/bpf >bpf.dump && "$GPULANE" dump lttng.rec/lttng >lttng.dump || return 1
+		events bpf.dump >bpf.events
+		events lttng.dump >lttng.events
+		wc -l bpf.events lttng.events
+		[ "$(wc -l <bpf.events)" -gt 500 ] && diff bpf.events lttng.events || return 1
+		# the fields, too: all but the two loads, which change between one tracer and the other
+		for dump in bpf lttng; do
+			sed -n 's/.* \(drm_sched_job_[qr].*\)/\1/p' $dump.dump | sed 's/ job_count=[0-9]* hw_job_count=[0-9-]*//' |
+				grep '=' | sort >$dump.fields
+		done
+		diff bpf.fields lttng.fields && rmmod lttng_probe_drm_sched
+	}
+	check lttng-has-the-same lttng_same
+fi
+
+# i915's driver beside it: both in one recording
+insmod "$REPLAY" || echo 'FAIL replay: not loaded'
+cat >both.sh <<BOTH
+$JOBS $T/list &
+$CLIENT --name hist --count 50 --duration 1000 --depth 2
+wait
+BOTH
+both() {
+	"$GPULANE" record --opencl off --output both -- bash both.sh && "$GPULANE" dump both >both.dump &&
+		test "$(grep -c ' i915_request_add ' both.dump)" -ge 50 && test "$(events both.dump | wc -l)" -ge 500
+}
+check i915-in-the-same-recording both
+rmmod i915
+
+# Unloaded under fire: refused while a process has it open, possible as soon as none has, whatever is queued
+unload() {
+	local i
+	for i in 1 2 3 4 5; do
+		printf '%s\n' "a count=2000 us=500 depth=30 kill=$((1500 + i * 137))" "b ring=1 count=2000 us=3000 depth=20 kill=$((1501 + i * 137)) after=a" \
+			"c prio=high count=2000 us=700 depth=50 kill=$((1499 + i * 137))" "d ring=1 count=3 us=100 hang=1 depth=3 kill=$((1502 + i * 137))" >fire
+		"$JOBS" fire &
+		until [ "$(cat /sys/module/gl_sched/refcnt)" -gt 0 ]; do sleep 0.02; done
+		! rmmod gl_sched 2>/dev/null || { echo 'unloaded while it was open'; return 1; }
+		wait $!
+		rmmod gl_sched || return 1
+		insmod "$SCHED" timeout_ms=$((40 * i)) depth=$i slots=$((i % 3 + 1)) || return 1
+	done
+}
+check unload-under-fire unload
+unload_recorded() {
+	printf '%s\n' "a count=2000 us=500 depth=30 kill=200" "b ring=1 count=2000 us=3000 depth=20 kill=210 after=a" >fire
+	"$GPULANE" record --opencl off --output fire.rec -- "$JOBS" fire && rmmod gl_sched && rmmod gpu_sched
+}
+check unload-after-recording unload_recorded
+check log-without-leaks test -z "$(dmesg | grep -iE 'slab|objects remaining|leak')"
+suite_end "sched-$VERSION" >/dev/null
