@@ -135,7 +135,7 @@ long_arguments() {
 	with_daemon timeout 120 "$G" record --backend none --opencl preload -o "$T/rec" -- \
 		sh -c 'exec "$0"' "$T/stress" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" \
 		"$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" >"$T/out" 2>"$T/said" || { cut -c1-300 "$T/said"; return 1; }
-	[ "$(stat -c %s "$T/rec/recording.json")" -gt 10000000 ] && "$G" report "$T/rec" >"$T/out" && grep -q 'OpenCL queues' "$T/out"
+	[ "$(stat -c %s "$T/rec/recording.json")" -gt 10000000 ] && "$G" report --all "$T/rec" >"$T/out" && grep -q 'OpenCL queues' "$T/out"
 }
 
 nobody=$(getent passwd nobody | awk -F: '{ print $3, $4, $6, $1 }')

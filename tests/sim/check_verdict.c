@@ -418,7 +418,7 @@ static struct lane_error *check_all(struct checker *c, enum sim_demand demand)
 
 	if (!to)
 		return &lane_enomem;
-	lane_verdict(to, c->latency, 100, "", "");
+	lane_verdict(to, c->latency, &(struct lane_verdict_style){ 100, "", "", false });
 	if (fclose(to))
 		return &lane_enomem;
 	if (demand == SIM_FULL)

@@ -43,6 +43,7 @@ enum {
 	OPTION_REQUESTS,
 	OPTION_MACHINE,
 	OPTION_PAIRS,
+	OPTION_TABLES,
 };
 
 static const struct argp_option argp_options[] = {
@@ -67,6 +68,12 @@ static const struct argp_option argp_options[] = {
 	  "the critical path of the longest request, or of that time of the recording (seconds)",
 	  0 },
 	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
+	{ "all", 'a', NULL, 0, "all tables behind the first screen", 0 },
+	{ "tables", OPTION_TABLES, "NAME,...", 0,
+	  "these tables only: engines, idle, clients, contexts, stages, spent, behind, "
+	  "preemptions, "
+	  "starved, waits, worst, cpu, opencl",
+	  0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
@@ -157,6 +164,23 @@ static error_t set_format(struct options *o, const char *arg)
 	return bad(o, "format", arg, "format (text, json, csv)");
 }
 
+/* Adds the tables of a list to those that are written. */
+static bool add_tables(const char *list, uint32_t *tables)
+{
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		int i = 0;
+
+		length = strcspn(list, ",");
+		while (i < LANE_TABLE_COUNT && (strlen(lane_report_table_names[i]) != length ||
+						memcmp(lane_report_table_names[i], list, length)))
+			i++;
+		if (i == LANE_TABLE_COUNT)
+			return false;
+		*tables |= 1u << i;
+	}
+	return *tables;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -189,6 +213,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return bad(o, "rows", arg, "number of rows");
 		o->report.rows = (uint32_t)value;
 		return 0;
+	case 'a':
+		o->report.tables = (1u << LANE_TABLE_COUNT) - 1;
+		return 0;
+	case OPTION_TABLES:
+		return add_tables(arg, &o->report.tables)
+			       ? 0
+			       : bad(o, "tables", arg, "list of tables, as engines,stages");
 	case OPTION_PATTERN:
 		o->models.pattern = arg;
 		return 0;
@@ -369,9 +400,8 @@ struct lane_error *cmd_report(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "RECORDING...",
-		.doc = "Say where the time of a recording's GPU requests went: first in words, "
-		       "then in "
-		       "tables.\vSee gpulane-report(1).",
+		.doc = "Say where the time of a recording's GPU requests went: in words, on one "
+		       "screen; --all adds the tables.\vSee gpulane-report(1).",
 	};
 	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
 	struct options o = { .format = &lane_report_text,
@@ -388,6 +418,9 @@ struct lane_error *cmd_report(int argc, char **argv)
 	err = check(&o);
 	if (!err)
 		err = lane_error_context(lane_named_open(&o.named), "report");
+	o.report.path = o.named.paths[0];
+	if (o.models.pattern)
+		o.report.tables |= 1u << LANE_TABLE_OPENCL;
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (!err)
 		err = is_of_one(&o) ? report(&o) : report_all(&o);

@@ -213,8 +213,8 @@ static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
 	}
 }
 
-void lane_cpu_text(FILE *to, struct lane_latency *latency,
-		   const struct lane_report_options *options)
+void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+		      const struct lane_report_options *options)
 {
 	const struct lane_cpu_stats *cpu = latency->cpu;
 	char name[64];
@@ -226,6 +226,17 @@ void lane_cpu_text(FILE *to, struct lane_latency *latency,
 	for (uint32_t i = 0; i < cpu->n_threads && !enough(to, options, i, cpu->n_threads); i++)
 		sums_row(to, thread_name(cpu->threads[i], name, sizeof(name)),
 			 &cpu->threads[i]->sums);
+}
+
+void lane_cpu_text(FILE *to, struct lane_latency *latency,
+		   const struct lane_report_options *options)
+{
+	const struct lane_cpu_stats *cpu = latency->cpu;
+	char name[64];
+
+	if (!cpu || !cpu->n_threads)
+		return;
+	lane_cpu_threads(to, latency, options);
 	title(to, options, "Processes: the sums of their threads");
 	sums_head(to, "process");
 	for (uint32_t i = 0; i < cpu->n_processes && !enough(to, options, i, cpu->n_processes); i++)

@@ -15,6 +15,10 @@ void lane_cpu_tree(struct lane_latency *latency, struct json_object *tree);
 void lane_cpu_text(FILE *to, struct lane_latency *latency,
 		   const struct lane_report_options *options);
 
+/* The first of them, the threads. */
+void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+		      const struct lane_report_options *options);
+
 /*
  * The sentence of that number, from 0, the one that says most first, without a full stop; false
  * when there is no such sentence.

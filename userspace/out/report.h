@@ -19,9 +19,36 @@ struct lane_report_model {
 	} part[LANE_REPORT_PARTS];
 };
 
+/* LANE_REPORT_TABLES(T) calls T(ID, name) for each of the text's tables. */
+#define LANE_REPORT_TABLES(T)                                                                      \
+	T(ENGINES, "engines")                                                                      \
+	T(IDLE, "idle")                                                                            \
+	T(CLIENTS, "clients")                                                                      \
+	T(CONTEXTS, "contexts")                                                                    \
+	T(STAGES, "stages")                                                                        \
+	T(SPENT, "spent")                                                                          \
+	T(BEHIND, "behind")                                                                        \
+	T(PREEMPTIONS, "preemptions")                                                              \
+	T(STARVED, "starved")                                                                      \
+	T(WAITS, "waits")                                                                          \
+	T(WORST, "worst")                                                                          \
+	T(CPU, "cpu")                                                                              \
+	T(OPENCL, "opencl")
+
+enum lane_report_table {
+#define T(id, name) LANE_TABLE_##id,
+	LANE_REPORT_TABLES(T)
+#undef T
+	LANE_TABLE_COUNT
+};
+
+extern const char *const lane_report_table_names[LANE_TABLE_COUNT];
+
 struct lane_report_options {
 	bool colour;
-	uint32_t rows;				/* of a table at most, 0: all */
+	uint32_t tables;  /* of the text, bits by enum lane_report_table; 0: the first screen */
+	const char *path; /* of the recording, as it was named */
+	uint32_t rows;	  /* of a table at most, 0: all */
 	const struct lane_report_model *models; /* of the OpenCL kernels, in their order */
 	uint32_t n_models;			/* 0: none */
 	const char *model_device;
@@ -71,8 +98,15 @@ const char *lane_share_text(struct lane_span part, struct lane_span whole, char 
 /* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
 unsigned int lane_percent(uint64_t part, uint64_t whole, double add);
 
-/* The verdict: the sentences that say most, best first; at most `lines` lines. */
-void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lines,
-		  const char *before, const char *after);
+/* How the verdict's sentences are written. */
+struct lane_verdict_style {
+	unsigned int sentences;	    /* at most, but for those on OpenCL and on how far it goes */
+	const char *before, *after; /* of each */
+	bool with_advice;	    /* a line behind it says what to try */
+};
+
+/* The verdict: the sentences that say most, best first. */
+void lane_verdict(FILE *to, const struct lane_latency *latency,
+		  const struct lane_verdict_style *style);
 
 #endif

@@ -8,6 +8,7 @@
 #include "out/cpu.h"
 #include "out/opencl.h"
 #include "out/report.h"
+#include "out/screen.h"
 
 struct text {
 	FILE *to;
@@ -431,34 +432,60 @@ static void worst(const struct text *t)
 	      t->to);
 }
 
+static void cpu(const struct text *t)
+{
+	lane_cpu_text(t->to, t->latency, t->options);
+}
+
+static void opencl(const struct text *t)
+{
+	lane_opencl_text(t->to, t->latency, t->options);
+}
+
+const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
+#define T(id, name) [LANE_TABLE_##id] = name,
+	LANE_REPORT_TABLES(T)
+#undef T
+};
+
 static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 				     const struct lane_report_options *options)
 {
+	static const struct {
+		void (*write)(const struct text *t);
+		bool of_clients; /* only where there are any */
+	} tables[LANE_TABLE_COUNT] = {
+		[LANE_TABLE_ENGINES] = { engines, false },
+		[LANE_TABLE_IDLE] = { idles, false },
+		[LANE_TABLE_CLIENTS] = { clients, true },
+		[LANE_TABLE_CONTEXTS] = { contexts, true },
+		[LANE_TABLE_STAGES] = { stages, true },
+		[LANE_TABLE_SPENT] = { spent, true },
+		[LANE_TABLE_BEHIND] = { behind, true },
+		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
+		[LANE_TABLE_STARVED] = { starved, false },
+		[LANE_TABLE_WAITS] = { waits, false },
+		[LANE_TABLE_WORST] = { worst, false },
+		[LANE_TABLE_CPU] = { cpu, false },
+		[LANE_TABLE_OPENCL] = { opencl, false },
+	};
 	struct text t = { to, latency, options };
 
-	lane_verdict(to, latency, 6, options->colour ? "\033[1m" : "",
-		     options->colour ? "\033[0m" : "");
+	lane_verdict(to, latency,
+		     &(struct lane_verdict_style){ 6, options->colour ? "\033[1m" : "",
+						   options->colour ? "\033[0m" : "", true });
 	head(&t);
-	engines(&t);
-	idles(&t);
-	if (latency->n_clients) {
-		clients(&t);
-		contexts(&t);
-		stages(&t);
-		spent(&t);
-		behind(&t);
-	}
-	preemptions(&t);
-	starved(&t);
-	waits(&t);
-	worst(&t);
-	lane_cpu_text(to, latency, options);
-	lane_opencl_text(to, latency, options);
+	lane_screen_bar(to, latency);
+	for (int i = 0; i < LANE_TABLE_COUNT; i++)
+		if ((options->tables >> i & 1) && (!tables[i].of_clients || latency->n_clients))
+			tables[i].write(&t);
+	if (!options->tables)
+		lane_screen_rest(to, latency, options);
 	return ferror(to) ? lane_error("report: it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_text = {
 	.name = "text",
-	.help = "for people: the verdict in words, then tables",
+	.help = "for people: one screen, and tables",
 	.write = write_text,
 };

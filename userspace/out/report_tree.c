@@ -96,7 +96,7 @@ static struct lane_error *verdict(const struct lane_latency *l, json *tree)
 
 	if (!to)
 		return &lane_enomem;
-	lane_verdict(to, l, 20, "", "");
+	lane_verdict(to, l, &(struct lane_verdict_style){ 20, "", "", false });
 	if (fclose(to)) {
 		free(text);
 		return &lane_enomem;

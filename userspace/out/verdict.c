@@ -16,19 +16,51 @@
 struct sentences {
 	FILE *to;
 	const struct lane_latency *latency;
+	const struct lane_verdict_style *style;
 	unsigned int left;
-	const char *before, *after;
+};
+
+/* What to try when a process's requests spend their time so. */
+static const char *const stage_advice[LANE_STAGE_PATH] = {
+	[LANE_STAGE_PREPARE] =
+		"the program's own submit takes this time: see what it does there (perf record)",
+	[LANE_STAGE_DEPENDENCY] =
+		"submit what it waits for earlier, or make that shorter; --critical follows it",
+	[LANE_STAGE_HOST_QUEUE] =
+		"make the requests ahead shorter, or give this one's context a higher priority",
+	[LANE_STAGE_DEVICE_QUEUE] =
+		"make the requests ahead shorter, or give this one's context a higher priority",
+	[LANE_STAGE_PREEMPTED] = "make its requests shorter, or its context's priority no lower "
+				 "than that of who takes the engine",
+	[LANE_STAGE_SIGNAL] = "see what keeps the CPU from the interrupt and from the work that "
+			      "signals (--tables starved)",
+};
+
+/* What to try when an engine idles so. */
+static const char *const idle_advice[LANE_IDLE_CAUSE_COUNT] = {
+	[LANE_IDLE_STARVED] = "give the thread a CPU of its own (taskset, a cpuset) or a higher "
+			      "priority than who takes it (chrt, nice)",
+	[LANE_IDLE_OTHER_ENGINE] = "submit to both engines without waiting in between",
+	[LANE_IDLE_SAME_ENGINE] = "queue the next request before the thread waits for the last one",
+	[LANE_IDLE_BLOCKED] = "see what the thread sleeps in (perf trace, or --critical)",
+	[LANE_IDLE_COMPUTING] = "queue the next request before this computing, or see where the "
+				"thread's time goes (perf record)",
+	[LANE_IDLE_DEPENDENCY] = "submit what the request waits for earlier; --critical follows it",
+	[LANE_IDLE_DRIVER] = "see what keeps the CPU from the driver's work (--tables starved)",
 };
 
 static void begin(struct sentences *s)
 {
 	s->left--;
-	fputs(s->before, s->to);
+	fputs(s->style->before, s->to);
 }
 
-static void end(struct sentences *s)
+/* Ends a sentence; advice may be NULL. */
+static void end(struct sentences *s, const char *advice)
 {
-	fprintf(s->to, ".%s\n", s->after);
+	fprintf(s->to, ".%s\n", s->style->after);
+	if (advice && s->style->with_advice)
+		fprintf(s->to, "  try: %s\n", advice);
 }
 
 /* A part of a whole in per cent, at least: never more than it is. */
@@ -207,6 +239,27 @@ static void preempted_aside(const struct sentences *s, const struct lane_client_
 	taken_by(s, c);
 }
 
+/* Whose requests held a client's up most, in that stage, were its own: those before. */
+static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane_client_stats *c)
+{
+	const struct lane_blame *most = NULL;
+
+	for (uint32_t i = 0; i < l->n_fence_blames; i++)
+		if (l->fence_blames[i].victim == c->client->id &&
+		    (!most || l->fence_blames[i].ns.lo > most->ns.lo))
+			most = &l->fence_blames[i];
+	return most && lane_timeline_context(l->timeline, most->context)->client == c->client;
+}
+
+static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,
+			      int stage)
+{
+	if (stage == LANE_STAGE_DEPENDENCY && is_held_up_by_itself(l, c))
+		return "it waits for its own requests: make those ahead shorter, or submit fewer "
+		       "at once";
+	return stage_advice[stage];
+}
+
 static void client_sentence(struct sentences *s, const struct lane_client_stats *c)
 {
 	const struct lane_latency *l = s->latency;
@@ -231,7 +284,7 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 		taken_by(s, c);
 	if (stage != LANE_STAGE_PREEMPTED)
 		preempted_aside(s, c);
-	end(s);
+	end(s, advice_for(l, c, stage));
 }
 
 /* The kinds of event between which a stage lies. */
@@ -307,7 +360,7 @@ static void unknown_sentence(struct sentences *s)
 		whose_time(s, spent, &l->requests, "");
 	fprintf(s->to, " is unknown: ");
 	why_unknown(s);
-	end(s);
+	end(s, NULL);
 }
 
 /* The unknown part is worth a sentence: of the time, or of the requests. */
@@ -347,7 +400,7 @@ static void nothing_sentence(struct sentences *s)
 			"no stage of a process is sure to be the longest and to have %d %% of its "
 			"time; the bounds are in the tables",
 			MIN_PERCENT);
-	end(s);
+	end(s, NULL);
 }
 
 static void idle_cause(const struct sentences *s, const struct lane_idle_sum *sum)
@@ -427,7 +480,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 		idle_cause(s, sum);
 	else
 		fprintf(s->to, "for reasons the trace does not tell");
-	end(s);
+	end(s, has_cause(sum) ? idle_advice[sum->cause] : NULL);
 }
 
 /* A recording without a GPU: who waited for a CPU. False: there is nothing to be said of it. */
@@ -439,7 +492,7 @@ static bool cpu_sentences(struct sentences *s)
 	for (i = 0; s->left && lane_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
 		begin(s);
 		fputs(text, s->to);
-		end(s);
+		end(s, NULL);
 	}
 	return i;
 }
@@ -457,23 +510,23 @@ static void no_requests(struct sentences *s)
 		fprintf(s->to,
 			"no request of the GPU driver is in this recording, or none that was "
 			"selected");
-	end(s);
+	end(s, NULL);
 }
 
-void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lines,
-		  const char *before, const char *after)
+void lane_verdict(FILE *to, const struct lane_latency *latency,
+		  const struct lane_verdict_style *style)
 {
-	struct sentences s = { to, latency, lines, before, after };
+	struct sentences s = { to, latency, style, style->sentences };
 	const struct lane_client_stats *c;
 	bool unknown_first;
 	char text[256];
 
 	/* How far the recording goes comes before what is in it. */
 	if (lane_ending_sentence(&latency->info, text, sizeof(text)))
-		fprintf(to, "%s%s.%s\n", before, text, after);
+		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	/* Sentences about OpenCL come first of the others and take no other's place. */
 	for (unsigned int i = 0; lane_opencl_sentence(latency, i, text, sizeof(text)); i++)
-		fprintf(to, "%s%s.%s\n", before, text, after);
+		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {
 		no_requests(&s);
@@ -492,6 +545,6 @@ void lane_verdict(FILE *to, const struct lane_latency *latency, unsigned int lin
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
-	if (s.left == lines)
+	if (s.left == style->sentences)
 		nothing_sentence(&s);
 }
