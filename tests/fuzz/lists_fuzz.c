@@ -22,10 +22,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static struct lane_error *critical(const char *path, bool json)
+static struct lane_error *critical(const struct lane_reading *of, bool json)
 {
 	const struct lane_critical_options options = { .json = json };
-	struct lane_reading reading = { .path = path, .damage = { .quiet = true } };
+	struct lane_reading reading = { .path = of->path, .damage = { .quiet = true } };
 	struct lane_error *err = lane_report_critical(&reading, &options);
 
 	lane_reading_deinit(&reading);
@@ -34,9 +34,10 @@ static struct lane_error *critical(const char *path, bool json)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static struct lane_error *(*const lists[])(const char *path,
+	static struct lane_error *(*const lists[])(const struct lane_reading *of,
 						   bool json) = { lane_report_commands,
 								  lane_report_requests, critical };
+	struct lane_reading of = { 0 };
 	FILE *const was = stdout;
 	struct lane_error *err;
 	unsigned int sum = 0;
@@ -51,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	stdout = open_memstream(&text, &n);
 	if (!stdout)
 		abort();
-	err = lists[sum / 2 % 3](path, sum % 2);
+	of.path = path;
+	err = lists[sum / 2 % 3](&of, sum % 2);
 	fclose(stdout);
 	stdout = was;
 	if (sum % 2 && sum / 2 % 3 == 2 && n)
