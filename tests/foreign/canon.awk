@@ -66,6 +66,15 @@ match($0, / [0-9]+\.?[0-9]+: /) {
 	match(text, /^ *[a-zA-Z0-9_:]+: /)
 	event = substr(text, RSTART, RLENGTH)
 	text = " " substr(text, RLENGTH)
+	# a:1 [120] S ==> b:2 [120]
+	if (match(text, /:[0-9]+ \[[0-9]+\] [A-Za-z+|]+ ==> /)) {
+		split(substr(text, RSTART + 1), words, " ")
+		text = text " prev_pid=" words[1]
+		match(text, /:[0-9]+ \[[0-9]+\] *prev_pid/)
+		split(substr(text, RSTART + 1), words, " ")
+		gsub(/[][]/, "", words[2])
+		text = text " next_pid=" words[1] " next_prio=" words[2]
+	}
 	gsub(/ /, "", event)
 	sub(/:$/, "", event)
 	sub(/.*:/, "", event)

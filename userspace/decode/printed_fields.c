@@ -120,6 +120,7 @@ static void store_text(struct lane_event *event, const struct lane_slot *slot, c
 /*
  * A thread's state in letters: the kernel's (TASK_STATE_TO_CHAR, fs/proc/array.c), where a + behind
  * says that it could run on; or libtraceevent's, whose n-th letter is the n-th bit of the kernel's.
+ * From its version 1.8 on these are the kernel's letters, P and I among them.
  */
 static int64_t state_of(const char **at, bool is_kernels)
 {
@@ -129,11 +130,12 @@ static int64_t state_of(const char **at, bool is_kernels)
 	bool known = false;
 
 	for (; !is_end(*c); c++) {
-		const char *place = strchr(is_kernels ? kernels : tools, *c);
+		const char *letters = is_kernels || *c == 'P' || *c == 'I' ? kernels : tools;
+		const char *place = strchr(letters, *c);
 
 		known |= *c == 'R' || place;
 		if (place)
-			bits |= 1ll << (place - (is_kernels ? kernels : tools));
+			bits |= 1ll << (place - letters);
 		else if (*c == 'x' && is_kernels)
 			bits |= 0x10; /* dead, before Linux 4.14 */
 	}
