@@ -198,3 +198,47 @@ check 'workloads: hough' workload hough hough --frames 1
 check 'workloads: kmeans' workload kmeans kmeans --points 512
 three_lines() { [ "$(awk -F, '$4 == "atomic" && $6 == "local"' "$work/kmeans.csv" | wc -l)" = 3 ]; }
 check 'workloads: three atomics of kmeans, a line each' three_lines
+
+# --- time by source line, and what to change
+lines_add_up() { # every line with its source's text, all of them the kernel's time
+	local total
+	total=$(model pattern --times "$work/plain" --format json | jq '.rows[0].cycles')
+	model pattern --lines "$work/plain" --format json | jq -e --argjson total "$total" --argjson votes "$votes_line" '
+		(([.rows[] | .compute_cycles + .memory_cycles + .atomics_cycles + .conflicts_cycles] | add) - $total | fabs) < 1 and
+		([.rows[] | select(.line == $votes)] | length == 1 and .[0].conflicts_cycles > 0 and (.[0].source | startswith("atomic_add(&bins")))'
+}
+check 'lines: the votes are the line with conflicts, and all add up' lines_add_up
+reported_lines() {
+	jq -e '.opencl.kernels_modelled[0] | ([.lines[] | .compute_ns + .memory_ns + .atomics_ns + .conflicts_ns] | add) as $sum |
+		($sum - .modelled.total_ns | fabs) < 1 + 4 * (.lines | length)' "$work/report.json" &&
+		"$bin" report --pattern "$work/full" "$work/recording.txt" | grep -E "^ +$votes_line +[0-9.]+ %.* atomic_add\(&bins"
+}
+check 'lines: in the report, too' reported_lines
+
+# A change, predicted on the program as it is, against the prediction of the program that has it: its gain lies within the range
+# that was told, widened by so many percent for what another source also changes.
+applied() { # CHANGE PERCENT BEFORE... -- AFTER...
+	local change=$1 wide=$2 before=() now then
+	shift 2
+	while [ "$1" != -- ]; do before+=("$1") && shift; done
+	shift
+	workload before histogram --frames 1 "${before[@]}" && workload after histogram --frames 1 "$@" || return 1
+	now=$(model pattern --times "$work/before" --format json | jq '.rows[0].cycles')
+	then=$(model pattern --times "$work/after" --format json | jq '.rows[0].cycles')
+	model pattern --changes "$work/before" --format json | tee "$work/changes.json" | jq -e --arg change "$change" --argjson wide "$wide" --argjson gain "$(
+		awk -v a="$now" -v b="$then" 'BEGIN { print a / b }'
+	)" '[.rows[] | select(.change == $change)] | length == 1 and $gain >= .[0].gain_least * (1 - $wide / 100) and $gain <= .[0].gain_most * (1 + $wide / 100)' ||
+		{ cat "$work/changes.json"; echo "$now then $then"; return 1; }
+}
+few=(--bins 4 --width 512 --height 512 --group 256 --groups 56)
+some=(--bins 16 --width 256 --height 256 --group 256 --groups 56)
+check 'changes: copies' applied copies 5 "${few[@]}" -- "${few[@]}" --replication 4
+check 'changes: privatise' applied privatise 15 "${some[@]}" --global -- "${some[@]}"
+check 'changes: group size' applied 'group size' 5 "${some[@]}" -- "${some[@]}" --group 128 --groups 112
+ranked() { model pattern --changes "$work/before" --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	last && $c["gain"] > last { bad++ } $c["gain"] > $c["gain_most"] || $c["gain"] < $c["gain_least"] { bad++ } { last = $c["gain"] } END { exit bad || NR < 2 }'; }
+check 'changes: the largest gain first, within its range' ranked
+check 'sanitized: changes' "$san" model pattern --changes "$work/before"
+check 'sanitized: lines' "$san" model pattern --lines "$work/before"
+printf 'gpulane-pattern 1\nsource 1 x\n' >"$work/source.pattern"
+check 'wrong: a source line of no graph' refuses 1 pattern "$work/source.pattern"

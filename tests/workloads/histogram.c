@@ -5,6 +5,7 @@
 //
 // With --queues N, N threads with a queue each share the frames; --split halves a frame so that its
 // first part runs while the second is still on its way.
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static const char source[] =
 
 static long bins = 256, width = 256, height = 128, frames = 4, queues = 1, replication = 1;
 static long group = 64, groups = 4, pause_us;
-static bool use_global, padding, stretch, split, out_of_order, asynchronous;
+static bool use_global, padding, stretch, split, out_of_order, asynchronous, times;
 static const char *image_path;
 
 static const struct option_of options[] = {
@@ -61,6 +62,7 @@ static const struct option_of options[] = {
 	OPTION_SWITCH("stretch", "copies of a bin side by side", stretch),
 	OPTION_SWITCH("split", "each frame in two halves", split),
 	OPTION_SWITCH("out-of-order", "an out-of-order queue, ordered by events", out_of_order),
+	OPTION_SWITCH("times", "print the shortest kernel's time", times),
 	OPTION_SWITCH("asynchronous", "nothing blocks but the end of a frame", asynchronous),
 };
 
@@ -77,6 +79,7 @@ struct worker {
 	cl_mem pixels;
 	cl_mem bins;
 	uint32_t *result;
+	uint64_t shortest_ns;
 };
 
 static void set_arguments(struct worker *w)
@@ -100,7 +103,10 @@ static void worker_open(struct worker *w)
 {
 	size_t bytes = (size_t)image.width * image.height * sizeof(uint16_t);
 
-	w->queue = opencl_queue(&cl, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+	cl_command_queue_properties order =
+		out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+
+	w->queue = opencl_queue(&cl, order | (times ? CL_QUEUE_PROFILING_ENABLE : 0));
 	w->kernel = opencl_kernel(&cl, use_global ? "histogram_global" : "histogram_local");
 	w->pixels = opencl_buffer(&cl, CL_MEM_READ_ONLY, bytes, NULL);
 	w->bins = opencl_buffer(&cl, CL_MEM_READ_WRITE, (size_t)bins * sizeof(uint32_t), NULL);
@@ -153,9 +159,11 @@ static void frame(struct worker *w)
 	must(clEnqueueReadBuffer(w->queue, w->bins, block, 0, (size_t)bins * sizeof(uint32_t),
 				 w->result, 1, &last, NULL),
 	     "clEnqueueReadBuffer");
-	must(clReleaseEvent(last), "clReleaseEvent");
 	if (asynchronous)
 		must(clFinish(w->queue), "clFinish");
+	if (times && (!w->shortest_ns || opencl_duration(last) < w->shortest_ns))
+		w->shortest_ns = opencl_duration(last);
+	must(clReleaseEvent(last), "clReleaseEvent");
 	must_equal("histogram", w->result, expected, (size_t)bins);
 }
 
@@ -203,6 +211,8 @@ int main(int argc, char **argv)
 		worker_close(&workers[i]);
 	printf("histogram: %ld frames of %ux%u, %ld bins, checksum %08x\n", frames, image.width,
 	       image.height, bins, checksum(expected, (size_t)bins));
+	if (times)
+		printf("histogram: %" PRIu64 " ns the shortest kernel\n", workers[0].shortest_ns);
 	opencl_close(&cl);
 	free(workers);
 	free(expected);

@@ -14,6 +14,7 @@
 #include "base/place.h"
 #include "cmd/cmd.h"
 #include "cmd/model.h"
+#include "cmd/model_changes.h"
 #include "model/number.h"
 #include "model/pattern.h"
 #include "model/predict.h"
@@ -25,6 +26,8 @@ enum {
 	KEY_PLUGIN,
 	KEY_BUILD,
 	KEY_TIMES,
+	KEY_LINES,
+	KEY_CHANGES,
 };
 
 struct options {
@@ -37,6 +40,8 @@ struct options {
 	const char *build;
 	int all;
 	int times;
+	int lines;
+	int changes;
 	char **program; /* NULL: read a file */
 };
 
@@ -46,6 +51,10 @@ static const struct argp_option options[] = {
 	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
 	{ "times", KEY_TIMES, NULL, 0, "instead: what each kernel's time on the device is made of",
 	  1 },
+	{ "lines", KEY_LINES, NULL, 0, "instead: where each kernel's time goes, by source line",
+	  1 },
+	{ "changes", KEY_CHANGES, NULL, 0,
+	  "instead: what could be changed in each kernel, the largest gain first", 1 },
 	{ "out", KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },
 	{ "build-options", KEY_BUILD, "OPTIONS", 0, "with a program: further OpenCL build options",
 	  2 },
@@ -67,6 +76,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TIMES:
 		o->times = 1;
+		return 0;
+	case KEY_LINES:
+		o->lines = 1;
+		return 0;
+	case KEY_CHANGES:
+		o->changes = 1;
 		return 0;
 	case KEY_GRAPH:
 		o->graph = arg;
@@ -306,6 +321,33 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 	return NULL;
 }
 
+/* A row for each source line of a kernel's mean launch. */
+static struct lane_error *put_source_lines(json_object *result,
+					   const struct lane_pattern_kernel *kernel,
+					   const struct lane_device *device)
+{
+	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
+	struct lane_prediction p;
+	struct lane_error *err = lane_predict(kernel, device, groups, &p);
+
+	for (uint32_t i = 0; !err && i < p.n_lines; i++) {
+		const struct lane_predicted_line *line = &p.line[i];
+		const char *source = lane_pattern_source(kernel, line->line);
+		double all = line->compute + line->memory + line->atomics + line->conflicts;
+		json_object *row = model_row(result);
+
+		model_put_text(row, "kernel", kernel->name);
+		model_put_whole(row, "line", line->line);
+		model_put_real(row, "share", p.total > 0 ? all / p.total : 0, 4);
+		model_put_real(row, "compute_cycles", line->compute, 2);
+		model_put_real(row, "memory_cycles", line->memory, 2);
+		model_put_real(row, "atomics_cycles", line->atomics, 2);
+		model_put_real(row, "conflicts_cycles", line->conflicts, 2);
+		model_put_text(row, "source", source ? source : "-");
+	}
+	return err;
+}
+
 static struct lane_error *print_graph(const struct lane_pattern *pattern, const char *name)
 {
 	const struct lane_pattern_kernel *kernel = lane_pattern_kernel(pattern, name);
@@ -344,9 +386,11 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	model_put_whole(result, "left_out", (int64_t)left_out);
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
 		if (!o->kernel || !strcmp(o->kernel, pattern->kernel[i].name))
-			err = o->times ? put_times(model_row(result), &pattern->kernel[i], device)
-				       : put_kernel(result, o, &pattern->kernel[i],
-						    pattern->same_word);
+			err = o->lines	   ? put_source_lines(result, &pattern->kernel[i], device)
+			      : o->changes ? model_changes(result, &pattern->kernel[i], device)
+			      : o->times ? put_times(model_row(result), &pattern->kernel[i], device)
+					 : put_kernel(result, o, &pattern->kernel[i],
+						      pattern->same_word);
 	if (!err)
 		model_print(result, o->common.format);
 	return err;

@@ -11,6 +11,33 @@
 
 _Static_assert(LANE_PART_COUNT <= LANE_REPORT_PARTS, "a report's model has too few parts");
 
+/* The lines' cycles as ns. */
+static struct lane_error *keep_lines(const struct lane_pattern_kernel *known,
+				     const struct lane_prediction *p,
+				     struct lane_report_model *model)
+{
+	double ns = p->total > 0 ? p->ns / p->total : 0;
+
+	model->line = calloc(p->n_lines + 1, sizeof(*model->line));
+	if (!model->line)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < p->n_lines; i++) {
+		const struct lane_predicted_line *from = &p->line[i];
+		const char *source = lane_pattern_source(known, from->line);
+		struct lane_report_line *to = &model->line[model->n_lines++];
+
+		*to = (struct lane_report_line){ .line = from->line,
+						 .compute_ns = ns * from->compute,
+						 .memory_ns = ns * from->memory,
+						 .atomics_ns = ns * from->atomics,
+						 .conflicts_ns = ns * from->conflicts };
+		to->source = source ? strdup(source) : NULL;
+		if (source && !to->source)
+			return &lane_enomem;
+	}
+	return NULL;
+}
+
 static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 				  const struct lane_pattern_kernel *known,
 				  const struct lane_device *device, struct lane_report_model *model)
@@ -32,7 +59,7 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 		model->part[i].name = lane_part_names[i];
 		model->part[i].ns = p.total > 0 ? p.ns * p.cycles[i] / p.total : 0;
 	}
-	return NULL;
+	return keep_lines(known, &p, model);
 }
 
 static struct lane_error *predict_all(struct report_models *models,
@@ -42,6 +69,7 @@ static struct lane_error *predict_all(struct report_models *models,
 {
 	models->device_name = strdup(device->name);
 	models->model = calloc(commands->n_kernels + 1, sizeof(*models->model));
+	models->n_models = models->model ? commands->n_kernels : 0;
 	if (!models->device_name || !models->model)
 		return &lane_enomem;
 	for (uint32_t i = 0; i < commands->n_kernels; i++) {
@@ -91,6 +119,11 @@ struct lane_error *report_models_make(struct report_models *models,
 
 void report_models_free(struct report_models *models)
 {
+	for (uint32_t i = 0; i < models->n_models; i++) {
+		for (uint32_t j = 0; j < models->model[i].n_lines; j++)
+			free(models->model[i].line[j].source);
+		free(models->model[i].line);
+	}
 	free(models->device_name);
 	free(models->model);
 }

@@ -11,6 +11,7 @@ struct report_models {
 	const char *device;  /* NULL: `fermi` */
 	char *device_name;
 	struct lane_report_model *model; /* per kernel of the figures */
+	uint32_t n_models;
 };
 
 /*

@@ -255,17 +255,19 @@ struct lane_error *lane_calibrate(struct lane_meter *meter,
 
 /* A section's findings, when all of them are known; else comments. */
 static void write_section(FILE *file, const struct lane_calibration *c, uint32_t first,
-			  uint32_t end)
+			  uint32_t end, int is_cpu)
 {
 	const char *section = c->finding[first].section;
 	int whole = 1;
 
+	/* No key of global memory's atomics needs another. */
 	for (uint32_t i = first; i < end; i++)
-		whole &= c->finding[i].known;
+		whole &= c->finding[i].known || !strcmp(section, "global_atomics");
 	fprintf(file, "\n%s[%s]\n", whole ? "" : "# not complete: ", section);
 	if (whole && !strncmp(section, "op ", 3))
 		fprintf(file, "pipe %s\n",
-			!strncmp(section, "op local", 8)			    ? "local"
+			is_cpu							    ? "cpu"
+			: !strncmp(section, "op local", 8)			    ? "local"
 			: !strcmp(section, "op memory")				    ? "global"
 			: !strcmp(section, "op cos") || !strcmp(section, "op fdiv") ? "sfu"
 										    : "alu");
@@ -299,7 +301,7 @@ void lane_calibration_write(FILE *file, const struct lane_meter *meter,
 		     end < c->n && !strcmp(c->finding[end].section, c->finding[first].section);
 		     end++)
 			;
-		write_section(file, c, first, end);
+		write_section(file, c, first, end, meter->is_cpu);
 	}
 	for (uint32_t i = 0; i < c->n_curves; i++) {
 		const struct lane_curve *curve = &c->curve[i];

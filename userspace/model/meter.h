@@ -46,6 +46,7 @@ struct lane_meter {
 	double clock_mhz;
 	uint32_t warp;
 	uint32_t max_warps;	/* of a work-group */
+	int is_cpu;		/* one core does everything: there is one pipeline */
 	double floor;		/* least spread, as a part of a time: the clock is not constant */
 	uint32_t local_words;	/* of local memory */
 	double least_ns;	/* how long a trial should take at least */

@@ -160,6 +160,7 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 	cl_uint units = 0, mhz = 0;
 	cl_ulong local = 0;
 	size_t group = 0, multiple = 0;
+	cl_device_type type = 0;
 	cl_kernel kernel;
 	cl_int rc;
 
@@ -170,6 +171,7 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 				  NULL);
 	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(mhz), &mhz,
 				   NULL);
+	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
 	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local), &local,
 				   NULL);
 	kernel = m->f.clCreateKernel(m->program, "op_fadd", &rc);
@@ -185,6 +187,7 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
 				  "clock or largest work-group");
 	snprintf(meter->how, sizeof(meter->how), "OpenCL");
+	meter->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
 	meter->units = units < 4096 ? units : 4096;
 	meter->clock_mhz = mhz;
 	meter->warp = multiple < 2 ? 2 : multiple > MOST_WARP ? MOST_WARP : (uint32_t)multiple;

@@ -278,6 +278,39 @@ static struct lane_error *read_graph_line(struct reader *r)
 	return NULL;
 }
 
+/* `source LINE TEXT`, behind a graph. */
+static struct lane_error *read_source(struct reader *r)
+{
+	struct lane_pattern_kernel *kernel = r->graph;
+	uint64_t line = 0;
+	void *larger;
+
+	if (!kernel || r->lines.n_words < 3 || kernel->n_sources == MAX_LINES)
+		return lane_lines_error(&r->lines,
+					"not `source LINE TEXT' behind a graph, or more "
+					"than %d",
+					MAX_LINES);
+	if (lane_whole_parse(r->lines.word[1], 1, UINT32_MAX, &line))
+		return lane_lines_error(&r->lines, "`%.40s' is not the number of a line",
+					r->lines.word[1]);
+	larger = realloc(kernel->source, (kernel->n_sources + 1) * sizeof(*kernel->source));
+	if (!larger)
+		return &lane_enomem;
+	kernel->source = larger;
+	kernel->source[kernel->n_sources] =
+		(struct lane_pattern_source){ .line = (uint32_t)line,
+					      .text = strdup(lane_lines_rest(&r->lines, 2)) };
+	return kernel->source[kernel->n_sources++].text ? NULL : &lane_enomem;
+}
+
+const char *lane_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line)
+{
+	for (size_t i = 0; i < kernel->n_sources; i++)
+		if (kernel->source[i].line == line)
+			return kernel->source[i].text;
+	return NULL;
+}
+
 static struct lane_error *read_warp_size(struct reader *r)
 {
 	uint64_t lanes = 0;
@@ -316,6 +349,8 @@ static struct lane_error *read_line(struct reader *r)
 		return read_launch(r);
 	if (!strcmp(word, "graph"))
 		return read_graph(r);
+	if (!strcmp(word, "source"))
+		return read_source(r);
 	if (!strcmp(word, "warp"))
 		return read_warp_size(r);
 	if (!strcmp(word, "left_out"))
@@ -403,6 +438,9 @@ void lane_pattern_free(struct lane_pattern *pattern)
 		free(pattern->kernel[i].name);
 		free(pattern->kernel[i].graph);
 		free(pattern->kernel[i].line);
+		for (size_t j = 0; j < pattern->kernel[i].n_sources; j++)
+			free(pattern->kernel[i].source[j].text);
+		free(pattern->kernel[i].source);
 	}
 	free(pattern->kernel);
 	free(pattern->what);

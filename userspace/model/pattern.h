@@ -66,10 +66,19 @@ struct lane_pattern_line {
 	double position_cycles;
 	double lock_cycles;
 	double bank_cycles;
-	double service;		 /* cycles of them for which other warps cannot use the memory */
-	double collision_cycles; /* atomics on global memory: for lanes on the same word */
+	double service; /* cycles of them for which other warps cannot use the memory */
+	/* Atomics on global memory. */
+	double collision_cycles; /* for lanes on the same word */
+	double private_cycles;	 /* were the array in local memory; NAN: it does not fit */
+	double private_service;
 	double what_if[LANE_IF_COUNT]; /* cycles; NAN: does not fit the device's local memory */
 	double what_if_service[LANE_IF_COUNT];
+};
+
+/* A line of the program, without the blanks that it begins with. */
+struct lane_pattern_source {
+	uint32_t line;
+	char *text;
 };
 
 struct lane_pattern_kernel {
@@ -84,6 +93,8 @@ struct lane_pattern_kernel {
 	struct lane_pattern_line *line;
 	size_t n_lines;
 	size_t line_room;
+	struct lane_pattern_source *source; /* of the lines in the graph */
+	size_t n_sources;
 };
 
 struct lane_pattern {
@@ -114,6 +125,9 @@ void lane_pattern_drop(struct lane_pattern **pattern);
 /* The kernel with this name, or NULL. */
 const struct lane_pattern_kernel *lane_pattern_kernel(const struct lane_pattern *pattern,
 						      const char *name);
+
+/* The text of one of the program's lines, or NULL. */
+const char *lane_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line);
 
 /*
  * The best number of copies: index into what_if, or -1 when none of those that fit costs less than

@@ -28,6 +28,10 @@ struct work {
 	struct lane_launch launch;
 	const struct lane_pattern_kernel *kernel;
 	const struct lane_change *change;
+	/* [global_atomics] of the device, or NULL: cycles of a warp's access, many warps at once.
+	 */
+	const struct lane_section *measured;
+	double lanes; /* of a warp */
 };
 
 /* What an atomic costs besides what its op does. */
@@ -56,13 +60,14 @@ static void add_line(struct cost *sum, const struct lane_pattern_line *line,
 		     const struct lane_change *change)
 {
 	int is_changed = change && change->line == line;
+	int is_moved = is_changed && (change->is_private || change->is_together);
 	double cycles = is_changed ? change->cycles : line->cycles;
 	double service = is_changed ? change->service : line->service;
 	double conflicts = line->position_cycles + line->bank_cycles + line->lock_cycles;
 	double base = line->cycles - conflicts;
 
 	sum->warps += (double)line->warps;
-	sum->collisions += line->collision_cycles;
+	sum->collisions += is_moved ? 0 : line->collision_cycles;
 	sum->cycles += cycles;
 	sum->conflicts += cycles > base ? cycles - base : 0;
 	sum->service += service;
@@ -97,6 +102,53 @@ static int64_t micro(double cycles)
 	return (int64_t)(cycles * (double)LANE_MICRO);
 }
 
+/* The pipeline of local memory; the first one where the graph has no access of it. */
+static uint8_t local_pipe(const struct work *w)
+{
+	for (uint8_t i = 0; i < w->binding.n_pipes; i++)
+		if (!strcmp(w->binding.pipes[i].name, "local"))
+			return i;
+	return 0;
+}
+
+/* Transactions of the mean access of global memory at a source line; 0 without one. */
+static double segments_at(const struct work *w, uint32_t source_line, int atomics)
+{
+	double segments = 0;
+	double warps = 0;
+
+	for (size_t i = 0; i < w->kernel->n_lines; i++) {
+		const struct lane_pattern_line *line = &w->kernel->line[i];
+
+		if (line->local || line->line != source_line ||
+		    (line->access == LANE_ACCESS_ATOMIC) != atomics)
+			continue;
+		segments += (double)line->segments;
+		warps += (double)line->warps;
+	}
+	return warps > 0 ? segments / warps : 0;
+}
+
+/*
+ * How long an access of global memory keeps others out, where that was measured with one
+ * transaction (coalesced) and with one for each lane; between the two a straight line.
+ */
+static void as_measured(const struct work *w, uint32_t op, int atomic, struct lane_binding *b)
+{
+	const struct lane_section *m = w->measured;
+	double one = m ? lane_section_real(m, atomic ? "atomic_coalesced" : "load_coalesced") : 0;
+	double all =
+		m ? lane_section_real(m, atomic ? "atomic_uncoalesced" : "load_uncoalesced") : 0;
+	double segments = one > 0 && all > 0 ? segments_at(w, w->graph->op_line[op], atomic) : 0;
+	double part = w->lanes > 1 ? (segments - 1) / (w->lanes - 1) : 0;
+
+	if (segments < 1)
+		return;
+	b->issue[op] = micro(one + (part < 1 ? part : 1) * (all > one ? all - one : 0));
+	if (b->completion[op] < b->issue[op])
+		b->completion[op] = b->issue[op];
+}
+
 /* The latencies with so much of the kernel in the graph. */
 static void bind(const struct work *w, enum extent extent, struct lane_binding *b)
 {
@@ -111,6 +163,15 @@ static void bind(const struct work *w, enum extent extent, struct lane_binding *
 		if (is_local || is_global)
 			cost = atomics_at(w, w->graph->op_line[i], is_local);
 		n = cost.warps > 0 ? cost.warps : 1;
+		if (is_global && w->change && w->change->line && w->change->is_private &&
+		    w->change->line->line == w->graph->op_line[i]) {
+			b->pipe[i] = local_pipe(w);
+			b->issue[i] = micro(w->change->service / n);
+			b->completion[i] = micro(w->change->cycles / n);
+			continue;
+		}
+		if (is_global || !strcmp(op, "memory"))
+			as_measured(w, i, is_global, b);
 		if (is_local && extent <= WITHOUT_ATOMICS) {
 			b->issue[i] = b->completion[i] = 0;
 		} else if (is_local && extent == WITHOUT_CONFLICTS) {
@@ -125,7 +186,7 @@ static void bind(const struct work *w, enum extent extent, struct lane_binding *
 			b->issue[i] = b->completion[i] = 0;
 		} else if (is_global && extent > WITHOUT_COLLISIONS) {
 			b->issue[i] += micro(cost.collisions / n);
-			b->completion[i] += micro(cost.collisions / n);
+			b->completion[i] += micro((cost.collisions + cost.further) / n);
 		}
 	}
 }
@@ -184,6 +245,12 @@ static struct lane_predicted_line *line_entry(struct lane_prediction *p, uint32_
 	return &p->line[at];
 }
 
+/* Then warps wait for each other's service, not for their own latency. */
+static int pipe_is_full(const struct lane_pipeline_run *run, uint8_t pipe)
+{
+	return (double)run->pipes[pipe].busy > 0.9 * (double)run->cycles;
+}
+
 /* Shares the total out among the source lines, as long as the warps waited for each. */
 static void share_out(const struct work *w, const struct lane_pipeline_run *run,
 		      struct lane_prediction *p)
@@ -202,12 +269,17 @@ static void share_out(const struct work *w, const struct lane_pipeline_run *run,
 
 		if (is_local || is_global) {
 			struct cost cost = atomics_at(w, graph->op_line[i], is_local);
+			int is_full = pipe_is_full(run, w->binding.pipe[i]);
 			double whole = is_local ? cost.cycles : cost.collisions;
 			double bad = is_local ? cost.conflicts : cost.collisions;
+			int64_t plain = is_full ? w->binding.issue[i] : w->binding.completion[i];
 
 			if (is_global) /* what the memory itself takes is no conflict */
-				whole += cost.warps * (double)w->binding.completion[i] /
-					 (double)LANE_MICRO;
+				whole += cost.warps * (double)plain / (double)LANE_MICRO;
+			if (is_local && is_full) {
+				whole = cost.service;
+				bad = cost.service - cost.base_service;
+			}
 			line->conflicts += whole > 0 ? cycles * bad / whole : 0;
 			line->atomics += whole > 0 ? cycles * (1 - bad / whole) : cycles;
 		} else if (!strcmp(op, "memory") || !strcmp(op, "constant") ||
@@ -320,6 +392,8 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 		err = prepare(*unit, group_warps, groups ? groups : 1, &w->launch);
 	if (err)
 		return err;
+	w->lanes = lane_section_whole(*unit, "warp");
+	w->measured = lane_device_section(device, "global_atomics", "");
 	warps = w->launch.concurrent < w->launch.groups ? w->launch.concurrent : w->launch.groups;
 	return lane_binding_make(device, w->graph, warps * w->launch.group_warps, &w->binding);
 }

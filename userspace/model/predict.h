@@ -66,11 +66,12 @@ struct lane_error *lane_predict(const struct lane_pattern_kernel *kernel,
 
 /* What may be changed before a kernel is predicted, for lane_predict_changed(). */
 struct lane_change {
-	/* Replaces a line's atomics on local memory: the warps' cycles and service, sums. */
-	const struct lane_pattern_line *line; /* NULL: all as they are */
-	double cycles;
-	double service;
+	const struct lane_pattern_line *line; /* whose atomics change; NULL: none */
+	double cycles;			      /* the warps' cycles on local memory, a sum */
+	double service;			      /* likewise */
 	double further;	      /* cycles of arithmetic besides, of each of the line's atomics */
+	int is_private;	      /* atomics on global memory go to local memory */
+	int is_together;      /* lanes on the same word of global memory add up first */
 	uint32_t group_warps; /* 0: as it is */
 };
 

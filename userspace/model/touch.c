@@ -107,6 +107,7 @@ static uint64_t words_after(const struct lane_touch *touch, const struct lane_pa
 
 void lane_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line)
 {
+	line->private_cycles = line->local || words_of(line) > touch->memory.words ? NAN : 0;
 	for (int i = 0; i < LANE_IF_COUNT; i++)
 		line->what_if[i] =
 			line->base / 4 + words_after(touch, line, i) <= touch->memory.words ? 0
@@ -118,6 +119,8 @@ void lane_touch_end(const struct lane_touch *touch, struct lane_pattern_line *li
 {
 	uint64_t others = local_bytes / 4 - words_of(line);
 
+	if (!line->local && words_of(line) + local_bytes / 4 > touch->memory.words)
+		line->private_cycles = NAN;
 	for (int i = 0; line->local && i < LANE_IF_COUNT; i++)
 		if (others + words_after(touch, line, i) > touch->memory.words)
 			line->what_if[i] = NAN;
@@ -230,7 +233,26 @@ static uint32_t distinct(const struct lane_warp_access *warp, uint32_t bytes)
 	return n;
 }
 
-static void add_global(const struct lane_touch *touch, struct lane_pattern_line *line,
+/* The same atomic, were the array in local memory. */
+static void add_private(struct lane_touch *touch, struct lane_pattern_line *line,
+			const struct lane_warp_access *warp)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_local_cost cost;
+
+	for (uint32_t i = 0; i < warp->n; i++) {
+		if (warp->address[i] / 4 >= touch->memory.words) {
+			line->private_cycles = NAN;
+			return;
+		}
+		address[i] = (uint16_t)(warp->address[i] / 4);
+	}
+	cost = lane_local_evaluate(&touch->memory, LANE_HASH_NONE, address, warp->n);
+	line->private_cycles += (double)warp->count * cost.cycles;
+	line->private_service += (double)warp->count * cost.service;
+}
+
+static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 		       const struct lane_warp_access *warp)
 {
 	uint32_t position = 0;
@@ -256,6 +278,8 @@ static void add_global(const struct lane_touch *touch, struct lane_pattern_line 
 	line->segments += warp->count * distinct(warp, touch->segment_bytes);
 	if (line->access == LANE_ACCESS_ATOMIC && touch->same_word > 0)
 		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
+	if (line->access == LANE_ACCESS_ATOMIC && !isnan(line->private_cycles))
+		add_private(touch, line, warp);
 }
 
 static int add(struct lane_touch *touch, struct lane_pattern_line *line,

@@ -3,6 +3,8 @@
 #include "executed.hpp"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 #include <unordered_map>
 
 #include <llvm/IR/Constants.h>
@@ -367,6 +369,30 @@ void Executed::write(std::ostream &out, const std::string &prefix) const
 
 	for (const std::string &line : fold(writer, m_nodes.begin(), m_nodes.end(), 0))
 		out << prefix << line << '\n';
+}
+
+void Executed::writeSource(std::ostream &out, const std::string &program) const
+{
+	static const size_t MOST_TEXT = 120;
+	std::set<unsigned> lines;
+	std::istringstream text(program);
+	std::string line;
+
+	for (const auto &node : m_nodes)
+		if (const llvm::DebugLoc &where = node.second.instruction->getDebugLoc())
+			lines.insert(where.getLine());
+	for (unsigned number = 1; std::getline(text, line); number++) {
+		if (!lines.count(number))
+			continue;
+		// `#' would begin a comment in the file; and a line of it has a limited number of words.
+		std::replace(line.begin(), line.end(), '#', ' ');
+		std::replace(line.begin(), line.end(), '\r', ' ');
+		size_t first = line.find_first_not_of(" \t");
+
+		line = first == std::string::npos ? "" : line.substr(first, MOST_TEXT);
+		if (!line.empty())
+			out << "source " << number << ' ' << line << '\n';
+	}
 }
 
 void Executed::writeLikes(std::ostream &out, const std::string &prefix)

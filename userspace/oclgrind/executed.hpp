@@ -31,6 +31,9 @@ class Executed
 	// Writes the graph's instructions, each line behind a prefix.
 	void write(std::ostream &out, const std::string &prefix) const;
 
+	// Writes `source LINE TEXT` for each line of the program that its instructions are of.
+	void writeSource(std::ostream &out, const std::string &program) const;
+
 	// Writes the `like` lines: which of a device's ops may stand in for one that it lacks.
 	static void writeLikes(std::ostream &out, const std::string &prefix);
 

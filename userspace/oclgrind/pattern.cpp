@@ -21,6 +21,7 @@
 #include <oclgrind/KernelInvocation.h>
 #include <oclgrind/Memory.h>
 #include <oclgrind/Plugin.h>
+#include <oclgrind/Program.h>
 #include <oclgrind/WorkGroup.h>
 #include <oclgrind/WorkItem.h>
 
@@ -168,6 +169,7 @@ void Pattern::writeGraph()
 	      << "\n| group_warps " << (lanes + m_warp - 1) / m_warp << '\n';
 	Executed::writeLikes(m_out, "| ");
 	m_executed.write(m_out, "| ");
+	m_executed.writeSource(m_out, m_invocation->getKernel()->getProgram()->getSource());
 }
 
 void Pattern::workGroupBegin(const oclgrind::WorkGroup *group)

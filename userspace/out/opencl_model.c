@@ -53,6 +53,40 @@ static void text_row(FILE *to, const char *indent, const char *name, int64_t ns,
 		duration(ns, text, sizeof(text)), total > 0 ? 100 * (double)ns / total : 0);
 }
 
+static double line_ns(const struct lane_report_line *line)
+{
+	return line->compute_ns + line->memory_ns + line->atomics_ns + line->conflicts_ns;
+}
+
+/* The lines that take a part in a hundred or more, in the order of the source. */
+static void text_lines(FILE *to, const struct lane_report_model *model)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < model->n_lines; i++) {
+		const struct lane_report_line *line = &model->line[i];
+		double all = line_ns(line);
+		char text[5][32], source[96], number[16];
+
+		if (model->total_ns <= 0 || all < model->total_ns / 100)
+			continue;
+		if (!shown++)
+			fprintf(to,
+				"    modelled, by source line\n    %6s %7s %11s %11s %11s %11s\n",
+				"line", "", "compute", "memory", "atomics", "conflicts");
+		snprintf(number, sizeof(number), line->line ? "%" PRIu32 : "-", line->line);
+		fprintf(to, "    %6s %5.1f %% %11s %11s %11s %11s  %s\n", number,
+			100 * all / model->total_ns,
+			duration(whole(line->compute_ns), text[0], sizeof(text[0])),
+			duration(whole(line->memory_ns), text[1], sizeof(text[1])),
+			duration(whole(line->atomics_ns), text[2], sizeof(text[2])),
+			duration(whole(line->conflicts_ns), text[3], sizeof(text[3])),
+			line->source ? lane_clean_copy(source, sizeof(source), line->source,
+						       LANE_CLEAN_LINE)
+				     : "");
+	}
+}
+
 /* One kernel: its stages one below the other, what the model says of `running` in its place. */
 static void text_kernel(FILE *to, const struct lane_latency *l,
 			const struct lane_kernel_stats *kernel,
@@ -81,6 +115,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 			100 * (model->total_ns / measured(kernel) - 1));
 	}
 	text_row(to, "  ", "in all", whole(total), total);
+	text_lines(to, model);
 }
 
 static int has_model(const struct lane_report_options *o, uint32_t i,
@@ -118,6 +153,29 @@ static void add_parts(json *to, const struct lane_report_model *model)
 	lane_json_int(to, "total_ns", whole(model->total_ns));
 }
 
+static void add_lines(json *at, const struct lane_report_model *model)
+{
+	json *rows = lane_json_list(at, "lines");
+
+	for (uint32_t i = 0; i < model->n_lines; i++) {
+		const struct lane_report_line *line = &model->line[i];
+		json *row = lane_json_row(rows);
+
+		if (line->line)
+			lane_json_int(row, "line", line->line);
+		else
+			lane_json_null(row, "line");
+		lane_json_int(row, "compute_ns", whole(line->compute_ns));
+		lane_json_int(row, "memory_ns", whole(line->memory_ns));
+		lane_json_int(row, "atomics_ns", whole(line->atomics_ns));
+		lane_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
+		if (line->source)
+			lane_json_text(row, "source", line->source);
+		else
+			lane_json_null(row, "source");
+	}
+}
+
 static void kernel_row(json *at, const struct lane_latency *l,
 		       const struct lane_kernel_stats *kernel,
 		       const struct lane_report_model *model, const char *device)
@@ -144,6 +202,7 @@ static void kernel_row(json *at, const struct lane_latency *l,
 		lane_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
 	}
 	add_parts(lane_json_object(at, "modelled"), model);
+	add_lines(at, model);
 	snprintf(text, sizeof(text), "%.4f", error);
 	json_object_object_add(at, "error", json_object_new_double_s(error, text));
 }

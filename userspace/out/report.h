@@ -9,7 +9,17 @@
 
 #define LANE_REPORT_PARTS 8
 
-/* What a model says of a kernel's mean run: the parts add up to the total. */
+/* Where a modelled kernel's time goes, by a line of its source. */
+struct lane_report_line {
+	uint32_t line; /* 0: not known */
+	double compute_ns;
+	double memory_ns;
+	double atomics_ns;
+	double conflicts_ns;
+	char *source; /* NULL: not known */
+};
+
+/* What a model says of a kernel's mean run: parts and lines each add up to the total. */
 struct lane_report_model {
 	double total_ns;
 	uint32_t n_parts; /* 0: there is no model of this kernel */
@@ -17,6 +27,8 @@ struct lane_report_model {
 		const char *name;
 		double ns;
 	} part[LANE_REPORT_PARTS];
+	struct lane_report_line *line;
+	uint32_t n_lines;
 };
 
 /* LANE_REPORT_TABLES(T) calls T(ID, name) for each of the text's tables. */

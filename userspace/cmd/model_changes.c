@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// `gpulane model pattern --changes`: what could be changed in a kernel, and what that would gain.
+#include "cmd/model_changes.h"
+
+#include "cmd/model.h"
+#include "model/change.h"
+
+struct lane_error *model_changes(json_object *result, const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device)
+{
+	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
+	struct lane_proposals found;
+	struct lane_error *err = lane_propose(kernel, device, groups, &found);
+
+	for (uint32_t i = 0; !err && i < found.n; i++) {
+		const struct lane_proposal *p = &found.proposal[i];
+		json_object *row = model_row(result);
+
+		model_put_text(row, "kernel", kernel->name);
+		model_put_whole(row, "line", p->line);
+		model_put_text(row, "change", lane_change_names[p->kind]);
+		model_put_text(row, "detail", p->detail);
+		model_put_real(row, "gain", p->gain, 3);
+		model_put_real(row, "gain_least", p->least, 3);
+		model_put_real(row, "gain_most", p->most, 3);
+	}
+	return err;
+}

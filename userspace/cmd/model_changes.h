@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What to change in a kernel, a part of `gpulane model pattern`. */
+#ifndef LANE_CMD_MODEL_CHANGES_H
+#define LANE_CMD_MODEL_CHANGES_H
+
+#include <json-c/json.h>
+
+#include "base/error.h"
+#include "model/pattern.h"
+
+/* A row for each change of the kernel's mean launch, the largest gain first. */
+struct lane_error *model_changes(json_object *result, const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device) LANE_MUST_CHECK;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What could be changed in a kernel, and what that would gain: each change is tried alone, on the
+ * addresses that the kernel's warps touched, in a prediction of the whole kernel.
+ */
+#ifndef LANE_MODEL_CHANGE_H
+#define LANE_MODEL_CHANGE_H
+
+#include "model/predict.h"
+
+/* LANE_CHANGES(C) calls C(ID, name, help) for each kind of change. */
+#define LANE_CHANGES(C)                                                                            \
+	C(COPIES, "copies", "each lane uses one of several copies of the array")                   \
+	C(PADDING, "padding", "an unused word behind every row of banks")                          \
+	C(HASH, "hash", "the word's row is mixed into its bank, by xor or addition")               \
+	C(TOGETHER, "aggregate",                                                                   \
+	  "lanes that want the same word add up first; one of them updates")                       \
+	C(PRIVATE, "privatise", "a copy of the array in local memory, added up in the end")        \
+	C(GROUP, "group size", "other work-groups, with as many work-items in all")
+
+enum lane_change_kind {
+#define C(id, name, help) LANE_CHANGE_##id,
+	LANE_CHANGES(C)
+#undef C
+	LANE_CHANGE_KINDS
+};
+
+extern const char *const lane_change_names[LANE_CHANGE_KINDS];
+extern const char *const lane_change_helps[LANE_CHANGE_KINDS];
+
+/* One change. A gain is the time now over the time then: 2 is twice as fast. */
+struct lane_proposal {
+	enum lane_change_kind kind;
+	uint32_t line;	 /* of the source, 0: the kernel */
+	char detail[64]; /* "4 copies, stretched" */
+	double gain;	 /* from the mean of the two times below */
+	double least;	 /* with all that the change costs besides, as slow as it can be */
+	double most;	 /* likewise, as fast as it can be */
+};
+
+#define LANE_PROPOSALS 64
+
+struct lane_proposals {
+	double cycles; /* of the kernel now */
+	uint32_t n;
+	struct lane_proposal proposal[LANE_PROPOSALS]; /* the largest gain first */
+};
+
+/* Tries every change that is possible; those that cannot gain anything are left out. */
+struct lane_error *lane_propose(const struct lane_pattern_kernel *kernel,
+				const struct lane_device *device, uint64_t groups,
+				struct lane_proposals *proposals) LANE_MUST_CHECK;
+
+#endif
