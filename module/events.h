@@ -23,39 +23,19 @@
 #define LANE_PROTO_LANE_F_CONTEXT TP_PROTO(struct intel_context *ce)
 #define LANE_ARGS_LANE_F_CONTEXT TP_ARGS(ce)
 
-/* LANE_IF_<groups>_<group>(text): text for the events of these groups, nothing for the others. */
+/*
+ * LANE_IF(groups, group)(text): text for the events of these groups, nothing for all others. A group that
+ * is among `groups` has a macro here whose value ends with a comma: it moves LANE_ALL to the second place.
+ */
+#define LANE_GROUP_REQUEST_i915 0,
+#define LANE_GROUP_CONTEXT_context 0,
+#define LANE_GROUP_DRIVER_i915 0,
+#define LANE_GROUP_DRIVER_context 0,
+#define LANE_IF(groups, group) LANE_SECOND(LANE_GROUP_##groups##_##group LANE_ALL, LANE_NOTHING, )
+#define LANE_SECOND(...) LANE_SECOND_OF(__VA_ARGS__)
+#define LANE_SECOND_OF(first, second, ...) second
 #define LANE_NOTHING(...)
 #define LANE_ALL(...) __VA_ARGS__
-#define LANE_IF_REQUEST_i915 LANE_ALL
-#define LANE_IF_REQUEST_context LANE_NOTHING
-#define LANE_IF_CONTEXT_i915 LANE_NOTHING
-#define LANE_IF_CONTEXT_context LANE_ALL
-#define LANE_IF_DRIVER_i915 LANE_ALL
-#define LANE_IF_DRIVER_context LANE_ALL
-#define LANE_IF_REQUEST_fence LANE_NOTHING
-#define LANE_IF_CONTEXT_fence LANE_NOTHING
-#define LANE_IF_DRIVER_fence LANE_NOTHING
-#define LANE_IF_REQUEST_sched LANE_NOTHING
-#define LANE_IF_CONTEXT_sched LANE_NOTHING
-#define LANE_IF_DRIVER_sched LANE_NOTHING
-#define LANE_IF_REQUEST_process LANE_NOTHING
-#define LANE_IF_CONTEXT_process LANE_NOTHING
-#define LANE_IF_DRIVER_process LANE_NOTHING
-#define LANE_IF_REQUEST_irq LANE_NOTHING
-#define LANE_IF_CONTEXT_irq LANE_NOTHING
-#define LANE_IF_DRIVER_irq LANE_NOTHING
-#define LANE_IF_REQUEST_net LANE_NOTHING
-#define LANE_IF_CONTEXT_net LANE_NOTHING
-#define LANE_IF_DRIVER_net LANE_NOTHING
-#define LANE_IF_REQUEST_opencl LANE_NOTHING
-#define LANE_IF_CONTEXT_opencl LANE_NOTHING
-#define LANE_IF_DRIVER_opencl LANE_NOTHING
-#define LANE_IF_REQUEST_gpulane LANE_NOTHING
-#define LANE_IF_CONTEXT_gpulane LANE_NOTHING
-#define LANE_IF_DRIVER_gpulane LANE_NOTHING
-#define LANE_IF_REQUEST_drm LANE_NOTHING
-#define LANE_IF_CONTEXT_drm LANE_NOTHING
-#define LANE_IF_DRIVER_drm LANE_NOTHING
 
 /* prefix##TRACEPOINT, prefix##FUNCTION, prefix##MISSING or prefix##NONE: where the event comes from. */
 #define LANE_PASTE(a, b) a##b
@@ -91,9 +71,9 @@
 #define LANE_LTTNG_EVENT_NONE(name, fields)
 
 #define LANE_LTTNG_REQUEST(id, name, group, fields, help)                                          \
-	LANE_IF_REQUEST_##group(LANE_BY_SOURCE(LANE_LTTNG_EVENT_, name)(name, fields))
+	LANE_IF(REQUEST, group)(LANE_BY_SOURCE(LANE_LTTNG_EVENT_, name)(name, fields))
 #define LANE_LTTNG_CONTEXT(id, name, group, fields, help)                                          \
-	LANE_IF_CONTEXT_##group(LANE_BY_SOURCE(LANE_LTTNG_EVENT_, name)(name, fields))
+	LANE_IF(CONTEXT, group)(LANE_BY_SOURCE(LANE_LTTNG_EVENT_, name)(name, fields))
 
 /* Our own tracepoints, for the events that come from functions. */
 #define LANE_DECLARE_FUNCTION(name, fields)                                                        \
@@ -102,7 +82,7 @@
 #define LANE_DECLARE_MISSING(name, fields)
 #define LANE_DECLARE_NONE(name, fields)
 #define LANE_DECLARE(id, name, group, fields, help)                                                \
-	LANE_IF_DRIVER_##group(LANE_BY_SOURCE(LANE_DECLARE_, name)(name, fields))
+	LANE_IF(DRIVER, group)(LANE_BY_SOURCE(LANE_DECLARE_, name)(name, fields))
 
 #define LANE_DEFINE_FUNCTION(name, fields)                                                         \
 	LTTNG_DEFINE_TRACE(gpulane_##name, PARAMS(LANE_PROTO_##fields), PARAMS(LANE_ARGS_##fields));
@@ -110,6 +90,6 @@
 #define LANE_DEFINE_MISSING(name, fields)
 #define LANE_DEFINE_NONE(name, fields)
 #define LANE_DEFINE(id, name, group, fields, help)                                                 \
-	LANE_IF_DRIVER_##group(LANE_BY_SOURCE(LANE_DEFINE_, name)(name, fields))
+	LANE_IF(DRIVER, group)(LANE_BY_SOURCE(LANE_DEFINE_, name)(name, fields))
 
 #endif

@@ -27,7 +27,7 @@ static const struct {
 	const char *name;
 	enum lane_source source;
 } lane_sources[] = {
-#define E(id, name, group, fields, help) LANE_IF_DRIVER_##group({ #name, LANE_SOURCE_##name }, )
+#define E(id, name, group, fields, help) LANE_IF(DRIVER, group)({ #name, LANE_SOURCE_##name }, )
 	LANE_EVENTS(E)
 #undef E
 };

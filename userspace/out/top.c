@@ -23,11 +23,6 @@ static const char *const sort_names[LANE_TOP_SORTS] = {
 	[LANE_TOP_WORST] = "worst",	  [LANE_TOP_PID] = "pid",
 };
 
-const char *lane_top_sort_name(enum lane_top_sort sort)
-{
-	return sort_names[sort];
-}
-
 int lane_top_sort_by_name(const char *name)
 {
 	for (int i = 0; i < LANE_TOP_SORTS; i++)

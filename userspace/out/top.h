@@ -46,8 +46,7 @@ typedef void lane_top_line_fn(void *arg, const char *text, enum lane_top_look lo
 struct lane_error *lane_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
 				 void *arg) LANE_MUST_CHECK;
 
-/* The word of a sort key ("gpu", "wait", ...), and the key of a word; -1 when it is none. */
-const char *lane_top_sort_name(enum lane_top_sort sort);
+/* The sort key that a word ("gpu", "wait", ...) names; -1 when it is none. */
 int lane_top_sort_by_name(const char *name);
 
 #endif
