@@ -2,6 +2,7 @@
 // Atomics on local memory: locks by pad.h, or a unit with a queue.
 #include "model/local.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The measured strides whose conflicts are lanes on one word, and words in one bank. */
@@ -83,7 +84,15 @@ struct lane_error *lane_local_init(struct lane_local *local, const struct lane_d
 	if (err)
 		return err;
 	local->lanes = lane_section_whole(section, "warp");
-	return unit ? init_unit(local, device, unit) : init_locks(local, device);
+	if (unit)
+		return init_unit(local, device, unit);
+	if (lane_device_section(device, "scratchpad", ""))
+		return init_locks(local, device);
+	local->kind = LANE_LOCAL_UNKNOWN;
+	local->words = 16384;
+	local->banks = 32;
+	local->latency = NAN;
+	return NULL;
 }
 
 void lane_local_free(struct lane_local *local)
@@ -161,7 +170,7 @@ struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_h
 	struct lane_pad_cost cost;
 	struct lane_local_warp warp;
 
-	if (local->kind == LANE_LOCAL_UNIT) {
+	if (local->kind != LANE_LOCAL_LOCKS) {
 		serve(local, hash, address, lanes, &warp);
 		return (struct lane_local_cost){ warp.cycles, warp.service };
 	}
@@ -178,8 +187,10 @@ void lane_local_explain(struct lane_local *local, const uint16_t *address, uint3
 {
 	struct lane_pad_warp locks;
 
-	if (local->kind == LANE_LOCAL_UNIT) {
+	if (local->kind != LANE_LOCAL_LOCKS) {
 		serve(local, LANE_HASH_NONE, address, lanes, warp);
+		if (local->kind == LANE_LOCAL_UNKNOWN)
+			warp->position_cycles = warp->bank_cycles = warp->lock_cycles = NAN;
 		return;
 	}
 	lane_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, &locks);

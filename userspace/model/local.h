@@ -16,6 +16,7 @@
 enum lane_local_kind {
 	LANE_LOCAL_LOCKS,
 	LANE_LOCAL_UNIT,
+	LANE_LOCAL_UNKNOWN, /* the device says nothing: conflicts are counted, cycles are NAN */
 };
 
 struct lane_local {
@@ -52,9 +53,10 @@ struct lane_local_cost {
 };
 
 /*
- * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]. The unit's
- * further cycles are those of the measured [curve stride-0] and [curve stride-32], where the device
- * has them, else straight lines. lane_local_free() gives back what it holds, also after an error.
+ * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]; a device
+ * with neither has unknown atomics on 64 KiB in 32 banks. The unit's further cycles are those of
+ * the measured [curve stride-0] and [curve stride-32], where the device has them, else straight
+ * lines. lane_local_free() gives back what it holds, also after an error.
  */
 struct lane_error *lane_local_init(struct lane_local *local,
 				   const struct lane_device *device) LANE_MUST_CHECK;

@@ -2,6 +2,7 @@
 // A kernel's time in parts: the pipeline model, run with less and less in the graph.
 #include "model/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,6 +374,18 @@ static struct lane_error *prepare(const struct lane_section *unit, uint32_t grou
 	return NULL;
 }
 
+/* Without the cost of an atomic on local memory no kernel that has one can be predicted. */
+static struct lane_error *need_atomics(const struct work *w, const struct lane_device *device)
+{
+	struct cost cost = atomics_at(w, 0, 1);
+
+	if (!isnan(cost.cycles))
+		return NULL;
+	return lane_error("%s: what atomics on local memory cost on `%s' is not known (gpulane "
+			  "calibrate measures it)",
+			  w->kernel->name, device->name);
+}
+
 /* Reads the graph and binds it; the caller frees work->graph. */
 static struct lane_error *begin(struct work *w, const struct lane_device *device, uint64_t groups,
 				uint32_t group_warps, const struct lane_section **unit)
@@ -387,7 +400,9 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 		return lane_error("%s: the pattern file has no graph of it", w->kernel->name);
 	if (!text)
 		return &lane_enomem;
-	err = lane_graph_parse(text, w->kernel->name, &w->graph);
+	err = need_atomics(w, device);
+	if (!err)
+		err = lane_graph_parse(text, w->kernel->name, &w->graph);
 	if (!err)
 		err = prepare(*unit, group_warps, groups ? groups : 1, &w->launch);
 	if (err)
