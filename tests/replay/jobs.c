@@ -31,6 +31,18 @@
 
 #include "../kmod/gl-sched/uapi.h"
 
+/* DRM_IOCTL_VERSION of include/uapi/drm/drm.h: the driver's name. */
+struct version {
+	int major, minor, patch;
+	size_t name_len;
+	char *name;
+	size_t date_len;
+	char *date;
+	size_t desc_len;
+	char *desc;
+};
+#define IOC_VERSION _IOWR(GLS_IOC_TYPE, 0, struct version)
+
 #define MAX_CLIENTS 32
 #define MAX_JOBS    20000
 #define NOBODY	    (-1)
@@ -56,6 +68,7 @@ struct client {
 /* What the processes tell each other. */
 struct shared {
 	atomic_uint ready;
+	atomic_uint failed;
 	atomic_uint submitted[MAX_CLIENTS];
 	uint64_t ctx[MAX_CLIENTS];
 	uint64_t seqno[MAX_CLIENTS][MAX_JOBS];
@@ -68,7 +81,19 @@ static struct shared *shared;
 static void die(const char *what)
 {
 	fprintf(stderr, "gl-jobs: %s: %s\n", what, strerror(errno));
+	if (shared)
+		atomic_store(&shared->failed, 1);
 	exit(1);
+}
+
+/* Until all processes have their contexts. */
+static void wait_for_all(void)
+{
+	while (atomic_load(&shared->ready) < n_clients) {
+		if (atomic_load(&shared->failed))
+			exit(1);
+		usleep(200);
+	}
 }
 
 static void bad(const char *line)
@@ -189,31 +214,26 @@ static void parse(FILE *from)
 	}
 }
 
-/* The render node of the driver. */
+/* The render node of the driver, whatever driver it stands in for. */
 static int open_device(void)
 {
-	char path[PATH_MAX], target[PATH_MAX];
 	glob_t nodes;
 	int fd = -1;
 
-	if (glob("/sys/class/drm/renderD*", 0, NULL, &nodes)) {
+	if (glob("/dev/dri/renderD*", 0, NULL, &nodes)) {
 		errno = ENODEV;
 		return -1;
 	}
-	errno = ENODEV;
 	for (size_t i = 0; i < nodes.gl_pathc && fd < 0; i++) {
-		const char *name = strrchr(nodes.gl_pathv[i], '/') + 1;
-		ssize_t n;
+		char name[32] = "";
+		struct version version = { .name = name, .name_len = sizeof(name) - 1 };
 
-		snprintf(path, sizeof(path), "%s/device/driver", nodes.gl_pathv[i]);
-		n = readlink(path, target, sizeof(target) - 1);
-		if (n <= 0)
+		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
+		if (fd < 0 || (!ioctl(fd, IOC_VERSION, &version) && !strcmp(name, GLS_DRIVER)))
 			continue;
-		target[n] = '\0';
-		if (strcmp(strrchr(target, '/') + 1, GLS_DRIVER))
-			continue;
-		snprintf(path, sizeof(path), "/dev/dri/%s", name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
+		close(fd);
+		fd = -1;
+		errno = ENODEV;
 	}
 	globfree(&nodes);
 	return fd;
@@ -277,8 +297,7 @@ static void run(unsigned int number)
 		die("context");
 	shared->ctx[number] = context.ctx;
 	atomic_fetch_add(&shared->ready, 1);
-	while (atomic_load(&shared->ready) < n_clients)
-		usleep(200);
+	wait_for_all();
 	next = now_ns() + client->start_ms * 1000000u;
 	sleep_until(next);
 	for (unsigned int i = 0; i < client->count; i++) {
@@ -302,8 +321,7 @@ static void kill_some(void)
 {
 	uint64_t begin;
 
-	while (atomic_load(&shared->ready) < n_clients)
-		usleep(200);
+	wait_for_all();
 	begin = now_ns();
 	for (uint64_t ms = 1, any = 1; any; ms++) {
 		any = 0;

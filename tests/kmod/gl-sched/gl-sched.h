@@ -65,11 +65,9 @@ struct gls_ring {
 	u64 fence_context;
 	spinlock_t fence_lock;
 
-	spinlock_t lock;	/* what is below */
 	struct list_head tasks; /* given to the ring, in order */
 	unsigned int running;
 	u64 seqno;
-	bool is_dead;
 };
 
 /* What a ring runs: one execution of a job. */

@@ -18,6 +18,11 @@ struct gls_file {
 	struct list_head contexts;
 };
 
+/* How an analysis reads a ring's events depends on whose they are: xe's firmware schedules. */
+static char *stands_for = GLS_DRIVER;
+module_param_named(driver, stands_for, charp, 0444);
+MODULE_PARM_DESC(driver, "Name of the driver that it stands in for, also its device's");
+
 static struct platform_device *platform;
 static struct gls_device *device;
 
@@ -309,18 +314,19 @@ static const struct drm_driver driver = {
 /* There only so that the device has a driver. */
 static struct platform_driver platform_driver = {
 	.driver = {
-		.name = GLS_DRIVER,
 		.suppress_bind_attrs = true,
 	},
 };
 
 static int __init gls_init(void)
 {
-	int err = platform_driver_register(&platform_driver);
+	int err;
 
+	platform_driver.driver.name = stands_for;
+	err = platform_driver_register(&platform_driver);
 	if (err)
 		return err;
-	platform = platform_device_register_simple(GLS_DRIVER, PLATFORM_DEVID_NONE, NULL, 0);
+	platform = platform_device_register_simple(stands_for, PLATFORM_DEVID_NONE, NULL, 0);
 	if (IS_ERR(platform)) {
 		err = PTR_ERR(platform);
 		goto no_device;

@@ -19,11 +19,21 @@ MODULE_PARM_DESC(depth, "Jobs that the scheduler gives to a ring at a time");
 static unsigned int slots = 1;
 module_param(slots, uint, 0444);
 MODULE_PARM_DESC(slots, "Jobs that a ring runs at once");
+static unsigned int engines;
+module_param(engines, uint, 0444);
+MODULE_PARM_DESC(
+	engines,
+	"Jobs that all rings together run at once, in turn, as a firmware has them (0: no limit)");
 static unsigned int timeout_ms = 2000;
 module_param(timeout_ms, uint, 0444);
 MODULE_PARM_DESC(timeout_ms, "Time after which the scheduler gives up a job");
 
 struct gls_ring gls_rings[GLS_MAX_RINGS];
+
+/* What the rings run. */
+static DEFINE_SPINLOCK(hw_lock);
+static unsigned int running; /* jobs of all rings */
+static unsigned int turn;    /* the ring that is asked first */
 
 static DEFINE_SPINLOCK(table_lock);
 static DEFINE_HASHTABLE(table, 10);
@@ -45,18 +55,19 @@ static const struct dma_fence_ops task_ops = {
 	.get_timeline_name = timeline_name,
 };
 
-/* Runs what can run; under the ring's lock. */
-static void start_tasks(struct gls_ring *ring, u64 now)
+/* Runs the next task of a ring, if it may; under the lock, as all that follows. */
+static bool start_task(struct gls_ring *ring, u64 now)
 {
 	struct gls_task *task;
 
+	if (ring->running >= slots || (engines && running >= engines))
+		return false;
 	list_for_each_entry(task, &ring->tasks, link) {
-		if (ring->running >= slots)
-			break;
 		if (task->is_started)
 			continue;
 		task->is_started = true;
 		ring->running++;
+		running++;
 		spin_lock(&gls_truth_lock);
 		if (!task->truth->runs++)
 			task->truth->started_ns = now;
@@ -66,6 +77,19 @@ static void start_tasks(struct gls_ring *ring, u64 now)
 		if (!(task->flags & GLS_HANG))
 			hrtimer_start(&task->timer, ns_to_ktime(now + task->duration_ns),
 				      HRTIMER_MODE_ABS);
+		return true;
+	}
+	return false;
+}
+
+/* Runs what can run: a task of each ring in turn. */
+static void start_tasks(u64 now)
+{
+	unsigned int idle = 0;
+
+	while (idle < gls_n_rings) {
+		idle = start_task(&gls_rings[turn], now) ? 0 : idle + 1;
+		turn = (turn + 1) % gls_n_rings;
 	}
 }
 
@@ -83,20 +107,21 @@ static enum hrtimer_restart task_done(struct hrtimer *timer)
 	unsigned long flags;
 	u64 now;
 
-	spin_lock_irqsave(&ring->lock, flags);
+	spin_lock_irqsave(&hw_lock, flags);
 	if (list_empty(&task->link)) { /* the ring was reset meanwhile */
-		spin_unlock_irqrestore(&ring->lock, flags);
+		spin_unlock_irqrestore(&hw_lock, flags);
 		return HRTIMER_NORESTART;
 	}
 	now = ktime_get_ns();
 	list_del_init(&task->link);
 	ring->running--;
+	running--;
 	spin_lock(&gls_truth_lock);
 	task->truth->ended_ns = now;
 	task->truth->status = GLS_COMPLETE;
 	spin_unlock(&gls_truth_lock);
-	start_tasks(ring, now);
-	spin_unlock_irqrestore(&ring->lock, flags);
+	start_tasks(now);
+	spin_unlock_irqrestore(&hw_lock, flags);
 
 	dma_fence_signal(&task->fence);
 	task_free(task);
@@ -140,7 +165,7 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 	kref_get(&job->truth->ref);
 	gls_timer_setup(&task->timer, task_done);
 
-	spin_lock_irqsave(&ring->lock, flags);
+	spin_lock_irqsave(&hw_lock, flags);
 	dma_fence_init(&task->fence, &task_ops, &ring->fence_lock, ring->fence_context,
 		       ++ring->seqno);
 	dma_fence_get(&task->fence); /* while the ring knows it */
@@ -149,8 +174,8 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 		job->truth->handed_ns = now;
 	spin_unlock(&gls_truth_lock);
 	list_add_tail(&task->link, &ring->tasks);
-	start_tasks(ring, ktime_get_ns());
-	spin_unlock_irqrestore(&ring->lock, flags);
+	start_tasks(ktime_get_ns());
+	spin_unlock_irqrestore(&hw_lock, flags);
 
 	if (!(job->flags & GLS_NO_FENCE))
 		return &task->fence;
@@ -158,18 +183,21 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 	return NULL;
 }
 
-/* Nothing runs on the ring any more; the fences of what did are signalled with this error. */
-static void ring_stop(struct gls_ring *ring, int error, bool is_end)
+/*
+ * Nothing runs on the ring any more. At the end the fences of what did are signalled; when the ring
+ * was reset nobody looks at them any more, since the scheduler gives the jobs to the ring again.
+ */
+static void ring_stop(struct gls_ring *ring, bool is_end)
 {
 	struct gls_task *task, *next;
 	unsigned long flags;
 	LIST_HEAD(stopped);
 	u64 now;
 
-	spin_lock_irqsave(&ring->lock, flags);
+	spin_lock_irqsave(&hw_lock, flags);
 	now = ktime_get_ns();
+	running -= ring->running;
 	ring->running = 0;
-	ring->is_dead = is_end;
 	list_for_each_entry_safe(task, next, &ring->tasks, link) {
 		list_del_init(&task->link);
 		/* A timer that fires now finds its task on no ring. */
@@ -177,14 +205,17 @@ static void ring_stop(struct gls_ring *ring, int error, bool is_end)
 		dma_fence_get(&task->fence);
 		list_add_tail(&task->link, &stopped);
 	}
-	spin_unlock_irqrestore(&ring->lock, flags);
+	start_tasks(now); /* other rings' */
+	spin_unlock_irqrestore(&hw_lock, flags);
 	list_for_each_entry_safe(task, next, &stopped, link) {
 		list_del_init(&task->link);
 		hrtimer_cancel(&task->timer);
 		if (is_end || task->flags & GLS_NO_FENCE)
 			cancel_truth(task->truth, GLS_CANCELED, now);
-		dma_fence_set_error(&task->fence, error);
-		dma_fence_signal(&task->fence);
+		if (is_end) {
+			dma_fence_set_error(&task->fence, -ENODEV);
+			dma_fence_signal(&task->fence);
+		}
 		dma_fence_put(&task->fence);
 		task_free(task);
 	}
@@ -202,7 +233,7 @@ static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
 		cancel_truth(job->truth, GLS_TIMEOUT, ktime_get_ns());
 		drm_sched_increase_karma(base);
 	}
-	ring_stop(ring, -ECANCELED, false);
+	ring_stop(ring, false);
 	drm_sched_resubmit_jobs(sched);
 	gls_sched_start(sched);
 	return gls_sched_was_reset();
@@ -315,7 +346,6 @@ static int ring_init(struct gls_ring *ring, unsigned int number, struct device *
 	snprintf(ring->name, sizeof(ring->name), "ring%u", number % GLS_MAX_RINGS);
 	ring->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&ring->fence_lock);
-	spin_lock_init(&ring->lock);
 	INIT_LIST_HEAD(&ring->tasks);
 	return drm_sched_init(&ring->sched, &args);
 }
@@ -342,7 +372,7 @@ void gls_rings_exit(void)
 	/* What the scheduler gives to a ring after it was stopped is stopped the next time. */
 	do {
 		for (i = 0; i < gls_n_rings; i++)
-			ring_stop(&gls_rings[i], -ENODEV, true);
+			ring_stop(&gls_rings[i], true);
 	} while (!wait_event_timeout(no_jobs, !atomic_read(&n_jobs), HZ / 10));
 	for (i = 0; i < gls_n_rings; i++)
 		drm_sched_fini(&gls_rings[i].sched);

@@ -61,7 +61,7 @@ static void dependency_done(struct dma_fence *fence, struct dma_fence_cb *cb)
 	unsigned long flags;
 
 	spin_lock_irqsave(&gls_truth_lock, flags);
-	truth->runnable_ns = max(truth->runnable_ns, ktime_get_ns());
+	truth->runnable_ns = max_t(u64, truth->runnable_ns, ktime_to_ns(fence->timestamp));
 	spin_unlock_irqrestore(&gls_truth_lock, flags);
 	gls_truth_put(truth);
 	dma_fence_put(fence);
