@@ -214,6 +214,13 @@ reported_lines() {
 		"$bin" report --pattern "$work/full" "$work/recording.txt" | grep -E "^ +$votes_line +[0-9.]+ %.* atomic_add\(&bins"
 }
 check 'lines: in the report, too' reported_lines
+on_the_page() {
+	"$bin" report --html "$work/page.html" --pattern "$work/full" "$work/recording.txt" &&
+		sed -n 's/.*id="facts">\(.*\)<\/script>.*/\1/p' "$work/page.html" | jq -e --argjson votes "$votes_line" --slurpfile report "$work/report.json" '
+			.report.opencl.kernels_modelled == $report[0].opencl.kernels_modelled and
+			([.report.opencl.kernels_modelled[0].lines[] | select(.line == $votes)] | length == 1)' >/dev/null
+}
+check 'lines: and on the page, beside the source' on_the_page
 
 # A change, predicted on the program as it is, against the prediction of the program that has it: its gain lies within the range
 # that was told, widened by so many percent for what another source also changes.

@@ -11,6 +11,7 @@
 #include "base/folder.h"
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
+#include "cmd/report_model.h"
 #include "cmd/export.h"
 #include "cmd/machines.h"
 #include "cmd/read.h"
@@ -44,7 +45,8 @@ struct job {
 	FILE *sink;	     /* where it goes instead of standard output; NULL: there */
 	const char *machine; /* as in lane_export_to */
 	unsigned int machine_index;
-	struct lane_explain explain; /* of the worst requests */
+	struct lane_explain explain;  /* of the worst requests */
+	struct report_models *models; /* of the kernels, or NULL */
 	struct lane_error *error;
 };
 
@@ -330,8 +332,23 @@ static struct lane_error *explain(struct job *job)
 	return err;
 }
 
+/* Predicts the kernels, where that was asked for; the results outlive the exporters. */
+static struct lane_error *model(struct job *job, struct lane_report_options *options)
+{
+	struct lane_error *err;
+
+	if (!job->models)
+		return NULL;
+	err = report_models_make(job->models, &job->reading.latency, options);
+	for (size_t i = 0; i < job->n && !err; i++)
+		if (job->outputs[i].exporter->models)
+			job->outputs[i].exporter->models(job->outputs[i].export, options);
+	return err;
+}
+
 static struct lane_error *export(struct job *job)
 {
+	struct lane_report_options options = { .n_models = 0 };
 	struct lane_listener listeners[N_EXPORTERS];
 	struct lane_error *err;
 
@@ -354,6 +371,8 @@ static struct lane_error *export(struct job *job)
 	err = lane_read(&job->reading);
 	if (!err)
 		err = explain(job);
+	if (!err)
+		err = model(job, &options);
 	end_at_once();
 	for (size_t i = 0; !err && i < job->n; i++)
 		err = complete(&job->outputs[i], &job->reading.latency, job->sink);
@@ -361,9 +380,11 @@ static struct lane_error *export(struct job *job)
 }
 
 struct lane_error *lane_export_one(const struct lane_exporter *exporter,
-				   const struct lane_reading *of, const char *output)
+				   const struct lane_reading *of, const char *output,
+				   struct report_models *models)
 {
-	LANE_CLEANUP(drop_job) struct job job = { .reading = *of, .name = output };
+	LANE_CLEANUP(drop_job)
+	struct job job = { .reading = *of, .name = output, .models = models };
 
 	add_output(&job, exporter);
 	set_title(&job);

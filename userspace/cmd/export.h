@@ -4,14 +4,16 @@
 #define LANE_CMD_EXPORT_H
 
 #include "cmd/read.h"
+#include "cmd/report_model.h"
 #include "out/export.h"
 
 /*
  * Writes a recording to output ("-": the standard output), which is there when it is complete, or
- * not at all. The recording, and what its figures are to be of, are those of `of`.
+ * not at all. models, or NULL: predictions of the kernels that it also shows. The recording, and
+ * what its figures are to be of, are those of `of`.
  */
 struct lane_error *lane_export_one(const struct lane_exporter *exporter,
-				   const struct lane_reading *of,
-				   const char *output) LANE_MUST_CHECK;
+				   const struct lane_reading *of, const char *output,
+				   struct report_models *models) LANE_MUST_CHECK;
 
 #endif

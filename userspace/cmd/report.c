@@ -315,13 +315,15 @@ static struct lane_error *report(struct options *o)
 					  "report");
 	}
 	if (o->html)
-		err = lane_export_one(&lane_export_html, &reading, o->html);
+		err = lane_export_one(&lane_export_html, &reading, o->html, &o->models);
 	else
 		err = lane_read(&reading);
 	if (!err)
 		say_if_nothing(o, &reading.latency);
-	if (err || o->html)
+	if (err || o->html) {
+		report_models_free(&o->models);
 		return lane_error_context(err, "report");
+	}
 	err = report_models_make(&o->models, &reading.latency, &o->report);
 	if (!err)
 		err = o->format->write(stdout, &reading.latency, &o->report);
@@ -384,8 +386,8 @@ static struct lane_error *check(const struct options *o)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
 	if (o->models.device && !o->models.pattern)
 		return lane_error_usage("report: --device needs --pattern");
-	if (o->models.pattern && (o->html || o->commands))
-		return lane_error_usage("report: --pattern excludes --html and --commands");
+	if (o->models.pattern && o->commands)
+		return lane_error_usage("report: --pattern excludes --commands");
 	if (o->critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
 	if (o->requests && (o->commands || o->models.pattern || o->html || o->critical))

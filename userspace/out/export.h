@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "latency/latency.h"
+#include "out/report.h"
 
 /* Machines that one file can hold. */
 #define LANE_EXPORT_MACHINES 15
@@ -44,6 +45,8 @@ struct lane_exporter {
 	struct lane_error *(*event)(void *export, const struct lane_event *event);
 	/* The evidence for the worst requests, before finish and until its end; may be NULL. */
 	void (*explain)(void *export, const struct lane_explain *explain);
+	/* What models say of the kernels, before finish and until its end; may be NULL. */
+	void (*models)(void *export, const struct lane_report_options *options);
 	/* The reading is over, the figures are complete: writes what is left. */
 	struct lane_error *(*finish)(void *export, struct lane_latency *latency);
 	/* Frees everything, finished or not; NULL is allowed. */

@@ -97,8 +97,9 @@ struct html {
 	char (*names)[LANE_HTML_NAME];
 	uint32_t commands;
 	uint32_t n_names, cap_names;
-	struct lane_error *err;		    /* the first that a hook met */
-	const struct lane_explain *explain; /* of the worst requests, or NULL */
+	struct lane_error *err;			  /* the first that a hook met */
+	const struct lane_explain *explain;	  /* of the worst requests, or NULL */
+	const struct lane_report_options *models; /* or NULL */
 };
 
 static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
@@ -392,6 +393,11 @@ static void explain(void *export, const struct lane_explain *explain)
 	((struct html *)export)->explain = explain;
 }
 
+static void models(void *export, const struct lane_report_options *options)
+{
+	((struct html *)export)->models = options;
+}
+
 static struct lane_error *finish(void *export, struct lane_latency *latency)
 {
 	struct html *h = export;
@@ -406,7 +412,8 @@ static struct lane_error *finish(void *export, struct lane_latency *latency)
 						   .tracks = h->tracks,
 						   .names = (const char(*)[LANE_HTML_NAME])h->names,
 						   .n_names = h->n_names,
-						   .explain = h->explain },
+						   .explain = h->explain,
+						   .models = h->models },
 			latency, h->to);
 	if (!err)
 		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
@@ -421,6 +428,7 @@ const struct lane_exporter lane_export_html = {
 	.create = create,
 	.event = event,
 	.explain = explain,
+	.models = models,
 	.finish = finish,
 	.destroy = destroy,
 };

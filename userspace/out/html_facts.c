@@ -7,6 +7,7 @@
 #include "base/opencl.h"
 #include "out/explain.h"
 #include "out/json.h"
+#include "out/opencl.h"
 #include "out/report_tree.h"
 
 typedef struct json_object json;
@@ -155,6 +156,8 @@ struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
 		return &lane_enomem;
 	err = lane_report_tree(latency, &report);
 	if (!err) {
+		if (facts->models)
+			lane_opencl_models_tree(latency, facts->models, report);
 		lane_json_text(tree, "title", facts->title);
 		lane_json_text(tree, "gpulane", GPULANE_VERSION);
 		lane_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "out/report.h"
 #include "out/tracks.h"
 
 #define LANE_HTML_NAME 64
@@ -15,7 +16,8 @@ struct lane_html_facts {
 	const struct lane_tracks *tracks;
 	const char (*names)[LANE_HTML_NAME]; /* tasks and kernels, as numbered in the blocks */
 	uint32_t n_names;
-	const struct lane_explain *explain; /* the evidence for the worst requests, or NULL */
+	const struct lane_explain *explain;	  /* the evidence for the worst requests, or NULL */
+	const struct lane_report_options *models; /* what models say of the kernels, or NULL */
 };
 
 /* Writes them as a script element of JSON. */

@@ -198,6 +198,8 @@ function titled(title, columns, rows) {
 	return make("div", {}, element);
 }
 
+const lineTime = l => l.compute_ns + l.memory_ns + l.atomics_ns + l.conflicts_ns;
+
 // The tables of `report --commands`.
 function showOpenCL() {
 	const cl = report.opencl, number = (name, of) => ({ name, n: true, of });
@@ -215,6 +217,10 @@ function showOpenCL() {
 		titled("Kernels", [
 			{ name: "process", of: k => k.process }, { name: "kernel", of: k => k.kernel }, number("runs", k => count(k.running.count)),
 			...times(k => k.running)], cl.kernels),
+		...(cl.kernels_modelled || []).map(k => titled(`${k.kernel} of ${k.process}, by source line, as modelled on ${k.device}: ${duration(k.modelled.total_ns)}, measured ${duration(k.running_mean_ns)}`, [
+			number("line", l => l.line === null ? "-" : String(l.line)), number("share", l => percent(lineTime(l), k.modelled.total_ns)),
+			...["compute", "memory", "atomics", "conflicts"].map(part => number(part, l => l[part + "_ns"] ? duration(l[part + "_ns"]) : "")),
+			{ name: "source", of: l => make("code", {}, l.source || "") }], k.lines.filter(l => lineTime(l) >= k.modelled.total_ns / 100))),
 		titled("Queues", [
 			{ name: "process", of: q => q.process }, { name: "queue", of: q => "0x" + BigInt(q.queue).toString(16) },
 			number("commands", q => count(q.commands)), number("with their request", q => count(q.certainty.exact || 0)),
