@@ -226,6 +226,15 @@ static inline int lane_type_is_text(unsigned int type)
 	return type >= LANE_TYPE_comm;
 }
 
+/* Copies an event, of its payload what its kind has: a tenth of all of it. */
+static inline void lane_event_copy(struct lane_event *to, const struct lane_event *from)
+{
+	__builtin_memcpy(to, from, sizeof(from->wire) + lane_kinds[from->wire.kind].struct_bytes);
+	to->cpu = from->cpu;
+	to->host = from->host;
+	to->raw = from->raw;
+}
+
 /*
  * The kind with this name, or -1. For set-up only: it compares strings.
  */

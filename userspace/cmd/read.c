@@ -31,6 +31,8 @@ struct pass {
 			   */
 	bool has_decided; /* whether there is one */
 	bool met_gpu;	  /* there is, and it had not been expected: all is read anew */
+	bool expects_gpu; /* the trace says that a GPU's events were recorded */
+	bool met_none;	  /* none of them has come: likewise */
 	bool met_loss;	  /* a loss reached into what had been concluded: likewise */
 	bool quiet;	  /* the caller has told of the recording before */
 	uint64_t events, said_ms, first_ns;
@@ -155,6 +157,8 @@ static struct lane_error *feed(struct pass *p)
 		}
 		if (!event)
 			return lane_stop_signal ? lane_error("interrupted") : NULL;
+		if (p->expects_gpu && is_gpu_kind(event->wire.kind))
+			p->expects_gpu = false; /* as it was expected */
 		p->met_gpu = !p->has_decided && is_gpu_kind(event->wire.kind);
 		if (p->met_gpu)
 			return NULL;
@@ -173,9 +177,17 @@ static bool may_have_gpu(const struct lane_trace_info *info)
 	return false;
 }
 
+/* True when the trace of a tracer that was told which events to record has the driver's. */
+static bool says_gpu(const struct lane_trace_info *info)
+{
+	return info->presence[LANE_RQ_ADD] == LANE_PRESENCE_RECORDED &&
+	       info->presence[LANE_RQ_RETIRE] == LANE_PRESENCE_RECORDED;
+}
+
 /*
  * All threads are followed until the first event of a GPU: where such events may come nobody knows
- * before. They come early as a rule, so that little is read twice.
+ * before. They come early as a rule, so that little is read twice. Where the trace says that they
+ * were recorded they are expected, however late: then all is read anew when none has come.
  */
 static void decide(struct pass *p)
 {
@@ -183,6 +195,11 @@ static void decide(struct pass *p)
 		return;
 	p->follow_all = p->info->presence[LANE_SWITCH] != LANE_PRESENCE_ABSENT;
 	p->has_decided = !p->follow_all || !may_have_gpu(p->info);
+	if (p->has_decided || !says_gpu(p->info))
+		return;
+	p->follow_all = false;
+	p->has_decided = true;
+	p->expects_gpu = true;
 }
 
 /* Everyone who listens is told that reading begins; the figures come first in the fan. */
@@ -239,6 +256,7 @@ static struct lane_error *read_once(struct pass *p)
 		return err;
 	p->input = input;
 	p->info = lane_input_info(input);
+	lane_input_leave_out_findings(input); /* they are found again */
 	p->events = 0;
 	decide(p);
 	if (!p->has_begun && !p->quiet)
@@ -255,7 +273,8 @@ static struct lane_error *read_once(struct pass *p)
 		lane_timeline_follow_all(r->timeline);
 	if (!err)
 		err = feed(p);
-	if (err || p->met_gpu)
+	p->met_none = !err && p->expects_gpu;
+	if (err || p->met_gpu || p->met_none)
 		return err;
 	p->has_decided = true;
 	lane_timeline_figures(r->timeline, &figures);
@@ -286,8 +305,13 @@ static void begin_anew(struct pass *p)
 		p->follow_all = false;
 		r->n_lost = 0;
 	}
+	if (p->met_none) {
+		p->expects_gpu = false;
+		p->follow_all = true;
+		r->n_lost = 0;
+	}
 	p->is_second |= p->met_loss;
-	p->met_gpu = p->met_loss = false;
+	p->met_gpu = p->met_loss = p->met_none = false;
 }
 
 struct lane_error *lane_read(struct lane_reading *reading)
@@ -301,7 +325,7 @@ struct lane_error *lane_read(struct lane_reading *reading)
 	if (reading->stoppable)
 		lane_stop_catch();
 	err = read_once(&pass);
-	while (!err && (pass.met_gpu || pass.met_loss)) {
+	while (!err && (pass.met_gpu || pass.met_loss || pass.met_none)) {
 		begin_anew(&pass);
 		err = read_once(&pass);
 	}

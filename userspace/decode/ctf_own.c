@@ -224,7 +224,8 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	stream->record = data;
 	stream->record_bytes = bytes;
 	/* What is lost is told by the packets' heads. */
-	stream->next.has_event = wire.kind != LANE_LOST;
+	stream->next.has_event = wire.kind != LANE_LOST &&
+				 !(own->base.leaves_out_findings && lane_is_finding(wire.kind));
 	return NULL;
 }
 

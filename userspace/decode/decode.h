@@ -87,7 +87,9 @@ struct lane_names {
 struct lane_decoder {
 	const struct lane_format *format;
 	uint64_t skipped; /* events that are not in the table: read, not delivered */
-	char how[160];	  /* who reads it and why, for --verbose; empty: nothing to be said */
+	/* Set by the caller: what an export says that was found need not be delivered. */
+	bool leaves_out_findings;
+	char how[160]; /* who reads it and why, for --verbose; empty: nothing to be said */
 };
 
 /* What a format provides; one static object of this type per format. */

@@ -28,13 +28,16 @@ static const struct {
 	{ "timeline", " context=" },
 };
 
+/* By the length and both ends: names differ there. */
 static unsigned int hash_of(const char *name, size_t length)
 {
-	unsigned int hash = 2166136261u;
+	uint64_t first = 0, last = 0;
+	size_t n = length < sizeof(first) ? length : sizeof(first);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash % LANE_PRINTED_NAMES;
+	memcpy(&first, name, n);
+	memcpy(&last, name + length - n, n);
+	first = (first * 0x9e3779b97f4a7c15ull ^ last ^ length) * 0xff51afd7ed558ccdull;
+	return (unsigned int)(first >> 40) % LANE_PRINTED_NAMES;
 }
 
 static void add_name(struct lane_printed_fields *fields, const char *name, int kind)
@@ -93,6 +96,16 @@ static bool get_number(char **at, uint64_t *value)
 	unsigned int n = 0;
 
 	c += minus;
+	for (; *c >= '0' && *c <= '9' && n < 18; n++)
+		number = number * 10 + (uint64_t)(*c++ - '0');
+	if (n && is_end(*c)) { /* as most are */
+		*value = minus ? 0 - number : number;
+		*at = c;
+		return true;
+	}
+	c -= n;
+	n = 0;
+	number = 0;
 	if (c[0] == '0' && c[1] == 'x') {
 		base = 16;
 		c += 2;
@@ -182,6 +195,17 @@ static bool get_engine(char **at, struct lane_event *event)
 	return true;
 }
 
+/* Where `stop`, which begins with a blank, stands first; NULL: nowhere. */
+static char *find_stop(char *at, const char *stop)
+{
+	size_t n = strlen(stop);
+
+	for (; *at; at++)
+		if (*at == *stop && !strncmp(at, stop, n))
+			return at;
+	return NULL;
+}
+
 /* Reads the value at *at; false: it is none. */
 static bool get_value(const struct lane_printed_step *step, char **at, struct lane_event *event)
 {
@@ -191,7 +215,7 @@ static bool get_value(const struct lane_printed_step *step, char **at, struct la
 
 	switch (step->how) {
 	case HOW_TEXT:
-		end = step->stop ? strstr(*at, step->stop) : *at + strlen(*at);
+		end = step->stop ? find_stop(*at, step->stop) : *at + strlen(*at);
 		if (!end)
 			return false;
 		store_text(event, &step->slot, *at, (size_t)(end - *at));
@@ -318,9 +342,21 @@ static bool get_wake(char **at, struct lane_event *event)
 /* True when the text has `KEY=` first: as the kernel prints. */
 static bool has_key(const char *text)
 {
-	size_t n = strcspn(text, "= :[");
+	size_t n = 0;
 
+	while (text[n] && text[n] != '=' && text[n] != ' ' && text[n] != ':' && text[n] != '[')
+		n++;
 	return n && text[n] == '=';
+}
+
+/* True when `KEY=` of the step stands there. */
+static bool has_step(const struct lane_printed_step *step, const char *at)
+{
+	unsigned int n = 0;
+
+	while (n < step->length && step->key[n] == at[n])
+		n++;
+	return n && n == step->length && at[n] == '=';
 }
 
 const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
@@ -344,8 +380,7 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 			continue;
 		}
 		*place = at;
-		if (strncmp(at, step->key, step->length) != 0 || !step->length ||
-		    at[step->length] != '=') {
+		if (!has_step(step, at)) {
 			size_t n = strcspn(at, "= ,");
 
 			if (!n || at[n] != '=' || *at == '[') {

@@ -25,6 +25,7 @@ struct name {
 	const char *text;
 	size_t length;
 	int kind;
+	bool is_notify; /* LANE_ENGINE_NOTIFY, which has no kind of its own */
 };
 
 struct text {
@@ -41,6 +42,9 @@ struct text {
 	uint64_t last_ns;
 	struct lane_trace_info info;
 	struct lane_event event;
+	int origin; /* of the last line that was looked at closely, and its word */
+	const char *origin_word;
+	size_t origin_length; /* 0: there was none yet */
 	struct name hash[NAME_SLOTS];
 };
 
@@ -99,6 +103,26 @@ static struct lane_error *skip_line(struct text *text)
 	}
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Words are short: looking at one byte after the other is faster than strspn. */
+static char *skip_blanks(char *at)
+{
+	while (is_blank(*at))
+		at++;
+	return at;
+}
+
+static char *skip_word(char *at)
+{
+	while (*at && !is_blank(*at))
+		at++;
+	return at;
+}
+
 /* The next line that is neither empty nor a comment, NUL-terminated; NULL at the end. */
 static struct lane_error *read_line(struct text *text, char **line)
 {
@@ -129,19 +153,22 @@ static struct lane_error *read_line(struct text *text, char **line)
 		text->from = end < text->to ? end + 1 : end;
 		if (strlen(*line) != (size_t)(end - *line))
 			return bad_line(text, "the line holds a NUL byte");
-		*line += strspn(*line, " \t\r");
+		*line = skip_blanks(*line);
 		if (**line && **line != '#')
 			return NULL;
 	}
 }
 
+/* By the length and both ends: names differ there. */
 static unsigned int hash_of(const char *name, size_t length)
 {
-	unsigned int hash = 2166136261u;
+	uint64_t first = 0, last = 0;
+	size_t n = length < sizeof(first) ? length : sizeof(first);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
+	memcpy(&first, name, n);
+	memcpy(&last, name + length - n, n);
+	first = (first * 0x9e3779b97f4a7c15ull ^ last ^ length) * 0xff51afd7ed558ccdull;
+	return (unsigned int)(first >> 40);
 }
 
 static struct name *hash_find(struct text *text, const char *name, size_t length)
@@ -163,7 +190,10 @@ static void hash_add(struct text *text, const char *name, int kind)
 	struct name *entry = hash_find(text, name, strlen(name));
 
 	if (!entry->text)
-		*entry = (struct name){ .text = name, .length = strlen(name), .kind = kind };
+		*entry = (struct name){ .text = name,
+					.length = strlen(name),
+					.kind = kind,
+					.is_notify = !strcmp(name, LANE_ENGINE_NOTIFY) };
 }
 
 static void hash_names(struct text *text)
@@ -180,8 +210,8 @@ static void hash_names(struct text *text)
 /* Cuts the next word off *at; NULL when there is none. */
 static char *cut_word(char **at)
 {
-	char *word = *at + strspn(*at, " \t\r");
-	char *end = word + strcspn(word, " \t\r");
+	char *word = skip_blanks(*at);
+	char *end = skip_word(word);
 
 	if (!*word)
 		return NULL;
@@ -190,14 +220,46 @@ static char *cut_word(char **at)
 	return word;
 }
 
+enum {
+	SAFE_DIGITS = 18
+}; /* no number of so many decimal digits is too large for 64 bits */
+
+/*
+ * Decimal digits, as most numbers are: where they end, NULL when there are none, or too many to be
+ * sure. What ends them is the caller's to look at.
+ */
+static char *scan_digits(char *at, uint64_t *value)
+{
+	uint64_t number = 0;
+	int n = 0;
+
+	for (; n < SAFE_DIGITS; n++) {
+		unsigned int digit = (unsigned char)at[n] - '0';
+
+		if (digit > 9)
+			break;
+		number = number * 10 + digit;
+	}
+	*value = number;
+	return n && n < SAFE_DIGITS ? at + n : NULL;
+}
+
+/* The largest number of so many bytes, or its size where it is negative. */
+static uint64_t most_of(unsigned int bytes, bool is_signed, bool minus)
+{
+	uint64_t most = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
+
+	return is_signed ? (most >> 1) + minus : most;
+}
+
 /*
  * A whole number, decimal or 0x hexadecimal, with a sign where `is_signed`, that fits in `bytes`.
  * Returns false when the text is anything else.
  */
 static bool parse_number(const char *text, bool is_signed, unsigned int bytes, uint64_t *value)
 {
-	uint64_t most = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
 	bool minus = *text == '-';
+	uint64_t most = most_of(bytes, is_signed, minus);
 	unsigned int base = 10;
 	uint64_t number = 0;
 
@@ -210,8 +272,6 @@ static bool parse_number(const char *text, bool is_signed, unsigned int bytes, u
 	}
 	if (!*text)
 		return false;
-	if (is_signed)
-		most = (most >> 1) + minus;
 	for (; *text; text++) {
 		unsigned int digit = (unsigned char)*text - '0';
 
@@ -304,23 +364,51 @@ static bool parse_name(const char *word, enum lane_type type, uint64_t *value)
 	return false;
 }
 
+/* A decimal number that fits its slot, up to a blank or the end; false: look closer. */
+static bool quick_number(struct text *text, char **at, const struct lane_slot *slot)
+{
+	bool is_signed = lane_type_is_signed(slot->type);
+	bool minus = is_signed && **at == '-';
+	uint64_t number;
+	char *end = scan_digits(*at + minus, &number);
+
+	if (!end || (*end && !is_blank(*end)) || number > most_of(slot->size, is_signed, minus))
+		return false;
+	lane_slot_store(&text->event, slot, minus ? 0 - number : number);
+	*at = *end ? end + 1 : end;
+	return true;
+}
+
+/* How long a field's name is when it stands at `text` with a `=` behind it; else 0. */
+static size_t named(const struct lane_field *field, const char *text)
+{
+	size_t n = 0;
+
+	while (field->name[n] && field->name[n] == text[n])
+		n++;
+	return !field->name[n] && text[n] == '=' ? n : 0;
+}
+
 /* Parses one `name=value` at *at into the event. */
 static struct lane_error *parse_field(struct text *text, const struct lane_kind_info *info,
 				      unsigned int *expected, char **at)
 {
 	char *name = *at;
-	size_t length = strcspn(name, "= \t\r");
-	const struct lane_field *field;
+	const struct lane_field *field =
+		*expected < info->n_fields ? &info->fields[*expected] : NULL;
+	size_t length = field ? named(field, name) : 0;
+	bool is_expected = length;
 	struct lane_slot slot;
 	uint64_t value;
 	char *word;
 
+	if (!is_expected)
+		length = strcspn(name, "= \t\r");
 	if (!length || name[length] != '=')
 		return bad_line(text, "%s: `%.*s' is not name=value", info->name, (int)length,
 				name);
 	*at += length + 1;
-	field = *expected < info->n_fields ? &info->fields[*expected] : NULL;
-	if (field && !strncmp(field->name, name, length) && !field->name[length]) {
+	if (is_expected) {
 		slot.offset = (unsigned short)(offsetof(struct lane_event, u) + field->offset);
 		slot.size = field->size;
 		slot.type = field->type;
@@ -335,6 +423,8 @@ static struct lane_error *parse_field(struct text *text, const struct lane_kind_
 		return bad_line(text, "%s: %.*s is not text of at most %u bytes", info->name,
 				(int)length, name, slot.size);
 	}
+	if (quick_number(text, at, &slot))
+		return NULL;
 	word = cut_word(at);
 	if (!word || (!parse_name(word, slot.type, &value) &&
 		      !parse_number(word, lane_type_is_signed(slot.type), slot.size, &value)))
@@ -356,17 +446,85 @@ static int parse_origin(const char *word)
 	return -1;
 }
 
+/* A column that is a number of 32 bits without a sign, or `-`, up to `end`; NULL: look closer. */
+static char *scan_column(char *at, char end, int32_t *value)
+{
+	uint64_t number = UINT64_MAX;
+	char *behind = *at == '-' ? at + 1 : scan_digits(at, &number);
+
+	if (!behind || *behind != end || (*at != '-' && number > INT32_MAX))
+		return NULL;
+	*value = (int32_t)number;
+	return behind + 1;
+}
+
+struct columns {
+	uint64_t ts_ns;
+	int32_t cpu, pid, tid;
+	int origin;
+	const struct name *known;
+};
+
+/* The columns as they are usually written, one blank between; NULL: look closer. */
+static char *scan_columns(struct text *text, char *at, struct columns *columns)
+{
+	char *end = scan_digits(at, &columns->ts_ns), *name;
+
+	if (!end || *end != ' ' || columns->ts_ns < text->last_ns)
+		return NULL;
+	at = scan_column(end + 1, ' ', &columns->cpu);
+	at = at ? scan_column(at, '/', &columns->pid) : NULL;
+	at = at ? scan_column(at, ' ', &columns->tid) : NULL;
+	if (!at)
+		return NULL;
+	/* The origin is mostly that of the line before. */
+	if (strncmp(at, text->origin_word, text->origin_length) != 0 || !text->origin_length ||
+	    at[text->origin_length] != ' ')
+		return NULL;
+	name = at + text->origin_length + 1;
+	end = skip_word(name);
+	if (end == name)
+		return NULL;
+	columns->origin = text->origin;
+	columns->known = hash_find(text, name, (size_t)(end - name));
+	return end;
+}
+
+/* Fills the event's head, unless the table does not have it. */
+static void begin_event(struct text *text, const struct columns *columns, int *kind)
+{
+	struct lane_event *event = &text->event;
+
+	*kind = columns->known->text ? columns->known->kind : -1;
+	if (*kind < 0)
+		return;
+	lane_event_clear(event, *kind);
+	event->wire.ts_ns = columns->ts_ns;
+	event->wire.pid = columns->pid;
+	event->wire.tid = columns->tid;
+	event->wire.origin = (uint32_t)columns->origin;
+	event->cpu = columns->cpu;
+	event->raw.engine_notify = columns->known->is_notify;
+}
+
 /* The five columns before an event's fields. *kind is -1 for an event that is not in the table. */
 static struct lane_error *parse_columns(struct text *text, char **at, uint64_t *ts_ns, int *kind)
 {
-	char *time = cut_word(at), *cpu = cut_word(at), *thread = cut_word(at);
-	char *origin = cut_word(at), *name = cut_word(at);
-	struct lane_event *event = &text->event;
-	int32_t cpu_number, pid, tid;
-	const struct name *known;
-	int origin_number;
-	char *slash;
+	struct columns columns;
+	char *quick = scan_columns(text, *at, &columns);
+	char *time, *cpu, *thread, *origin, *name, *slash;
 
+	if (quick) {
+		*at = quick;
+		*ts_ns = columns.ts_ns;
+		begin_event(text, &columns, kind);
+		return NULL;
+	}
+	time = cut_word(at);
+	cpu = cut_word(at);
+	thread = cut_word(at);
+	origin = cut_word(at);
+	name = cut_word(at);
 	if (!name)
 		return bad_line(text, "an event is `TS_NS CPU PID/TID ORIGIN NAME field=value...'");
 	if (!parse_number(time, false, 8, ts_ns))
@@ -377,24 +535,22 @@ static struct lane_error *parse_columns(struct text *text, char **at, uint64_t *
 	slash = strchr(thread, '/');
 	if (slash)
 		*slash = '\0';
-	if (!slash || !parse_optional(thread, &pid) || !parse_optional(slash + 1, &tid))
+	if (!slash || !parse_optional(thread, &columns.pid) ||
+	    !parse_optional(slash + 1, &columns.tid))
 		return bad_line(text, "`%s' is not PID/TID", thread);
-	if (!parse_optional(cpu, &cpu_number) || cpu_number < -1)
+	if (!parse_optional(cpu, &columns.cpu) || columns.cpu < -1)
 		return bad_line(text, "`%s' is not a CPU", cpu);
-	origin_number = parse_origin(origin);
-	if (origin_number < 0)
+	columns.origin = parse_origin(origin);
+	if (columns.origin < 0)
 		return bad_line(text, "`%s' is not an origin", origin);
-	known = hash_find(text, name, strlen(name));
-	*kind = known->text ? known->kind : -1;
-	if (*kind < 0)
-		return NULL;
-	lane_event_clear(event, *kind);
-	event->wire.ts_ns = *ts_ns;
-	event->wire.pid = pid;
-	event->wire.tid = tid;
-	event->wire.origin = (uint32_t)origin_number;
-	event->cpu = cpu_number;
-	event->raw.engine_notify = !strcmp(name, LANE_ENGINE_NOTIFY);
+	text->origin = columns.origin;
+	text->origin_word = columns.origin == LANE_ORIGIN_UNKNOWN
+				    ? "-"
+				    : lane_origin_name((unsigned int)columns.origin);
+	text->origin_length = strlen(text->origin_word);
+	columns.ts_ns = *ts_ns;
+	columns.known = hash_find(text, name, strlen(name));
+	begin_event(text, &columns, kind);
 	return NULL;
 }
 
@@ -422,7 +578,7 @@ static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_ev
 	} while (kind < 0);
 	expected = 0;
 	for (;;) {
-		at += strspn(at, " \t\r");
+		at = skip_blanks(at);
 		if (!*at)
 			break;
 		err = parse_field(text, &lane_kinds[kind], &expected, &at);
@@ -582,6 +738,7 @@ struct lane_error *lane_text_open_fd(int fd, const char *path, const struct lane
 	if (!text->path || !text->buffer)
 		return &lane_enomem;
 	text->from = text->to = text->buffer;
+	text->origin_word = "";
 	strcpy(text->info.tracer, "text");
 	hash_names(text);
 	err = read_head(text);

@@ -704,6 +704,12 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input)
 	return &input->info;
 }
 
+void lane_input_leave_out_findings(struct lane_input *input)
+{
+	for (size_t i = 0; i < input->n_sources; i++)
+		input->sources[i].decoder->leaves_out_findings = true;
+}
+
 const char *lane_input_ending(const struct lane_input *input, size_t host)
 {
 	return host < input->n_paths && *input->endings[host] ? input->endings[host] : NULL;

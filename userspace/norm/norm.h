@@ -84,6 +84,9 @@ const struct lane_trace_info *lane_input_info(const struct lane_input *input);
 struct lane_error *lane_input_next(struct lane_input *input,
 				   const struct lane_event **event) LANE_MUST_CHECK;
 
+/* From now on what an export says that was found need not be handed out. */
+void lane_input_leave_out_findings(struct lane_input *input);
+
 /* How recording `host` was cut short, a sentence without a full stop; NULL: it was not. */
 const char *lane_input_ending(const struct lane_input *input, size_t host);
 

@@ -520,9 +520,12 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	held = hold(tl, eng);
 	if (!held)
 		return true;
-	*held = (struct lane_held){ .what = HELD_EVENT,
-				    .event = *event,
-				    .before_ns = cpu ? cpu->before_ns : 0 };
+	held->what = HELD_EVENT;
+	held->foreign = held->gone = false;
+	held->rq = NULL;
+	held->span = (struct lane_span){ 0 };
+	held->before_ns = cpu ? cpu->before_ns : 0;
+	lane_event_copy(&held->event, event);
 	if (eng->section.n == 1)
 		begin_run(tl, eng, cpu, event);
 	eng->section.ns = event->wire.ts_ns;
