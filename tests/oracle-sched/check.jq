@@ -29,7 +29,7 @@ def differences($a; $b): [$a[] as $x | $b[] as $y | select($x != null and $y != 
 
 def job_faults($t):
 	([$t.runs[] | .[1] - .[0]] | add) as $running
-	| [$t.handed, $t.run, $t.begin_by_events, $t.begin] as $begins
+	| [$t.handed, $t.run, $t.begin_by_events, $t.begin_by_signals, $t.begin] as $begins
 	| [$t.hw_signalled, $t.done, $t.end] as $ends
 	| ([$t.queued] + [$t.dependencies[] | .fulfilled, .signal_event, .job_event] + [$t.popped, $t.run]) as $readies
 	| (if $t.status == "ok" or $t.status == "reset" then "" else "." + $t.status end) as $kind

@@ -37,6 +37,22 @@ static uint64_t begin_by_events(const struct job *job)
 	return begin;
 }
 
+/* Where the signals of the ring's fences are seen, it begins with that of the one before it. */
+static uint64_t begin_by_signals(const struct job *job)
+{
+	const struct sched *sched = job->sched;
+	uint64_t begin = job->run_event;
+
+	for (unsigned i = 0; i < sched->n_ran && sched->ran[i] != job; i++) {
+		const struct fence *fence = sched->ran[i]->hw_fence;
+
+		if (sched->ran[i]->n_handed && fence && fence->signal_event != NEVER)
+			begin = fence->signal_event > job->run_event ? fence->signal_event
+								     : job->run_event;
+	}
+	return begin;
+}
+
 static const char *status_of(const struct job *job)
 {
 	if (!was_run(job))
@@ -138,6 +154,7 @@ void write_truth(FILE *file)
 		put_time(file, "begin", begin_of(job));
 		put_time(file, "end", end_of(job));
 		put_time(file, "begin_by_events", was_run(job) ? begin_by_events(job) : NEVER);
+		put_time(file, "begin_by_signals", was_run(job) ? begin_by_signals(job) : NEVER);
 		put_time(file, "hw_signalled", job->hw_fence ? job->hw_fence->signal_event : NEVER);
 		put_time(file, "done", job->done_event);
 		put_time(file, "signalled", s_fence->finished.signalled_at);
