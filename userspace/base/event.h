@@ -161,10 +161,14 @@ struct lane_raw {
 	__u64 entity; /* its entity's address */
 	__u64 fence;  /* its fence's address: that of a later job once it is over */
 	__u64 job;    /* its number in its ring's scheduler */
-	/* The job was named by what can be used again: the name holds if nothing was lost from then
-	 * on. 0: the event says it itself. */
-	__u64 named_since_ns;
+	/* Who it is was concluded: that holds if nothing was lost from named_since_ns to
+	 * named_by_ns, nor since known_ns, when its address was its own. 0: the event says it. */
+	__u64 named_since_ns, named_by_ns, known_ns;
 };
+
+/* Contexts from here on are numbers of gpulane's own: of the jobs of one entity, ring and process
+ * whose fences' context nothing tells (docs/normalise.md). */
+#define LANE_OWN_CONTEXT (1ull << 52)
 
 /* What stands in fence_seqno and seqno of drm_sched's events when nobody said it. */
 #define LANE_SEQNO_UNKNOWN 0xffffffffffffffffull

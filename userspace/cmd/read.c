@@ -138,7 +138,8 @@ static bool is_gpu_kind(unsigned int kind)
 {
 	const char *group = lane_kinds[kind].group;
 
-	return !strcmp(group, "i915") || !strcmp(group, "context") || !strcmp(group, "opencl");
+	return !strcmp(group, "i915") || !strcmp(group, "drm") || !strcmp(group, "context") ||
+	       !strcmp(group, "opencl");
 }
 
 /* Feeds everything that can be read, or up to a GPU's first event that had not been expected. */

@@ -403,6 +403,11 @@ static enum relation relation_of(const struct lane_explained *of, const struct l
 			return IS_OTHER;
 		return (uint32_t)event->u.fence.seqno == rq->seqno ? IS_OWN : IS_CONTEXTS;
 	}
+	if (lane_is_drm(kind)) {
+		if (event->u.drm.fence_context != of->context.ctx)
+			return IS_OTHER;
+		return (uint32_t)event->u.drm.fence_seqno == rq->seqno ? IS_OWN : IS_CONTEXTS;
+	}
 	if (!lane_is_request(kind) || event->u.rq.dev != of->context.dev)
 		return IS_OTHER;
 	if (event->u.rq.ctx == of->context.ctx)
@@ -428,6 +433,7 @@ enum shows {
 	SHOWS_LISTEN,
 	SHOWS_RETIRE,
 	SHOWS_PORTS,
+	SHOWS_DONE,
 	SHOWS
 };
 
@@ -457,6 +463,12 @@ static enum shows shows(const struct lane_event *event)
 		return SHOWS_LISTEN;
 	case LANE_PORTS:
 		return SHOWS_PORTS;
+	case LANE_DRM_QUEUE:
+		return SHOWS_ADD;
+	case LANE_DRM_RUN:
+		return SHOWS_EXECUTE;
+	case LANE_DRM_DONE:
+		return SHOWS_DONE;
 	default:
 		return SHOWS_NOTHING;
 	}
@@ -609,6 +621,54 @@ static struct judgement judge(const struct lane_explain *x, const struct lane_wa
 	return judgement;
 }
 
+/* Of what a job of drm_sched ran on. */
+static struct judgement judge_ring(const struct lane_wanted *w, enum relation relation,
+				   enum shows what)
+{
+	static const struct judgement started[SHOWS] = {
+		[SHOWS_EXECUTE] = { LANE_RULE_GIVEN, 90 },
+		[SHOWS_SIGNAL] = { LANE_RULE_ENDED, 20 },
+		[SHOWS_DONE] = { LANE_RULE_ENDED, 30 },
+	};
+	static const struct judgement complete[SHOWS] = {
+		[SHOWS_EXECUTE] = { LANE_RULE_BEGAN, 80 },
+		[SHOWS_SIGNAL] = { LANE_RULE_SIGNALLED, 30 },
+		[SHOWS_DONE] = { LANE_RULE_DONE, 90 },
+	};
+	bool is_end = w->what == LANE_MOMENT_COMPLETE;
+
+	if (relation == IS_OWN)
+		return (is_end ? complete : started)[what];
+	if (what != SHOWS_SIGNAL)
+		return (struct judgement){ LANE_RULE_NONE, 0 };
+	if (is_end)
+		return w->is_upper ? (struct judgement){ LANE_RULE_RING_SIGNAL, 70 }
+				   : (struct judgement){ LANE_RULE_BEGAN, 40 };
+	return w->is_upper && !w->is_exact ? (struct judgement){ LANE_RULE_ENDED, 40 }
+					   : (struct judgement){ LANE_RULE_RING_FREE, 70 };
+}
+
+/* The same of a time of a job of drm_sched. */
+static struct judgement judge_job(const struct lane_wanted *w, const struct lane_event *event,
+				  enum relation relation, enum shows what)
+{
+	const struct lane_request *rq = &w->of->request;
+
+	if (bound_of(w) != BOUNDS)
+		return judge_ring(w, relation, what);
+	if (relation == IS_OWN && what == own_event(w->what))
+		return (struct judgement){ LANE_RULE_OWN, 100 };
+	if (w->what != LANE_MOMENT_SUBMITTED)
+		return (struct judgement){ LANE_RULE_NONE, 0 };
+	/* It was free when it was queued, or by the signal of what it waited for. */
+	if (relation == IS_OWN && what == SHOWS_ADD && !rq->waited_ctx)
+		return (struct judgement){ LANE_RULE_OWN, 100 };
+	if (what == SHOWS_SIGNAL && rq->waited_ctx)
+		return (struct judgement){ LANE_RULE_FULFILLED,
+					   event->u.fence.context == rq->waited_ctx ? 90 : 80 };
+	return (struct judgement){ LANE_RULE_NONE, 0 };
+}
+
 static void offer(struct lane_wanted *w, const struct lane_event *event, struct judgement judgement)
 {
 	struct lane_evidence *e = w->evidence;
@@ -620,7 +680,11 @@ static void offer(struct lane_wanted *w, const struct lane_event *event, struct 
 	*e = (struct lane_evidence){
 		.rule = judgement.rule, .kind = kind, .cpu = event->cpu, .at_ns = event->wire.ts_ns
 	};
-	if (lane_is_request(kind) || is_fence(kind)) {
+	if (lane_is_drm(kind)) {
+		e->by_request = true;
+		e->ctx = event->u.drm.fence_context;
+		e->seqno = (uint32_t)event->u.drm.fence_seqno;
+	} else if (lane_is_request(kind) || is_fence(kind)) {
 		e->by_request = true;
 		e->ctx = is_fence(kind) ? event->u.fence.context : event->u.rq.ctx;
 		e->seqno = is_fence(kind) ? (uint32_t)event->u.fence.seqno : event->u.rq.seqno;
@@ -648,9 +712,14 @@ static void look_at(struct lane_explain *x, const struct lane_event *event)
 	enum shows what = shows(event);
 
 	for (size_t i = first_at(x, event->wire.ts_ns);
-	     i < x->n_wanted && x->wanted[i].at_ns == event->wire.ts_ns; i++)
-		offer(&x->wanted[i], event,
-		      judge(x, &x->wanted[i], relation_of(x->wanted[i].of, event), what));
+	     i < x->n_wanted && x->wanted[i].at_ns == event->wire.ts_ns; i++) {
+		struct lane_wanted *w = &x->wanted[i];
+		enum relation relation = relation_of(w->of, event);
+
+		offer(w, event,
+		      w->of->context.is_drm ? judge_job(w, event, relation, what)
+					    : judge(x, w, relation, what));
+	}
 }
 
 /* What an event says of a time before it: the driver looked then, or nothing was heard since. */
@@ -661,6 +730,8 @@ static void look_back(struct lane_explain *x, const struct lane_event *event, ui
 		struct lane_wanted *w = &x->wanted[i];
 		enum relation relation = relation_of(w->of, event);
 
+		if (w->of->context.is_drm)
+			continue;
 		if (w->is_upper && !w->is_exact && w->what != LANE_MOMENT_COMPLETE &&
 		    w->what != LANE_MOMENT_PREEMPTED)
 			continue;
@@ -794,6 +865,8 @@ void lane_explain_run(void *arg, const struct lane_run *run)
 
 /* ---- what is unknown ---- */
 
+static const enum lane_kind needed_of_jobs[] = { LANE_DRM_QUEUE, LANE_DRM_RUN, LANE_DRM_DONE,
+						 LANE_FENCE_SIGNALED };
 static const enum lane_kind needed[] = { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE,  LANE_RQ_IN,
 					 LANE_RQ_OUT,	 LANE_RQ_UNSUBMIT, LANE_FENCE_SIGNALED };
 
@@ -802,6 +875,12 @@ static const char *absent_kind(const struct lane_explain *x, const struct lane_e
 {
 	bool in_firmware = of->engine.submission == LANE_SUBMISSION_GUC;
 
+	for (size_t i = 0;
+	     of->context.is_drm && i < sizeof(needed_of_jobs) / sizeof(needed_of_jobs[0]); i++)
+		if (x->info.presence[needed_of_jobs[i]] == LANE_PRESENCE_ABSENT)
+			return lane_kinds[needed_of_jobs[i]].name;
+	if (of->context.is_drm)
+		return NULL;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		bool of_ports = needed[i] == LANE_RQ_IN || needed[i] == LANE_RQ_OUT ||
 				needed[i] == LANE_RQ_UNSUBMIT;

@@ -55,8 +55,11 @@ void lane_points_of(const struct lane_trace_info *info, const struct lane_reques
 	p->known[LANE_POINT_END] =
 		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
 	p->at[LANE_POINT_END] = rq->end;
-	/* The kernel's own requests begin at add, its heartbeats at submit. */
-	if (!rq->context->user && recorded(info, LANE_RQ_QUEUE)) {
+	/* Jobs of drm_sched are there when they are queued. The kernel's own requests begin at add,
+	 * its heartbeats at submit. */
+	if (rq->context->is_drm) {
+		p->none[LANE_POINT_QUEUE] = true;
+	} else if (!rq->context->user && recorded(info, LANE_RQ_QUEUE)) {
 		p->none[LANE_POINT_QUEUE] = !p->known[LANE_POINT_QUEUE];
 		p->none[LANE_POINT_ADD] =
 			!p->known[LANE_POINT_QUEUE] && !p->known[LANE_POINT_ADD] &&
@@ -119,7 +122,8 @@ static void after(const struct lane_trace_info *info, const struct lane_request 
 		known(stages, LANE_STAGE_RETIRE,
 		      lane_span_exact(rq->retire_ns > rq->signal_ns ? rq->retire_ns - rq->signal_ns
 								    : 0));
-	else if (!(rq->doubt & LANE_DOUBT_GONE) && recorded(info, LANE_RQ_RETIRE))
+	else if (!(rq->doubt & LANE_DOUBT_GONE) && recorded(info, LANE_RQ_RETIRE) &&
+		 !rq->context->is_drm)
 		stages->unknown |= 1u << LANE_STAGE_RETIRE;
 	if (rq->waits)
 		wake(rq, stages);

@@ -26,7 +26,9 @@ struct life {
 	uint64_t fence, job;
 	uint32_t ring;
 	bool is_doubled; /* another one has the same number: two schedulers share a name */
-	uint64_t context, seqno, since_ns;
+	uint64_t context, seqno;
+	uint64_t since_ns, by_ns; /* it was named by events of that time */
+	uint64_t known_ns;	  /* its address and its number were told together then, last */
 	bool narrow;
 };
 
@@ -182,12 +184,8 @@ static struct thread *thread_of(struct lane_drm *drm, int32_t tid, bool create)
 
 	if (thread || !create || tid < 0)
 		return tid < 0 ? NULL : thread;
-	if (drm->n_threads == MAX_THREADS) { /* what was armed is forgotten */
-		lane_table_free(&drm->threads);
-		lane_pool_free(&drm->thread_pool);
-		drm->thread_pool = (struct lane_pool){ .size = sizeof(struct thread) };
-		drm->n_threads = 0;
-	}
+	if (drm->n_threads == MAX_THREADS)
+		lane_drm_lost(drm); /* what was armed is forgotten */
 	thread = lane_pool_get(&drm->thread_pool);
 	if (!thread || !lane_table_put(&drm->threads, (uint32_t)tid, 1, thread))
 		return NULL;
@@ -264,6 +262,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 	life->context = armed->context;
 	life->seqno = armed->seqno;
 	life->since_ns = armed->at_ns;
+	life->by_ns = event->wire.ts_ns;
 	life->narrow = armed->narrow;
 	learn_entity(drm, event->raw.entity, armed);
 	forget_armed(thread, (uint32_t)(armed - thread->armed));
@@ -285,7 +284,7 @@ static bool name_by_number(struct lane_drm *drm, const struct lane_event *event,
 	}
 	life->context = own->context;
 	life->seqno = life->job;
-	life->since_ns = event->wire.ts_ns;
+	life->since_ns = life->by_ns = 0; /* by the number that the event says */
 	return true;
 }
 
@@ -294,6 +293,7 @@ static void tell(struct lane_event *event, const struct life *life)
 	event->u.drm.fence_context = life->context;
 	event->u.drm.fence_seqno = life->seqno;
 	event->raw.named_since_ns = life->since_ns;
+	event->raw.named_by_ns = life->by_ns;
 	event->raw.narrow = life->narrow;
 }
 
@@ -310,6 +310,7 @@ static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *even
 		    !name_by_number(drm, event, life))
 			return LANE_DRM_NO_MEMORY;
 	}
+	life->known_ns = event->wire.ts_ns;
 	tell(event, life);
 	return LANE_DRM_FIXED;
 }
@@ -321,6 +322,7 @@ static enum lane_drm_fixed old_done(struct lane_drm *drm, struct lane_event *eve
 	if (!life)
 		return LANE_DRM_NOBODYS;
 	tell(event, life);
+	event->raw.known_ns = life->known_ns;
 	free_life(drm, life);
 	return LANE_DRM_FIXED;
 }
@@ -470,4 +472,17 @@ void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 	else if (thread->running && *init->driver && strlen(init->driver) < 16 &&
 		 !*drm->rings[thread->running - 1].driver)
 		strcpy(drm->rings[thread->running - 1].driver, init->driver);
+}
+
+void lane_drm_lost(struct lane_drm *drm)
+{
+	/* What was armed may have been pushed, unseen: who comes next is another one. */
+	lane_table_free(&drm->threads);
+	lane_pool_free(&drm->thread_pool);
+	drm->thread_pool = (struct lane_pool){ .size = sizeof(struct thread) };
+	drm->n_threads = 0;
+	lane_table_free(&drm->entities);
+	lane_pool_free(&drm->entity_pool);
+	drm->entity_pool = (struct lane_pool){ .size = sizeof(struct entity) };
+	drm->n_entities = 0;
 }

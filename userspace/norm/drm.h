@@ -13,11 +13,6 @@
 
 #include "base/event.h"
 
-/* Contexts from here on are numbers of gpulane's own: of the jobs of one entity, ring and process
- * whose fences' context nothing tells. Their sequence numbers are the jobs' numbers in the ring's
- * scheduler. */
-#define LANE_OWN_CONTEXT (1ull << 62)
-
 struct lane_drm;
 
 /* NULL when there is no memory. lane_drm_destroy frees it (NULL is allowed). */
@@ -35,6 +30,9 @@ enum lane_drm_fixed {
 /* Makes an event of drm_sched today's. */
 enum lane_drm_fixed lane_drm_event(struct lane_drm *drm, struct lane_event *event,
 				   const char **field);
+
+/* Events were lost: what was armed is not known any more. */
+void lane_drm_lost(struct lane_drm *drm);
 
 /* A dma_fence_init: of a job's fences, or of the one that its ring will signal. */
 void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event);

@@ -284,8 +284,11 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
 		if (fix->drm)
 			lane_drm_fence(fix->drm, event);
 	}
-	if (kind == LANE_LOST)
+	if (kind == LANE_LOST) {
 		fix_lost(&event->u.gpulane_lost, event->wire.ts_ns);
+		if (fix->drm)
+			lane_drm_lost(fix->drm);
+	}
 	if (kind == LANE_FORK)
 		fix_fork(&event->u.sched_process_fork);
 	if (kind == LANE_SWITCH)

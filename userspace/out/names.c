@@ -12,6 +12,15 @@ const char *lane_engine_name(const struct lane_engine *engine, char *buffer, siz
 {
 	char device[16] = "", class[16];
 
+	if (engine->name) {
+		const char *dev = engine->device;
+
+		if (!strncmp(dev, "0000:", 5)) /* the usual domain of PCI */
+			dev += 5;
+		snprintf(buffer, size, "%s%s%s", engine->is_one_of_several ? dev : "",
+			 engine->is_one_of_several ? "/" : "", engine->name);
+		return lane_clean(buffer, LANE_CLEAN_LINE);
+	}
 	if (engine->dev)
 		snprintf(device, sizeof(device), "card%u/", engine->dev);
 	if (engine->class < sizeof(classes) / sizeof(classes[0]))

@@ -3,7 +3,10 @@
 #include "out/requests.h"
 
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdlib.h>
+
+#include "out/report.h"
 
 /* A preemption of a request whose line has not been written yet. */
 struct pending {
@@ -149,6 +152,30 @@ static bool is_known(const struct lane_stages *stages, enum lane_stage stage)
 	return stages->known >> stage & 1;
 }
 
+static void text_key(const struct lane_request_list *list, const char *name, const char *text)
+{
+	struct json_object *string = json_object_new_string(text);
+
+	key(list, name);
+	fputs(string ? json_object_to_json_string(string) : "null", list->to);
+	json_object_put(string);
+}
+
+/* What only drm_sched's jobs have: names instead of numbers, and the fence that freed them. */
+static void job_keys(const struct lane_request_list *list, const struct lane_request *rq)
+{
+	char name[80];
+
+	text_key(list, "ring", lane_engine_name(rq->engine, name, sizeof(name)));
+	text_key(list, "driver", rq->engine->driver);
+	number(list, "client", rq->drm_client, rq->drm_client);
+	key(list, "waited_for");
+	if (rq->waited_ctx)
+		fprintf(list->to, "\"%" PRIu64 ":%" PRIu64 "\"", rq->waited_ctx, rq->waited_seqno);
+	else
+		fputs("null", list->to);
+}
+
 void lane_request_list_add(void *arg, const struct lane_request *rq)
 {
 	struct lane_request_list *list = arg;
@@ -188,5 +215,7 @@ void lane_request_list_add(void *arg, const struct lane_request *rq)
 	number(list, "signal_ns", rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
 	number(list, "retire_ns", rq->seen & LANE_SEEN_RETIRE, rq->retire_ns);
 	preemptions(list, rq);
+	if (list->json && rq->engine && rq->engine->name)
+		job_keys(list, rq);
 	fputs(list->json ? "}\n" : "\n", list->to);
 }

@@ -291,12 +291,27 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 static const struct {
 	enum lane_stage stage;
 	enum lane_kind kinds[2];
+	bool is_drm; /* of drm_sched's jobs; else of i915's requests */
 } borders[] = {
-	{ LANE_STAGE_PREPARE, { LANE_RQ_QUEUE, LANE_RQ_ADD } },
-	{ LANE_STAGE_DEPENDENCY, { LANE_RQ_ADD, LANE_RQ_SUBMIT } },
-	{ LANE_STAGE_HOST_QUEUE, { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE } },
-	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED } },
+	{ LANE_STAGE_PREPARE, { LANE_RQ_QUEUE, LANE_RQ_ADD }, false },
+	{ LANE_STAGE_DEPENDENCY, { LANE_RQ_ADD, LANE_RQ_SUBMIT }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE }, false },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_DRM_QUEUE, LANE_DRM_RUN }, true },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_DRM_DONE, LANE_FENCE_SIGNALED }, true },
 };
+
+/* The recording has requests of that kind, or none of the other. */
+static bool has_borders(const struct lane_latency *l, bool is_drm)
+{
+	bool has_drm = false, has_i915 = false;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		has_drm |= lane_is_drm((unsigned int)kind) && l->figures.by_kind[kind];
+		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
+	}
+	return is_drm ? has_drm : has_i915 || !has_drm;
+}
 
 /* Names the events whose absence makes time unknown; returns how many are. */
 static unsigned int absent_events(const struct sentences *s)
@@ -309,7 +324,8 @@ static unsigned int absent_events(const struct sentences *s)
 		for (int k = 0; k < 2; k++) {
 			enum lane_kind kind = borders[i].kinds[k];
 
-			if (l->figures.by_kind[kind] || named >> kind & 1)
+			if (l->figures.by_kind[kind] || named >> kind & 1 ||
+			    !has_borders(l, borders[i].is_drm))
 				continue;
 			if (!l->stages[borders[i].stage].unknown)
 				continue;

@@ -13,6 +13,7 @@ enum lane_mode {
 	LANE_MODE_PER_REQUEST, /* up to 5.3 */
 	LANE_MODE_GUC,
 	LANE_MODE_RING,
+	LANE_MODE_SCHED, /* a ring of drm_sched: drm.c reads it */
 	LANE_MODE_HOOKS, /* execlists without in and out: execute and unsubmit of the functions */
 };
 
@@ -26,6 +27,9 @@ enum lane_clock {
 	LANE_CLOCK_COUNT
 };
 
+struct lane_job;       /* drm.h */
+struct lane_ring;      /* likewise */
+struct lane_drm_jobs;  /* drm.c */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
 struct lane_held; /* section.c */
@@ -136,6 +140,7 @@ struct lane_rq {
 	uint64_t order; /* its number in its engine's order, 0: it does not stand there */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
+	struct lane_job *job; /* of drm_sched's, else NULL */
 	struct lane_kept kept;
 	struct lane_span since; /* running or preempted since */
 	struct lane_rq_doubt doubt;
@@ -155,6 +160,8 @@ struct lane_rq {
 
 struct lane_ctx {
 	struct lane_context pub;
+	struct lane_engine *engine;   /* of drm_sched: the ring of its last job */
+	bool is_moved;		      /* and there have been others */
 	bool over;		      /* one of them is, the newest */
 	uint32_t over_seqno;	      /* this */
 	struct lane_rq *first, *last; /* open requests by seqno */
@@ -260,6 +267,7 @@ struct lane_seen_ports {
 struct lane_eng {
 	struct lane_engine pub;
 	uint8_t mode;
+	struct lane_ring *ring; /* of drm_sched's, else NULL */
 	struct lane_given given;
 	struct lane_seen_ports ports;
 	struct lane_dequeue dequeue;
@@ -343,6 +351,10 @@ struct lane_cpu {
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx;
 	uint32_t signal_seqno;
+	/* The last fence that was signalled on it, where there are jobs of drm_sched. */
+	uint64_t fence_ns, fence_ctx, fence_seqno;
+	int32_t fence_tid;
+	bool fence_breath; /* together with another one of its ring */
 };
 
 struct lane_timeline {
@@ -381,7 +393,9 @@ struct lane_timeline {
 	uint64_t looked_ns;
 	uint64_t steps; /* signs of life read, for their order */
 	uint64_t now_ns;
-	struct lane_cl *cl;	 /* OpenCL, NULL before its first event */
+	struct lane_drm_jobs *jobs; /* drm_sched, NULL before its first event */
+	bool has_devices;	    /* there are engines of several */
+	struct lane_cl *cl;	    /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	bool no_memory;
 	bool finishing;	      /* the trace is over */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events are lost: what may no longer be concluded.
 #include "timeline/loss.h"
+#include "timeline/drm.h"
 #include "timeline/engine.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
@@ -9,6 +10,11 @@
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
 {
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		if (tl->engine_by_id[i]->ring) {
+			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
+			lane_ring_doubt(tl->engine_by_id[i], until_ns);
+			continue;
+		}
 		/* What is held of a section is read now, and may not be all of it. */
 		if (!tl->engine_by_id[i]->section.n)
 			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);

@@ -21,38 +21,6 @@
 /* Of a context, where no event has ever shown what the others wait for. */
 #define MAX_NEVER_RETIRING 256
 
-/* The thread that an event of a request happened in, and what it says of the request's client. */
-static struct lane_thr *submitter(struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_event *event)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
-	int32_t pid = event->wire.pid;
-	struct lane_client *client;
-
-	if (thr && pid >= 0)
-		thr->pub.pid = pid;
-	if (pid < 0 && thr)
-		pid = thr->pub.pid >= 0 ? thr->pub.pid : thr->pub.tid;
-	if (rq->pub.tid < 0) {
-		rq->pub.tid = event->wire.tid;
-		rq->pub.pid = pid;
-	}
-	if (pid >= 0 &&
-	    (ctx->pub.client->pid < 0 || (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.user))) {
-		client = lane_client_get(tl, pid);
-		if (client)
-			ctx->pub.client = client;
-	}
-	if (!thr)
-		return NULL;
-	lane_thr_interesting(tl, thr);
-	thr->pub.client = ctx->pub.client;
-	if (!thr->pub.client->comm[0])
-		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
-	return thr;
-}
-
 /* Of this CPU so many events have come; 0: it has no number. */
 static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -73,7 +41,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		return;
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
-	submitter(tl, rq, event);
+	lane_thr_submits(tl, rq, event);
 	((struct lane_ctx *)rq->pub.context)->pub.user = true;
 }
 
@@ -137,7 +105,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
-	thr = submitter(tl, rq, event);
+	thr = lane_thr_submits(tl, rq, event);
 	eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	if (!rq->pub.engine && eng)
 		rq->pub.engine = &eng->pub;
@@ -331,7 +299,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_rq *before = lane_wait_missed(tl, event->wire.tid);
 
-	if (before && before->over && before != rq && !before->waiters)
+	if (before && !before->job && before->over && before != rq && !before->waiters)
 		release(tl, before);
 	lane_wait_begin(tl, rq, event);
 }

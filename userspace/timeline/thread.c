@@ -516,3 +516,34 @@ bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	lane_wait_drop(tl, waiter);
 	return !rq->waiters;
 }
+
+struct lane_thr *lane_thr_submits(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	int32_t pid = event->wire.pid;
+	struct lane_client *client;
+
+	if (thr && pid >= 0)
+		thr->pub.pid = pid;
+	if (pid < 0 && thr)
+		pid = thr->pub.pid >= 0 ? thr->pub.pid : thr->pub.tid;
+	if (rq->pub.tid < 0) {
+		rq->pub.tid = event->wire.tid;
+		rq->pub.pid = pid;
+	}
+	if (pid >= 0 &&
+	    (ctx->pub.client->pid < 0 || (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.user))) {
+		client = lane_client_get(tl, pid);
+		if (client)
+			ctx->pub.client = client;
+	}
+	if (!thr)
+		return NULL;
+	lane_thr_interesting(tl, thr);
+	thr->pub.client = ctx->pub.client;
+	if (!thr->pub.client->comm[0])
+		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
+	return thr;
+}

@@ -22,5 +22,9 @@ void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 /* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
 bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
 void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+/* The thread that an event of a request happened in, and what it says of the request's client.
+ * NULL: not known. */
+struct lane_thr *lane_thr_submits(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
+#include "timeline/drm.h"
 #include "timeline/idle.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
@@ -66,6 +67,7 @@ static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_IN || kind == LANE_RQ_GUC_SUBMIT)
 		return tl->info.submission == LANE_SUBMISSION_GUC;
 	return kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT || kind == LANE_LOST ||
+	       kind == LANE_DRM_DONE ||
 	       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW);
 }
 
@@ -163,7 +165,10 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (lane_is_request(kind))
 		lane_rq_event(tl, event);
-	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
+	else if (lane_is_drm(kind))
+		lane_job_event(tl, event);
+	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END &&
+		 !(tl->jobs && lane_job_fence_event(tl, event)))
 		lane_fence_event(tl, event);
 	else if (kind >= LANE_SWITCH && kind <= LANE_MIGRATE)
 		lane_sched_event(tl, event);
@@ -208,7 +213,8 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	lane_command_finish(tl);
 	tl->finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
-		lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
+		if (!tl->engine_by_id[i]->ring)
+			lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
 		lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
@@ -223,7 +229,10 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 				lane_wait_drop(tl, rq->waiters);
 			if (!rq->over)
 				rq->pub.doubt |= LANE_DOUBT_GONE;
-			lane_rq_done(tl, rq);
+			if (rq->job)
+				lane_job_done(tl, rq);
+			else
+				lane_rq_done(tl, rq);
 		}
 	}
 	memcpy(tl->figures.by_state, by_state, sizeof(by_state));
@@ -246,6 +255,7 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 	for (uint32_t i = 0; i < tl->n_engines; i++)
 		free(tl->engine_by_id[i]->section.held);
 	lane_command_free(tl);
+	lane_jobs_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

@@ -61,6 +61,10 @@ struct lane_client {
 	char comm[16];
 };
 
+/* Devices and engine classes that have names, not i915's numbers: drm_sched's. */
+#define LANE_DEVICE_NAMED 0x10000
+#define LANE_CLASS_NAMED  0xff00
+
 /* One GPU timeline of requests. Lives as long as the timeline. */
 struct lane_context {
 	uint32_t id; /* dense, from 0 */
@@ -68,9 +72,10 @@ struct lane_context {
 	uint64_t ctx;
 	struct lane_client *client; /* of its first request */
 	bool user;		    /* it has had requests built by an execbuf */
+	bool is_drm;		    /* its requests are jobs of drm_sched */
 };
 
-/* One command streamer, or a virtual engine. Lives as long as the timeline. */
+/* One command streamer or ring, or a virtual engine. Lives as long as the timeline. */
 struct lane_engine {
 	uint32_t id; /* dense, from 0 */
 	uint32_t dev;
@@ -81,6 +86,10 @@ struct lane_engine {
 	uint32_t device_len;
 	uint64_t
 		idle_until_ns; /* from the recording's begin to then it ran nothing; 0: not known */
+	/* Of a ring of drm_sched: its name, its device's and its driver's, empty where they are not
+	 * known. NULL: an engine of i915. */
+	const char *name, *device, *driver;
+	bool is_one_of_several; /* there are engines of other devices */
 };
 
 /* A virtual engine only queues: what is submitted to it runs on a physical one. */
@@ -145,6 +154,10 @@ struct lane_request {
 	/* The request whose signal its submit came straight out of; NULL: not known, or none. */
 	struct lane_context *after;
 	uint32_t after_seqno;
+	/* The fence that it waited for longest before it was free to run: of drm_sched's jobs; 0:
+	 * none. */
+	uint64_t waited_ctx, waited_seqno;
+	uint64_t drm_client; /* drm_file's number of who queued it, 0: not known */
 	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
 	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;
