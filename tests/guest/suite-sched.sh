@@ -124,6 +124,16 @@ comm_only() {
 }
 check comm-only comm_only
 
+# More than fits: what is lost is told, to the last event. The driver fires 60,000, and three for the job that it ends with
+overflow() {
+	local events
+	"$GPULANE" record --opencl off --events drm --buffer 4K --output small -- sh -c 'echo 20000 >/sys/kernel/debug/gl-sched/flood' || return
+	events=$(jq '[.traces[].events] | add' small/recording.json)
+	echo "$events recorded, $(lost small) lost"
+	[ "$(lost small)" -gt 0 ] && [ $((events + $(lost small))) = 60003 ]
+}
+check lost-events-are-told overflow
+
 # By their formats, without BTF: the events of 6.17 tell all but the driver, those before do not tell the job
 if [ -e /sys/kernel/tracing/events/gpu_scheduler/drm_sched_job_queue ]; then
 	check format-recorded record format --hooks format --events drm,process
