@@ -216,5 +216,51 @@ unload_recorded() {
 	"$GPULANE" record --opencl off --output fire.rec -- "$JOBS" fire && rmmod gl_sched && rmmod gpu_sched
 }
 check unload-after-recording unload_recorded
+# What report says of each job, against the driver's truth: no known value is wrong; of a ring that runs one job at a time most starts
+# and ends are known, where a firmware schedules the ends
+cat >turns <<'LIST'
+game ring=0 prio=high count=90 us=4000 depth=3
+editor ring=0 prio=low count=40 us=3000 depth=2
+encoder ring=1 prio=normal count=40 us=2000 depth=3 after=game
+LIST
+cat >faults <<'LIST'
+back ring=0 prio=low count=30 us=3000 depth=4
+front ring=0 prio=high count=60 us=2000 depth=3
+chain ring=1 prio=normal count=20 us=1000 depth=5 after=front
+burst ring=1 prio=low count=80 us=200 depth=80 start=100
+hang ring=1 prio=normal count=3 us=1000 depth=3 hang=1 start=20
+LIST
+cat >queues <<'LIST'
+back ring=0 prio=low count=30 us=3000 depth=4
+front ring=1 prio=high count=60 us=2000 depth=3
+chain ring=2 prio=normal count=20 us=1000 depth=5 after=front
+hang ring=3 prio=normal count=3 us=1000 depth=3 hang=1 start=60
+LIST
+# stages LIST PERMILLE - that many of the starts and ends are known, and none is wrong
+stages() {
+	echo >$TRUTH
+	"$GPULANE" record --opencl off --output "$1.rec" -- "$JOBS" "$T/$1" && cat $TRUTH >"$1.truth" &&
+		"$GPULANE" report --requests "$1.rec" >"$1.csv" && "$GPULANE" report "$1.rec" >"$1.txt" || return 1
+	awk -f "$LIB/drm-stages.awk" "$1.truth" "$1.csv" >"$1.stages"
+	tail -n 30 "$1.stages"
+	[ "$(wc -l <"$1.stages")" = 1 ] &&
+		awk -v least="$2" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$1.stages"
+}
+# says LIST REGEXP - the report's first lines
+says() {
+	head -n 8 "$1.txt"
+	head -n 8 "$1.txt" | grep -Eq -- "$2"
+}
+modprobe gpu-sched
+check load-as-amdgpu insmod "$SCHED" driver=amdgpu timeout_ms=1000
+check stages-of-turns stages turns 950
+check starved-by-the-higher-priority says turns '^editor\[[0-9]+\] spent .* in host_queue, most of it behind context [0-9]+ of game\['
+check waits-across-rings says turns '^encoder\[[0-9]+\] spent .* in dependency, most of it for requests of context [0-9]+ of game\['
+check stages-of-faults stages faults 900
+check behind-the-one-that-hangs says faults '^burst\[[0-9]+\] spent .* in host_queue, most of it behind context [0-9]+ of hang\['
+rmmod gl_sched
+check load-as-xe insmod "$SCHED" driver=xe rings=4 engines=1 depth=3 timeout_ms=1000
+check stages-of-queues stages queues 450
+rmmod gl_sched
 check log-without-leaks test -z "$(dmesg | grep -iE 'slab|objects remaining|leak')"
 suite_end "sched-$VERSION" >/dev/null
