@@ -863,6 +863,9 @@ static struct ending ending_of(const struct lane_timeline *tl, const struct lane
 	uint64_t signal_ns = signalled_before(tl, rq, event);
 	struct ending ending = { .at = { from_ns, event->wire.ts_ns } };
 
+	/* Where the job's other fence is not known, its signal may be taken for the ring's. */
+	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
+		return ending;
 	if (!rq->pub.executes || (signal_ns && is_refusal(rq, event, signal_ns)))
 		return ending;
 	if (signal_ns) {
@@ -899,7 +902,8 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		return;
 	ending = ending_of(tl, rq, event);
 	if (hears_fences(tl)) {
-		learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
+		if (rq->job->run_tid != event->wire.tid)
+			learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	} else {
 		ring_for(rq)->signal_ns = event->wire.ts_ns;
 		ring_for(rq)->signal_cpu = event->cpu;
