@@ -145,8 +145,10 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  uint64_t now_ns)
 {
-	if (!eng->dequeue.census_ns)
+	if (!eng->dequeue.census_ns) {
 		eng->dequeue.census_ns = now_ns;
+		eng->dequeue.first_ctx = rq->pub.context->ctx;
+	}
 	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
 		rq->handed.ns = now_ns;
 	rq->handed.no = eng->dequeue.no;

@@ -220,6 +220,7 @@ struct lane_dequeue {
 	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
 	/* by then what was not taken back was seen to be complete; 0: not yet */
 	uint64_t census_ns;
+	uint64_t first_ctx;	/* the context whose request it handed over first */
 	uint64_t stood;		/* the order's last number before it */
 	struct lane_rq *oldest; /* of what is taken back, by the order before */
 	uint64_t oldest_order;
@@ -261,7 +262,8 @@ struct lane_proof {
 /* HOOKS: what was last seen on the ports. */
 struct lane_seen_ports {
 	struct lane_p_i915_engine_ports on;
-	uint64_t ns; /* then */
+	uint64_t ns;	     /* then */
+	uint64_t changed_ns; /* they were seen to be others than before then, last */
 };
 
 struct lane_eng {

@@ -10,6 +10,8 @@
 #include "timeline/section.h"
 #include "timeline/state.h"
 
+#include <string.h>
+
 /* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
@@ -114,7 +116,7 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
 	    (eng->mode != LANE_MODE_PER_REQUEST || !lane_section_gives_back(eng, rq->pub.context)))
 		rq->begun.is_reported = true;
-	if (!rq->begun.taken_ns && lane_ports_taken(eng, rq))
+	if (!rq->begun.taken_ns && lane_ports_taken(eng))
 		rq->begun.taken_ns = now_ns;
 }
 
@@ -312,6 +314,8 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 	    eng->leaver->pub.context->ctx != ports->ctx0)
 		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
 	off_the_ports(tl, eng, ports, event->wire.ts_ns);
+	if (memcmp(&eng->ports.on, ports, sizeof(*ports)) != 0)
+		eng->ports.changed_ns = event->wire.ts_ns;
 	eng->ports.on = *ports;
 	eng->ports.ns = event->wire.ts_ns;
 	eng->proof.told_ns = lane_not_before(event->wire.ts_ns, eng->proof.told_ns);

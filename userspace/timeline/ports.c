@@ -110,15 +110,33 @@ bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
 }
 
-bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq)
+/*
+ * HOOKS: the set that was written last was seen to be active. What the last dequeue handed over for
+ * the first time is on no older set; what it handed over again may be, but then another context
+ * stands first there, or the ports have not changed since.
+ */
+static bool last_was_seen(const struct lane_eng *eng)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
+	const struct lane_rq *last = eng->order.last;
+	uint64_t ctx = last ? last->pub.context->ctx : 0;
+
+	if (!last || eng->ports.ns < last->handed.execute_ns ||
+	    !((on->ctx0 == ctx && lane_seqno_upto(last->pub.seqno, on->seqno0)) ||
+	      (on->ctx1 == ctx && lane_seqno_upto(last->pub.seqno, on->seqno1))))
+		return false;
+	return last->pub.executes == 1 || (eng->ports.changed_ns >= last->handed.execute_ns &&
+					   on->ctx0 == eng->dequeue.first_ctx);
+}
+
+bool lane_ports_taken(const struct lane_eng *eng)
 {
 	if (eng->mode == LANE_MODE_HOOKS)
-		return lane_ports_was_on(eng, rq);
+		return last_was_seen(eng);
 	return !eng->given.n || lane_ports_entry(eng, 0)->set == eng->given.set;
 }
 
-bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng,
-			     const struct lane_rq *rq)
+bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	return lane_ports_taken(eng, rq) && eng->given.taken_ns < tl->now_ns;
+	return lane_ports_taken(eng) && eng->given.taken_ns < tl->now_ns;
 }

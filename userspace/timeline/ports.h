@@ -23,12 +23,11 @@ int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event)
 bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when the last set has rq on a port. */
 bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
-/* The hardware has been seen to have taken the set of ports that rq is on. */
-bool lane_ports_taken(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The hardware has been seen to have taken the set of ports that was written last. */
+bool lane_ports_taken(const struct lane_eng *eng);
 /* The same, and not by the event that is being read: a set that has just been taken may begin with
  * a context that has nothing left to do, which the hardware loads first. */
-bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng,
-			     const struct lane_rq *rq);
+bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);
 /* True when a set that has been replaced has another port behind the one that rq is on. */
 bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued

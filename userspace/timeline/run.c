@@ -187,7 +187,7 @@ static struct lane_begun begun_at(const struct lane_timeline *tl, const struct l
 				  const struct lane_rq *rq, struct lane_span at)
 {
 	struct lane_begun begun = { .ns = at.lo,
-				    .is_taken = lane_ports_taken_before(tl, eng, rq),
+				    .is_taken = lane_ports_taken_before(tl, eng),
 				    .epoch = rq->begun.epoch };
 
 	begun.is_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
