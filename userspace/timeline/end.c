@@ -314,6 +314,7 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		      struct lane_span end)
 {
 	struct lane_span told = end, free;
+	bool was_leaver = rq == eng->leaver;
 
 	if (others_may_follow(tl, eng, rq))
 		lane_end_doubt_order(eng, end.lo);
@@ -328,6 +329,8 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		lane_eng_prove(eng, true);
 	eng->free = (struct lane_span){ lane_not_before(free.lo, rq->since.lo),
 					lane_not_before(free.hi, eng->taken_by_ns) };
+	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
+			      eng->mode != LANE_MODE_PER_REQUEST;
 }
 
 /*

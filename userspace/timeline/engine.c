@@ -183,6 +183,9 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 				lane_not_before(in.hi, eng->free.hi) };
 	uint64_t complete_ns = next->unheard.complete_ns;
 
+	if (eng->is_free_paused && eng->free.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
+		at.hi += LANE_SWITCH_NS;
+	eng->is_free_paused = false;
 	if (next->pub.started && !next->left.from) {
 		/* It starts again and was never seen to leave: what would tell is missing. */
 		lane_eng_contradiction(tl, eng);

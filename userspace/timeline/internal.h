@@ -202,7 +202,8 @@ struct lane_given {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* a ring: whose `out` is to come */
 	uint32_t head, n;
 	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set */
-	uint32_t set;	   /* number of the set whose `in`s come or came last */
+	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
+	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
 };
@@ -286,10 +287,12 @@ struct lane_eng {
 	struct lane_rq *victim;	    /* taken off, the culprit has not started yet */
 	struct lane_ctx *last_ctx;  /* of what ran last */
 	struct lane_span free;	    /* what ran last was over */
-	bool follows;		    /* what runs began then, at that very time */
-	bool updating;		    /* the next to run is being found */
-	uint64_t first_ns;	    /* the first that ran on it began then, 0: none has */
-	uint64_t taken_by_ns;	    /* what ends now may not free the engine before; 0: it does */
+	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
+				 to be taken */
+	bool follows;	      /* what runs began then, at that very time */
+	bool updating;	      /* the next to run is being found */
+	uint64_t first_ns;    /* the first that ran on it began then, 0: none has */
+	uint64_t taken_by_ns; /* what ends now may not free the engine before; 0: it does */
 };
 
 struct lane_idle_slot {

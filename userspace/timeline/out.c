@@ -140,8 +140,10 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		pass_leaver(tl, eng, back_ns, now_ns);
 	if (rq && may_be_replaced(tl, eng, port))
 		end.lo = rq->pub.execute_ns;
+	eng->given.is_told = true;
 	if (rq)
 		lane_end_request(tl, rq, end);
+	eng->given.is_told = false;
 	if (eng->running)
 		follow_completion(tl, eng, port, now_ns);
 	eng->taken_by_ns = 0;

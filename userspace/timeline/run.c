@@ -6,9 +6,6 @@
 #include "timeline/state.h"
 #include "timeline/tell.h"
 
-/* A set whose first port has nothing left to do: the hardware has gone on to its next by then. */
-#define SWITCH_NS 100000
-
 const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #define W(id, name) [LANE_PREEMPTION_##id] = name,
 	LANE_PREEMPTION_WHYS(W)
@@ -238,8 +235,8 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->begun.is_reported || !eng->dequeue.pause_ns ||
-	       ((rq->begun.is_taken ||
-		 (rq->begun.taken_ns && rq->begun.taken_ns + SWITCH_NS <= eng->dequeue.pause_ns)) &&
+	       ((rq->begun.is_taken || (rq->begun.taken_ns && rq->begun.taken_ns + LANE_SWITCH_NS <=
+								      eng->dequeue.pause_ns)) &&
 		rq->since.hi <= eng->dequeue.pause_ns);
 }
 

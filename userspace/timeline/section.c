@@ -428,6 +428,34 @@ static const struct lane_held *last_own(const struct lane_eng *eng)
 	return &eng->section.held[n - 1];
 }
 
+/* The i-th item hands over a request. */
+static bool is_execute(const struct lane_eng *eng, uint32_t i)
+{
+	return is_dequeue(&eng->section.held[i]) &&
+	       eng->section.held[i].event.wire.kind == LANE_RQ_EXECUTE;
+}
+
+/*
+ * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1): the
+ * third context that is handed over is another dequeue's.
+ */
+static bool fills_a_third_port(const struct lane_eng *eng, const struct lane_event *event)
+{
+	const struct lane_event *first = NULL, *second = NULL;
+
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_event *held = &eng->section.held[i].event;
+
+		if (!is_execute(eng, i))
+			continue;
+		if (!first || same_context(held, first))
+			first = held;
+		else
+			second = held;
+	}
+	return second && !same_context(event, first) && !same_context(event, second);
+}
+
 /* True when an event of this kind cannot follow in the same section. */
 static bool begins_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			   const struct lane_event *event)
@@ -444,6 +472,9 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
+		return true;
+	if (kind == LANE_RQ_EXECUTE && eng->mode == LANE_MODE_HOOKS &&
+	    fills_a_third_port(eng, event))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
