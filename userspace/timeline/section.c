@@ -473,7 +473,7 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
 		return true;
-	if (kind == LANE_RQ_EXECUTE && eng->mode == LANE_MODE_HOOKS &&
+	if (kind == LANE_RQ_EXECUTE && eng->mode != LANE_MODE_PER_REQUEST &&
 	    fills_a_third_port(eng, event))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
