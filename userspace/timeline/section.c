@@ -456,6 +456,19 @@ static bool fills_a_third_port(const struct lane_eng *eng, const struct lane_eve
 	return second && !same_context(event, first) && !same_context(event, second);
 }
 
+/* The `out` cannot be of the run that is held. */
+static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_event *event)
+{
+	uint32_t outs = outs_held(eng);
+
+	if (eng->mode == LANE_MODE_PORTS && lane_eng_out_is_sure(eng, outs) &&
+	    lane_eng_out_is_due(eng, event, outs))
+		return false; /* the dequeue waited for that set's end, and this tells it */
+	return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
+				    !lane_eng_out_is_due(eng, event, outs));
+}
+
 /* True when an event of this kind cannot follow in the same section. */
 static bool begins_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			   const struct lane_event *event)
@@ -463,13 +476,8 @@ static bool begins_another(const struct lane_timeline *tl, const struct lane_eng
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
-	if (kind == LANE_RQ_OUT && eng->mode == LANE_MODE_PORTS &&
-	    lane_eng_out_is_sure(eng, outs_held(eng)) &&
-	    lane_eng_out_is_due(eng, event, outs_held(eng)))
-		return false; /* the dequeue waited for that set's end, and this tells it */
 	if (kind == LANE_RQ_OUT)
-		return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
-					    !lane_eng_out_is_due(eng, event, outs_held(eng)));
+		return is_out_of_another(tl, eng, event);
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
 		return true;
