@@ -45,8 +45,8 @@ def job_faults($t):
 	    | ["dependency", if any($t.dependencies[]; "\(.context):\(.seqno)" == $one or "\(.awaited):\(.seqno)" == $one)
 		then "right" else "wrong" end, $one, [$t.dependencies[] | "\(.context):\(.seqno)"]]);
 
-# A context of gpulane's own (from 2^62 on) names nothing: such a job is known by when it was queued.
-def name($by_queue): if .context < 1e18 then "\(.context):\(.seqno)" else $by_queue["\(.queue)"] // "own:\(.queue)" end;
+# A context of gpulane's own (from 2^52 on) names nothing: such a job is known by when it was queued.
+def name($by_queue): if .context < 4503599627370496 then "\(.context):\(.seqno)" else $by_queue["\(.queue)"] // "own:\(.queue)" end;
 
 (reduce $truth[] as $t ({}; .["\($t.context):\($t.seqno)"] = $t)) as $by_fence
 | (reduce $truth[] as $t ({}; .["\($t.queued)"] = "\($t.context):\($t.seqno)")) as $by_queue

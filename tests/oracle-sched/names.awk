@@ -13,8 +13,8 @@ function judge(kind, what) {
 	if (what == "wrong" || what == "no_such")
 		print "wrong " kind " " what ": " $0 ", true " (job in fence ? fence[job] : "none")
 }
-# A name is a number of gpulane's own from 2^62 on: 19 digits.
-function is_own(name) { return length(name) - length(seqno) - 1 >= 19 }
+# A context from 2^52 on is a number of gpulane's own.
+function is_own(name) { return substr(name, 1, index(name, ":") - 1) + 0 >= 4503599627370496 }
 function check_name(kind) {
 	name = value("fence_context") ":" value("fence_seqno")
 	seqno = value("fence_seqno")

@@ -52,6 +52,7 @@ struct armed {
 
 struct thread {
 	uint32_t n;
+	bool has_pushed;  /* a job, since it armed the last one */
 	uint32_t running; /* the ring for which this thread is in run_job(), + 1; 0: none */
 	struct armed armed[ARMED];
 };
@@ -253,6 +254,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 
 	if (!thread)
 		return false;
+	thread->has_pushed = true;
 	if (entity) /* its address may be another one's by now */
 		armed = find_armed(thread, drm->rings[life->ring].name, entity->context);
 	if (!armed)
@@ -449,6 +451,16 @@ static void arm(struct thread *thread, const struct lane_event *event)
 		last->is_whole = true;
 		return;
 	}
+	/*
+	 * Who arms again has pushed all that it had armed: a job is armed and pushed under one lock
+	 * (drm_sched_entity_push_job(), sched_entity.c). What is left is of pushes that nothing
+	 * named.
+	 */
+	if (thread->has_pushed)
+		thread->n = 0;
+	thread->has_pushed = false;
+	if (!thread->n)
+		last = NULL;
 	if (thread->n == ARMED || (last && !last->is_whole))
 		forget_armed(thread, thread->n == ARMED ? 0 : thread->n - 1);
 	last = &thread->armed[thread->n++];

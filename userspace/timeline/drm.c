@@ -487,8 +487,11 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 		return 0;
 	if (!hears_fences(tl) || (dep->is_vague && !dep->is_awaited))
 		return LANE_NEVER;
+	/* Queues that a firmware schedules may have a scheduler each, or one together. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
-		return fulfilled_by_ring(tl, rq, dep, now_ns);
+		return ring_for(rq)->discipline == LANE_RING_SERIAL
+			       ? fulfilled_by_ring(tl, rq, dep, now_ns)
+			       : LANE_NEVER;
 	signal = signal_of(tl->jobs, dep->context, dep->seqno);
 	if (signal)
 		return after_queue(rq, signal);
@@ -959,6 +962,18 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 
 /* ---- fences ---- */
 
+/*
+ * A ring makes its fences in one context. Up to Linux 6.16 no event names the device: rings of two
+ * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
+ * a job stands behind.
+ */
+static void see_maker(struct lane_ring *ring, uint64_t context)
+{
+	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
+		ring->discipline = LANE_RING_UNKNOWN;
+	ring->made_ctx = context;
+}
+
 /* run_job() makes the ring's fence, the last one that it makes, in the thread that has just told of
  * the job. */
 static void on_init(struct lane_timeline *tl, const struct lane_event *event)
@@ -977,6 +992,7 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
 	job->hw_context = init->context;
 	job->hw_seqno = init->seqno;
+	see_maker(ring_for(rq), init->context);
 	is_of_ring(tl, (struct lane_eng *)rq->pub.engine, init->context);
 	lane_table_del(&all->hw, init->context, init->seqno);
 	if (!lane_table_put(&all->hw, init->context, init->seqno, rq))

@@ -21,6 +21,7 @@ struct lane_ring {
 	struct lane_span free;	      /* what ran last was over */
 	struct lane_ctx *free_by;     /* whose that was, NULL: not known */
 	uint64_t fence_ctx;	      /* of the fences that it signals, 0: not known */
+	uint64_t made_ctx;	      /* of the last one that was seen to be made, 0: none was */
 	uint64_t guess_ctx;	      /* perhaps this, seen so many times */
 	uint32_t guesses;
 	uint64_t signal_ns; /* the last of them was signalled then, */
