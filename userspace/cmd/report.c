@@ -70,9 +70,11 @@ static const struct argp_option argp_options[] = {
 	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
 	{ "all", 'a', NULL, 0, "all tables behind the first screen", 0 },
 	{ "tables", OPTION_TABLES, "NAME,...", 0,
-	  "these tables only: engines, idle, clients, contexts, stages, spent, behind, "
-	  "preemptions, "
-	  "starved, waits, worst, cpu, opencl",
+	  "these tables only, of:"
+#define T(id, name) " " name
+	  LANE_REPORT_TABLES(T)
+#undef T
+		  ,
 	  0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },

@@ -239,25 +239,30 @@ static void preempted_aside(const struct sentences *s, const struct lane_client_
 	taken_by(s, c);
 }
 
-/* Whose requests held a client's up most, in that stage, were its own: those before. */
-static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane_client_stats *c)
+/* Most of a client's time in a stage was behind its own requests, or waiting for them. */
+static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane_client_stats *c,
+				 const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_blame *most = NULL;
 
-	for (uint32_t i = 0; i < l->n_fence_blames; i++)
-		if (l->fence_blames[i].victim == c->client->id &&
-		    (!most || l->fence_blames[i].ns.lo > most->ns.lo))
-			most = &l->fence_blames[i];
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
+			most = &blames[i];
 	return most && lane_timeline_context(l->timeline, most->context)->client == c->client;
 }
 
 static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,
 			      int stage)
 {
-	if (stage == LANE_STAGE_DEPENDENCY && is_held_up_by_itself(l, c))
-		return "it waits for its own requests: make those ahead shorter, or submit fewer "
-		       "at once";
-	return stage_advice[stage];
+	bool own = (stage == LANE_STAGE_DEPENDENCY &&
+		    is_held_up_by_itself(l, c, l->fence_blames, l->n_fence_blames)) ||
+		   (stage == LANE_STAGE_HOST_QUEUE &&
+		    is_held_up_by_itself(l, c, l->host_blames, l->n_host_blames)) ||
+		   (stage == LANE_STAGE_DEVICE_QUEUE &&
+		    is_held_up_by_itself(l, c, l->blames, l->n_blames));
+
+	return own ? "its own requests are ahead: make those shorter, or submit fewer at once"
+		   : stage_advice[stage];
 }
 
 static void client_sentence(struct sentences *s, const struct lane_client_stats *c)

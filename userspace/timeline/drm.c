@@ -195,14 +195,21 @@ static struct lane_eng *ring_of(struct lane_timeline *tl,
 	return eng;
 }
 
-static void learn_driver(struct lane_eng *eng, const struct lane_p_drm_sched_job_queue *job)
+/*
+ * What the driver's rings do. Up to Linux 6.16 jobs do not name their device: that a name is one
+ * ring's only the making of the ring's fences shows (see_maker()). Where neither is there, the ring
+ * may be two.
+ */
+static void learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_p_drm_sched_job_queue *job)
 {
 	struct lane_ring *ring = eng->ring;
 
 	if (*ring->driver || !*job->driver)
 		return;
 	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
-	ring->discipline = discipline_of(ring->driver, ring->name);
+	if (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT])
+		ring->discipline = discipline_of(ring->driver, ring->name);
 }
 
 /* ---- jobs ---- */
@@ -368,7 +375,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	rq = eng ? job_of(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->pub.seen)
 		return;
-	learn_driver(eng, &event->u.drm_sched_job_queue);
+	learn_driver(tl, eng, &event->u.drm_sched_job_queue);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
@@ -599,7 +606,7 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq = eng ? job_of(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->ended || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
-	learn_driver(eng, (const struct lane_p_drm_sched_job_queue *)run);
+	learn_driver(tl, eng, (const struct lane_p_drm_sched_job_queue *)run);
 	ring = eng->ring;
 	settle(rq, eng);
 	if (rq->pub.seen & LANE_SEEN_ADD)
