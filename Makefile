@@ -86,6 +86,7 @@ setup:
 # Setting up comes first, and may bring what the build needs.
 .PHONY: demo
 demo:
+	@[ "$$(id -u)" -eq 0 ] || { echo 'gpulane: demo: it installs packages and traces: that needs root (sudo make demo)' >&2; exit 1; }
 	@scripts/setup $(if $(filter guest,$(shell scripts/demo --where)),demo,build)
 	@printf '\n== building gpulane\n'
 	@$(MAKE) --no-print-directory -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
