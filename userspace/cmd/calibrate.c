@@ -191,6 +191,8 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	model_put_whole(result, "max_warps", meter->max_warps);
 	model_put_whole(result, "found", c.n - c.unknown);
 	model_put_whole(result, "refused", c.unknown);
+	model_put_whole(result, "trials", c.samples);
+	model_put_whole(result, "trials_repeated", c.repeated);
 	if (o->wish.local)
 		model_put_text(result, "local_atomics", c.local_atomics);
 	if (c.curve_error >= 0)

@@ -79,8 +79,44 @@ static struct lane_error *once(struct lane_meter *meter, const struct lane_sampl
 	return err;
 }
 
+/*
+ * Whether the even rounds and the odd ones, each as a calibration of its own, agree within what
+ * each would say. They are measured in turn: a machine whose speed changes meanwhile is no
+ * difference between them.
+ */
+static int halves_agree(const struct lane_meter *meter, const double *cycles, uint32_t rounds)
+{
+	double half[2][128];
+	double median[2];
+	double spread[2];
+
+	for (uint32_t r = 0; r < rounds; r++)
+		half[r % 2][r / 2] = cycles[r];
+	for (int i = 0; i < 2; i++) {
+		robust(half[i], (rounds + !i) / 2, &median[i], &spread[i]);
+		spread[i] = fmax(spread[i], meter->floor * fabs(median[i]));
+	}
+	return fabs(median[0] - median[1]) <= 3 * hypot(spread[0], spread[1]) + 1e-6;
+}
+
+/* What is concluded of a sample from its rounds. */
+static void conclude_sample(const struct lane_meter *meter, struct lane_sample *s, double *cycles,
+			    uint32_t rounds, struct lane_calibration *c)
+{
+	char reason[160];
+	int agree = !s->can || halves_agree(meter, cycles, rounds);
+
+	robust(cycles, rounds, &s->cycles, &s->spread);
+	s->spread = fmax(s->spread, meter->floor * fabs(s->cycles));
+	s->error = 1.2533 * s->spread / sqrt(rounds);
+	if (s->can && lane_sample_good(s, reason, sizeof(reason))) {
+		c->samples++;
+		c->repeated += agree;
+	}
+}
+
 struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
-				   uint32_t rounds)
+				   uint32_t rounds, struct lane_calibration *c)
 {
 	LANE_CLEANUP(lane_free) double *cycles = calloc(n * rounds, sizeof(*cycles));
 	struct lane_error *err = NULL;
@@ -93,11 +129,8 @@ struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample 
 		for (size_t i = 0; !err && i < n; i++)
 			if (sample[i].can)
 				err = once(meter, &sample[i], &cycles[i * rounds + r]);
-	for (size_t i = 0; !err && i < n; i++) {
-		robust(cycles + i * rounds, rounds, &sample[i].cycles, &sample[i].spread);
-		sample[i].spread = fmax(sample[i].spread, meter->floor * fabs(sample[i].cycles));
-		sample[i].error = 1.2533 * sample[i].spread / sqrt(rounds);
-	}
+	for (size_t i = 0; !err && i < n; i++)
+		conclude_sample(meter, &sample[i], cycles + i * rounds, rounds, c);
 	return err;
 }
 
@@ -223,7 +256,7 @@ struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 			sample[n++] = (struct lane_sample){ .trial = { .kind = LANE_TRIAL_OP,
 								       .op = ops[i],
 								       .warps = occupancy[o] } };
-	err = lane_sample_all(meter, sample, n, rounds);
+	err = lane_sample_all(meter, sample, n, rounds, c);
 	for (size_t i = 0; !err && i < N_OPS; i++) {
 		struct lane_sample *first = &sample[i * n_occupancies];
 

@@ -42,6 +42,8 @@ struct lane_calibration {
 	double curve_error; /* mean deviation of the model from what was measured with conflicts,
 			       part of one; -1: no model */
 	uint32_t unknown;   /* findings that are not known */
+	uint32_t samples;   /* trials whose spread is small enough to say something */
+	uint32_t repeated;  /* of these: even and odd rounds agree within what each says */
 };
 
 struct lane_calibration_wish {
@@ -74,10 +76,11 @@ struct lane_sample {
 
 /*
  * Measures all samples in rounds, one after the other in each, so that a slow drift of the machine
- * shows as spread and not as a difference between samples.
+ * shows as spread and not as a difference between samples. Counts those that say something, and
+ * those that repeat, into c.
  */
 struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
-				   uint32_t rounds) LANE_MUST_CHECK;
+				   uint32_t rounds, struct lane_calibration *c) LANE_MUST_CHECK;
 
 /* True when a sample says something; else the reason is written. */
 int lane_sample_good(const struct lane_sample *sample, char *reason, size_t bytes);

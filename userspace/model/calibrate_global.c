@@ -82,7 +82,7 @@ struct lane_error *lane_calibrate_global(struct lane_meter *meter, uint32_t roun
 	for (int i = 0; i < N_OFFSETS; i++)
 		sample[n++] = global_sample(meter, warps, LANE_GLOBAL_ATOMIC, LANE_GLOBAL_OFFSET,
 					    offsets[i]);
-	err = lane_sample_all(meter, sample, n, rounds);
+	err = lane_sample_all(meter, sample, n, rounds, c);
 	if (err || !sample[0].can)
 		return err;
 	for (size_t i = 0; i < N_OPS * N_PATTERNS; i++) {

@@ -293,7 +293,7 @@ struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t round
 	}
 	n = n_curves + add_distances(meter, sample + n_curves);
 	n_unit = lane_unit_samples(meter, sample + n);
-	err = lane_sample_all(meter, sample, n + n_unit, rounds);
+	err = lane_sample_all(meter, sample, n + n_unit, rounds, c);
 	if (err || !sample[0].can)
 		return err;
 	keep_curves(c, sample, points);
