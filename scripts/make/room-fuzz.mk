@@ -2,7 +2,7 @@
 FUZZ_B    := build-fuzz
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
-FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency out,$(wildcard userspace/$r/*.c))) \
+FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency show,$(wildcard userspace/$r/*.c))) \
              $(addprefix userspace/cmd/,damage.c read.c hooks.c report_commands.c report_critical.c)
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
@@ -16,11 +16,11 @@ FLAGS += fuzz
 FLAGS_DIR_fuzz = $(FUZZ_B)/flags
 FLAGS_fuzz = $(CLANG) $(FUZZ_CFLAGS) $(FUZZ_OBJ)
 
-$(FUZZ_B)/%.o: %.c $(FUZZ_B)/flags/fuzz | $B/packages/build $B/gen/out/trace.pb-c.h
+$(FUZZ_B)/%.o: %.c $(FUZZ_B)/flags/fuzz | $B/packages/build $B/gen/show/trace.pb-c.h
 	@mkdir -p $(@D)
 	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
 
-$(FUZZ_B)/gen/trace.pb-c.o: $B/gen/out/trace.pb-c.c $(FUZZ_B)/flags/fuzz
+$(FUZZ_B)/gen/trace.pb-c.o: $B/gen/show/trace.pb-c.c $(FUZZ_B)/flags/fuzz
 	@mkdir -p $(@D)
 	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
 

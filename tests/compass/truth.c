@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/report.h"
+#include "show/report.h"
 #include "timeline/timeline.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "cmd/read.h"
 #include "file.h"
-#include "out/export.h"
+#include "show/export.h"
 
 /* What an exporter made of a trace, or how far it came. */
 struct fuzz_export {

@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #include "hostile.h"
-#include "out/html_assets.h"
-#include "out/html_data.h"
+#include "show/html_assets.h"
+#include "show/html_data.h"
 #include "output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

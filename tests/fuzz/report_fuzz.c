@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "hostile.h"
-#include "out/report.h"
+#include "show/report.h"
 #include "output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

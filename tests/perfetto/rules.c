@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "out/trace.pb-c.h"
+#include "show/trace.pb-c.h"
 
 typedef Perfetto__Protos__TracePacket packet;
 typedef Perfetto__Protos__TrackEvent track_event;

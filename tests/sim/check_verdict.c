@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "check.h"
 #include "latency/latency.h"
-#include "out/report.h"
+#include "show/report.h"
 
 /* A request that was told of. */
 struct told {

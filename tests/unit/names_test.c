@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "out/report.h"
+#include "show/report.h"
 
 static void assert_span(uint64_t lo, uint64_t hi, const char *text)
 {

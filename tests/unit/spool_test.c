@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "out/rows.h"
-#include "out/spool.h"
+#include "show/rows.h"
+#include "show/spool.h"
 
 static uint64_t random_state = 88172645463325252ull;
 

@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/machines.h"
-#include "out/explain.h"
+#include "show/explain.h"
 
 struct options {
 	struct lane_error *error;

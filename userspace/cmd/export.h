@@ -5,7 +5,7 @@
 
 #include "cmd/read.h"
 #include "cmd/report_model.h"
-#include "out/export.h"
+#include "show/export.h"
 
 /*
  * Writes a recording to output ("-": the standard output), which is there when it is complete, or

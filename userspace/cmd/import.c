@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
 #include "norm/machines.h"
-#include "out/facts.h"
+#include "show/facts.h"
 
 enum {
 	PACKET_BYTES = 256 << 10,

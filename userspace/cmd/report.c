@@ -13,7 +13,7 @@
 #include "cmd/read.h"
 #include "cmd/report.h"
 #include "cmd/report_model.h"
-#include "out/report.h"
+#include "show/report.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
 							    &lane_report_csv };

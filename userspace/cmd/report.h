@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cmd/machines.h"
-#include "out/report.h"
+#include "show/report.h"
 
 /*
  * Write the recording's OpenCL commands, its requests, to stdout, as CSV or as JSON lines. Of *of

@@ -5,8 +5,8 @@
 #include "base/cleanup.h"
 #include "cmd/damage.h"
 #include "cmd/report.h"
-#include "out/commands.h"
-#include "out/requests.h"
+#include "show/commands.h"
+#include "show/requests.h"
 
 static void close_input(struct lane_input **input)
 {

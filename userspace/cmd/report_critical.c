@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "out/critical.h"
+#include "show/critical.h"
 
 struct listener {
 	uint64_t from_ns, to_ns;

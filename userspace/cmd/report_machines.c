@@ -7,8 +7,8 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "cmd/report.h"
-#include "out/json.h"
-#include "out/report_tree.h"
+#include "show/json.h"
+#include "show/report_tree.h"
 
 static const char *const shown_names[LANE_SHOWN_TIMES] = { "start", "middle", "end", "last pair" };
 

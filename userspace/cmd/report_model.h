@@ -3,7 +3,7 @@
 #ifndef LANE_CMD_REPORT_MODEL_H
 #define LANE_CMD_REPORT_MODEL_H
 
-#include "out/report.h"
+#include "show/report.h"
 
 /* What --pattern and --device name, and what came of it. Zeroed by the caller. */
 struct report_models {

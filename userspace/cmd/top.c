@@ -14,7 +14,7 @@
 #include "cmd/machines.h"
 #include "cmd/top.h"
 #include "latency/window.h"
-#include "out/top.h"
+#include "show/top.h"
 
 enum {
 	OPTION_SPEED = 256,

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cmd/top.h"
-#include "out/top.h"
+#include "show/top.h"
 
 static SCREEN *screen;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the time went: stages, culprits, idle causes and waits, from what the timeline tells. The
- * figures are complete after lane_latency_finish and are read by out/ as they stand.
+ * figures are complete after lane_latency_finish and are read by show/ as they stand.
  */
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H

@@ -1,0 +1,23 @@
+# The exporters: Perfetto's packets are packed by what protobuf-c makes of the schema.
+PERFETTO_PB := $B/gen/show/trace.pb-c
+
+$(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/show/perfetto/trace.proto | $B/packages/build
+	@mkdir -p $(@D)
+	$(call step,GEN,$@)$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
+
+$(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
+	$(cc)
+
+$B/userspace/show/perfetto_packet.o: $(PERFETTO_PB).h
+LIB_OBJ += $(PERFETTO_PB).o
+
+# The HTML page's files are in the program.
+$B/userspace/show/html_assets.o: $(wildcard userspace/show/html/*)
+
+# For the tests of what is exported: reads a trace by the schema.
+$B/tests/perfetto/rules.o: $(PERFETTO_PB).h
+
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
+
+-include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d

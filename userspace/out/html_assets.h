@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* The files of html/, as they are; each ends in a byte 0. */
-#ifndef LANE_OUT_HTML_ASSETS_H
-#define LANE_OUT_HTML_ASSETS_H
-
-extern const char lane_html_head[], lane_html_style[], lane_html_body[], lane_html_code[];
-
-#endif

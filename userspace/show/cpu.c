@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// Who waited for a CPU, and who ran instead: sentences, tables, JSON.
+#include "show/cpu.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "show/json.h"
+
+typedef struct json_object json;
+
+enum {
+	SENTENCES = 3,	 /* of threads */
+	MIN_PERCENT = 5, /* of the time in which a thread could have run */
+	BAR = 40,	 /* characters of a histogram's longest bar */
+};
+
+/* A thread; those that are gone and summed by name: "bash (12 threads)". */
+static const char *thread_name(const struct lane_cpu_thread *thread, char *buffer, size_t size)
+{
+	char comm[64];
+
+	if (thread->tid >= 0)
+		return lane_task_name(thread->tid, thread->comm, buffer, size);
+	snprintf(buffer, size, "%s (%u threads)", lane_comm(thread->comm, comm, sizeof(comm)),
+		 thread->threads);
+	return buffer;
+}
+
+static const char *process_name(const struct lane_cpu_process *process, char *buffer, size_t size)
+{
+	char comm[64];
+
+	if (process->pid >= 0)
+		return lane_task_name(process->pid, process->comm, buffer, size);
+	if (process->tid >= 0)
+		return lane_task_name(process->tid, process->comm, buffer, size);
+	snprintf(buffer, size, "%s (%u threads)", lane_comm(process->comm, comm, sizeof(comm)),
+		 process->threads);
+	return buffer;
+}
+
+static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, size_t size)
+{
+	return lane_task_name(rival->tid, rival->comm, buffer, size);
+}
+
+/* --- sentences --- */
+
+static bool thread_sentence(const struct lane_cpu_thread *thread, char *text, size_t size)
+{
+	const struct lane_cpu_sums *sums = &thread->sums;
+	uint64_t waited = lane_cpu_waited(sums), could = waited + sums->running_ns;
+	char name[64], rival[64], ns[32], all[32];
+	int n;
+
+	if (!waited || lane_percent(waited, could, 0) < MIN_PERCENT)
+		return false;
+	n = snprintf(text, size,
+		     "%s waited for a CPU for %u %% of the %s in which it could run (%s)",
+		     thread_name(thread, name, sizeof(name)), lane_percent(waited, could, 0.5),
+		     lane_duration(could, all, sizeof(all)), lane_duration(waited, ns, sizeof(ns)));
+	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
+	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
+		return true;
+	snprintf(text + n, size - (size_t)n, ", most of it while %s %s",
+		 thread->rivals[0].tid ? rival_name(&thread->rivals[0], rival, sizeof(rival))
+				       : "its CPU",
+		 thread->rivals[0].tid ? "ran" : "was idle");
+	return true;
+}
+
+bool lane_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+		       size_t size)
+{
+	struct lane_cpu_stats *cpu = latency->cpu;
+	char a[32], b[32], c[32];
+	unsigned int told = 0;
+
+	if (!cpu)
+		return false;
+	for (uint32_t i = 0; i < cpu->n_threads && told < SENTENCES; i++) {
+		if (!thread_sentence(cpu->threads[i], text, size))
+			continue;
+		if (told++ == number)
+			return true;
+	}
+	if (number != told || !cpu->sums.wakeups)
+		return false;
+	snprintf(text, size,
+		 "%" PRIu64
+		 " wake-ups took %s in the median, %s at the 99th percentile, %s at most",
+		 cpu->sums.wakeups,
+		 lane_duration(lane_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
+		 lane_duration(lane_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
+		 lane_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+	return true;
+}
+
+/* --- tables --- */
+
+static void title(FILE *to, const struct lane_report_options *options, const char *text)
+{
+	fprintf(to, options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+static bool enough(FILE *to, const struct lane_report_options *options, uint32_t row, uint32_t n)
+{
+	if (!options->rows || row < options->rows)
+		return false;
+	fprintf(to, "  (%u more; --rows 0 shows all)\n", n - row);
+	return true;
+}
+
+static void sums_head(FILE *to, const char *what)
+{
+	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9s %10s %10s\n", what, "running",
+		"waited", "woken", "preempted", "blocked", "unknown", "wake-ups", "mean", "max");
+}
+
+static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sums)
+{
+	char running[32], waited[32], woken[32], preempted[32], blocked[32], unknown[32], mean[32],
+		max[32];
+
+	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9" PRIu64 " %10s %10s\n", name,
+		lane_duration(sums->running_ns, running, sizeof(running)),
+		lane_duration(lane_cpu_waited(sums), waited, sizeof(waited)),
+		lane_duration(sums->woken_ns, woken, sizeof(woken)),
+		lane_duration(sums->preempted_ns, preempted, sizeof(preempted)),
+		lane_duration(sums->blocked_ns, blocked, sizeof(blocked)),
+		lane_duration(sums->unknown_ns, unknown, sizeof(unknown)), sums->wakeups,
+		sums->wakeups ? lane_duration(sums->wake_ns / sums->wakeups, mean, sizeof(mean))
+			      : "-",
+		sums->wakeups ? lane_duration(sums->wake_max_ns, max, sizeof(max)) : "-");
+}
+
+static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
+		   const struct lane_report_options *options)
+{
+	char name[64], rival[64], ns[32];
+	uint32_t row = 0, n = 0;
+
+	for (uint32_t i = 0; i < cpu->n_threads; i++)
+		n += cpu->threads[i]->n_rivals + (cpu->threads[i]->others_ns != 0);
+	if (!n)
+		return;
+	title(to, options, "Who ran while a thread waited for that CPU");
+	fprintf(to, "  %-24s %-24s %10s %9s\n", "thread", "who ran", "time", "times");
+	for (uint32_t i = 0; i < cpu->n_threads; i++) {
+		const struct lane_cpu_thread *thread = cpu->threads[i];
+
+		for (unsigned int k = 0; k < thread->n_rivals; k++, row++) {
+			if (enough(to, options, row, n))
+				return;
+			fprintf(to, "  %-24s %-24s %10s %9" PRIu64 "\n",
+				thread_name(thread, name, sizeof(name)),
+				rival_name(&thread->rivals[k], rival, sizeof(rival)),
+				lane_duration(thread->rivals[k].ns, ns, sizeof(ns)),
+				thread->rivals[k].times);
+		}
+		if (!thread->others_ns)
+			continue;
+		if (enough(to, options, row++, n))
+			return;
+		fprintf(to, "  %-24s %-24s %10s %9s\n", thread_name(thread, name, sizeof(name)),
+			"others", lane_duration(thread->others_ns, ns, sizeof(ns)), "-");
+	}
+}
+
+static void cores(FILE *to, const struct lane_latency *l, const struct lane_report_options *options)
+{
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	char ns[32];
+
+	title(to, options, "CPUs: what is known of threads that ran there");
+	fprintf(to, "  %-4s %10s %6s %9s\n", "CPU", "running", "", "runs");
+	for (uint32_t i = 0; i < l->cpu->n_cores && !enough(to, options, i, l->cpu->n_cores); i++) {
+		const struct lane_cpu_core *core = &l->cpu->cores[i];
+
+		fprintf(to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i,
+			lane_duration(core->running_ns, ns, sizeof(ns)),
+			lane_percent(core->running_ns, whole, 0.5), core->runs);
+	}
+}
+
+static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
+		      const struct lane_report_options *options)
+{
+	unsigned int first = 0, last = LANE_WAKE_BUCKETS;
+	uint64_t most = 0;
+	char from[32], upto[32];
+
+	if (!cpu->sums.wakeups)
+		return;
+	while (!cpu->buckets[first])
+		first++;
+	while (!cpu->buckets[last - 1])
+		last--;
+	for (unsigned int i = first; i < last; i++)
+		if (cpu->buckets[i] > most)
+			most = cpu->buckets[i];
+	title(to, options, "Wake-up latency: from being woken to running");
+	for (unsigned int i = first; i < last; i++) {
+		unsigned int bar = (unsigned int)(cpu->buckets[i] * BAR / most);
+
+		fprintf(to, "  %10s .. %-10s %9" PRIu64 " ",
+			lane_duration(i ? 1ull << i : 0, from, sizeof(from)),
+			lane_duration(2ull << i, upto, sizeof(upto)), cpu->buckets[i]);
+		for (unsigned int k = 0; k < bar; k++)
+			fputc('#', to);
+		fputc('\n', to);
+	}
+}
+
+void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+		      const struct lane_report_options *options)
+{
+	const struct lane_cpu_stats *cpu = latency->cpu;
+	char name[64];
+
+	if (!cpu || !cpu->n_threads)
+		return;
+	title(to, options, "Threads, by the time in which they could run and did not");
+	sums_head(to, "thread");
+	for (uint32_t i = 0; i < cpu->n_threads && !enough(to, options, i, cpu->n_threads); i++)
+		sums_row(to, thread_name(cpu->threads[i], name, sizeof(name)),
+			 &cpu->threads[i]->sums);
+}
+
+void lane_cpu_text(FILE *to, struct lane_latency *latency,
+		   const struct lane_report_options *options)
+{
+	const struct lane_cpu_stats *cpu = latency->cpu;
+	char name[64];
+
+	if (!cpu || !cpu->n_threads)
+		return;
+	lane_cpu_threads(to, latency, options);
+	title(to, options, "Processes: the sums of their threads");
+	sums_head(to, "process");
+	for (uint32_t i = 0; i < cpu->n_processes && !enough(to, options, i, cpu->n_processes); i++)
+		sums_row(to, process_name(&cpu->processes[i], name, sizeof(name)),
+			 &cpu->processes[i].sums);
+	rivals(to, cpu, options);
+	cores(to, latency, options);
+	histogram(to, cpu, options);
+}
+
+/* --- JSON --- */
+
+static void add_sums(json *to, const struct lane_cpu_sums *sums)
+{
+	lane_json_uint(to, "time_ns", sums->time_ns);
+	lane_json_uint(to, "running_ns", sums->running_ns);
+	lane_json_uint(to, "runnable_ns", lane_cpu_waited(sums));
+	lane_json_uint(to, "woken_ns", sums->woken_ns);
+	lane_json_uint(to, "preempted_ns", sums->preempted_ns);
+	lane_json_uint(to, "blocked_ns", sums->blocked_ns);
+	lane_json_uint(to, "unknown_ns", sums->unknown_ns);
+	lane_json_uint(to, "runs", sums->runs);
+	lane_json_uint(to, "preemptions", sums->preemptions);
+	lane_json_uint(to, "wakeups", sums->wakeups);
+	lane_json_uint(to, "wake_ns", sums->wake_ns);
+	lane_json_uint(to, "wake_max_ns", sums->wake_max_ns);
+}
+
+static void add_number(json *to, const char *key, int32_t number)
+{
+	if (number < 0)
+		lane_json_null(to, key);
+	else
+		lane_json_int(to, key, number);
+}
+
+static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
+{
+	json *rows = lane_json_list(tree, "threads"), *to;
+	char name[64];
+
+	for (uint32_t i = 0; i < cpu->n_threads; i++) {
+		const struct lane_cpu_thread *thread = cpu->threads[i];
+
+		to = lane_json_row(rows);
+		lane_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+		add_number(to, "tid", thread->tid);
+		add_number(to, "pid", thread->pid);
+		lane_json_uint(to, "threads", thread->threads);
+		lane_json_uint(to, "begin_ns", thread->begin_ns);
+		lane_json_uint(to, "end_ns", thread->end_ns);
+		add_sums(to, &thread->sums);
+		lane_json_uint(to, "behind_others_ns", thread->others_ns);
+	}
+}
+
+static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
+{
+	json *rows = lane_json_list(tree, "behind"), *to;
+	char name[64];
+
+	for (uint32_t i = 0; i < cpu->n_threads; i++) {
+		const struct lane_cpu_thread *thread = cpu->threads[i];
+
+		for (unsigned int k = 0; k < thread->n_rivals; k++) {
+			const struct lane_cpu_rival *rival = &thread->rivals[k];
+
+			to = lane_json_row(rows);
+			lane_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+			add_number(to, "tid", thread->tid);
+			lane_json_uint(to, "begin_ns", thread->begin_ns);
+			lane_json_text(to, "culprit", rival_name(rival, name, sizeof(name)));
+			add_number(to, "culprit_tid", rival->tid);
+			lane_json_uint(to, "ns", rival->ns);
+			lane_json_uint(to, "times", rival->times);
+		}
+	}
+}
+
+void lane_cpu_tree(struct lane_latency *latency, json *tree)
+{
+	struct lane_cpu_stats *cpu = latency->cpu;
+	json *all, *rows, *to;
+	char name[64];
+
+	if (!cpu)
+		return;
+	all = lane_json_object(tree, "cpu");
+	add_threads(cpu, all);
+	add_rivals(cpu, all);
+	rows = lane_json_list(all, "processes");
+	for (uint32_t i = 0; i < cpu->n_processes; i++) {
+		to = lane_json_row(rows);
+		lane_json_text(to, "process", process_name(&cpu->processes[i], name, sizeof(name)));
+		add_number(to, "pid", cpu->processes[i].pid);
+		lane_json_uint(to, "threads", cpu->processes[i].threads);
+		add_sums(to, &cpu->processes[i].sums);
+	}
+	rows = lane_json_list(all, "cpus");
+	for (uint32_t i = 0; i < cpu->n_cores; i++) {
+		to = lane_json_row(rows);
+		lane_json_uint(to, "cpu", i);
+		lane_json_uint(to, "running_ns", cpu->cores[i].running_ns);
+		lane_json_uint(to, "runs", cpu->cores[i].runs);
+	}
+	to = lane_json_object(all, "wakeups");
+	lane_json_uint(to, "count", cpu->sums.wakeups);
+	lane_json_uint(to, "sum_ns", cpu->sums.wake_ns);
+	lane_json_uint(to, "p50_ns", lane_histogram_percentile(&cpu->wakes, 500));
+	lane_json_uint(to, "p95_ns", lane_histogram_percentile(&cpu->wakes, 950));
+	lane_json_uint(to, "p99_ns", lane_histogram_percentile(&cpu->wakes, 990));
+	lane_json_uint(to, "max_ns", cpu->sums.wake_max_ns);
+	rows = lane_json_list(to, "histogram");
+	for (unsigned int i = 0; i < LANE_WAKE_BUCKETS; i++) {
+		if (!cpu->buckets[i])
+			continue;
+		to = lane_json_row(rows);
+		lane_json_uint(to, "from_ns", i ? 1ull << i : 0);
+		lane_json_uint(to, "below_ns", 2ull << i);
+		lane_json_uint(to, "count", cpu->buckets[i]);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a report that are about CPUs, of a recording without a GPU. Elsewhere nothing is
+ * written. */
+#ifndef LANE_SHOW_CPU_H
+#define LANE_SHOW_CPU_H
+
+#include <json-c/json.h>
+
+#include "show/report.h"
+
+/* Adds the key `cpu` (docs/report.md). */
+void lane_cpu_tree(struct lane_latency *latency, struct json_object *tree);
+
+/* The tables for people. */
+void lane_cpu_text(FILE *to, struct lane_latency *latency,
+		   const struct lane_report_options *options);
+
+/* The first of them, the threads. */
+void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+		      const struct lane_report_options *options);
+
+/*
+ * The sentence of that number, from 0, the one that says most first, without a full stop; false
+ * when there is no such sentence.
+ */
+bool lane_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+		       size_t size);
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// The life of one request: each time with its evidence, what is unknown, whom it stood behind.
+#include "show/explain.h"
+
+#include <inttypes.h>
+
+#include "show/json.h"
+#include "show/report.h"
+
+#define NAME_SIZE 64
+
+static const char *who(const struct lane_explained *of, char *name, size_t size)
+{
+	static const struct lane_client nobody = { .pid = -1 };
+
+	return lane_client_name(of->context.client ? &of->client : &nobody, name, size);
+}
+
+/* The rules that have been named. */
+struct legend {
+	bool is_used[LANE_RULE_COUNT];
+};
+
+/* "R16 dma_fence_signaled of 1018:3 on CPU 2" */
+static void write_evidence(FILE *to, const struct lane_explained *of, const struct lane_evidence *e,
+			   struct legend *legend)
+{
+	if (e->rule == LANE_RULE_NONE) {
+		fputs("no single event shows it: it follows from other times\n", to);
+		return;
+	}
+	legend->is_used[e->rule] = true;
+	fprintf(to, "R%-2d  %s", e->rule, lane_kinds[e->kind].name);
+	if (e->by_request && (e->ctx != of->context.ctx || e->seqno != of->request.seqno))
+		fprintf(to, " of %" PRIu64 ":%u", e->ctx, e->seqno);
+	if (e->cpu >= 0)
+		fprintf(to, " on CPU %d", e->cpu);
+	fputc('\n', to);
+}
+
+/* A column's left edge in ms, for a request's time. */
+static double ms(const struct lane_explained *of, uint64_t at_ns)
+{
+	return ((double)at_ns - (double)of->from_ns) / 1e6;
+}
+
+static void write_moment(FILE *to, const struct lane_explained *of, const struct lane_moment *m,
+			 struct legend *legend)
+{
+	bool exact = m->at.lo == m->at.hi;
+	char text[NAME_SIZE];
+
+	if (exact) {
+		fprintf(to, "%14.6f  %-12s  ", ms(of, m->at.lo), lane_moment_names[m->what]);
+		write_evidence(to, of, &m->hi, legend);
+	} else {
+		fprintf(to, "%14.6f  %-12s  not before:  ", ms(of, m->at.lo),
+			lane_moment_names[m->what]);
+		write_evidence(to, of, &m->lo, legend);
+		fprintf(to, "%14.6f  %-12s  not after:   ", ms(of, m->at.hi), "");
+		write_evidence(to, of, &m->hi, legend);
+	}
+	if (m->what != LANE_MOMENT_PREEMPTED)
+		return;
+	fprintf(to, "%30s", "");
+	if (m->has_culprit)
+		fprintf(to, "by %" PRIu64 ":%u, ", m->culprit_ctx, m->culprit_seqno);
+	else
+		fputs("by whom is not known, ", to);
+	fprintf(to, "off the engine for %s, reason: %s\n",
+		lane_span_text(m->lasted, text, sizeof(text)), lane_preemption_why_names[m->why]);
+}
+
+static void write_legend(FILE *to, const struct legend *legend)
+{
+	fputs("\nThe rules (docs/analysis.md):\n", to);
+	for (int rule = 1; rule < LANE_RULE_COUNT; rule++)
+		if (legend->is_used[rule])
+			fprintf(to, "  R%-2d  %s\n", rule, lane_rule_sentences[rule]);
+}
+
+/* The stages of a set that are unknown, and why. */
+static void write_unknown(FILE *to, unsigned int stages, const char *why)
+{
+	const char *between = "Unknown: ";
+
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		if (stages >> i & 1) {
+			fprintf(to, "%s%s", between, lane_stage_names[i]);
+			between = ", ";
+		}
+	if (stages)
+		fprintf(to, ", because %s.\n", why);
+}
+
+static void write_stages(FILE *to, const struct lane_explain *x, const struct lane_explained *of)
+{
+	const struct lane_stages *stages = &of->stages;
+	char text[128];
+	const char *between = "";
+
+	fputs("Stages: ", to);
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		if (!(stages->known >> i & 1))
+			continue;
+		fprintf(to, "%s%s %s", between, lane_stage_names[i],
+			lane_span_text(stages->ns[i], text, sizeof(text)));
+		between = ", ";
+	}
+	fputs(*between ? ".\n" : "none is known.\n", to);
+	write_unknown(to, stages->unknown & ((1u << LANE_STAGE_PATH) - 1),
+		      lane_explain_unknown(x, of, text, sizeof(text)));
+	write_unknown(to, stages->unknown & ~((1u << LANE_STAGE_PATH) - 1),
+		      lane_explain_unknown_after(x, of));
+}
+
+static void write_behind(FILE *to, const struct lane_explained *of)
+{
+	char host[NAME_SIZE], device[NAME_SIZE];
+
+	for (uint32_t i = 0; i < of->n_stood_behind; i++) {
+		const struct lane_behind *b = &of->stood_behind[i];
+
+		fprintf(to,
+			"It stood behind context %" PRIu64
+			" of %s, which had the engine for %s of its host_queue and for %s of "
+			"its "
+			"device_queue.\n",
+			b->ctx, b->process, lane_span_text(b->host, host, sizeof(host)),
+			lane_span_text(b->device, device, sizeof(device)));
+	}
+	if (of->others_behind.hi)
+		fprintf(to, "It stood behind further contexts for %s.\n",
+			lane_span_text(of->others_behind, host, sizeof(host)));
+	if (of->request.after)
+		fprintf(to,
+			"It was submitted as the fence of %" PRIu64 ":%u was signalled, which it "
+			"had waited for.\n",
+			of->after.ctx, of->request.after_seqno);
+}
+
+static void write_losses(FILE *to, const struct lane_explained *of, uint64_t begin_ns)
+{
+	for (uint32_t i = 0; i < of->n_losses; i++) {
+		const struct lane_loss *loss = &of->losses[i];
+		double from = ((double)loss->begin_ns - (double)begin_ns) / 1e9;
+		double upto = ((double)loss->end_ns - (double)begin_ns) / 1e9;
+
+		fputs("Lost in its life: ", to);
+		if (loss->count)
+			fprintf(to, "%" PRIu64 " events", loss->count);
+		else
+			fputs("events of unknown number", to);
+		if (loss->cpu >= 0)
+			fprintf(to, " on CPU %d", loss->cpu);
+		fprintf(to, ", from %.6f to %.6f s of the recording.\n", from, upto);
+	}
+	if (of->more_losses)
+		fprintf(to, "And %u more losses.\n", of->more_losses);
+}
+
+void lane_explain_write_text(FILE *to, const struct lane_explain *x,
+			     const struct lane_explained *of, uint64_t begin_ns)
+{
+	const struct lane_request *rq = &of->request;
+	struct legend legend = { 0 };
+	char name[NAME_SIZE];
+
+	fprintf(to, "Request %" PRIu64 ":%u of %s", of->context.ctx, rq->seqno,
+		who(of, name, sizeof(name)));
+	if (rq->tid >= 0)
+		fprintf(to, ", submitted by thread %s",
+			lane_task_name(rq->tid, of->comm, name, sizeof(name)));
+	if (rq->engine)
+		fprintf(to, ", engine %s", lane_engine_name(rq->engine, name, sizeof(name)));
+	fprintf(to, ".\nIts first time is %.9f s of the recording; times are ms from there.\n\n",
+		((double)of->from_ns - (double)begin_ns) / 1e9);
+	for (uint32_t i = 0; i < of->n_moments; i++)
+		write_moment(to, of, &of->moments[i], &legend);
+	if (of->left_out)
+		fprintf(to, "%u further times are left out.\n", of->left_out);
+	fputc('\n', to);
+	write_stages(to, x, of);
+	write_behind(to, of);
+	write_losses(to, of, begin_ns);
+	write_legend(to, &legend);
+}
+
+/* ---- JSON ---- */
+
+static void span_json(struct json_object *to, const char *key, struct lane_span ns)
+{
+	struct json_object *span = lane_json_object(to, key);
+
+	lane_json_uint(span, "min", ns.lo);
+	lane_json_uint(span, "max", ns.hi);
+}
+
+static void evidence_json(struct json_object *to, const char *key, const struct lane_evidence *e,
+			  uint64_t origin_ns)
+{
+	struct json_object *evidence;
+	char text[NAME_SIZE];
+
+	if (e->rule == LANE_RULE_NONE) {
+		lane_json_null(to, key);
+		return;
+	}
+	evidence = lane_json_object(to, key);
+	lane_json_int(evidence, "rule", e->rule);
+	lane_json_text(evidence, "sentence", lane_rule_sentences[e->rule]);
+	lane_json_text(evidence, "event", lane_kinds[e->kind].name);
+	lane_json_uint(evidence, "at_ns", e->at_ns - origin_ns);
+	if (e->cpu >= 0)
+		lane_json_int(evidence, "cpu", e->cpu);
+	if (e->by_request) {
+		snprintf(text, sizeof(text), "%" PRIu64 ":%u", e->ctx, e->seqno);
+		lane_json_text(evidence, "request", text);
+	}
+}
+
+static void moment_json(struct json_object *list, const struct lane_moment *m, uint64_t origin_ns)
+{
+	struct json_object *row = lane_json_row(list);
+	bool exact = m->at.lo == m->at.hi;
+	char text[NAME_SIZE];
+
+	lane_json_text(row, "what", lane_moment_names[m->what]);
+	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
+	evidence_json(row, "not_before", exact ? &m->hi : &m->lo, origin_ns);
+	evidence_json(row, "not_after", &m->hi, origin_ns);
+	if (m->what != LANE_MOMENT_PREEMPTED)
+		return;
+	if (m->has_culprit) {
+		snprintf(text, sizeof(text), "%" PRIu64 ":%u", m->culprit_ctx, m->culprit_seqno);
+		lane_json_text(row, "culprit", text);
+	} else {
+		lane_json_null(row, "culprit");
+	}
+	lane_json_text(row, "why", lane_preemption_why_names[m->why]);
+	span_json(row, "lasted_ns", m->lasted);
+}
+
+static void stages_json(struct json_object *to, const struct lane_explain *x,
+			const struct lane_explained *of)
+{
+	struct json_object *stages = lane_json_object(to, "stages"), *unknown;
+	char text[128];
+
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		if (of->stages.known >> i & 1)
+			span_json(stages, lane_stage_names[i], of->stages.ns[i]);
+	unknown = lane_json_list(to, "unknown");
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		if (of->stages.unknown >> i & 1)
+			lane_json_item(unknown, lane_stage_names[i]);
+	if (*lane_explain_unknown(x, of, text, sizeof(text)))
+		lane_json_text(to, "unknown_because", text);
+	if (*lane_explain_unknown_after(x, of))
+		lane_json_text(to, "unknown_after_because", lane_explain_unknown_after(x, of));
+}
+
+static void behind_json(struct json_object *to, const struct lane_explained *of)
+{
+	struct json_object *list = lane_json_list(to, "behind");
+
+	for (uint32_t i = 0; i < of->n_stood_behind; i++) {
+		struct json_object *row = lane_json_row(list);
+
+		lane_json_uint(row, "context", of->stood_behind[i].ctx);
+		lane_json_text(row, "process", of->stood_behind[i].process);
+		span_json(row, "host_queue_ns", of->stood_behind[i].host);
+		span_json(row, "device_queue_ns", of->stood_behind[i].device);
+	}
+	span_json(to, "behind_others_ns", of->others_behind);
+}
+
+static void losses_json(struct json_object *to, const struct lane_explained *of, uint64_t origin_ns)
+{
+	struct json_object *list = lane_json_list(to, "losses");
+
+	for (uint32_t i = 0; i < of->n_losses; i++) {
+		struct json_object *row = lane_json_row(list);
+
+		lane_json_uint(row, "begin_ns", of->losses[i].begin_ns - origin_ns);
+		lane_json_uint(row, "end_ns", of->losses[i].end_ns - origin_ns);
+		lane_json_uint(row, "count", of->losses[i].count);
+		if (of->losses[i].cpu >= 0)
+			lane_json_int(row, "cpu", of->losses[i].cpu);
+	}
+	lane_json_uint(to, "more_losses", of->more_losses);
+}
+
+struct json_object *lane_explain_tree(const struct lane_explain *x, const struct lane_explained *of,
+				      uint64_t origin_ns)
+{
+	struct json_object *object = json_object_new_object();
+	const struct lane_request *rq = &of->request;
+	struct json_object *moments;
+	char name[NAME_SIZE];
+
+	if (!object)
+		return NULL;
+	lane_json_uint(object, "device", of->context.dev);
+	lane_json_uint(object, "context", of->context.ctx);
+	lane_json_uint(object, "seqno", rq->seqno);
+	lane_json_text(object, "process", who(of, name, sizeof(name)));
+	if (rq->tid >= 0)
+		lane_json_text(object, "thread",
+			       lane_task_name(rq->tid, of->comm, name, sizeof(name)));
+	if (rq->engine)
+		lane_json_text(object, "engine", lane_engine_name(rq->engine, name, sizeof(name)));
+	moments = lane_json_list(object, "times");
+	for (uint32_t i = 0; i < of->n_moments; i++)
+		moment_json(moments, &of->moments[i], origin_ns);
+	lane_json_uint(object, "times_left_out", of->left_out);
+	stages_json(object, x, of);
+	behind_json(object, of);
+	if (rq->after) {
+		snprintf(name, sizeof(name), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
+		lane_json_text(object, "submitted_after", name);
+	}
+	losses_json(object, of, origin_ns);
+	return object;
+}
+
+struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *x,
+					   const struct lane_explained *of)
+{
+	struct json_object *object = lane_explain_tree(x, of, 0);
+	const char *text =
+		object ? json_object_to_json_string_ext(
+				 object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+		       : NULL;
+	struct lane_error *err = text ? NULL : &lane_enomem;
+
+	if (text)
+		fprintf(to, "%s\n", text);
+	json_object_put(object);
+	return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of one request, as text or JSON (docs/explain.md). */
+#ifndef LANE_SHOW_EXPLAIN_H
+#define LANE_SHOW_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+struct json_object;
+
+/* Writes one request; begin_ns is the recording's first time. */
+void lane_explain_write_text(FILE *to, const struct lane_explain *explain,
+			     const struct lane_explained *of, uint64_t begin_ns);
+
+/* The same as an object, which is the caller's, times less origin_ns; NULL: no memory. */
+struct json_object *lane_explain_tree(const struct lane_explain *explain,
+				      const struct lane_explained *of, uint64_t origin_ns);
+
+/* Writes that object, a line. */
+struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *explain,
+					   const struct lane_explained *of) LANE_MUST_CHECK;
+
+#endif

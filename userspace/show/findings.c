@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: MIT
+// What the timeline tells becomes records; in their order, requests get rows and queues lengths.
+#include "show/findings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "show/report.h"
+#include "show/rows.h"
+#include "show/spool.h"
+
+enum {
+	SPOOL_BYTES = 8 << 20,
+	STATE_OVER = LANE_RQ_STATE_COUNT,
+	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
+};
+
+/* What is known of an engine by its number. */
+struct engine_note {
+	char name[16];
+	char queues[2][32];
+	bool named;
+	bool running; /* a run has begun that has not been told */
+	struct lane_event begin;
+};
+
+/* How a process or a thread is called, written once: rows of viewers need more than a name. */
+struct label {
+	char comm[16]; /* when it was written */
+	char text[64];
+	bool written;
+};
+
+enum label_of {
+	LABEL_PROCESS,
+	LABEL_THREAD,
+	LABEL_CLQUEUE,
+};
+
+struct lane_findings {
+	const struct lane_trace_info *info;
+	struct lane_spool *spool;
+	struct lane_error *error; /* the first one met in a hook */
+	struct engine_note *engines;
+	uint32_t n_engines;
+	uint64_t now_ns;
+	uint64_t first_ns; /* of the recording: nothing was found before */
+	bool reading;
+	struct lane_rows requests, of_process, queues[2], preempted, commands;
+	struct lane_table labels; /* (enum label_of, number) */
+	struct lane_pool label_pool;
+	/* By request: when it went where it is, in its stages and in each queue; + 1. */
+	struct lane_table stage_ns, queue_ns[2];
+};
+
+/* --- records --- */
+
+static void put(struct lane_findings *f, struct lane_event *event, enum lane_kind kind,
+		uint64_t at_ns)
+{
+	if (at_ns == LANE_NEVER)
+		at_ns = f->now_ns;
+	/* A request that was there before the recording has no earliest time: it begins with the
+	 * recording. */
+	event->wire.ts_ns = at_ns < f->first_ns ? f->first_ns : at_ns;
+	event->wire.kind = kind;
+	event->wire.origin = LANE_ORIGIN_ANALYSIS;
+	if (!f->error)
+		f->error = lane_spool_add(f->spool, &event->wire);
+}
+
+static void begin_record(struct lane_event *event, int32_t tid, int32_t pid)
+{
+	memset(event, 0, sizeof(*event));
+	event->wire.tid = tid;
+	event->wire.pid = pid;
+}
+
+static struct engine_note *note_of(struct lane_findings *f, const struct lane_engine *engine)
+{
+	struct engine_note *note;
+
+	if (engine->id >= f->n_engines) {
+		uint32_t n = engine->id + 8;
+		struct engine_note *notes = reallocarray(f->engines, n, sizeof(*notes));
+
+		if (!notes) {
+			if (!f->error)
+				f->error = &lane_enomem;
+			return NULL;
+		}
+		memset(notes + f->n_engines, 0, (n - f->n_engines) * sizeof(*notes));
+		f->engines = notes;
+		f->n_engines = n;
+	}
+	note = &f->engines[engine->id];
+	if (note->named)
+		return note;
+	note->named = true;
+	lane_engine_name(engine, note->name, sizeof(note->name));
+	snprintf(note->queues[LANE_QUEUE_HOST], sizeof(note->queues[0]), "%s host", note->name);
+	snprintf(note->queues[LANE_QUEUE_DEVICE], sizeof(note->queues[0]), "%s device", note->name);
+	return note;
+}
+
+/* The label of a process or a thread with this name; *fresh: it has to be written. NULL: no memory.
+ */
+static struct label *label_of(struct lane_findings *f, enum label_of kind, uint64_t number,
+			      const char *comm, bool *fresh)
+{
+	struct label *label = lane_table_get(&f->labels, kind, number);
+
+	if (!label) {
+		label = lane_pool_get(&f->label_pool);
+		if (!label || !lane_table_put(&f->labels, kind, number, label)) {
+			if (!f->error)
+				f->error = &lane_enomem;
+			return NULL;
+		}
+	}
+	*fresh = !label->written || strncmp(label->comm, comm, sizeof(label->comm)) != 0;
+	label->written = true;
+	if (*fresh)
+		snprintf(label->comm, sizeof(label->comm), "%.15s", comm);
+	return label;
+}
+
+static void set_process(struct lane_findings *f, const struct lane_client *client, int32_t *pid,
+			char text[32])
+{
+	bool fresh;
+	struct label *label =
+		label_of(f, LABEL_PROCESS, (uint32_t)client->pid, client->comm, &fresh);
+
+	*pid = client->pid;
+	if (!label)
+		return;
+	if (fresh)
+		lane_client_name(client, label->text, 32);
+	memcpy(text, label->text, 32);
+}
+
+static void set_queue(struct lane_findings *f, const struct lane_cl_queue *queue, char text[64])
+{
+	bool fresh;
+	struct label *label = label_of(f, LABEL_CLQUEUE, queue->id, "", &fresh);
+
+	if (!label)
+		return;
+	if (fresh) {
+		int n = snprintf(label->text, sizeof(label->text), "%#" PRIx64, queue->handle);
+
+		snprintf(label->text + n, sizeof(label->text) - (size_t)n, " %.*s", 62 - n,
+			 queue->device_name);
+	}
+	memcpy(text, label->text, sizeof(label->text));
+}
+
+static void set_thread(struct lane_findings *f, int32_t tid, const char *comm, char text[32])
+{
+	bool fresh;
+	struct label *label = label_of(f, LABEL_THREAD, (uint32_t)tid, comm ? comm : "", &fresh);
+
+	if (!label)
+		return;
+	if (fresh)
+		lane_task_name(tid, comm ? comm : "", label->text, 32);
+	memcpy(text, label->text, 32);
+}
+
+/* The fields that most of them begin with; all payloads have them in the same place. */
+static void fill(struct lane_findings *f, struct lane_event *event, const struct lane_request *rq,
+		 const struct lane_engine *engine, uint64_t latest_ns)
+{
+	struct lane_p_gpulane_run_begin *found = &event->u.gpulane_run_begin;
+	struct engine_note *note = engine ? note_of(f, engine) : NULL;
+
+	begin_record(event, rq ? rq->tid : -1, rq ? rq->pid : -1);
+	found->latest_ns = latest_ns;
+	found->client = -1;
+	found->class = found->instance = UINT16_MAX;
+	if (rq) {
+		found->ctx = rq->context->ctx;
+		found->seqno = rq->seqno;
+		found->dev = rq->context->dev;
+		set_process(f, rq->context->client, &found->client, found->process);
+	}
+	if (engine) {
+		found->dev = engine->dev;
+		found->class = engine->class;
+		found->instance = engine->instance;
+	}
+	if (note)
+		memcpy(found->engine, note->name, sizeof(found->engine));
+}
+
+static uint64_t span_end(uint64_t begin_ns, uint64_t lasted_ns)
+{
+	return begin_ns > LANE_NEVER - lasted_ns ? LANE_NEVER : begin_ns + lasted_ns;
+}
+
+/*
+ * A request goes on at at_ns at the earliest, and not before it went where it is: what comes before
+ * it may be known exactly where this is not. Returns when it goes on; what follows is later.
+ */
+static uint64_t go_on(struct lane_findings *f, struct lane_table *table,
+		      const struct lane_request *rq, uint64_t at_ns, bool last)
+{
+	uint64_t a = rq->context->ctx, b = (uint64_t)rq->context->dev << 32 | rq->seqno;
+	uintptr_t before = (uintptr_t)lane_table_get(table, a, b);
+
+	if (at_ns == LANE_NEVER)
+		at_ns = f->now_ns;
+	if (before && before - 1 > at_ns)
+		at_ns = before - 1;
+	if (before)
+		lane_table_del(table, a, b);
+	if (!last && !lane_table_put(table, a, b, (void *)(uintptr_t)(at_ns + 1)) && !f->error)
+		f->error = &lane_enomem;
+	return at_ns;
+}
+
+/* --- the subscriber --- */
+
+static void put_state(struct lane_findings *f, const struct lane_request *rq, uint32_t state,
+		      uint32_t from, struct lane_span at)
+{
+	struct lane_event event;
+	struct lane_p_gpulane_request_state *to = &event.u.gpulane_request_state;
+
+	at.lo = go_on(f, &f->stage_ns, rq, at.lo, state == STATE_OVER);
+	fill(f, &event, rq, rq->engine, at.hi > at.lo ? at.hi : at.lo);
+	to->state = state;
+	to->from = from;
+	to->prio = rq->prio;
+	to->preemptions = rq->preemptions;
+	to->doubt = rq->doubt;
+	put(f, &event, LANE_FOUND_STATE, at.lo);
+}
+
+/* The run of rq has begun; it is told when it is over, which may not be in the trace. */
+static void note_run(struct lane_findings *f, const struct lane_request *rq, uint64_t at_ns)
+{
+	struct engine_note *note = rq->engine ? note_of(f, rq->engine) : NULL;
+
+	if (!note)
+		return;
+	note->running = true;
+	fill(f, &note->begin, rq, rq->engine, at_ns);
+	note->begin.wire.ts_ns = at_ns;
+}
+
+static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		     uint64_t now_ns)
+{
+	struct lane_findings *f = arg;
+	struct lane_span at = lane_span_exact(now_ns);
+
+	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE))
+		put_state(f, rq, LANE_RQ_STATE_NEW, STATE_OVER, lane_span_exact(rq->queue_ns));
+	if (rq->state == LANE_RQ_STATE_ENDED)
+		at = rq->end;
+	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
+		at = rq->start;
+	put_state(f, rq, rq->state, from, at);
+	if (rq->state == LANE_RQ_STATE_RUNNING)
+		note_run(f, rq, now_ns);
+}
+
+static int64_t stage(const struct lane_stages *stages, enum lane_stage which)
+{
+	return stages->known >> which & 1 ? (int64_t)stages->ns[which].lo : -1;
+}
+
+static void put_request(struct lane_findings *f, const struct lane_request *rq, uint64_t at_ns)
+{
+	struct lane_event event;
+	struct lane_p_gpulane_request *to = &event.u.gpulane_request;
+	struct lane_stages stages;
+
+	lane_stages_of(f->info, rq, &stages);
+	fill(f, &event, rq, rq->engine, at_ns);
+	to->total_ns = stages.total_known ? (int64_t)stages.total.lo : -1;
+	to->uncertain_ns = stages.total_known ? (int64_t)(stages.total.hi - stages.total.lo) : -1;
+	to->prepare_ns = stage(&stages, LANE_STAGE_PREPARE);
+	to->dependency_ns = stage(&stages, LANE_STAGE_DEPENDENCY);
+	to->host_queue_ns = stage(&stages, LANE_STAGE_HOST_QUEUE);
+	to->device_queue_ns = stage(&stages, LANE_STAGE_DEVICE_QUEUE);
+	to->running_ns = stage(&stages, LANE_STAGE_RUNNING);
+	to->preempted_ns = stage(&stages, LANE_STAGE_PREEMPTED);
+	to->signal_ns = stage(&stages, LANE_STAGE_SIGNAL);
+	to->wake_ns = stage(&stages, LANE_STAGE_WAKE);
+	to->unknown = stages.unknown;
+	to->preemptions = rq->preemptions;
+	put(f, &event, LANE_FOUND_REQUEST, at_ns);
+}
+
+/* Its row is free when it has been signalled; what was not told to be over, is now. */
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct lane_findings *f = arg;
+	uint64_t at_ns = f->now_ns;
+
+	if (rq->state == LANE_RQ_STATE_ENDED)
+		at_ns = rq->end.lo;
+	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
+		at_ns = rq->signal_ns;
+	put_state(f, rq, STATE_OVER, rq->state, lane_span_exact(at_ns));
+	put_request(f, rq, at_ns);
+}
+
+static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		     const struct lane_request *rq, int delta, uint64_t now_ns)
+{
+	struct lane_findings *f = arg;
+	struct engine_note *note = note_of(f, engine);
+	uint64_t at_ns = go_on(f, &f->queue_ns[queue], rq, now_ns, delta < 0);
+	struct lane_event event;
+
+	fill(f, &event, rq, engine, at_ns);
+	event.u.gpulane_queue_length.queue = queue;
+	event.u.gpulane_queue_length.delta = delta;
+	if (note)
+		memcpy(event.u.gpulane_queue_length.label, note->queues[queue],
+		       sizeof(note->queues[queue]));
+	put(f, &event, LANE_FOUND_QUEUE, at_ns);
+}
+
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct lane_findings *f = arg;
+	struct engine_note *note = note_of(f, run->engine);
+	struct lane_event event;
+
+	if (note)
+		note->running = false;
+	fill(f, &event, run->request, run->engine, run->begin.hi);
+	event.u.gpulane_run_begin.lasted_ns = run->end.lo - run->begin.lo;
+	event.u.gpulane_run_begin.doubtful = run->doubtful;
+	put(f, &event, LANE_FOUND_RUN_BEGIN, run->begin.lo);
+	event.u.gpulane_run_end.latest_ns = run->end.hi;
+	put(f, &event, LANE_FOUND_RUN_END, run->end.lo);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *p)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_preempted *to = &event.u.gpulane_preempted;
+
+	fill(f, &event, p->victim, p->engine, p->at.hi);
+	to->culprit = -1;
+	memcpy(to->culprit_process, "unknown", sizeof("unknown"));
+	if (p->culprit) {
+		to->culprit_ctx = p->culprit->ctx;
+		to->culprit_seqno = p->culprit_seqno;
+		set_process(f, p->culprit->client, &to->culprit, to->culprit_process);
+	}
+	to->lasted_ns = p->lasted.lo;
+	to->why = p->why;
+	put(f, &event, LANE_FOUND_PREEMPTED, p->at.lo);
+	to->latest_ns = span_end(p->at.lo, p->lasted.hi);
+	put(f, &event, LANE_FOUND_RESUMED, span_end(p->at.hi, p->lasted.lo));
+}
+
+static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_idle *idle)
+{
+	uint32_t cause = LANE_IDLE_UNKNOWN;
+
+	to->starved_ns = idle->cause_ns[LANE_IDLE_STARVED];
+	to->other_engine_ns = idle->cause_ns[LANE_IDLE_OTHER_ENGINE];
+	to->same_engine_ns = idle->cause_ns[LANE_IDLE_SAME_ENGINE];
+	to->blocked_ns = idle->cause_ns[LANE_IDLE_BLOCKED];
+	to->computing_ns = idle->cause_ns[LANE_IDLE_COMPUTING];
+	to->dependency_ns = idle->cause_ns[LANE_IDLE_DEPENDENCY];
+	to->driver_ns = idle->cause_ns[LANE_IDLE_DRIVER];
+	to->unknown_ns = idle->cause_ns[LANE_IDLE_UNKNOWN];
+	for (uint32_t i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i] > idle->cause_ns[cause])
+			cause = i;
+	to->cause = CAUSE_FIRST + cause;
+}
+
+static void on_idle(void *arg, const struct lane_idle *idle)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_idle_begin *to = &event.u.gpulane_idle_begin;
+
+	fill(f, &event, idle->request, idle->engine, idle->begin_ns);
+	to->lasted_ns = idle->end_ns - idle->begin_ns;
+	set_causes(to, idle);
+	to->thread = to->culprit = to->culprit_cpu = -1;
+	if (idle->thread) {
+		to->thread = idle->thread->tid;
+		memcpy(to->thread_comm, idle->thread->comm, sizeof(to->thread_comm));
+	}
+	if (idle->culprits[0].ns) {
+		to->culprit = idle->culprits[0].tid;
+		to->culprit_cpu = idle->culprits[0].cpu;
+		memcpy(to->culprit_comm, idle->culprits[0].comm, sizeof(to->culprit_comm));
+	}
+	put(f, &event, LANE_FOUND_IDLE_BEGIN, idle->begin_ns);
+	to->latest_ns = idle->end_ns;
+	put(f, &event, LANE_FOUND_IDLE_END, idle->end_ns);
+}
+
+static void on_starvation(void *arg, const struct lane_starvation *s)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_starved_begin *to = &event.u.gpulane_starved_begin;
+
+	begin_record(&event, s->victim->tid, s->victim->pid);
+	to->lasted_ns = s->end_ns - s->begin_ns;
+	to->victim = s->victim->tid;
+	to->victim_pid = s->victim->pid;
+	set_thread(f, s->victim->tid, s->victim->comm, to->victim_thread);
+	to->culprit = s->tid;
+	set_thread(f, s->tid, s->comm, to->culprit_thread);
+	to->on_cpu = s->cpu;
+	put(f, &event, LANE_FOUND_STARVED_BEGIN, s->begin_ns);
+	put(f, &event, LANE_FOUND_STARVED_END, s->end_ns);
+}
+
+static void on_wait(void *arg, const struct lane_wait *wait)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_wait *to = &event.u.gpulane_wait;
+	bool woken = wait->signal_ns && wait->end_ns >= wait->signal_ns;
+
+	fill(f, &event, wait->request, wait->request->engine, wait->end_ns);
+	event.wire.tid = wait->thread->tid;
+	event.wire.pid = wait->thread->pid;
+	to->lasted_ns = wait->end_ns - wait->begin_ns;
+	to->wake_ns = woken ? (int64_t)(wait->end_ns - wait->signal_ns) : -1;
+	to->runqueue_ns = woken && wait->runqueue_known ? (int64_t)wait->runqueue_ns : -1;
+	to->slept = wait->slept_known ? wait->slept : 2;
+	put(f, &event, LANE_FOUND_WAIT, wait->end_ns);
+}
+
+static void on_command(void *arg, const struct lane_command *c)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_command *to = &event.u.gpulane_command;
+	const char *name = *c->name ? c->name : lane_command_class_names[c->class];
+	static const uint32_t states[LANE_COMMAND_TIMES] = { LANE_RQ_STATE_HOST,
+							     LANE_RQ_STATE_DEVICE,
+							     LANE_RQ_STATE_RUNNING, STATE_OVER };
+
+	begin_record(&event, c->tid, c->pid);
+	to->queue = c->queue->handle;
+	to->command = c->number;
+	to->size = c->size;
+	to->type = c->type;
+	to->certainty = c->certainty;
+	to->client = c->pid;
+	to->status = c->status;
+	if (c->n_requests) {
+		to->ctx = c->requests[0].ctx;
+		to->dev = c->requests[0].dev;
+		to->seqno = c->requests[0].seqno;
+	}
+	set_thread(f, c->pid, c->queue->comm, to->process);
+	set_queue(f, c->queue, to->label);
+	memcpy(to->name, name, strnlen(name, sizeof(to->name) - 1));
+	for (uint32_t state = 0; c->timed && state < LANE_COMMAND_TIMES; state++) {
+		to->state = states[state];
+		to->latest_ns = c->time[state].hi;
+		put(f, &event, LANE_FOUND_COMMAND, c->time_ns[state]);
+	}
+	if (c->timed || !c->call_ns || !c->known_ns)
+		return;
+	/* All that is known is when it was asked for, and that it was over. */
+	to->state = LANE_RQ_STATE_HOST;
+	to->latest_ns = c->call_ns;
+	put(f, &event, LANE_FOUND_COMMAND, c->call_ns);
+	to->state = STATE_OVER;
+	to->latest_ns = c->known_ns;
+	put(f, &event, LANE_FOUND_COMMAND, c->known_ns);
+}
+
+static void on_loss(void *arg, const struct lane_loss *loss)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_loss_begin *to = &event.u.gpulane_loss_begin;
+
+	begin_record(&event, -1, -1);
+	to->count = loss->count;
+	to->lasted_ns = loss->end_ns - loss->begin_ns;
+	to->lost_cpu = loss->cpu;
+	if (loss->cpu < 0)
+		memcpy(to->label, "any CPU", sizeof("any CPU"));
+	else
+		snprintf(to->label, sizeof(to->label), "CPU %d", loss->cpu);
+	put(f, &event, LANE_FOUND_LOSS_BEGIN, loss->begin_ns);
+	put(f, &event, LANE_FOUND_LOSS_END, loss->end_ns);
+}
+
+/* --- in order --- */
+
+static struct lane_rows_key thing_of(const struct lane_p_gpulane_run_begin *found)
+{
+	return (struct lane_rows_key){ found->ctx, (uint64_t)found->dev << 32 | found->seqno };
+}
+
+static struct lane_rows_key context_of(const struct lane_p_gpulane_run_begin *found)
+{
+	return (struct lane_rows_key){ found->ctx, found->dev };
+}
+
+static void place_state(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_request_state *state = &event->u.gpulane_request_state;
+	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
+	struct lane_rows_key context = context_of(&event->u.gpulane_run_begin);
+
+	struct lane_rows_key process = { (uint32_t)state->client, 0 };
+	bool over = state->state == STATE_OVER;
+
+	state->row = over ? lane_rows_give(&f->requests, context, thing)
+			  : lane_rows_take(&f->requests, context, thing);
+	state->process_row = over ? lane_rows_give(&f->of_process, process, thing)
+				  : lane_rows_take(&f->of_process, process, thing);
+}
+
+static void place_queue(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_queue_length *to = &event->u.gpulane_queue_length;
+	struct lane_rows *rows = &f->queues[to->queue != 0];
+	struct lane_rows_key engine = { to->dev, (uint64_t)to->class << 16 | to->instance };
+	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
+
+	to->row = to->delta > 0 ? lane_rows_take(rows, engine, thing)
+				: lane_rows_give(rows, engine, thing);
+	to->length = lane_rows_open(rows, engine);
+}
+
+static void place_preemption(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_preempted *to = &event->u.gpulane_preempted;
+	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
+	/* The process on the engine. */
+	struct lane_rows_key group = { (uint64_t)to->dev << 32 | (uint32_t)to->client,
+				       (uint32_t)to->class << 16 | to->instance };
+
+	to->row = event->wire.kind == LANE_FOUND_PREEMPTED
+			  ? lane_rows_take(&f->preempted, group, thing)
+			  : lane_rows_give(&f->preempted, group, thing);
+}
+
+static void place_command(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_command *to = &event->u.gpulane_command;
+	struct lane_rows_key queue = { (uint32_t)to->client, to->queue };
+	struct lane_rows_key thing = { (uint32_t)to->client, to->command };
+
+	to->row = to->state == STATE_OVER ? lane_rows_give(&f->commands, queue, thing)
+					  : lane_rows_take(&f->commands, queue, thing);
+}
+
+/* What still runs has begun to. */
+static struct lane_error *end_reading(struct lane_findings *f)
+{
+	for (uint32_t i = 0; i < f->n_engines; i++)
+		if (f->engines[i].running)
+			put(f, &f->engines[i].begin, LANE_FOUND_RUN_BEGIN,
+			    f->engines[i].begin.wire.ts_ns);
+	f->reading = true;
+	return LANE_TAKE(f->error);
+}
+
+struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane_wire **record)
+{
+	struct lane_error *err = f->reading ? NULL : end_reading(f);
+	struct lane_wire *wire = NULL;
+
+	if (!err)
+		err = lane_spool_next(f->spool, &wire);
+	*record = wire;
+	if (err || !wire)
+		return err;
+	if (wire->kind == LANE_FOUND_STATE)
+		place_state(f, (struct lane_event *)wire);
+	else if (wire->kind == LANE_FOUND_QUEUE)
+		place_queue(f, (struct lane_event *)wire);
+	else if (wire->kind == LANE_FOUND_PREEMPTED || wire->kind == LANE_FOUND_RESUMED)
+		place_preemption(f, (struct lane_event *)wire);
+	else if (wire->kind == LANE_FOUND_COMMAND)
+		place_command(f, (struct lane_event *)wire);
+	return f->requests.no_memory || f->of_process.no_memory || f->commands.no_memory ||
+			       f->queues[0].no_memory || f->queues[1].no_memory ||
+			       f->preempted.no_memory
+		       ? &lane_enomem
+		       : NULL;
+}
+
+struct lane_error *lane_findings_add(struct lane_findings *f, const struct lane_event *event)
+{
+	struct lane_event moved = *event;
+
+	if (event->wire.kind == LANE_LOST)
+		moved.wire.ts_ns = event->u.gpulane_lost.begin_ns;
+	return lane_spool_add(f->spool, &moved.wire);
+}
+
+struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
+{
+	if (!f->now_ns)
+		f->first_ns = f->info->begin_ns && f->info->begin_ns < now_ns ? f->info->begin_ns
+									      : now_ns;
+	f->now_ns = now_ns;
+	return LANE_TAKE(f->error);
+}
+
+struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info *info,
+					struct lane_hooks *hooks, struct lane_findings **findings)
+{
+	struct lane_findings *f = calloc(1, sizeof(*f));
+	struct lane_error *err;
+
+	if (!f)
+		return &lane_enomem;
+	f->info = info;
+	f->label_pool.size = sizeof(struct label);
+	err = lane_spool_create(dir_fd, SPOOL_BYTES, &f->spool);
+	if (err) {
+		lane_findings_destroy(f);
+		return err;
+	}
+	*hooks = (struct lane_hooks){ .arg = f,
+				      .request = on_request,
+				      .state = on_state,
+				      .queue = on_queue,
+				      .run = on_run,
+				      .preemption = on_preemption,
+				      .idle = on_idle,
+				      .starvation = on_starvation,
+				      .wait = on_wait,
+				      .loss = on_loss,
+				      .command = on_command };
+	*findings = f;
+	return NULL;
+}
+
+void lane_findings_destroy(struct lane_findings *f)
+{
+	if (!f)
+		return;
+	lane_spool_destroy(f->spool);
+	lane_error_free(f->error);
+	lane_rows_free(&f->requests);
+	lane_rows_free(&f->of_process);
+	lane_table_free(&f->labels);
+	lane_pool_free(&f->label_pool);
+	lane_rows_free(&f->queues[0]);
+	lane_rows_free(&f->queues[1]);
+	lane_rows_free(&f->preempted);
+	lane_rows_free(&f->commands);
+	lane_table_free(&f->stage_ns);
+	lane_table_free(&f->queue_ns[0]);
+	lane_table_free(&f->queue_ns[1]);
+	free(f->engines);
+	free(f);
+}

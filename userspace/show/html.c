@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// gpulane export --to html: one file with everything in it, written as the recording is read.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "show/export.h"
+#include "show/html_assets.h"
+#include "show/html_data.h"
+#include "show/html_facts.h"
+#include "show/report.h"
+#include "show/tracks.h"
+
+enum {
+	BLOCK = 32768, /* records */
+	NO_INFO = 0,   /* a slice's info is a number + 1 */
+};
+
+enum block {
+	BLOCK_SLICES,
+	BLOCK_LENGTHS,
+	BLOCK_REQUESTS,
+	BLOCK_COMMANDS,
+	BLOCKS
+};
+
+/* What an OpenCL command's record has. */
+enum command_time {
+	COMMAND_CALL,
+	COMMAND_RETURN,
+	COMMAND_TIMES, /* queued, submitted, start, end */
+	COMMAND_KNOWN = COMMAND_TIMES + LANE_COMMAND_TIMES,
+	COMMAND_POINTS
+};
+
+enum command_number {
+	COMMAND_NUMBER,
+	COMMAND_NAME, /* of its kernel, 0: none */
+	COMMAND_CLASS,
+	COMMAND_SURE, /* certainty, why above it */
+	COMMAND_REQUEST,
+	COMMAND_TID,
+	COMMAND_STATUS,
+	COMMAND_FUNCTION,
+	COMMAND_NUMBERS
+};
+
+/* What a request's record has of times: points first, then durations, two for each stage. */
+enum request_time {
+	TIME_QUEUE,
+	TIME_ADD,
+	TIME_SUBMIT,
+	TIME_EXECUTE,
+	TIME_START,
+	TIME_START_MAX,
+	TIME_END,
+	TIME_END_MAX,
+	TIME_SIGNAL,
+	TIME_RETIRE,
+	REQUEST_POINTS,
+	TIME_STAGES = REQUEST_POINTS,
+	TIME_TOTAL = TIME_STAGES + 2 * LANE_STAGE_PATH,
+	TIME_WAKE = TIME_TOTAL + 2,
+	TIME_WAKE_RUNQUEUE,
+	REQUEST_TIMES
+};
+
+_Static_assert(REQUEST_TIMES <= LANE_HTML_TIMES, "a record has room for them");
+
+enum request_number {
+	NUMBER_ITSELF,
+	NUMBER_CONTEXT,
+	NUMBER_SEQNO,
+	NUMBER_ENGINE, /* + 1, 0: none */
+	NUMBER_TID,
+	NUMBER_PRIO,
+	NUMBER_BEHIND, /* context + 1, 0: none */
+	NUMBER_PREEMPTIONS,
+	NUMBER_WAITS,
+	NUMBER_STAGES, /* known, and above it unknown */
+	NUMBER_STATE,  /* state, doubt above it */
+	REQUEST_NUMBERS
+};
+
+struct html {
+	FILE *to;
+	const struct lane_trace_info *info;
+	const char *title;
+	struct lane_tracks *tracks;
+	struct lane_html_block blocks[BLOCKS];
+	uint64_t origin_ns;
+	bool began;
+	struct lane_table named; /* (tid, name) -> index + 1 in names */
+	char (*names)[LANE_HTML_NAME];
+	uint32_t commands;
+	uint32_t n_names, cap_names;
+	struct lane_error *err;			  /* the first that a hook met */
+	const struct lane_explain *explain;	  /* of the worst requests, or NULL */
+	const struct lane_report_options *models; /* or NULL */
+};
+
+static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
+{
+	if (!h->err)
+		h->err = lane_html_add(&h->blocks[block], times, numbers, h->origin_ns, h->to);
+}
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash;
+}
+
+/* The index + 1 of a name in the page's list; the same name of another owner is another. */
+static uint32_t name_index(struct html *h, uint64_t owner, const char *name)
+{
+	uint64_t hash = hash_name(name);
+	void *known = lane_table_get(&h->named, owner, hash);
+
+	if (known)
+		return (uint32_t)(uintptr_t)known;
+	if (h->n_names == h->cap_names) {
+		uint32_t more = h->cap_names ? 2 * h->cap_names : 64;
+		char(*bigger)[LANE_HTML_NAME] = realloc(h->names, more * sizeof(*bigger));
+
+		if (!bigger) {
+			h->err = h->err ? h->err : &lane_enomem;
+			return NO_INFO;
+		}
+		h->names = bigger;
+		h->cap_names = more;
+	}
+	snprintf(h->names[h->n_names], sizeof(*h->names), "%s", name);
+	h->n_names++;
+	if (!lane_table_put(&h->named, owner, hash, (void *)(uintptr_t)h->n_names))
+		h->err = h->err ? h->err : &lane_enomem;
+	return h->n_names;
+}
+
+static uint32_t task(struct html *h, int32_t tid, const char *comm)
+{
+	char name[48];
+
+	lane_task_name(tid, comm, name, sizeof(name));
+	return name_index(h, (uint32_t)tid, name);
+}
+
+static uint32_t put_command(struct html *h, const struct lane_slice *slice)
+{
+	const struct lane_command *command = slice->command;
+	uint32_t numbers[COMMAND_NUMBERS];
+	uint64_t times[COMMAND_POINTS];
+
+	times[COMMAND_CALL] = command->call_ns ? command->call_ns : LANE_HTML_NO_TIME;
+	times[COMMAND_RETURN] = command->return_ns ? command->return_ns : LANE_HTML_NO_TIME;
+	times[COMMAND_KNOWN] = command->known_ns ? command->known_ns : LANE_HTML_NO_TIME;
+	for (int i = 0; i < LANE_COMMAND_TIMES; i++)
+		times[COMMAND_TIMES + i] = command->timed ? command->time_ns[i] : LANE_HTML_NO_TIME;
+	numbers[COMMAND_NUMBER] = (uint32_t)command->number;
+	numbers[COMMAND_NAME] =
+		command->name[0] ? name_index(h, UINT64_MAX, command->name) : NO_INFO;
+	numbers[COMMAND_CLASS] = command->class;
+	numbers[COMMAND_SURE] = command->certainty | (uint32_t)command->why << 8;
+	numbers[COMMAND_REQUEST] = slice->number;
+	numbers[COMMAND_TID] = (uint32_t)command->tid;
+	numbers[COMMAND_STATUS] = (uint32_t)command->status;
+	numbers[COMMAND_FUNCTION] = command->function;
+	add(h, BLOCK_COMMANDS, times, numbers);
+	return ++h->commands;
+}
+
+static uint32_t saturated(uint64_t value)
+{
+	return value >= UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* What the page is told of a slice beside its request, by the kind of its track. */
+static uint32_t info_of(struct html *h, const struct lane_slice *slice)
+{
+	if (slice->track->kind == LANE_TRACK_CPU)
+		return task(h, slice->thread->thread->tid, slice->thread->thread->comm);
+	if (slice->idle && slice->idle->culprits[0].ns)
+		return task(h, slice->idle->culprits[0].tid, slice->idle->culprits[0].comm);
+	if (slice->starvation)
+		return task(h, slice->starvation->tid, slice->starvation->comm);
+	if (slice->preemption && slice->preemption->culprit)
+		return slice->preemption->culprit->id + 1;
+	if (slice->wait && slice->wait->signal_ns)
+		return slice->wait->signal_ns > slice->wait->begin_ns
+			       ? saturated(slice->wait->end_ns - slice->wait->signal_ns + 1)
+			       : saturated(slice->wait->end_ns - slice->wait->begin_ns + 1);
+	if (slice->thread)
+		return (uint32_t)(slice->thread->thread->cpu + 1);
+	if (slice->loss)
+		return saturated(slice->loss->count);
+	if (slice->call)
+		return slice->call->function;
+	if (slice->command)
+		return put_command(h, slice);
+	return NO_INFO;
+}
+
+static void put_request(struct html *h, const struct lane_slice *slice);
+
+static void on_slice(void *arg, const struct lane_slice *slice)
+{
+	struct html *h = arg;
+	uint32_t flags = slice->flags;
+	uint32_t numbers[4];
+
+	if (slice->preemption && slice->preemption->why == LANE_PREEMPTION_TIMESLICE)
+		flags |= 1u << 2;
+	if (slice->wait && slice->wait->slept)
+		flags |= 1u << 2;
+	numbers[0] = slice->track->id;
+	numbers[1] = slice->row | (uint32_t)slice->state << 16 | flags << 24;
+	numbers[2] = slice->number;
+	numbers[3] = info_of(h, slice);
+	/* Rows beyond what 16 bits number are not drawn; that many requests wait in one queue. */
+	if (slice->row <= UINT16_MAX)
+		add(h, BLOCK_SLICES,
+		    (uint64_t[]){ slice->begin_ns, slice->end_ns - slice->begin_ns }, numbers);
+	if (slice->track->kind == LANE_TRACK_CLIENT)
+		put_request(h, slice);
+}
+
+static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		      uint32_t length, uint64_t at_ns)
+{
+	add(arg, BLOCK_LENGTHS, &at_ns, (uint32_t[]){ 2 * engine->id + queue, length });
+}
+
+static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen what, uint64_t ns)
+{
+	return rq->seen & what ? ns : LANE_HTML_NO_TIME;
+}
+
+static void put_times(const struct lane_request *rq, const struct lane_stages *stages,
+		      uint64_t *times)
+{
+	bool ended = rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
+		     rq->end.hi != LANE_NEVER;
+
+	for (int i = 0; i < REQUEST_TIMES; i++)
+		times[i] = LANE_HTML_NO_TIME;
+	times[TIME_QUEUE] = if_seen(rq, LANE_SEEN_QUEUE, rq->queue_ns);
+	times[TIME_ADD] = if_seen(rq, LANE_SEEN_ADD, rq->add_ns);
+	times[TIME_SUBMIT] = if_seen(rq, LANE_SEEN_SUBMIT, rq->submit_ns);
+	times[TIME_EXECUTE] = if_seen(rq, LANE_SEEN_EXECUTE, rq->execute_ns);
+	times[TIME_SIGNAL] = if_seen(rq, LANE_SEEN_SIGNAL, rq->signal_ns);
+	times[TIME_RETIRE] = if_seen(rq, LANE_SEEN_RETIRE, rq->retire_ns);
+	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE) && rq->start.hi != LANE_NEVER) {
+		times[TIME_START] = rq->start.lo;
+		times[TIME_START_MAX] = rq->start.hi;
+	}
+	if (ended) {
+		times[TIME_END] = rq->end.lo;
+		times[TIME_END_MAX] = rq->end.hi;
+	}
+	for (int i = 0; i < LANE_STAGE_PATH; i++) {
+		if (!(stages->known & 1u << i))
+			continue;
+		times[TIME_STAGES + 2 * i] = stages->ns[i].lo;
+		times[TIME_STAGES + 2 * i + 1] = stages->ns[i].hi;
+	}
+	if (stages->total_known) {
+		times[TIME_TOTAL] = stages->total.lo;
+		times[TIME_TOTAL + 1] = stages->total.hi;
+	}
+	if (stages->known & 1u << LANE_STAGE_WAKE) {
+		times[TIME_WAKE] = rq->wake_ns;
+		if (stages->known & 1u << LANE_STAGE_WAKE_RUNQUEUE)
+			times[TIME_WAKE_RUNQUEUE] = rq->wake_runqueue_ns;
+	}
+}
+
+static void put_request(struct html *h, const struct lane_slice *slice)
+{
+	const struct lane_request *rq = slice->request;
+	uint32_t numbers[REQUEST_NUMBERS];
+	uint64_t times[REQUEST_TIMES];
+	struct lane_stages stages;
+
+	lane_stages_of(h->info, rq, &stages);
+	put_times(rq, &stages, times);
+	numbers[NUMBER_ITSELF] = slice->number;
+	numbers[NUMBER_CONTEXT] = rq->context->id;
+	numbers[NUMBER_SEQNO] = rq->seqno;
+	numbers[NUMBER_ENGINE] = rq->engine ? rq->engine->id + 1 : 0;
+	numbers[NUMBER_TID] = (uint32_t)rq->tid;
+	numbers[NUMBER_PRIO] = (uint32_t)rq->prio;
+	numbers[NUMBER_BEHIND] = rq->behind ? rq->behind->id + 1 : 0;
+	numbers[NUMBER_PREEMPTIONS] = rq->preemptions;
+	numbers[NUMBER_WAITS] = rq->waits;
+	numbers[NUMBER_STAGES] = stages.known | (uint32_t)stages.unknown << 16;
+	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8;
+	add(h, BLOCK_REQUESTS, times, numbers);
+}
+
+static void destroy(void *export)
+{
+	struct html *h = export;
+
+	if (!h)
+		return;
+	for (int i = 0; i < BLOCKS; i++)
+		lane_html_block_deinit(&h->blocks[i]);
+	lane_tracks_destroy(h->tracks);
+	lane_table_free(&h->named);
+	free(h->names);
+	lane_error_free(h->err);
+	free(h);
+}
+
+/* Text between tags. */
+static void put_text(const char *from, FILE *to)
+{
+	LANE_CLEANUP(lane_free) char *clean = lane_clean_dup(from, LANE_CLEAN_LINE);
+
+	for (const char *text = clean ? clean : ""; *text; text++) {
+		if (*text == '<')
+			fputs("&lt;", to);
+		else if (*text == '&')
+			fputs("&amp;", to);
+		else
+			putc(*text, to);
+	}
+}
+
+static struct lane_error *create(const struct lane_export_to *to, void **export,
+				 struct lane_hooks *hooks)
+{
+	static const struct lane_html_kind kinds[BLOCKS] = {
+		[BLOCK_SLICES] = { BLOCK_SLICES, 2, 1, 4 },
+		[BLOCK_LENGTHS] = { BLOCK_LENGTHS, 1, 1, 2 },
+		[BLOCK_REQUESTS] = { BLOCK_REQUESTS, REQUEST_TIMES, REQUEST_POINTS,
+				     REQUEST_NUMBERS },
+		[BLOCK_COMMANDS] = { BLOCK_COMMANDS, COMMAND_POINTS, COMMAND_POINTS,
+				     COMMAND_NUMBERS },
+	};
+	struct html *h = calloc(1, sizeof(*h));
+	const struct lane_track_hooks track_hooks = { .arg = h,
+						      .slice = on_slice,
+						      .length = on_length };
+	struct lane_error *err;
+
+	*export = h;
+	if (!h)
+		return &lane_enomem;
+	h->to = to->file;
+	h->info = to->info;
+	h->title = to->title;
+	for (int i = 0; i < BLOCKS; i++)
+		if (!lane_html_block_init(&h->blocks[i], &kinds[i],
+					  i >= BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
+			return &lane_enomem;
+	err = lane_tracks_create(&track_hooks, &h->tracks);
+	if (err)
+		return err;
+	*hooks = lane_tracks_hooks(h->tracks);
+	fputs(lane_html_head, h->to);
+	fputs("<title>", h->to);
+	put_text(h->title, h->to);
+	fputs(" - gpulane</title>\n<style>\n", h->to);
+	fputs(lane_html_style, h->to);
+	fputs("</style>\n</head>\n", h->to);
+	fputs(lane_html_body, h->to);
+	return NULL;
+}
+
+static struct lane_error *event(void *export, const struct lane_event *event)
+{
+	struct html *h = export;
+
+	if (!h->began)
+		h->origin_ns = h->info->begin_ns && h->info->begin_ns < event->wire.ts_ns
+				       ? h->info->begin_ns
+				       : event->wire.ts_ns;
+	h->began = true;
+	if (h->err)
+		return LANE_TAKE(h->err);
+	return lane_tracks_failed(h->tracks) ? &lane_enomem : NULL;
+}
+
+static void explain(void *export, const struct lane_explain *explain)
+{
+	((struct html *)export)->explain = explain;
+}
+
+static void models(void *export, const struct lane_report_options *options)
+{
+	((struct html *)export)->models = options;
+}
+
+static struct lane_error *finish(void *export, struct lane_latency *latency)
+{
+	struct html *h = export;
+	struct lane_error *err = LANE_TAKE(h->err);
+
+	for (int i = 0; !err && i < BLOCKS; i++)
+		err = lane_html_flush(&h->blocks[i], h->origin_ns, h->to);
+	if (!err)
+		err = lane_html_facts(
+			&(struct lane_html_facts){ .title = h->title,
+						   .origin_ns = h->origin_ns,
+						   .tracks = h->tracks,
+						   .names = (const char(*)[LANE_HTML_NAME])h->names,
+						   .n_names = h->n_names,
+						   .explain = h->explain,
+						   .models = h->models },
+			latency, h->to);
+	if (!err)
+		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
+			lane_html_code);
+	return err;
+}
+
+const struct lane_exporter lane_export_html = {
+	.name = "html",
+	.help = "one file for any browser: verdict, figures, timeline",
+	.suffix = ".html",
+	.create = create,
+	.event = event,
+	.explain = explain,
+	.models = models,
+	.finish = finish,
+	.destroy = destroy,
+};

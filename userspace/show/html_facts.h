@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The page's facts: the report and the names of what the blocks of data number. */
+#ifndef LANE_SHOW_HTML_FACTS_H
+#define LANE_SHOW_HTML_FACTS_H
+
+#include <stdio.h>
+
+#include "show/report.h"
+#include "show/tracks.h"
+
+#define LANE_HTML_NAME 64
+
+struct lane_html_facts {
+	const char *title;
+	uint64_t origin_ns; /* what the page's times are told from */
+	const struct lane_tracks *tracks;
+	const char (*names)[LANE_HTML_NAME]; /* tasks and kernels, as numbered in the blocks */
+	uint32_t n_names;
+	const struct lane_explain *explain;	  /* the evidence for the worst requests, or NULL */
+	const struct lane_report_options *models; /* what models say of the kernels, or NULL */
+};
+
+/* Writes them as a script element of JSON. */
+struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
+				   struct lane_latency *latency, FILE *to) LANE_MUST_CHECK;
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Short words for building a tree of json-c. No memory: the member is missing, as json-c has it. */
+#ifndef LANE_SHOW_JSON_H
+#define LANE_SHOW_JSON_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Adds a member to an object. Numbers beyond INT64_MAX, which json-c cannot hold, are that. */
+void lane_json_uint(struct json_object *to, const char *key, uint64_t value);
+void lane_json_int(struct json_object *to, const char *key, int64_t value);
+void lane_json_real(struct json_object *to, const char *key, double value);
+void lane_json_bool(struct json_object *to, const char *key, bool value);
+void lane_json_text(struct json_object *to, const char *key, const char *value);
+void lane_json_null(struct json_object *to, const char *key);
+
+/* Adds an empty object, an empty array, to an object; it is the object's. */
+struct json_object *lane_json_object(struct json_object *to, const char *key);
+struct json_object *lane_json_list(struct json_object *to, const char *key);
+
+/* Adds an empty object, or a text, to an array. */
+struct json_object *lane_json_row(struct json_object *list);
+void lane_json_item(struct json_object *list, const char *text);
+
+#endif

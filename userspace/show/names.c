@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// How reports name engines, processes and durations.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/report.h"
+
+static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+
+const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size)
+{
+	char device[16] = "", class[16];
+
+	if (engine->name) {
+		const char *dev = engine->device;
+
+		if (!strncmp(dev, "0000:", 5)) /* the usual domain of PCI */
+			dev += 5;
+		snprintf(buffer, size, "%s%s%s", engine->is_one_of_several ? dev : "",
+			 engine->is_one_of_several ? "/" : "", engine->name);
+		return lane_clean(buffer, LANE_CLEAN_LINE);
+	}
+	if (engine->dev)
+		snprintf(device, sizeof(device), "card%u/", engine->dev);
+	if (engine->class < sizeof(classes) / sizeof(classes[0]))
+		snprintf(class, sizeof(class), "%s", classes[engine->class]);
+	else
+		snprintf(class, sizeof(class), "%u:", engine->class);
+	if (engine->instance == LANE_VIRTUAL_INSTANCE)
+		snprintf(buffer, size, "%svirtual-%s", device, class);
+	else
+		snprintf(buffer, size, "%s%s%u", device, class, engine->instance);
+	return buffer;
+}
+
+const char *lane_comm(const char comm[16], char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%.16s", comm);
+	return lane_clean(buffer, LANE_CLEAN_LINE);
+}
+
+const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size)
+{
+	if (client->pid < 0)
+		snprintf(buffer, size, "unknown");
+	else if (client->comm[0])
+		snprintf(buffer, size, "%.16s[%d]", client->comm, client->pid);
+	else
+		snprintf(buffer, size, "%d", client->pid);
+	return lane_clean(buffer, LANE_CLEAN_LINE);
+}
+
+const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
+{
+	if (tid < 0)
+		snprintf(buffer, size, "unknown");
+	else if (!tid)
+		snprintf(buffer, size, "nobody (CPU idle)");
+	else if (comm[0])
+		snprintf(buffer, size, "%.16s[%d]", comm, tid);
+	else
+		snprintf(buffer, size, "%d", tid);
+	return lane_clean(buffer, LANE_CLEAN_LINE);
+}
+
+const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+			      size_t size)
+{
+	const struct lane_thread *thread = lane_timeline_thread(latency->timeline, pid);
+	const struct lane_commands *c = latency->commands;
+	const char *comm = thread ? thread->comm : "";
+
+	for (uint32_t i = 0; !*comm && c && i < c->n_queues; i++)
+		if (c->queues[i].queue && c->queues[i].queue->pid == pid)
+			comm = c->queues[i].queue->comm;
+	return lane_task_name(pid, comm, buffer, size);
+}
+
+const char *lane_duration(uint64_t ns, char *buffer, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = (double)ns / (double)units[i].ns;
+
+		if (ns < units[i].ns)
+			continue;
+		snprintf(buffer, size, "%.*f %s",
+			 value < 10    ? 2
+			 : value < 100 ? 1
+				       : 0,
+			 value, units[i].unit);
+		return buffer;
+	}
+	snprintf(buffer, size, "%" PRIu64 " ns", ns);
+	return buffer;
+}
+
+/* Two bounds as they are shown: "2.10..2.35", or "2.10.." where they look the same. */
+static const char *bounds(const char *lo, const char *hi, const char *unit, char *buffer,
+			  size_t size)
+{
+	if (strcmp(lo, hi) != 0)
+		snprintf(buffer, size, "%s..%s%s", lo, hi, unit);
+	else
+		snprintf(buffer, size, "%s%s..", lo, unit);
+	return buffer;
+}
+
+const char *lane_span_text(struct lane_span ns, char *buffer, size_t size)
+{
+	char lo[32], hi[32];
+
+	if (ns.lo == ns.hi)
+		return lane_duration(ns.lo, buffer, size);
+	return bounds(lane_duration(ns.lo, lo, sizeof(lo)), lane_duration(ns.hi, hi, sizeof(hi)),
+		      "", buffer, size);
+}
+
+const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			    size_t size)
+{
+	double least = whole.hi ? 100.0 * (double)part.lo / (double)whole.hi : 0;
+	double most = whole.lo ? 100.0 * (double)part.hi / (double)whole.lo : 100;
+	char lo[32], hi[32];
+
+	snprintf(lo, sizeof(lo), "%.1f", least);
+	snprintf(hi, sizeof(hi), "%.1f", most < 100 ? most : 100);
+	if (part.lo != part.hi || whole.lo != whole.hi)
+		return bounds(lo, hi, " %", buffer, size);
+	snprintf(buffer, size, "%s %%", lo);
+	return buffer;
+}
+
+unsigned int lane_percent(uint64_t part, uint64_t whole, double add)
+{
+	double of = whole ? 100.0 * (double)part / (double)whole + add : 0;
+
+	return of < 100 ? (unsigned int)of : 100;
+}

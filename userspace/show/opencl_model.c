@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Kernels from the call to the program's knowing, with `running` divided as a model says.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/json.h"
+#include "show/opencl.h"
+
+typedef struct json_object json;
+
+/* Nanoseconds as a whole number; a part may be a little below 0. */
+static int64_t whole(double ns)
+{
+	return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+
+static const char *duration(int64_t ns, char *text, size_t size)
+{
+	char positive[32];
+
+	if (ns >= 0)
+		return lane_duration((uint64_t)ns, text, size);
+	snprintf(text, size, "-%s", lane_duration((uint64_t)-ns, positive, sizeof(positive)));
+	return text;
+}
+
+/* The part of a run in which it was off the engine: the mean of the runs of which that is known. */
+static double preempted(const struct lane_kernel_stats *kernel)
+{
+	return kernel->preempted_runs
+		       ? ((double)kernel->preempted.lo + (double)kernel->preempted.hi) / 2 /
+				 (double)kernel->preempted_runs
+		       : 0;
+}
+
+/* The kernel's mean run on the device, less what it was off it; 0 without runs that have times. */
+static double measured(const struct lane_kernel_stats *kernel)
+{
+	double mean = kernel->running.count
+			      ? (double)kernel->running.sum_ns / (double)kernel->running.count
+			      : 0;
+
+	return mean > preempted(kernel) ? mean - preempted(kernel) : 0;
+}
+
+static void text_row(FILE *to, const char *indent, const char *name, int64_t ns, double total)
+{
+	char text[32];
+
+	fprintf(to, "  %s%-*s %12s %6.1f %%\n", indent, 24 - (int)strlen(indent), name,
+		duration(ns, text, sizeof(text)), total > 0 ? 100 * (double)ns / total : 0);
+}
+
+static double line_ns(const struct lane_report_line *line)
+{
+	return line->compute_ns + line->memory_ns + line->atomics_ns + line->conflicts_ns;
+}
+
+/* The lines that take a part in a hundred or more, in the order of the source. */
+static void text_lines(FILE *to, const struct lane_report_model *model)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < model->n_lines; i++) {
+		const struct lane_report_line *line = &model->line[i];
+		double all = line_ns(line);
+		char text[5][32], source[96], number[16];
+
+		if (model->total_ns <= 0 || all < model->total_ns / 100)
+			continue;
+		if (!shown++)
+			fprintf(to,
+				"    modelled, by source line\n    %6s %7s %11s %11s %11s %11s\n",
+				"line", "", "compute", "memory", "atomics", "conflicts");
+		snprintf(number, sizeof(number), line->line ? "%" PRIu32 : "-", line->line);
+		fprintf(to, "    %6s %5.1f %% %11s %11s %11s %11s  %s\n", number,
+			100 * all / model->total_ns,
+			duration(whole(line->compute_ns), text[0], sizeof(text[0])),
+			duration(whole(line->memory_ns), text[1], sizeof(text[1])),
+			duration(whole(line->atomics_ns), text[2], sizeof(text[2])),
+			duration(whole(line->conflicts_ns), text[3], sizeof(text[3])),
+			line->source ? lane_clean_copy(source, sizeof(source), line->source,
+						       LANE_CLEAN_LINE)
+				     : "");
+	}
+}
+
+/* One kernel: its stages one below the other, what the model says of `running` in its place. */
+static void text_kernel(FILE *to, const struct lane_latency *l,
+			const struct lane_kernel_stats *kernel,
+			const struct lane_report_model *model, const char *device)
+{
+	double runs = kernel->total.count ? (double)kernel->total.count : 1;
+	double total = (double)kernel->total.sum_ns / runs;
+	char name[64], shown[64], text[32];
+
+	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n",
+		lane_clean_copy(shown, sizeof(shown), kernel->name, LANE_CLEAN_LINE),
+		lane_process_name(l, kernel->pid, name, sizeof(name)), kernel->running.count);
+	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
+		text_row(to, "  ", lane_command_stage_names[s],
+			 whole((double)kernel->stage_ns[s] / runs), total);
+		if (s != LANE_CSTAGE_RUNNING)
+			continue;
+		if (kernel->preempted_runs)
+			text_row(to, "      ", "preempted", whole(preempted(kernel)), total);
+		for (uint32_t i = 0; i < model->n_parts; i++)
+			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
+				 total);
+		fprintf(to, "        modelled on %s: %s, error %+.1f %%\n",
+			lane_clean_copy(shown, sizeof(shown), device, LANE_CLEAN_LINE),
+			duration(whole(model->total_ns), text, sizeof(text)),
+			100 * (model->total_ns / measured(kernel) - 1));
+	}
+	text_row(to, "  ", "in all", whole(total), total);
+	text_lines(to, model);
+}
+
+static int has_model(const struct lane_report_options *o, uint32_t i,
+		     const struct lane_kernel_stats *kernel)
+{
+	return i < o->n_models && o->models[i].n_parts && measured(kernel) > 0;
+}
+
+void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
+			     const struct lane_report_options *options)
+{
+	const struct lane_commands *c = latency->commands;
+	int first = 1;
+
+	for (uint32_t i = 0; c && i < c->n_kernels; i++) {
+		if (!has_model(options, i, &c->kernels[i]))
+			continue;
+		if (first)
+			fprintf(to, options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
+				"Kernels from call to answer, running as the model divides it");
+		first = 0;
+		text_kernel(to, latency, &c->kernels[i], &options->models[i],
+			    options->model_device);
+	}
+}
+
+static void add_parts(json *to, const struct lane_report_model *model)
+{
+	char key[48];
+
+	for (uint32_t i = 0; i < model->n_parts; i++) {
+		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
+		lane_json_int(to, key, whole(model->part[i].ns));
+	}
+	lane_json_int(to, "total_ns", whole(model->total_ns));
+}
+
+static void add_lines(json *at, const struct lane_report_model *model)
+{
+	json *rows = lane_json_list(at, "lines");
+
+	for (uint32_t i = 0; i < model->n_lines; i++) {
+		const struct lane_report_line *line = &model->line[i];
+		json *row = lane_json_row(rows);
+
+		if (line->line)
+			lane_json_int(row, "line", line->line);
+		else
+			lane_json_null(row, "line");
+		lane_json_int(row, "compute_ns", whole(line->compute_ns));
+		lane_json_int(row, "memory_ns", whole(line->memory_ns));
+		lane_json_int(row, "atomics_ns", whole(line->atomics_ns));
+		lane_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
+		if (line->source)
+			lane_json_text(row, "source", line->source);
+		else
+			lane_json_null(row, "source");
+	}
+}
+
+static void kernel_row(json *at, const struct lane_latency *l,
+		       const struct lane_kernel_stats *kernel,
+		       const struct lane_report_model *model, const char *device)
+{
+	double runs = kernel->total.count ? (double)kernel->total.count : 1;
+	double error = model->total_ns / measured(kernel) - 1;
+	json *stages;
+	char name[64], text[32];
+
+	lane_json_text(at, "process", lane_process_name(l, kernel->pid, name, sizeof(name)));
+	lane_json_text(at, "kernel", kernel->name);
+	lane_json_text(at, "device", device);
+	lane_json_int(at, "runs", (int64_t)kernel->running.count);
+	lane_json_int(at, "running_mean_ns", whole(measured(kernel)));
+	if (kernel->preempted_runs)
+		lane_json_int(at, "preempted_mean_ns", whole(preempted(kernel)));
+	else
+		lane_json_null(at, "preempted_mean_ns");
+	stages = lane_json_object(at, "stage_means");
+	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
+		lane_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
+	}
+	add_parts(lane_json_object(at, "modelled"), model);
+	add_lines(at, model);
+	snprintf(text, sizeof(text), "%.4f", error);
+	json_object_object_add(at, "error", json_object_new_double_s(error, text));
+}
+
+void lane_opencl_models_tree(struct lane_latency *latency,
+			     const struct lane_report_options *options, struct json_object *tree)
+{
+	const struct lane_commands *c = latency->commands;
+	json *opencl = NULL;
+	json *rows;
+
+	if (!c || !options->n_models || !json_object_object_get_ex(tree, "opencl", &opencl))
+		return;
+	rows = lane_json_list(opencl, "kernels_modelled");
+	for (uint32_t i = 0; i < c->n_kernels; i++)
+		if (has_model(options, i, &c->kernels[i]))
+			kernel_row(lane_json_row(rows), latency, &c->kernels[i],
+				   &options->models[i], options->model_device);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// gpulane export --to perfetto: Perfetto's native format, one packet at a time.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/export.h"
+#include "show/perfetto_packet.h"
+#include "show/perfetto_slice.h"
+#include "show/report.h"
+#include "show/tracks.h"
+
+/* What a uuid is of; its upper bits. */
+enum place {
+	PLACE_DEVICE = 1,
+	PLACE_ENGINE,
+	PLACE_PROCESS,
+	PLACE_THREAD,
+	PLACE_TRACK, /* row 0 of a track */
+	PLACE_ROW,
+	PLACE_LENGTH,
+	PLACE_CPUS, /* what all CPUs' tracks are in */
+};
+
+struct perfetto {
+	struct lane_packets packets;
+	struct lane_tracks *tracks;
+	const struct lane_trace_info *info;
+	uint32_t *rows; /* how many rows of a track have been described, by track */
+	uint32_t cap_tracks;
+	bool no_memory;
+};
+
+static uint64_t uuid_of(enum place place, uint64_t what, uint32_t row)
+{
+	return (uint64_t)place << 56 | (what & 0xffffffff) << 24 | (row & 0xffffff);
+}
+
+static void describe_device(struct perfetto *p, uint32_t dev)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "GPU card%u", dev);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid_of(PLACE_DEVICE, dev, 0),
+					       .name = name,
+					       .rank = -1,
+				       });
+}
+
+static void describe_engine(struct perfetto *p, const struct lane_engine *engine)
+{
+	static const char *const lengths[] = { "host queue length", "device queue length" };
+	char name[48];
+	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
+
+	describe_device(p, engine->dev);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid,
+					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),
+					       .name = lane_engine_name(engine, name, sizeof(name)),
+					       .rank = (int32_t)engine->id + 1,
+				       });
+	for (uint32_t queue = 0; queue < 2; queue++)
+		lane_packet_track(&p->packets,
+				  &(struct lane_packet_track){
+					  .uuid = uuid_of(PLACE_LENGTH, engine->id, queue),
+					  .parent = uuid,
+					  .name = lengths[queue],
+					  .counter = true,
+					  .rank = 20 + (int32_t)queue,
+				  });
+}
+
+/* Processes by number; what belongs to none that is known is one process. */
+static uint64_t process_uuid(int32_t pid)
+{
+	return uuid_of(PLACE_PROCESS, pid < 0 ? UINT32_MAX : (uint32_t)pid, 0);
+}
+
+static void describe_process(struct perfetto *p, const struct lane_client *client)
+{
+	char name[48];
+
+	lane_client_name(client, name, sizeof(name));
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = process_uuid(client->pid),
+					       .name = client->pid < 0 ? "unknown process" : name,
+					       .pid = client->pid,
+					       .process = client->pid >= 0,
+				       });
+}
+
+/* A queue's process, until it is known to be a client with a name. */
+static void describe_owner(struct perfetto *p, int32_t pid)
+{
+	char name[16];
+
+	for (uint32_t i = 0; i < lane_tracks_count(p->tracks); i++) {
+		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+
+		if (track->kind == LANE_TRACK_CLIENT && track->pid == pid)
+			return;
+	}
+	snprintf(name, sizeof(name), "%d", pid);
+	lane_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
+								    .name = name,
+								    .pid = pid,
+								    .process = pid >= 0 });
+}
+
+static void describe_thread(struct perfetto *p, const struct lane_track *track)
+{
+	char name[48];
+
+	lane_packet_track(
+		&p->packets,
+		&(struct lane_packet_track){
+			.uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
+			.name = lane_task_name(track->tid, track->comm, name, sizeof(name)),
+			.pid = track->pid >= 0 ? track->pid : track->tid,
+			.tid = track->tid,
+			.thread = true,
+		});
+}
+
+static void describe_cpus(struct perfetto *p)
+{
+	lane_packet_track(&p->packets, &(struct lane_packet_track){
+					       .uuid = uuid_of(PLACE_CPUS, 0, 0),
+					       .name = "CPUs",
+					       .rank = -1,
+				       });
+}
+
+static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
+{
+	return row ? uuid_of(PLACE_ROW, track->id, row) : uuid_of(PLACE_TRACK, track->id, 0);
+}
+
+/* Rows have their track's name: the viewer shows them as one track that is several rows high. */
+static void describe_row(struct perfetto *p, const struct lane_track *track, uint32_t row)
+{
+	char name[192];
+	struct lane_packet_track is = {
+		.uuid = track_uuid(track, row),
+		.name = lane_track_names[track->kind],
+		.rank = (int32_t)track->kind + 1,
+	};
+
+	if (track->engine)
+		is.parent = uuid_of(PLACE_ENGINE, track->engine->id, 0);
+	else if (track->kind == LANE_TRACK_CLIENT)
+		is.parent = process_uuid(track->client->pid);
+	else if (track->queue)
+		is.parent = process_uuid(track->queue->pid);
+	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_CPU)
+		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
+	if (track->kind == LANE_TRACK_CPU) {
+		snprintf(name, sizeof(name), "CPU %d", track->cpu);
+		is.name = name;
+		is.parent = uuid_of(PLACE_CPUS, 0, 0);
+		is.rank = track->cpu;
+	}
+	if (track->queue) {
+		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %s", track->queue->handle,
+			 track->queue->device_name);
+		is.name = name;
+	}
+	lane_packet_track(&p->packets, &is);
+}
+
+static void describe(struct perfetto *p, const struct lane_track *track)
+{
+	if (track->kind == LANE_TRACK_CLIENT)
+		describe_process(p, track->client);
+	else if (track->engine)
+		describe_engine(p, track->engine);
+	else if (track->queue)
+		describe_owner(p, track->queue->pid);
+	else if (track->kind == LANE_TRACK_CPU)
+		describe_cpus(p);
+	else if (track->kind != LANE_TRACK_LOST)
+		describe_thread(p, track);
+}
+
+static void on_track(void *arg, const struct lane_track *track)
+{
+	struct perfetto *p = arg;
+	uint32_t *bigger;
+
+	if (track->id >= p->cap_tracks) {
+		uint32_t more = p->cap_tracks ? 2 * p->cap_tracks : 64;
+
+		bigger = realloc(p->rows, more * sizeof(*bigger));
+		if (!bigger) {
+			p->no_memory = true;
+			return;
+		}
+		p->rows = bigger;
+		p->cap_tracks = more;
+	}
+	p->rows[track->id] = 0;
+	describe(p, track);
+}
+
+/* The part of a wait in which the request was over: where the arrow from the request ends. */
+static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
+{
+	const struct lane_wait *wait = slice->wait;
+
+	if (!wait->signal_ns || slice->number == LANE_NO_REQUEST)
+		return;
+	lane_packet_begin(&p->packets, uuid,
+			  wait->signal_ns > wait->begin_ns ? wait->signal_ns : wait->begin_ns,
+			  "wake");
+	lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	lane_packet_send(&p->packets);
+	lane_packet_end(&p->packets, uuid, wait->end_ns);
+}
+
+/* What a command does by the device's times: inside its slice, one after the other. */
+static void command_stages(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
+{
+	static const char *const names[] = { "queued", "submitted", "running" };
+	const uint64_t *at = slice->command->time_ns;
+
+	for (int i = 0; slice->command->timed && i < 3; i++) {
+		if (at[i + 1] <= at[i] || at[i] < slice->begin_ns || at[i + 1] > slice->end_ns)
+			continue;
+		lane_packet_begin(&p->packets, uuid, at[i], names[i]);
+		lane_packet_send(&p->packets);
+		lane_packet_end(&p->packets, uuid, at[i + 1]);
+	}
+}
+
+/* The arrow from a call to the command it made. */
+static uint64_t command_flow(int32_t pid, uint64_t number)
+{
+	return 1ull << 63 | (uint64_t)(uint32_t)pid << 32 | (uint32_t)number;
+}
+
+/* The arrow of a request goes through these, in the order of their times. */
+static bool has_flow(const struct lane_slice *slice)
+{
+	return slice->number != LANE_NO_REQUEST &&
+	       (slice->track->kind == LANE_TRACK_SUBMIT ||
+		slice->track->kind == LANE_TRACK_CLIENT || slice->track->kind == LANE_TRACK_ENGINE);
+}
+
+static void on_slice(void *arg, const struct lane_slice *slice)
+{
+	struct perfetto *p = arg;
+	uint64_t uuid = track_uuid(slice->track, slice->row);
+	char name[64];
+
+	if (p->no_memory)
+		return;
+	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
+		describe_row(p, slice->track, p->rows[slice->track->id]);
+	lane_packet_begin(&p->packets, uuid, slice->begin_ns,
+			  lane_slice_name(slice, name, sizeof(name)));
+	lane_slice_say(&p->packets, p->info, slice);
+	if (has_flow(slice))
+		lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	if (slice->call && slice->call->command)
+		lane_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
+	if (slice->command)
+		lane_packet_flow(&p->packets,
+				 command_flow(slice->command->pid, slice->command->number));
+	lane_packet_send(&p->packets);
+	if (slice->command)
+		command_stages(p, slice, uuid);
+	if (slice->wait)
+		wake_up(p, slice, uuid);
+	lane_packet_end(&p->packets, uuid, slice->end_ns);
+}
+
+static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		      uint32_t length, uint64_t at_ns)
+{
+	struct perfetto *p = arg;
+
+	lane_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
+}
+
+static void destroy(void *export)
+{
+	struct perfetto *p = export;
+
+	if (!p)
+		return;
+	lane_tracks_destroy(p->tracks);
+	free(p->rows);
+	free(p);
+}
+
+static struct lane_error *create(const struct lane_export_to *to, void **export,
+				 struct lane_hooks *hooks)
+{
+	struct perfetto *p = calloc(1, sizeof(*p));
+	const struct lane_track_hooks track_hooks = {
+		.arg = p, .track = on_track, .slice = on_slice, .length = on_length
+	};
+	struct lane_error *err;
+
+	*export = p;
+	if (!p)
+		return &lane_enomem;
+	p->info = to->info;
+	lane_packets_begin(&p->packets, to->file, to->info);
+	if (to->machine)
+		lane_packets_machine(&p->packets, to->machine, to->machine_index);
+	err = lane_tracks_create(&track_hooks, &p->tracks);
+	if (err)
+		return err;
+	*hooks = lane_tracks_hooks(p->tracks);
+	return NULL;
+}
+
+static struct lane_error *event(void *export, const struct lane_event *event)
+{
+	struct perfetto *p = export;
+
+	(void)event;
+	if (p->no_memory || lane_tracks_failed(p->tracks))
+		return &lane_enomem;
+	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
+				 : NULL;
+}
+
+/* What was named after it was first described is described again. */
+static struct lane_error *finish(void *export, struct lane_latency *latency)
+{
+	struct perfetto *p = export;
+	uint32_t n = lane_tracks_count(p->tracks);
+
+	(void)latency;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+
+		if (!track->engine)
+			describe(p, track);
+	}
+	return event(p, NULL);
+}
+
+const struct lane_exporter lane_export_perfetto = {
+	.name = "perfetto",
+	.help = "for the Perfetto viewer and its trace processor",
+	.suffix = ".perfetto-trace",
+	.create = create,
+	.event = event,
+	.finish = finish,
+	.destroy = destroy,
+};

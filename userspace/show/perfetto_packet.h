@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets of Perfetto's trace format, written one by one: nothing is kept but the one being made.
+ * The schema is perfetto/trace.proto.
+ */
+#ifndef LANE_SHOW_PERFETTO_PACKET_H
+#define LANE_SHOW_PERFETTO_PACKET_H
+
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+/* LANE_PACKET_ARGS(A) calls A(ID, name) for each argument of slices. */
+#define LANE_PACKET_ARGS(A)                                                                        \
+	A(CLIENT, "client")                                                                        \
+	A(CONTEXT, "context")                                                                      \
+	A(SEQNO, "seqno")                                                                          \
+	A(ENGINE, "engine")                                                                        \
+	A(THREAD, "thread")                                                                        \
+	A(CULPRIT, "culprit")                                                                      \
+	A(CULPRIT_NS, "culprit_ns")                                                                \
+	A(CULPRIT_CONTEXT, "culprit_context")                                                      \
+	A(CULPRIT_SEQNO, "culprit_seqno")                                                          \
+	A(WHY, "why")                                                                              \
+	A(LASTED, "lasted_ns")                                                                     \
+	A(LASTED_MAX, "lasted_max_ns")                                                             \
+	A(CPU, "cpu")                                                                              \
+	A(SLEPT, "slept")                                                                          \
+	A(WAKE, "wake_ns")                                                                         \
+	A(RUNQUEUE, "wake_runqueue_ns")                                                            \
+	A(EVENTS, "events")                                                                        \
+	A(DOUBTFUL, "doubtful")                                                                    \
+	A(BEGIN_MIN, "begin_ns")                                                                   \
+	A(BEGIN_MAX, "begin_max_ns")                                                               \
+	A(END, "end_ns")                                                                           \
+	A(END_MAX, "end_max_ns")                                                                   \
+	A(TOTAL, "total_ns")                                                                       \
+	A(TOTAL_MAX, "total_max_ns")                                                               \
+	A(PREEMPTIONS, "preemptions")                                                              \
+	A(BEHIND, "behind")                                                                        \
+	A(STATE, "state")                                                                          \
+	A(COMMAND, "command")                                                                      \
+	A(CLASS, "class")                                                                          \
+	A(CERTAINTY, "certainty")                                                                  \
+	A(SIZE, "size")                                                                            \
+	A(BLOCKING, "blocking")                                                                    \
+	A(STATUS, "status")                                                                        \
+	A(QUEUED, "queued_ns")                                                                     \
+	A(SUBMITTED, "submitted_ns")                                                               \
+	A(START, "start_ns")
+
+enum lane_packet_arg {
+#define A(id, name) LANE_ARG_##id,
+	LANE_PACKET_ARGS(A)
+#undef A
+	LANE_ARG_CAUSES,					   /* by enum lane_idle_cause */
+	LANE_ARG_STAGES = LANE_ARG_CAUSES + LANE_IDLE_CAUSE_COUNT, /* each: "_ns", "_max_ns" */
+	LANE_ARG_COUNT = LANE_ARG_STAGES + 2 * LANE_STAGE_COUNT
+};
+
+#define LANE_PACKET_MAX_ARGS 48
+
+struct lane_packets {
+	FILE *to;
+	int failed; /* errno of what went wrong in writing, 0 */
+	/* Of several machines: its name, NULL: there is one; and what its numbers are told apart
+	 * by. */
+	const char *machine;
+	uint64_t salt;
+	/* The event being made. */
+	uint64_t uuid, at_ns;
+	char name[64];
+	uint64_t flows[2];
+	uint32_t n_flows;
+	uint32_t n_args;
+	struct lane_packet_value {
+		enum lane_packet_arg arg;
+		char kind; /* 'n' number, 's' signed, 't' text, 'b' flag */
+		uint64_t number;
+		char text[64];
+	} args[LANE_PACKET_MAX_ARGS];
+};
+
+struct lane_packet_track {
+	uint64_t uuid, parent; /* parent 0: none */
+	const char *name;
+	int32_t pid, tid;
+	bool process, thread, counter;
+	int32_t rank; /* among its siblings, 0: none given */
+};
+
+/* Begins a trace: clocks and the names of the arguments. to is the caller's. */
+void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info);
+
+/*
+ * What follows is of one of several machines, which has a track of its own: processes and threads
+ * are plain tracks in it then, since other machines have the same numbers. name outlives packets.
+ */
+void lane_packets_machine(struct lane_packets *packets, const char *name, unsigned int index);
+
+/* Describes a track; a later description of the same uuid counts. */
+void lane_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);
+
+/* A slice begins: lane_packet_send writes it, with what was said in between. */
+void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
+		       const char *name);
+void lane_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t value);
+void lane_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t value);
+void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *value);
+void lane_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool value);
+void lane_packet_flow(struct lane_packets *packets, uint64_t flow);
+void lane_packet_send(struct lane_packets *packets);
+
+/* The slice that began last on the track ends. */
+void lane_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns);
+
+void lane_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
+			 int64_t value);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* A report's figures as text, JSON or CSV: one file per format, each a struct of this type. */
+#ifndef LANE_SHOW_REPORT_H
+#define LANE_SHOW_REPORT_H
+
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+#define LANE_REPORT_PARTS 8
+
+/* Where a modelled kernel's time goes, by a line of its source. */
+struct lane_report_line {
+	uint32_t line; /* 0: not known */
+	double compute_ns;
+	double memory_ns;
+	double atomics_ns;
+	double conflicts_ns;
+	char *source; /* NULL: not known */
+};
+
+/* What a model says of a kernel's mean run: parts and lines each add up to the total. */
+struct lane_report_model {
+	double total_ns;
+	uint32_t n_parts; /* 0: there is no model of this kernel */
+	struct lane_report_part {
+		const char *name;
+		double ns;
+	} part[LANE_REPORT_PARTS];
+	struct lane_report_line *line;
+	uint32_t n_lines;
+};
+
+/* LANE_REPORT_TABLES(T) calls T(ID, name) for each of the text's tables. */
+#define LANE_REPORT_TABLES(T)                                                                      \
+	T(ENGINES, "engines")                                                                      \
+	T(IDLE, "idle")                                                                            \
+	T(CLIENTS, "clients")                                                                      \
+	T(CONTEXTS, "contexts")                                                                    \
+	T(STAGES, "stages")                                                                        \
+	T(SPENT, "spent")                                                                          \
+	T(BEHIND, "behind")                                                                        \
+	T(PREEMPTIONS, "preemptions")                                                              \
+	T(STARVED, "starved")                                                                      \
+	T(WAITS, "waits")                                                                          \
+	T(WORST, "worst")                                                                          \
+	T(CPU, "cpu")                                                                              \
+	T(OPENCL, "opencl")
+
+enum lane_report_table {
+#define T(id, name) LANE_TABLE_##id,
+	LANE_REPORT_TABLES(T)
+#undef T
+	LANE_TABLE_COUNT
+};
+
+extern const char *const lane_report_table_names[LANE_TABLE_COUNT];
+
+struct lane_report_options {
+	bool colour;
+	uint32_t tables;  /* of the text, bits by enum lane_report_table; 0: the first screen */
+	const char *path; /* of the recording, as it was named */
+	uint32_t rows;	  /* of a table at most, 0: all */
+	const struct lane_report_model *models; /* of the OpenCL kernels, in their order */
+	uint32_t n_models;			/* 0: none */
+	const char *model_device;
+};
+
+struct lane_report_format {
+	const char *name;
+	const char *help;
+	struct lane_error *(*write)(FILE *to, struct lane_latency *latency,
+				    const struct lane_report_options *options);
+};
+
+extern const struct lane_report_format lane_report_text;
+extern const struct lane_report_format lane_report_json;
+extern const struct lane_report_format lane_report_csv;
+
+/* "rcs0", "vcs1", "card1/bcs0" for a second device, "virtual-rcs" for a virtual engine. */
+const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
+
+/* "hist[1234]", "1234" without a name, "unknown" without a process. */
+const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size);
+
+/*
+ * The process of an OpenCL queue or command, NAME[PID]: its name as the scheduler's events tell it,
+ * else as its queues do.
+ */
+const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+			      size_t size);
+
+/* A task's name as it can be shown: without control characters. */
+const char *lane_comm(const char comm[16], char *buffer, size_t size);
+
+/* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
+const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
+
+/* A duration for people: "12.3 us". */
+const char *lane_duration(uint64_t ns, char *buffer, size_t size);
+
+/* A duration known within bounds: "12.3 us", or both, "12.3 us..14.5 us"; bounds that look the same
+ * are "12.3 us..". */
+const char *lane_span_text(struct lane_span ns, char *buffer, size_t size);
+
+/* A part of a whole in per cent: "38.1 %", or both bounds, "38.1..40.2 %", "38.1 %..". */
+const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			    size_t size);
+
+/* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
+unsigned int lane_percent(uint64_t part, uint64_t whole, double add);
+
+/* How the verdict's sentences are written. */
+struct lane_verdict_style {
+	unsigned int sentences;	    /* at most, but for those on OpenCL and on how far it goes */
+	const char *before, *after; /* of each */
+	bool with_advice;	    /* a line behind it says what to try */
+};
+
+/* The verdict: the sentences that say most, best first. */
+void lane_verdict(FILE *to, const struct lane_latency *latency,
+		  const struct lane_verdict_style *style);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The report as CSV: one figure a line, as table, row, column, value.
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/opencl.h"
+#include "show/report_tree.h"
+
+static void line(FILE *to, const char *table, const char *row, const char *column,
+		 struct json_object *value)
+{
+	fprintf(to, "%s,%s,%s,", table, row, column);
+	if (json_object_is_type(value, json_type_string))
+		lane_clean_csv(to, json_object_get_string(value));
+	else if (value)
+		fputs(json_object_get_string(value), to);
+	fputc('\n', to);
+}
+
+static void rows(FILE *to, const char *table, struct json_object *array);
+
+static void list(FILE *to, const char *table, const char *path, struct json_object *array)
+{
+	char name[192];
+
+	snprintf(name, sizeof(name), "%s.%s", table, path);
+	rows(to, name, array);
+}
+
+/* All figures below an object, their keys joined by dots; a list in it is a table of its own. */
+static void columns(FILE *to, const char *table, const char *row, const char *prefix,
+		    struct json_object *object)
+{
+	json_object_object_foreach(object, key, value) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (json_object_is_type(value, json_type_object))
+			columns(to, table, row, path, value);
+		else if (!*row && json_object_is_type(value, json_type_array))
+			list(to, table, path, value);
+		else
+			line(to, table, row, path, value);
+	}
+}
+
+static void rows(FILE *to, const char *table, struct json_object *array)
+{
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		struct json_object *row = json_object_array_get_idx(array, i);
+		char number[24];
+
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		if (json_object_is_type(row, json_type_object))
+			columns(to, table, number, "", row);
+		else
+			line(to, table, number, "", row);
+	}
+}
+
+static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
+				    const struct lane_report_options *options)
+{
+	struct json_object *tree;
+	struct lane_error *err = lane_report_tree(latency, &tree);
+
+	if (err)
+		return err;
+	lane_opencl_models_tree(latency, options, tree);
+	fputs("table,row,column,value\n", to);
+	json_object_object_foreach(tree, key, value) {
+		if (json_object_is_type(value, json_type_array))
+			rows(to, key, value);
+		else if (json_object_is_type(value, json_type_object))
+			columns(to, key, "", "", value);
+		else
+			line(to, key, "", "", value);
+	}
+	json_object_put(tree);
+	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+}
+
+const struct lane_report_format lane_report_csv = {
+	.name = "csv",
+	.help = "for spreadsheets: the same, one figure a line",
+	.write = write_csv,
+};

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+// The report for people: the verdict in words, then tables.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/cpu.h"
+#include "show/opencl.h"
+#include "show/report.h"
+#include "show/screen.h"
+
+struct text {
+	FILE *to;
+	struct lane_latency *latency;
+	const struct lane_report_options *options;
+};
+
+static void title(const struct text *t, const char *format, ...) LANE_PRINTF(2, 3);
+
+static void title(const struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs(t->options->colour ? "\n\033[1m" : "\n", t->to);
+	vfprintf(t->to, format, args);
+	fputs(t->options->colour ? "\033[0m\n" : "\n", t->to);
+	va_end(args);
+}
+
+static bool enough(const struct text *t, uint32_t row, uint32_t n)
+{
+	if (!t->options->rows || row < t->options->rows)
+		return false;
+	fprintf(t->to, "  (%u more; --rows 0 shows all)\n", n - row);
+	return true;
+}
+
+static void head(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	const struct lane_completeness *rq = &l->requests;
+	char buffer[64];
+
+	fprintf(t->to, "%" PRIu64 " events in %s", l->figures.events,
+		lane_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
+	if (l->info.release[0]) {
+		fputs(", Linux ", t->to);
+		lane_clean_print(t->to, l->info.release);
+	}
+	fprintf(t->to,
+		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
+		" unknown; %" PRIu64 " of them had not completed at the end.\n",
+		rq->complete, rq->partial, rq->unknown, rq->open);
+	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
+		l->figures.lost_uncounted ? " or more" : "");
+	if (l->losses)
+		fprintf(t->to, " in %" PRIu64 " intervals of %s together", l->losses,
+			lane_duration(l->loss_ns, buffer, sizeof(buffer)));
+	fprintf(t->to, ".\n");
+	if (l->figures.contradictions)
+		fprintf(t->to,
+			"%u events contradict what was seen before: something is missing that "
+			"no loss announces; what it touches is unknown.\n",
+			l->figures.contradictions);
+}
+
+/* A part of an engine's time: unknown if it may be nothing as well as everything. */
+static const char *engine_time(const struct lane_engine_stats *engine, struct lane_span ns,
+			       uint64_t whole, char *buffer, size_t size)
+{
+	if (lane_engine_is_virtual(engine->engine))
+		return "-";
+	return ns.lo || ns.hi < whole || !whole ? lane_span_text(ns, buffer, size) : "unknown";
+}
+
+static const char *busy_share(const struct lane_engine_stats *engine, uint64_t whole, char *buffer,
+			      size_t size)
+{
+	if (lane_engine_is_virtual(engine->engine) ||
+	    (!engine->busy.lo && engine->busy.hi == whole))
+		return "";
+	return lane_share_text(engine->busy, lane_span_exact(whole), buffer, size);
+}
+
+static void engines(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	char name[48], busy[64], share[48], idle[64];
+
+	if (!l->n_engines)
+		return;
+	title(t, "Engines");
+	fprintf(t->to, "  %-14s %9s %20s %14s %20s %9s %9s %9s\n", "engine", "requests", "busy", "",
+		"idle", "preempt", "host max", "dev max");
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		const struct lane_engine_stats *e = &l->engines[i];
+
+		if (!e->engine)
+			continue;
+		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9" PRIu64 " %9u %9u\n",
+			lane_engine_name(e->engine, name, sizeof(name)), e->requests,
+			engine_time(e, e->busy, whole, busy, sizeof(busy)),
+			busy_share(e, whole, share, sizeof(share)),
+			engine_time(e, e->idle, whole, idle, sizeof(idle)), e->preemptions,
+			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
+	}
+}
+
+static void idles(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char engine[48], task[64], culprit[64], ns[32];
+
+	if (!l->n_idles)
+		return;
+	title(t, "Idle engines, by what the thread that ended it was doing");
+	fprintf(t->to, "  %-14s %-13s %-24s %10s %8s  %s\n", "engine", "cause", "thread", "time",
+		"times", "culprit");
+	for (uint32_t i = 0; i < l->n_idles && !enough(t, i, l->n_idles); i++) {
+		const struct lane_idle_sum *s = &l->idles[i];
+
+		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
+			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			lane_idle_names[s->cause],
+			s->cause < LANE_IDLE_CAUSE_COUNT
+				? lane_task_name(s->tid, s->comm, task, sizeof(task))
+				: "-",
+			lane_duration(s->ns, ns, sizeof(ns)), s->count);
+		if (s->cause == LANE_IDLE_STARVED)
+			fprintf(t->to, "%s on CPU %d",
+				lane_task_name(s->culprit_tid, s->culprit_comm, culprit,
+					       sizeof(culprit)),
+				s->cpu);
+		fputc('\n', t->to);
+	}
+}
+
+static void clients(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], a[64], b[64], c[32], d[32], e[32];
+
+	title(t, "Clients");
+	fprintf(t->to, "  %-24s %9s %9s %9s %18s %18s %10s %10s %10s\n", "process", "complete",
+		"partial", "unknown", "running", "device_queue", "CPU", "runnable", "waits");
+	for (uint32_t i = 0; i < l->n_clients && !enough(t, i, l->n_clients); i++) {
+		const struct lane_client_stats *s = &l->clients[i];
+
+		if (!s->client)
+			continue;
+		fprintf(t->to,
+			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
+			lane_client_name(s->client, name, sizeof(name)), s->requests.complete,
+			s->requests.partial, s->requests.unknown,
+			lane_span_text(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
+			lane_span_text(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
+			lane_duration(s->cpu_ns, c, sizeof(c)),
+			lane_duration(s->runnable_ns, d, sizeof(d)),
+			lane_duration(s->wait_ns, e, sizeof(e)));
+	}
+}
+
+static void contexts(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], engine[48], running[64], total[64];
+
+	title(t, "Contexts");
+	fprintf(t->to, "  %10s %-14s %-24s %9s %18s %18s\n", "context", "engine", "process",
+		"requests", "running", "in all");
+	for (uint32_t i = 0; i < l->n_contexts && !enough(t, i, l->n_contexts); i++) {
+		const struct lane_context_stats *s = &l->contexts[i];
+
+		if (!s->context)
+			continue;
+		fprintf(t->to, "  %10" PRIu64 " %-14s %-24s %9" PRIu64 " %18s %18s\n",
+			s->context->ctx,
+			s->engine < l->n_engines && l->engines[s->engine].engine
+				? lane_engine_name(l->engines[s->engine].engine, engine,
+						   sizeof(engine))
+				: "-",
+			lane_client_name(s->context->client, name, sizeof(name)), s->requests,
+			lane_span_text(s->running, running, sizeof(running)),
+			lane_span_text(s->total, total, sizeof(total)));
+	}
+}
+
+static void stages(const struct text *t)
+{
+	static const unsigned int permilles[] = { 500, 950, 990 };
+	struct lane_latency *l = t->latency;
+	char buffer[64];
+
+	title(t, "Stages");
+	fprintf(t->to, "  %-13s %9s %18s %18s %18s %18s %18s %18s %9s\n", "stage", "count", "mean",
+		"p50", "p95", "p99", "max", "sum", "unknown");
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		const struct lane_stage_sum *s = &l->stages[i];
+		struct lane_span mean = { 0, 0 };
+
+		if (!s->count && !s->unknown)
+			continue;
+		if (s->count)
+			mean = (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count };
+		fprintf(t->to, "  %-13s %9" PRIu64 " %18s", lane_stage_names[i], s->count,
+			s->count ? lane_span_text(mean, buffer, sizeof(buffer)) : "-");
+		for (size_t p = 0; p < sizeof(permilles) / sizeof(permilles[0]); p++) {
+			struct lane_span at = {
+				lane_histogram_percentile(&l->lo[i], permilles[p]),
+				lane_histogram_percentile(&l->hi[i], permilles[p]),
+			};
+
+			fprintf(t->to, " %18s",
+				s->count ? lane_span_text(at, buffer, sizeof(buffer)) : "-");
+		}
+		fprintf(t->to, " %18s",
+			s->count ? lane_span_text(s->max, buffer, sizeof(buffer)) : "-");
+		fprintf(t->to, " %18s %9" PRIu64 "\n",
+			s->count ? lane_span_text(s->sum, buffer, sizeof(buffer)) : "-",
+			s->unknown);
+	}
+}
+
+static void spent_row(const struct text *t, const struct lane_client_stats *c, const char *stage,
+		      struct lane_span ns)
+{
+	char name[48], sum[64], part[32];
+
+	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n",
+		lane_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
+		lane_span_text(ns, sum, sizeof(sum)),
+		lane_share_text(ns, c->spent.total, part, sizeof(part)));
+}
+
+/* What the sentences about processes are drawn from. */
+static void spent(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	uint32_t row = 0;
+
+	if (!l->spent.requests)
+		return;
+	title(t, "What the requests of each process spent their time on");
+	fprintf(t->to, "  %-24s %-13s %9s %20s %14s\n", "process", "stage", "requests", "time",
+		"share");
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+
+		if (!c->client || !c->spent.requests)
+			continue;
+		if (t->options->rows && row++ >= t->options->rows) {
+			fprintf(t->to, "  (more; --rows 0 shows all)\n");
+			return;
+		}
+		for (int s = 0; s < LANE_STAGE_PATH; s++)
+			if (c->spent.stages[s].hi)
+				spent_row(t, c, lane_stage_names[s], c->spent.stages[s]);
+		if (c->spent.unknown.hi)
+			spent_row(t, c, "unknown", c->spent.unknown);
+	}
+}
+
+static void behind_rows(const struct text *t, const char *stage, const struct lane_blame *blames,
+			uint32_t n)
+{
+	const struct lane_latency *l = t->latency;
+	char victim[48], owner[48], engine[48], ns[64];
+
+	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
+		const struct lane_blame *b = &blames[i];
+		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
+
+		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
+			lane_client_name(lane_timeline_client(l->timeline, b->victim), victim,
+					 sizeof(victim)),
+			stage, context->ctx,
+			lane_client_name(context->client, owner, sizeof(owner)),
+			lane_engine_name(lane_timeline_engine(l->timeline, b->engine), engine,
+					 sizeof(engine)),
+			b->requests, lane_span_text(b->ns, ns, sizeof(ns)));
+	}
+}
+
+static void behind(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+
+	if (!l->n_fence_blames && !l->n_host_blames && !l->n_blames)
+		return;
+	title(t,
+	      "Whom requests waited for: the context ahead in a queue, or whose fence came last");
+	fprintf(t->to, "  %-24s %-13s %10s %-24s %-14s %9s %20s\n", "process", "stage", "context",
+		"of process", "engine", "requests", "time");
+	behind_rows(t, "dependency", l->fence_blames, l->n_fence_blames);
+	behind_rows(t, "host_queue", l->host_blames, l->n_host_blames);
+	behind_rows(t, "device_queue", l->blames, l->n_blames);
+}
+
+static void preemptions(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char engine[48], victim[48], culprit[48], ns[64];
+
+	if (!l->n_preemptions)
+		return;
+	title(t, "GPU preemptions");
+	fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n", "engine", "victim", "culprit", "why",
+		"times", "off the engine");
+	for (uint32_t i = 0; i < l->n_preemptions && !enough(t, i, l->n_preemptions); i++) {
+		const struct lane_preemption_sum *s = &l->preemptions[i];
+
+		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8" PRIu64 " %18s\n",
+			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			lane_client_name(lane_timeline_client(l->timeline, s->victim), victim,
+					 sizeof(victim)),
+			s->culprit_known
+				? lane_client_name(lane_timeline_client(l->timeline, s->culprit),
+						   culprit, sizeof(culprit))
+				: "unknown",
+			lane_preemption_why_names[s->why], s->count,
+			lane_span_text(s->ns, ns, sizeof(ns)));
+	}
+}
+
+static void starved(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char victim[64], culprit[64], ns[32];
+
+	if (!l->n_starved)
+		return;
+	title(t, "CPU preemption: threads that could run, and who ran");
+	fprintf(t->to, "  %-24s %-24s %4s %10s %9s\n", "thread", "who ran", "CPU", "time", "times");
+	for (uint32_t i = 0; i < l->n_starved && !enough(t, i, l->n_starved); i++) {
+		const struct lane_starved_sum *s = &l->starved[i];
+
+		fprintf(t->to, "  %-24s %-24s %4d %10s %9" PRIu64 "\n",
+			lane_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
+			lane_task_name(s->tid, s->comm, culprit, sizeof(culprit)), s->cpu,
+			lane_duration(s->ns, ns, sizeof(ns)), s->slices);
+	}
+}
+
+/* A sum over `count` waits, of which so many are not known and not in it. */
+static const char *at_least(uint64_t ns, uint64_t unknown, uint64_t count, char *buffer,
+			    size_t size)
+{
+	char sum[32];
+
+	if (unknown == count)
+		return "unknown";
+	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", lane_duration(ns, sum, sizeof(sum)));
+	return buffer;
+}
+
+static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size_t size)
+{
+	if (s->slept_unknown == s->count)
+		return "unknown";
+	if (s->slept_unknown)
+		snprintf(buffer, size, "%" PRIu64 "..%" PRIu64, s->slept,
+			 s->slept + s->slept_unknown);
+	else
+		snprintf(buffer, size, "%" PRIu64, s->slept);
+	return buffer;
+}
+
+static void waits(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char waiter[48], owner[48], engine[48], slept[48], a[32], b[48], c[48];
+
+	if (!l->n_waits)
+		return;
+	title(t, "Waits: who waited for whom");
+	fprintf(t->to, "  %-24s %-24s %-14s %8s %10s %10s %12s %12s\n", "process",
+		"for requests of", "engine", "waits", "slept", "time", "wake", "runqueue");
+	for (uint32_t i = 0; i < l->n_waits && !enough(t, i, l->n_waits); i++) {
+		const struct lane_wait_sum *s = &l->waits[i];
+
+		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
+			lane_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
+					 sizeof(waiter)),
+			lane_client_name(lane_timeline_client(l->timeline, s->owner), owner,
+					 sizeof(owner)),
+			s->engine == UINT32_MAX
+				? "-"
+				: lane_engine_name(lane_timeline_engine(l->timeline, s->engine),
+						   engine, sizeof(engine)),
+			s->count, slept_waits(s, slept, sizeof(slept)),
+			lane_duration(s->ns, a, sizeof(a)),
+			at_least(s->wake_ns, s->wake_unknown, s->count, b, sizeof(b)),
+			at_least(s->runqueue_ns, s->runqueue_unknown, s->count, c, sizeof(c)));
+	}
+}
+
+static void worst(const struct text *t)
+{
+	const struct lane_latency *l = t->latency;
+	char name[48], engine[48], buffer[64];
+
+	if (!l->n_worst)
+		return;
+	title(t, "The worst requests, CONTEXT:SEQNO");
+	for (uint32_t i = 0; i < l->n_worst; i++) {
+		const struct lane_worst *w = &l->worst[i];
+
+		fprintf(t->to, "  %" PRIu64 ":%u of %s on %s: %s =", w->request.context->ctx,
+			w->request.seqno,
+			lane_client_name(w->request.context->client, name, sizeof(name)),
+			w->request.engine
+				? lane_engine_name(w->request.engine, engine, sizeof(engine))
+				: "-",
+			lane_span_text(w->stages.total, buffer, sizeof(buffer)));
+		for (int s = 0; s < LANE_STAGE_PATH; s++)
+			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
+				fprintf(t->to, " %s %s", lane_stage_names[s],
+					lane_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
+		if (w->stages.merged_known)
+			fprintf(t->to, " unknown %s",
+				lane_span_text(w->stages.merged, buffer, sizeof(buffer)));
+		if (w->request.seen & LANE_SEEN_ADD)
+			fprintf(t->to, ", added at %.9f s",
+				(double)(w->request.add_ns - l->figures.begin_ns) / 1e9);
+		fputc('\n', t->to);
+	}
+	fputs("  `gpulane explain RECORDING CONTEXT:SEQNO` shows the events behind a request's "
+	      "times.\n",
+	      t->to);
+}
+
+static void cpu(const struct text *t)
+{
+	lane_cpu_text(t->to, t->latency, t->options);
+}
+
+static void opencl(const struct text *t)
+{
+	lane_opencl_text(t->to, t->latency, t->options);
+}
+
+const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
+#define T(id, name) [LANE_TABLE_##id] = name,
+	LANE_REPORT_TABLES(T)
+#undef T
+};
+
+static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
+				     const struct lane_report_options *options)
+{
+	static const struct {
+		void (*write)(const struct text *t);
+		bool of_clients; /* only where there are any */
+	} tables[LANE_TABLE_COUNT] = {
+		[LANE_TABLE_ENGINES] = { engines, false },
+		[LANE_TABLE_IDLE] = { idles, false },
+		[LANE_TABLE_CLIENTS] = { clients, true },
+		[LANE_TABLE_CONTEXTS] = { contexts, true },
+		[LANE_TABLE_STAGES] = { stages, true },
+		[LANE_TABLE_SPENT] = { spent, true },
+		[LANE_TABLE_BEHIND] = { behind, true },
+		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
+		[LANE_TABLE_STARVED] = { starved, false },
+		[LANE_TABLE_WAITS] = { waits, false },
+		[LANE_TABLE_WORST] = { worst, false },
+		[LANE_TABLE_CPU] = { cpu, false },
+		[LANE_TABLE_OPENCL] = { opencl, false },
+	};
+	struct text t = { to, latency, options };
+
+	lane_verdict(to, latency,
+		     &(struct lane_verdict_style){ 6, options->colour ? "\033[1m" : "",
+						   options->colour ? "\033[0m" : "", true });
+	head(&t);
+	lane_screen_bar(to, latency);
+	for (int i = 0; i < LANE_TABLE_COUNT; i++)
+		if ((options->tables >> i & 1) && (!tables[i].of_clients || latency->n_clients))
+			tables[i].write(&t);
+	if (!options->tables)
+		lane_screen_rest(to, latency, options);
+	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+}
+
+const struct lane_report_format lane_report_text = {
+	.name = "text",
+	.help = "for people: one screen, and tables",
+	.write = write_text,
+};

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+// The report as a tree with the keys of docs/report.md: JSON writes it, CSV goes through it.
+#include "show/report_tree.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "show/cpu.h"
+#include "show/json.h"
+#include "show/opencl.h"
+
+typedef struct json_object json;
+
+/* A duration with both bounds; equal when it is exact. */
+static void add_span(json *to, const char *key, struct lane_span ns)
+{
+	json *span = lane_json_object(to, key);
+
+	lane_json_uint(span, "min_ns", ns.lo);
+	lane_json_uint(span, "max_ns", ns.hi);
+}
+
+/* A figure, null where nothing tells it. */
+static void add_known(json *to, const char *key, uint64_t value, bool known)
+{
+	if (known)
+		lane_json_uint(to, key, value);
+	else
+		lane_json_null(to, key);
+}
+
+static void add_engine(json *to, const char *key, const struct lane_engine *engine)
+{
+	char name[48];
+
+	if (engine)
+		lane_json_text(to, key, lane_engine_name(engine, name, sizeof(name)));
+	else
+		lane_json_null(to, key);
+}
+
+static void add_client(json *to, const char *key, const struct lane_client *client)
+{
+	char name[48];
+
+	lane_json_text(to, key, lane_client_name(client, name, sizeof(name)));
+}
+
+static void add_task(json *to, const char *key, int32_t tid, const char *comm)
+{
+	char name[64];
+
+	lane_json_text(to, key, lane_task_name(tid, comm, name, sizeof(name)));
+}
+
+static void recording(const struct lane_latency *l, json *tree)
+{
+	static const char *const states[LANE_RQ_STATE_COUNT] = {
+		"new", "dependency", "host_queue", "device_queue", "running", "preempted", "ended"
+	};
+	json *to = lane_json_object(tree, "recording");
+
+	lane_json_uint(to, "begin_ns", l->figures.begin_ns);
+	lane_json_uint(to, "end_ns", l->figures.end_ns);
+	lane_json_uint(to, "duration_ns", l->figures.end_ns - l->figures.begin_ns);
+	lane_json_uint(to, "events", l->figures.events);
+	lane_json_text(to, "host", l->info.host);
+	lane_json_text(to, "release", l->info.release);
+	lane_json_text(to, "tracer", l->info.tracer);
+	to = lane_json_object(tree, "lost");
+	lane_json_uint(to, "events", l->lost);
+	lane_json_bool(to, "uncounted", l->figures.lost_uncounted);
+	lane_json_uint(to, "intervals", l->losses);
+	lane_json_uint(to, "duration_ns", l->loss_ns);
+	lane_json_uint(to, "contradictions", l->figures.contradictions);
+	to = lane_json_object(tree, "requests");
+	lane_json_uint(to, "complete", l->requests.complete);
+	lane_json_uint(to, "partial", l->requests.partial);
+	lane_json_uint(to, "unknown", l->requests.unknown);
+	lane_json_uint(to, "open", l->requests.open);
+	to = lane_json_object(to, "open_states");
+	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)
+		lane_json_uint(to, states[i], l->figures.by_state[i]);
+	to = lane_json_object(tree, "events");
+	for (int i = 0; i < LANE_KIND_COUNT; i++)
+		if (l->figures.by_kind[i])
+			lane_json_uint(to, lane_kinds[i].name, l->figures.by_kind[i]);
+}
+
+static struct lane_error *verdict(const struct lane_latency *l, json *tree)
+{
+	json *sentences = lane_json_list(tree, "verdict");
+	char *text = NULL, *rest, *line;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return &lane_enomem;
+	lane_verdict(to, l, &(struct lane_verdict_style){ 20, "", "", false });
+	if (fclose(to)) {
+		free(text);
+		return &lane_enomem;
+	}
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		if (*line)
+			lane_json_item(sentences, line);
+	free(text);
+	return NULL;
+}
+
+/* A part of an engine's time; null of a virtual one, which only queues. */
+static void add_time(json *to, const char *key, const struct lane_engine_stats *engine,
+		     struct lane_span ns)
+{
+	if (lane_engine_is_virtual(engine->engine))
+		lane_json_null(to, key);
+	else
+		add_span(to, key, ns);
+}
+
+static void engines(const struct lane_latency *l, json *tree)
+{
+	json *rows = lane_json_list(tree, "engines");
+
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		const struct lane_engine_stats *e = &l->engines[i];
+		json *to, *causes;
+
+		if (!e->engine)
+			continue;
+		to = lane_json_row(rows);
+		add_engine(to, "engine", e->engine);
+		lane_json_uint(to, "device", e->engine->dev);
+		lane_json_uint(to, "class", e->engine->class);
+		lane_json_uint(to, "instance", e->engine->instance);
+		lane_json_uint(to, "requests", e->requests);
+		lane_json_uint(to, "runs", e->runs);
+		add_time(to, "busy", e, e->busy);
+		add_time(to, "idle", e, e->idle);
+		causes = lane_json_object(to, "idle_causes");
+		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++) {
+			char key[32];
+
+			snprintf(key, sizeof(key), "%s_ns", lane_idle_names[c]);
+			lane_json_uint(causes, key, e->idle_cause_ns[c]);
+		}
+		lane_json_uint(to, "preemptions", e->preemptions);
+		lane_json_uint(to, "timeslices", e->timeslices);
+		lane_json_uint(to, "host_queue_max", e->queue_max[LANE_QUEUE_HOST]);
+		lane_json_uint(to, "device_queue_max", e->queue_max[LANE_QUEUE_DEVICE]);
+		lane_json_int(to, "host_queue_request_ns",
+			      lane_latency_queue_ns(l, i, LANE_QUEUE_HOST));
+		lane_json_int(to, "device_queue_request_ns",
+			      lane_latency_queue_ns(l, i, LANE_QUEUE_DEVICE));
+	}
+}
+
+static void stage_sums(json *to, const struct lane_stage_sum *sum)
+{
+	lane_json_uint(to, "count", sum->count);
+	lane_json_uint(to, "bounded", sum->bounded);
+	lane_json_uint(to, "unknown", sum->unknown);
+	add_span(to, "sum", sum->sum);
+	add_span(to, "max", sum->max);
+}
+
+static void stages(struct lane_latency *l, json *tree)
+{
+	static const struct {
+		const char *key;
+		unsigned int permille;
+	} percentiles[] = { { "p50", 500 }, { "p95", 950 }, { "p99", 990 } };
+	json *rows = lane_json_list(tree, "stages");
+
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		const struct lane_stage_sum *s = &l->stages[i];
+		json *to = lane_json_row(rows);
+
+		lane_json_text(to, "stage", lane_stage_names[i]);
+		stage_sums(to, s);
+		if (!s->count)
+			continue;
+		add_span(to, "mean",
+			 (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count });
+		for (size_t p = 0; p < sizeof(percentiles) / sizeof(percentiles[0]); p++) {
+			unsigned int permille = percentiles[p].permille;
+
+			add_span(to, percentiles[p].key,
+				 (struct lane_span){
+					 lane_histogram_percentile(&l->lo[i], permille),
+					 lane_histogram_percentile(&l->hi[i], permille) });
+		}
+	}
+}
+
+/* What the sentences about processes are drawn from. */
+static void spent(json *tree, const struct lane_spent *spent)
+{
+	json *to = lane_json_object(tree, "spent"), *stages;
+
+	lane_json_uint(to, "requests", spent->requests);
+	add_span(to, "total", spent->total);
+	add_span(to, "unknown", spent->unknown);
+	stages = lane_json_object(to, "stages");
+	for (int s = 0; s < LANE_STAGE_PATH; s++)
+		add_span(stages, lane_stage_names[s], spent->stages[s]);
+	stages = lane_json_object(to, "at_most_unknown_ns");
+	for (int s = 0; s < LANE_STAGE_PATH; s++)
+		lane_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
+}
+
+static void clients(const struct lane_latency *l, json *tree)
+{
+	bool switches = l->figures.by_kind[LANE_SWITCH];
+	json *rows = lane_json_list(tree, "clients");
+
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+		json *to, *sums;
+
+		if (!c->client)
+			continue;
+		to = lane_json_row(rows);
+		add_client(to, "client", c->client);
+		lane_json_int(to, "pid", c->client->pid);
+		lane_json_uint(to, "complete", c->requests.complete);
+		lane_json_uint(to, "partial", c->requests.partial);
+		lane_json_uint(to, "unknown", c->requests.unknown);
+		lane_json_uint(to, "open", c->requests.open);
+		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
+		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
+		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);
+		lane_json_uint(to, "cpu_unknown_ns", c->unknown_ns);
+		lane_json_uint(to, "waits", c->waits);
+		lane_json_uint(to, "wait_ns", c->wait_ns);
+		lane_json_uint(to, "preempted", c->preempted);
+		spent(to, &c->spent);
+		sums = lane_json_object(to, "stages");
+		for (int s = 0; s < LANE_STAGE_COUNT; s++)
+			stage_sums(lane_json_object(sums, lane_stage_names[s]), &c->stages[s]);
+	}
+}
+
+static void contexts(const struct lane_latency *l, json *tree)
+{
+	json *rows = lane_json_list(tree, "contexts");
+
+	for (uint32_t i = 0; i < l->n_contexts; i++) {
+		const struct lane_context_stats *c = &l->contexts[i];
+		json *to;
+
+		if (!c->context)
+			continue;
+		to = lane_json_row(rows);
+		lane_json_uint(to, "context", c->context->ctx);
+		lane_json_uint(to, "device", c->context->dev);
+		add_client(to, "client", c->context->client);
+		add_engine(to, "engine", lane_timeline_engine(l->timeline, c->engine));
+		lane_json_uint(to, "requests", c->requests);
+		add_span(to, "running", c->running);
+		add_span(to, "total", c->total);
+	}
+}
+
+static void behind(const struct lane_latency *l, json *rows, const struct lane_blame *blames,
+		   uint32_t n, const char *stage)
+{
+	json *to;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_blame *b = &blames[i];
+		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
+
+		to = lane_json_row(rows);
+		add_client(to, "client", lane_timeline_client(l->timeline, b->victim));
+		add_engine(to, "engine", lane_timeline_engine(l->timeline, b->engine));
+		lane_json_uint(to, "context", context->ctx);
+		add_client(to, "owner", context->client);
+		lane_json_uint(to, "requests", b->requests);
+		add_span(to, stage, b->ns);
+	}
+}
+
+static void culprits(const struct lane_latency *l, json *tree)
+{
+	json *rows, *to;
+
+	behind(l, lane_json_list(tree, "behind"), l->blames, l->n_blames, "device_queue");
+	behind(l, lane_json_list(tree, "dependencies"), l->fence_blames, l->n_fence_blames,
+	       "dependency");
+	behind(l, lane_json_list(tree, "host_behind"), l->host_blames, l->n_host_blames,
+	       "host_queue");
+	rows = lane_json_list(tree, "preemptions");
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		to = lane_json_row(rows);
+		add_engine(to, "engine", lane_timeline_engine(l->timeline, p->engine));
+		add_client(to, "victim", lane_timeline_client(l->timeline, p->victim));
+		if (p->culprit_known)
+			add_client(to, "culprit", lane_timeline_client(l->timeline, p->culprit));
+		else
+			lane_json_null(to, "culprit");
+		lane_json_text(to, "why", lane_preemption_why_names[p->why]);
+		lane_json_uint(to, "count", p->count);
+		add_span(to, "preempted", p->ns);
+	}
+	rows = lane_json_list(tree, "cpu_preemptions");
+	for (uint32_t i = 0; i < l->n_starved; i++) {
+		const struct lane_starved_sum *s = &l->starved[i];
+
+		to = lane_json_row(rows);
+		add_client(to, "client", lane_timeline_client(l->timeline, s->victim));
+		add_task(to, "thread", s->victim_tid, s->victim_comm);
+		lane_json_int(to, "tid", s->victim_tid);
+		add_task(to, "culprit", s->tid, s->comm);
+		lane_json_int(to, "culprit_tid", s->tid);
+		lane_json_int(to, "cpu", s->cpu);
+		lane_json_uint(to, "slices", s->slices);
+		lane_json_uint(to, "runnable_ns", s->ns);
+	}
+}
+
+static void idles_and_waits(const struct lane_latency *l, json *tree)
+{
+	json *rows = lane_json_list(tree, "idle"), *to;
+
+	for (uint32_t i = 0; i < l->n_idles; i++) {
+		const struct lane_idle_sum *s = &l->idles[i];
+
+		to = lane_json_row(rows);
+		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
+		lane_json_text(to, "cause", lane_idle_names[s->cause]);
+		add_task(to, "thread", s->tid, s->comm);
+		lane_json_int(to, "tid", s->tid);
+		if (s->cause == LANE_IDLE_STARVED) {
+			add_task(to, "culprit", s->culprit_tid, s->culprit_comm);
+			lane_json_int(to, "culprit_tid", s->culprit_tid);
+			lane_json_int(to, "cpu", s->cpu);
+		}
+		lane_json_uint(to, "count", s->count);
+		lane_json_uint(to, "idle_ns", s->ns);
+	}
+	rows = lane_json_list(tree, "waits");
+	for (uint32_t i = 0; i < l->n_waits; i++) {
+		const struct lane_wait_sum *s = &l->waits[i];
+
+		to = lane_json_row(rows);
+		add_client(to, "client", lane_timeline_client(l->timeline, s->waiter));
+		add_client(to, "for", lane_timeline_client(l->timeline, s->owner));
+		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
+		lane_json_uint(to, "count", s->count);
+		add_known(to, "slept", s->slept, s->slept_unknown < s->count);
+		lane_json_uint(to, "slept_unknown", s->slept_unknown);
+		lane_json_uint(to, "wait_ns", s->ns);
+		add_known(to, "wake_ns", s->wake_ns, s->wake_unknown < s->count);
+		lane_json_uint(to, "wake_unknown", s->wake_unknown);
+		add_known(to, "wake_runqueue_ns", s->runqueue_ns, s->runqueue_unknown < s->count);
+		lane_json_uint(to, "wake_runqueue_unknown", s->runqueue_unknown);
+	}
+}
+
+static void worst(const struct lane_latency *l, json *tree)
+{
+	json *rows = lane_json_list(tree, "worst");
+
+	for (uint32_t i = 0; i < l->n_worst; i++) {
+		const struct lane_worst *w = &l->worst[i];
+		json *to = lane_json_row(rows), *ns;
+
+		lane_json_uint(to, "context", w->request.context->ctx);
+		lane_json_uint(to, "seqno", w->request.seqno);
+		lane_json_uint(to, "device", w->request.context->dev);
+		add_client(to, "client", w->request.context->client);
+		add_engine(to, "engine", w->request.engine);
+		if (w->request.seen & LANE_SEEN_ADD)
+			lane_json_uint(to, "add_ns", w->request.add_ns);
+		lane_json_uint(to, "preemptions", w->request.preemptions);
+		add_span(to, "total", w->stages.total);
+		ns = lane_json_object(to, "stages");
+		for (int s = 0; s < LANE_STAGE_COUNT; s++) {
+			if (w->stages.known & 1u << s)
+				add_span(ns, lane_stage_names[s], w->stages.ns[s]);
+			else if (w->stages.unknown & 1u << s)
+				lane_json_null(ns, lane_stage_names[s]);
+		}
+		if (w->stages.merged_known)
+			add_span(to, "unknown", w->stages.merged);
+	}
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void trace_pl(const struct lane_latency *l, json *tree)
+{
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	json *rows = lane_json_list(tree, "trace_pl");
+
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		const struct lane_trace_pl *p = &l->trace_pl[i];
+		json *to;
+
+		if (!l->engines[i].engine || !p->requests)
+			continue;
+		to = lane_json_row(rows);
+		add_engine(to, "engine", l->engines[i].engine);
+		lane_json_uint(to, "requests", p->requests);
+		lane_json_uint(to, "submit_delay_ns", p->submit_delay_ns);
+		lane_json_uint(to, "execute_delay_ns", p->execute_delay_ns);
+		lane_json_uint(to, "duration_ns", p->duration_ns);
+		lane_json_uint(to, "context_save_ns", p->context_save_ns);
+		lane_json_uint(to, "total_ns", p->total_ns);
+		lane_json_uint(to, "union_ns", p->union_ns);
+		lane_json_real(to, "idle_percent", 100 - percent(p->union_ns, whole));
+		lane_json_real(to, "busy_percent", percent(p->total_ns, whole));
+		lane_json_real(to, "runnable_percent", percent(p->execute_delay_ns, whole));
+		lane_json_real(to, "queued_percent", percent(p->submit_delay_ns, whole));
+		lane_json_real(to, "wait_percent", percent(p->wait_ns, whole));
+	}
+}
+
+struct lane_error *lane_report_tree(struct lane_latency *latency, struct json_object **tree)
+{
+	json *to = json_object_new_object();
+	struct lane_error *err;
+
+	if (!to)
+		return &lane_enomem;
+	lane_json_uint(to, "version", LANE_REPORT_VERSION);
+	err = verdict(latency, to);
+	if (err) {
+		json_object_put(to);
+		return err;
+	}
+	recording(latency, to);
+	engines(latency, to);
+	stages(latency, to);
+	clients(latency, to);
+	contexts(latency, to);
+	culprits(latency, to);
+	idles_and_waits(latency, to);
+	worst(latency, to);
+	trace_pl(latency, to);
+	lane_cpu_tree(latency, to);
+	lane_opencl_tree(latency, to);
+	*tree = to;
+	return NULL;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// The lines of `gpulane top`: a head, the engines, the clients; columns that do not fit are left
+// out.
+#include "show/top.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/report.h"
+
+enum {
+	MAX_WIDTH = 400,
+	BAR = 20,
+};
+
+static const char *const sort_names[LANE_TOP_SORTS] = {
+	[LANE_TOP_GPU] = "gpu",		  [LANE_TOP_WAIT] = "wait",
+	[LANE_TOP_REQUESTS] = "requests", [LANE_TOP_PREEMPTED] = "preempted",
+	[LANE_TOP_WORST] = "worst",	  [LANE_TOP_PID] = "pid",
+};
+
+int lane_top_sort_by_name(const char *name)
+{
+	for (int i = 0; i < LANE_TOP_SORTS; i++)
+		if (!strcmp(sort_names[i], name))
+			return i;
+	return -1;
+}
+
+/* What is being drawn. */
+struct page {
+	const struct lane_top_view *view;
+	lane_top_line_fn *line;
+	void *arg;
+	unsigned int width;
+	unsigned int lines;
+	double seconds; /* that the window covers */
+	char text[MAX_WIDTH + 1];
+	unsigned int used; /* of the text */
+};
+
+static bool is_full(const struct page *p)
+{
+	return p->view->height && p->lines >= p->view->height;
+}
+
+/* Adds to the line; what does not fit the width is cut off. */
+static void LANE_PRINTF(2, 3) add(struct page *p, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(p->text + p->used, p->width + 1 - p->used, format, args);
+	va_end(args);
+	if (n > 0)
+		p->used += (unsigned int)n;
+	if (p->used > p->width)
+		p->used = p->width;
+}
+
+static void end_line(struct page *p, enum lane_top_look look)
+{
+	while (p->used && p->text[p->used - 1] == ' ')
+		p->used--;
+	p->text[p->used] = '\0';
+	if (!is_full(p)) {
+		p->line(p->arg, p->text, look);
+		p->lines++;
+	}
+	p->used = 0;
+	p->text[0] = '\0';
+}
+
+/* A column is shown when the line has room for it, and then in every line of its table. */
+static bool column(const struct page *p, unsigned int end)
+{
+	return p->width >= end;
+}
+
+/* A window that covers less tells no rate: one event in its first nanosecond is not 1e9 events/s.
+ */
+#define LEAST_SECONDS 0.001
+
+static double rate(const struct page *p, const struct lane_sliding *sum)
+{
+	return p->seconds < LEAST_SECONDS ? NAN : (double)sum->sum / p->seconds;
+}
+
+/* Of the time: 1 is all of it. */
+static double share(const struct page *p, const struct lane_sliding *sum)
+{
+	double share = rate(p, sum) / 1e9;
+
+	return share < 0 ? 0 : share;
+}
+
+/* A column of a table, "-" for what is not known yet. */
+static void add_figure(struct page *p, int width, int digits, double value)
+{
+	if (isnan(value))
+		add(p, " %*s", width, "-");
+	else
+		add(p, " %*.*f", width, digits, value);
+}
+
+/* --- the head --- */
+
+static void draw_worst(struct page *p)
+{
+	const struct lane_window_worst *worst = &p->view->window->worst;
+	char name[64], total[32], wait[32], running[32], preempted[32], engine[64] = "";
+
+	if (!worst->total_ns) {
+		add(p, "worst request: none has ended yet");
+		end_line(p, LANE_TOP_PLAIN);
+		return;
+	}
+	if (worst->engine)
+		lane_engine_name(worst->engine, engine, sizeof(engine));
+	add(p, "worst request: %s, %s %s: waited %s, ran %s",
+	    lane_duration(worst->total_ns, total, sizeof(total)),
+	    lane_client_name(worst->context->client, name, sizeof(name)), engine,
+	    lane_duration(worst->wait_ns, wait, sizeof(wait)),
+	    lane_duration(worst->running_ns, running, sizeof(running)));
+	if (worst->preempted_ns)
+		add(p, ", preempted %s",
+		    lane_duration(worst->preempted_ns, preempted, sizeof(preempted)));
+	add(p, " (ctx %" PRIu64 " seqno %" PRIu32 ")", worst->context->ctx, worst->seqno);
+	end_line(p, LANE_TOP_PLAIN);
+}
+
+static void draw_head(struct page *p)
+{
+	const struct lane_window *w = p->view->window;
+	char window[32], source[128];
+
+	lane_clean_copy(source, sizeof(source), p->view->source, LANE_CLEAN_LINE);
+	add(p, "gpulane top - %s, %.1f s, window %s", source,
+	    (double)(w->now_ns - w->begin_ns) / 1e9,
+	    lane_duration((uint64_t)(p->seconds * 1e9), window, sizeof(window)));
+	if (*p->view->state)
+		add(p, "  [%s]", p->view->state);
+	end_line(p, LANE_TOP_TITLE);
+	if (p->seconds < LEAST_SECONDS)
+		add(p, "no rates yet: the window covers less than 1 ms, lost %" PRIu64,
+		    p->view->lost);
+	else
+		add(p,
+		    "requests %.1f/s, preemptions %.1f/s (timeslices %.1f/s), events %.0f/s, "
+		    "lost %" PRIu64,
+		    rate(p, &w->requests), rate(p, &w->preemptions), rate(p, &w->timeslices),
+		    rate(p, &w->events), p->view->lost);
+	end_line(p, p->view->lost ? LANE_TOP_BAD : LANE_TOP_PLAIN);
+	if (*p->view->notice) {
+		add(p, "%s", p->view->notice);
+		end_line(p, LANE_TOP_BAD);
+	}
+	draw_worst(p);
+	end_line(p, LANE_TOP_PLAIN);
+}
+
+/* --- engines --- */
+
+static void add_bar(struct page *p, double filled)
+{
+	int n = (int)(filled * BAR + 0.5);
+
+	add(p, " [%.*s%.*s]", n > BAR ? BAR : n, "####################", n > BAR ? 0 : BAR - n,
+	    "                    ");
+}
+
+static void draw_engine(struct page *p, const struct lane_window_engine *engine)
+{
+	double busy = share(p, &engine->busy_ns);
+	char name[64], client[64];
+
+	if (busy > 1)
+		busy = 1;
+	add(p, "%-12.12s", lane_engine_name(engine->engine, name, sizeof(name)));
+	add_figure(p, 6, 1, 100 * busy);
+	if (column(p, 31))
+		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
+		    engine->engine->device_len);
+	if (column(p, 40))
+		add_figure(p, 8, 1, rate(p, &engine->runs));
+	if (column(p, 50))
+		add_figure(p, 9, 1, rate(p, &engine->preemptions));
+	if (column(p, 100))
+		add_bar(p, isnan(busy) ? 0 : busy);
+	if (column(p, 70))
+		add(p, " %s",
+		    engine->context
+			    ? lane_client_name(engine->context->client, client, sizeof(client))
+			    : "-");
+	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
+}
+
+static int engine_order(const void *a, const void *b)
+{
+	const struct lane_engine *x = (*(const struct lane_window_engine *const *)a)->engine;
+	const struct lane_engine *y = (*(const struct lane_window_engine *const *)b)->engine;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return x->instance < y->instance ? -1 : x->instance > y->instance;
+}
+
+static struct lane_error *draw_engines(struct page *p)
+{
+	const struct lane_window *w = p->view->window;
+	const struct lane_window_engine **order = calloc(w->n_engines + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!order)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < w->n_engines; i++)
+		if (w->engines[i].engine)
+			order[n++] = &w->engines[i];
+	qsort(order, n, sizeof(*order), engine_order);
+	add(p, "%-12s %6s", "ENGINE", "BUSY%");
+	if (column(p, 31))
+		add(p, " %5s %6s", "HOSTQ", "DEVQ");
+	if (column(p, 40))
+		add(p, " %8s", "RUNS/s");
+	if (column(p, 50))
+		add(p, " %9s", "PREEMPT/s");
+	if (column(p, 100))
+		add(p, " %-*s", BAR + 2, "");
+	if (column(p, 70))
+		add(p, " RUNS NOW");
+	end_line(p, LANE_TOP_HEADING);
+	for (size_t i = 0; i < n; i++)
+		draw_engine(p, order[i]);
+	free(order);
+	end_line(p, LANE_TOP_PLAIN);
+	return NULL;
+}
+
+/* --- clients --- */
+
+static int64_t sort_value(const struct lane_window_client *client, enum lane_top_sort sort)
+{
+	switch (sort) {
+	case LANE_TOP_GPU:
+		return client->gpu_ns.sum;
+	case LANE_TOP_WAIT:
+		return client->wait_ns.sum;
+	case LANE_TOP_REQUESTS:
+		return client->requests.sum;
+	case LANE_TOP_PREEMPTED:
+		return client->preempted.sum;
+	case LANE_TOP_WORST:
+		return (int64_t)client->worst_ns;
+	default:
+		return -(int64_t)client->client->pid;
+	}
+}
+
+static int client_order(const void *a, const void *b, void *arg)
+{
+	const struct lane_window_client *x = *(const struct lane_window_client *const *)a;
+	const struct lane_window_client *y = *(const struct lane_window_client *const *)b;
+	const struct lane_top_view *view = arg;
+	int64_t p = sort_value(x, view->sort), q = sort_value(y, view->sort);
+	int order = p != q ? (p > q ? -1 : 1)
+			   : (x->client->pid > y->client->pid) - (x->client->pid < y->client->pid);
+
+	return view->reverse ? -order : order;
+}
+
+static void draw_client(struct page *p, const struct lane_window_client *client)
+{
+	char name[24], worst[32];
+
+	if (client->client->pid < 0)
+		add(p, "%7s %-15.15s", "-", "unknown");
+	else
+		add(p, "%7d %-15.15s", client->client->pid,
+		    lane_comm(client->client->comm, name, sizeof(name)));
+	add_figure(p, 6, 1, 100 * share(p, &client->gpu_ns));
+	if (column(p, 37))
+		add_figure(p, 6, 2, share(p, &client->wait_ns));
+	if (column(p, 46))
+		add_figure(p, 8, 1, rate(p, &client->requests));
+	if (column(p, 56))
+		add_figure(p, 9, 1, rate(p, &client->preempted));
+	if (column(p, 67))
+		add(p, " %10s",
+		    client->worst_ns ? lane_duration(client->worst_ns, worst, sizeof(worst)) : "-");
+	end_line(p, LANE_TOP_PLAIN);
+}
+
+static struct lane_error *draw_clients(struct page *p)
+{
+	static const char *const marks[LANE_TOP_SORTS] = { "GPU%",	"WAIT",	 "REQ/s",
+							   "PREEMPT/s", "WORST", "PID" };
+	const struct lane_window *w = p->view->window;
+	const struct lane_window_client **order = calloc(w->n_clients + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!order)
+		return &lane_enomem;
+	for (uint32_t i = 0; i < w->n_clients; i++)
+		if (w->clients[i].client)
+			order[n++] = &w->clients[i];
+	qsort_r(order, n, sizeof(*order), client_order, (void *)p->view);
+	add(p, "%7s %-15s %6s", "PID", "CLIENT", "GPU%");
+	if (column(p, 37))
+		add(p, " %6s", "WAIT");
+	if (column(p, 46))
+		add(p, " %8s", "REQ/s");
+	if (column(p, 56))
+		add(p, " %9s", "PREEMPT/s");
+	if (column(p, 67))
+		add(p, " %10s", "WORST");
+	if (column(p, 90))
+		add(p, "   by %s%s", marks[p->view->sort], p->view->reverse ? ", least first" : "");
+	end_line(p, LANE_TOP_HEADING);
+	for (size_t i = 0; i < n && !is_full(p); i++)
+		draw_client(p, order[i]);
+	free(order);
+	return NULL;
+}
+
+static void draw_help(struct page *p)
+{
+	static const char *const lines[] = {
+		"keys",
+		"  q          quit",
+		"  p, space   pause, go on",
+		"  g w r e m  sort clients by GPU time, waiting, requests, preemptions, worst",
+		"  i          sort clients by process number",
+		"  o          the other way round",
+		"  + -        show more often, less often",
+		"  h ?        this help",
+		"",
+		"GPU%  time in which the client's requests ran, of the window; above 100 on "
+		"several engines",
+		"WAIT  requests that waited (dependency, queues, preempted), on average",
+		"HOSTQ, DEVQ  lengths of the engine's queues now",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		add(p, "%s", lines[i]);
+		end_line(p, i ? LANE_TOP_PLAIN : LANE_TOP_HEADING);
+	}
+}
+
+struct lane_error *lane_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
+				 void *arg)
+{
+	struct page p = { .view = view,
+			  .line = line,
+			  .arg = arg,
+			  .width = view->width > MAX_WIDTH ? MAX_WIDTH : view->width,
+			  .seconds = (double)lane_window_covers(view->window) / 1e9 };
+	struct lane_error *err;
+
+	draw_head(&p);
+	if (view->help) {
+		draw_help(&p);
+		return NULL;
+	}
+	err = draw_engines(&p);
+	return err ? err : draw_clients(&p);
+}

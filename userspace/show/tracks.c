@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: MIT
+// From what the timeline tells to slices in rows.
+#include "show/tracks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+const char *const lane_track_names[LANE_TRACK_KINDS] = {
+#define T(id, name, help) [LANE_TRACK_##id] = name,
+	LANE_TRACKS(T)
+#undef T
+};
+
+/* A request that is not over: its number, and since when it is in the queues. */
+struct open {
+	uint32_t number;
+	uint64_t since_ns[2]; /* by enum lane_queue; LANE_NEVER: it is not in it */
+};
+
+/* Requests that are over but may still be named by the command they carried. */
+enum {
+	REMEMBERED = 1 << 16
+};
+
+struct closed {
+	uint64_t ctx;
+	uint64_t key; /* device and seqno */
+	uint32_t number;
+};
+
+struct lane_tracks {
+	struct lane_track_hooks hooks;
+	struct lane_table by_owner; /* (kind, engine, client or thread) */
+	struct lane_track **by_id;
+	uint32_t n, cap;
+	struct lane_table open; /* (context, seqno) */
+	struct lane_pool open_pool;
+	uint32_t numbered;
+	struct lane_table closed; /* (ctx, device and seqno) -> number + 1 */
+	struct closed *ring;	  /* the same, the oldest makes room */
+	uint32_t n_closed;
+	bool no_memory;
+};
+
+/* Finds or makes a track; NULL: no memory. */
+static struct lane_track *track_of(struct lane_tracks *tracks, enum lane_track_kind kind,
+				   uint64_t owner, const struct lane_track *is)
+{
+	struct lane_track *track = lane_table_get(&tracks->by_owner, kind, owner);
+
+	if (track)
+		return track;
+	if (tracks->n == tracks->cap) {
+		uint32_t more = tracks->cap ? 2 * tracks->cap : 64;
+		struct lane_track **bigger = realloc(tracks->by_id, more * sizeof(*bigger));
+
+		if (!bigger)
+			goto no_memory;
+		tracks->by_id = bigger;
+		tracks->cap = more;
+	}
+	track = malloc(sizeof(*track));
+	if (!track)
+		goto no_memory;
+	*track = *is;
+	track->id = tracks->n;
+	track->kind = kind;
+	if (!lane_table_put(&tracks->by_owner, kind, owner, track)) {
+		free(track);
+		goto no_memory;
+	}
+	tracks->by_id[tracks->n++] = track;
+	if (tracks->hooks.track)
+		tracks->hooks.track(tracks->hooks.arg, track);
+	return track;
+no_memory:
+	tracks->no_memory = true;
+	return NULL;
+}
+
+static struct lane_track *engine_track(struct lane_tracks *tracks, enum lane_track_kind kind,
+				       const struct lane_engine *engine)
+{
+	const struct lane_track is = { .engine = engine, .tid = -1, .pid = -1 };
+
+	return track_of(tracks, kind, engine->id, &is);
+}
+
+static struct lane_track *client_track(struct lane_tracks *tracks, const struct lane_client *client)
+{
+	const struct lane_track is = { .client = client, .tid = -1, .pid = client->pid };
+
+	return track_of(tracks, LANE_TRACK_CLIENT, client->id, &is);
+}
+
+static struct lane_track *thread_track(struct lane_tracks *tracks, enum lane_track_kind kind,
+				       const struct lane_thread *thread)
+{
+	struct lane_track is = { .client = thread->client, .tid = thread->tid, .pid = thread->pid };
+	struct lane_track *track = track_of(tracks, kind, (uint32_t)thread->tid, &is);
+
+	if (!track)
+		return NULL;
+	if (thread->client)
+		track->client = thread->client;
+	if (thread->pid >= 0)
+		track->pid = thread->pid;
+	if (thread->comm[0])
+		memcpy(track->comm, thread->comm, sizeof(track->comm));
+	return track;
+}
+
+/*
+ * The row that a slice fits in best: the one whose last slice ended latest. False: no memory.
+ *
+ * Not the smallest that is free, as show/rows.h has it. A slice is told when it has ended, so that
+ * one told later may have begun earlier: taking the tightest row keeps the others free for it, and
+ * there are as many rows as slices ever lie over each other; with the smallest there can be more.
+ * There a row is taken at a thing's begin, when all free rows are as good, and the smallest draws
+ * what is alone always in the same place.
+ */
+static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_ns, uint32_t *row)
+{
+	uint32_t best = track->n_rows;
+
+	for (uint32_t i = 0; i < track->n_rows; i++)
+		if (track->row_end[i] <= begin_ns &&
+		    (best == track->n_rows || track->row_end[i] > track->row_end[best]))
+			best = i;
+	if (best == track->cap_rows) {
+		uint32_t more = track->cap_rows ? 2 * track->cap_rows : 4;
+		uint64_t *bigger = realloc(track->row_end, more * sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		track->row_end = bigger;
+		track->cap_rows = more;
+	}
+	if (best == track->n_rows)
+		track->n_rows++;
+	track->row_end[best] = end_ns;
+	*row = best;
+	return true;
+}
+
+static void tell(struct lane_tracks *tracks, struct lane_track *track, struct lane_slice *slice)
+{
+	if (!track)
+		return;
+	if (slice->end_ns < slice->begin_ns)
+		slice->end_ns = slice->begin_ns;
+	slice->track = track;
+	if (!find_row(track, slice->begin_ns, slice->end_ns, &slice->row)) {
+		tracks->no_memory = true;
+		return;
+	}
+	if (tracks->hooks.slice)
+		tracks->hooks.slice(tracks->hooks.arg, slice);
+}
+
+/* What is kept of a request while it is open; NULL: no memory. */
+static struct open *open_of(struct lane_tracks *tracks, const struct lane_request *rq)
+{
+	struct open *open = lane_table_get(&tracks->open, rq->context->id, rq->seqno);
+
+	if (open)
+		return open;
+	open = lane_pool_get(&tracks->open_pool);
+	if (!open || !lane_table_put(&tracks->open, rq->context->id, rq->seqno, open)) {
+		tracks->no_memory = true;
+		return NULL;
+	}
+	open->number = tracks->numbered++;
+	open->since_ns[0] = open->since_ns[1] = LANE_NEVER;
+	return open;
+}
+
+static uint32_t number_of(struct lane_tracks *tracks, const struct lane_request *rq)
+{
+	const struct open *open = rq ? open_of(tracks, rq) : NULL;
+
+	return open ? open->number : LANE_NO_REQUEST;
+}
+
+static uint64_t closed_key(uint32_t dev, uint32_t seqno)
+{
+	return (uint64_t)dev << 32 | seqno;
+}
+
+static void remember(struct lane_tracks *tracks, const struct lane_request *rq, uint32_t number)
+{
+	struct closed *slot = &tracks->ring[tracks->n_closed % REMEMBERED];
+
+	if (tracks->n_closed++ >= REMEMBERED)
+		lane_table_del(&tracks->closed, slot->ctx, slot->key);
+	slot->ctx = rq->context->ctx;
+	slot->key = closed_key(rq->context->dev, rq->seqno);
+	slot->number = number;
+	lane_table_del(&tracks->closed, slot->ctx, slot->key);
+	if (!lane_table_put(&tracks->closed, slot->ctx, slot->key,
+			    (void *)(uintptr_t)((uint64_t)number + 1)))
+		tracks->no_memory = true;
+}
+
+/* The number of the request that carried a command, when it is known which that was. */
+static uint32_t carrier_of(struct lane_tracks *tracks, const struct lane_command *command)
+{
+	const struct lane_request_key *key = &command->requests[0];
+	uintptr_t known;
+
+	if (command->certainty != LANE_CERTAIN_EXACT || !command->n_requests)
+		return LANE_NO_REQUEST;
+	known = (uintptr_t)lane_table_get(&tracks->closed, key->ctx,
+					  closed_key(key->dev, key->seqno));
+	if (known)
+		return (uint32_t)(known - 1);
+	return command->request ? number_of(tracks, command->request) : LANE_NO_REQUEST;
+}
+
+static uint8_t doubt_of(const struct lane_request *rq)
+{
+	return rq->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE) ? LANE_SLICE_DOUBTFUL : 0;
+}
+
+static uint8_t bounds_of(struct lane_span a, struct lane_span b)
+{
+	return a.lo != a.hi || b.lo != b.hi ? LANE_SLICE_BOUNDED : 0;
+}
+
+static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		     const struct lane_request *rq, int delta, uint64_t now_ns)
+{
+	struct lane_tracks *tracks = arg;
+	struct open *open = open_of(tracks, rq);
+	struct lane_track *track = engine_track(
+		tracks, queue == LANE_QUEUE_HOST ? LANE_TRACK_HOST : LANE_TRACK_DEVICE, engine);
+	struct lane_slice slice = { .end_ns = now_ns, .request = rq, .flags = doubt_of(rq) };
+
+	if (!open || !track)
+		return;
+	if (now_ns > track->length_ns)
+		track->length_ns = now_ns;
+	if (tracks->hooks.length)
+		tracks->hooks.length(tracks->hooks.arg, engine, queue,
+				     queue == LANE_QUEUE_HOST ? engine->host_len
+							      : engine->device_len,
+				     track->length_ns);
+	if (delta > 0) {
+		open->since_ns[queue] = now_ns;
+		return;
+	}
+	if (open->since_ns[queue] == LANE_NEVER)
+		return;
+	slice.begin_ns = open->since_ns[queue];
+	slice.number = open->number;
+	slice.state = queue == LANE_QUEUE_DEVICE ? LANE_RQ_STATE_DEVICE
+		      : rq->started		 ? LANE_RQ_STATE_PREEMPTED
+						 : LANE_RQ_STATE_HOST;
+	open->since_ns[queue] = LANE_NEVER;
+	tell(tracks, track, &slice);
+}
+
+static void on_run(void *arg, const struct lane_run *run)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = run->begin.lo,
+		.end_ns = run->end.lo,
+		.state = LANE_RQ_STATE_RUNNING,
+		.flags =
+			bounds_of(run->begin, run->end) | (run->doubtful ? LANE_SLICE_DOUBTFUL : 0),
+		.number = number_of(tracks, run->request),
+		.request = run->request,
+		.run = run,
+	};
+
+	tell(tracks, engine_track(tracks, LANE_TRACK_ENGINE, run->engine), &slice);
+}
+
+static void on_preemption(void *arg, const struct lane_preemption *preemption)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = preemption->at.lo,
+		.end_ns = preemption->at.lo + preemption->lasted.lo,
+		.state = LANE_RQ_STATE_PREEMPTED,
+		.flags = bounds_of(preemption->at, preemption->lasted),
+		.number = number_of(tracks, preemption->victim),
+		.request = preemption->victim,
+		.preemption = preemption,
+	};
+
+	tell(tracks, engine_track(tracks, LANE_TRACK_PREEMPTED, preemption->engine), &slice);
+}
+
+static void on_idle(void *arg, const struct lane_idle *idle)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = idle->begin_ns,
+		.end_ns = idle->end_ns,
+		.state = LANE_IDLE_UNKNOWN,
+		.flags = idle->doubtful ? LANE_SLICE_DOUBTFUL : 0,
+		.number = number_of(tracks, idle->request),
+		.request = idle->request,
+		.idle = idle,
+	};
+
+	for (uint8_t i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i] > idle->cause_ns[slice.state])
+			slice.state = i;
+	tell(tracks, engine_track(tracks, LANE_TRACK_IDLE, idle->engine), &slice);
+}
+
+static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		     uint64_t now_ns)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_thread thread = { .tid = rq->tid,
+				      .pid = rq->pid,
+				      .client = rq->context->client };
+	struct lane_slice slice = { .begin_ns = rq->queue_ns,
+				    .end_ns = now_ns,
+				    .state = LANE_RQ_STATE_NEW,
+				    .request = rq };
+
+	if (from != LANE_RQ_STATE_NEW || !(rq->seen & LANE_SEEN_QUEUE) ||
+	    !(rq->seen & LANE_SEEN_ADD) || rq->tid < 0)
+		return;
+	slice.number = number_of(tracks, rq);
+	tell(tracks, thread_track(tracks, LANE_TRACK_SUBMIT, &thread), &slice);
+}
+
+/* The first and the last time that an event, or a conclusion, has given of a request. */
+static bool life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct {
+		bool known;
+		uint64_t at_ns;
+	} times[] = {
+		{ rq->seen & LANE_SEEN_QUEUE, rq->queue_ns },
+		{ rq->seen & LANE_SEEN_ADD, rq->add_ns },
+		{ rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns },
+		{ rq->seen & LANE_SEEN_EXECUTE, rq->execute_ns },
+		{ rq->started, rq->start.lo },
+		{ rq->state == LANE_RQ_STATE_ENDED && rq->end.hi != LANE_NEVER, rq->end.hi },
+		{ rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		if (!times[i].known)
+			continue;
+		if (!any || times[i].at_ns < *begin_ns)
+			*begin_ns = times[i].at_ns;
+		if (!any || times[i].at_ns > *end_ns)
+			*end_ns = times[i].at_ns;
+		any = true;
+	}
+	return any;
+}
+
+static void on_request(void *arg, const struct lane_request *rq)
+{
+	struct lane_tracks *tracks = arg;
+	struct open *open = open_of(tracks, rq);
+	struct lane_slice slice = { .state = rq->state, .request = rq, .flags = doubt_of(rq) };
+
+	if (!open)
+		return;
+	if (!life_of(rq, &slice.begin_ns, &slice.end_ns))
+		slice.begin_ns = slice.end_ns = rq->retire_ns;
+	slice.number = open->number;
+	if (rq->doubt)
+		slice.flags |= LANE_SLICE_DOUBTFUL;
+	tell(tracks, client_track(tracks, rq->context->client), &slice);
+	remember(tracks, rq, open->number);
+	lane_table_del(&tracks->open, rq->context->id, rq->seqno);
+	lane_pool_put(&tracks->open_pool, open);
+}
+
+static void on_thread(void *arg, const struct lane_thread_interval *interval)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .cpu = interval->thread->cpu, .tid = -1, .pid = -1 };
+	struct lane_slice slice = {
+		.begin_ns = interval->begin_ns,
+		.end_ns = interval->end_ns,
+		.state = interval->state,
+		.number = number_of(tracks, interval->wait),
+		.request = interval->wait,
+		.thread = interval,
+	};
+
+	tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
+	if (interval->of_all && interval->state == LANE_THREAD_RUNNING && is.cpu >= 0)
+		tell(tracks, track_of(tracks, LANE_TRACK_CPU, (uint32_t)is.cpu, &is), &slice);
+}
+
+static void on_wait(void *arg, const struct lane_wait *wait)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = wait->begin_ns,
+		.end_ns = wait->end_ns,
+		.number = number_of(tracks, wait->request),
+		.request = wait->request,
+		.wait = wait,
+	};
+
+	tell(tracks, thread_track(tracks, LANE_TRACK_WAIT, wait->thread), &slice);
+}
+
+static void on_starvation(void *arg, const struct lane_starvation *starvation)
+{
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = starvation->begin_ns,
+		.end_ns = starvation->end_ns,
+		.number = LANE_NO_REQUEST,
+		.starvation = starvation,
+	};
+
+	tell(tracks, thread_track(tracks, LANE_TRACK_STARVED, starvation->victim), &slice);
+}
+
+static void on_call(void *arg, const struct lane_call *call)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_thread thread = { .tid = call->tid, .pid = call->pid };
+	struct lane_slice slice = {
+		.begin_ns = call->begin_ns,
+		.end_ns = call->end_ns,
+		.flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL,
+		.number = LANE_NO_REQUEST,
+		.call = call,
+	};
+
+	tell(tracks, thread_track(tracks, LANE_TRACK_CALL, &thread), &slice);
+}
+
+static void on_command(void *arg, const struct lane_command *command)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .queue = command->queue,
+				       .tid = -1,
+				       .pid = command->queue->pid };
+	const uint64_t *at = command->time_ns;
+	struct lane_slice slice = {
+		.begin_ns = command->call_ns,
+		.end_ns = command->timed ? at[LANE_COMMAND_END] : command->known_ns,
+		.state = command->class,
+		.number = carrier_of(tracks, command),
+		.command = command,
+	};
+
+	if (command->timed) {
+		if (!slice.begin_ns || at[LANE_COMMAND_QUEUED] < slice.begin_ns)
+			slice.begin_ns = at[LANE_COMMAND_QUEUED];
+		slice.flags = bounds_of(command->time[LANE_COMMAND_START],
+					command->time[LANE_COMMAND_END]);
+	}
+	if (!slice.begin_ns)
+		slice.begin_ns = command->return_ns ? command->return_ns : slice.end_ns;
+	if (slice.end_ns < command->return_ns)
+		slice.end_ns = command->return_ns;
+	if (!slice.begin_ns && !slice.end_ns)
+		return;
+	tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is), &slice);
+}
+
+static void on_loss(void *arg, const struct lane_loss *loss)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .tid = -1, .pid = -1 };
+	struct lane_slice slice = { .begin_ns = loss->begin_ns,
+				    .end_ns = loss->end_ns,
+				    .number = LANE_NO_REQUEST,
+				    .loss = loss };
+
+	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
+}
+
+struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
+				      struct lane_tracks **tracks)
+{
+	*tracks = calloc(1, sizeof(**tracks));
+	if (!*tracks)
+		return &lane_enomem;
+	(*tracks)->hooks = *hooks;
+	(*tracks)->open_pool.size = sizeof(struct open);
+	(*tracks)->ring = malloc(REMEMBERED * sizeof(*(*tracks)->ring));
+	return (*tracks)->ring ? NULL : &lane_enomem;
+}
+
+/* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
+struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
+{
+	struct lane_hooks hooks = { .arg = tracks };
+
+#define H(hook, parameters, arguments) hooks.hook = on_##hook;
+	LANE_HOOKS(H)
+#undef H
+	return hooks;
+}
+
+uint32_t lane_tracks_count(const struct lane_tracks *tracks)
+{
+	return tracks->n;
+}
+
+const struct lane_track *lane_tracks_get(const struct lane_tracks *tracks, uint32_t id)
+{
+	return id < tracks->n ? tracks->by_id[id] : NULL;
+}
+
+uint32_t lane_tracks_requests(const struct lane_tracks *tracks)
+{
+	return tracks->numbered;
+}
+
+bool lane_tracks_failed(const struct lane_tracks *tracks)
+{
+	return tracks->no_memory;
+}
+
+void lane_tracks_destroy(struct lane_tracks *tracks)
+{
+	if (!tracks)
+		return;
+	for (uint32_t i = 0; i < tracks->n; i++) {
+		free(tracks->by_id[i]->row_end);
+		free(tracks->by_id[i]);
+	}
+	free(tracks->by_id);
+	lane_table_free(&tracks->by_owner);
+	lane_table_free(&tracks->open);
+	lane_table_free(&tracks->closed);
+	free(tracks->ring);
+	lane_pool_free(&tracks->open_pool);
+	free(tracks);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a viewer shows, from what the timeline tells: tracks with slices in rows. In one row slices
+ * never overlap and come in the order of time, so nothing has to be sorted. A slice whose ends are
+ * known within bounds is shown at their earliest times, as the queues' lengths are; then it is
+ * marked.
+ *
+ * Memory is bounded by the tracks, their rows, the requests that are open and a fixed number of
+ * those that were over last.
+ */
+#ifndef LANE_SHOW_TRACKS_H
+#define LANE_SHOW_TRACKS_H
+
+#include "latency/latency.h"
+
+/* LANE_TRACKS(T) calls T(ID, name, help) for each kind of track. */
+#define LANE_TRACKS(T)                                                                             \
+	T(ENGINE, "running", "what runs on an engine")                                             \
+	T(IDLE, "idle", "an engine that runs nothing, and why")                                    \
+	T(HOST, "host queue", "requests the driver holds, and those taken off the engine")         \
+	T(DEVICE, "device queue", "requests given to the engine that do not run yet")              \
+	T(PREEMPTED, "preempted", "requests taken off an engine, and by whom")                     \
+	T(CLIENT, "requests", "a process's requests, from their first event to their last")        \
+	T(CPU, "who runs", "which thread runs on a CPU")                                           \
+	T(THREAD, "state", "what a thread does")                                                   \
+	T(SUBMIT, "submits", "a thread in the call that makes a request")                          \
+	T(WAIT, "waits", "a thread in the call that waits for a request")                          \
+	T(STARVED, "instead ran", "who had the CPU that a thread waited for")                      \
+	T(CLQUEUE, "OpenCL queue", "commands of an OpenCL queue, from their call to their end")    \
+	T(CALL, "OpenCL calls", "a thread in a function of OpenCL")                                \
+	T(LOST, "lost events", "when the tracer dropped events: what falls in it is unknown")
+
+enum lane_track_kind {
+#define T(id, name, help) LANE_TRACK_##id,
+	LANE_TRACKS(T)
+#undef T
+	LANE_TRACK_KINDS
+};
+
+extern const char *const lane_track_names[LANE_TRACK_KINDS];
+
+/* One track; lives as long as the tracks. */
+struct lane_track {
+	uint32_t id; /* dense, from 0 */
+	enum lane_track_kind kind;
+	const struct lane_engine *engine;  /* of an engine's track */
+	const struct lane_client *client;  /* of a process's or thread's track; may be NULL */
+	const struct lane_cl_queue *queue; /* of an OpenCL queue's track */
+	int32_t cpu;			   /* of a CPU\'s track */
+	int32_t tid, pid;		   /* of a thread's track, -1; pid of a queue's too */
+	char comm[16];			   /* as last seen */
+	uint32_t n_rows;
+	uint64_t *row_end; /* ns, of each row's last slice */
+	uint32_t cap_rows;
+	uint64_t length_ns; /* when a queue's length changed last */
+};
+
+enum lane_slice_flag {
+	LANE_SLICE_DOUBTFUL = 1 << 0, /* what it says is not certain */
+	LANE_SLICE_BOUNDED = 1 << 1,  /* its ends are known within bounds */
+};
+
+struct lane_slice {
+	const struct lane_track *track;
+	uint32_t row;
+	uint64_t begin_ns, end_ns;
+	uint8_t flags;
+	/*
+	 * What it is in: of a request's tracks enum lane_request_state, of a thread's enum
+	 * lane_thread_state, of an idle engine's enum lane_idle_cause (the largest).
+	 */
+	uint8_t state;
+	uint32_t number;		    /* of the request, LANE_NO_REQUEST: it has none */
+	const struct lane_request *request; /* as it is now; may be NULL */
+	/* What told it, by the kind of the track; the others are NULL. */
+	const struct lane_run *run;
+	const struct lane_idle *idle;
+	const struct lane_preemption *preemption;
+	const struct lane_thread_interval *thread;
+	const struct lane_wait *wait;
+	const struct lane_starvation *starvation;
+	const struct lane_loss *loss;
+	const struct lane_call *call;
+	const struct lane_command *command;
+};
+
+#define LANE_NO_REQUEST UINT32_MAX
+
+/* Who is told; arguments are valid during the call. Any function may be NULL. */
+struct lane_track_hooks {
+	void *arg;
+	/* A track is met for the first time. */
+	void (*track)(void *arg, const struct lane_track *track);
+	void (*slice)(void *arg, const struct lane_slice *slice);
+	/* A queue of an engine has this length from at_ns on; at_ns never goes back. */
+	void (*length)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
+		       uint32_t length, uint64_t at_ns);
+};
+
+struct lane_tracks;
+
+/* *tracks is the caller's. hooks are copied. */
+struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
+				      struct lane_tracks **tracks) LANE_MUST_CHECK;
+
+/* The subscriber. */
+struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks);
+
+/* The tracks met so far, by id. */
+uint32_t lane_tracks_count(const struct lane_tracks *tracks);
+const struct lane_track *lane_tracks_get(const struct lane_tracks *tracks, uint32_t id);
+
+/* How many requests have been numbered. */
+uint32_t lane_tracks_requests(const struct lane_tracks *tracks);
+
+/* True when there was no memory for something: what was told is not complete. */
+bool lane_tracks_failed(const struct lane_tracks *tracks);
+
+/* Frees everything; NULL is allowed. */
+void lane_tracks_destroy(struct lane_tracks *tracks);
+
+#endif

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: MIT
+// The verdict: the few sentences that say where most of the time went, and whose doing it was.
+#include <inttypes.h>
+
+#include "show/cpu.h"
+#include "show/opencl.h"
+#include "show/report.h"
+
+/* Below this share of the whole nothing is worth a sentence, below that no half-sentence. */
+#define MIN_PERCENT	  5
+#define MIN_PERCENT_ASIDE 1
+
+/* Clients looked at: those with most delay. */
+#define MAX_CLIENTS 64
+
+struct sentences {
+	FILE *to;
+	const struct lane_latency *latency;
+	const struct lane_verdict_style *style;
+	unsigned int left;
+};
+
+/* What to try when a process's requests spend their time so. */
+static const char *const stage_advice[LANE_STAGE_PATH] = {
+	[LANE_STAGE_PREPARE] =
+		"the program's own submit takes this time: see what it does there (perf record)",
+	[LANE_STAGE_DEPENDENCY] =
+		"submit what it waits for earlier, or make that shorter; --critical follows it",
+	[LANE_STAGE_HOST_QUEUE] =
+		"make the requests ahead shorter, or give this one's context a higher priority",
+	[LANE_STAGE_DEVICE_QUEUE] =
+		"make the requests ahead shorter, or give this one's context a higher priority",
+	[LANE_STAGE_PREEMPTED] = "make its requests shorter, or its context's priority no lower "
+				 "than that of who takes the engine",
+	[LANE_STAGE_SIGNAL] = "see what keeps the CPU from the interrupt and from the work that "
+			      "signals (--tables starved)",
+};
+
+/* What to try when an engine idles so. */
+static const char *const idle_advice[LANE_IDLE_CAUSE_COUNT] = {
+	[LANE_IDLE_STARVED] = "give the thread a CPU of its own (taskset, a cpuset) or a higher "
+			      "priority than who takes it (chrt, nice)",
+	[LANE_IDLE_OTHER_ENGINE] = "submit to both engines without waiting in between",
+	[LANE_IDLE_SAME_ENGINE] = "queue the next request before the thread waits for the last one",
+	[LANE_IDLE_BLOCKED] = "see what the thread sleeps in (perf trace, or --critical)",
+	[LANE_IDLE_COMPUTING] = "queue the next request before this computing, or see where the "
+				"thread's time goes (perf record)",
+	[LANE_IDLE_DEPENDENCY] = "submit what the request waits for earlier; --critical follows it",
+	[LANE_IDLE_DRIVER] = "see what keeps the CPU from the driver's work (--tables starved)",
+};
+
+static void begin(struct sentences *s)
+{
+	s->left--;
+	fputs(s->style->before, s->to);
+}
+
+/* Ends a sentence; advice may be NULL. */
+static void end(struct sentences *s, const char *advice)
+{
+	fprintf(s->to, ".%s\n", s->style->after);
+	if (advice && s->style->with_advice)
+		fprintf(s->to, "  try: %s\n", advice);
+}
+
+/* A part of a whole in per cent, at least: never more than it is. */
+static unsigned int share(uint64_t part, uint64_t whole)
+{
+	return lane_percent(part, whole, 0);
+}
+
+/* "38 %", or "at least 38 %" where the part or the whole is known within bounds. */
+static const char *share_text(struct lane_span part, struct lane_span whole, char *buffer,
+			      size_t size)
+{
+	bool exact = part.lo == part.hi && whole.lo == whole.hi;
+
+	snprintf(buffer, size, "%s%u %%", exact ? "" : "at least ",
+		 exact ? lane_percent(part.lo, whole.lo, 0.5) : share(part.lo, whole.hi));
+	return buffer;
+}
+
+/* What one stage lasted at most: its known part, and all that is unknown and may be in it. */
+static uint64_t at_most(const struct lane_spent *spent, int stage)
+{
+	return spent->stages[stage].hi + spent->maybe_ns[stage];
+}
+
+/* Who was in front of most of a client's device_queue, or host_queue, or whose fences it waited
+ * for: more than half of all that the stage may have lasted. */
+static void behind(const struct sentences *s, const struct lane_client_stats *c,
+		   const struct lane_blame *blames, uint32_t n, int stage)
+{
+	const struct lane_latency *l = s->latency;
+	const struct lane_stage_sum *sum = &c->stages[stage];
+	const char *what = stage == LANE_STAGE_DEPENDENCY ? "for requests of" : "behind";
+	const struct lane_context *context;
+	const struct lane_blame *most = NULL;
+	uint64_t open_ns = 0;
+	char name[48];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
+			most = &blames[i];
+	if (stage == LANE_STAGE_DEVICE_QUEUE)
+		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
+	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo + open_ns)
+		return;
+	context = lane_timeline_context(l->timeline, most->context);
+	if (context->client == c->client)
+		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
+	else
+		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
+			lane_client_name(context->client, name, sizeof(name)));
+}
+
+/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
+static void taken_by(const struct sentences *s, const struct lane_client_stats *c)
+{
+	const struct lane_latency *l = s->latency;
+	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	const struct lane_preemption_sum *most = NULL;
+	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, ns = 0;
+	char name[48];
+
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim == c->client->id && p->culprit_known &&
+		    (!most || p->ns.lo > most->ns.lo))
+			most = p;
+	}
+	if (!most)
+		return;
+	/* Each reason has a row of its own. */
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim != most->victim || !p->culprit_known || p->culprit != most->culprit)
+			continue;
+		times[p->why] += p->count;
+		all += p->count;
+		ns += p->ns.lo;
+	}
+	fprintf(s->to, ", %s %s (",
+		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
+									   : "among others by",
+		lane_client_name(lane_timeline_client(l->timeline, most->culprit), name,
+				 sizeof(name)));
+	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
+		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
+	fprintf(s->to, "%" PRIu64 " times", all);
+	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
+		if (why != LANE_PREEMPTION_UNKNOWN && times[why] && times[why] < all)
+			fprintf(s->to, ", at least %" PRIu64 " by %s", times[why],
+				lane_preemption_why_names[why]);
+	fputc(')', s->to);
+}
+
+/* What of its requests' time a client's requests did not run, at most. */
+static uint64_t delay_ns(const struct lane_client_stats *c)
+{
+	uint64_t sum = c->spent.unknown.hi;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		sum += i == LANE_STAGE_RUNNING ? 0 : c->spent.stages[i].hi;
+	return sum;
+}
+
+/*
+ * The client after `last` (NULL: the first) in the order of delay_ns, most first; NULL: none is
+ * left. There may be many clients and few are told of, so they are not sorted.
+ */
+static const struct lane_client_stats *next_client(const struct lane_latency *l,
+						   const struct lane_client_stats *last)
+{
+	const struct lane_client_stats *best = NULL;
+
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+		uint64_t ns = delay_ns(c);
+
+		if (!c->client)
+			continue;
+		if (last && (ns > delay_ns(last) || (ns == delay_ns(last) && c <= last)))
+			continue;
+		if (!best || ns > delay_ns(best))
+			best = c;
+	}
+	return best;
+}
+
+/* The stage before or after running that lasted longest whatever the unknown time was; -1: none is
+ * sure to. */
+static int longest_stage(const struct lane_spent *spent)
+{
+	int stage = -1;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING &&
+		    (stage < 0 || spent->stages[i].lo > spent->stages[stage].lo))
+			stage = i;
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING && i != stage &&
+		    at_most(spent, i) > spent->stages[stage].lo)
+			return -1;
+	return stage;
+}
+
+/* Most of a client's requests are seen from their beginning to their end. */
+static bool mostly_timed(const struct lane_spent *spent, const struct lane_completeness *requests)
+{
+	uint64_t all = requests->complete + requests->partial + requests->unknown;
+
+	return spent->requests && spent->requests >= all - spent->requests;
+}
+
+/* "its 100 requests' time (2.31 s)", "90 of its 100 requests' time (2.31 s)". */
+static void whose_time(const struct sentences *s, const struct lane_spent *spent,
+		       const struct lane_completeness *requests, const char *its)
+{
+	uint64_t all = requests->complete + requests->partial + requests->unknown;
+	char ns[64];
+
+	if (spent->requests != all)
+		fprintf(s->to, "%" PRIu64 " of ", spent->requests);
+	fprintf(s->to, "%s%" PRIu64 " request%s time (%s)", its, all, all == 1 ? "'s" : "s'",
+		lane_span_text(spent->total, ns, sizeof(ns)));
+}
+
+static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
+{
+	const struct lane_span *ns = &c->spent.stages[LANE_STAGE_PREEMPTED];
+	char part[32];
+
+	if (share(ns->lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
+		return;
+	fprintf(s->to, "; %s preempted", share_text(*ns, c->spent.total, part, sizeof(part)));
+	taken_by(s, c);
+}
+
+/* Most of a client's time in a stage was behind its own requests, or waiting for them. */
+static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane_client_stats *c,
+				 const struct lane_blame *blames, uint32_t n)
+{
+	const struct lane_blame *most = NULL;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
+			most = &blames[i];
+	return most && lane_timeline_context(l->timeline, most->context)->client == c->client;
+}
+
+static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,
+			      int stage)
+{
+	bool own = (stage == LANE_STAGE_DEPENDENCY &&
+		    is_held_up_by_itself(l, c, l->fence_blames, l->n_fence_blames)) ||
+		   (stage == LANE_STAGE_HOST_QUEUE &&
+		    is_held_up_by_itself(l, c, l->host_blames, l->n_host_blames)) ||
+		   (stage == LANE_STAGE_DEVICE_QUEUE &&
+		    is_held_up_by_itself(l, c, l->blames, l->n_blames));
+
+	return own ? "its own requests are ahead: make those shorter, or submit fewer at once"
+		   : stage_advice[stage];
+}
+
+static void client_sentence(struct sentences *s, const struct lane_client_stats *c)
+{
+	const struct lane_latency *l = s->latency;
+	int stage = longest_stage(&c->spent);
+	char name[48], part[32];
+
+	if (!s->left || stage < 0 || !mostly_timed(&c->spent, &c->requests) ||
+	    share(c->spent.stages[stage].lo, c->spent.total.hi) < MIN_PERCENT)
+		return;
+	begin(s);
+	fprintf(s->to, "%s spent %s of ", lane_client_name(c->client, name, sizeof(name)),
+		share_text(c->spent.stages[stage], c->spent.total, part, sizeof(part)));
+	whose_time(s, &c->spent, &c->requests, "its ");
+	fprintf(s->to, " in %s", lane_stage_names[stage]);
+	if (stage == LANE_STAGE_DEPENDENCY)
+		behind(s, c, l->fence_blames, l->n_fence_blames, stage);
+	else if (stage == LANE_STAGE_DEVICE_QUEUE)
+		behind(s, c, l->blames, l->n_blames, stage);
+	else if (stage == LANE_STAGE_HOST_QUEUE)
+		behind(s, c, l->host_blames, l->n_host_blames, stage);
+	else if (stage == LANE_STAGE_PREEMPTED)
+		taken_by(s, c);
+	if (stage != LANE_STAGE_PREEMPTED)
+		preempted_aside(s, c);
+	end(s, advice_for(l, c, stage));
+}
+
+/* The kinds of event between which a stage lies. */
+static const struct {
+	enum lane_stage stage;
+	enum lane_kind kinds[2];
+	bool is_drm; /* of drm_sched's jobs; else of i915's requests */
+} borders[] = {
+	{ LANE_STAGE_PREPARE, { LANE_RQ_QUEUE, LANE_RQ_ADD }, false },
+	{ LANE_STAGE_DEPENDENCY, { LANE_RQ_ADD, LANE_RQ_SUBMIT }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE }, false },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_DRM_QUEUE, LANE_DRM_RUN }, true },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_DRM_DONE, LANE_FENCE_SIGNALED }, true },
+};
+
+/* The recording has requests of that kind, or none of the other. */
+static bool has_borders(const struct lane_latency *l, bool is_drm)
+{
+	bool has_drm = false, has_i915 = false;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		has_drm |= lane_is_drm((unsigned int)kind) && l->figures.by_kind[kind];
+		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
+	}
+	return is_drm ? has_drm : has_i915 || !has_drm;
+}
+
+/* Names the events whose absence makes time unknown; returns how many are. */
+static unsigned int absent_events(const struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	uint64_t named = 0;
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		for (int k = 0; k < 2; k++) {
+			enum lane_kind kind = borders[i].kinds[k];
+
+			if (l->figures.by_kind[kind] || named >> kind & 1 ||
+			    !has_borders(l, borders[i].is_drm))
+				continue;
+			if (!l->stages[borders[i].stage].unknown)
+				continue;
+			fprintf(s->to, "%s%s", n++ ? ", " : "", lane_kinds[kind].name);
+			named |= UINT64_C(1) << kind;
+		}
+	return n;
+}
+
+static void why_unknown(const struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	unsigned int absent = absent_events(s);
+
+	if (absent)
+		fprintf(s->to, " %s not in the recording (`gpulane doctor` says how to record %s)",
+			absent == 1 ? "is" : "are", absent == 1 ? "it" : "them");
+	else if (l->losses)
+		fprintf(s->to, "events were lost (a larger --buffer of record loses less)");
+	else if (l->figures.contradictions)
+		fprintf(s->to, "something is missing that no loss announces");
+	else
+		fprintf(s->to, "the recording begins or ends amid them, or nothing shows when they "
+			       "ran");
+}
+
+/* How much is unknown, and why. */
+static void unknown_sentence(struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	const struct lane_spent *spent = &l->spent;
+	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+	unsigned int lo = share(spent->unknown.lo, spent->total.hi);
+	unsigned int hi = lane_percent(spent->unknown.hi, spent->total.lo, 1);
+
+	begin(s);
+	if (spent->requests && hi <= MIN_PERCENT)
+		fprintf(s->to, "how %" PRIu64 " of %" PRIu64 " requests' time was spent",
+			all - spent->requests, all);
+	else if (spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi)
+		fprintf(s->to, "%u %% of ", lo);
+	else if (spent->requests)
+		fprintf(s->to, "up to %u %% of ", hi);
+	else
+		fprintf(s->to, "how %" PRIu64 " request%s time was spent", all,
+			all == 1 ? "'s" : "s'");
+	if (spent->requests && hi > MIN_PERCENT)
+		whose_time(s, spent, &l->requests, "");
+	fprintf(s->to, " is unknown: ");
+	why_unknown(s);
+	end(s, NULL);
+}
+
+/* The unknown part is worth a sentence: of the time, or of the requests. */
+static bool much_is_unknown(const struct lane_latency *l, unsigned int percent)
+{
+	const struct lane_spent *spent = &l->spent;
+	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+
+	return share(spent->unknown.hi, spent->total.lo) >= percent ||
+	       share(all - spent->requests, all) >= percent;
+}
+
+/* No stage of any client can have MIN_PERCENT of its time. */
+static bool nothing_stands_out(const struct lane_latency *l)
+{
+	if (much_is_unknown(l, MIN_PERCENT))
+		return false;
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		for (int stage = 0; l->clients[i].client && stage < LANE_STAGE_PATH; stage++)
+			if (stage != LANE_STAGE_RUNNING &&
+			    share(at_most(&l->clients[i].spent, stage),
+				  l->clients[i].spent.total.lo) >= MIN_PERCENT)
+				return false;
+	return true;
+}
+
+static void nothing_sentence(struct sentences *s)
+{
+	begin(s);
+	if (nothing_stands_out(s->latency))
+		fprintf(s->to,
+			"nothing stands out: no stage before or after running has %d %% of a "
+			"process's time",
+			MIN_PERCENT);
+	else
+		fprintf(s->to,
+			"no stage of a process is sure to be the longest and to have %d %% of its "
+			"time; the bounds are in the tables",
+			MIN_PERCENT);
+	end(s, NULL);
+}
+
+static void idle_cause(const struct sentences *s, const struct lane_idle_sum *sum)
+{
+	char thread[64], culprit[64];
+
+	lane_task_name(sum->tid, sum->comm, thread, sizeof(thread));
+	switch (sum->cause) {
+	case LANE_IDLE_STARVED:
+		fprintf(s->to, "while thread %s waited for CPU %d, taken by %s", thread, sum->cpu,
+			lane_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
+				       sizeof(culprit)));
+		break;
+	case LANE_IDLE_OTHER_ENGINE:
+		fprintf(s->to, "while thread %s waited for another engine", thread);
+		break;
+	case LANE_IDLE_SAME_ENGINE:
+		fprintf(s->to, "while thread %s was being woken for a request that was over",
+			thread);
+		break;
+	case LANE_IDLE_BLOCKED:
+		fprintf(s->to, "while thread %s slept or waited elsewhere", thread);
+		break;
+	case LANE_IDLE_COMPUTING:
+		fprintf(s->to, "while thread %s was computing: no work was queued", thread);
+		break;
+	case LANE_IDLE_DEPENDENCY:
+		fprintf(s->to, "while a request of %s waited for its dependencies", thread);
+		break;
+	case LANE_IDLE_DRIVER:
+		fprintf(s->to, "while the driver had a request of %s in hand", thread);
+		break;
+	case LANE_IDLE_BEFORE_FIRST:
+		fprintf(s->to, "before the first request that it ran");
+		break;
+	case LANE_IDLE_AFTER_LAST:
+		fprintf(s->to, "after the last request that it ran");
+		break;
+	default:
+		break;
+	}
+}
+
+/* A thread that was kept from a CPU by nobody who is known may as well have slept. */
+static bool has_cause(const struct lane_idle_sum *idle)
+{
+	return idle->cause == LANE_IDLE_STARVED ? idle->culprit_tid >= 0
+						: idle->cause < LANE_IDLE_UNKNOWN;
+}
+
+static void engine_sentence(struct sentences *s, uint32_t engine)
+{
+	const struct lane_latency *l = s->latency;
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	const struct lane_idle_sum *sum = NULL;
+	char name[48], ns[32];
+
+	/* The longest with a cause; one without, such as before the first request, when there is
+	 * no other, and where so much is known that the engine is sure to have been idle. */
+	for (uint32_t i = 0; i < l->n_idles; i++) {
+		const struct lane_idle_sum *idle = &l->idles[i];
+
+		if (idle->engine != engine || share(idle->ns, whole) < MIN_PERCENT)
+			continue;
+		if (!has_cause(idle) && (sum || much_is_unknown(l, MIN_PERCENT)))
+			continue;
+		if (!sum || (!has_cause(sum) && has_cause(idle)))
+			sum = idle;
+	}
+	if (!s->left || !sum)
+		return;
+	begin(s);
+	fprintf(s->to, "%s was idle for %u %% of the recording (%s) ",
+		lane_engine_name(l->engines[engine].engine, name, sizeof(name)),
+		share(sum->ns, whole), lane_duration(whole, ns, sizeof(ns)));
+	if (has_cause(sum) || sum->cause >= LANE_IDLE_CAUSE_COUNT)
+		idle_cause(s, sum);
+	else
+		fprintf(s->to, "for reasons the trace does not tell");
+	end(s, has_cause(sum) ? idle_advice[sum->cause] : NULL);
+}
+
+/* A recording without a GPU: who waited for a CPU. False: there is nothing to be said of it. */
+static bool cpu_sentences(struct sentences *s)
+{
+	char text[320];
+	unsigned int i;
+
+	for (i = 0; s->left && lane_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
+		begin(s);
+		fputs(text, s->to);
+		end(s, NULL);
+	}
+	return i;
+}
+
+static void no_requests(struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+
+	if (cpu_sentences(s))
+		return;
+	begin(s);
+	if (!l->figures.events)
+		fprintf(s->to, "the recording is empty");
+	else
+		fprintf(s->to,
+			"no request of the GPU driver is in this recording, or none that was "
+			"selected");
+	end(s, NULL);
+}
+
+void lane_verdict(FILE *to, const struct lane_latency *latency,
+		  const struct lane_verdict_style *style)
+{
+	struct sentences s = { to, latency, style, style->sentences };
+	const struct lane_client_stats *c;
+	bool unknown_first;
+	char text[256];
+
+	/* How far the recording goes comes before what is in it. */
+	if (lane_ending_sentence(&latency->info, text, sizeof(text)))
+		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
+	/* Sentences about OpenCL come first of the others and take no other's place. */
+	for (unsigned int i = 0; lane_opencl_sentence(latency, i, text, sizeof(text)); i++)
+		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
+	if (!latency->requests.complete && !latency->requests.partial &&
+	    !latency->requests.unknown) {
+		no_requests(&s);
+		return;
+	}
+	unknown_first = much_is_unknown(latency, 50);
+	if (unknown_first)
+		unknown_sentence(&s);
+	c = next_client(latency, NULL);
+	for (unsigned int i = 0; c && s.left && i < MAX_CLIENTS; i++) {
+		client_sentence(&s, c);
+		c = next_client(latency, c);
+	}
+	if (!unknown_first && s.left && much_is_unknown(latency, MIN_PERCENT))
+		unknown_sentence(&s);
+	for (uint32_t i = 0; i < latency->n_engines; i++)
+		if (latency->engines[i].engine)
+			engine_sentence(&s, i);
+	if (s.left == style->sentences)
+		nothing_sentence(&s);
+}
