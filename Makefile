@@ -3,6 +3,7 @@
 #   make                  the program, the BPF programs, the OpenCL layer; the plugin for Oclgrind where it can be built;
 #                         one line a step, V=1 prints the commands
 #   make module KDIR=...  the LTTng probe provider for i915, for one kernel
+#   make models           the models alone, gpulane-model: json-c and OpenCL's headers are all that they need
 #   make setup            install the Debian packages that building needs (root); SETS="plugin demo test" for more
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
 #   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
@@ -52,14 +53,14 @@ FLAGS   += cc ld
 FLAGS_cc = $(CC) $(ALL_CFLAGS) $(foreach v,$(sort $(filter CFLAGS_%,$(.VARIABLES))),$v $($v))
 FLAGS_ld = $(CC) $(ALL_LDFLAGS) $(LDLIBS) $(foreach v,$(sort $(filter-out FUZZ_OBJ,$(filter %_OBJ,$(.VARIABLES)))),$($v))
 
-ROOMS := base capture decode norm timeline latency clock model show watch
+ROOMS := base capture decode norm timeline latency clock show watch
 LIB_SRC := $(foreach r,$(ROOMS),$(sort $(wildcard userspace/$r/*.c)))
 CMD_SRC := userspace/main.c $(sort $(wildcard userspace/cmd/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$B/%.o)
 
 .PHONY: all
-all: $B/gpulane $(if $(LEFT_OUT),left-out)
+all: $B/gpulane models $(if $(LEFT_OUT),left-out)
 
 # Rooms add what is theirs alone (generated sources, further targets) in files of their own.
 include $(sort $(wildcard scripts/make/room-*.mk))
@@ -67,10 +68,11 @@ include $(sort $(wildcard scripts/make/room-*.mk))
 $B/libgpulane.a: $(LIB_OBJ) $B/flags/ld
 	$(archive)
 
-$B/gpulane: $(CMD_OBJ) $B/libgpulane.a $B/flags/ld
+# `report --pattern` needs the models' library, nothing else does.
+$B/gpulane: $(CMD_OBJ) $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
-$B/%.o: %.c $B/flags/cc | $B/packages/build
+$B/%.o: %.c $B/flags/cc | $B/packages/$(NEEDED)
 	@mkdir -p $(@D)
 	$(cc)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command table of gpulane, and the one place that prints an error and exits.
+// The command table of gpulane.
 #include <stdio.h>
 #include <string.h>
 
@@ -33,20 +33,8 @@ static void usage(FILE *to)
 	fprintf(to, "\n`gpulane COMMAND --help` tells more, so does gpulane(1).\n");
 }
 
-/* Reports an error as the one line that design.md's exit codes go with. */
-static int fail(struct lane_error *err)
-{
-	int code = lane_error_code(err);
-
-	fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
-	lane_error_free(err);
-	return code;
-}
-
 int main(int argc, char **argv)
 {
-	struct lane_error *err;
-
 	if (argc < 2) {
 		usage(stderr);
 		return LANE_ERROR_USAGE;
@@ -60,13 +48,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		err = commands[i].run(argc - 1, argv + 1);
-		if (!err && (fflush(stdout) || ferror(stdout)))
-			err = lane_error("standard output: the results could not be written");
-		return err ? fail(err) : 0;
+		if (!strcmp(argv[1], commands[i].name))
+			return lane_program_end(commands[i].run(argc - 1, argv + 1));
 	}
-	return fail(lane_error_usage("%s: no such %s (see `gpulane --help`)", argv[1],
-				     argv[1][0] == '-' ? "option" : "command"));
+	return lane_program_end(lane_error_usage("%s: no such %s (see `gpulane --help`)", argv[1],
+						 argv[1][0] == '-' ? "option" : "command"));
 }

@@ -24,6 +24,12 @@ PKG_DEB_protoc-c := protobuf-c-compiler
 HEADERS := CL/cl.h
 PKG_DEB_CL/cl.h  := opencl-headers
 
+# Of these, what the models need: all that `make models` by itself asks for.
+PKGS_models    := json-c
+TOOLS_models   := $(CC)
+PKG_LIBS_models := $(shell $(PKGCONFIG) --libs $(PKGS_models) 2>/dev/null)
+NEEDED := $(if $(MAKECMDGOALS),$(if $(filter-out models,$(MAKECMDGOALS)),build,models),build)
+
 PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)
 # The compiler is started once a file: ask pkg-config once for all.
@@ -54,24 +60,28 @@ define left_out_line
 $(subst $(space)|$(space),; ,$(strip $(foreach p,$(LEFT_OUT),$(if $(filter-out $(firstword $(LEFT_OUT)),$p),|) $(NAME_$p) (no $(strip $(MISSES_$p))))))
 endef
 
+# $(call check_packages,PKGS,TOOLS)
 define check_packages
 	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
-	@missing=; $(foreach p,$(PKGS),$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
-	$(foreach t,$(TOOLS),command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
+	@missing=; $(foreach p,$1,$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
+	$(foreach t,$2,command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
 	$(foreach h,$(HEADERS),echo '#include <$h>' | $(CC) -E - >/dev/null 2>&1 || missing="$$missing $(PKG_DEB_$h)"; ) \
 	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi
 endef
 
 .PHONY: packages left-out
 packages:
-	$(check_packages)
+	$(call check_packages,$(PKGS),$(TOOLS))
 
 # The build asks once, and again when what it found there has changed.
 FLAGS += packages
 FLAGS_packages = $(shell command -v $(PKGCONFIG) $(TOOLS)) $(PKG_CFLAGS) $(PKG_LIBS) $(wildcard $(HEADERS:%=/usr/include/%))
 
 $B/packages/build: $B/flags/packages
-	$(check_packages)
+	$(call check_packages,$(PKGS),$(TOOLS))
+	@mkdir -p $(@D) && touch $@
+$B/packages/models: $B/flags/packages
+	$(call check_packages,$(PKGS_models),$(TOOLS_models))
 	@mkdir -p $(@D) && touch $@
 
 left-out: | $B/gpulane

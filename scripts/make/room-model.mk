@@ -1,6 +1,24 @@
-# The models: their inner loop is worth the optimiser's time; the devices and graphs are installed.
+# The models: a library of their laws, and the program gpulane-model, which `gpulane model` starts. They are built of
+# userspace/base and userspace/model alone. The devices and graphs are installed.
+MODEL_OBJ     := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/*.c)))
+MODEL_CMD_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/cmd/*.c)))
+BASE_OBJ      := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/base/*.c)))
+
+# Their inner loop is worth the optimiser's time.
 CFLAGS_userspace_model_pad  := $(if $(SAN),,-O3)
 CFLAGS_userspace_model_vote := $(if $(SAN),,-O3)
 
+.PHONY: models
+models: $B/gpulane-model
+
+$B/libgpulane-model.a: $(MODEL_OBJ) $B/flags/ld
+	$(archive)
+
+$B/gpulane-model: $(MODEL_CMD_OBJ) $B/libgpulane-model.a $(BASE_OBJ) $B/flags/ld
+	$(link) $(PKG_LIBS_models) -lm -lpthread -ldl
+
+-include $(MODEL_OBJ:.o=.d) $(MODEL_CMD_OBJ:.o=.d)
+
 MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.dev userspace/model/graphs/*.graph))
-INSTALL_EXTRA += $(foreach f,$(MODEL_DATA),$f:share/gpulane/$(patsubst userspace/model/%,%,$f):644)
+INSTALL_EXTRA += $B/gpulane-model:bin/gpulane-model:755 \
+                 $(foreach f,$(MODEL_DATA),$f:share/gpulane/$(patsubst userspace/model/%,%,$f):644)

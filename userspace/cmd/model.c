@@ -1,55 +1,50 @@
 // SPDX-License-Identifier: MIT
-// `gpulane model`: the table of its verbs; each lies in a file of its own.
-#include <stdio.h>
+// `gpulane model` and `gpulane calibrate`: they become the program gpulane-model, which lies beside
+// this one.
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/place.h"
 #include "cmd/cmd.h"
-#include "cmd/model.h"
 
-static const struct verb {
-	const char *name;
-	lane_command_fn *run;
-	const char *help;
-} verbs[] = {
-	{ "warp", model_warp, "one warp's atomic on scratchpad memory" },
-	{ "histogram", model_histogram, "a histogram of images in scratchpad memory" },
-	{ "hough", model_hough, "a Hough transform in scratchpad memory" },
-	{ "kmeans", model_kmeans, "k-means in scratchpad memory" },
-	{ "pipeline", model_pipeline, "a kernel given as a dependence graph of instructions" },
-	{ "global", model_global, "atomics on global memory" },
-	{ "softgpu", model_softgpu, "a kernel on a soft GPGPU: SMs, SPs, time, energy" },
-	{ "pattern", model_pattern,
-	  "the access patterns of an OpenCL program's kernels, as they run" },
-};
-
-#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
-
-static void usage(void)
+/*
+ * Becomes gpulane-model with the words behind argv[0], which is the command's name; `verb` goes
+ * before them unless it is NULL. Only comes back with an error.
+ */
+static struct lane_error *become_model(int argc, char **argv, const char *verb)
 {
-	printf("Usage: gpulane model VERB [OPTION...]\n"
-	       "Predict what a kernel costs on a device that a file describes.\n\n");
-	for (size_t i = 0; i < N_VERBS; i++)
-		printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-	printf("\n`gpulane model VERB --help` tells more.\n");
+	static const char *const places[] = { "." };
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_free) char **words = calloc((size_t)argc + 2, sizeof(*words));
+	struct lane_error *err = lane_place_find(places, 1, "gpulane-model", &path);
+	size_t n = 0;
+
+	if (err)
+		return err;
+	if (!words)
+		return &lane_enomem;
+	if (!path)
+		return lane_error(
+			"%s: gpulane-model is not beside this program (install it, or run "
+			"`make models`)",
+			argv[0]);
+	words[n++] = path;
+	if (verb)
+		words[n++] = (char *)verb;
+	memcpy(words + n, argv + 1, (size_t)argc * sizeof(*words)); /* with the NULL at the end */
+	execv(path, words);
+	return lane_error_errno(errno, "%s: cannot be run", path);
 }
 
 struct lane_error *cmd_model(int argc, char **argv)
 {
-	char name[64];
+	return become_model(argc, argv, NULL);
+}
 
-	if (argc < 2)
-		return lane_error_usage("model: which one? (see `gpulane model --help`)");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "--usage")) {
-		usage();
-		return NULL;
-	}
-	for (size_t i = 0; i < N_VERBS; i++) {
-		if (strcmp(argv[1], verbs[i].name))
-			continue;
-		snprintf(name, sizeof(name), "model %s", verbs[i].name);
-		argv[1] = name;
-		return verbs[i].run(argc - 1, argv + 1);
-	}
-	return lane_error_usage("model: %s: no such %s (see `gpulane model --help`)", argv[1],
-				argv[1][0] == '-' ? "option" : "model");
+struct lane_error *cmd_calibrate(int argc, char **argv)
+{
+	return become_model(argc, argv, "calibrate");
 }

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/model.h"
+#include "base/cleanup.h"
 #include "model/predict.h"
+#include "model/shipped.h"
 
 _Static_assert(LANE_PART_COUNT <= LANE_REPORT_PARTS, "a report's model has too few parts");
 
@@ -91,14 +92,13 @@ struct lane_error *report_models_make(struct report_models *models,
 				      const struct lane_latency *latency,
 				      struct lane_report_options *options)
 {
-	struct model_common common = { .device = models->device };
 	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
 	struct lane_error *err;
 
 	if (!models->pattern)
 		return NULL;
-	err = model_device(&common, "fermi", &device);
+	err = lane_device_find(models->device ? models->device : "fermi", &device);
 	if (!err)
 		err = lane_pattern_read(models->pattern, device, &pattern);
 	if (err)

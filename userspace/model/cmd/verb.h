@@ -6,8 +6,8 @@
  * A result is a json_object: scalars first, then at most one array of objects, `rows`. Text, CSV
  * and JSON are printed from it alone, so that they never differ in what they say.
  */
-#ifndef LANE_CMD_MODEL_H
-#define LANE_CMD_MODEL_H
+#ifndef LANE_MODEL_CMD_VERB_H
+#define LANE_MODEL_CMD_VERB_H
 
 #include <argp.h>
 #include <json-c/json.h>
@@ -64,14 +64,6 @@ error_t model_decimal(struct model_common *common, const char *option, const cha
 struct lane_error *model_device(const struct model_common *common, const char *preset,
 				struct lane_device **device) LANE_MUST_CHECK;
 
-/*
- * Finds a file that ships with gpulane: `name` is a path when it holds a slash or ends in the
- * suffix, else kind/name.suffix is looked for where gpulane is installed or was built. *path is the
- * caller's.
- */
-struct lane_error *model_find(const char *kind, const char *name, const char *suffix,
-			      char **path) LANE_MUST_CHECK;
-
 /* A new result with its version and the model's name. */
 json_object *model_result(const char *model);
 void model_drop(json_object **object);
@@ -108,7 +100,7 @@ struct lane_plot;
 /* Writes a plot to a file. */
 struct lane_error *model_plot(const char *path, const struct lane_plot *plot) LANE_MUST_CHECK;
 
-/* The verbs; argv[0] is "model VERB". */
+/* The verbs; argv[0] is "model VERB", that of calibrate "calibrate". */
 struct lane_error *model_warp(int argc, char **argv);
 struct lane_error *model_histogram(int argc, char **argv);
 struct lane_error *model_hough(int argc, char **argv);
@@ -117,5 +109,6 @@ struct lane_error *model_pipeline(int argc, char **argv);
 struct lane_error *model_global(int argc, char **argv);
 struct lane_error *model_softgpu(int argc, char **argv);
 struct lane_error *model_pattern(int argc, char **argv);
+struct lane_error *model_calibrate(int argc, char **argv);
 
 #endif

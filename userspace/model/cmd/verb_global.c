@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/model.h"
+#include "base/program.h"
+#include "model/cmd/verb.h"
 #include "model/global.h"
 
 struct options {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Options that the verbs of `gpulane model` share, and where the files that ship with it are.
+// Options that the verbs of `gpulane model` share.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/place.h"
-#include "cmd/model.h"
+#include "model/cmd/verb.h"
 #include "model/number.h"
+#include "model/shipped.h"
 
 error_t model_wrong(struct model_common *common, struct lane_error *error)
 {
@@ -72,38 +71,10 @@ error_t model_option(struct model_common *common, int key, char *arg)
 	}
 }
 
-struct lane_error *model_find(const char *kind, const char *name, const char *suffix, char **path)
-{
-	/* Installed below prefix; built in a directory beside userspace/. */
-	static const char *const places[] = { "../share/gpulane", "../userspace/model" };
-	size_t length = strlen(name);
-	LANE_CLEANUP(lane_free) char *file = NULL;
-	struct lane_error *err;
-
-	if (strchr(name, '/') ||
-	    (length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix))) {
-		*path = strdup(name);
-		return *path ? NULL : &lane_enomem;
-	}
-	if (asprintf(&file, "%s/%s%s", kind, name, suffix) < 0) {
-		file = NULL;
-		return &lane_enomem;
-	}
-	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), file, path);
-	if (err || *path)
-		return err;
-	return lane_error("%s: no such file among gpulane's %s (name a path, or see docs/model.md)",
-			  name, kind);
-}
-
 struct lane_error *model_device(const struct model_common *common, const char *preset,
 				struct lane_device **device)
 {
-	LANE_CLEANUP(lane_free) char *path = NULL;
-	struct lane_error *err =
-		model_find("devices", common->device ? common->device : preset, ".dev", &path);
-
-	return err ? err : lane_device_read(path, device);
+	return lane_device_find(common->device ? common->device : preset, device);
 }
 
 struct lane_error *model_run(const struct model_common *common, const char *model,

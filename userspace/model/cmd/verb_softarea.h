@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The area of soft GPGPUs, a part of `gpulane model softgpu`. */
-#ifndef LANE_CMD_MODEL_SOFTAREA_H
-#define LANE_CMD_MODEL_SOFTAREA_H
+#ifndef LANE_MODEL_CMD_VERB_SOFTAREA_H
+#define LANE_MODEL_CMD_VERB_SOFTAREA_H
 
 #include <json-c/json.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `gpulane model pattern --changes`: what could be changed in a kernel, and what that would gain.
-#include "cmd/model_changes.h"
+#include "model/cmd/verb_changes.h"
 
-#include "cmd/model.h"
+#include "model/cmd/verb.h"
 #include "model/change.h"
 
 struct lane_error *model_changes(json_object *result, const struct lane_pattern_kernel *kernel,

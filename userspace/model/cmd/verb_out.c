@@ -5,7 +5,7 @@
 
 #include "base/clean.h"
 #include "base/folder.h"
-#include "cmd/model.h"
+#include "model/cmd/verb.h"
 #include "model/plot.h"
 
 void model_drop(json_object **object)

@@ -3,10 +3,10 @@
  * What histogram, hough and kmeans share: their options, their images, and votes as a stream of
  * passes.
  */
-#ifndef LANE_CMD_MODEL_VOTE_H
-#define LANE_CMD_MODEL_VOTE_H
+#ifndef LANE_MODEL_CMD_VERB_VOTE_H
+#define LANE_MODEL_CMD_VERB_VOTE_H
 
-#include "cmd/model.h"
+#include "model/cmd/verb.h"
 #include "model/vote.h"
 
 enum vote_kind {

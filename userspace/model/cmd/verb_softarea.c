@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/model.h"
-#include "cmd/model_softarea.h"
+#include "model/cmd/verb.h"
+#include "model/cmd/verb_softarea.h"
 
 #define N_KINDS 4
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/model_vote.h"
+#include "base/program.h"
+#include "model/cmd/verb_vote.h"
 
 enum {
 	KEY_ALL = 256,

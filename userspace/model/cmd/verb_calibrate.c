@@ -5,8 +5,8 @@
 
 #include "base/stop.h"
 #include "base/folder.h"
-#include "cmd/cmd.h"
-#include "cmd/model.h"
+#include "base/program.h"
+#include "model/cmd/verb.h"
 #include "model/calibrate.h"
 
 enum {
@@ -210,7 +210,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 		      : NULL;
 }
 
-struct lane_error *cmd_calibrate(int argc, char **argv)
+struct lane_error *model_calibrate(int argc, char **argv)
 {
 	struct options o = { .seed = 1, .wish = { 11, 1, 1, 1 } };
 	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;

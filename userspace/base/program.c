@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Option parsing that the subcommands share: argp, but with errors that travel up instead of
-// exiting.
-#include "cmd/cmd.h"
+// Option parsing that all commands share: argp, but with errors that travel up instead of exiting.
+// And how a program ends.
+#include "base/program.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -150,4 +150,18 @@ struct lane_error *lane_parse(const struct argp *argp, int argc, char **argv, vo
 		err = lane_error_usage("%s: %s: one argument too many (see `%s --help`)", argv[0],
 				       argv[index < argc ? index : argc - 1], name);
 	return err;
+}
+
+int lane_program_end(struct lane_error *err)
+{
+	int code;
+
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = lane_error("standard output: the results could not be written");
+	if (!err)
+		return 0;
+	code = lane_error_code(err);
+	fprintf(stderr, "gpulane: %s\n", lane_error_message(err));
+	lane_error_free(err);
+	return code;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/model.h"
-#include "cmd/model_softarea.h"
+#include "base/program.h"
+#include "model/cmd/verb.h"
+#include "model/cmd/verb_softarea.h"
 #include "model/number.h"
 #include "model/softgpu.h"
 

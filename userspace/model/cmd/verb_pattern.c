@@ -12,9 +12,9 @@
 
 #include "base/folder.h"
 #include "base/place.h"
-#include "cmd/cmd.h"
-#include "cmd/model.h"
-#include "cmd/model_changes.h"
+#include "base/program.h"
+#include "model/cmd/verb.h"
+#include "model/cmd/verb_changes.h"
 #include "model/number.h"
 #include "model/pattern.h"
 #include "model/predict.h"

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/model.h"
+#include "base/program.h"
+#include "model/cmd/verb.h"
 #include "model/number.h"
 #include "model/pipeline.h"
 #include "model/plot.h"
+#include "model/shipped.h"
 
 #define MAX_CHANGES 32
 
@@ -203,7 +204,7 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 	}
 	if (!o->graph)
 		return lane_error_usage("which graph? (a name, a path, --chain OP or --mix N)");
-	err = model_find("graphs", o->graph, ".graph", &path);
+	err = lane_shipped_find("graphs", o->graph, ".graph", &path);
 	return err ? err : lane_graph_read(path, graph);
 }
 

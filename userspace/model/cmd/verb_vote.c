@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/model_vote.h"
+#include "model/cmd/verb_vote.h"
 #include "model/plot.h"
 
 #define MAX_ROWS 8192

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What to change in a kernel, a part of `gpulane model pattern`. */
-#ifndef LANE_CMD_MODEL_CHANGES_H
-#define LANE_CMD_MODEL_CHANGES_H
+#ifndef LANE_MODEL_CMD_VERB_CHANGES_H
+#define LANE_MODEL_CMD_VERB_CHANGES_H
 
 #include <json-c/json.h>
 
