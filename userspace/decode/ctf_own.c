@@ -20,7 +20,11 @@ enum {
 	METADATA_BYTES = 256 << 10, /* ours are shorter */
 	HEAD_BYTES = LANE_CTF_HEAD_BYTES,
 	WIRE_BYTES = sizeof(struct lane_wire),
+	COPY_BYTES = 32, /* records are copied in such pieces */
 };
+
+_Static_assert(sizeof(struct lane_event) - offsetof(struct lane_event, cpu) >= COPY_BYTES,
+	       "the last piece of a record ends within its event");
 
 /* One stream: a file. */
 struct stream {
@@ -38,6 +42,8 @@ struct stream {
 	struct lane_ctf_packet head; /* of the packet; magic is 0 before the first */
 	uint64_t window_at;	     /* where the window begins in the file */
 	size_t window_bytes;
+	uint64_t seen_end; /* of what is both in the window and in the packet's content */
+	struct lane_account *account;
 	char *window;
 	char *name;
 	struct lane_error *err; /* why it cannot be read, not told yet */
@@ -56,11 +62,6 @@ struct own {
 	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
-static struct lane_account *account_of(const struct own *own, const struct stream *stream)
-{
-	return &own->accounts[stream - own->streams];
-}
-
 static struct own *own_of(struct lane_decoder *decoder)
 {
 	return (struct own *)decoder;
@@ -70,6 +71,13 @@ static struct own *own_of(struct lane_decoder *decoder)
 #define bad_place(own, stream, place, format, ...)                                                 \
 	lane_error("%s/%s: the stream ends at byte %" PRIu64 ": " format, (own)->path,             \
 		   (stream)->name, (uint64_t)(place), ##__VA_ARGS__)
+
+static void set_seen_end(struct stream *stream)
+{
+	uint64_t window_end = stream->window_at + stream->window_bytes;
+
+	stream->seen_end = stream->content_end < window_end ? stream->content_end : window_end;
+}
 
 /* Sees to it that the file's bytes at..at+bytes are in the window. *data is NULL where it ends. */
 static struct lane_error *look(struct own *own, struct stream *stream, uint64_t at, size_t bytes,
@@ -96,6 +104,7 @@ static struct lane_error *look(struct own *own, struct stream *stream, uint64_t 
 	*data = at + bytes <= stream->window_at + stream->window_bytes
 			? stream->window + (at - stream->window_at)
 			: NULL;
+	set_seen_end(stream);
 	return NULL;
 }
 
@@ -171,7 +180,7 @@ static struct lane_error *next_packet(struct own *own, struct stream *stream, bo
 	const char *data;
 
 	if (stream->head.magic)
-		account_of(own, stream)->end_ns = stream->head.timestamp_end;
+		stream->account->end_ns = stream->head.timestamp_end;
 	*more = place < stream->file_bytes;
 	if (!*more)
 		return NULL;
@@ -190,6 +199,7 @@ static struct lane_error *next_packet(struct own *own, struct stream *stream, bo
 	stream->at = place + sizeof(head);
 	stream->content_end = place + head.content_bits / 8;
 	stream->packet_end = place + head.packet_bits / 8;
+	set_seen_end(stream);
 	return NULL;
 }
 
@@ -220,7 +230,7 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	if (wire.ts_ns < stream->next.event_ns)
 		return bad_place(own, stream, stream->at, "time goes back");
 	stream->next.event_ns = wire.ts_ns;
-	account_of(own, stream)->events += wire.kind != LANE_LOST;
+	stream->account->events += wire.kind != LANE_LOST;
 	stream->record = data;
 	stream->record_bytes = bytes;
 	/* What is lost is told by the packets' heads. */
@@ -235,12 +245,37 @@ static void skip_record(struct stream *stream)
 }
 
 /* Nothing more is to be read of the stream. */
-static struct lane_error *end_stream(const struct own *own, struct stream *stream,
-				     struct lane_error *err)
+static struct lane_error *end_stream(struct stream *stream, struct lane_error *err)
 {
 	stream->dead = true;
-	account_of(own, stream)->is_damaged |= err != NULL;
+	stream->seen_end = 0;
+	stream->account->is_damaged |= err != NULL;
 	return err;
+}
+
+/*
+ * Takes the next record if it is as most are: whole in the window, in order, an event. Records lie
+ * eight-byte aligned in the file, and the window's begin is a page's.
+ */
+static inline bool find_usual(struct stream *stream)
+{
+	const char *record = stream->window + (stream->at - stream->window_at);
+	const struct lane_wire *wire = (const struct lane_wire *)record;
+	size_t bytes;
+
+	if (stream->at + WIRE_BYTES > stream->seen_end)
+		return false;
+	if (wire->kind >= LANE_KIND_COUNT || lane_is_derived(wire->kind))
+		return false;
+	bytes = WIRE_BYTES + lane_kinds[wire->kind].payload_bytes;
+	if (stream->at + bytes > stream->seen_end || wire->ts_ns < stream->next.event_ns)
+		return false;
+	stream->next.event_ns = wire->ts_ns;
+	stream->next.has_event = true;
+	stream->record = record;
+	stream->record_bytes = bytes;
+	stream->account->events++;
+	return true;
 }
 
 /* Finds the next record, in this packet or a later one. */
@@ -251,10 +286,10 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 
 	stream->next.has_event = false;
 	if (stream->err)
-		return end_stream(own, stream, LANE_TAKE(stream->err));
+		return end_stream(stream, LANE_TAKE(stream->err));
 	while (!stream->dead) {
 		if (lane_stop_signal)
-			return end_stream(own, stream, lane_error("interrupted"));
+			return end_stream(stream, lane_error("interrupted"));
 		if (stream->at < stream->content_end) {
 			err = check_record(own, stream);
 			if (!err && stream->next.has_event)
@@ -265,10 +300,10 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 		} else {
 			err = next_packet(own, stream, &more);
 		}
-		if (err && stream->next.event_ns > account_of(own, stream)->end_ns)
-			account_of(own, stream)->end_ns = stream->next.event_ns;
+		if (err && stream->next.event_ns > stream->account->end_ns)
+			stream->account->end_ns = stream->next.event_ns;
 		if (err || !more)
-			return end_stream(own, stream, err);
+			return end_stream(stream, err);
 	}
 	return NULL;
 }
@@ -281,9 +316,12 @@ static int32_t cpu_of(const struct stream *stream)
 }
 
 /* Copies the record that was found to the stream's event and goes behind it. */
-static void take_record(struct stream *stream)
+static inline void take_record(struct stream *stream)
 {
-	memcpy(&stream->event, stream->record, stream->record_bytes);
+	char *event = (char *)&stream->event;
+
+	for (size_t i = 0; i < stream->record_bytes; i += COPY_BYTES)
+		memcpy(event + i, stream->record + i, COPY_BYTES);
 	stream->event.cpu = cpu_of(stream);
 	stream->event.host = 0;
 	stream->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
@@ -297,9 +335,12 @@ static struct lane_merge_stream *merge_stream(void *own, uint32_t index)
 	return &((struct own *)own)->streams[index].next;
 }
 
-static struct lane_error *merge_find(void *own, uint32_t index)
+static inline __attribute__((always_inline)) struct lane_error *merge_find(void *own,
+									   uint32_t index)
 {
-	return find_record(own, &((struct own *)own)->streams[index]);
+	struct stream *stream = &((struct own *)own)->streams[index];
+
+	return find_usual(stream) ? NULL : find_record(own, stream);
 }
 
 static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
@@ -313,12 +354,12 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	*result = NULL;
 	if (own->complaint)
 		return LANE_TAKE(own->complaint);
-	err = lane_merge_next(&own->merge, &index, &is_loss);
+	err = lane_merge_next_by(&own->merge, merge_find, &index, &is_loss);
 	if (err || index == own->n_streams)
 		return err;
 	stream = &own->streams[index];
 	if (is_loss)
-		lane_losses_take(&stream->next.losses, account_of(own, stream), cpu_of(stream),
+		lane_losses_take(&stream->next.losses, stream->account, cpu_of(stream),
 				 &stream->event);
 	else
 		take_record(stream);
@@ -395,7 +436,7 @@ static struct lane_error *add_stream(struct own *own, int dir_fd, const char *na
 	stream = &streams[own->n_streams];
 	memset(stream, 0, sizeof(*stream));
 	stream->fd = -1;
-	stream->window = malloc(WINDOW_BYTES);
+	stream->window = malloc(WINDOW_BYTES + COPY_BYTES);
 	stream->name = strdup(name);
 	if (!stream->window || !stream->name) {
 		free(stream->window);
@@ -431,7 +472,11 @@ static struct lane_error *find_streams(struct own *own)
 	if (own->n_streams)
 		qsort(own->streams, own->n_streams, sizeof(*own->streams), by_name);
 	own->accounts = calloc(own->n_streams + 1, sizeof(*own->accounts));
-	return lane_merge_init(&own->merge, own->n_streams) && own->accounts ? NULL : &lane_enomem;
+	if (!own->accounts || !lane_merge_init(&own->merge, own->n_streams))
+		return &lane_enomem;
+	for (uint32_t i = 0; i < own->n_streams; i++)
+		own->streams[i].account = &own->accounts[i];
+	return NULL;
 }
 
 /* The CPU that a stream's file is named after, for streams of which no packet could be read. */
@@ -592,6 +637,7 @@ static struct lane_error *own_open(const char *path, const struct lane_names *na
 	if (!own)
 		return &lane_enomem;
 	own->base.format = &lane_format_ctf_own;
+	own->base.is_wide = true;
 	own->merge.arg = own;
 	own->merge.stream = merge_stream;
 	own->merge.find = merge_find;

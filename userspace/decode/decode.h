@@ -89,6 +89,8 @@ struct lane_decoder {
 	uint64_t skipped; /* events that are not in the table: read, not delivered */
 	/* Set by the caller: what an export says that was found need not be delivered. */
 	bool leaves_out_findings;
+	/* It never hands out a fence whose context is cut to 32 bits (struct lane_raw, narrow). */
+	bool is_wide;
 	char how[160]; /* who reads it and why, for --verbose; empty: nothing to be said */
 };
 

@@ -16,6 +16,7 @@ struct lane_merge_stream {
 
 struct lane_merge {
 	struct lane_heap heap;
+	struct lane_merge_stream **streams; /* by number, those that are opened */
 	uint32_t n;
 	uint32_t opened;  /* streams whose first event was looked for */
 	uint32_t pending; /* the stream of what was handed out last; n: none */
@@ -33,12 +34,55 @@ bool lane_merge_init(struct lane_merge *merge, uint32_t n);
  * it when it is called again. */
 struct lane_error *lane_merge_begin(struct lane_merge *merge) LANE_MUST_CHECK;
 
+/* When the stream hands out something; false when it is over. */
+static inline bool lane_merge_when(const struct lane_merge_stream *stream, uint64_t *ns)
+{
+	*ns = lane_losses_next_ns(&stream->losses);
+	if (stream->has_event && stream->event_ns < *ns)
+		*ns = stream->event_ns;
+	return stream->has_event || stream->losses.n;
+}
+
 /*
  * Goes on behind what was handed out last. *index is the stream that is to hand out the first of
  * its losses (*is_loss) or its event; n at the end. After an error it may be called again.
+ * find is the merge's own: a reader that names it has it inlined.
  */
-struct lane_error *lane_merge_next(struct lane_merge *merge, uint32_t *index,
-				   bool *is_loss) LANE_MUST_CHECK;
+static inline struct lane_error *
+lane_merge_next_by(struct lane_merge *merge, struct lane_error *(*find)(void *arg, uint32_t index),
+		   uint32_t *index, bool *is_loss)
+{
+	struct lane_error *err = merge->opened < merge->n ? lane_merge_begin(merge) : NULL;
+	struct lane_merge_stream *stream;
+	uint32_t last = merge->pending;
+	uint64_t ns;
+
+	*index = merge->n;
+	*is_loss = false;
+	if (!err && last != merge->n) {
+		merge->pending = merge->n;
+		stream = merge->streams[last];
+		if (!stream->told_loss)
+			err = find(merge->arg, last);
+		stream->told_loss = false;
+		if (lane_merge_when(stream, &ns))
+			lane_heap_replace(&merge->heap, (struct lane_heap_entry){ ns, last });
+		else
+			lane_heap_pop(&merge->heap);
+	}
+	if (err || !merge->heap.n)
+		return err;
+	*index = merge->pending = merge->heap.entries[0].stream;
+	stream = merge->streams[*index];
+	*is_loss = stream->told_loss = lane_losses_due(&stream->losses, merge->heap.entries[0].ns);
+	return NULL;
+}
+
+static inline struct lane_error *lane_merge_next(struct lane_merge *merge, uint32_t *index,
+						 bool *is_loss)
+{
+	return lane_merge_next_by(merge, merge->find, index, is_loss);
+}
 
 void lane_merge_deinit(struct lane_merge *merge);
 

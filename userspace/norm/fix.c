@@ -190,9 +190,22 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 		memset(fence->timeline, 0, sizeof(fence->timeline));
 }
 
-/* ftrace and perf say `pid` and mean the thread; of the processes they say nothing. */
-static void fix_fork(struct lane_p_sched_process_fork *fork)
+static enum lane_fixed fix_fence_init(struct lane_fix *fix, struct lane_event *event)
 {
+	forget_detached(&event->u.dma_fence_init);
+	if (!fix->drm && !strcmp(event->u.dma_fence_init.driver, "drm_sched"))
+		fix->drm = lane_drm_create();
+	if (fix->drm)
+		lane_drm_fence(fix->drm, event);
+	return LANE_FIXED;
+}
+
+/* ftrace and perf say `pid` and mean the thread; of the processes they say nothing. */
+static enum lane_fixed fix_fork(struct lane_fix *fix, struct lane_event *event)
+{
+	struct lane_p_sched_process_fork *fork = &event->u.sched_process_fork;
+
+	(void)fix;
 	if (fork->parent_tid < 0) {
 		fork->parent_tid = fork->parent_pid;
 		fork->parent_pid = -1;
@@ -201,17 +214,29 @@ static void fix_fork(struct lane_p_sched_process_fork *fork)
 		fork->child_tid = fork->child_pid;
 		fork->child_pid = -1;
 	}
+	return LANE_FIXED;
+}
+
+static enum lane_fixed fix_switch(struct lane_fix *fix, struct lane_event *event)
+{
+	event->u.sched_switch.prev_state = prev_state(fix, event->u.sched_switch.prev_state);
+	return LANE_FIXED;
 }
 
 /* A loss is told when its time is over. Of a count that cannot be, nothing is known. */
-static void fix_lost(struct lane_p_gpulane_lost *lost, uint64_t now_ns)
+static enum lane_fixed fix_lost(struct lane_fix *fix, struct lane_event *event)
 {
-	if (lost->end_ns > now_ns)
-		lost->end_ns = now_ns;
+	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
+
+	if (lost->end_ns > event->wire.ts_ns)
+		lost->end_ns = event->wire.ts_ns;
 	if (lost->begin_ns > lost->end_ns)
 		lost->begin_ns = lost->end_ns;
 	if (!lane_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
+	if (fix->drm)
+		lane_drm_lost(fix->drm);
+	return LANE_FIXED;
 }
 
 void lane_fix_to_loss(struct lane_event *event)
@@ -231,20 +256,22 @@ void lane_fix_to_loss(struct lane_event *event)
 	};
 }
 
-static void refuse(struct lane_fix *fix, unsigned int kind, const char *field)
+static enum lane_fixed refuse(struct lane_fix *fix, unsigned int kind, const char *field)
 {
 	if (fix->is_refused[kind])
-		return;
+		return LANE_FIXED;
 	fix->is_refused[kind] = true;
 	lane_error_free(fix->error);
 	fix->error =
 		lane_error("%s: no field %s that can be read: of a kernel whose drm_sched is not "
 			   "known (its events count as lost)",
 			   lane_kinds[kind].name, field);
+	return LANE_FIXED_TOLD;
 }
 
 static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 {
+	enum lane_fixed fixed = LANE_FIXED;
 	const char *field = NULL;
 
 	if (!fix->drm)
@@ -255,13 +282,13 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	case LANE_DRM_NOBODYS:
 		return LANE_FIXED_AWAY;
 	case LANE_DRM_REFUSED:
-		refuse(fix, event->wire.kind, field);
+		fixed = refuse(fix, event->wire.kind, field);
 		break;
 	default:
 		break;
 	}
 	lane_fix_to_loss(event);
-	return LANE_FIXED;
+	return fixed;
 }
 
 struct lane_error *lane_fix_error(struct lane_fix *fix)
@@ -269,33 +296,15 @@ struct lane_error *lane_fix_error(struct lane_fix *fix)
 	return LANE_TAKE(fix->error);
 }
 
-enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
-{
-	unsigned int kind = event->wire.kind;
-
-	if (lane_is_request(kind))
-		return fix_request(fix, event);
-	if (lane_is_drm(kind))
-		return fix_drm(fix, event);
-	if (kind == LANE_FENCE_INIT) {
-		forget_detached(&event->u.dma_fence_init);
-		if (!fix->drm && !strcmp(event->u.dma_fence_init.driver, "drm_sched"))
-			fix->drm = lane_drm_create();
-		if (fix->drm)
-			lane_drm_fence(fix->drm, event);
-	}
-	if (kind == LANE_LOST) {
-		fix_lost(&event->u.gpulane_lost, event->wire.ts_ns);
-		if (fix->drm)
-			lane_drm_lost(fix->drm);
-	}
-	if (kind == LANE_FORK)
-		fix_fork(&event->u.sched_process_fork);
-	if (kind == LANE_SWITCH)
-		event->u.sched_switch.prev_state =
-			prev_state(fix, event->u.sched_switch.prev_state);
-	return LANE_FIXED;
-}
+enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
+							struct lane_event *event) = {
+	[0 ... LANE_RQ_WAIT_END] = fix_request,
+	[LANE_DRM_QUEUE... LANE_DRM_DONE] = fix_drm,
+	[LANE_FENCE_INIT] = fix_fence_init,
+	[LANE_SWITCH] = fix_switch,
+	[LANE_FORK] = fix_fork,
+	[LANE_LOST] = fix_lost,
+};
 
 bool lane_fix_more(struct lane_fix *fix, struct lane_event *event)
 {

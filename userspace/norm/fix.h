@@ -19,10 +19,19 @@ enum lane_fixed {
 	LANE_FIXED,	 /* it is today's now */
 	LANE_FIXED_AWAY, /* it says nothing of anybody */
 	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
+	LANE_FIXED_TOLD, /* it is today's now, and something was wrong: see lane_fix_error */
 };
 
+/* What makes events of a kind today's; NULL: they are. */
+extern enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
+							       struct lane_event *event);
+
 /* Makes an event today's. */
-enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event);
+static inline enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
+{
+	return lane_fix_kind[event->wire.kind] ? lane_fix_kind[event->wire.kind](fix, event)
+					       : LANE_FIXED;
+}
 
 /*
  * After LANE_FIXED_MORE: overwrites the event with the next one it stands for; false when there is
@@ -30,7 +39,7 @@ enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event);
  */
 bool lane_fix_more(struct lane_fix *fix, struct lane_event *event);
 
-/* What is wrong with the last event, told once a kind; NULL: nothing. It is the caller's. */
+/* What was wrong with the last event, told once a kind. It is the caller's. */
 struct lane_error *lane_fix_error(struct lane_fix *fix) LANE_MUST_CHECK;
 
 /* An event that says nothing becomes the loss of one at its time. */

@@ -37,6 +37,8 @@ struct source {
 	int64_t shift_ns;
 	const struct lane_sync *sync; /* the host's clock by pairs, NULL: shift_ns is all */
 	const struct lane_tie *tie;   /* the way to another clock, NULL: there is none */
+	bool has_own_clock;	      /* one of the three is there */
+	struct lane_widen *widen;     /* the host's; NULL: all its fences are wide */
 	uint32_t host;
 	bool drop[LANE_KIND_COUNT]; /* kinds that another trace provides */
 };
@@ -44,7 +46,9 @@ struct source {
 struct lane_input {
 	struct source *sources;
 	size_t n_sources;
-	struct source *last; /* whose head was handed out */
+	struct source *last;	  /* whose head was handed out */
+	bool has_heads;		  /* of all others the head is there, if they have one */
+	struct lane_event *event; /* of last: it was handed out last; NULL: the end */
 	uint64_t last_ns;
 	struct lane_trace_info info;
 	struct lane_submission_clues clues;
@@ -90,8 +94,6 @@ static void shift(struct source *source, struct lane_event *event)
 		lost->end_ns = lane_sync_cpu_ns(source->sync, lost->end_ns);
 		return;
 	}
-	if (!by)
-		return;
 	event->wire.ts_ns += by;
 	if (event->wire.kind != LANE_LOST)
 		return;
@@ -144,26 +146,56 @@ static void next_missing(struct source *source)
 	source->more.wire.ts_ns = source->more.u.gpulane_lost.end_ns;
 	source->more.cpu = source->more.u.gpulane_lost.lost_cpu;
 	source->more.host = source->host;
-	shift(source, &source->more);
+	if (source->has_own_clock)
+		shift(source, &source->more);
 	source->head = &source->more;
 }
 
-/* Takes the next event of the decoder; NULL when nothing of it is to be used, or at the end. */
-static struct lane_error *decode(struct lane_input *input, struct source *source,
-				 struct lane_event **event)
+/* Takes the next event of the decoder as head; NULL when nothing of it is to be used, or at the
+ * end.
+ */
+static struct lane_error *decode(struct lane_input *input, struct source *source)
 {
-	struct lane_error *err = source->decoder->format->next(source->decoder, event);
+	struct lane_error *err = source->decoder->format->next(source->decoder, &source->head);
+	const struct lane_event *event = source->head;
 
-	if (err)
+	if (err) {
+		source->head = NULL;
 		return err;
-	if (!*event)
+	}
+	if (!event)
 		return check_account(source);
 	if (!source->first_ns)
-		source->first_ns = (*event)->wire.ts_ns;
-	source->last_ns = (*event)->wire.ts_ns;
-	if (source->drop[(*event)->wire.kind]) {
+		source->first_ns = event->wire.ts_ns;
+	source->last_ns = event->wire.ts_ns;
+	if (source->drop[event->wire.kind]) {
 		input->counts.doubled++;
-		*event = NULL;
+		source->head = NULL;
+	}
+	return NULL;
+}
+
+/* Puts the source's head on the timeline's clock and in today's terms, if it is anything in them.
+ */
+static struct lane_error *fix(struct source *source)
+{
+	struct lane_event *event = source->head;
+
+	event->host = source->host;
+	if (source->has_own_clock)
+		shift(source, event);
+	switch (lane_fix_event(source->fix, event)) {
+	case LANE_FIXED:
+		break;
+	case LANE_FIXED_TOLD:
+		return lane_error_context(lane_fix_error(source->fix), "%s", source->path);
+	case LANE_FIXED_AWAY:
+		source->head = NULL;
+		break;
+	case LANE_FIXED_MORE:
+		source->more = *event;
+		source->in_more = lane_fix_more(source->fix, &source->more);
+		source->head = source->in_more ? &source->more : NULL;
 	}
 	return NULL;
 }
@@ -172,7 +204,6 @@ static struct lane_error *decode(struct lane_input *input, struct source *source
 static struct lane_error *advance(struct lane_input *input, struct source *source)
 {
 	struct lane_error *err;
-	struct lane_event *event;
 
 	source->head = NULL;
 	if (source->in_more) {
@@ -183,28 +214,11 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 		}
 	}
 	while (!source->is_checked) {
-		err = decode(input, source, &event);
-		if (err)
+		err = decode(input, source);
+		if (!err && source->head)
+			err = fix(source);
+		if (err || source->head)
 			return err;
-		if (!event)
-			continue;
-		event->host = source->host;
-		shift(source, event);
-		switch (lane_fix_event(source->fix, event)) {
-		case LANE_FIXED:
-			source->head = event;
-			err = lane_fix_error(source->fix);
-			return err ? lane_error_context(err, "%s", source->path) : NULL;
-		case LANE_FIXED_AWAY:
-			continue;
-		case LANE_FIXED_MORE:
-			source->more = *event;
-			source->in_more = lane_fix_more(source->fix, &source->more);
-			if (source->in_more) {
-				source->head = &source->more;
-				return NULL;
-			}
-		}
 	}
 	next_missing(source);
 	return NULL;
@@ -224,44 +238,51 @@ static struct source *earliest(struct lane_input *input)
 	return first;
 }
 
-/* The next event of all sources; *event is NULL at the end. */
-static struct lane_error *read_head(struct lane_input *input, struct lane_event **event)
+/* Finds the heads that are not there: of the one that was handed out, or of all. */
+static struct lane_error *find_heads(struct lane_input *input)
 {
-	struct lane_error *err;
+	struct source *last = LANE_TAKE(input->last);
+	struct lane_error *err = NULL;
+
+	if (last && !last->ended)
+		err = advance(input, last);
+	for (size_t i = 0; !err && !input->has_heads && i < input->n_sources; i++)
+		if (!input->sources[i].ended && !input->sources[i].head)
+			err = advance(input, &input->sources[i]);
+	input->has_heads = !err;
+	return err;
+}
+
+/* The next event of all sources. */
+static struct lane_error *read_head(struct lane_input *input)
+{
+	struct lane_error *err = find_heads(input);
 	struct source *source;
 
-	*event = NULL;
-	for (size_t i = 0; i < input->n_sources; i++) {
-		source = &input->sources[i];
-		if (source->ended || (source->head && source != input->last))
-			continue;
-		if (source == input->last)
-			input->last = NULL;
-		err = advance(input, source);
-		if (err)
-			return err;
-	}
-	source = earliest(input);
-	input->last = source;
-	if (!source)
+	input->event = NULL;
+	if (err)
+		return err;
+	source = input->last = input->n_sources == 1 ? input->sources : earliest(input);
+	if (!source || !source->head)
 		return NULL;
-	*event = source->head;
-	if ((*event)->wire.ts_ns < input->last_ns) {
-		(*event)->wire.ts_ns = input->last_ns;
+	input->event = source->head;
+	if (input->event->wire.ts_ns < input->last_ns) {
+		input->event->wire.ts_ns = input->last_ns;
 		input->counts.moved++;
 	}
-	input->last_ns = (*event)->wire.ts_ns;
+	input->last_ns = input->event->wire.ts_ns;
 	return NULL;
 }
 
 /* The next event of all sources that means something. */
-static struct lane_error *read_event(struct lane_input *input, struct lane_event **event)
+static struct lane_error *read_event(struct lane_input *input)
 {
 	struct lane_error *err;
 
 	do {
-		err = read_head(input, event);
-	} while (!err && *event && !lane_widen_event(input->widen[(*event)->host], *event));
+		err = read_head(input);
+	} while (!err && input->event && input->last->widen &&
+		 !lane_widen_event(input->last->widen, input->event));
 	return err;
 }
 
@@ -271,45 +292,51 @@ static void count(struct lane_input *input, const struct lane_event *event)
 	input->counts.losses += event->wire.kind == LANE_LOST;
 }
 
+/* The next of the events looked at when opening; false: they are over. */
+static bool next_ahead(struct lane_input *input, const struct lane_event **result)
+{
+	if (input->ahead_first == input->ahead_n) {
+		free(LANE_TAKE(input->ahead));
+		return false;
+	}
+	*result = &input->ahead[input->ahead_first++];
+	count(input, *result);
+	return true;
+}
+
 struct lane_error *lane_input_next(struct lane_input *input, const struct lane_event **result)
 {
-	struct lane_event *event = NULL;
 	struct lane_error *err;
 
 	*result = NULL;
-	if (input->ahead_first < input->ahead_n) {
-		*result = &input->ahead[input->ahead_first++];
-		count(input, *result);
+	if (input->ahead && next_ahead(input, result))
 		return NULL;
-	}
 	if (input->ahead_error)
 		return LANE_TAKE(input->ahead_error);
-	err = read_event(input, &event);
-	if (err || !event)
+	err = read_event(input);
+	if (err || !input->event)
 		return err;
 	if (input->clues_wanted) {
-		input->info.submission = lane_submission_clue(&input->clues, event);
+		input->info.submission = lane_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
-	count(input, event);
-	*result = event;
+	count(input, input->event);
+	*result = input->event;
 	return NULL;
 }
 
 /* Where nothing says how requests reach the hardware, the first events often do. */
 static struct lane_error *look_ahead(struct lane_input *input)
 {
-	struct lane_event *event;
-
 	input->ahead = malloc(LOOK_AHEAD * sizeof(*input->ahead));
 	if (!input->ahead)
 		return &lane_enomem;
 	while (input->ahead_n < LOOK_AHEAD && input->clues_wanted) {
-		input->ahead_error = read_event(input, &event);
-		if (input->ahead_error || !event)
+		input->ahead_error = read_event(input);
+		if (input->ahead_error || !input->event)
 			break;
-		input->ahead[input->ahead_n++] = *event;
-		input->info.submission = lane_submission_clue(&input->clues, event);
+		input->ahead[input->ahead_n++] = *input->event;
+		input->info.submission = lane_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
 	return NULL;
@@ -554,6 +581,26 @@ static void move_info(struct lane_trace_info *info, const struct lane_place *pla
 		info->end_ns = lane_tie_ns(place->tie, info->end_ns);
 }
 
+/* What the host's sources need to be on the timeline. */
+static void set_clocks(struct lane_input *input, const struct lane_place *place,
+		       struct source *sources, size_t n, int64_t shift_ns)
+{
+	struct lane_widen *widen = NULL;
+	uint32_t host = n ? sources->host : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sources[i].shift_ns = shift_ns;
+		if (input->syncs && host)
+			sources[i].sync = &input->syncs[host];
+		sources[i].tie = place->tie;
+		sources[i].has_own_clock = shift_ns || sources[i].sync || place->tie;
+		if (!sources[i].decoder->is_wide)
+			widen = input->widen[host];
+	}
+	for (size_t i = 0; i < n; i++)
+		sources[i].widen = widen;
+}
+
 /* Opens all traces of one recording. */
 static struct lane_error *open_recording(struct lane_input *input, const struct lane_place *place,
 					 uint32_t host, enum lane_prefer prefer)
@@ -603,14 +650,11 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 		shift_ns = (int64_t)((uint64_t)info.epoch_offset_ns -
 				     (uint64_t)input->info.epoch_offset_ns);
 	for (size_t i = 0; i < recording.n_traces; i++) {
-		sources[i].shift_ns = shift_ns;
 		sources[i].begin_ns = recording.info.begin_ns;
 		sources[i].end_ns = recording.info.end_ns;
-		if (input->syncs && host)
-			sources[i].sync = &input->syncs[host];
-		sources[i].tie = place->tie;
 		end_unused(&sources[i]);
 	}
+	set_clocks(input, place, sources, recording.n_traces, shift_ns);
 	return NULL;
 }
 

@@ -213,6 +213,7 @@ static void sort(struct lane_live *live)
 static bool take(struct lane_live *live, const struct held *held)
 {
 	struct lane_event *event = &live->event;
+	enum lane_fixed fixed;
 
 	memset(event, 0, sizeof(*event));
 	memcpy(&event->wire, &held->wire,
@@ -224,7 +225,8 @@ static bool take(struct lane_live *live, const struct held *held)
 		live->moved++;
 	}
 	live->last_ns = event->wire.ts_ns;
-	if (lane_fix_event(live->fix, event) != LANE_FIXED)
+	fixed = lane_fix_event(live->fix, event);
+	if (fixed == LANE_FIXED_AWAY || fixed == LANE_FIXED_MORE)
 		return false;
 	if (live->info.submission == LANE_SUBMISSION_UNKNOWN)
 		live->info.submission = lane_submission_clue(&live->clues, event);
