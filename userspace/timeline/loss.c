@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events are lost: what may no longer be concluded.
 #include "timeline/loss.h"
-#include "timeline/drm.h"
+#include "timeline/drm_ring.h"
 #include "timeline/engine.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
 #include "timeline/drm.h"
+#include "timeline/drm_job.h"
 #include "timeline/idle.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Whom a job of drm_sched waited for, and until when (R34).
+#include "timeline/drm_dependency.h"
+#include "timeline/drm_job.h"
+#include "timeline/tell.h"
+
+/* The ring that is to signal the fence of a dependency, if it is a job's. */
+static void place(const struct lane_timeline *tl, struct lane_dep *dep)
+{
+	const struct lane_ctx *ctx = lane_job_context(tl, dep->context);
+	const struct lane_rq *rq;
+
+	if (!ctx)
+		return;
+	rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno);
+	dep->engine = rq ? rq->pub.engine : ctx->engine;
+	dep->is_vague = !rq && ctx->is_moved;
+}
+
+void lane_job_depends(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
+	struct lane_rq *rq = lane_job_find(tl, 0, event, false);
+	struct lane_job *job = rq ? rq->job : NULL;
+
+	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
+		return;
+	for (uint32_t i = 0; i < job->n_deps; i++)
+		if (job->deps[i].context == dep->ctx && job->deps[i].seqno == dep->seqno)
+			return;
+	if (job->n_deps == LANE_JOB_DEPS) {
+		job->has_more_deps = true;
+		return;
+	}
+	job->deps[job->n_deps] =
+		(struct lane_dep){ .context = dep->ctx,
+				   .seqno = dep->seqno,
+				   .is_awaited = event->wire.kind == LANE_DRM_UNSCHEDULABLE };
+	place(tl, &job->deps[job->n_deps++]);
+}
+
+static const struct lane_fence_signal *signal_of(const struct lane_drm_jobs *all, uint64_t context,
+						 uint64_t seqno)
+{
+	return lane_table_get(&all->signals, context, seqno);
+}
+
+void lane_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+	struct lane_fence_signal *signal = &all->signal[all->next_signal++ % LANE_FENCE_SIGNALS];
+
+	if (signal->at_ns) {
+		all->forgotten_ns = signal->at_ns;
+		if (signal_of(all, signal->context, signal->seqno) == signal)
+			lane_table_del(&all->signals, signal->context, signal->seqno);
+	}
+	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
+					      event->wire.ts_ns, !event->wire.tid };
+	if (signal_of(all, signal->context, signal->seqno))
+		lane_table_del(&all->signals, signal->context, signal->seqno);
+	if (!lane_table_put(&all->signals, signal->context, signal->seqno, signal))
+		tl->no_memory = true;
+}
+
+static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_signal *signal)
+{
+	return signal->at_ns > rq->pub.add_ns ? signal->at_ns : 0;
+}
+
+/*
+ * Of a job of the same scheduler it waits for no more than that the ring has it: for that job's
+ * other fence, whose context is one less (drm_sched_entity_add_dependency_cb(), sched_entity.c).
+ * But for the whole job where that has failed (from Linux 6.12 on), or its driver wants so
+ * (DRM_SCHED_FENCE_DONT_PIPELINE).
+ */
+static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
+				  const struct lane_dep *dep, uint64_t now_ns)
+{
+	const struct lane_fence_signal *given = signal_of(tl->jobs, dep->context - 1, dep->seqno);
+	const struct lane_fence_signal *over = signal_of(tl->jobs, dep->context, dep->seqno);
+
+	if (over && after_queue(rq, over) && over->at_ns < now_ns && !over->is_sound)
+		return LANE_NEVER;
+	if (given)
+		return after_queue(rq, given);
+	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+}
+
+/*
+ * When the fence was signalled for which the job had to wait: 0: before it was queued, or never for
+ * it; LANE_NEVER: not known. Fences of its own entity are ignored.
+ */
+static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_dep *dep, uint64_t now_ns)
+{
+	uint64_t own = rq->pub.context->ctx;
+	const struct lane_fence_signal *signal;
+
+	if (dep->context == own || dep->context + 1 == own)
+		return 0;
+	if (!lane_jobs_hear_fences(tl) || (dep->is_vague && !dep->is_awaited))
+		return LANE_NEVER;
+	/* Queues that a firmware schedules may have a scheduler each, or one together. */
+	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
+		return lane_job_ring(rq)->discipline == LANE_RING_SERIAL
+			       ? fulfilled_by_ring(tl, rq, dep, now_ns)
+			       : LANE_NEVER;
+	signal = signal_of(tl->jobs, dep->context, dep->seqno);
+	if (signal)
+		return after_queue(rq, signal);
+	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+}
+
+/* What freed the job, at submit_ns. */
+static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
+			 const struct lane_dep *dep)
+{
+	struct lane_ctx *ctx = lane_job_context(tl, dep->context);
+
+	rq->pub.waited_ctx = dep->context;
+	rq->pub.waited_seqno = dep->seqno;
+	if (!ctx && dep->is_awaited)
+		ctx = lane_job_context(tl, dep->context + 1);
+	if (!ctx)
+		ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	rq->pub.after = ctx ? &ctx->pub : NULL;
+	rq->pub.after_seqno = (uint32_t)dep->seqno;
+}
+
+/* Its ring is about to get it: all that it waited for is known by now, or will not be. */
+void lane_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_job *job = rq->job;
+	const struct lane_dep *last = NULL;
+	uint64_t submit_ns = rq->pub.add_ns;
+	bool known = !job->has_more_deps && !lane_is_absent(tl, LANE_DRM_ADD_DEP) &&
+		     !lane_jobs_are_lossy(tl, rq->pub.add_ns, now_ns);
+
+	for (uint32_t i = 0; i < job->n_deps && known; i++) {
+		uint64_t at_ns = fulfilled_at(tl, rq, &job->deps[i], now_ns);
+
+		/* Its own entity's do not count, and which those are is not known. */
+		if (at_ns && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
+			at_ns = LANE_NEVER;
+		known = at_ns != LANE_NEVER && at_ns <= now_ns;
+		if (at_ns > submit_ns) {
+			submit_ns = at_ns;
+			last = &job->deps[i];
+		}
+	}
+	if (!known) {
+		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+		return;
+	}
+	if (!last)
+		return;
+	note_culprit(tl, rq, last);
+	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, rq->pub.add_ns);
+	lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
+	rq->pub.submit_ns = submit_ns;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, submit_ns);
+	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, submit_ns);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// The jobs of drm_sched: found by their names, told when their story is over.
+#include "timeline/drm_job.h"
+#include "timeline/objects.h"
+#include "timeline/tell.h"
+#include "timeline/opencl.h"
+#include "timeline/thread.h"
+
+#include <stdlib.h>
+
+#define MAX_OPEN 4096 /* open jobs of one entity */
+
+struct lane_drm_jobs *lane_jobs_get(struct lane_timeline *tl)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+
+	if (all)
+		return all;
+	all = calloc(1, sizeof(*all));
+	if (!all) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	all->job_pool.size = sizeof(struct lane_job);
+	all->ring_pool.size = sizeof(struct lane_ring);
+	tl->jobs = all;
+	return all;
+}
+
+void lane_jobs_free(struct lane_timeline *tl)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+
+	if (!all)
+		return;
+	lane_table_free(&all->jobs);
+	lane_table_free(&all->hw);
+	lane_table_free(&all->rings);
+	lane_table_free(&all->signals);
+	lane_pool_free(&all->job_pool);
+	lane_pool_free(&all->ring_pool);
+	free(all);
+	tl->jobs = NULL;
+}
+
+/* The signals of fences are recorded, and some have come. */
+bool lane_jobs_hear_fences(const struct lane_timeline *tl)
+{
+	return !lane_is_absent(tl, LANE_FENCE_SIGNALED) &&
+	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
+		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
+}
+
+struct lane_ctx *lane_job_context(const struct lane_timeline *tl, uint64_t context)
+{
+	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
+
+	return ctx && ctx->pub.is_drm ? ctx : NULL;
+}
+
+/* Given to the ring, and not over: in that order. */
+void lane_job_link(struct lane_ring *ring, struct lane_rq *rq)
+{
+	struct lane_job *job = rq->job;
+
+	job->before = ring->last;
+	job->behind = NULL;
+	*(ring->last ? &ring->last->job->behind : &ring->first) = rq;
+	ring->last = rq;
+	job->is_given = true;
+}
+
+void lane_job_unlink(struct lane_ring *ring, struct lane_rq *rq)
+{
+	struct lane_job *job = rq->job;
+
+	if (!job->is_given)
+		return;
+	*(job->before ? &job->before->job->behind : &ring->first) = job->behind;
+	*(job->behind ? &job->behind->job->before : &ring->last) = job->before;
+	job->is_given = false;
+}
+
+static void forget(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+	struct lane_job *job = rq->job;
+
+	if (job->is_given)
+		lane_job_unlink(lane_job_ring(rq), rq);
+	if (job->run_tid >= 0 && lane_table_get(&all->jobs, (uint32_t)job->run_tid, 1) == rq)
+		lane_table_del(&all->jobs, (uint32_t)job->run_tid, 1);
+	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
+		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
+	lane_pool_put(&all->job_pool, job);
+	rq->job = NULL;
+}
+
+void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);
+	if (eng && eng->running == rq)
+		eng->running = NULL;
+	if (!rq->pub.executes) /* what it waited for nobody knows */
+		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+	if (!rq->ended) {
+		rq->pub.doubt |= LANE_DOUBT_END;
+		/* where its end may have been lost, it may never have been run */
+		if (!rq->pub.started || rq->pub.start.hi == LANE_NEVER ||
+		    lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+			rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	}
+	rq->pub.wake_known =
+		(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !lane_loss_hides(tl, rq);
+	if ((rq->pub.doubt & doubts) || !(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.behind = NULL;
+	forget(tl, rq);
+	if (tl->hooks.request)
+		tl->hooks.request(tl->hooks.arg, &rq->pub);
+	lane_command_request(tl, &rq->pub);
+	lane_rq_free(tl, rq);
+}
+
+/* The job's story is told; who waits for it may keep it. */
+void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	rq->over = true;
+	if (!rq->waiters)
+		lane_job_done(tl, rq);
+}
+
+/* It is given up: what has not been seen of it will not come, or is not believed. */
+static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (!rq->ended) {
+		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END | LANE_DOUBT_GONE;
+		if (eng && rq->pub.state == LANE_RQ_STATE_DEVICE)
+			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, tl->now_ns);
+		if (eng && eng->running == rq)
+			eng->running = NULL;
+	}
+	rq->wait_cut |= rq->waiters != NULL;
+	while (rq->waiters)
+		lane_wait_drop(tl, rq->waiters);
+	lane_job_done(tl, rq);
+}
+
+static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
+
+	while (ctx->open > MAX_OPEN && ctx->first != newest) {
+		ctx->forgot = true;
+		ctx->forgot_seqno = ctx->first->pub.seqno;
+		give_up(tl, ctx->first);
+	}
+}
+
+/* The job of that name; where create says so it is made. NULL: there is none. */
+struct lane_rq *lane_job_find(struct lane_timeline *tl, uint32_t dev,
+			      const struct lane_event *event, bool create)
+{
+	struct lane_event *key = &tl->jobs->key;
+	struct lane_rq *rq;
+
+	if (!create)
+		return lane_rq_by_fence(tl, event);
+	key->wire.kind = LANE_RQ_ADD;
+	key->u.rq.ctx = event->u.drm.fence_context;
+	key->u.rq.dev = dev;
+	key->u.rq.seqno = (uint32_t)event->u.drm.fence_seqno;
+	rq = lane_rq_find(tl, key);
+	if (rq)
+		return rq->job ? rq : NULL;
+	rq = lane_rq_new(tl, key);
+	if (!rq)
+		return NULL;
+	rq->job = lane_pool_get(&tl->jobs->job_pool);
+	if (!rq->job) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	rq->job->run_tid = -1;
+	((struct lane_ctx *)rq->pub.context)->pub.is_drm = true;
+	make_room(tl, rq);
+	return rq;
+}
+
+/* It is of that ring: its scheduler was chosen when it was armed. */
+void lane_job_settle(struct lane_rq *rq, struct lane_eng *eng)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	rq->pub.engine = rq->pub.host_engine = &eng->pub;
+	ctx->is_moved |= ctx->engine && ctx->engine != &eng->pub;
+	ctx->engine = &eng->pub;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The jobs of drm_sched, and their place in a ring's list. */
+#ifndef LANE_TIMELINE_DRM_JOB_H
+#define LANE_TIMELINE_DRM_JOB_H
+
+#include "timeline/drm_state.h"
+
+/* What is kept of drm_sched; NULL: no memory. */
+struct lane_drm_jobs *lane_jobs_get(struct lane_timeline *tl);
+void lane_jobs_free(struct lane_timeline *tl);
+/* The signals of fences are recorded, and some have come. */
+bool lane_jobs_hear_fences(const struct lane_timeline *tl);
+/* The entity whose jobs' fences have this context, NULL: none is known. */
+struct lane_ctx *lane_job_context(const struct lane_timeline *tl, uint64_t context);
+/* The job of that name; where create says so it is made. NULL: there is none. */
+struct lane_rq *lane_job_find(struct lane_timeline *tl, uint32_t dev,
+			      const struct lane_event *event, bool create);
+/* It is of that ring: its scheduler was chosen when it was armed. */
+void lane_job_settle(struct lane_rq *rq, struct lane_eng *eng);
+/* Given to the ring, and not over: in that order. */
+void lane_job_link(struct lane_ring *ring, struct lane_rq *rq);
+void lane_job_unlink(struct lane_ring *ring, struct lane_rq *rq);
+/* The job's story is told; who waits for it may keep it. */
+void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq);
+/* Tells the job's story, and forgets the job. */
+void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq);
+
+#endif

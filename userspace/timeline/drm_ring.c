@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// The rings of drm_sched: what their drivers do with jobs, and which fences are theirs.
+#include "timeline/drm_ring.h"
+#include "timeline/drm_job.h"
+#include "timeline/objects.h"
+
+#include <string.h>
+
+#define GUESSES 2 /* until which fences are a ring's is believed */
+
+/*
+ * Who runs one job at a time, in the order in which the scheduler gave them to the ring, and
+ * signals by an interrupt. All others have a firmware that schedules, or rings that share an engine
+ * (msm). A driver that is not here is not known to do either.
+ */
+static enum lane_discipline discipline_of(const char *driver, const char *ring)
+{
+	static const char *const serial[] = { "amdgpu",	 "v3d",	   "lima",  "panfrost",
+					      "etnaviv", "rocket", "ethosu" };
+	static const char *const firmware[] = { "xe",	   "panthor", "nouveau", "pvr",
+						"powervr", "msm",     "msm_dpu", "amdxdna" };
+
+	/* Two rings of software on one of hardware: amdgpu_ring_mux.c, Linux 6.3 on. */
+	if (!strcmp(driver, "amdgpu") && (!strcmp(ring, "gfx_low") || !strcmp(ring, "gfx_high")))
+		return LANE_RING_FIRMWARE;
+	for (size_t i = 0; i < sizeof(serial) / sizeof(serial[0]); i++)
+		if (!strcmp(driver, serial[i]))
+			return LANE_RING_SERIAL;
+	for (size_t i = 0; i < sizeof(firmware) / sizeof(firmware[0]); i++)
+		if (!strcmp(driver, firmware[i]))
+			return LANE_RING_FIRMWARE;
+	return LANE_RING_UNKNOWN;
+}
+
+static void copy(char *to, size_t size, const char *from, size_t most)
+{
+	size_t n = strnlen(from, most);
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	memset(to + n, 0, size - n);
+}
+
+/* The number of a device; 0 is i915's first. */
+static int device_of(struct lane_timeline *tl, const char dev[32])
+{
+	struct lane_drm_jobs *all = tl->jobs;
+
+	for (uint32_t i = 0; i < all->n_devices; i++)
+		if (!memcmp(all->devices[i], dev, 32))
+			return (int)(LANE_DEVICE_NAMED + i);
+	if (all->n_devices == LANE_DRM_DEVICES) {
+		tl->too_many = "devices";
+		return -1;
+	}
+	memcpy(all->devices[all->n_devices], dev, 32);
+	return (int)(LANE_DEVICE_NAMED + all->n_devices++);
+}
+
+/* Engines have a device's name in theirs where there are several devices. */
+static void count_devices(struct lane_timeline *tl, const struct lane_engine *fresh)
+{
+	for (uint32_t i = 0; i < tl->n_engines && !tl->has_devices; i++)
+		tl->has_devices = tl->engine_by_id[i]->pub.dev != fresh->dev;
+	if (!tl->has_devices)
+		return;
+	for (uint32_t i = 0; i < tl->n_engines; i++)
+		tl->engine_by_id[i]->pub.is_one_of_several = true;
+}
+
+struct lane_eng *lane_ring_get(struct lane_timeline *tl,
+			       const struct lane_p_drm_sched_job_queue *job)
+{
+	int dev = device_of(tl, job->dev);
+	struct lane_ring *ring;
+	struct lane_eng *eng;
+	uint16_t instance = 0;
+
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		eng = tl->engine_by_id[i];
+		if (!eng->ring || (int)eng->pub.dev != dev)
+			continue;
+		if (!memcmp(eng->ring->raw_name, job->name, 32))
+			return eng;
+		instance++;
+	}
+	if (dev < 0)
+		return NULL;
+	eng = lane_eng_get(tl, (uint32_t)dev, LANE_CLASS_NAMED, instance);
+	ring = lane_pool_get(&tl->jobs->ring_pool);
+	if (!eng || !ring) {
+		tl->no_memory |= !ring;
+		return NULL;
+	}
+	eng->ring = ring;
+	eng->mode = LANE_MODE_SCHED;
+	eng->pub.submission = LANE_SUBMISSION_UNKNOWN;
+	memcpy(ring->raw_name, job->name, 32);
+	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));
+	copy(ring->device, sizeof(ring->device), job->dev, sizeof(job->dev));
+	eng->pub.name = ring->name;
+	eng->pub.device = ring->device;
+	eng->pub.driver = ring->driver;
+	count_devices(tl, &eng->pub);
+	return eng;
+}
+
+/*
+ * What the driver's rings do. Up to Linux 6.16 jobs do not name their device: that a name is one
+ * ring's only the making of the ring's fences shows (lane_ring_see_maker()). Where neither is
+ * there, the ring may be two.
+ */
+void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+			    const struct lane_p_drm_sched_job_queue *job)
+{
+	struct lane_ring *ring = eng->ring;
+
+	if (*ring->driver || !*job->driver)
+		return;
+	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
+	if (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT])
+		ring->discipline = discipline_of(ring->driver, ring->name);
+}
+
+/* The CPU's own record of its last signal of a ring's fence. */
+const struct lane_cpu *lane_ring_cpu(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
+}
+
+/* The fences of that context are the ring's. */
+void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context)
+{
+	struct lane_table *rings = &tl->jobs->rings;
+
+	if (eng->ring->fence_ctx == context)
+		return;
+	if (lane_table_get(rings, eng->ring->fence_ctx, 0) == eng)
+		lane_table_del(rings, eng->ring->fence_ctx, 0);
+	lane_table_del(rings, context, 0);
+	eng->ring->fence_ctx = context;
+	if (!lane_table_put(rings, context, 0, eng))
+		tl->no_memory = true;
+}
+
+/*
+ * Where no event tells which fences are a ring's (xe makes them when the job is armed), those are
+ * that are signalled straight before its jobs are done, time and again.
+ */
+void lane_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
+			    const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = lane_ring_cpu(tl, event);
+	struct lane_ring *ring = eng->ring;
+
+	if (!cpu || !cpu->work_ns || cpu->fence_ns < cpu->work_ns ||
+	    cpu->fence_ctx == ring->fence_ctx || cpu->fence_tid != event->wire.tid ||
+	    lane_job_context(tl, cpu->fence_ctx) || lane_job_context(tl, cpu->fence_ctx + 1))
+		return;
+	ring->guesses = ring->guess_ctx == cpu->fence_ctx ? ring->guesses + 1 : 1;
+	ring->guess_ctx = cpu->fence_ctx;
+	ring->signal_ns = cpu->fence_ns;
+	ring->signal_cpu = event->cpu;
+	if (ring->guesses >= GUESSES)
+		lane_ring_has_fences(tl, eng, ring->guess_ctx);
+}
+
+/*
+ * A ring makes its fences in one context. Up to Linux 6.16 no event names the device: rings of two
+ * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
+ * a job stands behind.
+ */
+void lane_ring_see_maker(struct lane_ring *ring, uint64_t context)
+{
+	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
+		ring->discipline = LANE_RING_UNKNOWN;
+	ring->made_ctx = context;
+}
+
+/* Another fence of the ring was signalled by the same work. */
+bool lane_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
+			 const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = lane_ring_cpu(tl, event);
+
+	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
+	       ring->signal_ns >= cpu->work_ns && ring->signal_ns;
+}
+
+void lane_ring_doubt(struct lane_eng *eng, uint64_t until_ns)
+{
+	eng->proof.epoch++;
+	eng->proof.doubt_until_ns = lane_not_before(until_ns, eng->proof.doubt_until_ns);
+}

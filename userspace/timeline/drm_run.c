@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// A job's interval on its ring: given to it, begun (R30, R31), over.
+#include "timeline/drm_run.h"
+#include "timeline/drm_dependency.h"
+#include "timeline/drm_job.h"
+#include "timeline/drm_ring.h"
+#include "timeline/idle.h"
+#include "timeline/tell.h"
+
+/* The first job of the ring runs, since a time in `free`, when the one before it was over, or since
+ * it was given. */
+static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ring *ring = eng->ring;
+	struct lane_job *job = rq->job;
+	struct lane_span at = { rq->pub.execute_ns, rq->pub.execute_ns };
+	bool waited = job->is_linked && ring->free.hi > at.lo;
+
+	if (waited) {
+		at.lo = lane_not_before(at.lo, ring->free.lo);
+		at.hi = ring->free.hi;
+	}
+	if (eng->idle.is_known)
+		lane_idle_end(tl, eng, rq, at.lo, !job->is_linked || lane_eng_unproven(eng));
+	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
+		at.hi = LANE_NEVER; /* something unseen may run before it, or a firmware decides */
+	if (ring->discipline == LANE_RING_UNKNOWN)
+		at.lo = rq->pub.execute_ns;
+	job->follows = waited && at.lo == ring->free.lo && at.hi == ring->free.hi;
+	if (waited && ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
+	    ring->free_by)
+		rq->pub.behind = &ring->free_by->pub;
+	rq->pub.started = true;
+	rq->pub.start = at;
+	rq->since = at;
+	eng->running = rq;
+	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+			   lane_not_before(at.lo, rq->pub.execute_ns));
+	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, lane_not_before(at.lo, rq->pub.execute_ns));
+}
+
+static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (eng->ring->first && !eng->ring->first->pub.started)
+		start(tl, eng, eng->ring->first);
+}
+
+void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
+	struct lane_eng *eng = lane_ring_get(tl, (const struct lane_p_drm_sched_job_queue *)run);
+	uint64_t now_ns = event->wire.ts_ns;
+	struct lane_ring *ring;
+	struct lane_rq *rq;
+
+	rq = eng ? lane_job_find(tl, eng->pub.dev, event, true) : NULL;
+	if (!rq || rq->ended || (rq->pub.seen & LANE_SEEN_EXECUTE))
+		return;
+	lane_ring_learn_driver(tl, eng, (const struct lane_p_drm_sched_job_queue *)run);
+	ring = eng->ring;
+	lane_job_settle(rq, eng);
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		lane_job_decide_submit(tl, rq, now_ns);
+	rq->pub.seen |= LANE_SEEN_EXECUTE;
+	rq->pub.execute_ns = now_ns;
+	rq->pub.executes = 1;
+	rq->job->run_tid = event->wire.tid;
+	rq->job->run_cpu = event->cpu;
+	if (event->wire.tid >= 0) {
+		lane_table_del(&tl->jobs->jobs, (uint32_t)event->wire.tid, 1);
+		if (!lane_table_put(&tl->jobs->jobs, (uint32_t)event->wire.tid, 1, rq))
+			tl->no_memory = true;
+	}
+	/* The count has this one in it already: 1 is nothing else (sched_main.c). */
+	if (run->hw_job_count == 1)
+		eng->proof.proven_epoch = eng->proof.epoch;
+	rq->job->is_linked = run->hw_job_count == 1 ||
+			     (ring->run_ns && !lane_jobs_are_lossy(tl, ring->run_ns, now_ns));
+	ring->run_ns = now_ns;
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
+	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
+	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, now_ns);
+	lane_job_link(ring, rq);
+	start_next(tl, eng);
+}
+
+/* The job's interval on the ring is told. */
+static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		     const struct lane_job_ending *ending)
+{
+	struct lane_ring *ring = eng->ring;
+	struct lane_span whole = lane_span_between(rq->pub.start, ending->at);
+	struct lane_run run = { .engine = &eng->pub,
+				.request = &rq->pub,
+				.begin = rq->pub.start,
+				.end = ending->at,
+				.doubtful = lane_eng_unproven(eng) ||
+					    (rq->pub.doubt & LANE_DOUBT_DEVICE),
+				.follows = rq->job->follows,
+				.sure_until_ns = ending->at.lo };
+
+	if (ring->discipline == LANE_RING_SERIAL) {
+		rq->pub.running = whole;
+	} else {
+		rq->pub.running = (struct lane_span){ 0, whole.hi };
+		rq->pub.preempted = (struct lane_span){ 0, whole.hi };
+	}
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}
+
+/* The end and the start of rq are made consistent. */
+static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
+{
+	ending->is_known &= rq->pub.started;
+	if (!ending->is_known)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	if (!rq->pub.started)
+		return;
+	/* Interrupts are late: what is bounded is so by what was done. */
+	if (!ending->is_seen)
+		rq->pub.start.lo = rq->pub.execute_ns;
+	ending->at.lo = lane_not_before(ending->at.lo, rq->pub.start.lo);
+	ending->at.hi = lane_not_before(ending->at.hi, ending->at.lo);
+	if (rq->pub.start.hi > ending->at.hi)
+		rq->pub.start.hi = ending->at.hi;
+}
+
+/* rq leaves the ring's list. */
+static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       const struct lane_job_ending *ending)
+{
+	if (rq->job->is_given) {
+		lane_job_unlink(eng->ring, rq);
+		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, ending->at.hi);
+		if (ending->is_known)
+			tell_run(tl, eng, rq, ending);
+	}
+	if (eng->running == rq)
+		eng->running = NULL;
+}
+
+/* What was ahead of rq is over, since rq is: nothing unseen is. */
+static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq)
+{
+	if (rq->pub.executes && eng->ring->discipline != LANE_RING_UNKNOWN &&
+	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+		eng->proof.proven_epoch = eng->proof.epoch;
+}
+
+/* rq's time on its ring is over; what is behind it goes on. */
+void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_ring *ring = eng->ring;
+	bool was_first = ring->first == rq, was_last = ring->last == rq;
+
+	fit(rq, &ending);
+	leave_ring(tl, eng, rq, &ending);
+	rq->ended = true;
+	rq->pub.end = ending.at;
+	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
+	while (ctx->live && ctx->live->ended)
+		ctx->live = ctx->live->next;
+	ring->free = ending.at;
+	ring->free_by = ending.is_known ? ctx : NULL;
+	if (was_first)
+		prove(tl, eng, rq);
+	start_next(tl, eng);
+	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
+	    !lane_eng_unproven(eng) && !eng->idle.is_known)
+		lane_idle_begin(tl, eng, ending.at.hi);
+}
+
+/* What was given to a serial ring before rq is over, since rq is. */
+void lane_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	struct lane_ring *ring = lane_job_ring(rq);
+
+	if (!rq->job->is_given || ring->discipline != LANE_RING_SERIAL)
+		return;
+	while (ring->first != rq) {
+		struct lane_rq *before = ring->first;
+		bool known = !lane_jobs_are_lossy(tl, before->pub.execute_ns, tl->now_ns);
+
+		lane_job_end(tl, before,
+			     (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },
+						       .is_known = known });
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept of drm_sched's rings and jobs, beside what all engines and requests have. */
+#ifndef LANE_TIMELINE_DRM_STATE_H
+#define LANE_TIMELINE_DRM_STATE_H
+
+#include "timeline/losses.h"
+#include "timeline/state.h"
+
+/* What a ring does with the jobs that it was given. */
+enum lane_discipline {
+	LANE_RING_UNKNOWN,  /* nobody knows: it may run several at a time */
+	LANE_RING_SERIAL,   /* one at a time, in order */
+	LANE_RING_FIRMWARE, /* in order, when a firmware or another ring lets it */
+};
+
+struct lane_ring {
+	char raw_name[32];
+	char name[33], device[33], driver[17];
+	uint8_t discipline;	      /* enum lane_discipline */
+	struct lane_rq *first, *last; /* given to it and not over, in that order */
+	uint64_t run_ns;	      /* the last one was given then, 0: none was */
+	struct lane_span free;	      /* what ran last was over */
+	struct lane_ctx *free_by;     /* whose that was, NULL: not known */
+	uint64_t fence_ctx;	      /* of the fences that it signals, 0: not known */
+	uint64_t made_ctx;	      /* of the last one that was seen to be made, 0: none was */
+	uint64_t guess_ctx;	      /* perhaps this, seen so many times */
+	uint32_t guesses;
+	uint64_t signal_ns; /* the last of them was signalled then, */
+	int32_t signal_cpu; /* on this CPU */
+};
+
+#define LANE_JOB_DEPS 16
+
+struct lane_dep {
+	uint64_t context, seqno; /* of the fence */
+	const struct lane_engine
+		*engine; /* that runs the job whose fence it is, NULL: it is none */
+	bool is_vague;	 /* or another one */
+	bool is_awaited; /* this fence is waited for, and no other in its place */
+};
+
+struct lane_job {
+	struct lane_rq *before, *behind; /* on the ring */
+	bool is_given;			 /* it is in the ring's list */
+	bool is_linked;	   /* what was given to the ring before it is known, or nothing is there */
+	bool is_scheduled; /* run_job() is over, */
+	uint64_t scheduled_ns; /* since then */
+	bool follows;	       /* it began as the one before it was over */
+	bool has_more_deps;
+	uint32_t n_deps;
+	struct lane_dep deps[LANE_JOB_DEPS];
+	int32_t run_tid, run_cpu;      /* who gave it to the ring */
+	uint64_t hw_context, hw_seqno; /* the ring's fence, 0: not known */
+	bool is_breath;		       /* together with another one of the ring */
+	uint64_t hw_ns;		       /* it was signalled then, 0: not yet */
+};
+
+/* A fence that has been signalled. */
+struct lane_fence_signal {
+	uint64_t context, seqno, at_ns;
+	bool is_sound; /* an interrupt of the idle task told so: not of what was cancelled */
+};
+
+#define LANE_DRM_DEVICES   256
+#define LANE_FENCE_SIGNALS 16384
+
+struct lane_drm_jobs {
+	struct lane_table jobs;	   /* by thread: the job that it has given to its ring last */
+	struct lane_table rings;   /* by the context of their fences */
+	struct lane_table hw;	   /* by fence: the job that it is the ring's fence of */
+	struct lane_table signals; /* by fence: struct lane_fence_signal */
+	struct lane_pool job_pool, ring_pool;
+	struct lane_event key; /* of the request that is looked for */
+	char devices[LANE_DRM_DEVICES][32];
+	uint32_t n_devices;
+	uint64_t next_signal;  /* the oldest makes room */
+	uint64_t forgotten_ns; /* the last one that did */
+	struct lane_fence_signal signal[LANE_FENCE_SIGNALS];
+};
+
+static inline bool lane_jobs_are_lossy(const struct lane_timeline *tl, uint64_t begin_ns,
+				       uint64_t end_ns)
+{
+	return tl->n_losses && lane_loss_between(tl, begin_ns, end_ns);
+}
+
+/* The ring that the job is of, NULL: none. */
+static inline struct lane_ring *lane_job_ring(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return eng ? eng->ring : NULL;
+}
+
+#endif
