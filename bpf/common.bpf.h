@@ -2,6 +2,11 @@
 /*
  * What all programs share: the rings, the counters, the filters, and how a record is written.
  *
+ * A CPU's ring is memory that the collector maps. A record is reserved there by moving the ring's
+ * head, in one instruction, so no lock is taken and no interrupt is held off: who interrupts
+ * reserves behind. A record is complete when its header says how long it is; the collector leaves
+ * nothing but zeros behind.
+ *
  * A record is reserved first and stamped after: an event that interrupts another one between the
  * two is complete, and earlier in time, before the one it interrupts is. The collector never reads
  * past a record that is not complete, so what it has read up to some place is all that comes
@@ -24,19 +29,23 @@
 #include "base/event.h"
 #include "capture/bpf_shared.h"
 
-/* The collector sets the real size. */
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-};
-
-/* One ring a CPU: order and loss are a CPU's own. */
+/*
+ * One ring a CPU: order and loss are a CPU's own. Sizes and numbers are the collector's. Linux
+ * allocates an array as a whole; rings of CPUs that are not even built in are small ones.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
+	__uint(value_size, LANE_BPF_RING_SLACK);
+} rings SEC(".maps"), spare_rings SEC(".maps");
+
+/* What the collector waits for; it does not look at what is in it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} bell SEC(".maps");
 
 /* Processes that are followed: thread group -> enum lane_bpf_follow. */
 struct {
@@ -63,25 +72,57 @@ static __always_inline struct lane_bpf_cpu *this_cpu(void)
 	return &cpus[bpf_get_smp_processor_id() & (LANE_BPF_MAX_CPUS - 1)];
 }
 
-/*
- * A record of this CPU, header filled; without room NULL, and the event counts as lost. *on: the
- * CPU, for record_end().
- */
-static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
-					  struct lane_bpf_cpu **on)
+/* The memory of this CPU's ring; NULL: it has none. */
+static __always_inline char *ring_of(const struct lane_bpf_cpu *on, __u64 *mask)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	struct lane_wire *wire = NULL;
-	__u64 id;
+	__u32 ring = on->ring - 1;
 
-	*on = &cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
-	if (ring)
-		wire = bpf_ringbuf_reserve(ring, bytes, 0);
-	if (!wire) {
-		__sync_fetch_and_add(&(*on)->lost, 1);
+	if (config.spare_mask && ring >= config.n_rings) {
+		ring -= config.n_rings;
+		*mask = config.spare_mask;
+		return bpf_map_lookup_elem(&spare_rings, &ring);
+	}
+	*mask = config.ring_mask;
+	return bpf_map_lookup_elem(&rings, &ring);
+}
+
+/* Who interrupts between the look and the exchange has moved the head. */
+#define RESERVE_TRIES 16
+
+/* Where a record of so many bytes, header included, may be written; false: there is no room. */
+static __always_inline bool reserve(struct lane_bpf_cpu *on, __u64 bytes, __u64 mask, __u64 *at)
+{
+	for (int i = 0; i < RESERVE_TRIES; i++) {
+		__u64 head = *(volatile __u64 *)&on->head;
+
+		if (head + bytes - *(volatile __u64 *)&on->tail > mask + 1)
+			return false;
+		*at = head;
+		if (__sync_val_compare_and_swap(&on->head, head, head + bytes) == head)
+			return true;
+	}
+	return false;
+}
+
+#define RECORD_BYTES(bytes) ((sizeof(struct lane_bpf_header) + (bytes) + 7) / 8 * 8)
+
+/*
+ * A record of this CPU, all filled but its payload; without room NULL, and the event counts as
+ * lost. *wakes: for record_end().
+ */
+static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes, bool *wakes)
+{
+	struct lane_bpf_cpu *on = this_cpu();
+	struct lane_wire *wire;
+	__u64 at, id, mask;
+	char *ring = ring_of(on, &mask);
+
+	if (!ring || !reserve(on, RECORD_BYTES(bytes), mask, &at)) {
+		__sync_fetch_and_add(&on->lost, 1);
 		return NULL;
 	}
+	*wakes = (at & (config.wake_bytes - 1)) + RECORD_BYTES(bytes) >= config.wake_bytes;
+	wire = (void *)(ring + (at & mask) + sizeof(struct lane_bpf_header));
 	id = bpf_get_current_pid_tgid();
 	wire->kind = kind;
 	wire->origin = origin;
@@ -91,17 +132,23 @@ static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
 	return wire;
 }
 
-/* Gives the record to the collector, who is woken after so many bytes, and by its own clock. */
-static __always_inline void record_end(void *record, __u32 bytes, struct lane_bpf_cpu *cpu)
+/*
+ * Gives the record to the collector, who is woken after so many bytes, and by its own clock. The
+ * header comes behind all else: on x86 stores are seen in their order.
+ */
+static __always_inline void record_end(void *record, __u32 bytes, bool wakes)
 {
-	__u64 flags = BPF_RB_NO_WAKEUP;
+	struct lane_bpf_header *header = record - sizeof(*header);
+	__u32 none = 0;
 
-	cpu->since_wake += bytes;
-	if (cpu->since_wake >= config.wake_bytes) {
-		cpu->since_wake = 0;
-		flags = BPF_RB_FORCE_WAKEUP;
-	}
-	bpf_ringbuf_submit(record, flags);
+#ifdef __TARGET_ARCH_x86
+	barrier();
+	*(volatile __u32 *)&header->bytes = bytes;
+#else
+	__sync_lock_test_and_set(&header->bytes, bytes);
+#endif
+	if (wakes)
+		bpf_ringbuf_output(&bell, &none, sizeof(none), BPF_RB_FORCE_WAKEUP);
 }
 
 /* Declares struct record_<name>: the record of one event as it stands in the ring. */

@@ -83,7 +83,7 @@ SEC("tp_btf/dma_fence_init")
 int BPF_PROG(fence_init, struct dma_fence *fence)
 {
 	struct record_dma_fence_init *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled)
 		return 0;
@@ -92,13 +92,13 @@ int BPF_PROG(fence_init, struct dma_fence *fence)
 			return 0;
 		context_learn(fence->context);
 	}
-	r = record_begin(LANE_FENCE_INIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_FENCE_INIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.context = fence->context;
 	r->p.seqno = fence->seqno;
 	take_names(&r->p);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -107,18 +107,18 @@ RECORD(dma_fence_signaled);
 static __always_inline int fence_event(struct dma_fence *fence, __u32 kind, bool in_waiter)
 {
 	struct record_dma_fence_signaled *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled)
 		return 0;
 	if (!context_followed(fence->context) && !(in_waiter && current_followed()))
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.context = fence->context;
 	r->p.seqno = fence->seqno;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 

@@ -112,7 +112,7 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 	struct record_drm_sched_job_queue *r;
 	struct drm_gpu_scheduler *sched;
 	struct drm_sched_fence *fence;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 	__u64 context;
 
 	if (!enabled || !job || !entity)
@@ -121,7 +121,7 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 	context = fence->finished.context;
 	if (!drm_wanted(context, owner))
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	sched = job->sched;
@@ -131,7 +131,7 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 	r->p.job_count = entity->job_queue.job_count.counter;
 	r->p.hw_job_count = sched_load(sched);
 	put_texts(sched, context, r->p.name);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -140,37 +140,37 @@ static __always_inline int drm_dependency(struct drm_sched_job *job, struct dma_
 {
 	struct record_drm_sched_job_add_dep *r;
 	struct drm_sched_fence *fence;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled || !job || !on)
 		return 0;
 	fence = job->s_fence;
 	if (!drm_wanted(fence->finished.context, owner))
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.fence_context = fence->finished.context;
 	r->p.fence_seqno = fence->finished.seqno;
 	r->p.ctx = on->context;
 	r->p.seqno = on->seqno;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
 static __always_inline int drm_end(struct drm_sched_fence *fence)
 {
 	struct record_drm_sched_job_done *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled || !fence || !drm_wanted(fence->finished.context, false))
 		return 0;
-	r = record_begin(LANE_DRM_DONE, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_DRM_DONE, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.fence_context = fence->finished.context;
 	r->p.fence_seqno = fence->finished.seqno;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ int drm_by_format(void *record)
 	__u32 kind = bpf_get_attach_cookie(record);
 	struct record_drm_sched_job_queue *r;
 	struct lane_p_drm_sched_job_queue p = {};
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled || kind >= LANE_KIND_COUNT)
 		return 0;
@@ -237,10 +237,10 @@ int drm_by_format(void *record)
 		return 0;
 	copy_text(p.name, sizeof(p.name), record, drm_places.name);
 	copy_text(p.dev, sizeof(p.dev), record, drm_places.dev);
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p = p;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }

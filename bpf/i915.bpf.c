@@ -73,16 +73,16 @@ static __always_inline int request_event(struct i915_request *rq, __u32 kind, __
 					 bool owner, bool direct)
 {
 	struct record_i915_request_add *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!request_wanted(rq, owner, direct))
 		return 0;
-	r = record_begin(kind, origin, sizeof(*r), &cpu);
+	r = record_begin(kind, origin, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	read_head((struct request_head *)&r->p, rq, direct);
 	r->p.tail = READ(direct, rq, tail);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -104,16 +104,16 @@ REQUEST_TRACEPOINT(wait_end, WAIT_END, true)
 static __always_inline int flags_event(struct i915_request *rq, __u32 flags, __u32 kind)
 {
 	struct record_i915_request_queue *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!request_wanted(rq, true, true))
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	read_head((struct request_head *)&r->p, rq, true);
 	r->p.flags = flags;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -133,17 +133,17 @@ SEC("tp_btf/i915_request_in")
 int BPF_PROG(rq_in, struct i915_request *rq, unsigned int port)
 {
 	struct record_i915_request_in *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!request_wanted(rq, false, true))
 		return 0;
-	r = record_begin(LANE_RQ_IN, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_RQ_IN, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	read_head((struct request_head *)&r->p, rq, true);
 	r->p.port = port;
 	r->p.prio = rq->sched.attr.priority;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -176,16 +176,16 @@ SEC("tp_btf/i915_request_out")
 int BPF_PROG(rq_out, struct i915_request *rq)
 {
 	struct record_i915_request_out *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!request_wanted(rq, false, true))
 		return 0;
-	r = record_begin(LANE_RQ_OUT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_RQ_OUT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	read_head((struct request_head *)&r->p, rq, true);
 	r->p.completed = request_completed(rq);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -210,7 +210,7 @@ int by_format(void *record)
 	__u32 kind = bpf_get_attach_cookie(record);
 	union generic_payload p = {};
 	struct record_generic *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled || kind >= LANE_KIND_COUNT)
 		return 0;
@@ -220,11 +220,11 @@ int by_format(void *record)
 		return 0;
 	if (kind > LANE_RQ_WAIT_END && !current_followed())
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p = p;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -355,7 +355,7 @@ int BPF_PROG(fn_ports, struct tasklet_struct *t)
 		BPF_CORE_READ((struct i915_sched_engine *)sched, private_data);
 	struct lane_p_i915_engine_ports p = {}, *before;
 	struct record_i915_engine_ports *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 	__u64 key = (__u64)engine;
 	bool want;
 
@@ -369,11 +369,11 @@ int BPF_PROG(fn_ports, struct tasklet_struct *t)
 	bpf_map_update_elem(&ports, &key, &p, BPF_ANY);
 	if (!want)
 		return 0;
-	r = record_begin(LANE_PORTS, LANE_ORIGIN_STATE, sizeof(*r), &cpu);
+	r = record_begin(LANE_PORTS, LANE_ORIGIN_STATE, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p = p;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -383,18 +383,18 @@ RECORD(intel_context_create);
 static __always_inline int context_event(struct intel_context *ce, __u32 kind)
 {
 	struct record_intel_context_create *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled || !ce || !current_followed())
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.guc_id = ce->guc_id.id;
 	r->p.pin_count = ce->pin_count.counter;
 	r->p.sched_state = ce->guc_state.sched_state;
 	r->p.guc_prio = ce->guc_state.prio;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 

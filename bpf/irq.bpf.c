@@ -11,17 +11,17 @@ SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(irq_entry, int irq, struct irqaction *action)
 {
 	struct record_irq_handler_entry *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled)
 		return 0;
-	r = record_begin(LANE_IRQ_ENTRY, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_IRQ_ENTRY, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.irq = irq;
 	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
 	bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), action->name);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -29,31 +29,31 @@ SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(irq_exit, int irq, struct irqaction *action, int ret)
 {
 	struct record_irq_handler_exit *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled)
 		return 0;
-	r = record_begin(LANE_IRQ_EXIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(LANE_IRQ_EXIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.irq = irq;
 	r->p.ret = ret;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
 static __always_inline int softirq_event(unsigned int vec, __u32 kind)
 {
 	struct record_irq_softirq_entry *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
 	if (!enabled)
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &cpu);
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.vec = vec;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 

@@ -180,7 +180,7 @@ int cl_entry(struct pt_regs *ctx)
 	__u64 function = bpf_get_attach_cookie(ctx);
 	const volatile struct lane_bpf_call *call;
 	struct record_opencl_call_entry *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 	__u64 queue, size, group;
 	__u32 dimensions, waits;
 
@@ -199,7 +199,7 @@ int cl_entry(struct pt_regs *ctx)
 	if (call->one)
 		size = group = 1;
 	waits = (__u32)cl_arg(ctx, call->waits);
-	r = record_begin(LANE_CL_ENTRY, LANE_ORIGIN_FUNCTION, sizeof(*r), &cpu);
+	r = record_begin(LANE_CL_ENTRY, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p.queue = queue;
@@ -209,7 +209,7 @@ int cl_entry(struct pt_regs *ctx)
 	r->p.function = function;
 	r->p.flags = ((__u32)cl_arg(ctx, call->blocking) ? 1 : 0) |
 		     (waits > WAITS_MAX ? WAITS_MAX : waits) << 8;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
@@ -245,15 +245,15 @@ static __always_inline __s32 cl_status(const struct cl_frame *frame,
 static __always_inline void cl_tell_kernel(__u64 kernel, __u64 name)
 {
 	struct record_opencl_kernel *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
-	r = record_begin(LANE_CL_KERNEL, LANE_ORIGIN_FUNCTION, sizeof(*r), &cpu);
+	r = record_begin(LANE_CL_KERNEL, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return;
 	r->p.kernel = kernel;
 	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
 	bpf_probe_read_user_str(r->p.name, sizeof(r->p.name), (void *)name);
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 }
 
 /* CL_QUEUE_PROPERTIES of an array of names and values that ends with 0. */
@@ -284,9 +284,9 @@ static __always_inline void cl_tell_queue(__u64 queue, __u64 device, __u64 prope
 	struct cl_device key = { .device = device, .process = bpf_get_current_pid_tgid() >> 32 };
 	struct cl_name *name = bpf_map_lookup_elem(&cl_names, &key);
 	struct record_opencl_queue *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
-	r = record_begin(LANE_CL_QUEUE, LANE_ORIGIN_FUNCTION, sizeof(*r), &cpu);
+	r = record_begin(LANE_CL_QUEUE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return;
 	r->p.queue = queue;
@@ -297,7 +297,7 @@ static __always_inline void cl_tell_queue(__u64 queue, __u64 device, __u64 prope
 	cl_process_name(&r->p.comm);
 	if (name)
 		__builtin_memcpy(r->p.name, name->text, sizeof(name->text));
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 }
 
 static __always_inline void cl_learn_name(__u64 device, __u64 at)
@@ -312,16 +312,16 @@ static __always_inline void cl_learn_name(__u64 device, __u64 at)
 static __always_inline void cl_tell_time(const struct cl_frame *frame, __s32 status)
 {
 	struct record_opencl_profiling *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 
-	r = record_begin(LANE_CL_PROFILE, LANE_ORIGIN_FUNCTION, sizeof(*r), &cpu);
+	r = record_begin(LANE_CL_PROFILE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return;
 	r->p.event = frame->args[0];
 	r->p.value_ns = status ? 0 : user_word(frame->args[3]);
 	r->p.param = (__u32)frame->args[1];
 	r->p.status = status;
-	record_end(r, sizeof(*r), cpu);
+	record_end(r, sizeof(*r), wakes);
 }
 
 /* What some functions tell besides their call. */
@@ -360,7 +360,7 @@ int cl_exit(struct pt_regs *ctx)
 {
 	__u64 function = bpf_get_attach_cookie(ctx), result = ctx->rax;
 	struct record_opencl_call_exit *r;
-	struct lane_bpf_cpu *cpu;
+	bool wakes;
 	struct cl_frame frame;
 	const volatile struct lane_bpf_call *call;
 	__s32 status;
@@ -371,7 +371,7 @@ int cl_exit(struct pt_regs *ctx)
 		return 0;
 	call = &cl_calls[function];
 	status = cl_status(&frame, call, result);
-	r = record_begin(LANE_CL_EXIT, LANE_ORIGIN_FUNCTION, sizeof(*r), &cpu);
+	r = record_begin(LANE_CL_EXIT, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (r) {
 		r->p.queue = frame.queue;
 		r->p.object =
@@ -379,7 +379,7 @@ int cl_exit(struct pt_regs *ctx)
 		r->p.command = frame.command && !status ? cl_number() : 0;
 		r->p.status = status;
 		r->p.function = function;
-		record_end(r, sizeof(*r), cpu);
+		record_end(r, sizeof(*r), wakes);
 	}
 	cl_tell_more(&frame, result, status);
 	return 0;

@@ -85,19 +85,19 @@ static struct lane_error *run_round(struct lane_bpf_running *running, struct lan
 	LANE_CLEANUP(lane_drop_error) struct lane_error *err = NULL;
 	struct lane_bpf_object *object = NULL;
 	struct lane_bpf_config settings;
-	struct lane_bpf_ring ring = { .fd = -1 };
+	struct lane_bpf_memory rings = { .fd = -1 }, none = { .fd = -1 };
 
 	err = lane_bpf_settings(&config, 65536, lane_bpf_running_switch_arg(running), &settings);
 	if (!err)
-		err = lane_bpf_ring_open(&ring, 0, 65536);
+		err = lane_bpf_memory_open(&rings, 1, 65536);
 	if (!err)
-		err = lane_bpf_load(running, &config, &settings, &ring, 1, plan, &object);
+		err = lane_bpf_load(running, &config, &settings, &rings, &none, plan, &object);
 	for (unsigned int w = 0; w < lane_bpf_n_ways; w++)
 		if (fresh[w])
 			verdict(to, version, &lane_bpf_ways[w], plan,
 				err ? lane_error_message(err) : NULL);
 	lane_bpf_unload(object);
-	lane_bpf_ring_close(&ring);
+	lane_bpf_memory_close(&rings);
 	return NULL;
 }
 

@@ -3,7 +3,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -47,9 +46,10 @@ struct lane_capture {
 	struct lane_bpf_running *running;
 	struct lane_bpf_object *object;
 	struct lane_ctf_trace *trace;
+	struct lane_bpf_memory rings, spare_rings;
+	struct ring_buffer *bell; /* rung by the programs */
 	struct lane *lanes;
 	unsigned int n_lanes;
-	int epoll_fd;
 	int dir_fd;
 	struct lane_bpf_missed missed_before; /* until recording began */
 	struct lane_bpf_missed missed;	      /* since then */
@@ -159,7 +159,7 @@ static unsigned int read_cpus(const char *name, enum presence presence, enum pre
 }
 
 /* Every CPU that may come: one that is switched on later has its buffer already. */
-static struct lane_error *find_cpus(enum presence *cpus, unsigned int *n)
+static struct lane_error *find_cpus(enum presence *cpus)
 {
 	unsigned int last = 0;
 
@@ -170,60 +170,77 @@ static struct lane_error *find_cpus(enum presence *cpus, unsigned int *n)
 	if (last >= LANE_BPF_MAX_CPUS)
 		return lane_error("CPU %u: more CPUs than the %d that can be recorded", last,
 				  LANE_BPF_MAX_CPUS);
-	*n = 0;
-	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++)
-		*n += cpus[cpu] != CPU_NONE;
 	return NULL;
 }
 
-static struct lane_error *open_rings(struct lane_capture *capture, size_t bytes)
+/* The CPUs that there may be, and memory for their rings. */
+static struct lane_error *open_rings(struct lane_capture *capture, const enum presence *cpus,
+				     size_t bytes)
 {
-	enum presence cpus[LANE_BPF_MAX_CPUS] = {};
+	size_t spare_bytes = bytes > SPARE_BYTES ? SPARE_BYTES : bytes;
+	unsigned int n[2] = {};
 	struct lane_error *err;
-	unsigned int n = 0;
 
-	err = find_cpus(cpus, &n);
-	if (err)
-		return err;
-	capture->lanes = calloc(n, sizeof(*capture->lanes));
-	capture->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++)
+		if (cpus[cpu] != CPU_NONE)
+			n[cpus[cpu] == CPU_POSSIBLE]++;
+	err = lane_bpf_memory_open(&capture->rings, n[false], bytes);
+	if (!err)
+		err = lane_bpf_memory_open(&capture->spare_rings, n[true], spare_bytes);
+	return err;
+}
+
+/* Rings are numbered as the programs count them: the spare ones behind the others. */
+static struct lane_error *give_rings(struct lane_capture *capture, const enum presence *cpus)
+{
+	const struct lane_bpf_memory *memories[2] = { &capture->rings, &capture->spare_rings };
+	unsigned int n[2] = {};
+
+	capture->lanes = calloc(capture->rings.n + capture->spare_rings.n, sizeof(*capture->lanes));
 	if (!capture->lanes)
 		return &lane_enomem;
-	if (capture->epoll_fd < 0)
-		return lane_error_errno(errno, "epoll");
 	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++) {
+		bool is_spare = cpus[cpu] == CPU_POSSIBLE;
+		unsigned int before = is_spare ? capture->rings.n : 0;
 		struct lane *lane = &capture->lanes[capture->n_lanes];
-		/* Edges only: not to run before it is worth it. */
-		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-		size_t size =
-			cpus[cpu] == CPU_POSSIBLE && bytes > SPARE_BYTES ? SPARE_BYTES : bytes;
 
 		if (cpus[cpu] == CPU_NONE)
 			continue;
 		capture->n_lanes++;
 		lane->capture = capture;
 		lane->is_on = cpus[cpu] == CPU_ONLINE;
-		err = lane_bpf_ring_open(&lane->ring, cpu, size);
-		if (err)
-			return err;
-		if (epoll_ctl(capture->epoll_fd, EPOLL_CTL_ADD, lane->ring.fd, &event))
-			return lane_error_errno(errno, "buffer of CPU %u", cpu);
+		lane_bpf_ring_give(&lane->ring, memories[is_spare], n[is_spare],
+				   before + n[is_spare], cpu, lane_bpf_cpu(capture->object, cpu));
+		n[is_spare]++;
 	}
 	return NULL;
 }
 
-static struct lane_error *load(struct lane_capture *capture,
-			       const struct lane_capture_config *config)
+static int bell_rings(void *data, void *record, size_t bytes)
 {
-	LANE_CLEANUP(lane_free)
-	struct lane_bpf_ring *rings = calloc(capture->n_lanes, sizeof(*rings));
+	(void)data;
+	(void)record;
+	(void)bytes;
+	return 0;
+}
 
-	if (!rings)
-		return &lane_enomem;
-	for (unsigned int i = 0; i < capture->n_lanes; i++)
-		rings[i] = capture->lanes[i].ring;
-	return lane_bpf_load(capture->running, config, &capture->settings, rings, capture->n_lanes,
-			     &capture->plan, &capture->object);
+static struct lane_error *load(struct lane_capture *capture,
+			       const struct lane_capture_config *config, size_t bytes)
+{
+	enum presence cpus[LANE_BPF_MAX_CPUS] = {};
+	struct lane_error *err = find_cpus(cpus);
+
+	if (!err)
+		err = open_rings(capture, cpus, bytes);
+	if (!err)
+		err = lane_bpf_load(capture->running, config, &capture->settings, &capture->rings,
+				    &capture->spare_rings, &capture->plan, &capture->object);
+	if (!err)
+		err = give_rings(capture, cpus);
+	if (err)
+		return err;
+	capture->bell = ring_buffer__new(lane_bpf_bell_fd(capture->object), bell_rings, NULL, NULL);
+	return capture->bell ? NULL : lane_error_errno(errno, "BPF: cannot wait for the programs");
 }
 
 static struct lane_error *open_all(struct lane_capture *capture,
@@ -240,9 +257,7 @@ static struct lane_error *open_all(struct lane_capture *capture,
 					lane_bpf_running_switch_arg(capture->running),
 					&capture->settings);
 	if (!err)
-		err = open_rings(capture, bytes);
-	if (!err)
-		err = load(capture, config);
+		err = load(capture, config, bytes);
 	if (!err && capture->settings.follow)
 		err = lane_bpf_follow_seed(lane_bpf_followed_fd(capture->object),
 					   lane_bpf_tasks_fd(capture->object), config->follow_pid,
@@ -258,11 +273,10 @@ static void close_bpf(struct lane_capture *capture)
 {
 	if (!capture)
 		return;
+	ring_buffer__free(capture->bell);
 	lane_bpf_unload(capture->object);
-	for (unsigned int i = 0; i < capture->n_lanes; i++)
-		lane_bpf_ring_close(&capture->lanes[i].ring);
-	if (capture->epoll_fd >= 0)
-		close(capture->epoll_fd);
+	lane_bpf_memory_close(&capture->rings);
+	lane_bpf_memory_close(&capture->spare_rings);
 	if (capture->trace)
 		lane_error_free(lane_ctf_close(capture->trace));
 	lane_bpf_running_close(capture->running);
@@ -278,7 +292,7 @@ static struct lane_error *open_bpf(const struct lane_capture_config *config,
 
 	if (!c)
 		return &lane_enomem;
-	c->epoll_fd = -1;
+	c->rings.fd = c->spare_rings.fd = -1;
 	c->dir_fd = config->dir_fd;
 	err = open_all(c, config);
 	if (err) {
@@ -359,11 +373,12 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 
 static struct lane_error *poll_bpf(struct lane_capture *capture, int timeout_ms)
 {
-	struct epoll_event events[64];
+	int result;
 	bool all;
 
-	if (epoll_wait(capture->epoll_fd, events, 64, timeout_ms) < 0 && errno != EINTR)
-		return lane_error_errno(errno, "epoll");
+	result = ring_buffer__poll(capture->bell, timeout_ms);
+	if (result < 0 && result != -EINTR)
+		return lane_error_errno(-result, "BPF: waiting for the programs");
 	return drain(capture, false, &all);
 }
 

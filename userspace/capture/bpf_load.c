@@ -160,10 +160,15 @@ static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *runni
 		skel->rodata->layouts[kind] = *lane_bpf_running_layout(running, kind);
 }
 
+static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)
+{
+	return memory->n ? bpf_map__reuse_fd(map, memory->fd) : 0;
+}
+
 /* One attempt. Returns 0 or an errno; said.program is then the program the kernel did not take. */
 static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 		    const struct lane_bpf_config *settings, const struct lane_bpf_plan *plan,
-		    unsigned int cpus)
+		    const struct lane_bpf_memory *rings, const struct lane_bpf_memory *spare_rings)
 {
 	int result;
 
@@ -172,11 +177,20 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 	if (!object->skel)
 		return errno;
 	fill_rodata(object->skel, running, settings);
+	object->skel->rodata->config.n_rings = rings->n;
+	object->skel->rodata->config.ring_mask = (__u32)rings->bytes - 1;
+	object->skel->rodata->config.spare_mask =
+		spare_rings->n ? (__u32)spare_rings->bytes - 1 : 0;
+	if (use_memory(object->skel->maps.rings, rings) ||
+	    use_memory(object->skel->maps.spare_rings, spare_rings)) {
+		result = errno;
+		gpulane_bpf__destroy(LANE_TAKE(object->skel));
+		return result;
+	}
 	choose_programs(object->skel, plan, settings->follow);
 	lane_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
 	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
 	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
-	bpf_map__set_max_entries(object->skel->maps.rings, cpus);
 	if (!settings->follow) {
 		bpf_map__set_max_entries(object->skel->maps.followed, 1);
 		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
@@ -222,7 +236,8 @@ static struct lane_error *find_library(struct lane_bpf_object *object,
 static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 			       const struct lane_capture_config *config,
 			       const struct lane_bpf_config *settings, struct lane_bpf_plan *plan,
-			       unsigned int cpus)
+			       const struct lane_bpf_memory *rings,
+			       const struct lane_bpf_memory *spare_rings)
 {
 	struct lane_bpf_kernel kernel = *lane_bpf_running_kernel(running);
 	struct lane_error *err = find_library(object, config);
@@ -235,7 +250,7 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 		int errnum;
 
 		lane_bpf_plan(plan, config, &kernel);
-		errnum = try_load(object, running, settings, plan, cpus);
+		errnum = try_load(object, running, settings, plan, rings, spare_rings);
 		if (!errnum)
 			return NULL;
 		/* Each round takes at least one way out of the plan, so this ends. */
@@ -374,25 +389,11 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 	return NULL;
 }
 
-static struct lane_error *give_rings(struct lane_bpf_object *object,
-				     const struct lane_bpf_ring *rings, unsigned int n)
-{
-	int fd = bpf_map__fd(object->skel->maps.rings);
-
-	for (unsigned int i = 0; i < n; i++) {
-		__u32 key = rings[i].cpu;
-		__u32 value = (__u32)rings[i].fd;
-
-		if (bpf_map_update_elem(fd, &key, &value, BPF_ANY))
-			return lane_error_errno(errno, "buffer of CPU %u", rings[i].cpu);
-	}
-	return NULL;
-}
-
 struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
 				 const struct lane_capture_config *config,
 				 const struct lane_bpf_config *settings,
-				 const struct lane_bpf_ring *rings, unsigned int n_rings,
+				 const struct lane_bpf_memory *rings,
+				 const struct lane_bpf_memory *spare_rings,
 				 struct lane_bpf_plan *plan, struct lane_bpf_object **object)
 {
 	struct lane_bpf_object *o = calloc(1, sizeof(*o));
@@ -401,9 +402,7 @@ struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
 
 	if (!o)
 		return &lane_enomem;
-	err = load(o, running, config, settings, plan, rings[n_rings - 1].cpu + 1);
-	if (!err)
-		err = give_rings(o, rings, n_rings);
+	err = load(o, running, config, settings, plan, rings, spare_rings);
 	if (!err)
 		err = attach(o, plan);
 	libbpf_set_print(before);
@@ -420,10 +419,14 @@ void lane_bpf_enable(struct lane_bpf_object *object, bool on)
 	__atomic_store_n(&object->skel->bss->enabled, on, __ATOMIC_SEQ_CST);
 }
 
-const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object,
-						 unsigned int cpu)
+volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object, unsigned int cpu)
 {
 	return &object->skel->bss->cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
+}
+
+int lane_bpf_bell_fd(const struct lane_bpf_object *object)
+{
+	return bpf_map__fd(object->skel->maps.bell);
 }
 
 int lane_bpf_followed_fd(const struct lane_bpf_object *object)

@@ -13,23 +13,25 @@
 struct lane_bpf_object;
 
 /*
- * Loads and attaches what the plan says, with rings for these CPUs; nothing is recorded yet. A
+ * Loads and attaches what the plan says, with rings in this memory; nothing is recorded yet. A
  * program that the kernel refuses makes a new plan without it; the plan ends up with what is really
  * attached. *object is the caller's, lane_bpf_unload frees it.
  */
-struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
-				 const struct lane_capture_config *config,
-				 const struct lane_bpf_config *settings,
-				 const struct lane_bpf_ring *rings, unsigned int n_rings,
-				 struct lane_bpf_plan *plan,
-				 struct lane_bpf_object **object) LANE_MUST_CHECK;
+struct lane_error *
+lane_bpf_load(struct lane_bpf_running *running, const struct lane_capture_config *config,
+	      const struct lane_bpf_config *settings, const struct lane_bpf_memory *rings,
+	      const struct lane_bpf_memory *spare_rings, struct lane_bpf_plan *plan,
+	      struct lane_bpf_object **object) LANE_MUST_CHECK;
 
 /* Records from now on, or no more. */
 void lane_bpf_enable(struct lane_bpf_object *object, bool on);
 
-/* The counters of a CPU, written by the programs while they are read. */
-const volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object,
-						 unsigned int cpu);
+/* What is shared with the programs of a CPU, written by them while it is read. */
+volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object, unsigned int cpu);
+
+/* The ring buffer that the programs write something to when a CPU's ring has filled by a quarter.
+ */
+int lane_bpf_bell_fd(const struct lane_bpf_object *object);
 
 /* The map of followed processes. */
 int lane_bpf_followed_fd(const struct lane_bpf_object *object);

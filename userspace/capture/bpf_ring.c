@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The collector's side of one CPU's BPF ring buffer (layout: the kernel's
-// Documentation/bpf/ringbuf.rst).
+// The collector's side of the CPUs' rings.
 #include "capture/bpf_ring.h"
 
 #include <bpf/bpf.h>
@@ -10,44 +9,53 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The kernel gets room back after so many bytes, not after every record. */
+/* The programs get room back after so many bytes, not after every record. */
 #define RELEASE_BYTES 65536
 
-struct lane_error *lane_bpf_ring_open(struct lane_bpf_ring *ring, unsigned int cpu, size_t bytes)
+struct lane_error *lane_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
+					size_t bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	size_t each = bytes + LANE_BPF_RING_SLACK;
 	void *map;
 
-	*ring = (struct lane_bpf_ring){ .cpu = cpu, .fd = -1, .bytes = bytes, .page_bytes = page };
-	ring->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, NULL);
-	if (ring->fd < 0 && errno == EPERM)
+	*memory = (struct lane_bpf_memory){ .fd = -1, .n = n, .bytes = bytes };
+	if (!n)
+		return NULL;
+	memory->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rings", sizeof(__u32), (unsigned int)each,
+				    n, &opts);
+	if (memory->fd < 0 && errno == EPERM)
 		return lane_error("BPF: no permission to make buffers (run as root, or give the "
 				  "program CAP_BPF and CAP_PERFMON)");
-	if (ring->fd < 0)
-		return lane_error_errno(errno, "buffer of %zu bytes for CPU %u", bytes, cpu);
-	map = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	if (memory->fd < 0)
+		return lane_error_errno(errno, "%u buffers of %zu bytes", n, bytes);
+	map = mmap(NULL, n * each, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);
 	if (map == MAP_FAILED)
-		return lane_error_errno(errno, "buffer for CPU %u: cannot be mapped", cpu);
-	ring->consumer = map;
-	map = mmap(NULL, page + 2 * bytes, PROT_READ, MAP_SHARED, ring->fd, (off_t)page);
-	if (map == MAP_FAILED)
-		return lane_error_errno(errno, "buffer for CPU %u: cannot be mapped", cpu);
-	ring->producer = map;
-	ring->data = (const char *)map + page;
+		return lane_error_errno(errno, "buffers: cannot be mapped");
+	memory->map = map;
 	return NULL;
 }
 
-void lane_bpf_ring_close(struct lane_bpf_ring *ring)
+void lane_bpf_memory_close(struct lane_bpf_memory *memory)
 {
-	if (ring->consumer)
-		munmap(ring->consumer, ring->page_bytes);
-	if (ring->producer)
-		munmap((void *)ring->producer, ring->page_bytes + 2 * ring->bytes);
-	if (ring->fd >= 0)
-		close(ring->fd);
-	ring->consumer = NULL;
-	ring->producer = NULL;
-	ring->fd = -1;
+	if (memory->map)
+		munmap(memory->map, memory->n * (memory->bytes + LANE_BPF_RING_SLACK));
+	if (memory->fd >= 0)
+		close(memory->fd);
+	memory->map = NULL;
+	memory->fd = -1;
+}
+
+void lane_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
+			unsigned int i, unsigned int number, unsigned int cpu,
+			volatile struct lane_bpf_cpu *on)
+{
+	*ring = (struct lane_bpf_ring){ .cpu = cpu,
+					.bytes = memory->bytes,
+					.data = memory->map +
+						i * (memory->bytes + LANE_BPF_RING_SLACK),
+					.on = on };
+	on->ring = number + 1;
 }
 
 /* Whether a record of this length is what its kind says. */
@@ -60,36 +68,34 @@ static bool sound(const struct lane_wire *wire, unsigned int bytes)
 struct lane_error *lane_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
 				       void *data, struct lane_bpf_drained *drained)
 {
-	unsigned long producer = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
-	unsigned long consumer = *ring->consumer, released = consumer;
+	uint64_t head = __atomic_load_n(&ring->on->head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->on->tail, released = tail;
 	struct lane_error *err = NULL;
 
-	*drained = (struct lane_bpf_drained){ .filled = producer - consumer };
-	while (consumer < producer && !err) {
-		const char *at = ring->data + (consumer & (ring->bytes - 1));
-		unsigned int header = __atomic_load_n((const unsigned int *)at, __ATOMIC_ACQUIRE);
-		unsigned int bytes = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	*drained = (struct lane_bpf_drained){ .filled = head - tail };
+	while (tail < head && !err) {
+		char *at = ring->data + (tail & (ring->bytes - 1));
+		struct lane_bpf_header *header = (void *)at;
+		unsigned int bytes = __atomic_load_n(&header->bytes, __ATOMIC_ACQUIRE);
+		size_t all = (sizeof(*header) + bytes + 7) / 8 * 8;
 
-		if (header & BPF_RINGBUF_BUSY_BIT)
+		if (!bytes)
 			break;
-		if (bytes > producer - consumer)
+		if (all > head - tail || bytes > LANE_BPF_RING_SLACK)
 			return lane_error("buffer of CPU %u: damaged", ring->cpu);
-		if (!(header & BPF_RINGBUF_DISCARD_BIT)) {
-			const void *wire = at + BPF_RINGBUF_HDR_SZ;
-
-			if (!sound(wire, bytes))
-				return lane_error("buffer of CPU %u: a record that is no event",
-						  ring->cpu);
-			err = record(data, wire);
-			drained->records++;
-		}
-		consumer += (bytes + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
-		if (consumer - released >= RELEASE_BYTES) {
-			__atomic_store_n(ring->consumer, consumer, __ATOMIC_RELEASE);
-			released = consumer;
+		if (!sound((void *)(header + 1), bytes))
+			return lane_error("buffer of CPU %u: a record that is no event", ring->cpu);
+		err = record(data, (void *)(header + 1));
+		drained->records++;
+		/* Any of this may be the next record's header. */
+		memset(at, 0, all);
+		tail += all;
+		if (tail - released >= RELEASE_BYTES) {
+			__atomic_store_n(&ring->on->tail, tail, __ATOMIC_RELEASE);
+			released = tail;
 		}
 	}
-	__atomic_store_n(ring->consumer, consumer, __ATOMIC_RELEASE);
-	drained->complete = consumer >= producer;
+	__atomic_store_n(&ring->on->tail, tail, __ATOMIC_RELEASE);
+	drained->complete = tail >= head;
 	return err;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's side of one CPU's BPF ring buffer.
+ * The collector's side of the CPUs' rings: memory that the BPF programs write (bpf/common.bpf.h).
  *
- * libbpf's own consumer reads until a ring is empty and does not tell why it stopped; here a drain
- * is bounded and says whether all that was there before it has been read, which is what puts
- * records that interrupted each other back in order.
+ * A drain is bounded and says whether all that was there before it has been read, which is what
+ * puts records that interrupted each other back in order.
  */
 #ifndef LANE_CAPTURE_BPF_RING_H
 #define LANE_CAPTURE_BPF_RING_H
@@ -15,15 +14,22 @@
 
 #include "base/error.h"
 #include "base/event.h"
+#include "capture/bpf_shared.h"
 
+/* The rings of one size; all of them are one map. */
+struct lane_bpf_memory {
+	int fd; /* -1: there are none */
+	unsigned int n;
+	size_t bytes; /* of a ring, a power of two; behind it LANE_BPF_RING_SLACK */
+	char *map;
+};
+
+/* The ring of one CPU. */
 struct lane_bpf_ring {
 	unsigned int cpu;
-	int fd;
-	size_t bytes; /* a power of two */
-	size_t page_bytes;
-	unsigned long *consumer;       /* its page; read by the kernel */
-	const unsigned long *producer; /* its page, then the data twice; written by the kernel */
-	const char *data;
+	size_t bytes;
+	char *data;
+	volatile struct lane_bpf_cpu *on; /* shared with the programs */
 };
 
 /* What one drain found. */
@@ -36,9 +42,16 @@ struct lane_bpf_drained {
 /* Called with each record; an error ends the drain. */
 typedef struct lane_error *lane_bpf_record_fn(void *data, const struct lane_wire *record);
 
-/* Creates the ring of a CPU. *ring is filled; lane_bpf_ring_close gives everything back. */
-struct lane_error *lane_bpf_ring_open(struct lane_bpf_ring *ring, unsigned int cpu,
-				      size_t bytes) LANE_MUST_CHECK;
+/* Allocates n rings; none is nothing. lane_bpf_memory_close() gives all back, after a failure, too.
+ */
+struct lane_error *lane_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
+					size_t bytes) LANE_MUST_CHECK;
+void lane_bpf_memory_close(struct lane_bpf_memory *memory);
+
+/* The ring number i of the memory becomes a CPU's; of all rings it is number `number`. */
+void lane_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
+			unsigned int i, unsigned int number, unsigned int cpu,
+			volatile struct lane_bpf_cpu *on);
 
 /*
  * Reads what was in the ring when the call began, up to a record that is still being written. Fails
@@ -47,7 +60,5 @@ struct lane_error *lane_bpf_ring_open(struct lane_bpf_ring *ring, unsigned int c
 struct lane_error *lane_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
 				       void *data,
 				       struct lane_bpf_drained *drained) LANE_MUST_CHECK;
-
-void lane_bpf_ring_close(struct lane_bpf_ring *ring);
 
 #endif

@@ -28,8 +28,12 @@ struct lane_bpf_engine {
 struct lane_bpf_config {
 	__u32 follow;	  /* enum lane_bpf_follow that a process must have; 0: all are recorded */
 	__u32 n_engines;  /* 0: all */
-	__u32 wake_bytes; /* the collector is woken after so many bytes on one CPU */
+	__u32 wake_bytes; /* the collector is woken after so many bytes on one CPU; a power of two
+			   */
 	__u32 switch_state_arg; /* enum switch_state_argument */
+	__u32 n_rings;
+	__u32 ring_mask;  /* a ring's bytes, a power of two, less 1 */
+	__u32 spare_mask; /* likewise of those behind the first n_rings; 0: there are none */
 	struct lane_bpf_engine engines[LANE_BPF_MAX_ENGINES];
 	char comm[16];
 };
@@ -61,18 +65,32 @@ struct lane_bpf_drm_places {
 };
 
 /*
- * Per CPU, written by the programs. `lost`: records that found no room in the ring. `fired` and
- * `seen`: events whose program shares the kernel's guard against nesting with other programs,
- * counted before and behind that guard: what is between was dropped by the kernel without a word.
+ * Per CPU, written by the programs, but for `ring` and `tail`. `head` and `tail`: bytes that were
+ * reserved in the ring since the beginning, and that the collector has given back. `lost`: records
+ * that found no room. `fired` and `seen`: events whose program shares the kernel's guard against
+ * nesting with other programs, counted before and behind that guard: what is between was dropped by
+ * the kernel without a word.
  */
 struct lane_bpf_cpu {
+	__u64 head;
 	__u64 lost;
 	__u64 fired;
 	__u64 seen;
-	__u64 since_wake; /* bytes written since the collector was woken */
-	__u32 waiting;	  /* followed threads that are runnable here and do not run */
-	__u32 pad[7];
+	__u32 ring;    /* its number, from 1 on; 0: the CPU has none */
+	__u32 waiting; /* followed threads that are runnable here and do not run */
+	__u64 pad[3];
+	__u64 tail;
+	__u64 tail_pad[7];
 } __attribute__((aligned(64)));
+
+/* Before each record in a ring, which begins at eight bytes. */
+struct lane_bpf_header {
+	__u32 bytes; /* of the record, without the header; 0: it is not complete */
+	__u32 pad;
+};
+
+/* A record that begins before the end of its ring goes on behind it. */
+#define LANE_BPF_RING_SLACK 4096
 
 /* A thread, as list_tasks tells it. Numbers are those of the first namespace, as in the events. */
 struct lane_bpf_task {
