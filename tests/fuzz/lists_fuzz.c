@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/report.h"
 #include "hostile.h"
 #include "output.h"
+#include "show/command_list.h"
+#include "show/critical_text.h"
+#include "show/request_list.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -22,40 +24,37 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static struct lane_error *critical(const struct lane_reading *of, bool json)
+static struct lane_error *write_critical(FILE *to, struct session *session, bool is_json)
 {
-	const struct lane_critical_options options = { .json = json };
-	struct lane_reading reading = { .path = of->path, .damage = { .quiet = true } };
-	struct lane_error *err = lane_report_critical(&reading, &options);
+	const struct lane_critical_wanted wanted = { .by_time = false };
 
-	lane_reading_deinit(&reading);
-	return err;
+	session->damage.quiet = true;
+	return lane_critical_write(to, session, &wanted, is_json, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static struct lane_error *(*const lists[])(const struct lane_reading *of,
-						   bool json) = { lane_report_commands,
-								  lane_report_requests, critical };
-	struct lane_reading of = { 0 };
-	FILE *const was = stdout;
+	static struct lane_error *(*const lists[])(FILE * to, struct session * session,
+						   bool is_json) = { lane_command_list_write,
+								     lane_request_list_write,
+								     write_critical };
+	char path[64];
+	const struct lane_place place = { .path = path };
+	struct session session = { .place = &place };
 	struct lane_error *err;
 	unsigned int sum = 0;
 	char *text = NULL;
-	char path[64];
 	size_t n = 0;
 	int fd = fuzz_file(data, bytes, path);
+	FILE *to = open_memstream(&text, &n);
 
+	if (!to)
+		abort();
 	for (size_t i = 0; i < bytes; i++)
 		sum += data[i];
-	/* They write to stdout, which is a variable like any other. */
-	stdout = open_memstream(&text, &n);
-	if (!stdout)
-		abort();
-	of.path = path;
-	err = lists[sum / 2 % 3](&of, sum % 2);
-	fclose(stdout);
-	stdout = was;
+	err = lists[sum / 2 % 3](to, &session, sum % 2);
+	fclose(to);
+	session_deinit(&session);
 	if (sum % 2 && sum / 2 % 3 == 2 && n)
 		json_object_put(fuzz_check_json(text, n));
 	else if (sum % 2)

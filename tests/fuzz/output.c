@@ -33,8 +33,8 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	else
 		of->to.file = open_memstream(&of->text, &of->bytes);
 	of->to.info = info;
-	of->to.lost = of->reading->lost;
-	of->to.n_lost = of->reading->n_lost;
+	of->to.lost = of->session->lost;
+	of->to.n_lost = of->session->n_lost;
 	return of->exporter->create(&of->to, &of->export, hooks);
 }
 
@@ -47,24 +47,25 @@ static struct lane_error *event(void *arg, const struct lane_event *event)
 
 bool fuzz_export(const uint8_t *data, size_t bytes, struct fuzz_export *of)
 {
-	const struct lane_listener listener = { of, begin, event };
-	struct lane_reading reading = { .listeners = &listener,
-					.n_listeners = 1,
-					.damage = { .quiet = true } };
-	struct lane_error *err;
+	const struct session_listener listener = { of, begin, event };
 	char path[64];
+	const struct lane_place place = { .path = path };
+	struct session session = { .place = &place,
+				   .listeners = &listener,
+				   .n_listeners = 1,
+				   .damage = { .quiet = true } };
 	int fd = fuzz_file(data, bytes, path);
+	struct lane_error *err;
 
-	reading.path = path;
-	of->reading = &reading;
-	err = lane_read(&reading);
+	of->session = &session;
+	err = session_read(&session);
 	if (!err)
-		err = of->exporter->finish(of->export, &reading.latency);
+		err = of->exporter->finish(of->export, &session.latency);
 	if (of->to.file)
 		fflush(of->to.file);
 	of->exporter->destroy(of->export);
 	of->export = NULL;
-	lane_reading_deinit(&reading);
+	session_deinit(&session);
 	close(fd);
 	lane_error_free(err);
 	return !err;

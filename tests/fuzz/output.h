@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cmd/read.h"
 #include "file.h"
+#include "session/session.h"
 #include "show/export.h"
 
 /* What an exporter made of a trace, or how far it came. */
@@ -19,7 +19,7 @@ struct fuzz_export {
 	const struct lane_exporter *exporter;
 	void (*empty)(int dir_fd); /* of a directory: what an earlier reading has left */
 	struct lane_export_to to;
-	struct lane_reading *reading;
+	struct session *session;
 	void *export;
 	char *text; /* of a file, once it is finished; to be freed */
 	size_t bytes;

@@ -8,12 +8,12 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/damage.h"
-#include "cmd/machines.h"
-#include "norm/norm.h"
+#include "cmd/options.h"
+#include "session/session.h"
+#include "show/report_machines.h"
 
 struct dump_options {
-	struct lane_named named;
+	struct session_named named;
 	bool chosen_any;
 	bool chosen[LANE_KIND_COUNT];
 	uint64_t from_ns;
@@ -125,10 +125,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 struct listing {
 	const struct dump_options *options;
 	const struct lane_machines *machines; /* NULL: there is one, and no need to name it */
-	struct lane_input *input;
 	struct lane_place *places;
 	size_t *of; /* machines by place */
 	size_t n;
+	struct session session;
 };
 
 /* By how much the time of another machine's event can be wrong, each way; 0: it is as it is. */
@@ -154,37 +154,16 @@ static void write_event(const struct listing *l, const struct lane_event *event)
 	lane_text_write_event_of(stdout, event, l->machines->machines[of].name, half);
 }
 
-/*
- * Writes the events. A damaged place in a trace does not end it: what can still be read follows,
- * the last error is the command's.
- */
-static struct lane_error *write_events(const struct listing *l)
+static struct lane_error *on_event(void *arg, const struct lane_event *event)
 {
+	struct listing *l = arg;
 	const struct dump_options *options = l->options;
-	struct lane_damage damage = { .command = "dump" };
-	const struct lane_event *event;
 
-	for (;;) {
-		struct lane_error *err = lane_input_next(l->input, &event);
-
-		if (err) {
-			err = lane_damage_take(&damage, err);
-			if (!err)
-				continue;
-			lane_error_free(damage.last);
-			return err;
-		}
-		if (!event || event->wire.ts_ns > options->to_ns || ferror(stdout))
-			return lane_damage_end(&damage);
-		if (event->wire.ts_ns >= options->from_ns &&
-		    (!options->chosen_any || options->chosen[event->wire.kind]))
-			write_event(l, event);
-	}
-}
-
-static void close_input(struct lane_input **input)
-{
-	lane_input_close(*input);
+	l->session.is_enough = event->wire.ts_ns > options->to_ns || ferror(stdout);
+	if (!l->session.is_enough && event->wire.ts_ns >= options->from_ns &&
+	    (!options->chosen_any || options->chosen[event->wire.kind]))
+		write_event(l, event);
+	return NULL;
 }
 
 /* The head of one machine among several. */
@@ -193,31 +172,42 @@ static void write_machine(const struct dump_options *options, size_t of)
 	printf("# machine ");
 	lane_clean_print(stdout, options->named.found.machines[of].name);
 	printf(": ");
-	lane_named_say(stdout, &options->named, of);
+	lane_say_tie(stdout, &options->named, of);
 	putchar('\n');
+}
+
+static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
+				struct lane_hooks *hooks)
+{
+	const struct listing *l = arg;
+
+	(void)hooks;
+	if (l->options->head && !l->machines)
+		lane_text_write_head(stdout, info);
+	for (size_t i = 0; i < l->n && l->options->head && l->machines; i++)
+		write_machine(l->options, l->of[i]);
+	return NULL;
 }
 
 /* The places' events in one order. */
 static struct lane_error *dump_places(struct listing *l)
 {
-	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
-	const struct dump_options *options = l->options;
-	struct lane_error *err = lane_input_open_places(l->places, l->n, options->prefer, &input);
+	const struct session_listener listener = { l, begin, on_event };
+	struct lane_error *err;
 
-	if (err)
-		return err;
-	l->input = input;
-	if (options->head && !l->machines)
-		lane_text_write_head(stdout, lane_input_info(input));
-	for (size_t i = 0; i < l->n && options->head && l->machines; i++)
-		write_machine(options, l->of[i]);
-	lane_say_endings(input, l->n, "dump");
-	if (options->verbose)
-		lane_say_readers(input, "dump");
-	err = write_events(l);
+	l->session = (struct session){ .place = l->places,
+				       .n_places = l->n,
+				       .depth = SESSION_EVENTS,
+				       .prefer = l->options->prefer,
+				       .is_verbose = l->options->verbose,
+				       .keeps_findings = true,
+				       .listeners = &listener,
+				       .n_listeners = 1,
+				       .damage = { .command = "dump" } };
+	err = session_read(&l->session);
 	if (!err)
-		err = lane_check_known(input, l->places[0].path);
-	lane_say_counts(input, "dump");
+		err = session_damage_end(&l->session.damage);
+	session_deinit(&l->session);
 	return err;
 }
 
@@ -240,14 +230,16 @@ static struct lane_error *dump_all(struct dump_options *options)
 	const struct lane_machines *found = &options->named.found;
 	LANE_CLEANUP(lane_free) struct lane_place *places = calloc(found->n, sizeof(*places));
 	LANE_CLEANUP(lane_free) size_t *of = calloc(found->n, sizeof(*of));
-	bool is_alone = lane_named_count(&options->named) == 1 || is_one_boot(found);
-	struct listing l = { options, is_alone ? NULL : found, NULL, places, of, 0 };
+	bool is_alone = session_named_count(&options->named) == 1 || is_one_boot(found);
+	struct listing l = {
+		.options = options, .machines = is_alone ? NULL : found, .places = places, .of = of
+	};
 	struct lane_error *err = NULL;
 
 	if (!places || !of)
 		return &lane_enomem;
 	for (size_t i = 0; i < found->n; i++)
-		if (lane_named_is_wanted(&options->named, i) &&
+		if (session_named_is_wanted(&options->named, i) &&
 		    (is_alone || lane_machine_is_tied(&found->machines[i]))) {
 			places[l.n] = found->machines[i].place;
 			of[l.n++] = i;
@@ -288,9 +280,9 @@ struct lane_error *cmd_dump(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &options, &options.err, &done);
 	if (err || done)
 		return err;
-	err = lane_error_context(lane_named_open(&options.named), "dump");
+	err = lane_error_context(session_named_open(&options.named), "dump");
 	if (!err)
 		err = dump_all(&options);
-	lane_named_deinit(&options.named);
+	session_named_deinit(&options.named);
 	return err;
 }

@@ -7,14 +7,14 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/explain.h"
-#include "cmd/machines.h"
+#include "session/evidence.h"
+#include "session/named.h"
 #include "show/explain.h"
 
 struct options {
 	struct lane_error *error;
 	const char *path;
-	struct lane_named named;
+	struct session_named named;
 	struct request_name {
 		const char *text;
 		uint64_t ctx;
@@ -88,28 +88,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static struct lane_error *begin_first(void *arg, const struct lane_trace_info *info,
-				      struct lane_hooks *hooks)
-{
-	lane_explain_begin(arg, info);
-	*hooks = lane_explain_hooks(arg);
-	return NULL;
-}
-
-static struct lane_error *begin_second(void *arg, const struct lane_trace_info *info,
-				       struct lane_hooks *hooks)
-{
-	(void)info;
-	lane_explain_begin_search(arg);
-	*hooks = (struct lane_hooks){ .arg = arg, .run = lane_explain_run };
-	return NULL;
-}
-
-static struct lane_error *event(void *arg, const struct lane_event *of)
-{
-	return lane_explain_event(arg, of);
-}
-
 /* Each request in the order in which it was named. */
 static struct lane_error *write_all(const struct options *o, const struct lane_explain *x,
 				    uint64_t begin_ns)
@@ -149,58 +127,31 @@ static struct lane_error *check_all(const struct options *o, const struct lane_e
 	return NULL;
 }
 
-struct lane_error *lane_explain_read(struct lane_explain *x, struct lane_reading *reading)
-{
-	const struct lane_listener first = { x, begin_first, NULL };
-	const struct lane_listener second = { x, begin_second, event };
-	LANE_CLEANUP(lane_reading_deinit)
-	struct lane_reading again = {
-		.path = reading->path,
-		.place = reading->place,
-		.progress = reading->progress,
-		.stoppable = reading->stoppable,
-		.listeners = &second,
-		.n_listeners = 1,
-		.damage = { .command = reading->damage.command, .quiet = true },
-	};
-	struct lane_error *err;
-
-	reading->listeners = &first;
-	reading->n_listeners = 1;
-	err = lane_read(reading);
-	reading->listeners = NULL;
-	reading->n_listeners = 0;
-	if (!err)
-		err = lane_explain_search(x, reading->timeline);
-	return err ? err : lane_read(&again);
-}
-
 static struct lane_error *explain(struct options *o)
 {
 	LANE_CLEANUP(lane_explain_deinit) struct lane_explain x = { 0 };
-	LANE_CLEANUP(lane_reading_deinit)
-	struct lane_reading reading = {
-		.path = o->path,
-		.progress = true,
-		.stoppable = true,
+	LANE_CLEANUP(session_deinit)
+	struct session session = {
+		.shows_progress = true,
+		.is_stoppable = true,
 		.damage = { .command = "explain" },
 	};
 	struct lane_error *err = NULL;
 
 	o->named.paths = &o->path;
 	o->named.n_paths = 1;
-	err = lane_named_open(&o->named);
+	err = session_named_open(&o->named);
 	if (!err)
-		err = lane_named_one(&o->named, &reading.place);
+		err = session_named_one(&o->named, &session.place);
 	for (size_t k = 0; k < o->n && !err; k++)
 		err = lane_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)
-		err = lane_explain_read(&x, &reading);
+		err = session_explain(&session, &x);
 	if (!err)
 		err = check_all(o, &x);
 	if (!err)
-		err = write_all(o, &x, reading.latency.figures.begin_ns);
-	return err ? err : lane_damage_end(&reading.damage);
+		err = write_all(o, &x, session.latency.figures.begin_ns);
+	return err ? err : session_damage_end(&session.damage);
 }
 
 struct lane_error *cmd_explain(int argc, char **argv)
@@ -224,6 +175,6 @@ struct lane_error *cmd_explain(int argc, char **argv)
 	if (err || done)
 		return err;
 	err = lane_error_context(explain(&o), "explain");
-	lane_named_deinit(&o.named);
+	session_named_deinit(&o.named);
 	return err;
 }

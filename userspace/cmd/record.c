@@ -18,7 +18,7 @@
 #include "capture/requests.h"
 #include "capture/ust.h"
 #include "cmd/cmd.h"
-#include "cmd/privileges.h"
+#include "capture/privileges.h"
 #include "cmd/record.h"
 
 #define POLL_MS 100

@@ -8,19 +8,21 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/export.h"
-#include "cmd/machines.h"
-#include "cmd/read.h"
-#include "cmd/report.h"
+#include "cmd/options.h"
 #include "cmd/report_model.h"
+#include "show/command_list.h"
+#include "show/critical_text.h"
+#include "show/export_files.h"
 #include "show/report.h"
+#include "show/report_machines.h"
+#include "show/request_list.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
 							    &lane_report_csv };
 
 struct options {
 	struct lane_error *error;
-	struct lane_named named;
+	struct session_named named;
 	const char *html; /* a file to write instead */
 	const struct lane_report_format *format;
 	struct lane_select select;
@@ -30,7 +32,7 @@ struct options {
 	bool requests;
 	bool verbose;
 	bool critical;
-	struct lane_critical_options critical_options;
+	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
 	struct report_models models;
 };
@@ -105,7 +107,7 @@ static bool seconds(const char *text, double *value)
 }
 
 /* "0.5-0.75", or "0.5-" to the end. */
-static bool interval(const char *text, struct lane_critical_options *options)
+static bool interval(const char *text, struct lane_critical_wanted *wanted)
 {
 	char from[32];
 	const char *dash = strchr(text, '-');
@@ -114,10 +116,10 @@ static bool interval(const char *text, struct lane_critical_options *options)
 		return false;
 	memcpy(from, text, (size_t)(dash - text));
 	from[dash - text] = 0;
-	options->by_time = true;
-	if (!seconds(from, &options->from_s) || (dash[1] && !seconds(dash + 1, &options->to_s)))
+	wanted->by_time = true;
+	if (!seconds(from, &wanted->from_s) || (dash[1] && !seconds(dash + 1, &wanted->to_s)))
 		return false;
-	return !dash[1] || options->to_s > options->from_s;
+	return !dash[1] || wanted->to_s > wanted->from_s;
 }
 
 /* "1019", or "1019:7" as reports name a request. */
@@ -230,7 +232,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_CRITICAL:
 		o->critical = true;
-		return !arg || interval(arg, &o->critical_options)
+		return !arg || interval(arg, &o->critical_wanted)
 			       ? 0
 			       : bad(o, "critical", arg, "time FROM-TO in seconds");
 	case OPTION_COMMANDS:
@@ -289,86 +291,109 @@ static void say_if_nothing(const struct options *o, const struct lane_latency *l
 	lane_error_free(said);
 }
 
-/* The report of one recording, or one machine. */
-static struct lane_error *report(struct options *o)
+/* The session that the options describe, of a machine. */
+static struct session session_of(const struct options *o, const struct lane_place *place)
 {
-	LANE_CLEANUP(lane_reading_deinit)
-	struct lane_reading reading = {
-		.path = o->named.paths[0],
+	return (struct session){
+		.place = place,
 		.select = o->select,
 		.by_time = o->by_time,
 		.from_s = o->from_s,
 		.to_s = o->to_s,
-		.verbose = o->verbose,
+		.is_verbose = o->verbose,
+		.damage = { .command = "report" },
 	};
-	struct lane_error *err = lane_named_one(&o->named, &reading.place);
+}
 
-	if (err)
-		return lane_error_context(err, "report");
-	reading.path = reading.place->path;
-	if (o->requests)
-		return lane_report_requests(&reading, o->format == &lane_report_json);
-	if (o->commands)
-		return lane_report_commands(&reading, o->format == &lane_report_json);
-	if (o->critical) {
-		o->critical_options.json = o->format == &lane_report_json;
-		o->critical_options.rows = o->report.rows;
-		return lane_error_context(lane_report_critical(&reading, &o->critical_options),
-					  "report");
-	}
-	if (o->html)
-		err = lane_export_one(&lane_export_html, &reading, o->html, &o->models);
-	else
-		err = lane_read(&reading);
+static struct lane_error *on_figures(void *arg, const struct lane_latency *latency,
+				     struct lane_report_options *options)
+{
+	struct options *o = arg;
+
+	say_if_nothing(o, latency);
+	return report_models_make(&o->models, latency, options);
+}
+
+/* The page: what models say of the kernels lives until it is written. */
+static struct lane_error *write_page(struct options *o, const struct session *session)
+{
+	const struct lane_export_wanted wanted = { .of = *session,
+						   .output = o->html,
+						   .exporters = { &lane_export_html },
+						   .n = 1,
+						   .on_figures = on_figures,
+						   .arg = o };
+
+	return lane_export(&wanted);
+}
+
+static struct lane_error *write_report(struct options *o, struct session *session)
+{
+	struct lane_error *err = lane_error_context(session_read(session), "report");
+
 	if (!err)
-		say_if_nothing(o, &reading.latency);
-	if (err || o->html) {
-		report_models_free(&o->models);
-		return lane_error_context(err, "report");
-	}
-	err = report_models_make(&o->models, &reading.latency, &o->report);
+		err = on_figures(o, &session->latency, &o->report);
 	if (!err)
-		err = o->format->write(stdout, &reading.latency, &o->report);
-	report_models_free(&o->models);
-	return err ? err : lane_error_context(lane_damage_end(&reading.damage), "report");
+		err = o->format->write(stdout, &session->latency, &o->report);
+	return err ? err : lane_error_context(session_damage_end(&session->damage), "report");
+}
+
+/* The report of one recording, or one machine. */
+static struct lane_error *report(struct options *o)
+{
+	LANE_CLEANUP(session_deinit) struct session session = session_of(o, NULL);
+	bool is_json = o->format == &lane_report_json;
+	struct lane_error *err = session_named_one(&o->named, &session.place);
+
+	if (!err && o->requests)
+		err = lane_request_list_write(stdout, &session, is_json);
+	else if (!err && o->commands)
+		err = lane_command_list_write(stdout, &session, is_json);
+	else if (!err && o->critical)
+		err = lane_critical_write(stdout, &session, &o->critical_wanted, is_json,
+					  o->report.rows);
+	else if (!err && o->html)
+		err = write_page(o, &session);
+	else if (!err)
+		return write_report(o, &session);
+	return lane_error_context(err, "report");
+}
+
+/* Reads the machines, as many as *n says at the end. */
+static struct lane_error *read_all(const struct options *o, struct session *sessions, size_t *n)
+{
+	const struct lane_machines *found = &o->named.found;
+	struct lane_error *err = NULL;
+
+	for (*n = 0; *n < found->n && !err; (*n)++) {
+		sessions[*n] = session_of(o, &found->machines[*n].place);
+		if (*n && lane_machine_is_tied(&found->machines[*n]))
+			sessions[*n].base_ns = sessions[0].first_ns;
+		err = session_read(&sessions[*n]);
+	}
+	return err;
 }
 
 /* The reports of several machines: each is read by itself, all are written at the end. */
 static struct lane_error *report_all(struct options *o)
 {
 	LANE_CLEANUP(lane_free)
-	struct lane_reading *readings = calloc(o->named.found.n, sizeof(*readings));
-	struct lane_error *err = NULL, *damage = NULL;
-	size_t n = 0;
+	struct session *sessions = calloc(o->named.found.n, sizeof(*sessions));
+	struct lane_error *err, *damage = NULL;
+	size_t n;
 
-	if (!readings)
+	if (!sessions)
 		return &lane_enomem;
-	for (; n < o->named.found.n && !err; n++) {
-		const struct lane_place *place = &o->named.found.machines[n].place;
-
-		readings[n] = (struct lane_reading){
-			.path = place->path,
-			.place = place,
-			.base_ns = lane_machine_is_tied(&o->named.found.machines[n]) && n
-					   ? readings[0].first_ns
-					   : 0,
-			.select = o->select,
-			.by_time = o->by_time,
-			.from_s = o->from_s,
-			.to_s = o->to_s,
-			.verbose = o->verbose,
-		};
-		err = lane_read(&readings[n]);
-	}
+	err = read_all(o, sessions, &n);
 	if (!err)
-		err = lane_report_machines(&o->named, readings, o->format, &o->report);
+		err = lane_report_machines(&o->named, sessions, o->format, &o->report);
 	for (size_t i = 0; i < n; i++) {
-		struct lane_error *one = lane_damage_end(&readings[i].damage);
+		struct lane_error *one = session_damage_end(&sessions[i].damage);
 
 		if (one)
 			lane_error_free(LANE_TAKE(damage));
 		damage = one ? one : damage;
-		lane_reading_deinit(&readings[i]);
+		session_deinit(&sessions[i]);
 	}
 	if (err)
 		lane_error_free(damage);
@@ -379,7 +404,7 @@ static struct lane_error *report_all(struct options *o)
 static bool is_of_one(const struct options *o)
 {
 	return o->requests || o->commands || o->critical || o->html || o->models.pattern ||
-	       lane_named_count(&o->named) < 2;
+	       session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
@@ -421,13 +446,14 @@ struct lane_error *cmd_report(int argc, char **argv)
 		return err;
 	err = check(&o);
 	if (!err)
-		err = lane_error_context(lane_named_open(&o.named), "report");
+		err = lane_error_context(session_named_open(&o.named), "report");
 	o.report.path = o.named.paths[0];
 	if (o.models.pattern)
 		o.report.tables |= 1u << LANE_TABLE_OPENCL;
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (!err)
 		err = is_of_one(&o) ? report(&o) : report_all(&o);
-	lane_named_deinit(&o.named);
+	report_models_free(&o.models);
+	session_named_deinit(&o.named);
 	return err;
 }

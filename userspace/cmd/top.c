@@ -11,9 +11,10 @@
 #include "base/cleanup.h"
 #include "base/stop.h"
 #include "cmd/cmd.h"
-#include "cmd/machines.h"
+#include "cmd/options.h"
 #include "cmd/top.h"
-#include "latency/window.h"
+#include "session/named.h"
+#include "session/stream.h"
 #include "show/top.h"
 
 enum {
@@ -26,22 +27,21 @@ enum {
 };
 
 struct top {
-	struct lane_error *error; /* of the options */
-	struct lane_named named;  /* no path: live */
-	struct lane_top_filter filter;
+	struct lane_error *error;   /* of the options */
+	struct session_named named; /* no path: live */
+	struct session_filter filter;
 	bool batch;
 	unsigned long frames; /* 0: any number */
 	double delay_s, window_s, speed;
 	unsigned int width;
 
-	struct lane_top_source source;
-	struct lane_timeline *timeline;
+	struct session_stream stream;
 	struct lane_window window;
 	struct lane_top_view view;
 	uint64_t first_ns, upto_ns; /* of the events */
 	uint64_t wall_ns;	    /* replay: when upto_ns was reached */
 	uint64_t shown_ns;	    /* by the wall */
-	bool paused, ended, quit;
+	bool paused, quit;
 };
 
 static uint64_t wall_ns(void)
@@ -54,8 +54,20 @@ static uint64_t wall_ns(void)
 
 /* --- events --- */
 
-static struct lane_error *take(struct top *top, const struct lane_event *event)
+static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
+				struct lane_hooks *hooks)
 {
+	struct top *top = arg;
+
+	(void)info;
+	lane_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
+	*hooks = lane_window_hooks(&top->window);
+	return NULL;
+}
+
+static struct lane_error *on_event(void *arg, const struct lane_event *event)
+{
+	struct top *top = arg;
 	struct lane_error *err;
 
 	if (!top->first_ns) {
@@ -67,39 +79,18 @@ static struct lane_error *take(struct top *top, const struct lane_event *event)
 	}
 	if (event->wire.kind == LANE_LOST)
 		top->view.lost += event->u.gpulane_lost.count ? event->u.gpulane_lost.count : 1;
-	err = lane_window_advance(&top->window, event->wire.ts_ns, 1);
-	return err ? err : lane_timeline_push(top->timeline, event);
+	return lane_window_advance(&top->window, event->wire.ts_ns, 1);
 }
 
 /* Takes what there is up to upto_ns; that may be all of a long recording. */
 static struct lane_error *pump(struct top *top, uint64_t upto_ns)
 {
-	const struct lane_event *event;
-	struct lane_error *err = NULL;
+	struct lane_error *err = session_stream_feed(&top->stream, upto_ns);
 
-	while (!lane_stop_signal) {
-		err = top->source.next(top->source.arg, upto_ns, &event, &top->ended);
-		if (err || !event)
-			break;
-		err = take(top, event);
-		if (err)
-			break;
-	}
 	top->upto_ns = upto_ns;
-	if (!err && top->first_ns && !top->ended)
+	if (!err && top->first_ns && !top->stream.has_ended)
 		err = lane_window_advance(&top->window, upto_ns, 0);
 	return err;
-}
-
-/* The first event sets the clock of a recording. */
-static struct lane_error *begin_replay(struct top *top)
-{
-	const struct lane_event *event;
-	struct lane_error *err;
-
-	top->wall_ns = wall_ns();
-	err = top->source.next(top->source.arg, UINT64_MAX, &event, &top->ended);
-	return err || !event ? err : take(top, event);
 }
 
 /* --- the interactive one --- */
@@ -176,16 +167,16 @@ static struct lane_error *round_once(struct top *top, bool *again)
 	struct lane_error *err = NULL;
 	int key;
 
-	if (top->source.live)
-		err = top->source.wait(top->source.arg, TICK_MS, &upto_ns);
+	if (top->stream.is_live)
+		err = session_stream_wait(&top->stream, TICK_MS, &upto_ns);
 	else
 		upto_ns = replay_upto(top);
 	/* What is live goes on while the picture stands still; it is caught up with afterwards. */
-	if (!err && !top->ended && !(top->paused && !top->source.live))
+	if (!err && !top->stream.has_ended && !(top->paused && !top->stream.is_live))
 		err = pump(top, upto_ns);
 	if (err)
 		return err;
-	key = lane_top_screen_key(top->source.live ? 1 : TICK_MS);
+	key = lane_top_screen_key(top->stream.is_live ? 1 : TICK_MS);
 	if (key >= 0 && key != LANE_TOP_RESIZED)
 		on_key(top, key);
 	*again = key >= 0;
@@ -194,7 +185,7 @@ static struct lane_error *round_once(struct top *top, bool *again)
 
 static struct lane_error *show(struct top *top)
 {
-	top->view.state = top->paused ? "paused" : top->ended ? "ended" : "";
+	top->view.state = top->paused ? "paused" : top->stream.has_ended ? "ended" : "";
 	top->shown_ns = wall_ns();
 	return lane_top_screen_show(&top->view);
 }
@@ -234,7 +225,7 @@ static void print_line(void *arg, const char *text, enum lane_top_look look)
 
 static struct lane_error *print_frame(struct top *top, bool first)
 {
-	top->view.state = top->ended ? "ended" : "";
+	top->view.state = top->stream.has_ended ? "ended" : "";
 	if (!first)
 		putchar('\n');
 	return lane_top_draw(&top->view, print_line, stdout);
@@ -246,10 +237,10 @@ static struct lane_error *next_frame(struct top *top, uint64_t frame_ns)
 	uint64_t until_ns = wall_ns() + (uint64_t)(top->delay_s * 1e9), upto_ns;
 	struct lane_error *err;
 
-	if (!top->source.live)
+	if (!top->stream.is_live)
 		return pump(top, frame_ns);
 	do {
-		err = top->source.wait(top->source.arg, TICK_MS, &upto_ns);
+		err = session_stream_wait(&top->stream, TICK_MS, &upto_ns);
 		if (!err)
 			err = pump(top, upto_ns);
 	} while (!err && !lane_stop_signal && wall_ns() < until_ns);
@@ -266,12 +257,12 @@ static struct lane_error *run_batch(struct top *top)
 		frame_ns += delay_ns;
 		err = next_frame(top, frame_ns);
 		/* A picture of what is read by half would be wrong; what is live is what it is. */
-		if (lane_stop_signal && !top->source.live)
+		if (lane_stop_signal && !top->stream.is_live)
 			break;
 		if (!err)
 			err = print_frame(top, !n);
 		fflush(stdout);
-		if (top->ended || ferror(stdout))
+		if (top->stream.has_ended || ferror(stdout))
 			break;
 	}
 	return err;
@@ -371,48 +362,45 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void deinit(struct top *top)
 {
-	lane_named_deinit(&top->named);
-	if (top->source.close)
-		top->source.close(top->source.arg);
-	lane_timeline_destroy(top->timeline);
+	session_named_deinit(&top->named);
+	session_stream_close(&top->stream);
 	lane_window_deinit(&top->window);
 }
 
 /* Opens what is shown: this machine, or one of those that are named. */
-static struct lane_error *open_source(struct top *top)
+static struct lane_error *open_stream(struct top *top)
 {
 	const struct lane_place *place;
 	struct lane_error *err;
 
 	if (!top->named.n_paths)
-		return lane_top_open_live(&top->filter, &top->source);
-	err = lane_error_context(lane_named_open(&top->named), "top");
+		return session_stream_open_live(&top->stream, "top", &top->filter);
+	err = lane_error_context(session_named_open(&top->named), "top");
 	if (!err)
-		err = lane_error_context(lane_named_one(&top->named, &place), "top");
-	return err ? err : lane_top_open_recording(place, &top->source);
+		err = lane_error_context(session_named_one(&top->named, &place), "top");
+	return err ? err : session_stream_open_recording(&top->stream, "top", place);
 }
 
 static struct lane_error *run(struct top *top)
 {
-	struct lane_error *err = open_source(top);
-	struct lane_hooks hooks;
+	const struct session_listener listener = { top, begin, on_event };
+	struct lane_error *err = open_stream(top);
 
-	if (err)
-		return err;
-	lane_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
-	hooks = lane_window_hooks(&top->window);
-	err = lane_timeline_create(top->source.info, NULL, 0, &hooks, &top->timeline);
-	if (!err && !top->source.live)
-		err = begin_replay(top);
+	if (!err)
+		err = session_stream_listen(&top->stream, &listener);
+	top->wall_ns = wall_ns();
+	/* The first event sets the clock of a recording. */
+	if (!err && !top->stream.is_live)
+		err = session_stream_feed_one(&top->stream);
 	if (err)
 		return err;
 	top->view.window = &top->window;
-	top->view.timeline = top->timeline;
+	top->view.timeline = top->stream.timeline;
 	top->view.source = !top->named.n_paths	? "this machine"
 			   : top->named.machine ? top->named.machine
 						: top->named.paths[0];
 	top->view.width = top->width;
-	top->view.notice = top->source.notice;
+	top->view.notice = top->stream.notice;
 	lane_stop_catch();
 	return top->batch ? run_batch(top) : run_screen(top);
 }

@@ -262,4 +262,16 @@ void lane_latency_deinit(struct lane_latency *latency);
 int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
 			      enum lane_queue queue);
 
+/* Which critical path somebody asks for: the longest request's, or by_time, of this part. */
+struct lane_critical_wanted {
+	bool by_time;
+	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
+};
+
+/* Where that path begins and ends, by the figures of the requests selected. */
+struct lane_error *lane_latency_critical_end(const struct lane_latency *latency,
+					     const struct lane_critical_wanted *wanted,
+					     uint64_t *from_ns, uint64_t *to_ns,
+					     struct lane_critical_end *end) LANE_MUST_CHECK;
+
 #endif

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/ctf.h"
 #include "show/export.h"
-#include "show/facts.h"
+#include "session/facts.h"
 #include "show/findings.h"
 
 enum {
@@ -275,12 +275,12 @@ static struct lane_error *put_findings(struct export *e)
 /* What the trace cannot say of the recording. */
 static struct lane_error *write_facts(const struct export *e)
 {
-	const struct lane_facts facts = { .tracer = e->info.tracer,
-					  .path = TRACE_NAME,
-					  .begin_ns = e->info.begin_ns,
-					  .end_ns = e->info.end_ns };
+	const struct session_facts facts = { .tracer = e->info.tracer,
+					     .path = TRACE_NAME,
+					     .begin_ns = e->info.begin_ns,
+					     .end_ns = e->info.end_ns };
 
-	return lane_facts_write(e->dir_fd, &e->info, &facts);
+	return session_facts_write(e->dir_fd, &e->info, &facts);
 }
 
 static struct lane_error *finish(void *export, struct lane_latency *latency)

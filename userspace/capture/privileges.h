@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Giving up what only opening the tracers needs. */
+#ifndef LANE_CAPTURE_PRIVILEGES_H
+#define LANE_CAPTURE_PRIVILEGES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Gives up every capability, but CAP_CHOWN when that is to be kept. */
+struct lane_error *lane_drop_privileges(bool keep_chown) LANE_MUST_CHECK;
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Where a critical path ends that somebody asks for.
+#include "latency/latency.h"
+
+/* The client of most requests among those selected, NULL: none. */
+static const struct lane_client *busiest(const struct lane_latency *latency)
+{
+	const struct lane_client_stats *most = NULL;
+
+	for (uint32_t i = 0; i < latency->n_clients; i++) {
+		const struct lane_client_stats *c = &latency->clients[i];
+		uint64_t n = c->requests.complete + c->requests.partial;
+
+		if (!c->client || c->client->pid <= 0 || !n)
+			continue;
+		if (!most || n > most->requests.complete + most->requests.partial)
+			most = c;
+	}
+	return most ? most->client : NULL;
+}
+
+/* An interval of the recording: the main thread of the process that was named. */
+static struct lane_error *end_of_interval(const struct lane_latency *latency,
+					  const struct lane_critical_wanted *wanted,
+					  uint64_t *from_ns, uint64_t *to_ns,
+					  struct lane_critical_end *end)
+{
+	const struct lane_timeline_figures *figures = &latency->figures;
+	const struct lane_client *client = busiest(latency);
+
+	if (!client)
+		return lane_error("no process with requests to follow (choose another --process)");
+	*from_ns = figures->begin_ns + (uint64_t)(wanted->from_s * 1e9);
+	*to_ns = wanted->to_s > 0 ? figures->begin_ns + (uint64_t)(wanted->to_s * 1e9)
+				  : figures->end_ns;
+	if (*to_ns > figures->end_ns)
+		*to_ns = figures->end_ns;
+	if (*from_ns >= *to_ns)
+		return lane_error("nothing lies in that time of the recording");
+	*end = (struct lane_critical_end){ .tid = client->pid };
+	return NULL;
+}
+
+struct lane_error *lane_latency_critical_end(const struct lane_latency *latency,
+					     const struct lane_critical_wanted *wanted,
+					     uint64_t *from_ns, uint64_t *to_ns,
+					     struct lane_critical_end *end)
+{
+	const struct lane_request *rq = latency->n_worst ? &latency->worst[0].request : NULL;
+
+	if (wanted->by_time)
+		return end_of_interval(latency, wanted, from_ns, to_ns, end);
+	if (!rq)
+		return lane_error("no request whose beginning and end are known (choose a time)");
+	*to_ns = rq->seen & LANE_SEEN_SIGNAL ? rq->signal_ns : rq->end.hi;
+	*from_ns = *to_ns - latency->worst[0].total_ns;
+	*end = (struct lane_critical_end){ -1, rq->context->ctx, rq->context->dev, rq->seqno };
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a recording for the evidence behind requests' times. */
+#ifndef LANE_SESSION_EVIDENCE_H
+#define LANE_SESSION_EVIDENCE_H
+
+#include "session/session.h"
+
+/*
+ * Reads the recording of a session without listeners for the times of the requests that were added
+ * to *explain, and once more for what shows them. The session is left as after the first reading. A
+ * request that the recording does not have is not in explain afterwards.
+ */
+struct lane_error *session_explain(struct session *session,
+				   struct lane_explain *explain) LANE_MUST_CHECK;
+
+/* The same for the worst requests of the session's figures; it is read two times more. */
+struct lane_error *session_explain_worst(const struct session *session,
+					 struct lane_explain *explain) LANE_MUST_CHECK;
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// The recordings that a command is given: which machines they are of, which one is meant.
+#include "session/named.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The machines' names for a message, as many as there is room for. */
+static void list_names(const struct session_named *named, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < named->found.n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+					 named->found.machines[i].name);
+}
+
+static struct lane_error *choose(const struct session_named *named)
+{
+	char names[512];
+
+	for (size_t i = 0; i < named->found.n; i++)
+		if (!strcmp(named->found.machines[i].name, named->machine))
+			return NULL;
+	list_names(named, names, sizeof(names));
+	return lane_error_usage("--machine %s: no such machine (there are %s)", named->machine,
+				names);
+}
+
+struct lane_error *session_named_open(struct session_named *named)
+{
+	struct lane_error *err = lane_machines_find(named->paths, named->n_paths, &named->found);
+
+	if (err || named->found.n < 2) {
+		if (!err && named->machine)
+			return lane_error_usage("--machine %s: there is one machine only",
+						named->machine);
+		if (!err && named->pairs)
+			return lane_error_usage("--pairs needs recordings of several machines");
+		return err;
+	}
+	if (named->machine)
+		err = choose(named);
+	return err ? err : lane_machines_tie(&named->found, named->pairs);
+}
+
+bool session_named_is_wanted(const struct session_named *named, size_t of)
+{
+	return named->found.n < 2 || !named->machine ||
+	       !strcmp(named->found.machines[of].name, named->machine);
+}
+
+size_t session_named_count(const struct session_named *named)
+{
+	return named->machine && named->found.n ? 1 : named->found.n;
+}
+
+struct lane_error *session_named_one(const struct session_named *named,
+				     const struct lane_place **place)
+{
+	char names[512];
+
+	*place = NULL;
+	if (session_named_count(named) > 1) {
+		list_names(named, names, sizeof(names));
+		return lane_error_usage("these are %zu machines: choose one with --machine (%s)",
+					named->found.n, names);
+	}
+	for (size_t i = 0; i < named->found.n; i++)
+		if (session_named_is_wanted(named, i))
+			*place = &named->found.machines[i].place;
+	return NULL;
+}
+
+void session_named_clock(const struct session_named *named, size_t of, uint64_t begin_ns,
+			 uint64_t end_ns, struct session_shown_clock *shown)
+{
+	const struct lane_machine *machine = &named->found.machines[of];
+
+	shown->at_ns[0] = begin_ns;
+	shown->at_ns[1] = begin_ns + (end_ns - begin_ns) / 2;
+	shown->at_ns[2] = end_ns;
+	shown->at_ns[3] = lane_tie_ns(machine->place.tie, machine->sync.last_other);
+	for (int i = 0; i < SESSION_SHOWN_TIMES; i++)
+		shown->line[i] = lane_machine_line(&named->found, of,
+						   lane_machine_own_ns(machine, shown->at_ns[i]));
+}
+
+void session_named_deinit(struct session_named *named)
+{
+	lane_machines_deinit(&named->found);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Two readings: where the path ends, then what lies on it.
+#include "session/path.h"
+
+#include "base/cleanup.h"
+
+struct listener {
+	uint64_t from_ns, to_ns;
+	struct lane_critical *critical;
+};
+
+static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
+				struct lane_hooks *hooks)
+{
+	struct listener *l = arg;
+	struct lane_error *err;
+
+	lane_critical_destroy(LANE_TAKE(l->critical));
+	err = lane_critical_create(info, l->from_ns, l->to_ns, &l->critical);
+	if (!err)
+		*hooks = lane_critical_hooks(l->critical);
+	return err;
+}
+
+struct lane_error *session_critical(struct session *session,
+				    const struct lane_critical_wanted *wanted,
+				    struct session *again, struct lane_critical_path *path)
+{
+	struct listener l = { 0 };
+	const struct session_listener listener = { &l, begin, NULL };
+	struct lane_critical_end end;
+	struct lane_error *err = session_read(session);
+
+	*again = session_again(session);
+	*path = (struct lane_critical_path){ .from_ns = 0 };
+	if (!err)
+		err = lane_latency_critical_end(&session->latency, wanted, &l.from_ns, &l.to_ns,
+						&end);
+	if (err)
+		return err;
+	again->listeners = &listener;
+	again->n_listeners = 1;
+	err = session_read(again);
+	again->listeners = NULL;
+	again->n_listeners = 0;
+	if (!err)
+		err = lane_critical_solve(l.critical, again->timeline, l.from_ns, l.to_ns, &end,
+					  path);
+	lane_critical_destroy(l.critical);
+	return err;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Opens recordings, hands out their events, and says what was wrong with them.
+#include "session/source.h"
+
+#include <inttypes.h>
+
+#include "base/stop.h"
+
+struct lane_error *session_source_open(struct session_source *source,
+				       const struct lane_place *places, size_t n)
+{
+	source->path = places->n_traces ? places->traces[0] : places->path;
+	source->n_places = n;
+	return lane_input_open_places(places, n, source->prefer, &source->input);
+}
+
+struct lane_error *session_source_next(struct session_source *source,
+				       const struct lane_event **event)
+{
+	struct lane_error *err;
+
+	for (;;) {
+		err = lane_input_next(source->input, event);
+		if (!err || source->is_strict)
+			return err;
+		err = session_damage_take(&source->damage, err);
+		if (err)
+			return err;
+	}
+}
+
+void session_source_say_endings(const struct session_source *source)
+{
+	for (size_t host = 0; host < source->n_places; host++) {
+		const char *ending = lane_input_ending(source->input, host);
+
+		if (ending && source->n_places > 1)
+			fprintf(stderr, "gpulane: %s: recording %zu: %s\n", source->damage.command,
+				host, ending);
+		else if (ending)
+			fprintf(stderr, "gpulane: %s: %s\n", source->damage.command, ending);
+	}
+}
+
+void session_source_say_readers(const struct session_source *source)
+{
+	const char *how, *path;
+
+	for (size_t i = 0; (how = lane_input_how(source->input, i, &path)); i++)
+		if (*how)
+			fprintf(stderr, "gpulane: %s: %s: %s\n", source->damage.command, path, how);
+}
+
+/* There are events, and none of them is known: an error, not a remark. */
+static bool knows_none(const struct lane_input_counts *counts)
+{
+	return counts->skipped && counts->delivered <= counts->losses;
+}
+
+void session_source_say_counts(const struct session_source *source)
+{
+	struct lane_input_counts counts;
+
+	lane_input_counts(source->input, &counts);
+	if (knows_none(&counts))
+		return;
+#define WARN(field, text)                                                                          \
+	do {                                                                                       \
+		if (counts.field)                                                                  \
+			fprintf(stderr, "gpulane: %s: %" PRIu64 " " text "\n",                     \
+				source->damage.command, counts.field);                             \
+	} while (0)
+	WARN(skipped, "events are of other kinds and left out");
+	WARN(moved, "events had a time before their predecessor's and were given that one's");
+	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
+			"signals among them count as lost");
+	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
+#undef WARN
+}
+
+struct lane_error *session_source_check_known(const struct session_source *source)
+{
+	struct lane_input_counts counts;
+
+	lane_input_counts(source->input, &counts);
+	if (!knows_none(&counts))
+		return NULL;
+	return lane_error("%s: none of its %" PRIu64 " events is of a kind that is known "
+			  "(gpulane-record(1) tells what to record)",
+			  source->path, counts.skipped);
+}
+
+void session_source_close(struct session_source *source)
+{
+	lane_input_close(source->input);
+	source->input = NULL;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// The critical path: blame by process, by engine and by kind, and its pieces.
+#include "show/critical_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "session/path.h"
+#include "show/json.h"
+#include "show/report.h"
+
+#define NAME_SIZE 64
+
+/* Time that is somebody's, or some engine's, or of some kind. */
+struct share {
+	char name[NAME_SIZE];
+	struct lane_span ns;
+};
+
+struct shares {
+	struct share *v;
+	size_t n, room;
+};
+
+static void drop_shares(struct shares *shares)
+{
+	free(shares->v);
+}
+
+static bool add_share(struct shares *shares, const char *name, struct lane_span ns)
+{
+	struct share *more;
+
+	for (size_t i = 0; i < shares->n; i++)
+		if (!strcmp(shares->v[i].name, name)) {
+			lane_span_add(&shares->v[i].ns, ns);
+			return true;
+		}
+	if (shares->n == shares->room) {
+		size_t room = shares->room ? 2 * shares->room : 16;
+
+		more = realloc(shares->v, room * sizeof(*more));
+		if (!more)
+			return false;
+		shares->v = more;
+		shares->room = room;
+	}
+	snprintf(shares->v[shares->n].name, NAME_SIZE, "%s", name);
+	shares->v[shares->n++].ns = ns;
+	return true;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	return (x->ns.hi < y->ns.hi) - (x->ns.hi > y->ns.hi);
+}
+
+/* Whose time a piece is: the process it ran for, the task that had the CPU, or nobody's. */
+static const char *owner(const struct lane_latency *l, const struct lane_critical_segment *s,
+			 char *buffer)
+{
+	const struct lane_client *client = s->client == LANE_CRITICAL_NONE
+						   ? NULL
+						   : lane_timeline_client(l->timeline, s->client);
+
+	if (client)
+		return lane_client_name(client, buffer, NAME_SIZE);
+	if (s->kind == LANE_CRITICAL_RUNQUEUE)
+		return lane_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
+	return lane_task_name(s->tid, s->comm, buffer, NAME_SIZE);
+}
+
+static const char *place(const struct lane_latency *l, const struct lane_critical_segment *s,
+			 char *buffer)
+{
+	if (s->engine == LANE_CRITICAL_NONE)
+		return strcpy(buffer, "CPU");
+	return lane_engine_name(lane_timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
+}
+
+enum {
+	BY_PROCESS,
+	BY_ENGINE,
+	BY_KIND,
+	BY_COUNT
+};
+
+/* No sum is longer than the interval. */
+static void cap(struct shares *shares, uint64_t whole)
+{
+	for (size_t i = 0; i < shares->n; i++)
+		if (shares->v[i].ns.hi > whole)
+			shares->v[i].ns.hi = whole;
+}
+
+/* Pieces that follow each other and are one's own are one interval: where they meet adds no doubt.
+ */
+static bool add_pieces(const struct lane_latency *l, const struct lane_critical_path *path,
+		       const char *(*name_of)(const struct lane_latency *l,
+					      const struct lane_critical_segment *s, char *buffer),
+		       struct shares *shares)
+{
+	char name[NAME_SIZE], other[NAME_SIZE];
+
+	for (size_t i = 0, next; i < path->n_segments; i = next) {
+		const struct lane_critical_segment *first = &path->segments[i], *last = first;
+
+		name_of(l, first, name);
+		for (next = i + 1; next < path->n_segments; next++) {
+			if (strcmp(name, name_of(l, &path->segments[next], other)) != 0)
+				break;
+			last = &path->segments[next];
+		}
+		if (!add_share(shares, name, lane_span_between(first->begin, last->end)))
+			return false;
+	}
+	return true;
+}
+
+static struct lane_error *share_out(const struct lane_latency *l,
+				    const struct lane_critical_path *path, struct shares *by)
+{
+	if (!add_pieces(l, path, owner, &by[BY_PROCESS]) ||
+	    !add_pieces(l, path, place, &by[BY_ENGINE]))
+		return &lane_enomem;
+	for (int k = 0; k < LANE_CRITICAL_KIND_COUNT; k++)
+		if (path->kinds[k].hi &&
+		    !add_share(&by[BY_KIND], lane_critical_kind_names[k], path->kinds[k]))
+			return &lane_enomem;
+	for (int b = 0; b < BY_COUNT; b++) {
+		cap(&by[b], path->to_ns - path->from_ns);
+		if (by[b].n)
+			qsort(by[b].v, by[b].n, sizeof(*by[b].v), by_ns);
+	}
+	return NULL;
+}
+
+static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
+{
+	char ns[64], share[64];
+
+	fprintf(to, "\n%s\n", title);
+	for (size_t i = 0; i < shares->n; i++) {
+		struct lane_span sum = shares->v[i].ns;
+
+		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name,
+			lane_span_text(sum, ns, sizeof(ns)),
+			lane_share_text(sum, lane_span_exact(whole), share, sizeof(share)));
+	}
+}
+
+/* "request 12:7 (hist[200])" or "thread hist[201]". */
+static void write_what(FILE *to, const struct lane_latency *l,
+		       const struct lane_critical_segment *s)
+{
+	const struct lane_context *context =
+		s->context == LANE_CRITICAL_NONE ? NULL
+						 : lane_timeline_context(l->timeline, s->context);
+	char name[NAME_SIZE];
+
+	if (context)
+		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
+			lane_client_name(context->client, name, sizeof(name)));
+	else
+		fprintf(to, "thread %s", lane_task_name(s->tid, s->comm, name, sizeof(name)));
+	if (s->by_context != LANE_CRITICAL_NONE) {
+		context = lane_timeline_context(l->timeline, s->by_context);
+		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
+			s->by_seqno, lane_client_name(context->client, name, sizeof(name)));
+	}
+	if (s->kind == LANE_CRITICAL_RUNQUEUE)
+		fprintf(to, ", its CPU taken by %s",
+			lane_task_name(s->by_tid, s->by_comm, name, sizeof(name)));
+}
+
+/* Those at least this long are written. */
+static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
+{
+	uint64_t low = 0, high = path->to_ns - path->from_ns;
+
+	if (!rows || path->n_segments <= rows)
+		return 0;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		size_t n = 0;
+
+		for (size_t i = 0; i < path->n_segments; i++)
+			n += path->segments[i].lasted.hi >= middle;
+		if (n > rows)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
+				     const struct lane_critical_path *path, uint32_t rows)
+{
+	uint64_t whole = path->to_ns - path->from_ns, least = shortest(path, rows), left = 0;
+	LANE_CLEANUP(drop_shares) struct shares process = { 0 };
+	LANE_CLEANUP(drop_shares) struct shares engine = { 0 };
+	LANE_CLEANUP(drop_shares) struct shares kind = { 0 };
+	struct shares by[BY_COUNT] = { 0 };
+	struct lane_error *err = share_out(l, path, by);
+	char ns[64], where[NAME_SIZE];
+
+	process = by[BY_PROCESS];
+	engine = by[BY_ENGINE];
+	kind = by[BY_KIND];
+	if (err)
+		return err;
+	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ",
+		lane_duration(whole, ns, sizeof(ns)),
+		(double)(path->from_ns - l->figures.begin_ns) / 1e9,
+		(double)(path->to_ns - l->figures.begin_ns) / 1e9);
+	if (path->end.tid >= 0)
+		fprintf(to, "thread %d.\n", path->end.tid);
+	else
+		fprintf(to, "request %" PRIu64 ":%" PRIu32 ".\n", path->end.ctx, path->end.seqno);
+	write_shares(to, "By process", &process, whole);
+	write_shares(to, "By engine", &engine, whole);
+	write_shares(to, "By kind", &kind, whole);
+	fprintf(to, "\nPieces\n");
+	for (size_t i = 0; i < path->n_segments; i++) {
+		const struct lane_critical_segment *s = &path->segments[i];
+
+		if (s->lasted.hi < least) {
+			left++;
+			continue;
+		}
+		fprintf(to, "  %14.9f %18s  %-20s %-8s ",
+			(double)(s->begin_ns - l->figures.begin_ns) / 1e9,
+			lane_span_text(s->lasted, ns, sizeof(ns)),
+			lane_critical_kind_names[s->kind], place(l, s, where));
+		write_what(to, l, s);
+		fputc('\n', to);
+	}
+	if (left)
+		fprintf(to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
+	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
+}
+
+static void put_span(struct json_object *to, const char *key, struct lane_span ns)
+{
+	struct json_object *span = lane_json_object(to, key);
+
+	lane_json_uint(span, "min_ns", ns.lo);
+	lane_json_uint(span, "max_ns", ns.hi);
+}
+
+static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
+{
+	struct json_object *list = lane_json_list(to, key), *row;
+
+	for (size_t i = 0; i < shares->n; i++) {
+		row = lane_json_row(list);
+		lane_json_text(row, "name", shares->v[i].name);
+		put_span(row, "ns", shares->v[i].ns);
+	}
+}
+
+static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
+			uint32_t id, uint32_t seqno)
+{
+	const struct lane_context *context =
+		id == LANE_CRITICAL_NONE ? NULL : lane_timeline_context(l->timeline, id);
+	struct json_object *rq;
+
+	if (!context) {
+		lane_json_null(to, key);
+		return;
+	}
+	rq = lane_json_object(to, key);
+	lane_json_uint(rq, "dev", context->dev);
+	lane_json_uint(rq, "ctx", context->ctx);
+	lane_json_uint(rq, "seqno", seqno);
+}
+
+static void put_piece(struct json_object *row, const struct lane_latency *l,
+		      const struct lane_critical_segment *s)
+{
+	char name[NAME_SIZE];
+
+	lane_json_uint(row, "begin_ns", s->begin_ns);
+	lane_json_uint(row, "end_ns", s->end_ns);
+	put_span(row, "lasted", s->lasted);
+	lane_json_text(row, "kind", lane_critical_kind_names[s->kind]);
+	lane_json_text(row, "process", owner(l, s, name));
+	lane_json_text(row, "engine", place(l, s, name));
+	if (s->tid >= 0)
+		lane_json_uint(row, "tid", (uint64_t)s->tid);
+	else
+		lane_json_null(row, "tid");
+	put_request(row, l, "request", s->context, s->seqno);
+	put_request(row, l, "behind", s->by_context, s->by_seqno);
+}
+
+static struct lane_error *write_json(FILE *to, const struct lane_latency *l,
+				     const struct lane_critical_path *path)
+{
+	struct json_object *tree = json_object_new_object(), *rows;
+	static const char *const keys[BY_COUNT] = { "by_process", "by_engine", "by_kind" };
+	struct shares by[BY_COUNT] = { 0 };
+	struct lane_error *err = share_out(l, path, by);
+
+	lane_json_uint(tree, "version", 2);
+	lane_json_uint(tree, "from_ns", path->from_ns);
+	lane_json_uint(tree, "to_ns", path->to_ns);
+	lane_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);
+	for (int b = 0; b < BY_COUNT; b++) {
+		put_shares(tree, keys[b], &by[b]);
+		free(by[b].v);
+	}
+	rows = lane_json_list(tree, "segments");
+	for (size_t i = 0; i < path->n_segments; i++)
+		put_piece(lane_json_row(rows), l, &path->segments[i]);
+	if (!err)
+		fprintf(to, "%s\n",
+			json_object_to_json_string_ext(
+				tree, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(tree);
+	if (!err && ferror(to))
+		err = lane_error("standard output: cannot be written");
+	return err;
+}
+
+struct lane_error *lane_critical_write(FILE *to, struct session *session,
+				       const struct lane_critical_wanted *wanted, bool is_json,
+				       uint32_t rows)
+{
+	struct session again = { .n_places = 0 };
+	struct lane_critical_path path = { .from_ns = 0 };
+	struct lane_error *err = session_critical(session, wanted, &again, &path);
+
+	if (!err)
+		err = is_json ? write_json(to, &again.latency, &path)
+			      : write_text(to, &again.latency, &path, rows);
+	lane_critical_path_free(&path);
+	session_deinit(&again);
+	return err ? err : session_damage_end(&session->damage);
+}

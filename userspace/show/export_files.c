@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+// Exports to files, each of which is there when it is complete, or not at all.
+#include "show/export_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/folder.h"
+#include "session/evidence.h"
+
+/* One output of an exporter. */
+struct output {
+	const struct lane_exporter *exporter;
+	struct lane_output out; /* where it goes, unless that is standard output */
+	FILE *file;
+	bool is_stdout; /* kept in a file without a name until it is complete */
+	struct lane_export_to to;
+	const struct session *session;
+	void *export;
+};
+
+/* One reading, into all outputs. */
+struct job {
+	const struct lane_export_wanted *wanted;
+	struct session session;
+	struct output outputs[LANE_EXPORTERS];
+	char title[256];
+	FILE *sink;	     /* where it goes instead of standard output; NULL: there */
+	const char *machine; /* as in lane_export_to */
+	unsigned int machine_index;
+	struct lane_explain explain; /* of the worst requests */
+};
+
+/* The recording's name without what stands before and after it. */
+static void set_title(struct job *job)
+{
+	const char *path = job->session.place->path, *end = path + strlen(path), *begin, *dot;
+
+	while (end > path + 1 && end[-1] == '/')
+		end--;
+	for (begin = end; begin > path && begin[-1] != '/'; begin--)
+		;
+	dot = memrchr(begin, '.', (size_t)(end - begin));
+	if (dot && dot > begin && (!strncmp(dot, ".txt", 4) || !strncmp(dot, ".rec", 4)))
+		end = dot;
+	snprintf(job->title, sizeof(job->title), "%.*s", (int)(end - begin), begin);
+	if (!strcmp(job->title, ".") || !strcmp(job->title, "/") || !strcmp(job->title, ".."))
+		snprintf(job->title, sizeof(job->title), "recording");
+}
+
+/* Lets go of what an export has begun; what is under a temporary name is removed. */
+static void drop(struct output *out)
+{
+	out->exporter->destroy(out->export);
+	out->export = NULL;
+	if (out->file)
+		fclose(out->file);
+	out->file = NULL;
+	lane_output_drop(&out->out);
+}
+
+/* The outputs go first: what they listen to are the reading's. */
+static void drop_job(struct job *job)
+{
+	for (size_t i = 0; i < job->wanted->n; i++) {
+		drop(&job->outputs[i]);
+		lane_output_deinit(&job->outputs[i].out);
+	}
+	session_deinit(&job->session);
+	lane_explain_deinit(&job->explain);
+}
+
+static struct lane_error *set_names(struct job *job, struct output *out)
+{
+	const struct lane_exporter *e = out->exporter;
+	LANE_CLEANUP(lane_free) char *path = NULL;
+
+	out->is_stdout = job->wanted->output && !strcmp(job->wanted->output, "-");
+	if (out->is_stdout)
+		return e->directory ? lane_error_usage("export: --to %s makes a directory, which "
+						       "standard output is not",
+						       e->name)
+				    : NULL;
+	if (!job->wanted->output && asprintf(&path, "%s%s", job->title, e->suffix) < 0) {
+		path = NULL;
+		return &lane_enomem;
+	}
+	return lane_output_init(&out->out, path ? path : job->wanted->output, e->directory);
+}
+
+/* A file without a name, below TMPDIR or in memory. */
+static int open_unnamed(void)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? memfd_create("gpulane-export", MFD_CLOEXEC) : fd;
+}
+
+static struct lane_error *begin_writing(struct output *out)
+{
+	struct lane_error *err = NULL;
+	int fd;
+
+	if (out->is_stdout) {
+		fd = open_unnamed();
+		if (fd < 0)
+			return lane_error_errno(errno, "temporary file");
+	} else {
+		err = lane_output_begin(&out->out);
+		if (err)
+			return err;
+		out->to.dir_fd = out->out.fd;
+		if (out->exporter->directory)
+			return NULL;
+		fd = fcntl(out->out.fd, F_DUPFD_CLOEXEC, 0);
+	}
+	out->file = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!out->file) {
+		err = lane_error_errno(errno, "%s",
+				       out->is_stdout ? "temporary file" : out->out.path);
+		if (fd >= 0)
+			close(fd);
+	}
+	out->to.file = out->file;
+	return err;
+}
+
+/* A reading begins, perhaps for the second time. */
+static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
+				struct lane_hooks *hooks)
+{
+	struct output *out = arg;
+	struct lane_error *err;
+
+	drop(out);
+	err = begin_writing(out);
+	if (err)
+		return err;
+	out->to.info = info;
+	out->to.lost = out->session->lost;
+	out->to.n_lost = out->session->n_lost;
+	return out->exporter->create(&out->to, &out->export, hooks);
+}
+
+static struct lane_error *event(void *arg, const struct lane_event *event)
+{
+	struct output *out = arg;
+
+	return out->exporter->event ? out->exporter->event(out->export, event) : NULL;
+}
+
+/*
+ * What is left to do once the reading is over looks at no flag: a signal ends it at once, and
+ * removes what has been begun.
+ */
+static void on_stop(int number)
+{
+	static const char said[] = "gpulane: export: interrupted\n";
+
+	lane_outputs_abandon();
+	if (write(STDERR_FILENO, said, sizeof(said) - 1) < 0)
+		_exit(128 + number);
+	_exit(LANE_ERROR_FAILED);
+}
+
+static void end_at_once(void)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* What is complete goes to standard output, or to where its machine's part goes. */
+static struct lane_error *copy_to(FILE *to, FILE *from)
+{
+	char buffer[1 << 16];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+		if (fwrite(buffer, 1, n, to) != n)
+			break;
+	if (ferror(from) || ferror(to) || fflush(to))
+		return lane_error("it could not be written");
+	return NULL;
+}
+
+/* Makes what has been written the output. */
+static struct lane_error *complete(struct output *out, struct lane_latency *latency, FILE *sink)
+{
+	struct lane_error *err = out->exporter->finish(out->export, latency);
+	FILE *file = LANE_TAKE(out->file);
+
+	if (!err && file && (fflush(file) || ferror(file)))
+		err = lane_error("it could not be written");
+	if (!err && out->is_stdout)
+		err = copy_to(sink ? sink : stdout, file);
+	if (file && fclose(file) && !err)
+		err = lane_error("it could not be written");
+	if (err)
+		return lane_error_context(err, "%s",
+					  out->is_stdout ? "standard output" : out->out.path);
+	return out->is_stdout ? NULL : lane_output_commit(&out->out);
+}
+
+/* Finds the evidence for the worst requests, where an exporter shows it. */
+static struct lane_error *explain(struct job *job)
+{
+	struct lane_error *err;
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < job->wanted->n; i++)
+		is_wanted |= job->outputs[i].exporter->explain != NULL;
+	if (!is_wanted || !job->session.latency.n_worst)
+		return NULL;
+	err = session_explain_worst(&job->session, &job->explain);
+	for (size_t i = 0; i < job->wanted->n && !err; i++)
+		if (job->outputs[i].exporter->explain)
+			job->outputs[i].exporter->explain(job->outputs[i].export, &job->explain);
+	return err;
+}
+
+/* Who asked for it adds what models say of the kernels. */
+static struct lane_error *tell_figures(struct job *job, struct lane_report_options *options)
+{
+	struct lane_error *err;
+
+	if (!job->wanted->on_figures)
+		return NULL;
+	err = job->wanted->on_figures(job->wanted->arg, &job->session.latency, options);
+	for (size_t i = 0; i < job->wanted->n && !err; i++)
+		if (job->outputs[i].exporter->models)
+			job->outputs[i].exporter->models(job->outputs[i].export, options);
+	return err;
+}
+
+static struct lane_error *export(struct job *job)
+{
+	struct lane_report_options options = { .n_models = 0 };
+	struct session_listener listeners[LANE_EXPORTERS];
+	struct lane_error *err;
+
+	for (size_t i = 0; i < job->wanted->n; i++) {
+		err = set_names(job, &job->outputs[i]);
+		if (err)
+			return err;
+		job->outputs[i].to.title = job->title;
+		job->outputs[i].to.machine = job->machine;
+		job->outputs[i].to.machine_index = job->machine_index;
+		job->outputs[i].session = &job->session;
+		listeners[i] = (struct session_listener){ &job->outputs[i], begin, event };
+	}
+	job->session.shows_progress = true;
+	job->session.is_stoppable = true;
+	job->session.listeners = listeners;
+	job->session.n_listeners = job->wanted->n;
+	err = session_read(&job->session);
+	job->session.listeners = NULL;
+	job->session.n_listeners = 0;
+	if (!err)
+		err = explain(job);
+	if (!err)
+		err = tell_figures(job, &options);
+	end_at_once();
+	for (size_t i = 0; !err && i < job->wanted->n; i++)
+		err = complete(&job->outputs[i], &job->session.latency, job->sink);
+	return err ? err : session_damage_end(&job->session.damage);
+}
+
+static void begin_job(struct job *job, const struct lane_export_wanted *wanted)
+{
+	*job = (struct job){ .wanted = wanted, .session = wanted->of };
+	for (size_t i = 0; i < wanted->n; i++)
+		job->outputs[i] = (struct output){ .exporter = wanted->exporters[i],
+						   .out = LANE_OUTPUT_NONE };
+}
+
+struct lane_error *lane_export(const struct lane_export_wanted *wanted)
+{
+	LANE_CLEANUP(drop_job) struct job job;
+
+	begin_job(&job, wanted);
+	set_title(&job);
+	return export(&job);
+}
+
+/* One machine's part of a file that holds several. */
+static struct lane_error *export_part(const struct job *of, const struct lane_machine *machine,
+				      unsigned int index)
+{
+	struct lane_export_wanted wanted = *of->wanted;
+	LANE_CLEANUP(drop_job) struct job job;
+
+	wanted.output = "-";
+	wanted.of.place = &machine->place;
+	begin_job(&job, &wanted);
+	job.sink = of->sink;
+	job.machine = machine->name;
+	job.machine_index = index;
+	memcpy(job.title, of->title, sizeof(job.title));
+	return export(&job);
+}
+
+static struct lane_error *check_machines(const struct lane_machines *found)
+{
+	if (found->n > LANE_EXPORT_MACHINES)
+		return lane_error("these are %zu machines, one file can hold %d (choose one with "
+				  "--machine)",
+				  found->n, LANE_EXPORT_MACHINES);
+	for (size_t i = 0; i < found->n; i++)
+		if (!lane_machine_is_tied(&found->machines[i]))
+			return lane_error("%s is not on one timeline with the others (choose one "
+					  "machine with --machine, or tie them with --pairs; "
+					  "`gpulane report` says what is known of their clocks)",
+					  found->machines[i].name);
+	return NULL;
+}
+
+/* Damage in one does not keep the others from being exported. */
+static struct lane_error *export_parts(struct job *job, const struct lane_machines *found,
+				       struct lane_error **damage)
+{
+	struct lane_error *err = NULL;
+
+	for (size_t i = 0; i < found->n && !err; i++) {
+		err = export_part(job, &found->machines[i], (unsigned int)i);
+		if (err && lane_error_code(err) == LANE_ERROR_FAILED && err != &lane_enomem) {
+			lane_error_free(*damage);
+			*damage = LANE_TAKE(err);
+		}
+	}
+	return err;
+}
+
+struct lane_error *lane_export_machines(const struct lane_export_wanted *wanted,
+					const struct session_named *named)
+{
+	const struct lane_place place = { .path = named->paths[0] };
+	struct lane_error *err = check_machines(&named->found), *damage = NULL;
+	LANE_CLEANUP(drop_job) struct job job;
+	struct output *out = &job.outputs[0];
+
+	begin_job(&job, wanted);
+	job.session.place = &place;
+	set_title(&job);
+	if (!err)
+		err = set_names(&job, out);
+	if (!err)
+		err = begin_writing(out);
+	job.sink = LANE_TAKE(out->file);
+	if (!err)
+		err = export_parts(&job, &named->found, &damage);
+	if (!err && out->is_stdout)
+		err = copy_to(stdout, job.sink);
+	if (job.sink && fclose(job.sink) && !err)
+		err = lane_error("it could not be written");
+	if (!err && !out->is_stdout)
+		err = lane_output_commit(&out->out);
+	if (err)
+		lane_error_free(damage);
+	return err ? err : damage;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// The reports of several machines: what is known of their clocks, then each machine's report.
+#include "show/report_machines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/cleanup.h"
+#include "show/json.h"
+#include "show/report_tree.h"
+
+static const char *const shown_names[SESSION_SHOWN_TIMES] = { "start", "middle", "end",
+							      "last pair" };
+
+static const char *const tied_names[] = {
+	[LANE_TIED_NOT] = "nothing",	     [LANE_TIED_FIRST] = "first",
+	[LANE_TIED_BOOT] = "boot",	     [LANE_TIED_PAIRS] = "pairs",
+	[LANE_TIED_PACKETS] = "packets",     [LANE_TIED_UNEVEN] = "uneven",
+	[LANE_TIED_UNBOUNDED] = "unbounded",
+};
+
+struct report {
+	const struct session_named *named;
+	struct session *sessions;
+	const struct lane_report_options *options;
+};
+
+static bool has_bounds(const struct lane_machine *machine)
+{
+	return machine->tied == LANE_TIED_PAIRS || machine->tied == LANE_TIED_PACKETS;
+}
+
+static void clock_of(const struct report *r, size_t of, struct session_shown_clock *shown)
+{
+	const struct lane_timeline_figures *figures = &r->sessions[of].latency.figures;
+
+	session_named_clock(r->named, of, figures->begin_ns, figures->end_ns, shown);
+}
+
+/* --- text --- */
+
+void lane_say_tie(FILE *to, const struct session_named *named, size_t of)
+{
+	const struct lane_machine *machine = &named->found.machines[of];
+	const char *parent = named->found.machines[machine->parent].name;
+	const struct lane_tcp_match *match = &machine->match;
+
+	switch (machine->tied) {
+	case LANE_TIED_FIRST:
+		fputs("the timeline is its clock", to);
+		break;
+	case LANE_TIED_BOOT:
+		fputs("it is the timeline's boot: one clock", to);
+		break;
+	case LANE_TIED_PAIRS:
+		fprintf(to, "tied to the timeline by %" PRIu64 " pairs", machine->sync.pairs);
+		break;
+	case LANE_TIED_PACKETS:
+		fputs("tied by packets of TCP: ", to);
+		fprintf(to, "%" PRIu64 " from ", match->there);
+		lane_clean_print(to, parent);
+		fprintf(to, ", %" PRIu64 " to ", match->back);
+		lane_clean_print(to, parent);
+		break;
+	case LANE_TIED_UNEVEN:
+		fputs("not on the timeline: no even clock keeps all packets that it and ", to);
+		lane_clean_print(to, parent);
+		fputs(" have seen", to);
+		break;
+	case LANE_TIED_UNBOUNDED:
+		fprintf(to,
+			"not on the timeline: of the packets that it and another machine have "
+			"seen, "
+			"%" PRIu64 " and %" PRIu64 " in the two directions are of use",
+			match->there, match->back);
+		break;
+	default:
+		fputs("not on the timeline: nothing ties its clock to it (packets of TCP that both "
+		      "have seen, or --pairs FILE)",
+		      to);
+	}
+}
+
+/* An offset in seconds with its half width: "+0.000012345 s, +-1.2 us". */
+static void write_offset(FILE *to, const struct lane_sync_line *line)
+{
+	int64_t width = line->offset_hi_ns - line->offset_lo_ns;
+	int64_t middle = line->offset_lo_ns + width / 2;
+	uint64_t size = middle < 0 ? -(uint64_t)middle : (uint64_t)middle;
+	char half[32];
+
+	fprintf(to, "%c%" PRIu64 ".%09" PRIu64 " s, ± %s", middle < 0 ? '-' : '+',
+		size / 1000000000, size % 1000000000,
+		lane_duration((uint64_t)(width + 1) / 2, half, sizeof(half)));
+}
+
+static void write_clock(const struct report *r, size_t of)
+{
+	struct session_shown_clock shown;
+
+	clock_of(r, of, &shown);
+	for (int i = 0; i < SESSION_SHOWN_TIMES; i++) {
+		fprintf(stdout, "    its clock is ahead, at its %-9s  ", shown_names[i]);
+		write_offset(stdout, &shown.line[i]);
+		fputc('\n', stdout);
+	}
+	fprintf(stdout, "    and gains %.3f to %.3f ppm\n", shown.line[1].drift_lo_ppm,
+		shown.line[1].drift_hi_ppm);
+}
+
+/* What is known of each clock. */
+static void write_head(const struct report *r)
+{
+	const struct lane_machines *found = &r->named->found;
+	size_t tied = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		tied += lane_machine_is_tied(&found->machines[i]);
+	printf("%zu machines, %zu on one timeline. Each has its own report; nothing is concluded "
+	       "from one machine to another.\n",
+	       found->n, tied);
+	for (size_t i = 0; i < found->n; i++) {
+		const struct lane_machine *machine = &found->machines[i];
+
+		fputs("  ", stdout);
+		lane_clean_print(stdout, machine->name);
+		fputs(" (", stdout);
+		lane_clean_print(stdout, machine->place.n_traces ? machine->traces[0]
+								 : machine->place.path);
+		fputs("): ", stdout);
+		lane_say_tie(stdout, r->named, i);
+		fputs("\n", stdout);
+		if (has_bounds(machine))
+			write_clock(r, i);
+	}
+}
+
+static struct lane_error *write_text(const struct report *r)
+{
+	struct lane_error *err = NULL;
+
+	write_head(r);
+	for (size_t i = 0; i < r->named->found.n && !err; i++) {
+		printf("\n%s== ", r->options->colour ? "\033[1m" : "");
+		lane_clean_print(stdout, r->named->found.machines[i].name);
+		printf(" ==%s\n", r->options->colour ? "\033[0m" : "");
+		err = lane_report_text.write(stdout, &r->sessions[i].latency, r->options);
+	}
+	return err;
+}
+
+/* --- JSON, CSV --- */
+
+static void add_clock(struct json_object *to, const struct report *r, size_t of)
+{
+	const struct lane_machine *machine = &r->named->found.machines[of];
+	struct json_object *clock = lane_json_object(to, "clock"), *list;
+	struct session_shown_clock shown;
+
+	lane_json_text(clock, "tied_by", tied_names[machine->tied]);
+	lane_json_bool(clock, "on_timeline", lane_machine_is_tied(machine));
+	if (machine->tied >= LANE_TIED_PAIRS) {
+		lane_json_text(clock, "to", r->named->found.machines[machine->parent].name);
+		lane_json_uint(clock, "used", machine->sync.pairs);
+		lane_json_uint(clock, "from_it", machine->match.there);
+		lane_json_uint(clock, "to_it", machine->match.back);
+		lane_json_uint(clock, "ambiguous", machine->match.ambiguous);
+		lane_json_uint(clock, "unproven", machine->match.unproven);
+	}
+	if (!has_bounds(machine))
+		return;
+	clock_of(r, of, &shown);
+	lane_json_real(clock, "drift_min_ppm", shown.line[1].drift_lo_ppm);
+	lane_json_real(clock, "drift_max_ppm", shown.line[1].drift_hi_ppm);
+	list = lane_json_list(clock, "offsets");
+	for (int i = 0; i < SESSION_SHOWN_TIMES; i++) {
+		struct json_object *row = lane_json_row(list);
+
+		lane_json_text(row, "at", shown_names[i]);
+		lane_json_uint(row, "at_ns", shown.at_ns[i]);
+		lane_json_uint(row, "own_ns", lane_machine_own_ns(machine, shown.at_ns[i]));
+		lane_json_int(row, "min_ns", shown.line[i].offset_lo_ns);
+		lane_json_int(row, "max_ns", shown.line[i].offset_hi_ns);
+	}
+}
+
+static struct lane_error *write_json(const struct report *r)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *list = lane_json_list(root, "machines");
+	struct lane_error *err = NULL;
+	const char *text;
+
+	for (size_t i = 0; i < r->named->found.n && !err; i++) {
+		const struct lane_machine *machine = &r->named->found.machines[i];
+		struct json_object *row = lane_json_row(list), *tree;
+
+		lane_json_text(row, "machine", machine->name);
+		lane_json_text(row, "path",
+			       machine->place.n_traces ? machine->traces[0] : machine->place.path);
+		add_clock(row, r, i);
+		err = lane_report_tree(&r->sessions[i].latency, &tree);
+		if (!err)
+			json_object_object_add(row, "report", tree);
+	}
+	text = err ? NULL
+		   : json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		puts(text);
+	else if (!err)
+		err = &lane_enomem;
+	json_object_put(root);
+	return err;
+}
+
+/* Each machine's lines with its name before them. */
+static struct lane_error *write_csv(const struct report *r)
+{
+	struct lane_error *err = NULL;
+
+	puts("machine,table,row,column,value");
+	for (size_t i = 0; i < r->named->found.n && !err; i++) {
+		LANE_CLEANUP(lane_free) char *text = NULL;
+		size_t bytes = 0;
+		FILE *to = open_memstream(&text, &bytes);
+		char *line, *end;
+
+		if (!to)
+			return &lane_enomem;
+		err = lane_report_csv.write(to, &r->sessions[i].latency, r->options);
+		if (fclose(to) && !err)
+			err = &lane_enomem;
+		line = err ? NULL : strchr(text, '\n');
+		for (; line && line[1]; line = end) {
+			end = strchr(line + 1, '\n');
+			lane_clean_csv(stdout, r->named->found.machines[i].name);
+			printf(",%.*s\n", (int)(end ? end - line - 1 : (long)strlen(line + 1)),
+			       line + 1);
+		}
+	}
+	return err;
+}
+
+struct lane_error *lane_report_machines(const struct session_named *named, struct session *sessions,
+					const struct lane_report_format *format,
+					const struct lane_report_options *options)
+{
+	const struct report r = { named, sessions, options };
+	struct lane_error *err = format == &lane_report_json  ? write_json(&r)
+				 : format == &lane_report_csv ? write_csv(&r)
+							      : write_text(&r);
+
+	if (!err && ferror(stdout))
+		err = lane_error("report: it could not be written");
+	return err;
+}

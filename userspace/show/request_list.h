@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The requests of a recording one by one, for programs (docs/report.md). */
+#ifndef LANE_SHOW_REQUEST_LIST_H
+#define LANE_SHOW_REQUEST_LIST_H
+
+#include <stdio.h>
+
+#include "session/session.h"
+
+/* Reads the recording, and writes its requests as CSV or as an object a line. */
+struct lane_error *lane_request_list_write(FILE *to, struct session *session,
+					   bool is_json) LANE_MUST_CHECK;
+
+#endif
