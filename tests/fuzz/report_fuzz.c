@@ -38,24 +38,24 @@ static void write_as(const struct lane_report_format *format, struct lane_latenc
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct lane_reading reading = { .damage = { .quiet = true } };
+	char path[64];
+	const struct lane_place place = { .path = path };
+	struct session session = { .place = &place, .damage = { .quiet = true } };
 	struct lane_error *err;
 	unsigned int sum = 0;
-	char path[64];
 	int fd = fuzz_file(data, bytes, path);
 
 	for (size_t i = 0; i < bytes; i++)
 		sum += data[i];
-	reading.path = path;
-	err = lane_read(&reading);
+	err = session_read(&session);
 	if (!err && sum % 3 == 0)
-		write_as(&lane_report_text, &reading.latency, fuzz_check_clean);
+		write_as(&lane_report_text, &session.latency, fuzz_check_clean);
 	if (!err && sum % 3 == 1)
-		write_as(&lane_report_json, &reading.latency, check_json);
+		write_as(&lane_report_json, &session.latency, check_json);
 	if (!err && sum % 3 == 2)
-		write_as(&lane_report_csv, &reading.latency, fuzz_check_csv);
+		write_as(&lane_report_csv, &session.latency, fuzz_check_csv);
 	lane_error_free(err);
-	lane_reading_deinit(&reading);
+	session_deinit(&session);
 	close(fd);
 	return 0;
 }
