@@ -402,6 +402,7 @@ struct lane_timeline {
 	bool has_devices;	    /* there are engines of several */
 	struct lane_cl *cl;	    /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
+	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;
 	bool finishing;	      /* the trace is over */
 	const char *too_many; /* the trace has more of these than any real one */

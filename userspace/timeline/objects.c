@@ -240,14 +240,16 @@ static enum lane_mode first_mode(const struct lane_timeline *tl)
 	}
 }
 
-struct lane_eng *lane_eng_get(struct lane_timeline *tl, uint32_t dev, uint16_t class,
-			      uint16_t instance)
+struct lane_eng *lane_eng_find(struct lane_timeline *tl, uint32_t dev, uint16_t class,
+			       uint16_t instance)
 {
 	uint64_t which = (uint64_t) class << 16 | instance;
 	struct lane_eng *eng = lane_table_get(&tl->engines, dev, which);
 
-	if (eng)
+	if (eng) {
+		tl->last_eng = eng;
 		return eng;
+	}
 	if (tl->n_engines == MAX_ENGINES) {
 		tl->too_many = "engines";
 		return NULL;
@@ -303,15 +305,13 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	return thr;
 }
 
-struct lane_cpu *lane_cpu_get(struct lane_timeline *tl, int32_t cpu)
+struct lane_cpu *lane_cpu_new(struct lane_timeline *tl, int32_t cpu)
 {
 	uint32_t n = tl->n_cpus;
 	struct lane_cpu *more;
 
 	if (cpu < 0 || cpu >= 65536)
 		return NULL;
-	if ((uint32_t)cpu < n)
-		return &tl->cpus[cpu];
 	more = realloc(tl->cpus, ((size_t)cpu + 1) * sizeof(*more));
 	if (!more) {
 		tl->no_memory = true;

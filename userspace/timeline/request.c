@@ -338,20 +338,12 @@ static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *even
 		lane_eng_out(tl, eng, NULL, event);
 }
 
-void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
+/* An event that is not held, or not any more. */
+static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	struct lane_rq *rq;
+	struct lane_rq *rq = lane_rq_find(tl, event);
 
-	/* Preempted or complete: nobody knows. Traces that have such ones say that they have none.
-	 */
-	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
-		return;
-	if (is_of_tasklet(kind) && lane_section_takes(tl, event))
-		return;
-	if (!tl->reading)
-		tl->looked_ns = before_here(tl, event);
-	rq = lane_rq_find(tl, event);
 	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
 		rq = lane_rq_new(tl, event);
 		if (rq)
@@ -362,6 +354,20 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_kind[kind](tl, rq, event);
 	else if (!rq && kind == LANE_RQ_OUT)
 		on_unmet_out(tl, event);
+}
+
+void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	/* Preempted or complete: nobody knows. Traces that have such ones say that they have none.
+	 */
+	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
+		return;
+	if (is_of_tasklet(kind) && lane_section_takes(tl, event))
+		return;
+	tl->looked_ns = before_here(tl, event);
+	on_event(tl, event);
 }
 
 /* rq is taken back, by what has been read or is held. */
@@ -595,7 +601,7 @@ static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 const struct lane_section_reader lane_rq_reader = {
-	.event = lane_rq_event,
+	.event = on_event,
 	.end = lane_end_request,
 	.alive = lane_eng_seems_alive,
 	.retired = retired,

@@ -61,16 +61,35 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	return NULL;
 }
 
-/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a wake-up.
- * What was lost may have been. */
-static bool of_breadcrumbs(const struct lane_timeline *tl, uint32_t kind)
-{
-	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_IN || kind == LANE_RQ_GUC_SUBMIT)
-		return tl->info.submission == LANE_SUBMISSION_GUC;
-	return kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT || kind == LANE_LOST ||
-	       kind == LANE_DRM_DONE ||
-	       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW);
-}
+/* What an event's kind says of what its CPU is at. */
+enum trait {
+	/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a
+	 * wake-up. What was lost may have been. */
+	OF_BREADCRUMBS = 1 << 0,
+	OF_GUC_BREADCRUMBS = 1 << 1, /* the same where firmware schedules */
+	/* A submission tasklet is at work, or has been started and may run before anything else
+	 * does. */
+	OF_TASKLET = 1 << 2,
+	OF_CALL_BACK = 1 << 3, /* may come straight out of a fence's signal */
+};
+
+static const uint8_t traits[LANE_KIND_COUNT] = {
+	[LANE_FENCE_SIGNALED] = OF_BREADCRUMBS,
+	[LANE_DRM_DONE] = OF_BREADCRUMBS,
+	[LANE_LOST] = OF_BREADCRUMBS,
+	[LANE_RQ_SUBMIT] = OF_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
+	[LANE_RQ_EXECUTE] = OF_GUC_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
+	[LANE_RQ_IN] = OF_GUC_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_RQ_GUC_SUBMIT] = OF_GUC_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_RQ_UNSUBMIT] = OF_TASKLET,
+	[LANE_PORTS] = OF_TASKLET,
+	[LANE_WAKING] = OF_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_WAKEUP] = OF_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_WAKEUP_NEW] = OF_CALL_BACK,
+	[LANE_MIGRATE] = OF_BREADCRUMBS | OF_CALL_BACK,
+};
+
+_Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
 /*
  * The call-backs of a fence, a submit among them, run straight out of its signal
@@ -84,8 +103,7 @@ static void note_signal(struct lane_cpu *cpu, const struct lane_event *event)
 	if (kind == LANE_FENCE_SIGNALED) {
 		cpu->signal_ctx = event->u.fence.context;
 		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
-	} else if (kind != LANE_RQ_SUBMIT && kind != LANE_RQ_EXECUTE && kind != LANE_RQ_IN &&
-		   kind != LANE_RQ_GUC_SUBMIT && (kind < LANE_WAKING || kind > LANE_MIGRATE)) {
+	} else if (!(traits[kind] & OF_CALL_BACK)) {
 		cpu->signal_ctx = 0;
 	}
 }
@@ -105,13 +123,6 @@ static struct lane_error *state_of(const struct lane_timeline *tl)
 					 "(is it damaged, or many traces in one?)",
 					 tl->too_many)
 			    : NULL;
-}
-
-/* A submission tasklet is at work, or has been started and may run before anything else does. */
-static bool is_of_tasklet(uint32_t kind)
-{
-	return kind == LANE_RQ_SUBMIT || kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT ||
-	       kind == LANE_PORTS;
 }
 
 /* What was lost on one CPU since its last event may have come before another CPU's of that time. */
@@ -136,20 +147,22 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 /* What an event says of its CPU, whatever else it says. */
 static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_cpu *cpu = (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu]
-			       : event->cpu >= 0		 ? lane_cpu_get(tl, event->cpu)
-								 : NULL;
+	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	uint32_t of_breadcrumbs = tl->info.submission == LANE_SUBMISSION_GUC
+					  ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
+					  : OF_BREADCRUMBS;
+	uint32_t of = traits[event->wire.kind];
 	uint64_t now_ns = event->wire.ts_ns;
 
 	if (!cpu)
 		return;
-	if (!of_breadcrumbs(tl, event->wire.kind)) {
+	if (!(of & of_breadcrumbs)) {
 		cpu->events++;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
 	}
-	if (is_of_tasklet(event->wire.kind))
+	if (of & OF_TASKLET)
 		cpu->tasklet_event = cpu->events;
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
@@ -160,26 +173,33 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 		lane_section_leave(tl, cpu, event);
 }
 
+static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (!tl->jobs || !lane_job_fence_event(tl, event))
+		lane_fence_event(tl, event);
+}
+
+/* Whom the events of a kind concern first; NULL: nobody. */
+static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
+					      const struct lane_event *event) = {
+	[0 ... LANE_RQ_WAIT_END] = lane_rq_event,
+	[LANE_DRM_QUEUE... LANE_DRM_DONE] = lane_job_event,
+	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
+	[LANE_SWITCH... LANE_MIGRATE] = lane_sched_event,
+	[LANE_FORK... LANE_STATEDUMP] = lane_process_event,
+	[LANE_PORTS] = lane_eng_ports,
+	[LANE_LOST] = lane_loss_event,
+};
+
+/* OpenCL's commands are told of the others' events, too, once there are any. */
 static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
-	if (lane_is_request(kind))
-		lane_rq_event(tl, event);
-	else if (lane_is_drm(kind))
-		lane_job_event(tl, event);
-	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END &&
-		 !(tl->jobs && lane_job_fence_event(tl, event)))
-		lane_fence_event(tl, event);
-	else if (kind >= LANE_SWITCH && kind <= LANE_MIGRATE)
-		lane_sched_event(tl, event);
-	else if (kind >= LANE_FORK && kind <= LANE_STATEDUMP)
-		lane_process_event(tl, event);
-	else if (kind == LANE_PORTS)
-		lane_eng_ports(tl, event);
-	else if (kind == LANE_LOST)
-		lane_loss_event(tl, event);
-	lane_command_event(tl, event);
+	if (on_kind[kind])
+		on_kind[kind](tl, event);
+	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_PROFILE))
+		lane_command_event(tl, event);
 }
 
 struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
