@@ -81,6 +81,22 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 	return begin[-1] == ' ' || begin[-1] == '\t';
 }
 
+/* The number of eight digits, the first one in the lowest byte; false: they are not all digits. */
+static bool get_eight(const char *text, uint32_t *value)
+{
+	uint64_t digits;
+
+	memcpy(&digits, text, sizeof(digits));
+	digits -= 0x3030303030303030;
+	if ((digits | (digits + 0x7676767676767676)) & 0x8080808080808080)
+		return false;
+	digits = digits * 10 + (digits >> 8); /* pairs, in every other byte */
+	digits = ((digits & 0x00ff00ff00ff00ff) * 100 + (digits >> 16 & 0x000000ff000000ff)) &
+		 0x0000ffff0000ffff;
+	*value = (uint32_t)(digits * 10000 + (digits >> 32));
+	return true;
+}
+
 /* `12.345678:`, to nanoseconds. */
 static bool get_time(const char **at, const char *end, uint64_t *ns)
 {
@@ -95,6 +111,10 @@ static bool get_time(const char **at, const char *end, uint64_t *ns)
 		seconds = seconds * 10 + (uint64_t)(*c++ - '0');
 	if (c == begin || c == end || *c++ != '.')
 		return false;
+	if (end - c > 8 && get_eight(c, &part)) {
+		c += 8;
+		digits = 8;
+	}
 	for (; c < end && is_digit(*c) && digits < 9; digits++)
 		part = part * 10 + (uint32_t)(*c++ - '0');
 	if (digits < 3 || c == end || *c != ':')
@@ -106,6 +126,8 @@ static bool get_time(const char **at, const char *end, uint64_t *ns)
 
 static const char *skip_spaces(const char *at, const char *end)
 {
+	while (end - at > 8 && !memcmp(at, "        ", 8))
+		at += 8;
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
 	return at;
@@ -113,15 +135,16 @@ static const char *skip_spaces(const char *at, const char *end)
 
 static const char *skip_token(const char *at, const char *end)
 {
-	while (at < end && *at != ' ' && *at != '\t')
-		at++;
-	return at;
+	const char *blank = memchr(at, ' ', (size_t)(end - at));
+	const char *tab = memchr(at, '\t', (size_t)((blank ? blank : end) - at));
+
+	return tab ? tab : blank ? blank : end;
 }
 
 /* What stands behind the CPU: flags or none, the time, perf's period or none, the event's name. */
 static bool get_rest(const char *at, const char *end, struct lane_printed *printed)
 {
-	const char *name, *token;
+	const char *system, *token;
 
 	at = skip_spaces(at, end);
 	token = at;
@@ -137,10 +160,9 @@ static bool get_rest(const char *at, const char *end, struct lane_printed *print
 	printed->fields = (char *)skip_spaces(token, end);
 	if (token > at && token[-1] == ':')
 		token--;
-	for (name = token; name > at && name[-1] != ':';)
-		name--;
-	printed->name = name;
-	printed->name_length = (size_t)(token - name);
+	system = memrchr(at, ':', (size_t)(token - at));
+	printed->name = system ? system + 1 : at;
+	printed->name_length = (size_t)(token - printed->name);
 	return true;
 }
 

@@ -28,13 +28,19 @@ struct lane_printed {
 /* Takes a line apart; false: it prints no event. */
 bool lane_printed_line(char *line, size_t length, struct lane_printed *printed);
 
+/* A few bytes that are compared at once, with LANE_PRINTED_KEY bytes of the text. */
+struct lane_printed_word {
+	uint64_t bytes[LANE_PRINTED_KEY / sizeof(uint64_t)];
+	uint64_t mask[LANE_PRINTED_KEY / sizeof(uint64_t)]; /* 0xff where it has a byte */
+	uint8_t length;					    /* 0: there is none */
+};
+
 /* A field as it stood in the line of that kind before: mostly it stands there again. */
 struct lane_printed_step {
-	char key[LANE_PRINTED_KEY];
-	uint8_t length;
-	uint8_t how; /* enum how, printed_fields.c */
+	struct lane_printed_word key; /* with its = */
+	uint8_t how;		      /* enum how, printed_fields.c */
 	struct lane_slot slot;
-	const char *stop; /* what follows a text */
+	struct lane_printed_word stop; /* what follows a text */
 };
 
 struct lane_printed_name {
@@ -54,8 +60,10 @@ void lane_printed_init(struct lane_printed_fields *fields, const struct lane_nam
 /* The kind of an event by its name, -1: none of the table. */
 int lane_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length);
 
-/* Fills the event, of that kind already, from the text of its fields. Returns NULL, or what is
- * wrong; *at is where. */
+/*
+ * Fills the event, of that kind already, from the text of its fields, behind whose end
+ * LANE_PRINTED_KEY bytes may be read. Returns NULL, or what is wrong; *at is where.
+ */
 const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
 				struct lane_event *event, const char **at);
 

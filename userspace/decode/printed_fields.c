@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reads the fields of a printed event.
 #include "decode/printed.h"
+#include "decode/textlines.h"
 
 #include <string.h>
+
+_Static_assert((int)LANE_TEXTLINES_BEHIND > (int)LANE_PRINTED_KEY,
+	       "words are compared with what is there");
 
 /* How a value is read. */
 enum how {
@@ -73,9 +77,39 @@ void lane_printed_init(struct lane_printed_fields *fields, const struct lane_nam
 		add_name(fields, names->events[i].alias, lane_kind_by_name(names->events[i].name));
 }
 
-static bool is_end(char c)
+/* What ends a value. */
+static const bool ends[256] = { ['\0'] = true, [' '] = true, [','] = true, ['\t'] = true };
+
+static inline bool is_end(char c)
 {
-	return !c || c == ' ' || c == ',' || c == '\t';
+	return ends[(unsigned char)c];
+}
+
+_Static_assert(LANE_PRINTED_KEY == 3 * sizeof(uint64_t), "a word is compared in three parts");
+
+static void set_word(struct lane_printed_word *word, const char *text, size_t length)
+{
+	memset(word, 0, sizeof(*word));
+	memcpy(word->bytes, text, length);
+	memset(word->mask, 0xff, length);
+	word->length = (uint8_t)length;
+}
+
+/* The i-th eight bytes of a text that differ from the word's. */
+static inline uint64_t differ(const struct lane_printed_word *word, const char *at, size_t i)
+{
+	uint64_t text;
+
+	memcpy(&text, at + i * sizeof(text), sizeof(text));
+	return (text ^ word->bytes[i]) & word->mask[i];
+}
+
+/* True when the word stands there. */
+static inline bool has_word(const struct lane_printed_word *word, const char *at)
+{
+	uint64_t other = differ(word, at, 0) | differ(word, at, 1) | differ(word, at, 2);
+
+	return !other && word->length;
 }
 
 static int digit_of(char c)
@@ -84,6 +118,22 @@ static int digit_of(char c)
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* A number as most are: decimal, of few digits, and something ends it. */
+static inline bool get_decimal(char **at, uint64_t *value)
+{
+	char *c = *at, *most = c + 18;
+	uint64_t number = 0;
+	unsigned int digit;
+
+	for (; (digit = (unsigned int)*c - '0') < 10 && c < most; c++)
+		number = number * 10 + digit;
+	if (c == *at || !is_end(*c))
+		return false;
+	*value = number;
+	*at = c;
+	return true;
 }
 
 /* A whole number, decimal or 0x hexadecimal, that something ends. */
@@ -95,17 +145,9 @@ static bool get_number(char **at, uint64_t *value)
 	int base = 10, digit;
 	unsigned int n = 0;
 
-	c += minus;
-	for (; *c >= '0' && *c <= '9' && n < 18; n++)
-		number = number * 10 + (uint64_t)(*c++ - '0');
-	if (n && is_end(*c)) { /* as most are */
-		*value = minus ? 0 - number : number;
-		*at = c;
+	if (get_decimal(at, value))
 		return true;
-	}
-	c -= n;
-	n = 0;
-	number = 0;
+	c += minus;
 	if (c[0] == '0' && c[1] == 'x') {
 		base = 16;
 		c += 2;
@@ -156,32 +198,36 @@ static int64_t state_of(const char **at, bool is_kernels)
 	return known || bits ? bits : LANE_STATE_UNKNOWN;
 }
 
-/* How the value of a key is read. */
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && !memcmp(text, word, length);
+}
+
+/* How the value of a key is read; a = stands behind it. */
 static void find_step(const struct lane_printed_fields *fields, int kind, const char *key,
 		      size_t length, struct lane_printed_step *step)
 {
 	memset(step, 0, sizeof(*step));
-	if (length >= sizeof(step->key))
+	if (length >= LANE_PRINTED_KEY)
 		return;
-	memcpy(step->key, key, length);
-	step->length = (uint8_t)length;
-	if (!strcmp(step->key, "engine") && lane_is_request((unsigned int)kind)) {
+	set_word(&step->key, key, length + 1);
+	if (is_word(key, length, "engine") && lane_is_request((unsigned int)kind)) {
 		step->how = HOW_ENGINE;
 		return;
 	}
 	if (!lane_names_slot(fields->names, kind, key, length, &step->slot))
 		return;
 	step->how = HOW_NUMBER;
-	if (kind == LANE_SWITCH && !strcmp(step->key, "prev_state"))
+	if (kind == LANE_SWITCH && is_word(key, length, "prev_state"))
 		step->how = HOW_STATE;
-	else if (!strcmp(step->key, "ret"))
+	else if (is_word(key, length, "ret"))
 		step->how = HOW_RET;
 	if (!lane_type_is_text(step->slot.type))
 		return;
 	step->how = HOW_TEXT;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-		if (!strcmp(stops[i].key, step->key))
-			step->stop = stops[i].stop;
+		if (is_word(key, length, stops[i].key))
+			set_word(&step->stop, stops[i].stop, strlen(stops[i].stop));
 }
 
 static bool get_engine(char **at, struct lane_event *event)
@@ -196,12 +242,10 @@ static bool get_engine(char **at, struct lane_event *event)
 }
 
 /* Where `stop`, which begins with a blank, stands first; NULL: nowhere. */
-static char *find_stop(char *at, const char *stop)
+static char *find_stop(char *at, const struct lane_printed_word *stop)
 {
-	size_t n = strlen(stop);
-
 	for (; *at; at++)
-		if (*at == *stop && !strncmp(at, stop, n))
+		if (*at == ' ' && has_word(stop, at))
 			return at;
 	return NULL;
 }
@@ -215,7 +259,7 @@ static bool get_value(const struct lane_printed_step *step, char **at, struct la
 
 	switch (step->how) {
 	case HOW_TEXT:
-		end = step->stop ? find_stop(*at, step->stop) : *at + strlen(*at);
+		end = step->stop.length ? find_stop(*at, &step->stop) : *at + strlen(*at);
 		if (!end)
 			return false;
 		store_text(event, &step->slot, *at, (size_t)(end - *at));
@@ -349,30 +393,21 @@ static bool has_key(const char *text)
 	return n && text[n] == '=';
 }
 
-/* True when `KEY=` of the step stands there. */
-static bool has_step(const struct lane_printed_step *step, const char *at)
-{
-	unsigned int n = 0;
-
-	while (n < step->length && step->key[n] == at[n])
-		n++;
-	return n && n == step->length && at[n] == '=';
-}
-
 const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
 				struct lane_event *event, const char **place)
 {
 	struct lane_printed_step *step = fields->steps[kind];
 	struct lane_printed_step *last = step + LANE_PRINTED_STEPS - 1;
 	char *at = text;
+	uint64_t value;
 
 	*place = text;
 	if (lane_is_drm((unsigned int)kind))
 		return lane_printed_drm(kind, text, event, place);
-	if (kind == LANE_SWITCH && !has_key(text))
+	if (kind == LANE_SWITCH && !has_word(&step->key, text) && !has_key(text))
 		return get_switch(&at, event) ? NULL : "not a switch of threads";
 	if ((kind == LANE_WAKING || kind == LANE_WAKEUP || kind == LANE_WAKEUP_NEW) &&
-	    !has_key(text))
+	    !has_word(&step->key, text) && !has_key(text))
 		return get_wake(&at, event) ? NULL : "not the wake-up of a thread";
 	while (*at) {
 		if (*at == ' ' || *at == ',' || *at == '\t') {
@@ -380,8 +415,8 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 			continue;
 		}
 		*place = at;
-		if (!has_step(step, at)) {
-			size_t n = strcspn(at, "= ,");
+		if (!has_word(&step->key, at)) {
+			size_t n = *at == '=' ? 0 : strcspn(at, "= ,");
 
 			if (!n || at[n] != '=' || *at == '[') {
 				at += n + (at[n] == '='); /* `==>`, `[action=RCU]`: no field */
@@ -392,9 +427,11 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 			find_step(fields, kind, at, n, step);
 			at += n + 1;
 		} else {
-			at += step->length + 1;
+			at += step->key.length;
 		}
-		if (!get_value(step, &at, event))
+		if (step->how == HOW_NUMBER && get_decimal(&at, &value))
+			lane_slot_store(event, &step->slot, value);
+		else if (!get_value(step, &at, event))
 			return "not a value";
 		step += step < last;
 	}

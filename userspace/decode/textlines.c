@@ -12,7 +12,7 @@
 struct lane_error *lane_textlines_init(struct lane_textlines *lines, const char *path, int fd)
 {
 	*lines = (struct lane_textlines){ .path = path, .fd = fd };
-	lines->buffer = malloc(LANE_TEXTLINES_READ + LANE_LINE_BYTES + 1);
+	lines->buffer = calloc(1, LANE_TEXTLINES_READ + LANE_LINE_BYTES + LANE_TEXTLINES_BEHIND);
 	if (!lines->buffer)
 		return &lane_enomem;
 	lines->from = lines->to = lines->buffer;
@@ -98,6 +98,6 @@ struct lane_error *lane_textlines_next(struct lane_textlines *lines, char **line
 		*length = end ? (size_t)(end - *line) : rest;
 		lines->from = end ? end + 1 : lines->to;
 	}
-	(*line)[*length] = '\0'; /* the buffer has a byte more */
+	(*line)[*length] = '\0'; /* the buffer has more */
 	return NULL;
 }

@@ -12,6 +12,7 @@
 enum {
 	LANE_TEXTLINES_READ = 256 << 10,
 	LANE_LINE_BYTES = 16 << 10, /* of a longer line that is all that is kept */
+	LANE_TEXTLINES_BEHIND = 32, /* bytes that may be read behind a line's end */
 };
 
 struct lane_textlines {
