@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static unsigned int slot_of(uint64_t ns)
+unsigned int lane_histogram_slot(uint64_t ns)
 {
 	unsigned int shift;
 
@@ -14,8 +14,7 @@ static unsigned int slot_of(uint64_t ns)
 	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
 }
 
-/* The largest duration of a slot. */
-static uint64_t top_of(unsigned int slot)
+uint64_t lane_histogram_top(unsigned int slot)
 {
 	unsigned int shift;
 
@@ -31,7 +30,7 @@ static bool to_buckets(struct lane_histogram *h)
 	if (!h->buckets)
 		return false;
 	for (uint64_t i = 0; i < h->count; i++)
-		h->buckets[slot_of(h->values[i])]++;
+		h->buckets[lane_histogram_slot(h->values[i])]++;
 	free(h->values);
 	h->values = NULL;
 	return true;
@@ -47,7 +46,7 @@ bool lane_histogram_add(struct lane_histogram *h, uint64_t ns)
 	if (!h->buckets && h->count == LANE_HISTOGRAM_EXACT && !to_buckets(h))
 		return false;
 	if (h->buckets)
-		h->buckets[slot_of(ns)]++;
+		h->buckets[lane_histogram_slot(ns)]++;
 	else
 		h->values[h->count] = ns;
 	h->sorted = false;
@@ -80,7 +79,8 @@ uint64_t lane_histogram_percentile(struct lane_histogram *h, unsigned int permil
 	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
-			return top_of(i) < h->max_ns ? top_of(i) : h->max_ns;
+			return lane_histogram_top(i) < h->max_ns ? lane_histogram_top(i)
+								 : h->max_ns;
 	}
 	return h->max_ns;
 }

@@ -23,6 +23,11 @@ struct lane_histogram {
 	bool sorted;
 };
 
+/* The number of a duration's bucket, and the largest duration of a bucket. The numbers mean the
+ * same everywhere and for ever: histograms are merged by adding what is under the same number. */
+unsigned int lane_histogram_slot(uint64_t ns);
+uint64_t lane_histogram_top(unsigned int slot);
+
 /* Adds a duration, ns. False: no memory. */
 bool lane_histogram_add(struct lane_histogram *histogram, uint64_t ns);
 

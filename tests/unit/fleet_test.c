@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// Counting for a fleet: bounded rows whose sums are all that was added, lines, requests of
+// scrapers, cgroups.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch/cgroup.h"
+#include "watch/count.h"
+#include "watch/http.h"
+#include "watch/lines.h"
+#include "watch/metrics_page.h"
+
+static struct lane_counts *counts;
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_null(lane_counts_create(&counts));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	lane_counts_destroy(counts);
+	return 0;
+}
+
+static struct lane_row request(const char *culprit, uint64_t ns)
+{
+	struct lane_row row = { .what = LANE_ROW_REQUEST,
+				.driver = "i915",
+				.gpu = "card0",
+				.engine = "rcs0",
+				.process = "",
+				.cause = "host_queue",
+				.culprit = culprit,
+				.total = { ns, ns + 1 },
+				.total_known = true };
+
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		row.culprits[i] = "";
+	row.culprits[LANE_STAGE_HOST_QUEUE] = culprit;
+	row.stages.known = 1u << LANE_STAGE_HOST_QUEUE;
+	row.stages.unknown = 1u << LANE_STAGE_RUNNING;
+	row.stages.ns[LANE_STAGE_HOST_QUEUE] = (struct lane_span){ ns, ns + 1 };
+	return row;
+}
+
+static void add(const char *process, const char *culprit, uint64_t ns)
+{
+	const struct lane_row row = request(culprit, ns);
+
+	assert_null(lane_counts_add(counts, &row, process));
+}
+
+/* What all rows of a stage have together, the buckets of their histograms included. */
+static struct lane_count_sum all_of(unsigned int stage, uint64_t *in_buckets)
+{
+	const struct lane_count_row **rows;
+	struct lane_count_sum sum = {};
+	size_t n;
+
+	*in_buckets = 0;
+	assert_null(lane_counts_rows(counts, &rows, &n));
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i]->key.stage != stage)
+			continue;
+		sum.count += rows[i]->minute.count;
+		sum.bounded += rows[i]->minute.bounded;
+		sum.unknown += rows[i]->minute.unknown;
+		lane_span_add(&sum.ns, rows[i]->minute.ns);
+		for (uint32_t b = 0; b < rows[i]->n_buckets; b++) {
+			*in_buckets += rows[i]->buckets[b].count;
+			assert_true(!b || rows[i]->buckets[b - 1].slot < rows[i]->buckets[b].slot);
+		}
+	}
+	free(rows);
+	return sum;
+}
+
+static uint64_t count_of(const char *process, const char *culprit)
+{
+	const struct lane_count_row **rows;
+	uint64_t count = 0;
+	size_t n;
+
+	assert_null(lane_counts_rows(counts, &rows, &n));
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->key.stage == LANE_COUNT_TOTAL &&
+		    !strcmp(lane_count_name(counts, rows[i]->key.process), process) &&
+		    !strcmp(lane_count_name(counts, rows[i]->key.culprit), culprit))
+			count += rows[i]->minute.count;
+	free(rows);
+	return count;
+}
+
+static void few(void **state)
+{
+	struct lane_count_figures figures;
+	struct lane_count_sum sum;
+	uint64_t buckets;
+
+	(void)state;
+	add("a", "b", 1000);
+	add("a", "b", 3000);
+	add("a", "", 5000);
+	assert_int_equal(count_of("a", "b"), 2);
+	assert_int_equal(count_of("a", ""), 1);
+	sum = all_of(LANE_STAGE_HOST_QUEUE, &buckets);
+	assert_int_equal(sum.count, 3);
+	assert_int_equal(sum.bounded, 3);
+	assert_int_equal(sum.ns.lo, 9000);
+	assert_int_equal(sum.ns.hi, 9003);
+	assert_int_equal(buckets, 3);
+	sum = all_of(LANE_STAGE_RUNNING, &buckets);
+	assert_int_equal(sum.count, 0);
+	assert_int_equal(sum.unknown, 3);
+	lane_counts_figures(counts, &figures);
+	assert_int_equal(figures.names, 2);
+	assert_int_equal(figures.other, 0);
+	lane_counts_next_minute(counts);
+	assert_int_equal(count_of("a", "b"), 0);
+	assert_int_equal(all_of(LANE_STAGE_HOST_QUEUE, &buckets).count, 0);
+}
+
+/* Names that come once each leave one that comes often its row, and all is counted. */
+static void random_names(void **state)
+{
+	struct lane_count_figures figures;
+	struct lane_count_sum sum;
+	uint64_t buckets;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		add(i % 50 ? name : "steady", i % 7 ? "" : name, (uint64_t)i * 977);
+	}
+	lane_counts_figures(counts, &figures);
+	assert_int_equal(figures.names, LANE_COUNT_NAMES);
+	assert_true(figures.rows <= LANE_COUNT_ROWS + 1);
+	assert_true(figures.moved <= 64);
+	sum = all_of(LANE_COUNT_TOTAL, &buckets);
+	assert_int_equal(sum.count, 100000);
+	assert_int_equal(buckets, 100000);
+	assert_int_equal(sum.ns.lo, 977ull * 99999 * 100000 / 2);
+	/* It found no room at first, and then it did. */
+	assert_true(count_of("steady", "") > 1500);
+	assert_true(count_of("other", "") > 70000);
+}
+
+/* A name that is given up is not one that the same thing has. */
+static void names_of_one(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < LANE_COUNT_NAMES; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		add(name, "", 1000);
+	}
+	for (int i = 0; i < 40; i++)
+		add("new-a", "new-b", 1000);
+	assert_int_equal(count_of("new-a", "new-a"), 0);
+	assert_int_equal(count_of("new-b", "new-b"), 0);
+	assert_true(count_of("new-a", "new-b") > 30);
+}
+
+static void many_engines(void **state)
+{
+	const struct lane_count_engine *last;
+	struct lane_count_figures figures;
+	char engine[16];
+	uint64_t buckets;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		struct lane_row row = request("", 1000);
+
+		snprintf(engine, sizeof(engine), "ring%d", i);
+		row.engine = engine;
+		assert_null(lane_counts_add(counts, &row, "a"));
+	}
+	last = lane_count_engine(counts, LANE_COUNT_ENGINES - 1);
+	assert_string_equal(last->engine, "ring62");
+	assert_int_equal(all_of(LANE_COUNT_TOTAL, &buckets).count, 1000);
+	lane_counts_figures(counts, &figures);
+	assert_true(figures.rows < 3 * LANE_COUNT_ENGINES + 1);
+}
+
+static void page(void **state)
+{
+	const struct lane_page_figures figures = { .events = 7, .lost = 2 };
+	size_t bytes;
+	char *text;
+
+	(void)state;
+	add("say \"a\\b\"", "b", 1000);
+	text = lane_metrics_page(counts, &figures, "6.1", &bytes);
+	assert_non_null(text);
+	assert_int_equal(bytes, strlen(text));
+	assert_non_null(strstr(text, "gpulane_info{kernel=\"6.1\"} 1\n"));
+	assert_non_null(strstr(text, "\ngpulane_events_total 7\n"));
+	assert_non_null(strstr(text, "process=\"say \\\"a\\\\b\\\"\""));
+	assert_non_null(strstr(text, "stage=\"host_queue\",le=\"1.023e-06\"} 1\n"));
+	assert_non_null(strstr(text, "stage=\"host_queue\"} 0.000001001\n"));
+	assert_non_null(strstr(text, "cause=\"host_queue\",culprit=\"b\"} 0.000001001\n"));
+	free(text);
+}
+
+static enum lane_http read_text(const char *text)
+{
+	return lane_http_read(text, strlen(text));
+}
+
+static void requests(void **state)
+{
+	static char large[LANE_HTTP_BYTES + 1];
+
+	(void)state;
+	assert_int_equal(read_text("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), LANE_HTTP_GET);
+	assert_int_equal(read_text("GET /metrics?x=1 HTTP/1.0\n\n"), LANE_HTTP_GET);
+	assert_int_equal(read_text("HEAD /metrics HTTP/1.1\r\n\r\n"), LANE_HTTP_HEAD);
+	assert_int_equal(read_text("GET / HTTP/1.1\r\n\r\n"), LANE_HTTP_NOT_FOUND);
+	assert_int_equal(read_text("GET /metricsx HTTP/1.1\r\n\r\n"), LANE_HTTP_NOT_FOUND);
+	assert_int_equal(read_text("POST /metrics HTTP/1.1\r\n\r\n"), LANE_HTTP_METHOD);
+	assert_int_equal(read_text("GET /metrics HTTP/2.0\r\n\r\n"), LANE_HTTP_VERSION);
+	assert_int_equal(read_text("GET /metrics\r\n\r\n"), LANE_HTTP_BAD);
+	assert_int_equal(read_text("\x16\x03\x01\x02"), LANE_HTTP_BAD);
+	assert_int_equal(read_text("\r\n\r\n"), LANE_HTTP_BAD);
+	assert_int_equal(read_text(""), LANE_HTTP_MORE);
+	assert_int_equal(read_text("GET /metrics HTTP/1.1\r\nHost: a\r\n"), LANE_HTTP_MORE);
+	memset(large, 'a', LANE_HTTP_BYTES);
+	memcpy(large, "GET /", 5);
+	assert_int_equal(lane_http_read(large, LANE_HTTP_BYTES - 1), LANE_HTTP_MORE);
+	assert_int_equal(lane_http_read(large, LANE_HTTP_BYTES), LANE_HTTP_TOO_LARGE);
+}
+
+static void read_file(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, size - 1, file)] = 0;
+	fclose(file);
+}
+
+/* What was cut off by a kill is no line; who moves the file away gets a new one. */
+static void files(void **state)
+{
+	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64], moved[64], text[64];
+	struct lane_lines *lines;
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/rows", dir);
+	snprintf(moved, sizeof(moved), "%s/moved", dir);
+	file = fopen(path, "w");
+	fputs("one\ntwo\nthr", file);
+	fclose(file);
+	assert_null(lane_lines_open(path, &lines));
+	assert_true(lane_lines_add(lines, "three\n", 6));
+	assert_null(lane_lines_write(lines));
+	read_file(path, text, sizeof(text));
+	assert_string_equal(text, "one\ntwo\nthree\n");
+	assert_int_equal(rename(path, moved), 0);
+	assert_true(lane_lines_add(lines, "four\n", 5));
+	lane_lines_close(lines);
+	read_file(path, text, sizeof(text));
+	assert_string_equal(text, "four\n");
+	unlink(path);
+	unlink(moved);
+	rmdir(dir);
+}
+
+/* A pipe that nobody reads is not waited for; what finds no room is left out as whole lines. */
+static void full_pipe(void **state)
+{
+	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
+	static char line[100000];
+	struct lane_lines *lines;
+	unsigned int n = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_null(lane_lines_open(path, &lines));
+	memset(line, 'a', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
+	while (lane_lines_add(lines, line, sizeof(line))) {
+		assert_null(lane_lines_write(lines));
+		n++;
+	}
+	assert_in_range(n, 80, 90);
+	lane_lines_close(lines);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void cgroups(void **state)
+{
+	char name[16];
+
+	(void)state;
+	assert_true(lane_cgroup_name("0::/system.slice/x.service\n", name, sizeof(name)));
+	assert_string_equal(name, "x.service");
+	assert_true(lane_cgroup_name("1:cpu:/a\n0::/b", name, sizeof(name)));
+	assert_string_equal(name, "b");
+	assert_false(lane_cgroup_name("0::/\n", name, sizeof(name)));
+	assert_false(lane_cgroup_name("1:cpu:/a\n", name, sizeof(name)));
+	assert_false(lane_cgroup_name("", name, sizeof(name)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(few, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(random_names, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names_of_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_engines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(page, set_up, tear_down),
+		cmocka_unit_test(requests),
+		cmocka_unit_test(files),
+		cmocka_unit_test(full_pipe),
+		cmocka_unit_test(cgroups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
