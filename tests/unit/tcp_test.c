@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// norm/tcp.c: which packets of two machines count, by the two rules of docs/machines.md.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "norm/tcp.h"
+#include "check.h"
+
+#define AHEAD 50000000 /* the second machine's clock */
+#define ACK   0x10
+
+enum {
+	OUR_PORT = 5001,
+	THEIR_PORT = 22,
+	SOCKET = 77,
+};
+
+static struct lane_tcp *first, *other;
+
+static int set_up(void **state)
+{
+	(void)state;
+	first = lane_tcp_create();
+	other = lane_tcp_create();
+	return first && other ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	lane_tcp_destroy(first);
+	lane_tcp_destroy(other);
+	return 0;
+}
+
+/* A packet of the first machine's connection, from there to the other. */
+static struct lane_event packet(enum lane_kind kind, uint64_t ns, uint32_t seq)
+{
+	struct lane_event event = { .wire = { .ts_ns = ns, .kind = kind, .tid = -1, .pid = -1 } };
+
+	event.u.net_dev_queue.sk = SOCKET;
+	event.u.net_dev_queue.seq = seq;
+	event.u.net_dev_queue.ack_seq = 9;
+	event.u.net_dev_queue.flags = ACK;
+	event.u.net_dev_queue.source_port = OUR_PORT;
+	event.u.net_dev_queue.dest_port = THEIR_PORT;
+	return event;
+}
+
+static void take(struct lane_tcp *machine, struct lane_event event)
+{
+	assert_true(lane_tcp_take(machine, &event));
+}
+
+static void send(uint64_t ns, uint32_t seq)
+{
+	take(first, packet(LANE_NET_QUEUE, ns, seq));
+}
+
+static void receive(uint64_t ns, uint32_t seq)
+{
+	take(other, packet(LANE_NET_RECEIVE, ns + AHEAD, seq));
+}
+
+static void lose(struct lane_tcp *machine, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct lane_event event = { .wire = { .ts_ns = end_ns, .kind = LANE_LOST } };
+
+	event.u.gpulane_lost.begin_ns = begin_ns;
+	event.u.gpulane_lost.end_ns = end_ns;
+	take(machine, event);
+}
+
+/* So many packets count, and so many do not by each of the rules. */
+static void expect(uint64_t used, uint64_t ambiguous, uint64_t unproven)
+{
+	struct lane_tcp_match match;
+	struct lane_sync sync;
+
+	assert_null(lane_tcp_match(first, other, &sync, &match));
+	assert_int_equal(match.there, used);
+	assert_int_equal(match.back, 0);
+	assert_int_equal(match.ambiguous, ambiguous);
+	assert_int_equal(match.unproven, unproven);
+}
+
+/* The first packet of a connection proves nothing, the next one counts by it. */
+static void counts_behind_the_first(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	send(2000, 2);
+	receive(2200, 2);
+	expect(1, 0, 1);
+}
+
+/* Both ways bound the clocks' distance, and the truth lies within. */
+static void ties_by_both_ways(void **state)
+{
+	struct lane_tcp_match match;
+	struct lane_sync sync;
+	uint64_t lo_ns, hi_ns;
+
+	(void)state;
+	for (uint64_t ns = 1000; ns < 100000; ns += 1000) {
+		send(ns, (uint32_t)ns);
+		receive(ns + 200, (uint32_t)ns);
+		take(other, packet(LANE_NET_QUEUE, ns + 300 + AHEAD, (uint32_t)ns));
+		take(first, packet(LANE_NET_RECEIVE, ns + 500, (uint32_t)ns));
+	}
+	assert_null(lane_tcp_match(first, other, &sync, &match));
+	assert_int_equal(match.there, 98);
+	assert_int_equal(match.back, 98);
+	assert_int_equal(match.unproven, 2);
+	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_BOUND);
+	assert_true(lane_sync_bounds(&sync, 50000 + AHEAD, &lo_ns, &hi_ns));
+	assert_in_range(50000, lo_ns, hi_ns);
+	assert_in_range(hi_ns - lo_ns, 1, 500);
+}
+
+/* Rule 1: what was sent twice alike. */
+static void leaves_out_a_repetition(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	send(2000, 2);
+	send(2500, 2);
+	receive(2700, 2);
+	send(3000, 3);
+	receive(3200, 3);
+	expect(1, 1, 1);
+}
+
+/* Rule 1: what was received twice alike; each of the two arrivals is told of. */
+static void leaves_out_a_double(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	send(2000, 2);
+	receive(2200, 2);
+	receive(2300, 2);
+	send(3000, 3);
+	receive(3200, 3);
+	expect(1, 2, 1);
+}
+
+/* Rule 1: other ports, another acknowledgement and other flags are other packets. */
+static void tells_packets_apart(void **state)
+{
+	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
+
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	send(2000, 2);
+	sent.u.net_dev_queue.source_port = 4000;
+	take(first, sent);
+	sent.u.net_dev_queue.source_port = OUR_PORT;
+	sent.u.net_dev_queue.ack_seq = 10;
+	take(first, sent);
+	sent.u.net_dev_queue.ack_seq = 9;
+	sent.u.net_dev_queue.flags = ACK | 8;
+	take(first, sent);
+	receive(2200, 2);
+	expect(1, 0, 1);
+}
+
+/* Rule 1: where one of the two does not say its ports these tell nothing apart. */
+static void matches_without_ports(void **state)
+{
+	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
+
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	sent.u.net_dev_queue.source_port = sent.u.net_dev_queue.dest_port = 0;
+	take(first, sent);
+	receive(2200, 2);
+	expect(1, 0, 1);
+}
+
+/* What is sent is not what was received, be it alike; nor is it of the tracer's other events. */
+static void keeps_ways_apart(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	take(first, packet(LANE_NET_RECEIVE, 1900, 2));
+	send(2000, 2);
+	take(other, packet(LANE_INET_IN, 2100 + AHEAD, 2));
+	receive(2200, 2);
+	expect(1, 0, 1);
+}
+
+/*
+ * Rule 2: the sending of packet 2 was lost by the tracer, the packet arrived; TCP repeated it, and
+ * the repetition, which was recorded, was lost on its way. It came after the arrival.
+ */
+static void takes_no_repetition_for_the_first(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	lose(first, 1900, 2100);
+	receive(2200, 2);
+	send(2900, 2);
+	send(3000, 3);
+	receive(3200, 3);
+	expect(1, 0, 2);
+}
+
+/* Rule 2: a loss counts from the anchor's sending to the packet's, both included. */
+static void looks_between_the_two(void **state)
+{
+	(void)state;
+	lose(first, 100, 999);
+	send(1000, 1);
+	receive(1200, 1);
+	send(2000, 2);
+	receive(2200, 2); /* counts: the loss was before the anchor */
+	lose(first, 3000, 3000);
+	send(3000, 3);
+	receive(3200, 3); /* does not */
+	send(4000, 4);
+	receive(4200, 4); /* does not: the loss was as packet 3 was sent */
+	send(5000, 5);
+	receive(5200, 5); /* counts */
+	lose(first, 6000, 6500);
+	send(6000, 6);
+	receive(6200, 6); /* does not */
+	expect(2, 0, 4);
+}
+
+/* Rule 2: a longer loss that began before others still reaches over them. */
+static void remembers_the_longest_loss(void **state)
+{
+	(void)state;
+	lose(first, 600, 700);
+	lose(first, 500, 2500);
+	send(1000, 1);
+	receive(1200, 1);
+	lose(first, 800, 900);
+	send(2000, 2);
+	receive(2200, 2);
+	expect(0, 0, 2);
+}
+
+/* Rule 2: what the receiver has lost hides no sending. */
+static void needs_the_sender_only(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	lose(other, 1300 + AHEAD, 2100 + AHEAD);
+	send(2000, 2);
+	receive(2200, 2);
+	expect(1, 0, 1);
+}
+
+/* Rule 2: another connection's packet is no anchor. */
+static void anchors_in_its_connection(void **state)
+{
+	struct lane_event sent = packet(LANE_NET_QUEUE, 2000, 2);
+	struct lane_event received = packet(LANE_NET_RECEIVE, 2200 + AHEAD, 2);
+
+	(void)state;
+	send(1000, 1);
+	receive(1200, 1);
+	sent.u.net_dev_queue.source_port = received.u.net_dev_queue.source_port = 4000;
+	take(first, sent);
+	take(other, received);
+	expect(0, 0, 2);
+}
+
+/* Rule 2: what was sent before the anchor and arrived after it was sent again, or overtaken. */
+static void needs_the_order(void **state)
+{
+	(void)state;
+	send(1000, 1);
+	send(2000, 2);
+	receive(2200, 2);
+	receive(2300, 1);
+	send(3000, 3);
+	receive(3200, 3);
+	expect(1, 0, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(counts_behind_the_first), TEST(ties_by_both_ways),
+		TEST(leaves_out_a_repetition), TEST(leaves_out_a_double),
+		TEST(tells_packets_apart),     TEST(matches_without_ports),
+		TEST(keeps_ways_apart),	       TEST(takes_no_repetition_for_the_first),
+		TEST(looks_between_the_two),   TEST(remembers_the_longest_loss),
+		TEST(needs_the_sender_only),   TEST(anchors_in_its_connection),
+		TEST(needs_the_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
