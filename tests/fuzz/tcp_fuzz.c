@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "norm/tcp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

@@ -10,7 +10,7 @@
 
 #include "base/ctf.h"
 #include "decode/ctf_own.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/ctf.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "norm/fix.h"
 #include "norm/recording.h"
 #include "norm/widen.h"

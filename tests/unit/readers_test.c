@@ -18,7 +18,7 @@
 #include "base/ctf_packet.h"
 #include "decode/ctf_child.h"
 #include "decode/ctf_own.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "decode/text.h"
 #include "check.h"
 

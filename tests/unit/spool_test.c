@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "show/rows.h"
+#include "show/track_rows.h"
 #include "show/spool.h"
 
 static uint64_t random_state = 88172645463325252ull;

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/folder.h"
-#include "base/recording.h"
+#include "base/recording_limit.h"
 #include "capture/recording_json.h"
 
 /* What recording.json grows by at most until the end: figures, the command's status, an error. */

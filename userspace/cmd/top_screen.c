@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "cmd/top.h"
+#include "cmd/top_screen.h"
 #include "show/top.h"
 
 static SCREEN *screen;

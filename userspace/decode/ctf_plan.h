@@ -8,7 +8,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 enum {
 	LANE_PLAN_STEPS = 24

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "decode/tsdl.h"
 
 enum {

@@ -4,7 +4,7 @@
 #define LANE_DECODE_MERGE_H
 
 #include "base/heap.h"
-#include "decode/loss.h"
+#include "decode/lost_count.h"
 
 /* A stream as the merge sees it; the reader's streams have one each. */
 struct lane_merge_stream {

@@ -8,7 +8,7 @@
 #define LANE_DECODE_PFTRACE_H
 
 #include "decode/decode.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "decode/proto.h"
 #include "decode/unpack.h"
 

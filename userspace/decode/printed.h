@@ -6,7 +6,7 @@
 #ifndef LANE_DECODE_PRINTED_H
 #define LANE_DECODE_PRINTED_H
 
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 enum {
 	LANE_PRINTED_STEPS = 24,

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "base/opencl.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 #include "decode/text.h"
 
 enum {

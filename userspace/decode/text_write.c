@@ -6,7 +6,7 @@
 
 #include "base/clean.h"
 #include "base/opencl.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 static void write_fact(FILE *to, const char *key, const char *value)
 {

@@ -7,7 +7,7 @@
 #ifndef LANE_DECODE_TRACEPOINT_H
 #define LANE_DECODE_TRACEPOINT_H
 
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 enum {
 	LANE_TRACEPOINT_STEPS = 20,

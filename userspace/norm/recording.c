@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/recording.h"
+#include "base/recording_limit.h"
 
 enum {
 	JSON_BYTES = LANE_RECORDING_JSON_BYTES,

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "show/report.h"
-#include "show/rows.h"
+#include "show/track_rows.h"
 #include "show/spool.h"
 
 enum {

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "base/opencl.h"
-#include "show/explain.h"
+#include "show/explain_text.h"
 #include "show/json.h"
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 #include "show/report_tree.h"
 
 typedef struct json_object json;

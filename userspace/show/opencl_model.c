@@ -6,7 +6,7 @@
 
 #include "base/clean.h"
 #include "show/json.h"
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 
 typedef struct json_object json;
 

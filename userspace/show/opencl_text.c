@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 
 /* Below this share of the whole nothing is worth a sentence. */
 #define MIN_PERCENT 5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report's figures of OpenCL commands as a tree, with the keys of docs/report.md.
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 #include "show/report_tree.h"
 
 static void line(FILE *to, const char *table, const char *row, const char *column,

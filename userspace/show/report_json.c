@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report as JSON.
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 #include "show/report_tree.h"
 
 static struct lane_error *write_json(FILE *to, struct lane_latency *latency,

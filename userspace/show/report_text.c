@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "show/cpu.h"
-#include "show/opencl.h"
+#include "show/cpu_text.h"
+#include "show/opencl_report.h"
 #include "show/report.h"
 #include "show/screen.h"
 

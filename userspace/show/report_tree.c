@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "show/cpu.h"
+#include "show/cpu_text.h"
 #include "show/json.h"
-#include "show/opencl.h"
+#include "show/opencl_report.h"
 
 typedef struct json_object json;
 

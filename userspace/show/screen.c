@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "show/cpu.h"
+#include "show/cpu_text.h"
 
 #define BAR	60 /* characters */
 #define ENGINES 4  /* lines */

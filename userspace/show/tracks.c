@@ -115,11 +115,11 @@ static struct lane_track *thread_track(struct lane_tracks *tracks, enum lane_tra
 /*
  * The row that a slice fits in best: the one whose last slice ended latest. False: no memory.
  *
- * Not the smallest that is free, as show/rows.h has it. A slice is told when it has ended, so that
- * one told later may have begun earlier: taking the tightest row keeps the others free for it, and
- * there are as many rows as slices ever lie over each other; with the smallest there can be more.
- * There a row is taken at a thing's begin, when all free rows are as good, and the smallest draws
- * what is alone always in the same place.
+ * Not the smallest that is free, as show/track_rows.h has it. A slice is told when it has ended, so
+ * that one told later may have begun earlier: taking the tightest row keeps the others free for it,
+ * and there are as many rows as slices ever lie over each other; with the smallest there can be
+ * more. There a row is taken at a thing's begin, when all free rows are as good, and the smallest
+ * draws what is alone always in the same place.
  */
 static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_ns, uint32_t *row)
 {

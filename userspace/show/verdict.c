@@ -2,8 +2,8 @@
 // The verdict: the few sentences that say where most of the time went, and whose doing it was.
 #include <inttypes.h>
 
-#include "show/cpu.h"
-#include "show/opencl.h"
+#include "show/cpu_text.h"
+#include "show/opencl_report.h"
 #include "show/report.h"
 
 /* Below this share of the whole nothing is worth a sentence, below that no half-sentence. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the recorder and the readers of a recording agree on. */
-#ifndef LANE_BASE_RECORDING_H
-#define LANE_BASE_RECORDING_H
+#ifndef LANE_BASE_RECORDING_LIMIT_H
+#define LANE_BASE_RECORDING_LIMIT_H
 
 /*
  * A recording.json has at most so many bytes: nothing longer is written, nothing up to it is

@@ -12,7 +12,7 @@
 #include "base/stop.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
-#include "cmd/top.h"
+#include "cmd/top_screen.h"
 #include "session/named.h"
 #include "session/stream.h"
 #include "show/top.h"

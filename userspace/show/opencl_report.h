@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a report that are about OpenCL commands. Nothing is written where there are none. */
-#ifndef LANE_SHOW_OPENCL_H
-#define LANE_SHOW_OPENCL_H
+#ifndef LANE_SHOW_OPENCL_REPORT_H
+#define LANE_SHOW_OPENCL_REPORT_H
 
 #include <json-c/json.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of one stream that are to be told when their time is over. */
-#ifndef LANE_DECODE_LOSS_H
-#define LANE_DECODE_LOSS_H
+#ifndef LANE_DECODE_LOST_COUNT_H
+#define LANE_DECODE_LOST_COUNT_H
 
 #include "decode/decode.h"
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 /* What is said, once, of a stream whose count of lost events goes back, or leaps. */
 #define LANE_LOST_COUNT_WRONG                                                                      \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From the names in a trace to places in struct lane_event, with aliases.
-#include "decode/names.h"
+#include "decode/known_names.h"
 
 #include <string.h>
 

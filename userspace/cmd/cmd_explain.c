@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "session/evidence.h"
 #include "session/named.h"
-#include "show/explain.h"
+#include "show/explain_text.h"
 
 struct options {
 	struct lane_error *error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a report that are about CPUs, of a recording without a GPU. Elsewhere nothing is
  * written. */
-#ifndef LANE_SHOW_CPU_H
-#define LANE_SHOW_CPU_H
+#ifndef LANE_SHOW_CPU_TEXT_H
+#define LANE_SHOW_CPU_TEXT_H
 
 #include <json-c/json.h>
 

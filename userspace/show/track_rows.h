@@ -4,8 +4,8 @@
  * in which a viewer draws them without one over the other. For who is told when a thing begins; who
  * learns of it at its end needs another rule, see find_row() in show/tracks.c.
  */
-#ifndef LANE_SHOW_ROWS_H
-#define LANE_SHOW_ROWS_H
+#ifndef LANE_SHOW_TRACK_ROWS_H
+#define LANE_SHOW_TRACK_ROWS_H
 
 #include "base/table.h"
 

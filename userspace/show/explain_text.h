@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of one request, as text or JSON (docs/explain.md). */
-#ifndef LANE_SHOW_EXPLAIN_H
-#define LANE_SHOW_EXPLAIN_H
+#ifndef LANE_SHOW_EXPLAIN_TEXT_H
+#define LANE_SHOW_EXPLAIN_TEXT_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who waited for a CPU, and who ran instead: sentences, tables, JSON.
-#include "show/cpu.h"
+#include "show/cpu_text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows: a bitmap per group, a table of what is open.
-#include "show/rows.h"
+#include "show/track_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

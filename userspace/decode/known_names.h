@@ -3,8 +3,8 @@
  * From the names in a trace to places in struct lane_event: set-up work that the decoders share, so
  * that nothing is looked up by name for an event.
  */
-#ifndef LANE_DECODE_NAMES_H
-#define LANE_DECODE_NAMES_H
+#ifndef LANE_DECODE_KNOWN_NAMES_H
+#define LANE_DECODE_KNOWN_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The life of one request: each time with its evidence, what is unknown, whom it stood behind.
-#include "show/explain.h"
+#include "show/explain_text.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The terminal of `gpulane top`, by ncurses. */
-#ifndef LANE_CMD_TOP_H
-#define LANE_CMD_TOP_H
+#ifndef LANE_CMD_TOP_SCREEN_H
+#define LANE_CMD_TOP_SCREEN_H
 
 #include "base/error.h"
 
