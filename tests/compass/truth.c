@@ -109,7 +109,7 @@ static struct state_attribute *engine_of(struct truth *t, const char *what,
 {
 	char name[64];
 
-	return below(path(t, "%s", what), lane_engine_name(engine, name, sizeof(name)));
+	return below(path(t, "%s", what), show_engine_name(engine, name, sizeof(name)));
 }
 
 static struct state_attribute *numbered(struct state_attribute *at, int64_t number)
@@ -125,7 +125,7 @@ static void put_client(struct truth *t, struct state_attribute *at, uint64_t at_
 {
 	char name[32];
 
-	put_text(t, below(at, "name"), at_ns, lane_client_name(client, name, sizeof(name)),
+	put_text(t, below(at, "name"), at_ns, show_client_name(client, name, sizeof(name)),
 		 sizeof(name));
 }
 
@@ -213,7 +213,7 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 	char name[64];
 	struct state_attribute *row;
 
-	lane_engine_name(engine, name, sizeof(name));
+	show_engine_name(engine, name, sizeof(name));
 	row = path(t, "Queues/%s %s/%" PRIu64 "-%" PRIu32, name, kind, rq->context->ctx, rq->seqno);
 	now_ns = not_before(t, row, now_ns);
 	put_number(t, path(t, "Lengths/%s %s", name, kind), now_ns, delta);
@@ -270,7 +270,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu32, victim->ctx, p->victim->seqno);
 	row = below(below(process, "Rows"), name);
 	culprit = below(below(row, "Culprits"),
-			p->culprit ? lane_client_name(p->culprit->client, name, sizeof(name))
+			p->culprit ? show_client_name(p->culprit->client, name, sizeof(name))
 				   : "unknown");
 	put_client(t, process, p->at.lo, victim->client);
 	put_number(t, row, p->at.lo, PREEMPTED);
@@ -287,9 +287,9 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	char name[32];
 
 	culprit = below(below(thread, "Culprits"),
-			lane_task_name(s->tid, s->comm ? s->comm : "", name, sizeof(name)));
+			show_task_name(s->tid, s->comm ? s->comm : "", name, sizeof(name)));
 	put_text(t, below(thread, "name"), s->begin_ns,
-		 lane_task_name(s->victim->tid, s->victim->comm, name, sizeof(name)), sizeof(name));
+		 show_task_name(s->victim->tid, s->victim->comm, name, sizeof(name)), sizeof(name));
 	put_number(t, thread, s->begin_ns, STARVED);
 	put_number(t, culprit, s->begin_ns, STARVED);
 	put_null(t, thread, s->end_ns);
@@ -311,7 +311,7 @@ static void on_command(void *arg, const struct lane_command *c)
 		     *c->name ? c->name : lane_command_class_names[c->class]);
 	snprintf(label, sizeof(label), "%#" PRIx64 " %.45s", c->queue->handle,
 		 c->queue->device_name);
-	lane_task_name(c->pid, c->queue->comm, name, sizeof(name));
+	show_task_name(c->pid, c->queue->comm, name, sizeof(name));
 	for (uint32_t i = 0; i < LANE_COMMAND_TIMES; i++) {
 		uint64_t at_ns = c->time_ns[i];
 

@@ -97,7 +97,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	request->told = true;
 	request->rq = *rq;
-	lane_stages_of(&info, rq, &request->stages);
+	latency_stages_of(&info, rq, &request->stages);
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *preemption)

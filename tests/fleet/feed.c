@@ -75,7 +75,7 @@ static void take_request(void *arg, const struct lane_request *rq)
 
 	if (from->err)
 		return;
-	lane_stages_of(from->info, rq, &row.stages);
+	latency_stages_of(from->info, rq, &row.stages);
 	row.total = row.stages.total;
 	row.total_known = row.stages.total_known;
 	if (rq->context && rq->context->client)

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct lane_error *err;
 	uint64_t last_ns = 0;
 
-	err = lane_atp_open_text((const char *)data, bytes, "fuzz", &decoder);
+	err = decode_atp_open_text((const char *)data, bytes, "fuzz", &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;

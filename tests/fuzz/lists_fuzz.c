@@ -29,14 +29,14 @@ static struct lane_error *write_critical(FILE *to, struct session *session, bool
 	const struct lane_critical_wanted wanted = { .by_time = false };
 
 	session->damage.quiet = true;
-	return lane_critical_write(to, session, &wanted, is_json, 0);
+	return show_critical_write(to, session, &wanted, is_json, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static struct lane_error *(*const lists[])(FILE * to, struct session * session,
-						   bool is_json) = { lane_command_list_write,
-								     lane_request_list_write,
+						   bool is_json) = { show_command_list_write,
+								     show_request_list_write,
 								     write_critical };
 	char path[64];
 	const struct lane_place place = { .path = path };

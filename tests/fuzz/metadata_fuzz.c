@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (!to || fwrite(data, 1, bytes, to) != bytes || fclose(to))
 		abort();
-	lane_error_free(lane_ctf_guard(dir));
+	lane_error_free(decode_ctf_guard(dir));
 	(void)lane_format_ctf_own.probe(dir);
-	(void)lane_ctf_trace_uuid(dir, uuid);
-	lane_error_free(lane_schema_read(dir, NULL, &schema, &n, why, sizeof(why)));
-	lane_schema_free(schema);
+	(void)decode_ctf_trace_uuid(dir, uuid);
+	lane_error_free(decode_schema_read(dir, NULL, &schema, &n, why, sizeof(why)));
+	decode_schema_free(schema);
 	return 0;
 }

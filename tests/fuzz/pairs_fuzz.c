@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	err = lane_pairs_read(path, syncs, 3);
 	for (int i = 1; !err && i < 3; i++)
-		(void)lane_sync_line(&syncs[i], syncs[i].last_other, &line);
+		(void)clock_sync_line(&syncs[i], syncs[i].last_other, &line);
 	lane_error_free(err);
 	close(fd);
 	return 0;

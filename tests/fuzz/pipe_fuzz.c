@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		abort();
 	if (lseek(fd, 0, SEEK_SET))
 		abort();
-	err = lane_ctf_pipe_open(fd, &watch, "fuzz", &decoder);
+	err = decode_ctf_pipe_open(fd, &watch, "fuzz", &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;

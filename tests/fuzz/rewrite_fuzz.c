@@ -44,7 +44,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 
 	if (lseek(fd, 0, SEEK_SET))
 		abort();
-	err = lane_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
+	err = decode_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
 	if (err && must)
 		fuzz_fail("%s", lane_error_message(err));
 	lane_error_free(err);
@@ -53,7 +53,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 	to = open_memstream(&story->text, &story->bytes);
 	if (!to)
 		abort();
-	lane_text_write_head(to, decoder->format->info(decoder));
+	decode_text_write_head(to, decoder->format->info(decoder));
 	for (;;) {
 		err = decoder->format->next(decoder, &event);
 		if (err && must)
@@ -63,7 +63,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 			continue;
 		if (!event)
 			break;
-		lane_text_write_event(to, event);
+		decode_text_write_event(to, event);
 		keep(story, event);
 	}
 	decoder->format->close(decoder);

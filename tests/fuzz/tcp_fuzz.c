@@ -24,15 +24,15 @@ static void check_line(const struct lane_sync *sync)
 	uint64_t lo, hi, before = 0;
 	struct lane_sync_map map;
 
-	if (!lane_sync_map(sync, &map))
+	if (!clock_sync_map(sync, &map))
 		return;
 	for (int i = -4; i <= 4; i++) {
 		uint64_t other = sync->last_other + (uint64_t)((int64_t)i * 1000000007);
-		uint64_t at = lane_sync_map_ns(&map, other);
+		uint64_t at = clock_sync_map_ns(&map, other);
 
 		if (other > sync->last_other && i < 0)
 			continue; /* before the beginning of time */
-		if (!lane_sync_bounds(sync, other, &lo, &hi))
+		if (!clock_sync_bounds(sync, other, &lo, &hi))
 			abort();
 		if (at + 2 < lo || at > hi + 2 || at < before)
 			abort();
@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		memcpy(&said, data, sizeof(said));
 		machine = said.what >> 3 & 1;
 		now[machine] += (uint64_t)said.later << 2 * (said.what >> 4);
-		lane_event_clear(&event, said.what & 4 ? (int)LANE_LOST
-						       : (int)LANE_INET_OUT + (said.what & 3));
+		decode_event_clear(&event, said.what & 4 ? (int)LANE_LOST
+							 : (int)LANE_INET_OUT + (said.what & 3));
 		event.wire.ts_ns = now[machine];
 		if (said.what & 4) {
 			event.u.gpulane_lost.end_ns = now[machine];

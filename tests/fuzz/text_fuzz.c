@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes || lseek(fd, 0, SEEK_SET))
 		abort();
-	err = lane_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
+	err = decode_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;

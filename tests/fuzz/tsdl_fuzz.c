@@ -11,11 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char why[128] = "";
 	struct lane_schema *schema =
-		lane_schema_make((const char *)data, bytes, NULL, why, sizeof(why));
+		decode_schema_make((const char *)data, bytes, NULL, why, sizeof(why));
 
 	/* What is not read says why. */
 	if (!schema && !*why)
 		abort();
-	lane_schema_free(schema);
+	decode_schema_free(schema);
 	return 0;
 }

@@ -69,7 +69,7 @@ static void step(struct lane_ctf_stream **streams, const uint8_t *at, uint64_t *
 		must(lane_ctf_flush(streams[cpu], *ns > at[2] ? *ns - at[2] : 0));
 		break;
 	default:
-		lane_event_clear(&event, at[3] % LANE_LOST);
+		decode_event_clear(&event, at[3] % LANE_LOST);
 		memset(&event.u, at[2], sizeof(event.u));
 		event.wire.ts_ns = *ns > at[2] ? *ns - at[2] : 0;
 		must(lane_ctf_append(streams[cpu], &event.wire));

@@ -87,17 +87,18 @@ static struct lane_error *run_round(struct lane_bpf_running *running, struct lan
 	struct lane_bpf_config settings;
 	struct lane_bpf_memory rings = { .fd = -1 }, none = { .fd = -1 };
 
-	err = lane_bpf_settings(&config, 65536, lane_bpf_running_switch_arg(running), &settings);
+	err = capture_bpf_settings(&config, 65536, capture_bpf_running_switch_arg(running),
+				   &settings);
 	if (!err)
-		err = lane_bpf_memory_open(&rings, 1, 65536);
+		err = capture_bpf_memory_open(&rings, 1, 65536);
 	if (!err)
-		err = lane_bpf_load(running, &config, &settings, &rings, &none, plan, &object);
+		err = capture_bpf_load(running, &config, &settings, &rings, &none, plan, &object);
 	for (unsigned int w = 0; w < lane_bpf_n_ways; w++)
 		if (fresh[w])
 			verdict(to, version, &lane_bpf_ways[w], plan,
 				err ? lane_error_message(err) : NULL);
-	lane_bpf_unload(object);
-	lane_bpf_memory_close(&rings);
+	capture_bpf_unload(object);
+	capture_bpf_memory_close(&rings);
 	return NULL;
 }
 
@@ -110,17 +111,17 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || !(to = fopen(argv[2], "a")))
 		return 2;
-	err = lane_bpf_running_open(&running);
+	err = capture_bpf_running_open(&running);
 	for (unsigned int round = 0; !err; round++) {
 		bool fresh[LANE_BPF_MAX_WAYS] = {};
 
-		if (!choose(&plan, lane_bpf_running_kernel(running), round, fresh))
+		if (!choose(&plan, capture_bpf_running_kernel(running), round, fresh))
 			break;
 		err = run_round(running, &plan, fresh, argv[1], to);
 	}
 	if (err)
 		fprintf(to, "FAIL %s-ways: %s\n", argv[1], lane_error_message(err));
 	lane_error_free(err);
-	lane_bpf_running_close(running);
+	capture_bpf_running_close(running);
 	return fclose(to) ? 1 : 0;
 }

@@ -179,7 +179,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (c->told[request].times++)
 		sim_complain(c, &c->verdict->wrong, KEY_FORMAT " told %u times", KEY(t),
 			     c->told[request].times);
-	lane_stages_of(c->info, rq, &stages);
+	latency_stages_of(c->info, rq, &stages);
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		check_stage(c, request, (enum sim_stage)s, &stages);
 	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE))
@@ -723,18 +723,18 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 				    .starvation = on_starvation,
 				    .wait = on_wait };
 	struct lane_select everything = { 0 };
-	struct lane_error *err = lane_latency_init(&c.latency, info, &everything);
+	struct lane_error *err = latency_init(&c.latency, info, &everything);
 	struct lane_timeline *timeline = NULL;
 
 	if (err)
 		return err;
 	err = &lane_enomem;
-	c.adds_up = lane_latency_hooks(&c.latency);
+	c.adds_up = latency_hooks(&c.latency);
 	if (prepare(&c) && find_undecided(&c, events, n)) {
 		find_certain(&c, events, n);
 		err = sim_feed(info, events, n, &hooks, &timeline);
 		if (!err)
-			err = lane_latency_finish(&c.latency, timeline);
+			err = latency_finish(&c.latency, timeline);
 		if (!err)
 			sim_check_engines(&c);
 	}
@@ -746,6 +746,6 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 	free(c.states);
 	free(c.spans);
 	free(c.certain);
-	lane_latency_deinit(&c.latency);
+	latency_deinit(&c.latency);
 	return err;
 }

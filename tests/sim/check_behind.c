@@ -111,7 +111,7 @@ static void check_device(struct checker *c, const struct lane_request *rq)
 	const char *why = NULL;
 	struct lane_stages stages;
 
-	lane_stages_of(c->info, rq, &stages);
+	latency_stages_of(c->info, rq, &stages);
 	if (!span || !(stages.known & 1u << LANE_STAGE_DEVICE_QUEUE))
 		return;
 	c->verdict->values++;
@@ -293,7 +293,7 @@ static struct lane_error *read_all(struct checker *c, const struct lane_event *e
 		err = lane_timeline_push(c->timeline, &events[i]);
 	if (!err)
 		err = lane_timeline_finish(c->timeline);
-	return err ? err : lane_latency_finish(c->latency, c->timeline);
+	return err ? err : latency_finish(c->latency, c->timeline);
 }
 
 struct lane_error *sim_check_behind(const char *name, const struct sim_truth *truth,
@@ -313,12 +313,12 @@ struct lane_error *sim_check_behind(const char *name, const struct sim_truth *tr
 			     .shout = shout,
 			     .latency = &latency };
 	struct sums sums = { 0 };
-	struct lane_error *err = lane_latency_init(&latency, info, &everything);
+	struct lane_error *err = latency_init(&latency, info, &everything);
 
 	if (err)
 		return err;
 	c.victims = calloc(truth->n_requests + 1, sizeof(*c.victims));
-	c.adds_up = lane_latency_hooks(&latency);
+	c.adds_up = latency_hooks(&latency);
 	err = c.victims ? read_all(&c, events, n) : &lane_enomem;
 	/* A sum over all requests is true only where all events are there. */
 	if (!err && demand == SIM_FULL && truth->info.submission != LANE_SUBMISSION_GUC) {
@@ -330,7 +330,7 @@ struct lane_error *sim_check_behind(const char *name, const struct sim_truth *tr
 	}
 	free(c.victims);
 	free(sums.v);
-	lane_latency_deinit(&latency);
+	latency_deinit(&latency);
 	lane_timeline_destroy(c.timeline);
 	return err;
 }

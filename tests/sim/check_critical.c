@@ -190,8 +190,8 @@ static struct lane_error *check_sums(struct checker *c, struct lane_critical *cr
 	int first, last = LANE_POINT_COUNT - 1;
 	enum lane_stage from_stage;
 
-	lane_points_of(c->info, rq, &p);
-	lane_stages_of(c->info, rq, &stages);
+	latency_points_of(c->info, rq, &p);
+	latency_stages_of(c->info, rq, &stages);
 	first = first_own(rq, &p);
 	while (last > first && !p.known[last])
 		last--;
@@ -200,8 +200,8 @@ static struct lane_error *check_sums(struct checker *c, struct lane_critical *cr
 	from_stage = first == LANE_POINT_END ? LANE_STAGE_SIGNAL : (enum lane_stage)first;
 	/* The path begins at the first possible time; from there to the end is not known. */
 	unknown.hi = p.at[first].hi - p.at[first].lo;
-	err = lane_critical_solve(critical, c->timeline, p.at[first].lo, p.at[last].hi, &end,
-				  &path);
+	err = latency_critical_solve(critical, c->timeline, p.at[first].lo, p.at[last].hi, &end,
+				     &path);
 	if (err)
 		return err;
 	check_path(c, &path);
@@ -213,7 +213,7 @@ static struct lane_error *check_sums(struct checker *c, struct lane_critical *cr
 		if (stages.gaps[i].stages >> from_stage)
 			lane_span_add(&unknown, stages.gaps[i].ns);
 	differs(c, rq, "unknown", path.kinds[LANE_CRITICAL_UNKNOWN], unknown);
-	lane_critical_path_free(&path);
+	latency_critical_path_free(&path);
 	return NULL;
 }
 
@@ -275,14 +275,14 @@ static struct lane_error *check_longest(struct checker *c, struct lane_critical 
 
 	if (!choose(c->truth, by_thread, &end, &from_ns, &to_ns))
 		return NULL;
-	err = lane_critical_solve(critical, c->timeline, from_ns, to_ns, &end, &path);
+	err = latency_critical_solve(critical, c->timeline, from_ns, to_ns, &end, &path);
 	if (err && c->demand == SIM_SOUND) { /* it was lost */
 		lane_error_free(err);
 		return NULL;
 	}
 	if (!err)
 		check_path(c, &path);
-	lane_critical_path_free(&path);
+	latency_critical_path_free(&path);
 	return err;
 }
 
@@ -317,16 +317,16 @@ struct lane_error *sim_check_critical(const char *name, const struct sim_truth *
 				    .preemption = on_preemption,
 				    .thread = on_thread,
 				    .starvation = on_starvation };
-	struct lane_error *err = lane_critical_create(info, 0, UINT64_MAX, &critical);
+	struct lane_error *err = latency_critical_create(info, 0, UINT64_MAX, &critical);
 
 	if (!err) {
-		c.hooks = lane_critical_hooks(critical);
+		c.hooks = latency_critical_hooks(critical);
 		err = sim_feed(info, events, n, &hooks, &c.timeline);
 	}
 	if (!err)
 		err = c.no_memory ? &lane_enomem : check_all(&c, critical);
 	free(c.told);
-	lane_critical_destroy(critical);
+	latency_critical_destroy(critical);
 	lane_timeline_destroy(c.timeline);
 	return err;
 }

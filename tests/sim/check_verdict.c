@@ -88,7 +88,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		}
 		c->told = more;
 	}
-	lane_points_of(c->info, rq, &p);
+	latency_points_of(c->info, rq, &p);
 	while (first < LANE_POINT_ADD && p.none[first])
 		first++;
 	more = &c->told[c->n++];
@@ -317,7 +317,7 @@ static bool engine_of(const struct checker *c, const char *text, uint32_t *engin
 	char name[48];
 
 	for (uint32_t id = 0; (e = lane_timeline_engine(c->timeline, id)); id++) {
-		lane_engine_name(e, name, sizeof(name));
+		show_engine_name(e, name, sizeof(name));
 		if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
 			continue;
 		for (*engine = 0; *engine < t->n_engines; ++*engine)
@@ -397,7 +397,7 @@ static void check_told(struct checker *c, const char *text)
 		    most == second || percent(most, really.whole) < 6)
 			continue;
 		c->verdict->values++;
-		lane_client_name(s->client, name, sizeof(name));
+		show_client_name(s->client, name, sizeof(name));
 		if (strstr(text, name))
 			continue;
 		c->verdict->missing++;
@@ -418,7 +418,7 @@ static struct lane_error *check_all(struct checker *c, enum sim_demand demand)
 
 	if (!to)
 		return &lane_enomem;
-	lane_verdict(to, c->latency, &(struct lane_verdict_style){ 100, "", "", false });
+	show_verdict(to, c->latency, &(struct lane_verdict_style){ 100, "", "", false });
 	if (fclose(to))
 		return &lane_enomem;
 	if (demand == SIM_FULL)
@@ -444,23 +444,23 @@ struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *t
 			     .log = log,
 			     .shout = shout,
 			     .latency = &latency };
-	struct lane_error *err = lane_latency_init(&latency, info, &everything);
+	struct lane_error *err = latency_init(&latency, info, &everything);
 	struct lane_hooks hooks = { .arg = &c };
 
 	if (err)
 		return err;
-	c.adds_up = lane_latency_hooks(&latency);
+	c.adds_up = latency_hooks(&latency);
 #define H(name, parameters, arguments) hooks.name = tell_##name;
 	LANE_HOOKS(H)
 #undef H
 	hooks.request = on_request;
 	err = sim_feed(info, events, n, &hooks, &c.timeline);
 	if (!err)
-		err = lane_latency_finish(&latency, c.timeline);
+		err = latency_finish(&latency, c.timeline);
 	if (!err)
 		err = c.no_memory ? &lane_enomem : check_all(&c, demand);
 	free(c.told);
-	lane_latency_deinit(&latency);
+	latency_deinit(&latency);
 	lane_timeline_destroy(c.timeline);
 	return err;
 }

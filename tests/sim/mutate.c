@@ -130,7 +130,7 @@ size_t sim_cut(struct lane_event *events, size_t n, uint64_t begin_ns, uint64_t 
 void sim_events_write(const struct sim_truth *truth, const struct lane_event *events, size_t n,
 		      FILE *to)
 {
-	lane_text_write_head(to, &truth->info);
+	decode_text_write_head(to, &truth->info);
 	for (size_t i = 0; i < n; i++)
-		lane_text_write_event(to, &events[i]);
+		decode_text_write_event(to, &events[i]);
 }

@@ -55,7 +55,7 @@ static const char fence_format[] =
 
 static const char *layout_of(const char *text, int kind, struct lane_bpf_layout *layout)
 {
-	return lane_bpf_format_layout(text, strlen(text), kind, layout);
+	return capture_bpf_format_layout(text, strlen(text), kind, layout);
 }
 
 /* Where the payload's field of this name comes from: offset * 16 + bytes, -1 when from nowhere. */
@@ -120,7 +120,7 @@ static const char old_job_format[] =
 static const char *drm(const char *text, const char *name, struct lane_bpf_layout *layout,
 		       struct lane_bpf_drm_places *places)
 {
-	return lane_bpf_format_drm(text, strlen(text), LANE_DRM_QUEUE, name, layout, places);
+	return capture_bpf_format_drm(text, strlen(text), LANE_DRM_QUEUE, name, layout, places);
 }
 
 /* A format of drm_sched's with a field renamed: what an unknown kernel may have. */
@@ -223,14 +223,14 @@ static void hostile(void **state)
 	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
 		assert_non_null(layout_of(changed(what[i][0], what[i][1]), LANE_RQ_IN, &layout));
 	assert_non_null(layout_of("", LANE_RQ_IN, &layout));
-	assert_non_null(lane_bpf_format_layout("name: \0x\n", 9, LANE_RQ_IN, &layout));
+	assert_non_null(capture_bpf_format_layout("name: \0x\n", 9, LANE_RQ_IN, &layout));
 	large = malloc(LANE_BPF_FORMAT_MAX_BYTES + 1);
 	assert_non_null(large);
 	memset(large, 'a', LANE_BPF_FORMAT_MAX_BYTES + 1);
+	assert_non_null(capture_bpf_format_layout(large, LANE_BPF_FORMAT_MAX_BYTES + 1, LANE_RQ_IN,
+						  &layout));
 	assert_non_null(
-		lane_bpf_format_layout(large, LANE_BPF_FORMAT_MAX_BYTES + 1, LANE_RQ_IN, &layout));
-	assert_non_null(
-		lane_bpf_format_layout(large, LANE_BPF_FORMAT_MAX_BYTES, LANE_RQ_IN, &layout));
+		capture_bpf_format_layout(large, LANE_BPF_FORMAT_MAX_BYTES, LANE_RQ_IN, &layout));
 	free(large);
 }
 
@@ -257,7 +257,7 @@ static void every_cut_and_many_changes(void **state)
 
 		assert_non_null(exact);
 		memcpy(exact, in_format, cut);
-		if (!lane_bpf_format_layout(exact, cut, LANE_RQ_IN, &layout))
+		if (!capture_bpf_format_layout(exact, cut, LANE_RQ_IN, &layout))
 			check_bounds(&layout);
 		free(exact);
 	}
@@ -272,9 +272,10 @@ static void every_cut_and_many_changes(void **state)
 				" \n\t:;[]09az-_\"(){}"[(random >> 4) % 18];
 		}
 		if (round & 1 &&
-		    !lane_bpf_format_layout(text, sizeof(in_format) - 1, LANE_RQ_IN, &layout))
+		    !capture_bpf_format_layout(text, sizeof(in_format) - 1, LANE_RQ_IN, &layout))
 			check_bounds(&layout);
-		if (!(round & 1) && !lane_bpf_format_names(text, sizeof(fence_format) - 1, &names))
+		if (!(round & 1) &&
+		    !capture_bpf_format_names(text, sizeof(fence_format) - 1, &names))
 			assert_in_range(names.driver, 1, 8192);
 	}
 }
@@ -285,16 +286,16 @@ static void names_of_fences(void **state)
 	char text[sizeof(fence_format)];
 
 	(void)state;
-	assert_null(lane_bpf_format_names(fence_format, sizeof(fence_format) - 1, &names));
+	assert_null(capture_bpf_format_names(fence_format, sizeof(fence_format) - 1, &names));
 	assert_int_equal(names.driver, 8);
 	assert_int_equal(names.timeline, 12);
 	assert_int_equal(names.context, 16);
 	assert_int_equal(names.seqno, 20);
-	assert_non_null(lane_bpf_format_names(in_format, sizeof(in_format) - 1, &names));
+	assert_non_null(capture_bpf_format_names(in_format, sizeof(in_format) - 1, &names));
 	/* A fixed array is not where __data_loc would point. */
 	memcpy(text, fence_format, sizeof(text));
 	memcpy(strstr(text, "__data_loc char[] driver"), "char driver[4]          ", 24);
-	assert_non_null(lane_bpf_format_names(text, sizeof(text) - 1, &names));
+	assert_non_null(capture_bpf_format_names(text, sizeof(text) - 1, &names));
 }
 
 int main(void)

@@ -53,9 +53,9 @@ static void cache_is_read(void **state)
 	struct cache cache = make_cache();
 
 	(void)state;
-	assert_string_equal(lane_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"),
+	assert_string_equal(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"),
 			    "/lib/libx.so.1");
-	assert_null(lane_ld_cache_find((char *)&cache, sizeof(cache), "liby.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "liby.so.1"));
 }
 
 static void broken_caches_have_nothing(void **state)
@@ -63,33 +63,33 @@ static void broken_caches_have_nothing(void **state)
 	struct cache cache = make_cache();
 
 	(void)state;
-	assert_null(lane_ld_cache_find((char *)&cache, 10, "libx.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, 10, "libx.so.1"));
 	for (size_t bytes = 0; bytes < offsetof(struct cache, strings) + 25; bytes++) {
 		char *copy = malloc(bytes + 1);
 
 		assert_non_null(copy);
 		memcpy(copy, &cache, bytes);
-		assert_null(lane_ld_cache_find(copy, bytes, "libx.so.1"));
+		assert_null(capture_ld_cache_find(copy, bytes, "libx.so.1"));
 		free(copy);
 	}
 	cache.n = UINT32_MAX;
-	assert_null(lane_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
 	cache = make_cache();
 	cache.entries[1].key = UINT32_MAX;
-	assert_null(lane_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
 	cache = make_cache();
 	cache.entries[1].value = sizeof(cache) - 1;
 	memset(cache.strings + 63, 'x', 1);
-	assert_null(lane_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
 	cache = make_cache();
 	cache.magic[0] = 'G';
-	assert_null(lane_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
+	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"));
 }
 
 static void fails(const char *path, const char *why)
 {
 	struct lane_bpf_library library;
-	struct lane_error *err = lane_bpf_library_find(path, &library);
+	struct lane_error *err = capture_bpf_library_find(path, &library);
 
 	check_error(err, why);
 }
@@ -99,12 +99,12 @@ static void loader_is_found(void **state)
 	struct lane_bpf_library library, named;
 
 	(void)state;
-	assert_null(lane_bpf_library_find(NULL, &library));
+	assert_null(capture_bpf_library_find(NULL, &library));
 	assert_true(library.n_functions > 100);
 	assert_true(library.offsets[LANE_CLF_clEnqueueNDRangeKernel] > 0);
 	assert_true(library.offsets[LANE_CLF_clFinish] !=
 		    library.offsets[LANE_CLF_clEnqueueNDRangeKernel]);
-	assert_null(lane_bpf_library_find(library.path, &named));
+	assert_null(capture_bpf_library_find(library.path, &named));
 	assert_memory_equal(library.offsets, named.offsets, sizeof(named.offsets));
 }
 
@@ -130,7 +130,7 @@ static void arguments_are_where_they_are(void **state)
 	const struct lane_bpf_call *call = &calls[LANE_CLF_clEnqueueNDRangeKernel];
 
 	(void)state;
-	lane_bpf_library_calls(calls);
+	capture_bpf_library_calls(calls);
 	assert_int_equal(call->queue, 0);
 	assert_int_equal(call->object, 1);
 	assert_int_equal(call->dimensions, 2);

@@ -12,7 +12,7 @@
 
 static uint64_t of_cpu(struct lane_bpf_loss *loss, const struct lane_bpf_cpu *cpu, bool last)
 {
-	uint64_t at_ns = 0, total = lane_bpf_loss_cpu(loss, cpu, last, &at_ns);
+	uint64_t at_ns = 0, total = capture_bpf_loss_cpu(loss, cpu, last, &at_ns);
 
 	assert_true(at_ns > 0);
 	return total;
@@ -63,8 +63,8 @@ static void missed_by_a_program_that_records(void **state)
 	struct lane_bpf_loss loss = {};
 
 	(void)state;
-	assert_int_equal(lane_bpf_loss_elsewhere(&loss, &missed, 0, false), 0);
-	assert_int_equal(lane_bpf_loss_elsewhere(&loss, &missed, 0, false), 4);
+	assert_int_equal(capture_bpf_loss_elsewhere(&loss, &missed, 0, false), 0);
+	assert_int_equal(capture_bpf_loss_elsewhere(&loss, &missed, 0, false), 4);
 }
 
 /*
@@ -91,8 +91,8 @@ static void interrupted_while_counting(void **state)
 			cpu->seen += !recording;
 		}
 		for (int i = 0; i < 3; i++)
-			spared += lane_bpf_loss_spared(&cpus[i]);
-		told = lane_bpf_loss_elsewhere(&elsewhere, &missed, spared, true);
+			spared += capture_bpf_loss_spared(&cpus[i]);
+		told = capture_bpf_loss_elsewhere(&elsewhere, &missed, spared, true);
 		for (int i = 0; i < 3; i++)
 			told += of_cpu(&losses[i], &cpus[i], true);
 		assert_int_equal(told, dropped);

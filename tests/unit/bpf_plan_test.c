@@ -77,7 +77,7 @@ static void plan_for(struct lane_bpf_plan *plan, struct fake *fake, enum lane_ho
 	struct lane_capture_config config = { .groups = groups, .hooks = hooks };
 
 	memset(plan, 0, sizeof(*plan));
-	lane_bpf_plan(plan, &config, &kernel);
+	capture_bpf_plan(plan, &config, &kernel);
 }
 
 static void is_recorded(const struct lane_bpf_plan *plan, int kind, enum lane_origin origin,
@@ -187,7 +187,7 @@ static void no_driver(void **state)
 
 	(void)state;
 	kernel.i915 = false;
-	lane_bpf_plan(&plan, &config, &kernel);
+	capture_bpf_plan(&plan, &config, &kernel);
 	is_missing(&plan, LANE_RQ_ADD, "i915 is not loaded");
 	is_missing(&plan, LANE_PORTS, "i915 is not loaded");
 	is_missing(&plan, LANE_CTX_BAN, "i915 is not loaded");
@@ -212,7 +212,7 @@ static void drm_sched(void **state)
 	is_missing(&plan, LANE_DRM_UNSCHEDULABLE, "another kernel's event");
 	fake.drm_btf = false;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
-	assert_int_equal(lane_bpf_planned(&plan), 0);
+	assert_int_equal(capture_bpf_planned(&plan), 0);
 	fake.drm_old = false;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
 	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++)
@@ -255,22 +255,22 @@ static void refusals(void **state)
 	struct lane_bpf_plan plan = {};
 
 	(void)state;
-	lane_bpf_plan(&plan, &config, &kernel);
-	assert_true(lane_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
-	lane_bpf_plan(&plan, &config, &kernel);
+	capture_bpf_plan(&plan, &config, &kernel);
+	assert_true(capture_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
+	capture_bpf_plan(&plan, &config, &kernel);
 	assert_int_equal(plan.ways[LANE_RQ_EXECUTE]->attach, LANE_BPF_FORMAT);
-	assert_false(lane_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
-	assert_true(lane_bpf_refuse(&plan, "fn_ports", "Invalid argument"));
-	lane_bpf_plan(&plan, &config, &kernel);
+	assert_false(capture_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
+	assert_true(capture_bpf_refuse(&plan, "fn_ports", "Invalid argument"));
+	capture_bpf_plan(&plan, &config, &kernel);
 	is_missing(&plan, LANE_PORTS,
 		   "execlists_submission_tasklet: the kernel refused program fn_ports: Invalid "
 		   "argument");
-	assert_false(lane_bpf_refuse(&plan, "no_such_program", "Invalid argument"));
+	assert_false(capture_bpf_refuse(&plan, "no_such_program", "Invalid argument"));
 	/* One program for many kinds: all are taken out at once. */
 	fake.btf = false;
-	lane_bpf_plan(&plan, &config, &kernel);
-	assert_true(lane_bpf_refuse(&plan, "by_format", "Operation not supported"));
-	lane_bpf_plan(&plan, &config, &kernel);
+	capture_bpf_plan(&plan, &config, &kernel);
+	assert_true(capture_bpf_refuse(&plan, "by_format", "Operation not supported"));
+	capture_bpf_plan(&plan, &config, &kernel);
 	assert_null(plan.ways[LANE_RQ_ADD]);
 	assert_null(plan.ways[LANE_CTX_FREE]);
 }
@@ -284,11 +284,11 @@ static void first_refusal(void **state)
 	struct lane_bpf_plan plan = {};
 
 	(void)state;
-	lane_bpf_plan(&plan, &config, &kernel);
-	assert_true(lane_bpf_refuse(&plan, "rq_add", "R8 invalid mem access"));
-	lane_bpf_plan(&plan, &config, &kernel);
-	assert_true(lane_bpf_refuse(&plan, "by_format", "Invalid argument"));
-	lane_bpf_plan(&plan, &config, &kernel);
+	capture_bpf_plan(&plan, &config, &kernel);
+	assert_true(capture_bpf_refuse(&plan, "rq_add", "R8 invalid mem access"));
+	capture_bpf_plan(&plan, &config, &kernel);
+	assert_true(capture_bpf_refuse(&plan, "by_format", "Invalid argument"));
+	capture_bpf_plan(&plan, &config, &kernel);
 	is_missing(&plan, LANE_RQ_ADD,
 		   "i915_request_add: the kernel refused program rq_add: R8 invalid mem access");
 }
@@ -300,13 +300,13 @@ static void groups(void **state)
 
 	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_SCHED);
-	assert_int_equal(lane_bpf_planned(&plan), 5);
+	assert_int_equal(capture_bpf_planned(&plan), 5);
 	assert_false(plan.kinds[LANE_RQ_ADD].recorded);
 	assert_string_equal(plan.kinds[LANE_RQ_ADD].missing, "");
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, 0);
-	assert_int_equal(lane_bpf_planned(&plan), 0);
+	assert_int_equal(capture_bpf_planned(&plan), 0);
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_OPENCL);
-	assert_int_equal(lane_bpf_planned(&plan), 0);
+	assert_int_equal(capture_bpf_planned(&plan), 0);
 	assert_string_equal(plan.kinds[LANE_CL_ENTRY].missing, "no OpenCL loader");
 	assert_string_equal(plan.kinds[LANE_CL_COMMAND].missing,
 			    "only the layer has commands' times");
@@ -335,7 +335,7 @@ static void table(void **state)
 		if (way->attach == LANE_BPF_FUNCTION || way->attach == LANE_BPF_LIBRARY)
 			continue;
 		assert_string_equal(way->hooks[0].target, kernels_name(way));
-		assert_non_null(lane_bpf_system(way->kind));
+		assert_non_null(capture_bpf_system(way->kind));
 		assert_null(way->hooks[1].program);
 	}
 }
@@ -350,7 +350,7 @@ static void settings_are_taken(void **state)
 	struct lane_error *err;
 
 	(void)state;
-	assert_null(lane_bpf_settings(&config, 65536, 3, &settings));
+	assert_null(capture_bpf_settings(&config, 65536, 3, &settings));
 	assert_int_equal(settings.follow, LANE_BPF_FOLLOW_TREE | LANE_BPF_FOLLOW_COMM);
 	assert_int_equal(settings.n_engines, 2);
 	assert_int_equal(settings.engines[1].class, 3);
@@ -360,17 +360,17 @@ static void settings_are_taken(void **state)
 	assert_string_equal(settings.comm, "fifteen-letters");
 
 	config.comm = "sixteen--letters";
-	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	err = capture_bpf_settings(&config, 65536, 3, &settings);
 	assert_non_null(err);
 	assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);
 	lane_error_free(err);
 	config.comm = "";
-	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	err = capture_bpf_settings(&config, 65536, 3, &settings);
 	assert_non_null(err);
 	lane_error_free(err);
 	config.comm = NULL;
 	config.n_engines = 17;
-	err = lane_bpf_settings(&config, 65536, 3, &settings);
+	err = capture_bpf_settings(&config, 65536, 3, &settings);
 	assert_non_null(err);
 	lane_error_free(err);
 }
@@ -381,12 +381,12 @@ static void ring_sizes(void **state)
 	size_t bytes;
 
 	(void)state;
-	assert_null(lane_bpf_ring_bytes(0, 4096, &bytes));
+	assert_null(capture_bpf_ring_bytes(0, 4096, &bytes));
 	assert_int_equal(bytes, 4 << 20);
-	assert_null(lane_bpf_ring_bytes(4096, 4096, &bytes));
+	assert_null(capture_bpf_ring_bytes(4096, 4096, &bytes));
 	assert_int_equal(bytes, 4096);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct lane_error *err = lane_bpf_ring_bytes(wrong[i], 4096, &bytes);
+		struct lane_error *err = capture_bpf_ring_bytes(wrong[i], 4096, &bytes);
 
 		assert_non_null(err);
 		assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);

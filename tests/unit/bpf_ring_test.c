@@ -29,7 +29,7 @@ static int set_up(void **state)
 	(void)state;
 	memset(&cpu, 0, sizeof(cpu));
 	memset(bytes_of_ring, 0, sizeof(bytes_of_ring));
-	lane_bpf_ring_give(&ring, &memory, 0, 6, 3, &cpu);
+	capture_bpf_ring_give(&ring, &memory, 0, 6, 3, &cpu);
 	assert_int_equal(cpu.ring, 7);
 	return 0;
 }
@@ -91,7 +91,7 @@ static struct lane_bpf_drained drain(void)
 	struct lane_bpf_drained drained;
 
 	got.n = 0;
-	assert_null(lane_bpf_ring_drain(&ring, take, NULL, &drained));
+	assert_null(capture_bpf_ring_drain(&ring, take, NULL, &drained));
 	assert_int_equal(drained.records, got.n);
 	return drained;
 }
@@ -160,7 +160,7 @@ static void is_damage(void)
 	struct lane_error *err;
 
 	got.n = 0;
-	err = lane_bpf_ring_drain(&ring, take, NULL, &drained);
+	err = capture_bpf_ring_drain(&ring, take, NULL, &drained);
 	assert_non_null(err);
 	assert_int_equal(got.n, 0);
 	lane_error_free(err);
@@ -191,7 +191,7 @@ static void writer_fails(void **state)
 	(void)state;
 	put(LANE_FENCE_SIGNALED, 1);
 	put(LANE_FENCE_SIGNALED, 2);
-	err = lane_bpf_ring_drain(&ring, disk_full, NULL, &drained);
+	err = capture_bpf_ring_drain(&ring, disk_full, NULL, &drained);
 	assert_non_null(err);
 	assert_string_equal(lane_error_message(err), "disk: full");
 	lane_error_free(err);
@@ -211,7 +211,7 @@ static void stat_lines(void **state)
 
 	(void)state;
 	snprintf(text, sizeof(text), "42 (a b) S) R%s", rest);
-	assert_true(lane_proc_stat_parse(text, &stat));
+	assert_true(capture_proc_stat_parse(text, &stat));
 	assert_int_equal(stat.id, 42);
 	assert_int_equal(stat.parent, 1);
 	assert_int_equal(stat.state, 'R');
@@ -219,16 +219,16 @@ static void stat_lines(void **state)
 	assert_true(stat.kernel);
 	assert_string_equal(stat.comm, "a b) S");
 	snprintf(text, sizeof(text), "42 (kworker/u8:1-events_unbound) I%s", rest);
-	assert_true(lane_proc_stat_parse(text, &stat));
+	assert_true(capture_proc_stat_parse(text, &stat));
 	assert_string_equal(stat.comm, "kworker/u8:1-ev");
 	for (size_t cut = 0; cut < 60; cut++) {
 		char part[64];
 
 		memcpy(part, text, cut);
 		part[cut] = 0;
-		assert_false(lane_proc_stat_parse(part, &stat));
+		assert_false(capture_proc_stat_parse(part, &stat));
 	}
-	assert_false(lane_proc_stat_parse(")(", &stat));
+	assert_false(capture_proc_stat_parse(")(", &stat));
 }
 
 static void tree(void **state)
@@ -242,17 +242,17 @@ static void tree(void **state)
 	unsigned int why[5];
 
 	(void)state;
-	lane_bpf_follow_mark(processes, 5, 7, NULL, why);
+	capture_bpf_follow_mark(processes, 5, 7, NULL, why);
 	assert_int_equal(why[0], LANE_BPF_FOLLOW_TREE);
 	assert_int_equal(why[1], LANE_BPF_FOLLOW_TREE);
 	assert_int_equal(why[2], LANE_BPF_FOLLOW_TREE);
 	assert_int_equal(why[3], 0);
 	assert_int_equal(why[4], 0);
-	lane_bpf_follow_mark(processes, 5, 7, "x", why);
+	capture_bpf_follow_mark(processes, 5, 7, "x", why);
 	assert_int_equal(why[0], LANE_BPF_FOLLOW_TREE | LANE_BPF_FOLLOW_COMM);
 	assert_int_equal(why[1], LANE_BPF_FOLLOW_TREE);
 	assert_int_equal(why[4], LANE_BPF_FOLLOW_COMM);
-	lane_bpf_follow_mark(processes, 5, 0, NULL, why);
+	capture_bpf_follow_mark(processes, 5, 0, NULL, why);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(why[i], 0);
 }

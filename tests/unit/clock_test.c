@@ -84,7 +84,7 @@ static void expect_inside(const struct lane_sync *sync, const struct world *w, u
 {
 	uint64_t lo, hi, other_ns = device(w, cpu_ns);
 
-	assert_true(lane_sync_bounds(sync, other_ns, &lo, &hi));
+	assert_true(clock_sync_bounds(sync, other_ns, &lo, &hi));
 	if (cpu_ns < lo || cpu_ns > hi)
 		fail_msg("%llu is not in %llu..%llu", (unsigned long long)cpu_ns,
 			 (unsigned long long)lo, (unsigned long long)hi);
@@ -99,7 +99,7 @@ static void live(struct world *w, double *hull_error, double *least_error, uint6
 	uint64_t *times = calloc(COMMANDS, sizeof(*times));
 
 	assert_non_null(times);
-	lane_sync_init(&sync, w->grain_ns);
+	clock_sync_init(&sync, w->grain_ns);
 	for (int i = 0; i < COMMANDS; i++) {
 		uint64_t queued, end, told;
 
@@ -107,8 +107,8 @@ static void live(struct world *w, double *hull_error, double *least_error, uint6
 		queued = cpu_ns + delay(w, w->queue_min_ns, w->queue_ns);
 		end = queued + delay(w, 500, 20000);
 		told = end + delay(w, w->told_min_ns, w->told_ns);
-		lane_sync_before(&sync, cpu_ns, device(w, queued));
-		lane_sync_after(&sync, told, device(w, end));
+		clock_sync_before(&sync, cpu_ns, device(w, queued));
+		clock_sync_after(&sync, told, device(w, end));
 		add(&least, w, cpu_ns, device(w, queued));
 		add(&least, w, told, device(w, end));
 		expect_inside(&sync, w, queued);
@@ -123,10 +123,10 @@ static void live(struct world *w, double *hull_error, double *least_error, uint6
 
 		expect_inside(&sync, w, times[i]);
 		*hull_error +=
-			fabs((double)(int64_t)(lane_sync_cpu_ns(&sync, other_ns) - times[i]));
+			fabs((double)(int64_t)(clock_sync_cpu_ns(&sync, other_ns) - times[i]));
 		*least_error += fabs(least_at(&least, w, other_ns) -
 				     (double)(int64_t)(times[i] - w->begin_ns));
-		assert_true(lane_sync_bounds(&sync, other_ns, &lo, &hi));
+		assert_true(clock_sync_bounds(&sync, other_ns, &lo, &hi));
 		*width += hi - lo;
 	}
 	expect_inside(&sync, w, w->begin_ns / 2);
@@ -227,7 +227,7 @@ static void test_any_order(void **state)
 		struct lane_sync sync;
 		uint64_t lo, hi;
 
-		lane_sync_init(&sync, w.grain_ns);
+		clock_sync_init(&sync, w.grain_ns);
 		for (int i = 0; i < 2 * N; i++) {
 			int other = i + (int)(uniform(&w) * (2 * N - i));
 			struct inequality one = all[other];
@@ -239,11 +239,11 @@ static void test_any_order(void **state)
 				all[other] = all[i];
 			if (round)
 				all[i] = one;
-			(one.is_before ? lane_sync_before : lane_sync_after)(&sync, one.cpu_ns,
-									     one.other_ns);
+			(one.is_before ? clock_sync_before : clock_sync_after)(&sync, one.cpu_ns,
+									       one.other_ns);
 		}
 		assert_int_equal(sync.restarts, 0);
-		assert_true(lane_sync_bounds(&sync, device(&w, cpu_ns), &lo, &hi));
+		assert_true(clock_sync_bounds(&sync, device(&w, cpu_ns), &lo, &hi));
 		if (!round) {
 			first_lo = lo;
 			first_hi = hi;
@@ -261,27 +261,27 @@ static void test_by_hand(void **state)
 	uint64_t lo, hi;
 
 	(void)state;
-	lane_sync_init(&sync, 1);
-	assert_false(lane_sync_bounds(&sync, 5, &lo, &hi));
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_FREE);
-	lane_sync_before(&sync, 1000, 51010); /* at 1000 the other was 51011 at most */
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_FREE);
-	lane_sync_after(&sync, 1100, 51090); /* at 1101 it was 51090 at least */
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_BOUND);
-	assert_true(lane_sync_bounds(&sync, 51050, &lo, &hi));
+	clock_sync_init(&sync, 1);
+	assert_false(clock_sync_bounds(&sync, 5, &lo, &hi));
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_FREE);
+	clock_sync_before(&sync, 1000, 51010); /* at 1000 the other was 51011 at most */
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_FREE);
+	clock_sync_after(&sync, 1100, 51090); /* at 1101 it was 51090 at least */
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_BOUND);
+	assert_true(clock_sync_bounds(&sync, 51050, &lo, &hi));
 	/* 51050 - 50011 = 1039, less 1 for 39 ns at 1000 ppm; 51051 - 49989 = 1062, and 1. */
 	assert_int_equal(lo, 1038);
 	assert_int_equal(hi, 1063);
-	assert_int_equal(lane_sync_cpu_ns(&sync, 51050), 1050);
+	assert_int_equal(clock_sync_cpu_ns(&sync, 51050), 1050);
 	/* Far away the rates' difference counts: 1000 ppm of a second. */
-	assert_true(lane_sync_bounds(&sync, 1000051050, &lo, &hi));
+	assert_true(clock_sync_bounds(&sync, 1000051050, &lo, &hi));
 	assert_in_range(hi - lo, 1990000, 2010100);
 	/* A second command there bounds it. */
-	lane_sync_before(&sync, 1000001000, 1000051010);
-	lane_sync_after(&sync, 1000001100, 1000051090);
-	assert_true(lane_sync_bounds(&sync, 1000051050, &lo, &hi));
+	clock_sync_before(&sync, 1000001000, 1000051010);
+	clock_sync_after(&sync, 1000001100, 1000051090);
+	assert_true(clock_sync_bounds(&sync, 1000051050, &lo, &hi));
 	assert_in_range(hi - lo, 20, 30);
-	assert_true(lane_sync_line(&sync, 1000051050, &line));
+	assert_true(clock_sync_line(&sync, 1000051050, &line));
 	assert_in_range(line.offset_lo_ns, 49980, 50000);
 	assert_in_range(line.offset_hi_ns, 50000, 50020);
 	assert_true(line.drift_lo_ppm < 0 && line.drift_lo_ppm > -0.1);
@@ -295,22 +295,22 @@ static void test_same(void **state)
 	uint64_t cpu_ns = w.begin_ns;
 
 	(void)state;
-	lane_sync_init(&sync, 1);
+	clock_sync_init(&sync, 1);
 	for (int i = 0; i < 100; i++) {
 		uint64_t queued = cpu_ns + delay(&w, 0, 1000), end = queued + delay(&w, 100, 10000);
 
-		lane_sync_before(&sync, cpu_ns, queued);
+		clock_sync_before(&sync, cpu_ns, queued);
 		cpu_ns = end + delay(&w, 0, 20000);
-		lane_sync_after(&sync, cpu_ns, end);
-		assert_int_equal(lane_sync_state(&sync), LANE_SYNC_SAME);
-		assert_int_equal(lane_sync_cpu_ns(&sync, end), end);
+		clock_sync_after(&sync, cpu_ns, end);
+		assert_int_equal(clock_sync_state(&sync), LANE_SYNC_SAME);
+		assert_int_equal(clock_sync_cpu_ns(&sync, end), end);
 	}
 	/* A millisecond off, it is another clock. */
-	lane_sync_before(&sync, cpu_ns, cpu_ns - 1000000);
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_FREE);
+	clock_sync_before(&sync, cpu_ns, cpu_ns - 1000000);
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_FREE);
 	assert_int_equal(sync.restarts, 1);
-	lane_sync_after(&sync, cpu_ns + 20, cpu_ns - 999990);
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_BOUND);
+	clock_sync_after(&sync, cpu_ns + 20, cpu_ns - 999990);
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_BOUND);
 }
 
 /* Numbers that no clock says: nothing overflows, nothing is bounded wrongly. */
@@ -322,13 +322,13 @@ static void test_on_the_line(void **state)
 	uint64_t lo, hi;
 
 	(void)state;
-	lane_sync_init(&sync, 1);
+	clock_sync_init(&sync, 1);
 	for (uint64_t ns = 1000000000; ns <= 5000000000; ns += 1000000000) {
-		lane_sync_before(&sync, ns, ns - 1);
-		lane_sync_after(&sync, ns - 1, ns);
+		clock_sync_before(&sync, ns, ns - 1);
+		clock_sync_after(&sync, ns - 1, ns);
 	}
 	assert_int_equal(sync.restarts, 0);
-	assert_true(lane_sync_bounds(&sync, 3000000000, &lo, &hi));
+	assert_true(clock_sync_bounds(&sync, 3000000000, &lo, &hi));
 	assert_int_equal(lo, 3000000000);
 	assert_int_equal(hi, 3000000001);
 }
@@ -347,17 +347,17 @@ static void test_hostile(void **state)
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		if (round % 16 == 0)
-			lane_sync_init(&sync, 1 + (uint64_t)(uniform(&w) * 100));
+			clock_sync_init(&sync, 1 + (uint64_t)(uniform(&w) * 100));
 		uint64_t a = odd[(int)(uniform(&w) * 8)] + (uint64_t)(uniform(&w) * 3);
 		uint64_t b = odd[(int)(uniform(&w) * 8)] - (uint64_t)(uniform(&w) * 3);
 
 		if (uniform(&w) < 0.5)
-			lane_sync_before(&sync, a, b);
+			clock_sync_before(&sync, a, b);
 		else
-			lane_sync_after(&sync, a, b);
-		lane_sync_bounds(&sync, b, &lo, &hi);
-		lane_sync_cpu_ns(&sync, a);
-		lane_sync_line(&sync, a, &line);
+			clock_sync_after(&sync, a, b);
+		clock_sync_bounds(&sync, b, &lo, &hi);
+		clock_sync_cpu_ns(&sync, a);
+		clock_sync_line(&sync, a, &line);
 		assert_true(lo <= hi);
 	}
 }
@@ -369,14 +369,14 @@ static void test_full(void **state)
 	uint64_t lo, hi;
 
 	(void)state;
-	lane_sync_init(&sync, 1);
-	lane_sync_after(&sync, 1000000000, 999000000);
+	clock_sync_init(&sync, 1);
+	clock_sync_after(&sync, 1000000000, 999000000);
 	for (int64_t i = -1000; i <= 1000; i++)
-		lane_sync_before(&sync, (uint64_t)(1000000000 + i * 1000),
-				 (uint64_t)(1000000000 + i * 1000 + i * i / 10));
+		clock_sync_before(&sync, (uint64_t)(1000000000 + i * 1000),
+				  (uint64_t)(1000000000 + i * 1000 + i * i / 10));
 	assert_true(sync.unused > 0 || sync.n_edges < LANE_SYNC_CORNERS);
 	assert_int_equal(sync.restarts, 0);
-	assert_true(lane_sync_bounds(&sync, 1000000000, &lo, &hi));
+	assert_true(clock_sync_bounds(&sync, 1000000000, &lo, &hi));
 	assert_true(lo <= 1000000000 && hi >= 1000000000);
 }
 

@@ -323,7 +323,7 @@ static void on_command(void *arg, const struct lane_command *told)
 		w->none[c->way]++;
 		w->wrong += c->n_seqnos > 0;
 	}
-	lane_command_stages_of(told, &stages);
+	latency_command_stages_of(told, &stages);
 	assert_int_equal(stages.known, w->times);
 	if (!w->times)
 		return;

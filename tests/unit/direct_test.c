@@ -560,7 +560,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 	FILE *to = open_memstream(&text, &bytes);
 
 	check(format->open(path, NULL, &decoder));
-	lane_text_write_head(to, decoder->format->info(decoder));
+	decode_text_write_head(to, decoder->format->info(decoder));
 	for (;;) {
 		struct lane_error *err = decoder->format->next(decoder, &event);
 
@@ -572,7 +572,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 		check(err);
 		if (!event)
 			break;
-		lane_text_write_event(to, event);
+		decode_text_write_event(to, event);
 		fprintf(to, "%d %d %u\n", event->raw.narrow, event->raw.engine_notify,
 			event->raw.ring);
 	}
@@ -826,7 +826,7 @@ static char *norm_text(const char *path)
 		check(lane_input_next(input, &event));
 		if (!event)
 			break;
-		lane_text_write_event(to, event);
+		decode_text_write_event(to, event);
 	}
 	lane_input_close(input);
 	fclose(to);

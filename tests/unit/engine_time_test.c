@@ -18,8 +18,8 @@ static struct lane_run run_of(uint64_t b, uint64_t bh, uint64_t e, uint64_t eh)
 static void has(const struct lane_engine_time *a, uint64_t whole, uint64_t busy_lo,
 		uint64_t busy_hi)
 {
-	struct lane_span busy = lane_engine_time_busy(a, whole);
-	struct lane_span idle = lane_engine_time_idle_span(a, whole);
+	struct lane_span busy = latency_engine_time_busy(a, whole);
+	struct lane_span idle = latency_engine_time_idle_span(a, whole);
 
 	assert_int_equal(busy.lo, busy_lo);
 	assert_int_equal(busy.hi, busy_hi);
@@ -35,13 +35,13 @@ static void followers_leave_no_gap(void **state)
 
 	(void)state;
 	second.follows = true;
-	lane_engine_time_run(&a, &first);
+	latency_engine_time_run(&a, &first);
 	has(&a, 1000, 100, 1000);
-	lane_engine_time_run(&a, &second);
+	latency_engine_time_run(&a, &second);
 	has(&a, 1000, 300, 1000);
-	assert_int_equal(lane_engine_time_idle(&a, 400, 1000), 600);
+	assert_int_equal(latency_engine_time_idle(&a, 400, 1000), 600);
 	has(&a, 1000, 300, 400);
-	assert_int_equal(lane_engine_time_idle(&a, 0, 100), 100);
+	assert_int_equal(latency_engine_time_idle(&a, 0, 100), 100);
 	has(&a, 1000, 300, 300);
 }
 
@@ -54,13 +54,13 @@ static void overlaps_count_once(void **state)
 	for (uint64_t i = 0; i < 100; i++) {
 		struct lane_run run = run_of(10 * i, 10 * i + 500, 10 * i + 500, UINT64_MAX);
 
-		lane_engine_time_run(&a, &run);
+		latency_engine_time_run(&a, &run);
 	}
 	has(&a, 2000, 0, 2000);
 	for (uint64_t i = 0; i < 100; i++) {
 		struct lane_run run = run_of(10 * i, 10 * i, 10 * i + 100, 10 * i + 200);
 
-		lane_engine_time_run(&a, &run);
+		latency_engine_time_run(&a, &run);
 	}
 	has(&a, 2000, 1090, 2000);
 }
@@ -77,12 +77,12 @@ static void doubt_is_neither(void **state)
 	doubtful.doubtful = true;
 	next.follows = last.follows = true;
 	left.sure_until_ns = 450;
-	lane_engine_time_run(&a, &doubtful);
-	lane_engine_time_run(&a, &next);
+	latency_engine_time_run(&a, &doubtful);
+	latency_engine_time_run(&a, &next);
 	has(&a, 1000, 100, 1000);
-	lane_engine_time_run(&a, &left);
+	latency_engine_time_run(&a, &left);
 	has(&a, 1000, 150, 1000);
-	lane_engine_time_run(&a, &last);
+	latency_engine_time_run(&a, &last);
 	has(&a, 1000, 250, 1000);
 }
 
@@ -94,12 +94,12 @@ static void memory_is_bounded(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < n; i++) {
-		lane_engine_time_busy_in(&a, 100 * i, 100 * i + 10);
+		latency_engine_time_busy_in(&a, 100 * i, 100 * i + 10);
 		assert_true(a.n_parts <= LANE_TIME_PARTS);
 	}
 	has(&a, 100 * n, 10 * n, 100 * n);
-	assert_int_equal(lane_engine_time_idle(&a, 10, 100), 0); /* too late: not counted */
-	assert_int_equal(lane_engine_time_idle(&a, 100 * n - 90, 100 * n), 90);
+	assert_int_equal(latency_engine_time_idle(&a, 10, 100), 0); /* too late: not counted */
+	assert_int_equal(latency_engine_time_idle(&a, 100 * n - 90, 100 * n), 90);
 	has(&a, 100 * n, 10 * n, 100 * n - 90);
 }
 

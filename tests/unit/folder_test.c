@@ -164,8 +164,8 @@ static void links_of_others_are_not_followed(void **state)
 		return;
 	assert_int_equal(lchown("ours", NOBODY, NOBODY), 0);
 	check_error(lane_folder_of("ours/new", &fd, &name), "ours: is a link of user 65534");
-	check_error(lane_recording_create("ours/new", &dir), "is a link of user 65534");
-	lane_recording_close(&dir);
+	check_error(capture_recording_create("ours/new", &dir), "is a link of user 65534");
+	capture_recording_close(&dir);
 	/* But those of the user on whose behalf root works are. */
 	setenv("SUDO_UID", "65534", 1);
 	check(lane_folder_of("ours/new", &fd, &name));
@@ -183,11 +183,11 @@ static void recording_json_does_not_follow_links(void **state)
 	struct lane_recording_dir dir;
 
 	(void)state;
-	check(lane_recording_create("rec", &dir));
+	check(capture_recording_create("rec", &dir));
 	assert_int_equal(symlink("../victim", "rec/.recording.json"), 0);
-	check(lane_recording_write(&dir, &facts));
+	check(capture_recording_write(&dir, &facts));
 	assert_holds("victim", "precious\n");
-	lane_recording_discard(&dir);
+	capture_recording_discard(&dir);
 	assert_int_equal(access("rec", F_OK), -1);
 }
 
@@ -230,13 +230,13 @@ static void recording_cannot_be_raced(void **state)
 		race_against_root();
 	for (end = time(NULL) + RACE_SECONDS; time(NULL) < end; tries++) {
 		struct lane_recording_dir dir;
-		struct lane_error *err = lane_recording_create("theirs/rec", &dir);
+		struct lane_error *err = capture_recording_create("theirs/rec", &dir);
 
 		if (!err)
-			err = lane_recording_write(&dir, &facts);
+			err = capture_recording_write(&dir, &facts);
 		lost += !!err;
 		lane_error_free(err);
-		lane_recording_discard(&dir);
+		capture_recording_discard(&dir);
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -36,7 +36,7 @@ static struct lane_ring_page open_page(uint32_t flags)
 	uint32_t commit = (uint32_t)page_bytes | flags;
 
 	memcpy(page + 8, &commit, 4);
-	assert_true(lane_ring_page_init(&ring, page, sizeof(page), 8));
+	assert_true(decode_ring_page_init(&ring, page, sizeof(page), 8));
 	return ring;
 }
 
@@ -46,7 +46,7 @@ static void expect_event(struct lane_ring_page *ring, uint64_t ts, size_t bytes,
 	uint32_t word;
 	size_t n;
 
-	assert_int_equal(lane_ring_page_next(ring, &record, &n), LANE_RING_EVENT);
+	assert_int_equal(decode_ring_page_next(ring, &record, &n), LANE_RING_EVENT);
 	assert_int_equal(ring->ts, ts);
 	assert_int_equal(n, bytes);
 	memcpy(&word, record, 4);
@@ -58,7 +58,7 @@ static void expect_end(struct lane_ring_page *ring, enum lane_ring_next end)
 	const uint8_t *record;
 	size_t n;
 
-	assert_int_equal(lane_ring_page_next(ring, &record, &n), end);
+	assert_int_equal(decode_ring_page_next(ring, &record, &n), end);
 }
 
 static void ring_lengths_and_times(void **state)
@@ -133,7 +133,7 @@ static void ring_damage(void **state)
 	(void)state;
 	begin_page(1);
 	memcpy(page + 8, &commit, 4);
-	assert_false(lane_ring_page_init(&ring, page, sizeof(page), 8)); /* more than a page */
+	assert_false(decode_ring_page_init(&ring, page, sizeof(page), 8)); /* more than a page */
 	begin_page(1);
 	put_word(28);
 	ring = open_page(0);
@@ -181,14 +181,14 @@ static void tracepoint_reads(void **state)
 	struct lane_event event;
 
 	(void)state;
-	lane_tracepoints_init(&all, &lane_norm_names);
-	assert_null(lane_tracepoints_add(&all, fence_format, sizeof(fence_format) - 1));
-	assert_null(lane_tracepoints_add(&all, "name: other\nID: 1\n", 18)); /* nobody's */
-	check(lane_tracepoints_done(&all));
-	assert_null(lane_tracepoints_find(&all, 1));
-	plan = lane_tracepoints_find(&all, 700);
+	decode_tracepoints_init(&all, &lane_norm_names);
+	assert_null(decode_tracepoints_add(&all, fence_format, sizeof(fence_format) - 1));
+	assert_null(decode_tracepoints_add(&all, "name: other\nID: 1\n", 18)); /* nobody's */
+	check(decode_tracepoints_done(&all));
+	assert_null(decode_tracepoints_find(&all, 1));
+	plan = decode_tracepoints_find(&all, 700);
 	assert_non_null(plan);
-	assert_true(lane_tracepoint_read(plan, &record, sizeof(record), &event));
+	assert_true(decode_tracepoint_read(plan, &record, sizeof(record), &event));
 	assert_int_equal(event.wire.kind, LANE_FENCE_INIT);
 	assert_int_equal(event.wire.tid, 42);
 	assert_true(event.raw.narrow);
@@ -197,9 +197,9 @@ static void tracepoint_reads(void **state)
 	assert_string_equal(event.u.dma_fence_init.driver, "i915");
 	assert_string_equal(event.u.dma_fence_init.timeline, "rcs0");
 	record.timeline_by = 300; /* behind the record's end */
-	assert_false(lane_tracepoint_read(plan, &record, sizeof(record), &event));
-	assert_false(lane_tracepoint_read(plan, &record, 20, &event));
-	lane_tracepoints_deinit(&all);
+	assert_false(decode_tracepoint_read(plan, &record, sizeof(record), &event));
+	assert_false(decode_tracepoint_read(plan, &record, 20, &event));
+	decode_tracepoints_deinit(&all);
 }
 
 static void tracepoint_refuses(void **state)
@@ -222,12 +222,12 @@ static void tracepoint_refuses(void **state)
 	struct lane_tracepoints all;
 
 	(void)state;
-	lane_tracepoints_init(&all, &lane_norm_names);
+	decode_tracepoints_init(&all, &lane_norm_names);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (!lane_tracepoints_add(&all, bad[i], strlen(bad[i])))
+		if (!decode_tracepoints_add(&all, bad[i], strlen(bad[i])))
 			fail_msg("taken: %s", bad[i]);
-	assert_non_null(lane_tracepoints_add(&all, "name: sched_switch\0\nID: 7\n", 26));
-	lane_tracepoints_deinit(&all);
+	assert_non_null(decode_tracepoints_add(&all, "name: sched_switch\0\nID: 7\n", 26));
+	decode_tracepoints_deinit(&all);
 }
 
 /* --- perf's order --- */
@@ -236,24 +236,24 @@ static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 {
 	struct lane_event event;
 
-	lane_event_clear(&event, LANE_WAKING);
+	decode_event_clear(&event, LANE_WAKING);
 	event.wire.ts_ns = ns;
 	event.cpu = cpu;
-	assert_true(lane_perf_order_add(order, &event));
+	assert_true(decode_perf_order_add(order, &event));
 }
 
 static void expect_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 {
 	struct lane_event event;
 
-	assert_true(lane_perf_order_next(order, &event));
+	assert_true(decode_perf_order_next(order, &event));
 	assert_int_equal(event.wire.ts_ns, ns);
 	assert_int_equal(event.cpu, cpu);
 }
 
 static void order_waits_for_a_round(void **state)
 {
-	struct lane_perf_order *order = lane_perf_order_create();
+	struct lane_perf_order *order = decode_perf_order_create();
 	struct lane_event event;
 
 	(void)state;
@@ -262,54 +262,54 @@ static void order_waits_for_a_round(void **state)
 	add_at(order, 10, 0);
 	add_at(order, 20, 0);
 	add_at(order, 15, 1);
-	assert_true(lane_perf_order_round(order));
+	assert_true(decode_perf_order_round(order));
 	assert_false(
-		lane_perf_order_next(order, &event)); /* the next round may have earlier ones */
+		decode_perf_order_next(order, &event)); /* the next round may have earlier ones */
 	add_at(order, 12, 1);
 	add_at(order, 25, 0);
 	add_at(order, 20, 1);
-	assert_true(lane_perf_order_round(order));
+	assert_true(decode_perf_order_round(order));
 	expect_at(order, 10, 7);
 	expect_at(order, 10, 0);
 	expect_at(order, 12, 1);
 	expect_at(order, 15, 1);
 	expect_at(order, 20, 0);
 	expect_at(order, 20, 1); /* of one time as they came */
-	assert_false(lane_perf_order_next(order, &event));
+	assert_false(decode_perf_order_next(order, &event));
 	add_at(order, 30, 1);
-	assert_true(lane_perf_order_flush(order, true));
+	assert_true(decode_perf_order_flush(order, true));
 	expect_at(order, 25, 0);
 	expect_at(order, 30, 1);
-	assert_false(lane_perf_order_next(order, &event));
-	lane_perf_order_destroy(order);
+	assert_false(decode_perf_order_next(order, &event));
+	decode_perf_order_destroy(order);
 }
 
 /* --- doubles --- */
 
 static void doubles_of_two_buffers(void **state)
 {
-	struct lane_doubles *doubles = lane_doubles_create();
+	struct lane_doubles *doubles = decode_doubles_create();
 	struct lane_event event;
 
 	(void)state;
 	assert_non_null(doubles);
-	lane_event_clear(&event, LANE_WAKING);
+	decode_event_clear(&event, LANE_WAKING);
 	event.cpu = 3;
 	event.u.sched_waking.tid = 5;
 	event.wire.ts_ns = 1000;
-	assert_false(lane_doubles_has(doubles, &event, 0));
+	assert_false(decode_doubles_has(doubles, &event, 0));
 	event.wire.ts_ns = 1200;
-	assert_true(lane_doubles_has(doubles, &event, 1));
+	assert_true(decode_doubles_has(doubles, &event, 1));
 	event.wire.ts_ns = 1300;
-	assert_false(lane_doubles_has(doubles, &event, 1)); /* a second time */
+	assert_false(decode_doubles_has(doubles, &event, 1)); /* a second time */
 	event.wire.ts_ns = 1400;
-	assert_true(lane_doubles_has(doubles, &event, 0));
+	assert_true(decode_doubles_has(doubles, &event, 0));
 	event.wire.ts_ns = 5000000;
-	assert_false(lane_doubles_has(doubles, &event, 1)); /* much later */
+	assert_false(decode_doubles_has(doubles, &event, 1)); /* much later */
 	event.wire.ts_ns = 5000001;
 	event.u.sched_waking.tid = 6;
-	assert_false(lane_doubles_has(doubles, &event, 0)); /* another thread */
-	lane_doubles_destroy(doubles);
+	assert_false(decode_doubles_has(doubles, &event, 0)); /* another thread */
+	decode_doubles_destroy(doubles);
 }
 
 /* --- printed lines --- */
@@ -344,7 +344,7 @@ static void printed_heads(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		strcpy(line, good[i].line);
-		if (!lane_printed_line(line, strlen(line), &printed))
+		if (!decode_printed_line(line, strlen(line), &printed))
 			fail_msg("not taken: %s", good[i].line);
 		assert_int_equal(printed.tid, good[i].tid);
 		assert_int_equal(printed.pid, good[i].pid);
@@ -355,7 +355,7 @@ static void printed_heads(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		strcpy(line, bad[i]);
-		if (lane_printed_line(line, strlen(line), &printed))
+		if (decode_printed_line(line, strlen(line), &printed))
 			fail_msg("taken: %s", bad[i]);
 	}
 }
@@ -372,26 +372,26 @@ static void proto_fields(void **state)
 		0xf8, 0xff, 0xff, 0xff, 0x0f, 0xff, 0xff, 0xff, 0xff, /* the last number: -1 */
 		0xff, 0xff, 0xff, 0xff, 0xff, 0x01,
 	};
-	struct lane_proto proto = lane_proto_of(message, sizeof(message));
+	struct lane_proto proto = decode_proto_of(message, sizeof(message));
 	struct lane_proto_field field;
 
 	(void)state;
-	assert_true(lane_proto_next(&proto, &field));
+	assert_true(decode_proto_next(&proto, &field));
 	assert_int_equal(field.number, 1);
 	assert_false(field.is_bytes);
 	assert_int_equal(field.value, 150);
-	assert_true(lane_proto_next(&proto, &field));
+	assert_true(decode_proto_next(&proto, &field));
 	assert_true(field.is_bytes);
 	assert_int_equal(field.n, 2);
 	assert_memory_equal(field.bytes, "hi", 2);
-	assert_true(lane_proto_next(&proto, &field));
+	assert_true(decode_proto_next(&proto, &field));
 	assert_true(field.value == 0x0807060504030201);
-	assert_true(lane_proto_next(&proto, &field));
+	assert_true(decode_proto_next(&proto, &field));
 	assert_int_equal(field.value, 0x04030201);
-	assert_true(lane_proto_next(&proto, &field));
+	assert_true(decode_proto_next(&proto, &field));
 	assert_int_equal(field.number, (1 << 29) - 1);
 	assert_true(field.value == UINT64_MAX);
-	assert_false(lane_proto_next(&proto, &field));
+	assert_false(decode_proto_next(&proto, &field));
 	assert_false(proto.is_damaged);
 }
 
@@ -409,19 +409,19 @@ static void proto_damage(void **state)
 
 	(void)state;
 	for (size_t n = 0; n <= sizeof(whole); n++) {
-		proto = lane_proto_of(whole, n);
-		while (lane_proto_next(&proto, &field))
+		proto = decode_proto_of(whole, n);
+		while (decode_proto_next(&proto, &field))
 			;
 		assert_int_equal(proto.is_damaged,
 				 n != 0 && n != 3 && n != 7 && n != sizeof(whole));
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		proto = lane_proto_of(bad[i], sizeof(bad[i]));
-		assert_false(lane_proto_next(&proto, &field));
+		proto = decode_proto_of(bad[i], sizeof(bad[i]));
+		assert_false(decode_proto_next(&proto, &field));
 		assert_true(proto.is_damaged);
 	}
-	proto = lane_proto_of(endless, sizeof(endless));
-	assert_false(lane_proto_next(&proto, &field));
+	proto = decode_proto_of(endless, sizeof(endless));
+	assert_false(decode_proto_next(&proto, &field));
 	assert_true(proto.is_damaged);
 }
 

@@ -14,19 +14,19 @@ static void few_are_exact(void **state)
 	struct lane_histogram h = { 0 };
 
 	(void)state;
-	assert_int_equal(lane_histogram_percentile(&h, 500), 0);
+	assert_int_equal(latency_histogram_percentile(&h, 500), 0);
 	for (uint64_t ns = 100; ns > 0; ns--)
-		assert_true(lane_histogram_add(&h, ns * 1000003));
-	assert_int_equal(lane_histogram_percentile(&h, 500), 50 * 1000003);
-	assert_int_equal(lane_histogram_percentile(&h, 990), 99 * 1000003);
-	assert_int_equal(lane_histogram_percentile(&h, 1000), 100 * 1000003);
-	assert_int_equal(lane_histogram_percentile(&h, 0), 1000003);
-	lane_histogram_free(&h);
+		assert_true(latency_histogram_add(&h, ns * 1000003));
+	assert_int_equal(latency_histogram_percentile(&h, 500), 50 * 1000003);
+	assert_int_equal(latency_histogram_percentile(&h, 990), 99 * 1000003);
+	assert_int_equal(latency_histogram_percentile(&h, 1000), 100 * 1000003);
+	assert_int_equal(latency_histogram_percentile(&h, 0), 1000003);
+	latency_histogram_free(&h);
 	/* Half of three are two: a rank between two values is the larger one. */
 	for (uint64_t ns = 1; ns <= 3; ns++)
-		assert_true(lane_histogram_add(&h, ns));
-	assert_int_equal(lane_histogram_percentile(&h, 500), 2);
-	lane_histogram_free(&h);
+		assert_true(latency_histogram_add(&h, ns));
+	assert_int_equal(latency_histogram_percentile(&h, 500), 2);
+	latency_histogram_free(&h);
 }
 
 static void many_are_close(void **state)
@@ -36,15 +36,15 @@ static void many_are_close(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i <= n; i++)
-		assert_true(lane_histogram_add(&h, i * 7919));
+		assert_true(latency_histogram_add(&h, i * 7919));
 	for (unsigned int permille = 1; permille <= 1000; permille++) {
 		uint64_t exact = (n * permille + 999) / 1000 * 7919;
-		uint64_t is = lane_histogram_percentile(&h, permille);
+		uint64_t is = latency_histogram_percentile(&h, permille);
 
 		assert_in_range(is, exact, exact + exact / 128);
 	}
 	assert_int_equal(h.max_ns, n * 7919);
-	lane_histogram_free(&h);
+	latency_histogram_free(&h);
 }
 
 static void any_duration_has_a_place(void **state)
@@ -53,11 +53,11 @@ static void any_duration_has_a_place(void **state)
 
 	(void)state;
 	for (int i = 0; i < LANE_HISTOGRAM_EXACT + 1; i++)
-		assert_true(lane_histogram_add(&h, 0));
-	assert_true(lane_histogram_add(&h, UINT64_MAX));
-	assert_int_equal(lane_histogram_percentile(&h, 500), 0);
-	assert_true(lane_histogram_percentile(&h, 1000) == UINT64_MAX);
-	lane_histogram_free(&h);
+		assert_true(latency_histogram_add(&h, 0));
+	assert_true(latency_histogram_add(&h, UINT64_MAX));
+	assert_int_equal(latency_histogram_percentile(&h, 500), 0);
+	assert_true(latency_histogram_percentile(&h, 1000) == UINT64_MAX);
+	latency_histogram_free(&h);
 }
 
 int main(void)

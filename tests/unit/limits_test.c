@@ -70,8 +70,8 @@ static void begin(struct load *l)
 	l->before = allocated();
 	l->info.submission = LANE_SUBMISSION_EXECLISTS;
 	memset(l->info.presence, LANE_PRESENCE_RECORDED, sizeof(l->info.presence));
-	assert_null(lane_latency_init(&l->latency, &l->info, &everything));
-	l->adds_up = lane_latency_hooks(&l->latency);
+	assert_null(latency_init(&l->latency, &l->info, &everything));
+	l->adds_up = latency_hooks(&l->latency);
 	/* The request's hook is this test's, with the latency's behind it; the others take no part.
 	 */
 	hooks = (struct lane_hooks){ .arg = l, .request = told };
@@ -180,10 +180,10 @@ static void end(struct load *l)
 {
 	look(l);
 	assert_null(lane_timeline_finish(l->timeline));
-	assert_null(lane_latency_finish(&l->latency, l->timeline));
+	assert_null(latency_finish(&l->latency, l->timeline));
 	assert_int_equal(l->told, l->latency.requests.complete + l->latency.requests.partial +
 					  l->latency.requests.unknown);
-	lane_latency_deinit(&l->latency);
+	latency_deinit(&l->latency);
 	lane_timeline_destroy(l->timeline);
 	lane_error_free(l->error);
 }
@@ -352,7 +352,7 @@ static void unended(void **state)
 	}
 	assert_int_equal(l.told, 1 + 10000 - 4096);
 	assert_int_equal(l.unended, 10000 - 4096);
-	lane_stages_of(&l.info, &l.last, &stages);
+	latency_stages_of(&l.info, &l.last, &stages);
 	assert_int_equal(stages.known, 1u << LANE_STAGE_DEPENDENCY);
 	assert_int_equal(stages.total.hi, 10);
 	assert_null(l.error);

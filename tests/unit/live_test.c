@@ -201,8 +201,8 @@ static void world_init(struct world *w)
 	w->context.client = &w->client;
 	w->rq.context = &w->context;
 	w->rq.engine = &w->engine;
-	lane_window_init(&w->window, 2000);
-	w->hooks = lane_window_hooks(&w->window);
+	latency_window_init(&w->window, 2000);
+	w->hooks = latency_window_hooks(&w->window);
 }
 
 /* A run of 100 ns every 300 ns; what runs now counts up to now, whatever is told of it later. */
@@ -212,31 +212,31 @@ static void window_slides(void **state)
 
 	(void)state;
 	world_init(&w);
-	assert_null(lane_window_advance(&w.window, 3000, 0));
+	assert_null(latency_window_advance(&w.window, 3000, 0));
 	for (uint64_t at = 3000; at < 9000; at += 300) {
 		struct lane_run run = { .engine = &w.engine,
 					.request = &w.rq,
 					.begin = { at, at },
 					.end = { at + 100, at + 100 } };
 
-		assert_null(lane_window_advance(&w.window, at, 1));
+		assert_null(latency_window_advance(&w.window, at, 1));
 		w.rq.state = LANE_RQ_STATE_RUNNING;
 		w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_DEVICE, at);
-		assert_null(lane_window_advance(&w.window, at + 200, 0)); /* told late */
+		assert_null(latency_window_advance(&w.window, at + 200, 0)); /* told late */
 		w.hooks.run(&w.window, &run);
 		w.rq.state = LANE_RQ_STATE_ENDED;
 		w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_RUNNING, at + 100);
 	}
-	assert_null(lane_window_advance(&w.window, 9000, 0));
+	assert_null(latency_window_advance(&w.window, 9000, 0));
 	/* The parts are 100 ns: the window begins at 7100, runs are in it from 7200 on. */
-	assert_int_equal(lane_window_covers(&w.window), 9000 - 7100);
+	assert_int_equal(latency_window_covers(&w.window), 9000 - 7100);
 	assert_int_equal(w.window.engines[0].busy_ns.sum, 6 * 100);
 	assert_int_equal(w.window.clients[0].gpu_ns.sum, 6 * 100);
 	assert_int_equal(w.window.engines[0].runs.sum, 6);
-	assert_null(lane_window_advance(&w.window, 20000, 0));
+	assert_null(latency_window_advance(&w.window, 20000, 0));
 	assert_int_equal(w.window.engines[0].busy_ns.sum, 0);
 	assert_int_equal(w.window.engines[0].runs.sum, 0);
-	lane_window_deinit(&w.window);
+	latency_window_deinit(&w.window);
 }
 
 /* What is told ahead of the time counts from now on, for as long as anything of now. */
@@ -251,16 +251,16 @@ static void window_is_told_ahead(void **state)
 				 .request = &w.rq,
 				 .begin = { 3000, 3000 },
 				 .end = { 3150, 3150 } };
-	assert_null(lane_window_advance(&w.window, 3050, 0));
+	assert_null(latency_window_advance(&w.window, 3050, 0));
 	w.hooks.run(&w.window, &run);
 	assert_int_equal(w.window.engines[0].runs.sum, 1);
-	assert_null(lane_window_advance(&w.window, 3250, 0));
+	assert_null(latency_window_advance(&w.window, 3250, 0));
 	assert_int_equal(w.window.engines[0].runs.sum, 1);
-	assert_null(lane_window_advance(&w.window, 4999, 0));
+	assert_null(latency_window_advance(&w.window, 4999, 0));
 	assert_int_equal(w.window.engines[0].runs.sum, 1);
-	assert_null(lane_window_advance(&w.window, 5000, 0));
+	assert_null(latency_window_advance(&w.window, 5000, 0));
 	assert_int_equal(w.window.engines[0].runs.sum, 0);
-	lane_window_deinit(&w.window);
+	latency_window_deinit(&w.window);
 }
 
 /* Runs known within bounds may overlap: an engine's time, and its clients', is counted once. */
@@ -270,8 +270,8 @@ static void window_counts_once(void **state)
 
 	(void)state;
 	world_init(&w);
-	assert_null(lane_window_advance(&w.window, 3000, 0));
-	assert_null(lane_window_advance(&w.window, 4000, 1));
+	assert_null(latency_window_advance(&w.window, 3000, 0));
+	assert_null(latency_window_advance(&w.window, 4000, 1));
 	for (uint64_t at = 3000; at < 3500; at += 100) {
 		struct lane_run run = { .engine = &w.engine,
 					.request = &w.rq,
@@ -283,7 +283,7 @@ static void window_counts_once(void **state)
 	assert_int_equal(w.window.engines[0].busy_ns.sum, 500);
 	assert_int_equal(w.window.clients[0].gpu_ns.sum, 500);
 	assert_int_equal(w.window.engines[0].runs.sum, 5);
-	lane_window_deinit(&w.window);
+	latency_window_deinit(&w.window);
 }
 
 /* Two requests wait for 500 ns, one of them for 300 ns more. */
@@ -293,17 +293,17 @@ static void window_counts_waiting(void **state)
 
 	(void)state;
 	world_init(&w);
-	assert_null(lane_window_advance(&w.window, 10000, 0));
+	assert_null(latency_window_advance(&w.window, 10000, 0));
 	w.rq.state = LANE_RQ_STATE_HOST;
 	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_NEW, 10000);
 	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_NEW, 10000);
-	assert_null(lane_window_advance(&w.window, 10500, 0));
+	assert_null(latency_window_advance(&w.window, 10500, 0));
 	w.rq.state = LANE_RQ_STATE_RUNNING;
 	w.hooks.state(&w.window, &w.rq, LANE_RQ_STATE_DEVICE, 10500);
-	assert_null(lane_window_advance(&w.window, 10800, 0));
+	assert_null(latency_window_advance(&w.window, 10800, 0));
 	assert_int_equal(w.window.clients[0].wait_ns.sum, 2 * 500 + 300);
 	assert_int_equal(w.window.clients[0].gpu_ns.sum, 300);
-	lane_window_deinit(&w.window);
+	latency_window_deinit(&w.window);
 }
 
 int main(void)

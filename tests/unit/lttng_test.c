@@ -51,7 +51,7 @@ static uint64_t lost_of(uint64_t discarded, uint64_t lost_packets)
 	daemon_says.error = 0;
 	daemon_says.discarded = discarded;
 	daemon_says.lost_packets = lost_packets;
-	lane_lttng_read_lost(&session);
+	capture_lttng_read_lost(&session);
 	return session.lost;
 }
 
@@ -95,11 +95,11 @@ static void a_daemon_that_says_nothing_changes_nothing(void **state)
 
 	(void)state;
 	daemon_says.n_channels = -LTTNG_ERR_NO_SESSIOND;
-	lane_lttng_read_lost(&session);
+	capture_lttng_read_lost(&session);
 	assert_int_equal(session.lost, 7);
 	daemon_says.n_channels = 1;
 	daemon_says.error = -LTTNG_ERR_INVALID;
-	lane_lttng_read_lost(&session);
+	capture_lttng_read_lost(&session);
 	assert_int_equal(session.lost, 7);
 }
 

@@ -12,7 +12,7 @@ static void assert_span(uint64_t lo, uint64_t hi, const char *text)
 {
 	char buffer[64];
 
-	assert_string_equal(lane_span_text((struct lane_span){ lo, hi }, buffer, sizeof(buffer)),
+	assert_string_equal(show_span_text((struct lane_span){ lo, hi }, buffer, sizeof(buffer)),
 			    text);
 }
 
@@ -20,7 +20,7 @@ static void assert_share(struct lane_span part, struct lane_span whole, const ch
 {
 	char buffer[64];
 
-	assert_string_equal(lane_share_text(part, whole, buffer, sizeof(buffer)), text);
+	assert_string_equal(show_share_text(part, whole, buffer, sizeof(buffer)), text);
 }
 
 static void a_duration_is_exact_or_has_both_bounds(void **state)
@@ -50,11 +50,11 @@ static void a_share_is_exact_or_has_both_bounds(void **state)
 static void no_part_is_more_than_its_whole(void **state)
 {
 	(void)state;
-	assert_int_equal(lane_percent(1, 2, 0), 50);
-	assert_int_equal(lane_percent(999, 1000, 0), 99);
-	assert_int_equal(lane_percent(999, 1000, 0.5), 100);
-	assert_int_equal(lane_percent(UINT64_MAX, 1, 1), 100);
-	assert_int_equal(lane_percent(1, 0, 1), 0);
+	assert_int_equal(show_percent(1, 2, 0), 50);
+	assert_int_equal(show_percent(999, 1000, 0), 99);
+	assert_int_equal(show_percent(999, 1000, 0.5), 100);
+	assert_int_equal(show_percent(UINT64_MAX, 1, 1), 100);
+	assert_int_equal(show_percent(1, 0, 1), 0);
 }
 
 int main(void)

@@ -165,11 +165,11 @@ static void write_ctf(const struct fixture *fixture, const char *name, int32_t t
 
 	check(lane_ctf_create(fd, name, &env, &trace));
 	check(lane_ctf_stream(trace, 0, 4096, &stream));
-	lane_event_clear(&event, LANE_WAKEUP);
+	decode_event_clear(&event, LANE_WAKEUP);
 	event.wire.ts_ns = 100;
 	event.u.sched_wakeup.tid = tid;
 	check(lane_ctf_append(stream, &event.wire));
-	lane_event_clear(&event, LANE_SWITCH);
+	decode_event_clear(&event, LANE_SWITCH);
 	event.wire.ts_ns = 200;
 	event.u.sched_switch.next_tid = tid;
 	check(lane_ctf_append(stream, &event.wire));
@@ -313,7 +313,7 @@ static void detached_fences(void **state)
 	(void)state;
 	check(lane_fix_create(&info, &fix));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		lane_event_clear(&event, LANE_FENCE_INIT);
+		decode_event_clear(&event, LANE_FENCE_INIT);
 		strcpy(event.u.dma_fence_init.driver, names[i].driver);
 		strcpy(event.u.dma_fence_init.timeline, names[i].timeline);
 		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
@@ -329,7 +329,7 @@ static struct lane_event widen_fence(struct lane_widen *widen, enum lane_kind ki
 {
 	struct lane_event event;
 
-	lane_event_clear(&event, (int)kind);
+	decode_event_clear(&event, (int)kind);
 	event.wire.ts_ns = 500;
 	event.cpu = 2;
 	event.host = 1;
@@ -365,7 +365,7 @@ static void widen_request(struct lane_widen *widen, uint64_t context)
 {
 	struct lane_event event;
 
-	lane_event_clear(&event, LANE_RQ_ADD);
+	decode_event_clear(&event, LANE_RQ_ADD);
 	event.u.rq.ctx = context;
 	assert_true(lane_widen_event(widen, &event));
 	assert_int_equal(event.u.rq.ctx, context);
@@ -438,12 +438,12 @@ static void global_overflow(void **state)
 	(void)state;
 	check(lane_fix_create(&info, &fix));
 	for (uint32_t i = 1; i <= 1030; i++) {
-		lane_event_clear(&event, LANE_RQ_EXECUTE);
+		decode_event_clear(&event, LANE_RQ_EXECUTE);
 		event.u.rq.seqno = i;
 		event.raw.global = i;
 		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
 	}
-	lane_event_clear(&event, LANE_RQ_RETIRE);
+	decode_event_clear(&event, LANE_RQ_RETIRE);
 	event.u.rq.seqno = 1030;
 	event.raw.engine_notify = 1;
 	assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED_MORE);

@@ -44,7 +44,7 @@ static void draw_event(struct lane_event *event, uint64_t ns)
 {
 	const struct lane_kind_info *info;
 
-	lane_event_clear(event, (int)draw(LANE_LOST));
+	decode_event_clear(event, (int)draw(LANE_LOST));
 	info = &lane_kinds[event->wire.kind];
 	event->wire.ts_ns = ns;
 	event->wire.tid = (int32_t)draw(1000) - 1;
@@ -136,7 +136,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 	FILE *to = open_memstream(&text, &bytes);
 
 	check(format->open(path, NULL, &decoder));
-	lane_text_write_head(to, format->info(decoder));
+	decode_text_write_head(to, format->info(decoder));
 	for (;;) {
 		struct lane_error *err = format->next(decoder, &event);
 
@@ -148,7 +148,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 		check(err);
 		if (!event)
 			break;
-		lane_text_write_event(to, event);
+		decode_text_write_event(to, event);
 	}
 	format->close(decoder);
 	fclose(to);
@@ -172,7 +172,7 @@ static void both_readers(void **state)
 
 	seed = 1;
 	write_trace(fixture, EVENTS);
-	assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf_own);
+	assert_ptr_equal(decode_format_probe(fixture->trace), &lane_format_ctf_own);
 	own = read_all(&lane_format_ctf_own, fixture->trace, NULL);
 	other = read_all(&lane_format_ctf_child, fixture->trace, NULL);
 	assert_string_equal(own, other);
@@ -204,7 +204,7 @@ static void text_and_back(void **state)
 	to = fopen(path, "w");
 	fputs(once, to);
 	fclose(to);
-	assert_ptr_equal(lane_format_probe(path), &lane_format_text);
+	assert_ptr_equal(decode_format_probe(path), &lane_format_text);
 	twice = read_all(&lane_format_text, path, NULL);
 	/* The head says who wrote the text: skip to the events. */
 	assert_string_equal(strstr(once, "info epoch_offset_ns"),
@@ -345,7 +345,7 @@ static void other_metadata(void **state)
 	write_trace(fixture, FEW_EVENTS);
 	one = read_all(&lane_format_ctf_own, fixture->trace, NULL);
 	spoil(fixture, "metadata", file_bytes(fixture, "metadata") - 1, " ", 1);
-	assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf);
+	assert_ptr_equal(decode_format_probe(fixture->trace), &lane_format_ctf);
 	other = read_all(&lane_format_ctf, fixture->trace, NULL);
 	assert_string_equal(one, other);
 	free(one);
@@ -385,13 +385,13 @@ static void write_packets(struct fixture *fixture)
 
 	check(lane_ctf_create(fixture->fd, "bpf", &env, &trace));
 	check(lane_ctf_stream(trace, 0, 2 * LANE_CTF_PAGE, &stream));
-	lane_event_clear(&event, LANE_EXIT);
+	decode_event_clear(&event, LANE_EXIT);
 	event.wire.ts_ns = 700;
 	check(lane_ctf_append(stream, &event.wire));
 	check(lane_ctf_flush(stream, UINT64_MAX));
 	check(lane_ctf_stream(trace, 1, 2 * LANE_CTF_PAGE, &stream));
 	for (uint64_t i = 0; i < WRITTEN; i++) {
-		lane_event_clear(&event, LANE_EXEC);
+		decode_event_clear(&event, LANE_EXEC);
 		event.wire.ts_ns = 1000 + 10 * i;
 		check(lane_ctf_append(stream, &event.wire));
 	}
@@ -566,7 +566,7 @@ static void numbers_in_a_namespace(void **state)
 			 fixture->trace, own ? "int32_t _tid" : "enum : uint32_t {[^}]*} _source",
 			 own ? "_other" : "_vtid");
 		assert_int_equal(system(command), 0);
-		assert_ptr_equal(lane_format_probe(fixture->trace), &lane_format_ctf);
+		assert_ptr_equal(decode_format_probe(fixture->trace), &lane_format_ctf);
 		text = read_all(&lane_format_ctf, fixture->trace, NULL);
 		assert_int_equal(count_lines(text, " 1 -/- "), own ? 0 : WRITTEN);
 		assert_int_equal(count_lines(text, " 1 -/0 "), own ? WRITTEN : 0);

@@ -126,7 +126,7 @@ static void assert_number(struct json_object *root, const char *path, uint64_t n
 static void begins_as_recording(void **state)
 {
 	struct lane_recording_facts f = facts();
-	struct json_object *root = lane_recording_json(&f);
+	struct json_object *root = capture_recording_json(&f);
 
 	(void)state;
 	assert_number(root, "version", 1);
@@ -168,7 +168,7 @@ static void tells_how_it_ended(void **state)
 	config.engines = &engine;
 	config.n_engines = 1;
 	config.comm = "render";
-	root = lane_recording_json(&f);
+	root = capture_recording_json(&f);
 	config.n_engines = 0;
 	config.comm = NULL;
 	assert_text(root, "state", "complete");
@@ -181,7 +181,7 @@ static void tells_how_it_ended(void **state)
 	f.ended_by = "error";
 	f.error = "no space";
 	f.command_status = SIGKILL;
-	root = lane_recording_json(&f);
+	root = capture_recording_json(&f);
 	assert_text(root, "state", "failed");
 	assert_text(root, "error", "no space");
 	assert_number(root, "command.signal", SIGKILL);
@@ -197,15 +197,15 @@ static void directory_is_new_and_private(void **state)
 	struct stat st;
 
 	(void)state;
-	check(lane_recording_create("one", &dir));
-	check_error(lane_recording_create("one", &again), "one: is there already");
-	lane_recording_discard(&again);
+	check(capture_recording_create("one", &dir));
+	check_error(capture_recording_create("one", &again), "one: is there already");
+	capture_recording_discard(&again);
 	assert_int_equal(stat("one", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	check(lane_recording_write(&dir, &f));
+	check(capture_recording_write(&dir, &f));
 	f.ended_by = "signal";
-	check(lane_recording_write(&dir, &f));
-	lane_recording_close(&dir);
+	check(capture_recording_write(&dir, &f));
+	capture_recording_close(&dir);
 	assert_int_equal(stat("one/recording.json", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	/* Neither a temporary file nor what held the space is left. */
@@ -213,8 +213,8 @@ static void directory_is_new_and_private(void **state)
 	root = json_object_from_file("one/recording.json");
 	assert_text(root, "ended_by", "signal");
 	json_object_put(root);
-	check_error(lane_recording_create("no/such", &dir), "no/such: cannot be created");
-	lane_recording_discard(&dir);
+	check_error(capture_recording_create("no/such", &dir), "no/such: cannot be created");
+	capture_recording_discard(&dir);
 }
 
 static void default_name_is_the_time(void **state)
@@ -222,10 +222,10 @@ static void default_name_is_the_time(void **state)
 	struct lane_recording_dir dir;
 
 	(void)state;
-	check(lane_recording_create(NULL, &dir));
+	check(capture_recording_create(NULL, &dir));
 	assert_int_equal(strlen(dir.path), strlen("gpulane-20260101-120000"));
 	assert_int_equal(strspn(dir.path + 8, "0123456789-"), 15);
-	lane_recording_discard(&dir);
+	capture_recording_discard(&dir);
 }
 
 static void discard_removes_only_its_own(void **state)
@@ -233,19 +233,19 @@ static void discard_removes_only_its_own(void **state)
 	struct lane_recording_dir dir;
 
 	(void)state;
-	check(lane_recording_create("gone", &dir));
+	check(capture_recording_create("gone", &dir));
 	assert_int_equal(system("mkdir -p gone/a/b kept && touch gone/a/b/c gone/d kept/file && "
 				"ln -s ../../kept gone/a/link"),
 			 0);
-	lane_recording_discard(&dir);
+	capture_recording_discard(&dir);
 	assert_int_equal(access("gone", F_OK), -1);
 	assert_int_equal(access("kept/file", F_OK), 0);
 	/* One that somebody moved away is not looked for by its name. */
-	check(lane_recording_create("mine", &dir));
+	check(capture_recording_create("mine", &dir));
 	assert_int_equal(rename("mine", "moved"), 0);
 	assert_int_equal(mkdir("mine", 0700), 0);
 	assert_int_equal(system("touch mine/precious moved/junk"), 0);
-	lane_recording_discard(&dir);
+	capture_recording_discard(&dir);
 	assert_int_equal(access("mine/precious", F_OK), 0);
 	assert_int_equal(access("moved/junk", F_OK), -1);
 }
@@ -254,7 +254,7 @@ static void discard_removes_only_its_own(void **state)
 
 static int wait_for(struct lane_child *child)
 {
-	for (int i = 0; i < 1000 && !lane_child_ended(child); i++)
+	for (int i = 0; i < 1000 && !capture_child_ended(child); i++)
 		usleep(10000);
 	assert_true(child->ended);
 	return child->status;
@@ -267,16 +267,16 @@ static void command_waits_until_it_may_go(void **state)
 	int status;
 
 	(void)state;
-	check(lane_child_fork(argv, NULL, &child));
+	check(capture_child_fork(argv, NULL, &child));
 	usleep(50000);
-	assert_false(lane_child_ended(&child));
+	assert_false(capture_child_ended(&child));
 	assert_int_equal(access("ran", F_OK), -1);
-	check(lane_child_go(&child, argv[0]));
+	check(capture_child_go(&child, argv[0]));
 	status = wait_for(&child);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 5);
 	assert_int_equal(access("ran", F_OK), 0);
-	lane_child_deinit(&child);
+	capture_child_deinit(&child);
 }
 
 static void command_that_may_not_go_never_runs(void **state)
@@ -285,8 +285,8 @@ static void command_that_may_not_go_never_runs(void **state)
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
 
 	(void)state;
-	check(lane_child_fork(argv, NULL, &child));
-	lane_child_deinit(&child);
+	check(capture_child_fork(argv, NULL, &child));
+	capture_child_deinit(&child);
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -298,11 +298,11 @@ static void command_that_does_not_exist_is_told(void **state)
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
 
 	(void)state;
-	check(lane_child_fork(argv, NULL, &child));
-	check_error(lane_child_go(&child, argv[0]),
+	check(capture_child_fork(argv, NULL, &child));
+	check_error(capture_child_go(&child, argv[0]),
 		    "/no/such/program: cannot be run: No such file");
 	wait_for(&child);
-	lane_child_deinit(&child);
+	capture_child_deinit(&child);
 }
 
 static void sudo_is_believed_only_of_plain_users(void **state)
@@ -315,18 +315,18 @@ static void sudo_is_believed_only_of_plain_users(void **state)
 	(void)state;
 	setenv("SUDO_UID", getuid() ? "5" : "0", 1);
 	setenv("SUDO_GID", "5", 1);
-	check(lane_sudo_caller(&caller, &is_there));
+	check(capture_sudo_caller(&caller, &is_there));
 	assert_false(is_there);
 	if (getuid())
 		return;
 	setenv("SUDO_GID", "7", 1);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
 		setenv("SUDO_UID", no[i], 1);
-		check_error(lane_sudo_caller(&caller, &is_there), "SUDO_UID");
+		check_error(capture_sudo_caller(&caller, &is_there), "SUDO_UID");
 		assert_false(is_there);
 	}
 	setenv("SUDO_UID", "5", 1);
-	check(lane_sudo_caller(&caller, &is_there));
+	check(capture_sudo_caller(&caller, &is_there));
 	assert_true(is_there);
 	assert_int_equal(caller.uid, 5);
 	assert_int_equal(caller.gid, 7);
@@ -351,13 +351,13 @@ static void sudo_without_a_group_takes_the_users(void **state)
 		if (no[i])
 			setenv("SUDO_GID", no[i], 1);
 		is_there = false;
-		check(lane_sudo_caller(&caller, &is_there));
+		check(capture_sudo_caller(&caller, &is_there));
 		assert_true(is_there);
 		assert_int_equal(caller.uid, nobody->pw_uid);
 		assert_int_equal(caller.gid, nobody->pw_gid);
 		/* A user whom the system does not know has no group. */
 		setenv("SUDO_UID", "3999999999", 1);
-		check_error(lane_sudo_caller(&caller, &is_there), "3999999999");
+		check_error(capture_sudo_caller(&caller, &is_there), "3999999999");
 		assert_false(is_there);
 	}
 	unsetenv("SUDO_UID");
@@ -382,10 +382,10 @@ static void command_has_the_callers_home(void **state)
 	assert_int_equal(chmod(".", 0777), 0);
 	setenv("HOME", "/root", 1);
 	setenv("USER", "root", 1);
-	check(lane_child_fork(argv, &as, &child));
-	check(lane_child_go(&child, argv[0]));
+	check(capture_child_fork(argv, &as, &child));
+	check(capture_child_go(&child, argv[0]));
 	assert_int_equal(wait_for(&child), 0);
-	lane_child_deinit(&child);
+	capture_child_deinit(&child);
 	from = fopen("home", "r");
 	assert_non_null(from);
 	assert_non_null(fgets(got, sizeof(got), from));
@@ -398,7 +398,7 @@ static void host_is_this_one(void **state)
 	struct lane_host read;
 
 	(void)state;
-	lane_host_read(&read);
+	capture_host_read(&read);
 	assert_true(read.cpus > 0);
 	assert_int_equal(strlen(read.boot_id), 36);
 	assert_true(read.epoch_offset_ns > 0);

@@ -73,7 +73,8 @@ static int end(void **state)
 static void expect(enum lane_requests expected, unsigned int groups, const char *text)
 {
 	char why[192] = "";
-	enum lane_requests found = lane_requests_check(captures, 1, groups, root, why, sizeof(why));
+	enum lane_requests found =
+		capture_requests_check(captures, 1, groups, root, why, sizeof(why));
 
 	assert_int_equal(found, expected);
 	if (expected != LANE_REQUESTS_RECORDED && !strstr(why, text))

@@ -31,7 +31,7 @@ static void add(struct lane_spool *spool, uint64_t at_ns, uint32_t order)
 	if (order % 3 == 0)
 		event.wire.kind = LANE_FOUND_IDLE_BEGIN; /* another size */
 	event.wire.tid = (int32_t)order;
-	assert_null(lane_spool_add(spool, &event.wire));
+	assert_null(show_spool_add(spool, &event.wire));
 }
 
 static void in_order(size_t memory, uint32_t n, uint64_t times)
@@ -42,11 +42,11 @@ static void in_order(size_t memory, uint32_t n, uint64_t times)
 	int32_t last = -1;
 	uint32_t seen = 0;
 
-	assert_null(lane_spool_create(AT_FDCWD, memory, &spool));
+	assert_null(show_spool_create(AT_FDCWD, memory, &spool));
 	for (uint32_t i = 0; i < n; i++)
 		add(spool, next_random() % times, i);
 	for (;; seen++) {
-		assert_null(lane_spool_next(spool, &record));
+		assert_null(show_spool_next(spool, &record));
 		if (!record)
 			break;
 		assert_int_equal(record->kind,
@@ -58,9 +58,9 @@ static void in_order(size_t memory, uint32_t n, uint64_t times)
 		last = record->tid;
 	}
 	assert_int_equal(seen, n);
-	assert_null(lane_spool_next(spool, &record));
+	assert_null(show_spool_next(spool, &record));
 	assert_null(record);
-	lane_spool_destroy(spool);
+	show_spool_destroy(spool);
 }
 
 static void in_memory(void **state)
@@ -86,20 +86,20 @@ static void rows_are_the_smallest_free(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 200; i++)
-		assert_int_equal(lane_rows_take(&rows, a, (struct lane_rows_key){ i, 0 }), i);
-	assert_int_equal(lane_rows_take(&rows, b, (struct lane_rows_key){ 1000, 0 }), 0);
-	assert_int_equal(lane_rows_take(&rows, a, (struct lane_rows_key){ 7, 0 }), 7);
-	assert_int_equal(lane_rows_open(&rows, a), 200);
-	assert_int_equal(lane_rows_give(&rows, a, (struct lane_rows_key){ 130, 0 }), 130);
-	assert_int_equal(lane_rows_give(&rows, a, (struct lane_rows_key){ 5, 0 }), 5);
-	assert_int_equal(lane_rows_give(&rows, a, (struct lane_rows_key){ 5, 0 }), LANE_ROW_NONE);
-	assert_int_equal(lane_rows_take(&rows, a, (struct lane_rows_key){ 5, 1 }), 5);
-	assert_int_equal(lane_rows_take(&rows, a, (struct lane_rows_key){ 6, 1 }), 130);
-	assert_int_equal(lane_rows_take(&rows, a, (struct lane_rows_key){ 8, 1 }), 200);
-	assert_int_equal(lane_rows_open(&rows, a), 201);
-	assert_int_equal(lane_rows_open(&rows, b), 1);
+		assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ i, 0 }), i);
+	assert_int_equal(show_rows_take(&rows, b, (struct lane_rows_key){ 1000, 0 }), 0);
+	assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ 7, 0 }), 7);
+	assert_int_equal(show_rows_open(&rows, a), 200);
+	assert_int_equal(show_rows_give(&rows, a, (struct lane_rows_key){ 130, 0 }), 130);
+	assert_int_equal(show_rows_give(&rows, a, (struct lane_rows_key){ 5, 0 }), 5);
+	assert_int_equal(show_rows_give(&rows, a, (struct lane_rows_key){ 5, 0 }), LANE_ROW_NONE);
+	assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ 5, 1 }), 5);
+	assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ 6, 1 }), 130);
+	assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ 8, 1 }), 200);
+	assert_int_equal(show_rows_open(&rows, a), 201);
+	assert_int_equal(show_rows_open(&rows, b), 1);
 	assert_false(rows.no_memory);
-	lane_rows_free(&rows);
+	show_rows_free(&rows);
 }
 
 int main(void)

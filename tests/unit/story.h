@@ -74,7 +74,7 @@ static void told_request(void *arg, const struct lane_request *rq)
 	assert_true(s->n_requests < MAX_TOLD);
 	s->requests[s->n_requests].rq = *rq;
 	s->requests[s->n_requests].ctx = rq->context->ctx;
-	lane_stages_of(&s->info, rq, &s->requests[s->n_requests].stages);
+	latency_stages_of(&s->info, rq, &s->requests[s->n_requests].stages);
 	s->n_requests++;
 }
 

@@ -120,8 +120,8 @@ static void ties_by_both_ways(void **state)
 	assert_int_equal(match.there, 98);
 	assert_int_equal(match.back, 98);
 	assert_int_equal(match.unproven, 2);
-	assert_int_equal(lane_sync_state(&sync), LANE_SYNC_BOUND);
-	assert_true(lane_sync_bounds(&sync, 50000 + AHEAD, &lo_ns, &hi_ns));
+	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_BOUND);
+	assert_true(clock_sync_bounds(&sync, 50000 + AHEAD, &lo_ns, &hi_ns));
 	assert_in_range(50000, lo_ns, hi_ns);
 	assert_in_range(hi_ns - lo_ns, 1, 500);
 }

@@ -184,9 +184,9 @@ static struct lane_error *open_rings(struct lane_capture *capture, const enum pr
 	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++)
 		if (cpus[cpu] != CPU_NONE)
 			n[cpus[cpu] == CPU_POSSIBLE]++;
-	err = lane_bpf_memory_open(&capture->rings, n[false], bytes);
+	err = capture_bpf_memory_open(&capture->rings, n[false], bytes);
 	if (!err)
-		err = lane_bpf_memory_open(&capture->spare_rings, n[true], spare_bytes);
+		err = capture_bpf_memory_open(&capture->spare_rings, n[true], spare_bytes);
 	return err;
 }
 
@@ -209,8 +209,9 @@ static struct lane_error *give_rings(struct lane_capture *capture, const enum pr
 		capture->n_lanes++;
 		lane->capture = capture;
 		lane->is_on = cpus[cpu] == CPU_ONLINE;
-		lane_bpf_ring_give(&lane->ring, memories[is_spare], n[is_spare],
-				   before + n[is_spare], cpu, lane_bpf_cpu(capture->object, cpu));
+		capture_bpf_ring_give(&lane->ring, memories[is_spare], n[is_spare],
+				      before + n[is_spare], cpu,
+				      capture_bpf_cpu(capture->object, cpu));
 		n[is_spare]++;
 	}
 	return NULL;
@@ -233,13 +234,15 @@ static struct lane_error *load(struct lane_capture *capture,
 	if (!err)
 		err = open_rings(capture, cpus, bytes);
 	if (!err)
-		err = lane_bpf_load(capture->running, config, &capture->settings, &capture->rings,
-				    &capture->spare_rings, &capture->plan, &capture->object);
+		err = capture_bpf_load(capture->running, config, &capture->settings,
+				       &capture->rings, &capture->spare_rings, &capture->plan,
+				       &capture->object);
 	if (!err)
 		err = give_rings(capture, cpus);
 	if (err)
 		return err;
-	capture->bell = ring_buffer__new(lane_bpf_bell_fd(capture->object), bell_rings, NULL, NULL);
+	capture->bell =
+		ring_buffer__new(capture_bpf_bell_fd(capture->object), bell_rings, NULL, NULL);
 	return capture->bell ? NULL : lane_error_errno(errno, "BPF: cannot wait for the programs");
 }
 
@@ -249,19 +252,19 @@ static struct lane_error *open_all(struct lane_capture *capture,
 	struct lane_error *err;
 	size_t bytes;
 
-	err = lane_bpf_ring_bytes(config->buffer_bytes, (size_t)sysconf(_SC_PAGESIZE), &bytes);
+	err = capture_bpf_ring_bytes(config->buffer_bytes, (size_t)sysconf(_SC_PAGESIZE), &bytes);
 	if (!err)
-		err = lane_bpf_running_open(&capture->running);
+		err = capture_bpf_running_open(&capture->running);
 	if (!err)
-		err = lane_bpf_settings(config, bytes,
-					lane_bpf_running_switch_arg(capture->running),
-					&capture->settings);
+		err = capture_bpf_settings(config, bytes,
+					   capture_bpf_running_switch_arg(capture->running),
+					   &capture->settings);
 	if (!err)
 		err = load(capture, config, bytes);
 	if (!err && capture->settings.follow)
-		err = lane_bpf_follow_seed(lane_bpf_followed_fd(capture->object),
-					   lane_bpf_tasks_fd(capture->object), config->follow_pid,
-					   config->comm);
+		err = capture_bpf_follow_seed(capture_bpf_followed_fd(capture->object),
+					      capture_bpf_tasks_fd(capture->object),
+					      config->follow_pid, config->comm);
 	if (!err && config->sink)
 		use_sink(capture, config->sink);
 	else if (!err)
@@ -274,12 +277,12 @@ static void close_bpf(struct lane_capture *capture)
 	if (!capture)
 		return;
 	ring_buffer__free(capture->bell);
-	lane_bpf_unload(capture->object);
-	lane_bpf_memory_close(&capture->rings);
-	lane_bpf_memory_close(&capture->spare_rings);
+	capture_bpf_unload(capture->object);
+	capture_bpf_memory_close(&capture->rings);
+	capture_bpf_memory_close(&capture->spare_rings);
 	if (capture->trace)
 		lane_error_free(lane_ctf_close(capture->trace));
-	lane_bpf_running_close(capture->running);
+	capture_bpf_running_close(capture->running);
 	free(capture->lanes);
 	free(capture);
 }
@@ -300,7 +303,7 @@ static struct lane_error *open_bpf(const struct lane_capture_config *config,
 		return err;
 	}
 	/* Types and symbols were for loading. */
-	lane_bpf_running_close(LANE_TAKE(c->running));
+	capture_bpf_running_close(LANE_TAKE(c->running));
 	*capture = c;
 	return NULL;
 }
@@ -312,14 +315,14 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 
 static struct lane_error *start(struct lane_capture *capture)
 {
-	capture->missed_before = lane_bpf_missed(capture->object);
+	capture->missed_before = capture_bpf_missed(capture->object);
 	capture->started = true;
-	lane_bpf_enable(capture->object, true);
+	capture_bpf_enable(capture->object, true);
 	if (!capture->plan.kinds[LANE_STATEDUMP].recorded)
 		return NULL;
-	return lane_bpf_snapshot(lane_bpf_followed_fd(capture->object),
-				 lane_bpf_tasks_fd(capture->object), capture->settings.follow,
-				 put_record, &capture->lanes[0]);
+	return capture_bpf_snapshot(capture_bpf_followed_fd(capture->object),
+				    capture_bpf_tasks_fd(capture->object), capture->settings.follow,
+				    put_record, &capture->lanes[0]);
 }
 
 /* Tells the stream what its CPU has lost by now. */
@@ -327,8 +330,8 @@ static struct lane_error *drain_lost(struct lane_capture *capture, struct lane *
 {
 	uint64_t at_ns, total;
 
-	total = lane_bpf_loss_cpu(&lane->loss, lane_bpf_cpu(capture->object, lane->ring.cpu), last,
-				  &at_ns);
+	total = capture_bpf_loss_cpu(&lane->loss, capture_bpf_cpu(capture->object, lane->ring.cpu),
+				     last, &at_ns);
 	if (lane == &capture->lanes[0])
 		total += capture->elsewhere.total;
 	return put_lost(lane, total, at_ns);
@@ -339,9 +342,9 @@ static void count_elsewhere(struct lane_capture *capture, bool last)
 	uint64_t spared = 0;
 
 	for (unsigned int i = 0; i < capture->n_lanes; i++)
-		spared += lane_bpf_loss_spared(
-			lane_bpf_cpu(capture->object, capture->lanes[i].ring.cpu));
-	lane_bpf_loss_elsewhere(&capture->elsewhere, &capture->missed, spared, last);
+		spared += capture_bpf_loss_spared(
+			capture_bpf_cpu(capture->object, capture->lanes[i].ring.cpu));
+	capture_bpf_loss_elsewhere(&capture->elsewhere, &capture->missed, spared, last);
 }
 
 /* *all: everything that was in the rings has been read. */
@@ -353,11 +356,11 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 	count_elsewhere(capture, last);
 	for (unsigned int i = 0; i < capture->n_lanes && !err; i++) {
 		struct lane *lane = &capture->lanes[i];
-		uint64_t horizon = lane_now_ns() - CLOCK_MARGIN_NS;
+		uint64_t horizon = capture_now_ns() - CLOCK_MARGIN_NS;
 		struct lane_bpf_drained drained;
 		unsigned int permille;
 
-		err = lane_bpf_ring_drain(&lane->ring, put_record, lane, &drained);
+		err = capture_bpf_ring_drain(&lane->ring, put_record, lane, &drained);
 		permille = (unsigned int)(drained.filled * 1000 / lane->ring.bytes);
 		if (permille > capture->fill_permille)
 			capture->fill_permille = permille;
@@ -384,7 +387,7 @@ static struct lane_error *poll_bpf(struct lane_capture *capture, int timeout_ms)
 
 static void count_missed(struct lane_capture *capture)
 {
-	const struct lane_bpf_missed now = lane_bpf_missed(capture->object);
+	const struct lane_bpf_missed now = capture_bpf_missed(capture->object);
 	const struct lane_bpf_missed *before = &capture->missed_before;
 
 	/* When the kernel does not tell any more, what it has told stands. */
@@ -462,7 +465,7 @@ static struct lane_error *stop(struct lane_capture *capture)
 	const struct timespec wait = { .tv_nsec = 1000000 };
 	bool all = false;
 
-	lane_bpf_enable(capture->object, false);
+	capture_bpf_enable(capture->object, false);
 	/* What is missed from now on is no loss. */
 	count_missed(capture);
 	/* Programs that were running when they were told to stop write their last records. */

@@ -17,7 +17,7 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
-bool lane_proc_stat_parse(const char *text, struct lane_proc_stat *stat)
+bool capture_proc_stat_parse(const char *text, struct lane_proc_stat *stat)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	unsigned int flags;
@@ -64,7 +64,7 @@ static bool read_stat(int dir_fd, const char *path, struct lane_proc_stat *stat)
 {
 	char text[1024];
 
-	return read_small(dir_fd, path, text, sizeof(text)) && lane_proc_stat_parse(text, stat);
+	return read_small(dir_fd, path, text, sizeof(text)) && capture_proc_stat_parse(text, stat);
 }
 
 /* All processes now. *processes is the caller's to free. */
@@ -181,8 +181,8 @@ static struct lane_error *list_beyond(int tasks_fd, struct lane_proc_stat **proc
 	return NULL;
 }
 
-void lane_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_t root,
-			  const char *comm, unsigned int *why)
+void capture_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_t root,
+			     const char *comm, unsigned int *why)
 {
 	bool changed = true;
 
@@ -223,7 +223,7 @@ static struct lane_error *follow(int map_fd, pid_t tgid, unsigned int why, bool 
 	return NULL;
 }
 
-struct lane_error *lane_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root, const char *comm)
+struct lane_error *capture_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root, const char *comm)
 {
 	LANE_CLEANUP(lane_free) struct lane_proc_stat *beyond = NULL;
 	struct lane_error *err = NULL;
@@ -252,7 +252,7 @@ struct lane_error *lane_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root, co
 		why = calloc(n + 1, sizeof(*why));
 		if (!why)
 			return &lane_enomem;
-		lane_bpf_follow_mark(processes, n, root, comm, why);
+		capture_bpf_follow_mark(processes, n, root, comm, why);
 		for (size_t i = 0; i < n && !err; i++) {
 			there |= processes[i].id == root;
 			if (why[i])
@@ -401,8 +401,8 @@ static struct lane_error *snapshot_beyond(int map_fd, int tasks_fd, unsigned int
 	return err;
 }
 
-struct lane_error *lane_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow_why,
-				     lane_snapshot_fn *record, void *data)
+struct lane_error *capture_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow_why,
+					lane_snapshot_fn *record, void *data)
 {
 	LANE_CLEANUP(lane_free) struct lane_proc_stat *processes = NULL;
 	struct lane_error *err;

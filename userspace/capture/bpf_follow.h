@@ -24,7 +24,7 @@ struct lane_proc_stat {
 };
 
 /* Reads the text of a stat file. False when it is none. */
-bool lane_proc_stat_parse(const char *text, struct lane_proc_stat *stat);
+bool capture_proc_stat_parse(const char *text, struct lane_proc_stat *stat);
 
 struct lane_bpf_followed {
 	pid_t tgid;
@@ -35,16 +35,17 @@ struct lane_bpf_followed {
  * Among n processes marks why each is followed: tree for root and its descendants (none when root
  * is 0), comm for those of the name (NULL: none). why has n entries.
  */
-void lane_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_t root,
-			  const char *comm, unsigned int *why);
+void capture_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, pid_t root,
+			     const char *comm, unsigned int *why);
 
 /*
  * Puts the processes that are followed now into the map; children that are forked meanwhile are
  * found by going on until nothing is new. Fails when root does not exist; root is its number in
- * this process's namespace. tasks_fd: what tells the threads (lane_bpf_tasks_fd), -1: /proc does.
+ * this process's namespace. tasks_fd: what tells the threads (capture_bpf_tasks_fd), -1: /proc
+ * does.
  */
-struct lane_error *lane_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root,
-					const char *comm) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root,
+					   const char *comm) LANE_MUST_CHECK;
 
 typedef struct lane_error *lane_snapshot_fn(void *data, const struct lane_wire *record);
 
@@ -52,7 +53,7 @@ typedef struct lane_error *lane_snapshot_fn(void *data, const struct lane_wire *
  * Calls `record` with one lttng_statedump_process_state for every thread there is. With a map only
  * for processes in it for all reasons in follow. tasks_fd as above.
  */
-struct lane_error *lane_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow,
-				     lane_snapshot_fn *record, void *data) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_snapshot(int map_fd, int tasks_fd, unsigned int follow,
+					lane_snapshot_fn *record, void *data) LANE_MUST_CHECK;
 
 #endif

@@ -115,8 +115,8 @@ static bool take_numbers(struct tep_event *event, const struct lane_kind_info *i
 	return true;
 }
 
-const char *lane_bpf_format_layout(const char *text, size_t bytes, int kind,
-				   struct lane_bpf_layout *layout)
+const char *capture_bpf_format_layout(const char *text, size_t bytes, int kind,
+				      struct lane_bpf_layout *layout)
 {
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;
@@ -182,8 +182,9 @@ static const struct {
 #undef KEY
 };
 
-const char *lane_bpf_format_drm(const char *text, size_t bytes, int kind, const char *name,
-				struct lane_bpf_layout *layout, struct lane_bpf_drm_places *places)
+const char *capture_bpf_format_drm(const char *text, size_t bytes, int kind, const char *name,
+				   struct lane_bpf_layout *layout,
+				   struct lane_bpf_drm_places *places)
 {
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;
@@ -206,7 +207,7 @@ const char *lane_bpf_format_drm(const char *text, size_t bytes, int kind, const 
 	return NULL;
 }
 
-const char *lane_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names)
+const char *capture_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names)
 {
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;

@@ -16,18 +16,19 @@
  * Reads where the fields of one i915 kind lie. text need not end with a NUL. Returns NULL, or why
  * the format is of no use (a static string); *layout is then undefined.
  */
-const char *lane_bpf_format_layout(const char *text, size_t bytes, int kind,
-				   struct lane_bpf_layout *layout);
+const char *capture_bpf_format_layout(const char *text, size_t bytes, int kind,
+				      struct lane_bpf_layout *layout);
 
 /*
  * The same of an event of drm_sched by the name that this kernel has for it. It is refused when it
  * lacks a field by which events of that name tell a job. Before Linux 6.17 they name jobs by
  * addresses, which a recording does not have: then all of *layout is 0.
  */
-const char *lane_bpf_format_drm(const char *text, size_t bytes, int kind, const char *name,
-				struct lane_bpf_layout *layout, struct lane_bpf_drm_places *places);
+const char *capture_bpf_format_drm(const char *text, size_t bytes, int kind, const char *name,
+				   struct lane_bpf_layout *layout,
+				   struct lane_bpf_drm_places *places);
 
 /* The same for the fields of dma_fence_init that cannot be read otherwise. */
-const char *lane_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names);
+const char *capture_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names);
 
 #endif

@@ -60,7 +60,7 @@ static const char *no_event(const char *system)
 static const char *has_event(void *data, const struct lane_bpf_way *way)
 {
 	struct lane_bpf_running *running = data;
-	const char *system = lane_bpf_system(way->kind);
+	const char *system = capture_bpf_system(way->kind);
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	size_t bytes;
 
@@ -70,11 +70,11 @@ static const char *has_event(void *data, const struct lane_bpf_way *way)
 	if (!text)
 		return no_event(system);
 	if (lane_is_drm((unsigned int)way->kind))
-		return lane_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
-					   &running->layouts[way->kind], &running->drm_places);
+		return capture_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
+					      &running->layouts[way->kind], &running->drm_places);
 	if (strcmp(system, "i915"))
 		return NULL;
-	return lane_bpf_format_layout(text, bytes, way->kind, &running->layouts[way->kind]);
+	return capture_bpf_format_layout(text, bytes, way->kind, &running->layouts[way->kind]);
 }
 
 static const char *is_typed(void *data, const struct lane_bpf_way *way)
@@ -82,16 +82,16 @@ static const char *is_typed(void *data, const struct lane_bpf_way *way)
 	struct lane_bpf_running *running = data;
 
 	if (lane_is_drm((unsigned int)way->kind))
-		return running->drm_sched ? lane_bpf_btf_event(running->drm_sched, way)
+		return running->drm_sched ? capture_bpf_btf_event(running->drm_sched, way)
 					  : "gpu-sched has no BTF";
-	if (strcmp(lane_bpf_system(way->kind), "i915"))
-		return lane_bpf_btf_event(running->vmlinux, way);
-	return running->i915 ? lane_bpf_btf_event(running->i915, way) : "i915 has no BTF";
+	if (strcmp(capture_bpf_system(way->kind), "i915"))
+		return capture_bpf_btf_event(running->vmlinux, way);
+	return running->i915 ? capture_bpf_btf_event(running->i915, way) : "i915 has no BTF";
 }
 
-const char *lane_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way)
+const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way)
 {
-	const char *argument = lane_bpf_argument(way->kind);
+	const char *argument = capture_bpf_argument(way->kind);
 	const struct btf_type *type;
 	char name[96];
 	int id;
@@ -196,7 +196,7 @@ static struct lane_error *open_btf(struct lane_bpf_running *running)
 	return NULL;
 }
 
-struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running)
+struct lane_error *capture_bpf_running_open(struct lane_bpf_running **running)
 {
 	struct lane_bpf_running *r = calloc(1, sizeof(*r));
 	struct lane_error *err = NULL;
@@ -220,18 +220,18 @@ struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running)
 		err = open_btf(r);
 	}
 	if (err) {
-		lane_bpf_running_close(r);
+		capture_bpf_running_close(r);
 		*running = NULL;
 	}
 	return err;
 }
 
-const struct lane_bpf_kernel *lane_bpf_running_kernel(struct lane_bpf_running *running)
+const struct lane_bpf_kernel *capture_bpf_running_kernel(struct lane_bpf_running *running)
 {
 	return &running->kernel;
 }
 
-unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running)
+unsigned int capture_bpf_running_switch_arg(struct lane_bpf_running *running)
 {
 	const struct btf_type *type;
 	int id = btf__find_by_name_kind(running->vmlinux, "btf_trace_sched_switch",
@@ -246,28 +246,28 @@ unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running)
 	return btf_vlen(type) == 5 ? 3 : 0;
 }
 
-const struct lane_bpf_drm_places *lane_bpf_running_drm(struct lane_bpf_running *running)
+const struct lane_bpf_drm_places *capture_bpf_running_drm(struct lane_bpf_running *running)
 {
 	return &running->drm_places;
 }
 
-const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind)
+const struct lane_bpf_layout *capture_bpf_running_layout(struct lane_bpf_running *running, int kind)
 {
 	return &running->layouts[kind];
 }
 
-void lane_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names)
+void capture_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	size_t bytes;
 
 	(void)running;
 	text = read_format("dma_fence", "dma_fence_init", &bytes);
-	if (!text || lane_bpf_format_names(text, bytes, names))
+	if (!text || capture_bpf_format_names(text, bytes, names))
 		memset(names, 0, sizeof(*names));
 }
 
-void lane_bpf_running_close(struct lane_bpf_running *running)
+void capture_bpf_running_close(struct lane_bpf_running *running)
 {
 	if (!running)
 		return;

@@ -10,22 +10,23 @@
 struct lane_bpf_running;
 
 /*
- * Looks at the running kernel. *running is the caller's, lane_bpf_running_close frees it. Fails
+ * Looks at the running kernel. *running is the caller's, capture_bpf_running_close frees it. Fails
  * when the kernel cannot record at all (no BTF) or cannot be looked at (no tracefs, no privilege).
  */
-struct lane_error *lane_bpf_running_open(struct lane_bpf_running **running) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_running_open(struct lane_bpf_running **running) LANE_MUST_CHECK;
 
-/* The interface for lane_bpf_plan; owned by running. */
-const struct lane_bpf_kernel *lane_bpf_running_kernel(struct lane_bpf_running *running);
+/* The interface for capture_bpf_plan; owned by running. */
+const struct lane_bpf_kernel *capture_bpf_running_kernel(struct lane_bpf_running *running);
 
 /* Which argument of sched_switch is prev_state, 0 when none is. */
-unsigned int lane_bpf_running_switch_arg(struct lane_bpf_running *running);
+unsigned int capture_bpf_running_switch_arg(struct lane_bpf_running *running);
 
 /* Where the fields of an i915 kind lie in its event; bytes 0 everywhere when that is not known. */
-const struct lane_bpf_layout *lane_bpf_running_layout(struct lane_bpf_running *running, int kind);
+const struct lane_bpf_layout *capture_bpf_running_layout(struct lane_bpf_running *running,
+							 int kind);
 
 /* Where the texts of drm_sched's jobs lie in their events, all 0 when that is not known. */
-const struct lane_bpf_drm_places *lane_bpf_running_drm(struct lane_bpf_running *running);
+const struct lane_bpf_drm_places *capture_bpf_running_drm(struct lane_bpf_running *running);
 
 struct btf;
 
@@ -33,12 +34,12 @@ struct btf;
  * Whether BTF has the tracepoint of a typed way with the argument that its program takes: NULL for
  * yes, otherwise why not.
  */
-const char *lane_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way);
+const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way);
 
 /* Where the names of dma_fence_init lie, all 0 when that is not known. */
-void lane_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names);
+void capture_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names);
 
 /* Frees; NULL is allowed. */
-void lane_bpf_running_close(struct lane_bpf_running *running);
+void capture_bpf_running_close(struct lane_bpf_running *running);
 
 #endif

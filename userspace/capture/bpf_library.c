@@ -45,7 +45,7 @@ static const char *cache_string(const char *text, size_t bytes, uint32_t offset)
 	return text + offset;
 }
 
-const char *lane_ld_cache_find(const char *text, size_t bytes, const char *name)
+const char *capture_ld_cache_find(const char *text, size_t bytes, const char *name)
 {
 	struct cache_header header;
 
@@ -79,7 +79,7 @@ static bool find_in_cache(char *path, size_t bytes)
 	text = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED)
 		return false;
-	found = lane_ld_cache_find(text, (size_t)stat.st_size, LIBRARY);
+	found = capture_ld_cache_find(text, (size_t)stat.st_size, LIBRARY);
 	if (found)
 		snprintf(path, bytes, "%s", found);
 	munmap(text, (size_t)stat.st_size);
@@ -159,7 +159,7 @@ static void read_exports(Elf *elf, struct lane_bpf_library *library)
 			take_symbols(elf, section, &header, library);
 }
 
-struct lane_error *lane_bpf_library_find(const char *path, struct lane_bpf_library *library)
+struct lane_error *capture_bpf_library_find(const char *path, struct lane_bpf_library *library)
 {
 	LANE_CLEANUP(lane_close) int fd = -1;
 	Elf *elf;
@@ -208,7 +208,7 @@ static uint8_t returns(unsigned int number)
 						    : LANE_BPF_RETURNS_NOTHING;
 }
 
-void lane_bpf_library_calls(struct lane_bpf_call calls[LANE_CLF_COUNT])
+void capture_bpf_library_calls(struct lane_bpf_call calls[LANE_CLF_COUNT])
 {
 	memset(calls, 0, LANE_CLF_COUNT * sizeof(*calls));
 	for (unsigned int i = 1; i < LANE_CLF_COUNT; i++) {

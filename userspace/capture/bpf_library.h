@@ -23,16 +23,16 @@ struct lane_bpf_library {
  * Finds the loader: the file at path, or when that is NULL the libOpenCL.so.1 that the dynamic
  * linker's cache names. Fails when there is none and when it exports no OpenCL function.
  */
-struct lane_error *lane_bpf_library_find(const char *path,
-					 struct lane_bpf_library *library) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_library_find(const char *path,
+					    struct lane_bpf_library *library) LANE_MUST_CHECK;
 
 /* Where each function has its arguments, for the programs; entry 0 is nothing. */
-void lane_bpf_library_calls(struct lane_bpf_call calls[LANE_CLF_COUNT]);
+void capture_bpf_library_calls(struct lane_bpf_call calls[LANE_CLF_COUNT]);
 
 /*
  * The path of a library in the text of the dynamic linker's cache (the format since glibc 2.2,
  * bytes long); NULL when it is not in it or the text is none. The result points into the text.
  */
-const char *lane_ld_cache_find(const char *text, size_t bytes, const char *name);
+const char *capture_ld_cache_find(const char *text, size_t bytes, const char *name);
 
 #endif

@@ -153,11 +153,11 @@ static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *runni
 	struct lane_bpf_names names;
 
 	skel->rodata->config = *settings;
-	lane_bpf_running_names(running, &names);
+	capture_bpf_running_names(running, &names);
 	skel->rodata->fence_names = names;
-	skel->rodata->drm_places = *lane_bpf_running_drm(running);
+	skel->rodata->drm_places = *capture_bpf_running_drm(running);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		skel->rodata->layouts[kind] = *lane_bpf_running_layout(running, kind);
+		skel->rodata->layouts[kind] = *capture_bpf_running_layout(running, kind);
 }
 
 static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)
@@ -188,9 +188,9 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		return result;
 	}
 	choose_programs(object->skel, plan, settings->follow);
-	lane_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
-	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
-	lane_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
+	capture_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
+	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
+	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
 	if (!settings->follow) {
 		bpf_map__set_max_entries(object->skel->maps.followed, 1);
 		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
@@ -225,11 +225,11 @@ static struct lane_error *find_library(struct lane_bpf_object *object,
 
 	if (!(config->groups & LANE_GROUP_OPENCL))
 		return NULL;
-	err = lane_bpf_library_find(config->opencl_library, &object->library);
+	err = capture_bpf_library_find(config->opencl_library, &object->library);
 	if (err && config->opencl_library)
 		return err;
 	lane_error_free(err);
-	lane_bpf_uprobes_init(&object->uprobes);
+	capture_bpf_uprobes_init(&object->uprobes);
 	return NULL;
 }
 
@@ -239,7 +239,7 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 			       const struct lane_bpf_memory *rings,
 			       const struct lane_bpf_memory *spare_rings)
 {
-	struct lane_bpf_kernel kernel = *lane_bpf_running_kernel(running);
+	struct lane_bpf_kernel kernel = *capture_bpf_running_kernel(running);
 	struct lane_error *err = find_library(object, config);
 
 	if (err)
@@ -249,14 +249,14 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 	for (;;) {
 		int errnum;
 
-		lane_bpf_plan(plan, config, &kernel);
+		capture_bpf_plan(plan, config, &kernel);
 		errnum = try_load(object, running, settings, plan, rings, spare_rings);
 		if (!errnum)
 			return NULL;
 		/* Each round takes at least one way out of the plan, so this ends. */
 		if (errnum == EPERM || !said.program[0] ||
-		    !lane_bpf_refuse(plan, said.program,
-				     said.reason[0] ? said.reason : strerror(errnum)))
+		    !capture_bpf_refuse(plan, said.program,
+					said.reason[0] ? said.reason : strerror(errnum)))
 			return refused(errnum, "load the programs");
 	}
 }
@@ -278,7 +278,7 @@ static int attach_record(struct lane_bpf_object *object, struct bpf_program *pro
 {
 	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = (__u64)kind);
 
-	return keep_link(object, bpf_program__attach_tracepoint_opts(prog, lane_bpf_system(kind),
+	return keep_link(object, bpf_program__attach_tracepoint_opts(prog, capture_bpf_system(kind),
 								     lane_kinds[kind].name, &opts));
 }
 
@@ -287,11 +287,11 @@ static int attach_record(struct lane_bpf_object *object, struct bpf_program *pro
 static int attach_library(struct lane_bpf_object *object, int kind)
 {
 	if (kind == LANE_CL_ENTRY)
-		return lane_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_entry,
-					       &object->library, false);
+		return capture_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_entry,
+						  &object->library, false);
 	if (kind == LANE_CL_EXIT)
-		return lane_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_exit,
-					       &object->library, true);
+		return capture_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_exit,
+						  &object->library, true);
 	return 0;
 }
 
@@ -389,12 +389,12 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 	return NULL;
 }
 
-struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
-				 const struct lane_capture_config *config,
-				 const struct lane_bpf_config *settings,
-				 const struct lane_bpf_memory *rings,
-				 const struct lane_bpf_memory *spare_rings,
-				 struct lane_bpf_plan *plan, struct lane_bpf_object **object)
+struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
+				    const struct lane_capture_config *config,
+				    const struct lane_bpf_config *settings,
+				    const struct lane_bpf_memory *rings,
+				    const struct lane_bpf_memory *spare_rings,
+				    struct lane_bpf_plan *plan, struct lane_bpf_object **object)
 {
 	struct lane_bpf_object *o = calloc(1, sizeof(*o));
 	libbpf_print_fn_t before = libbpf_set_print(note_message);
@@ -407,39 +407,40 @@ struct lane_error *lane_bpf_load(struct lane_bpf_running *running,
 		err = attach(o, plan);
 	libbpf_set_print(before);
 	if (err) {
-		lane_bpf_unload(o);
+		capture_bpf_unload(o);
 		return err;
 	}
 	*object = o;
 	return NULL;
 }
 
-void lane_bpf_enable(struct lane_bpf_object *object, bool on)
+void capture_bpf_enable(struct lane_bpf_object *object, bool on)
 {
 	__atomic_store_n(&object->skel->bss->enabled, on, __ATOMIC_SEQ_CST);
 }
 
-volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object, unsigned int cpu)
+volatile struct lane_bpf_cpu *capture_bpf_cpu(const struct lane_bpf_object *object,
+					      unsigned int cpu)
 {
 	return &object->skel->bss->cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
 }
 
-int lane_bpf_bell_fd(const struct lane_bpf_object *object)
+int capture_bpf_bell_fd(const struct lane_bpf_object *object)
 {
 	return bpf_map__fd(object->skel->maps.bell);
 }
 
-int lane_bpf_followed_fd(const struct lane_bpf_object *object)
+int capture_bpf_followed_fd(const struct lane_bpf_object *object)
 {
 	return bpf_map__fd(object->skel->maps.followed);
 }
 
-int lane_bpf_tasks_fd(const struct lane_bpf_object *object)
+int capture_bpf_tasks_fd(const struct lane_bpf_object *object)
 {
 	return object->tasks ? bpf_link__fd(object->tasks) : -1;
 }
 
-struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object)
+struct lane_bpf_missed capture_bpf_missed(const struct lane_bpf_object *object)
 {
 	struct lane_bpf_missed missed = {};
 	struct bpf_program *prog;
@@ -463,11 +464,11 @@ struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object)
 	return missed;
 }
 
-void lane_bpf_unload(struct lane_bpf_object *object)
+void capture_bpf_unload(struct lane_bpf_object *object)
 {
 	if (!object)
 		return;
-	lane_bpf_uprobes_deinit(&object->uprobes);
+	capture_bpf_uprobes_deinit(&object->uprobes);
 	while (object->n_links)
 		bpf_link__destroy(object->links[--object->n_links]);
 	bpf_link__destroy(object->tasks);

@@ -15,37 +15,38 @@ struct lane_bpf_object;
 /*
  * Loads and attaches what the plan says, with rings in this memory; nothing is recorded yet. A
  * program that the kernel refuses makes a new plan without it; the plan ends up with what is really
- * attached. *object is the caller's, lane_bpf_unload frees it.
+ * attached. *object is the caller's, capture_bpf_unload frees it.
  */
 struct lane_error *
-lane_bpf_load(struct lane_bpf_running *running, const struct lane_capture_config *config,
-	      const struct lane_bpf_config *settings, const struct lane_bpf_memory *rings,
-	      const struct lane_bpf_memory *spare_rings, struct lane_bpf_plan *plan,
-	      struct lane_bpf_object **object) LANE_MUST_CHECK;
+capture_bpf_load(struct lane_bpf_running *running, const struct lane_capture_config *config,
+		 const struct lane_bpf_config *settings, const struct lane_bpf_memory *rings,
+		 const struct lane_bpf_memory *spare_rings, struct lane_bpf_plan *plan,
+		 struct lane_bpf_object **object) LANE_MUST_CHECK;
 
 /* Records from now on, or no more. */
-void lane_bpf_enable(struct lane_bpf_object *object, bool on);
+void capture_bpf_enable(struct lane_bpf_object *object, bool on);
 
 /* What is shared with the programs of a CPU, written by them while it is read. */
-volatile struct lane_bpf_cpu *lane_bpf_cpu(const struct lane_bpf_object *object, unsigned int cpu);
+volatile struct lane_bpf_cpu *capture_bpf_cpu(const struct lane_bpf_object *object,
+					      unsigned int cpu);
 
 /* The ring buffer that the programs write something to when a CPU's ring has filled by a quarter.
  */
-int lane_bpf_bell_fd(const struct lane_bpf_object *object);
+int capture_bpf_bell_fd(const struct lane_bpf_object *object);
 
 /* The map of followed processes. */
-int lane_bpf_followed_fd(const struct lane_bpf_object *object);
+int capture_bpf_followed_fd(const struct lane_bpf_object *object);
 
 /*
  * What tells every thread that this namespace sees, by its numbers in the first one; -1 when this
  * process is in that namespace, and /proc tells the same.
  */
-int lane_bpf_tasks_fd(const struct lane_bpf_object *object);
+int capture_bpf_tasks_fd(const struct lane_bpf_object *object);
 
 /* Since the object was loaded. 0 where the kernel does not tell. */
-struct lane_bpf_missed lane_bpf_missed(const struct lane_bpf_object *object);
+struct lane_bpf_missed capture_bpf_missed(const struct lane_bpf_object *object);
 
 /* Detaches everything and frees; NULL is allowed. */
-void lane_bpf_unload(struct lane_bpf_object *object);
+void capture_bpf_unload(struct lane_bpf_object *object);
 
 #endif

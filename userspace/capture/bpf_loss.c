@@ -35,15 +35,15 @@ static void settle(struct lane_bpf_loss *loss, uint64_t now, bool last)
 		loss->total = both;
 }
 
-uint64_t lane_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct lane_bpf_cpu *cpu,
-			   bool last, uint64_t *at_ns)
+uint64_t capture_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct lane_bpf_cpu *cpu,
+			      bool last, uint64_t *at_ns)
 {
 	struct counts before, after = read_counts(cpu);
 
 	/* A time at which they did not change, unless they change all the time. */
 	for (int tries = 0; tries < 8; tries++) {
 		before = after;
-		*at_ns = lane_now_ns();
+		*at_ns = capture_now_ns();
 		after = read_counts(cpu);
 		if (before.ring == after.ring &&
 		    more(before.fired, before.seen) == more(after.fired, after.seen))
@@ -53,15 +53,16 @@ uint64_t lane_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct lan
 	return after.ring + loss->total;
 }
 
-uint64_t lane_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu)
+uint64_t capture_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu)
 {
 	struct counts counts = read_counts(cpu);
 
 	return more(counts.seen, counts.fired);
 }
 
-uint64_t lane_bpf_loss_elsewhere(struct lane_bpf_loss *loss, const struct lane_bpf_missed *missed,
-				 uint64_t spared, bool last)
+uint64_t capture_bpf_loss_elsewhere(struct lane_bpf_loss *loss,
+				    const struct lane_bpf_missed *missed, uint64_t spared,
+				    bool last)
 {
 	settle(loss, missed->events + more(missed->fired, spared), last);
 	return loss->total;

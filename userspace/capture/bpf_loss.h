@@ -35,14 +35,15 @@ struct lane_bpf_loss {
  * of and behind the guard an event may be on its way: a difference counts when it was there at the
  * last call, too, or when this is the last one. *at_ns: when they had been lost.
  */
-uint64_t lane_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct lane_bpf_cpu *cpu,
-			   bool last, uint64_t *at_ns);
+uint64_t capture_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct lane_bpf_cpu *cpu,
+			      bool last, uint64_t *at_ns);
 
 /* Events of a CPU that interrupted `fired` and were recorded, at least. */
-uint64_t lane_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu);
+uint64_t capture_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu);
 
 /* How many were lost on CPUs that the kernel does not tell. spared: the sum over all CPUs. */
-uint64_t lane_bpf_loss_elsewhere(struct lane_bpf_loss *loss, const struct lane_bpf_missed *missed,
-				 uint64_t spared, bool last);
+uint64_t capture_bpf_loss_elsewhere(struct lane_bpf_loss *loss,
+				    const struct lane_bpf_missed *missed, uint64_t spared,
+				    bool last);
 
 #endif

@@ -161,7 +161,7 @@ static int group_of(int kind)
 	return -1;
 }
 
-const char *lane_bpf_system(int kind)
+const char *capture_bpf_system(int kind)
 {
 	int group = group_of(kind);
 
@@ -170,7 +170,7 @@ const char *lane_bpf_system(int kind)
 	return groups[group].system;
 }
 
-const char *lane_bpf_argument(int kind)
+const char *capture_bpf_argument(int kind)
 {
 	if (kind == LANE_DRM_DONE)
 		return "drm_sched_fence";
@@ -249,7 +249,7 @@ static const char *hook_kind(const struct lane_bpf_way *way)
 {
 	if (way->attach == LANE_BPF_LIBRARY)
 		return "library";
-	return way->attach == LANE_BPF_FUNCTION ? "function" : lane_bpf_system(way->kind);
+	return way->attach == LANE_BPF_FUNCTION ? "function" : capture_bpf_system(way->kind);
 }
 
 static void take_way(struct lane_bpf_plan *plan, const struct lane_bpf_way *way)
@@ -315,8 +315,8 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choic
 		 first ? first : "only tracepoints were asked for");
 }
 
-void lane_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config *config,
-		   const struct lane_bpf_kernel *kernel)
+void capture_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config *config,
+		      const struct lane_bpf_kernel *kernel)
 {
 	memset(plan->kinds, 0, sizeof(plan->kinds));
 	memset(plan->ways, 0, sizeof(plan->ways));
@@ -335,7 +335,7 @@ void lane_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config 
 	}
 }
 
-bool lane_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char *why)
+bool capture_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char *why)
 {
 	bool found = false;
 
@@ -354,7 +354,7 @@ bool lane_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char
 	return found;
 }
 
-unsigned int lane_bpf_planned(const struct lane_bpf_plan *plan)
+unsigned int capture_bpf_planned(const struct lane_bpf_plan *plan)
 {
 	unsigned int n = 0;
 
@@ -363,9 +363,9 @@ unsigned int lane_bpf_planned(const struct lane_bpf_plan *plan)
 	return n;
 }
 
-struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, size_t ring_bytes,
-				     unsigned int switch_state_arg,
-				     struct lane_bpf_config *settings)
+struct lane_error *capture_bpf_settings(const struct lane_capture_config *config, size_t ring_bytes,
+					unsigned int switch_state_arg,
+					struct lane_bpf_config *settings)
 {
 	memset(settings, 0, sizeof(*settings));
 	if (config->n_engines > LANE_BPF_MAX_ENGINES)
@@ -395,7 +395,7 @@ struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, s
 	return NULL;
 }
 
-struct lane_error *lane_bpf_ring_bytes(size_t asked, size_t page_bytes, size_t *bytes)
+struct lane_error *capture_bpf_ring_bytes(size_t asked, size_t page_bytes, size_t *bytes)
 {
 	*bytes = asked ? asked : (size_t)4 << 20;
 	if (*bytes < page_bytes || *bytes > (size_t)1 << 30 || (*bytes & (*bytes - 1)))

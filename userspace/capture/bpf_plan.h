@@ -64,37 +64,37 @@ struct lane_bpf_plan {
 };
 
 /* The tracefs system that a kind's event belongs to; NULL for a kind that no tracepoint has. */
-const char *lane_bpf_system(int kind);
+const char *capture_bpf_system(int kind);
 
 /* The structure whose address is the first argument of a kind's tracepoint; NULL: any will do. */
-const char *lane_bpf_argument(int kind);
+const char *capture_bpf_argument(int kind);
 
 /*
  * Decides on every kind that config asks for. plan->refused is input: ways marked there are passed
  * over. At the first call the plan is all zero.
  */
-void lane_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config *config,
-		   const struct lane_bpf_kernel *kernel);
+void capture_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_config *config,
+		      const struct lane_bpf_kernel *kernel);
 
 /*
  * Notes that the kernel refused a program, for the next plan. False when the program is part of no
  * way that the plan uses.
  */
-bool lane_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char *why);
+bool capture_bpf_refuse(struct lane_bpf_plan *plan, const char *program, const char *why);
 
 /* How many kinds the plan records. */
-unsigned int lane_bpf_planned(const struct lane_bpf_plan *plan);
+unsigned int capture_bpf_planned(const struct lane_bpf_plan *plan);
 
 /*
  * Fills what the programs read of the configuration; switch_state_arg is the kernel's. Fails on
  * more engines than the programs look at, and on a name that no process can have.
  */
-struct lane_error *lane_bpf_settings(const struct lane_capture_config *config, size_t ring_bytes,
-				     unsigned int switch_state_arg,
-				     struct lane_bpf_config *settings) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_settings(const struct lane_capture_config *config, size_t ring_bytes,
+					unsigned int switch_state_arg,
+					struct lane_bpf_config *settings) LANE_MUST_CHECK;
 
 /* The size of a ring for what was asked for; fails on what is not a power of two of pages. */
-struct lane_error *lane_bpf_ring_bytes(size_t asked, size_t page_bytes,
-				       size_t *bytes) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_ring_bytes(size_t asked, size_t page_bytes,
+					  size_t *bytes) LANE_MUST_CHECK;
 
 #endif

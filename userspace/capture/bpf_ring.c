@@ -12,8 +12,8 @@
 /* The programs get room back after so many bytes, not after every record. */
 #define RELEASE_BYTES 65536
 
-struct lane_error *lane_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
-					size_t bytes)
+struct lane_error *capture_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
+					   size_t bytes)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	size_t each = bytes + LANE_BPF_RING_SLACK;
@@ -36,7 +36,7 @@ struct lane_error *lane_bpf_memory_open(struct lane_bpf_memory *memory, unsigned
 	return NULL;
 }
 
-void lane_bpf_memory_close(struct lane_bpf_memory *memory)
+void capture_bpf_memory_close(struct lane_bpf_memory *memory)
 {
 	if (memory->map)
 		munmap(memory->map, memory->n * (memory->bytes + LANE_BPF_RING_SLACK));
@@ -46,9 +46,9 @@ void lane_bpf_memory_close(struct lane_bpf_memory *memory)
 	memory->fd = -1;
 }
 
-void lane_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
-			unsigned int i, unsigned int number, unsigned int cpu,
-			volatile struct lane_bpf_cpu *on)
+void capture_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
+			   unsigned int i, unsigned int number, unsigned int cpu,
+			   volatile struct lane_bpf_cpu *on)
 {
 	*ring = (struct lane_bpf_ring){ .cpu = cpu,
 					.bytes = memory->bytes,
@@ -65,8 +65,8 @@ static bool sound(const struct lane_wire *wire, unsigned int bytes)
 	       bytes >= sizeof(*wire) + lane_kinds[wire->kind].payload_bytes;
 }
 
-struct lane_error *lane_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
-				       void *data, struct lane_bpf_drained *drained)
+struct lane_error *capture_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
+					  void *data, struct lane_bpf_drained *drained)
 {
 	uint64_t head = __atomic_load_n(&ring->on->head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->on->tail, released = tail;

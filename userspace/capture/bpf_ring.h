@@ -42,23 +42,24 @@ struct lane_bpf_drained {
 /* Called with each record; an error ends the drain. */
 typedef struct lane_error *lane_bpf_record_fn(void *data, const struct lane_wire *record);
 
-/* Allocates n rings; none is nothing. lane_bpf_memory_close() gives all back, after a failure, too.
+/* Allocates n rings; none is nothing. capture_bpf_memory_close() gives all back, after a failure,
+ * too.
  */
-struct lane_error *lane_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
-					size_t bytes) LANE_MUST_CHECK;
-void lane_bpf_memory_close(struct lane_bpf_memory *memory);
+struct lane_error *capture_bpf_memory_open(struct lane_bpf_memory *memory, unsigned int n,
+					   size_t bytes) LANE_MUST_CHECK;
+void capture_bpf_memory_close(struct lane_bpf_memory *memory);
 
 /* The ring number i of the memory becomes a CPU's; of all rings it is number `number`. */
-void lane_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
-			unsigned int i, unsigned int number, unsigned int cpu,
-			volatile struct lane_bpf_cpu *on);
+void capture_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_memory *memory,
+			   unsigned int i, unsigned int number, unsigned int cpu,
+			   volatile struct lane_bpf_cpu *on);
 
 /*
  * Reads what was in the ring when the call began, up to a record that is still being written. Fails
  * on what record says, and on a record that no program of ours has written.
  */
-struct lane_error *lane_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
-				       void *data,
-				       struct lane_bpf_drained *drained) LANE_MUST_CHECK;
+struct lane_error *capture_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
+					  void *data,
+					  struct lane_bpf_drained *drained) LANE_MUST_CHECK;
 
 #endif

@@ -71,13 +71,14 @@ static bool kernel_has_multi(void)
 	return false;
 }
 
-void lane_bpf_uprobes_init(struct lane_bpf_uprobes *uprobes)
+void capture_bpf_uprobes_init(struct lane_bpf_uprobes *uprobes)
 {
 	memset(uprobes, 0, sizeof(*uprobes));
 	uprobes->multi = kernel_has_multi();
 }
 
-void lane_bpf_uprobes_prepare(const struct lane_bpf_uprobes *uprobes, struct bpf_program *program)
+void capture_bpf_uprobes_prepare(const struct lane_bpf_uprobes *uprobes,
+				 struct bpf_program *program)
 {
 	if (uprobes->multi)
 		bpf_program__set_expected_attach_type(program,
@@ -122,8 +123,8 @@ static int attach_one(struct lane_bpf_uprobes *uprobes, const struct bpf_program
 	return 0;
 }
 
-int lane_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bpf_program *program,
-			    const struct lane_bpf_library *library, bool at_return)
+int capture_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bpf_program *program,
+			       const struct lane_bpf_library *library, bool at_return)
 {
 	int errnum = 0;
 
@@ -135,7 +136,7 @@ int lane_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bpf_p
 	return errnum;
 }
 
-void lane_bpf_uprobes_deinit(struct lane_bpf_uprobes *uprobes)
+void capture_bpf_uprobes_deinit(struct lane_bpf_uprobes *uprobes)
 {
 	while (uprobes->n_fds)
 		close(uprobes->fds[--uprobes->n_fds]);

@@ -23,18 +23,19 @@ struct lane_bpf_uprobes {
 };
 
 /* Before the programs are loaded: finds out how they will be attached. */
-void lane_bpf_uprobes_init(struct lane_bpf_uprobes *uprobes);
+void capture_bpf_uprobes_init(struct lane_bpf_uprobes *uprobes);
 /* Likewise, for each of the programs. */
-void lane_bpf_uprobes_prepare(const struct lane_bpf_uprobes *uprobes, struct bpf_program *program);
+void capture_bpf_uprobes_prepare(const struct lane_bpf_uprobes *uprobes,
+				 struct bpf_program *program);
 
 /*
  * Attaches a program to all functions of the table that the library exports, at their return or at
  * their entry. Returns 0 or an errno; then what was attached stays until deinit.
  */
-int lane_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bpf_program *program,
-			    const struct lane_bpf_library *library, bool at_return);
+int capture_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bpf_program *program,
+			       const struct lane_bpf_library *library, bool at_return);
 
 /* Detaches everything. */
-void lane_bpf_uprobes_deinit(struct lane_bpf_uprobes *uprobes);
+void capture_bpf_uprobes_deinit(struct lane_bpf_uprobes *uprobes);
 
 #endif

@@ -26,10 +26,10 @@ enum lane_group {
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */
-unsigned int lane_group_by_name(const char *name);
+unsigned int capture_group_by_name(const char *name);
 
 /* Writes the groups' names, with commas, for people. */
-void lane_group_names(char *text, size_t bytes);
+void capture_group_names(char *text, size_t bytes);
 
 /* Where i915's events are taken from. */
 enum lane_hook_choice {

@@ -15,7 +15,7 @@
 
 #include "base/folder.h"
 
-struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there)
+struct lane_error *capture_sudo_caller(struct lane_identity *caller, bool *is_there)
 {
 	const char *text = getuid() == 0 && geteuid() == 0 ? getenv("SUDO_UID") : NULL;
 	const struct passwd *entry;
@@ -84,8 +84,8 @@ static void run(char *const *argv, const struct lane_identity *as, int go_fd, in
 	_exit(127);
 }
 
-struct lane_error *lane_child_fork(char *const *argv, const struct lane_identity *as,
-				   struct lane_child *child)
+struct lane_error *capture_child_fork(char *const *argv, const struct lane_identity *as,
+				      struct lane_child *child)
 {
 	int go[2], error[2];
 
@@ -115,12 +115,12 @@ struct lane_error *lane_child_fork(char *const *argv, const struct lane_identity
 	return NULL;
 }
 
-struct lane_error *lane_child_go(struct lane_child *child, const char *name)
+struct lane_error *capture_child_go(struct lane_child *child, const char *name)
 {
 	int failed = 0;
 	ssize_t n;
 
-	/* A child that was killed meanwhile is seen by lane_child_ended. */
+	/* A child that was killed meanwhile is seen by capture_child_ended. */
 	n = write(child->go_fd, "", 1);
 	close(child->go_fd);
 	child->go_fd = -1;
@@ -134,7 +134,7 @@ struct lane_error *lane_child_go(struct lane_child *child, const char *name)
 	return NULL;
 }
 
-bool lane_child_ended(struct lane_child *child)
+bool capture_child_ended(struct lane_child *child)
 {
 	if (child->pid && !child->ended &&
 	    waitpid(child->pid, &child->status, WNOHANG) == child->pid)
@@ -142,7 +142,7 @@ bool lane_child_ended(struct lane_child *child)
 	return child->ended;
 }
 
-void lane_child_deinit(struct lane_child *child)
+void capture_child_deinit(struct lane_child *child)
 {
 	bool held = child->go_fd >= 0;
 

@@ -20,7 +20,8 @@ struct lane_identity {
  * group that is not root's, else what the system knows of him. SUDO_UID that is no number, or a
  * user without a group, is an error: the command is never run as root for want of knowing better.
  */
-struct lane_error *lane_sudo_caller(struct lane_identity *caller, bool *is_there) LANE_MUST_CHECK;
+struct lane_error *capture_sudo_caller(struct lane_identity *caller,
+				       bool *is_there) LANE_MUST_CHECK;
 
 struct lane_child {
 	pid_t pid; /* 0: none */
@@ -32,19 +33,19 @@ struct lane_child {
 
 /*
  * Forks a process with the caller's privileges, or as `as` when that is not NULL, that will execute
- * argv (searched in PATH) once lane_child_go is called. As somebody else it has his HOME, USER,
+ * argv (searched in PATH) once capture_child_go is called. As somebody else it has his HOME, USER,
  * LOGNAME and SHELL. It goes away by itself when the caller dies before.
  */
-struct lane_error *lane_child_fork(char *const *argv, const struct lane_identity *as,
-				   struct lane_child *child) LANE_MUST_CHECK;
+struct lane_error *capture_child_fork(char *const *argv, const struct lane_identity *as,
+				      struct lane_child *child) LANE_MUST_CHECK;
 
 /* Lets it execute its program; an error when there is no such program. */
-struct lane_error *lane_child_go(struct lane_child *child, const char *name) LANE_MUST_CHECK;
+struct lane_error *capture_child_go(struct lane_child *child, const char *name) LANE_MUST_CHECK;
 
 /* True when it has ended; does not wait. */
-bool lane_child_ended(struct lane_child *child);
+bool capture_child_ended(struct lane_child *child);
 
 /* Closes what is open, and collects a child that never went. */
-void lane_child_deinit(struct lane_child *child);
+void capture_child_deinit(struct lane_child *child);
 
 #endif

@@ -45,7 +45,7 @@ static const char *submission(const char *root)
 	return value & 1 ? "guc" : "execlists";
 }
 
-void lane_driver_read(const char *root, struct lane_driver *driver)
+void capture_driver_read(const char *root, struct lane_driver *driver)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 
@@ -143,7 +143,7 @@ static void read_card(const char *root, const char *name, struct lane_card *card
 		card->events = LANE_DRIVER_DRM;
 }
 
-size_t lane_driver_cards(const char *root, struct lane_card *cards)
+size_t capture_driver_cards(const char *root, struct lane_card *cards)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
@@ -162,26 +162,26 @@ size_t lane_driver_cards(const char *root, struct lane_card *cards)
 	return n;
 }
 
-bool lane_card_is_intel(const struct lane_card *card)
+bool capture_card_is_intel(const struct lane_card *card)
 {
 	return !strcmp(card->vendor, "0x8086");
 }
 
-bool lane_driver_absent(const char *root, char *why, size_t bytes)
+bool capture_driver_absent(const char *root, char *why, size_t bytes)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
-	size_t n = lane_driver_cards(root, cards);
+	size_t n = capture_driver_cards(root, cards);
 	const struct lane_card *other = n ? &cards[0] : NULL;
 	struct lane_driver driver;
 
-	lane_driver_read(root, &driver);
+	capture_driver_read(root, &driver);
 	for (size_t i = n; i-- > 0;) {
 		if (!strcmp(cards[i].driver, "i915"))
 			return false;
-		if (lane_card_is_intel(&cards[i]))
+		if (capture_card_is_intel(&cards[i]))
 			other = &cards[i];
 	}
-	if (driver.loaded && (!other || !lane_card_is_intel(other) || !*other->driver))
+	if (driver.loaded && (!other || !capture_card_is_intel(other) || !*other->driver))
 		return false;
 	if (!other)
 		snprintf(why, bytes, "this machine has no GPU, and i915 is not loaded");

@@ -33,18 +33,18 @@ struct lane_card {
 
 /* Reads at most LANE_MAX_CARDS of /sys/class/drm below root, in order of their numbers; how many.
  */
-size_t lane_driver_cards(const char *root, struct lane_card *cards);
+size_t capture_driver_cards(const char *root, struct lane_card *cards);
 
-bool lane_card_is_intel(const struct lane_card *card);
+bool capture_card_is_intel(const struct lane_card *card);
 
 /*
  * Why no request of this machine's GPUs can be one of i915's: there is no GPU, or another driver
  * has it. False where i915 has one, or is loaded and no Intel GPU speaks against it (its selftests
  * need none).
  */
-bool lane_driver_absent(const char *root, char *why, size_t bytes);
+bool capture_driver_absent(const char *root, char *why, size_t bytes);
 
 /* Reads /sys/module/i915 below root ("" for the machine's own). */
-void lane_driver_read(const char *root, struct lane_driver *driver);
+void capture_driver_read(const char *root, struct lane_driver *driver);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
 	{ "irq", LANE_GROUP_IRQ },     { "opencl", LANE_GROUP_OPENCL },
 };
 
-void lane_group_names(char *text, size_t bytes)
+void capture_group_names(char *text, size_t bytes)
 {
 	size_t used = 0;
 
@@ -25,7 +25,7 @@ void lane_group_names(char *text, size_t bytes)
 					 groups[i].name);
 }
 
-unsigned int lane_group_by_name(const char *name)
+unsigned int capture_group_by_name(const char *name)
 {
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (!strcmp(name, groups[i].name))

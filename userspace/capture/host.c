@@ -18,7 +18,7 @@ static int64_t read_clock(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-uint64_t lane_now_ns(void)
+uint64_t capture_now_ns(void)
 {
 	return (uint64_t)read_clock(CLOCK_MONOTONIC);
 }
@@ -41,7 +41,7 @@ static int64_t epoch_offset_ns(void)
 	return offset;
 }
 
-void lane_host_read(struct lane_host *host)
+void capture_host_read(struct lane_host *host)
 {
 	LANE_CLEANUP(lane_fclose) FILE *from = fopen("/proc/sys/kernel/random/boot_id", "re");
 	struct utsname name;

@@ -15,9 +15,9 @@ struct lane_host {
 };
 
 /* Reads all of it; what the system does not tell stays empty. */
-void lane_host_read(struct lane_host *host);
+void capture_host_read(struct lane_host *host);
 
 /* Nanoseconds of CLOCK_MONOTONIC, the clock of every recording. */
-uint64_t lane_now_ns(void);
+uint64_t capture_now_ns(void);
 
 #endif

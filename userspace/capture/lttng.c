@@ -112,13 +112,13 @@ static struct lane_error *plan_kernel(struct lane_capture *capture,
 			       ? lane_error(
 					 "the kernel tracer is not available (are LTTng's modules "
 					 "loaded for this kernel?)")
-			       : lane_lttng_error(n, "events");
+			       : capture_lttng_error(n, "events");
 	}
 	read_sources(sources, sizeof(sources));
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		struct lane_capture_kind *to = &capture->kinds[kind];
 
-		if (!(config->groups & lane_group_by_name(lane_kinds[kind].group)))
+		if (!(config->groups & capture_group_by_name(lane_kinds[kind].group)))
 			continue;
 		for (int i = 0; i < n && !to->recorded; i++)
 			to->recorded = !strcmp(events[i].name, lane_kinds[kind].name);
@@ -183,7 +183,7 @@ static void close_session(struct lane_capture *capture)
 {
 	if (!capture)
 		return;
-	lane_lttng_close(&capture->session);
+	capture_lttng_close(&capture->session);
 	free(capture);
 }
 
@@ -192,10 +192,10 @@ static struct lane_error *enable_events(struct lane_capture *capture)
 	struct lane_error *err = NULL;
 
 	if (capture->domain->pattern)
-		return lane_lttng_event(&capture->session, capture->domain->pattern);
+		return capture_lttng_event(&capture->session, capture->domain->pattern);
 	for (int kind = 0; kind < LANE_KIND_COUNT && !err; kind++)
 		if (capture->kinds[kind].recorded)
-			err = lane_lttng_event(&capture->session, lane_kinds[kind].name);
+			err = capture_lttng_event(&capture->session, lane_kinds[kind].name);
 	return err;
 }
 
@@ -211,14 +211,14 @@ static struct lane_error *open_session(const struct domain *domain,
 	new->domain = domain;
 	err = domain->check ? domain->check(config) : NULL;
 	if (!err)
-		err = lane_lttng_create(&new->session, domain->type, domain->prefix, config->dir_fd,
-					domain->below);
+		err = capture_lttng_create(&new->session, domain->type, domain->prefix,
+					   config->dir_fd, domain->below);
 	if (!err)
 		err = domain->plan(new, config);
 	if (!err)
-		err = lane_lttng_channel(&new->session, config->buffer_bytes);
+		err = capture_lttng_channel(&new->session, config->buffer_bytes);
 	for (size_t i = 0; i < sizeof(domain->contexts) / sizeof(domain->contexts[0]) && !err; i++)
-		err = lane_lttng_context(&new->session, domain->contexts[i]);
+		err = capture_lttng_context(&new->session, domain->contexts[i]);
 	if (!err)
 		err = enable_events(new);
 	if (err) {
@@ -249,7 +249,7 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 
 static struct lane_error *start(struct lane_capture *capture)
 {
-	return lane_lttng_start(&capture->session);
+	return capture_lttng_start(&capture->session);
 }
 
 static void close_fts(FTS **tree)
@@ -302,7 +302,7 @@ static struct lane_error *poll_session(struct lane_capture *capture, int timeout
 
 static struct lane_error *stop(struct lane_capture *capture)
 {
-	struct lane_error *err = lane_lttng_stop(&capture->session);
+	struct lane_error *err = capture_lttng_stop(&capture->session);
 
 	take_figures(capture);
 	return err;
@@ -310,10 +310,10 @@ static struct lane_error *stop(struct lane_capture *capture)
 
 static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
 {
-	uint64_t now = lane_now_ns();
+	uint64_t now = capture_now_ns();
 
 	if (capture->session.created && now - capture->polled_ns > STATS_NS) {
-		lane_lttng_read_lost(&capture->session);
+		capture_lttng_read_lost(&capture->session);
 		take_figures(capture);
 		capture->polled_ns = now;
 	}

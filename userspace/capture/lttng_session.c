@@ -19,7 +19,7 @@
  * below. */
 #define OVERFLOW_ADDED (1ull << 63)
 
-struct lane_error *lane_lttng_error(int code, const char *what)
+struct lane_error *capture_lttng_error(int code, const char *what)
 {
 	if (code == -LTTNG_ERR_NO_SESSIOND)
 		return lane_error(
@@ -74,9 +74,9 @@ static struct lane_error *set_path(struct lane_lttng_session *session, int dir_f
 	return NULL;
 }
 
-struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
-				     enum lttng_domain_type type, const char *prefix, int dir_fd,
-				     const char *below)
+struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
+					enum lttng_domain_type type, const char *prefix, int dir_fd,
+					const char *below)
 {
 	struct lane_error *err;
 	int code;
@@ -93,7 +93,7 @@ struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
 		 (long long)time(NULL));
 	code = lttng_create_session(session->name, session->path);
 	if (code < 0)
-		return lane_lttng_error(code, "session");
+		return capture_lttng_error(code, "session");
 	session->created = true;
 	session->handle = lttng_create_handle(session->name, &session->domain);
 	if (!session->handle)
@@ -101,7 +101,7 @@ struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
 	return NULL;
 }
 
-struct lane_error *lane_lttng_channel(struct lane_lttng_session *session, size_t buffer_bytes)
+struct lane_error *capture_lttng_channel(struct lane_lttng_session *session, size_t buffer_bytes)
 {
 	struct lttng_channel *channel = lttng_channel_create(&session->domain);
 	size_t bytes = buffer_bytes ? buffer_bytes : DEFAULT_BUFFER_BYTES;
@@ -118,19 +118,19 @@ struct lane_error *lane_lttng_channel(struct lane_lttng_session *session, size_t
 	channel->attr.switch_timer_interval = 500000; /* us: what is killed loses half a second */
 	code = lttng_enable_channel(session->handle, channel);
 	lttng_channel_destroy(channel);
-	return code < 0 ? lane_lttng_error(code, "channel") : NULL;
+	return code < 0 ? capture_lttng_error(code, "channel") : NULL;
 }
 
-struct lane_error *lane_lttng_context(struct lane_lttng_session *session,
-				      enum lttng_event_context_type type)
+struct lane_error *capture_lttng_context(struct lane_lttng_session *session,
+					 enum lttng_event_context_type type)
 {
 	struct lttng_event_context context = { .ctx = type };
 	int code = lttng_add_context(session->handle, &context, NULL, CHANNEL);
 
-	return code < 0 ? lane_lttng_error(code, "context") : NULL;
+	return code < 0 ? capture_lttng_error(code, "context") : NULL;
 }
 
-struct lane_error *lane_lttng_event(struct lane_lttng_session *session, const char *name)
+struct lane_error *capture_lttng_event(struct lane_lttng_session *session, const char *name)
 {
 	struct lttng_event *event = lttng_event_create();
 	int code;
@@ -142,15 +142,15 @@ struct lane_error *lane_lttng_event(struct lane_lttng_session *session, const ch
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	code = lttng_enable_event(session->handle, event, CHANNEL);
 	lttng_event_destroy(event);
-	return code < 0 ? lane_lttng_error(code, name) : NULL;
+	return code < 0 ? capture_lttng_error(code, name) : NULL;
 }
 
-struct lane_error *lane_lttng_start(struct lane_lttng_session *session)
+struct lane_error *capture_lttng_start(struct lane_lttng_session *session)
 {
 	int code = lttng_start_tracing(session->name);
 
 	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STARTED)
-		return lane_lttng_error(code, "start");
+		return capture_lttng_error(code, "start");
 	session->started = true;
 	return NULL;
 }
@@ -161,7 +161,7 @@ struct lane_error *lane_lttng_start(struct lane_lttng_session *session)
  * for an overflow and adds 2^63, each time (consumer_stream_update_stats() in consumer-stream.c, up
  * to 2.14). Modulo 2^63 its sum is right nevertheless: of each stream the last packet's count.
  */
-void lane_lttng_read_lost(struct lane_lttng_session *session)
+void capture_lttng_read_lost(struct lane_lttng_session *session)
 {
 	LANE_CLEANUP(lane_free) struct lttng_channel *channels = NULL;
 	int n = lttng_list_channels(session->handle, &channels);
@@ -177,20 +177,20 @@ void lane_lttng_read_lost(struct lane_lttng_session *session)
 	}
 }
 
-struct lane_error *lane_lttng_stop(struct lane_lttng_session *session)
+struct lane_error *capture_lttng_stop(struct lane_lttng_session *session)
 {
 	int code = lttng_stop_tracing(session->name);
 
 	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
-		return lane_lttng_error(code, "stop");
+		return capture_lttng_error(code, "stop");
 	session->started = false;
-	lane_lttng_read_lost(session);
+	capture_lttng_read_lost(session);
 	code = lttng_destroy_session(session->name);
 	session->created = false;
-	return code < 0 ? lane_lttng_error(code, "session") : NULL;
+	return code < 0 ? capture_lttng_error(code, "session") : NULL;
 }
 
-void lane_lttng_close(struct lane_lttng_session *session)
+void capture_lttng_close(struct lane_lttng_session *session)
 {
 	if (session->started)
 		lttng_stop_tracing(session->name);

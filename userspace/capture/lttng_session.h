@@ -24,38 +24,38 @@ struct lane_lttng_session {
 };
 
 /* An error of LTTng's library. */
-struct lane_error *lane_lttng_error(int code, const char *what);
+struct lane_error *capture_lttng_error(int code, const char *what);
 
 /*
  * Creates a session of the domain, named after prefix ("gpulane") and this process, that writes
  * into `below` of the recording whose directory is dir_fd. Sessions of the same prefix whose
  * process is gone are destroyed. The session is the caller's, also after an error:
- * lane_lttng_close.
+ * capture_lttng_close.
  */
-struct lane_error *lane_lttng_create(struct lane_lttng_session *session,
-				     enum lttng_domain_type type, const char *prefix, int dir_fd,
-				     const char *below) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
+					enum lttng_domain_type type, const char *prefix, int dir_fd,
+					const char *below) LANE_MUST_CHECK;
 
 /* The one channel, with buffers of so many bytes per CPU (0: 4 MiB). */
-struct lane_error *lane_lttng_channel(struct lane_lttng_session *session,
-				      size_t buffer_bytes) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_channel(struct lane_lttng_session *session,
+					 size_t buffer_bytes) LANE_MUST_CHECK;
 
-struct lane_error *lane_lttng_context(struct lane_lttng_session *session,
-				      enum lttng_event_context_type type) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_context(struct lane_lttng_session *session,
+					 enum lttng_event_context_type type) LANE_MUST_CHECK;
 
 /* Records the tracepoints of this name, or pattern. */
-struct lane_error *lane_lttng_event(struct lane_lttng_session *session,
-				    const char *name) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_event(struct lane_lttng_session *session,
+				       const char *name) LANE_MUST_CHECK;
 
-struct lane_error *lane_lttng_start(struct lane_lttng_session *session) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_start(struct lane_lttng_session *session) LANE_MUST_CHECK;
 
 /* Asks the daemon for the events dropped: session->lost. */
-void lane_lttng_read_lost(struct lane_lttng_session *session);
+void capture_lttng_read_lost(struct lane_lttng_session *session);
 
 /* Stops, reads the losses and destroys the session: the files are complete. */
-struct lane_error *lane_lttng_stop(struct lane_lttng_session *session) LANE_MUST_CHECK;
+struct lane_error *capture_lttng_stop(struct lane_lttng_session *session) LANE_MUST_CHECK;
 
 /* Ends what still is; the files stay. */
-void lane_lttng_close(struct lane_lttng_session *session);
+void capture_lttng_close(struct lane_lttng_session *session);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/capability.h>
 
-struct lane_error *lane_drop_privileges(bool keep_chown)
+struct lane_error *capture_drop_privileges(bool keep_chown)
 {
 	const cap_value_t chown = CAP_CHOWN;
 	cap_t kept = cap_init();

@@ -8,6 +8,6 @@
 #include "base/error.h"
 
 /* Gives up every capability, but CAP_CHOWN when that is to be kept. */
-struct lane_error *lane_drop_privileges(bool keep_chown) LANE_MUST_CHECK;
+struct lane_error *capture_drop_privileges(bool keep_chown) LANE_MUST_CHECK;
 
 #endif

@@ -12,9 +12,9 @@
 #include "base/cleanup.h"
 #include "capture/probe_parts.h"
 
-void lane_probe_add(struct lane_probe *probe, const char *section, const char *name,
-		    enum lane_check_state state, const char *cost, const char *remedy,
-		    const char *value, ...)
+void capture_probe_add(struct lane_probe *probe, const char *section, const char *name,
+		       enum lane_check_state state, const char *cost, const char *remedy,
+		       const char *value, ...)
 {
 	bool there = state == LANE_CHECK_OK || state == LANE_CHECK_FACT;
 	struct lane_check *check;
@@ -45,7 +45,7 @@ void lane_probe_add(struct lane_probe *probe, const char *section, const char *n
 	lane_clean(check->value, LANE_CLEAN_LINE);
 }
 
-void lane_probe_remedy(struct lane_probe *probe, const char *format, ...)
+void capture_probe_remedy(struct lane_probe *probe, const char *format, ...)
 {
 	struct lane_check *check;
 	va_list args;
@@ -89,8 +89,8 @@ FILE *lane_probe_open(const struct lane_probe *probe, const char *format, ...)
 	return fopen(path, "re");
 }
 
-int lane_probe_line(const struct lane_probe *probe, char *line, size_t bytes, const char *format,
-		    ...)
+int capture_probe_line(const struct lane_probe *probe, char *line, size_t bytes, const char *format,
+		       ...)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
@@ -113,7 +113,7 @@ int lane_probe_line(const struct lane_probe *probe, char *line, size_t bytes, co
 	return 0;
 }
 
-int lane_probe_access(const struct lane_probe *probe, const char *format, ...)
+int capture_probe_access(const struct lane_probe *probe, const char *format, ...)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	va_list args;
@@ -126,7 +126,7 @@ int lane_probe_access(const struct lane_probe *probe, const char *format, ...)
 	return access(path, R_OK) ? errno : 0;
 }
 
-bool lane_probe_has_word(FILE *from, const char *word)
+bool capture_probe_has_word(FILE *from, const char *word)
 {
 	LANE_CLEANUP(lane_free) char *line = NULL;
 	size_t length = strlen(word);
@@ -140,30 +140,30 @@ bool lane_probe_has_word(FILE *from, const char *word)
 	return false;
 }
 
-struct lane_error *lane_probe_run(const struct lane_probe_options *options,
-				  struct lane_probe **result)
+struct lane_error *capture_probe_run(const struct lane_probe_options *options,
+				     struct lane_probe **result)
 {
 	struct lane_probe *probe = calloc(1, sizeof(*probe));
 
 	if (!probe)
 		return &lane_enomem;
 	probe->root = options->root;
-	lane_probe_kernel(probe);
-	lane_probe_boot(probe);
-	lane_probe_privileges(probe);
-	lane_probe_driver(probe);
-	lane_probe_events(probe);
-	lane_probe_lttng(probe);
-	lane_probe_opencl(probe, !options->no_opencl && !*options->root);
+	capture_probe_kernel(probe);
+	capture_probe_boot(probe);
+	capture_probe_privileges(probe);
+	capture_probe_driver(probe);
+	capture_probe_events(probe);
+	capture_probe_lttng(probe);
+	capture_probe_opencl(probe, !options->no_opencl && !*options->root);
 	if (probe->failed) {
-		lane_probe_destroy(probe);
+		capture_probe_destroy(probe);
 		return &lane_enomem;
 	}
 	*result = probe;
 	return NULL;
 }
 
-void lane_probe_destroy(struct lane_probe *probe)
+void capture_probe_destroy(struct lane_probe *probe)
 {
 	if (!probe)
 		return;
@@ -173,7 +173,7 @@ void lane_probe_destroy(struct lane_probe *probe)
 	free(probe);
 }
 
-const char *lane_check_state_name(enum lane_check_state state)
+const char *capture_check_state_name(enum lane_check_state state)
 {
 	static const char *const names[] = {
 		[LANE_CHECK_FACT] = "fact",

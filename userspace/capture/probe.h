@@ -51,16 +51,16 @@ struct lane_probe_options {
 };
 
 /*
- * Looks at everything. *probe is the caller's, lane_probe_destroy frees it. Fails for want of
+ * Looks at everything. *probe is the caller's, capture_probe_destroy frees it. Fails for want of
  * memory only: what cannot be looked at is a check that says so.
  */
-struct lane_error *lane_probe_run(const struct lane_probe_options *options,
-				  struct lane_probe **probe) LANE_MUST_CHECK;
+struct lane_error *capture_probe_run(const struct lane_probe_options *options,
+				     struct lane_probe **probe) LANE_MUST_CHECK;
 
 /* Frees; NULL is allowed. */
-void lane_probe_destroy(struct lane_probe *probe);
+void capture_probe_destroy(struct lane_probe *probe);
 
 /* "ok", "missing", "unknown", "fact". */
-const char *lane_check_state_name(enum lane_check_state state);
+const char *capture_check_state_name(enum lane_check_state state);
 
 #endif

@@ -29,26 +29,27 @@ static int is_image(const struct dirent *entry)
 static bool is_left_behind(const struct lane_probe *probe, const char *release)
 {
 	return strcmp(release, probe->release) != 0 &&
-	       !lane_probe_access(probe, "/var/lib/dpkg/info/linux-image-%s.list", release) &&
-	       lane_probe_access(probe, "/boot/initrd.img-%s", release) == ENOENT;
+	       !capture_probe_access(probe, "/var/lib/dpkg/info/linux-image-%s.list", release) &&
+	       capture_probe_access(probe, "/boot/initrd.img-%s", release) == ENOENT;
 }
 
 static void check_image(struct lane_probe *probe, const char *release)
 {
 	if (!is_left_behind(probe, release))
 		return;
-	lane_probe_add(
+	capture_probe_add(
 		probe, "kernel", "initramfs", LANE_CHECK_MISSING,
 		"the machine may not boot: this kernel is installed without an initramfs "
 		"(earlier versions of make setup did that), and the boot loader may choose it",
 		NULL, "none for the installed kernel %s", release);
-	lane_probe_remedy(probe,
-			  "update-initramfs -c -k %s as root; or, where the kernel is not wanted, "
-			  "apt-get purge linux-image-%s",
-			  release, release);
+	capture_probe_remedy(
+		probe,
+		"update-initramfs -c -k %s as root; or, where the kernel is not wanted, "
+		"apt-get purge linux-image-%s",
+		release, release);
 }
 
-void lane_probe_boot(struct lane_probe *probe)
+void capture_probe_boot(struct lane_probe *probe)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	struct dirent **images = NULL;

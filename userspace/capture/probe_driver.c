@@ -20,16 +20,16 @@ static void add_card(struct lane_probe *probe, const struct lane_card *card)
 	bool known = card->events != LANE_DRIVER_NONE;
 	bool hex = !strncmp(card->device, "0x", 2);
 
-	lane_probe_add(probe, DRIVER, card->name,
-		       known			  ? LANE_CHECK_OK
-		       : lane_card_is_intel(card) ? LANE_CHECK_MISSING
-						  : LANE_CHECK_FACT,
-		       "this GPU's requests are not recorded",
-		       *card->driver ? "a driver that submits to drm_sched, or i915"
-				     : "modprobe i915 or xe",
-		       "%s%s%s%s%s", card->vendor, *card->vendor ? ":" : "",
-		       card->device + (hex ? 2 : 0), *card->vendor ? ", " : "",
-		       *card->driver ? card->driver : "no driver");
+	capture_probe_add(probe, DRIVER, card->name,
+			  known				? LANE_CHECK_OK
+			  : capture_card_is_intel(card) ? LANE_CHECK_MISSING
+							: LANE_CHECK_FACT,
+			  "this GPU's requests are not recorded",
+			  *card->driver ? "a driver that submits to drm_sched, or i915"
+					: "modprobe i915 or xe",
+			  "%s%s%s%s%s", card->vendor, *card->vendor ? ":" : "",
+			  card->device + (hex ? 2 : 0), *card->vendor ? ", " : "",
+			  *card->driver ? card->driver : "no driver");
 }
 
 /* Drivers whose hardware's or firmware's scheduler decides what runs of what it was given. */
@@ -51,7 +51,7 @@ static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 	if (card->events != LANE_DRIVER_DRM)
 		return;
 	snprintf(name, sizeof(name), "%s gives", card->name);
-	lane_probe_add(
+	capture_probe_add(
 		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
 		"jobs of drm_sched: queued, waiting for a fence, given to the ring, ended; %s",
 		schedules_by_firmware(card->driver)
@@ -69,38 +69,39 @@ struct devices {
 static void check_devices(struct lane_probe *probe, struct devices *found)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
-	size_t n = lane_driver_cards(probe->root, cards);
+	size_t n = capture_driver_cards(probe->root, cards);
 
 	*found = (struct devices){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		add_card(probe, &cards[i]);
 		add_gives(probe, &cards[i]);
-		found->intel |= lane_card_is_intel(&cards[i]);
+		found->intel |= capture_card_is_intel(&cards[i]);
 		found->drm |= cards[i].events == LANE_DRIVER_DRM;
 		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||
-				 (lane_card_is_intel(&cards[i]) && !*cards[i].driver);
+				 (capture_card_is_intel(&cards[i]) && !*cards[i].driver);
 	}
 	if (!found->intel && !found->drm)
-		lane_probe_add(probe, DRIVER, "GPU", LANE_CHECK_MISSING,
-			       "there is no request to record on this machine; the CPU's side is",
-			       "a machine with a GPU of i915's or of a driver that submits to "
-			       "drm_sched; without one `make demo` boots a guest",
-			       "none whose requests gpulane records");
+		capture_probe_add(
+			probe, DRIVER, "GPU", LANE_CHECK_MISSING,
+			"there is no request to record on this machine; the CPU's side is",
+			"a machine with a GPU of i915's or of a driver that submits to "
+			"drm_sched; without one `make demo` boots a guest",
+			"none whose requests gpulane records");
 }
 
 /* BTF of a module; what is built in (its module has no state) is described with the kernel. */
 static void check_btf(struct lane_probe *probe, const char *module, const char *cost)
 {
-	bool loaded = !lane_probe_access(probe, "/sys/module/%s/initstate", module);
+	bool loaded = !capture_probe_access(probe, "/sys/module/%s/initstate", module);
 	char btf[96], name[64];
 	bool there;
 
 	snprintf(btf, sizeof(btf), "/sys/kernel/btf/%s", loaded ? module : "vmlinux");
 	snprintf(name, sizeof(name), "BTF of %s", module);
-	there = !lane_probe_access(probe, "%s", btf);
-	lane_probe_add(probe, DRIVER, name, there ? LANE_CHECK_OK : LANE_CHECK_MISSING, cost,
-		       "a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y", "%s",
-		       there ? btf : "not there");
+	there = !capture_probe_access(probe, "%s", btf);
+	capture_probe_add(probe, DRIVER, name, there ? LANE_CHECK_OK : LANE_CHECK_MISSING, cost,
+			  "a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y", "%s",
+			  there ? btf : "not there");
 }
 
 /* Which generation of events: tracefs says, where it is mounted. */
@@ -108,28 +109,28 @@ static const char *drm_generation(const struct lane_probe *probe)
 {
 	static const char path[] = "/sys/kernel/tracing/events/gpu_scheduler";
 
-	if (!lane_probe_access(probe, "%s/drm_sched_job_queue", path))
+	if (!capture_probe_access(probe, "%s/drm_sched_job_queue", path))
 		return ", events of Linux 6.17 and later";
-	if (!lane_probe_access(probe, "%s/drm_sched_job", path))
+	if (!capture_probe_access(probe, "%s/drm_sched_job", path))
 		return ", events of before Linux 6.17";
 	return "";
 }
 
 static void check_drm_sched(struct lane_probe *probe)
 {
-	bool loaded = !lane_probe_access(probe, "/sys/module/gpu_sched");
+	bool loaded = !capture_probe_access(probe, "/sys/module/gpu_sched");
 
-	lane_probe_add(probe, DRIVER, "gpu-sched", loaded ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-		       "no job of drm_sched is recorded until it is loaded",
-		       "modprobe the GPU's driver, which loads it", "%s%s",
-		       loaded ? "loaded" : "not loaded", loaded ? drm_generation(probe) : "");
+	capture_probe_add(probe, DRIVER, "gpu-sched", loaded ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			  "no job of drm_sched is recorded until it is loaded",
+			  "modprobe the GPU's driver, which loads it", "%s%s",
+			  loaded ? "loaded" : "not loaded", loaded ? drm_generation(probe) : "");
 	if (loaded)
 		check_btf(probe, "gpu_sched",
 			  "before Linux 6.17 no job of drm_sched is recorded; later ones have no "
 			  "driver's name");
 }
 
-void lane_probe_driver(struct lane_probe *probe)
+void capture_probe_driver(struct lane_probe *probe)
 {
 	struct devices found;
 	struct lane_driver driver;
@@ -137,23 +138,24 @@ void lane_probe_driver(struct lane_probe *probe)
 	check_devices(probe, &found);
 	if (found.drm)
 		check_drm_sched(probe);
-	lane_driver_read(probe->root, &driver);
+	capture_driver_read(probe->root, &driver);
 	/* Where another driver has the GPU, or there is none, loading i915 gets nothing. */
-	lane_probe_add(probe, DRIVER, "i915",
-		       driver.loaded  ? LANE_CHECK_OK
-		       : found.wanted ? LANE_CHECK_MISSING
-				      : LANE_CHECK_FACT,
-		       "there is no request to record until it is loaded",
-		       "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
-		       "%s%s%s", driver.loaded ? "loaded" : "not loaded",
-		       driver.loaded && *driver.version ? ", its version is in the recording" : "",
-		       found.wanted  ? ""
-		       : found.intel ? ", another driver has the GPU"
-				     : ", there is no GPU for it");
+	capture_probe_add(probe, DRIVER, "i915",
+			  driver.loaded	 ? LANE_CHECK_OK
+			  : found.wanted ? LANE_CHECK_MISSING
+					 : LANE_CHECK_FACT,
+			  "there is no request to record until it is loaded",
+			  "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
+			  "%s%s%s", driver.loaded ? "loaded" : "not loaded",
+			  driver.loaded && *driver.version ? ", its version is in the recording"
+							   : "",
+			  found.wanted	? ""
+			  : found.intel ? ", another driver has the GPU"
+					: ", there is no GPU for it");
 	if (!driver.loaded)
 		return;
-	lane_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
-		       driver.submission);
+	capture_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
+			  driver.submission);
 	check_btf(probe, "i915",
 		  "its functions cannot be hooked: no submit, execute and ports on this kernel");
 }
@@ -170,13 +172,13 @@ struct tree {
 static const char *tree_event(void *data, const struct lane_bpf_way *way)
 {
 	const struct tree *tree = data;
-	const char *system = lane_bpf_system(way->kind);
+	const char *system = capture_bpf_system(way->kind);
 
-	if (!lane_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs, system,
-			       way->hooks[0].target))
+	if (!capture_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs, system,
+				  way->hooks[0].target))
 		return NULL;
 	if (!strcmp(system, "gpu_scheduler") &&
-	    lane_probe_access(tree->probe, "%s/events/%s", tree->tracefs, system))
+	    capture_probe_access(tree->probe, "%s/events/%s", tree->tracefs, system))
 		return "gpu-sched is not loaded: no driver here uses it";
 	return "the kernel has no such tracepoint";
 }
@@ -188,7 +190,7 @@ static const char *tree_typed(void *data, const struct lane_bpf_way *way)
 			  : way->kind <= LANE_CTX_DO_UNPIN     ? tree->i915
 							       : tree->vmlinux;
 
-	return btf ? lane_bpf_btf_event(btf, way) : "no BTF";
+	return btf ? capture_bpf_btf_event(btf, way) : "no BTF";
 }
 
 static const char *tree_function(void *data, const char *name)
@@ -203,8 +205,9 @@ static const char *tree_function(void *data, const char *name)
 	from = lane_probe_open(tree->probe, "%s/available_filter_functions", tree->tracefs);
 	if (!from)
 		from = lane_probe_open(tree->probe, "/proc/kallsyms");
-	return from && lane_probe_has_word(from, name) ? NULL
-						       : "the kernel has no such function to hook";
+	return from && capture_probe_has_word(from, name)
+		       ? NULL
+		       : "the kernel has no such function to hook";
 }
 
 /* The loader that this machine's programs find; of another machine's files it is not known. */
@@ -216,7 +219,7 @@ static const char *tree_library(void *data)
 
 	if (*tree->probe->root)
 		return "no OpenCL loader";
-	err = lane_bpf_library_find(NULL, &library);
+	err = capture_bpf_library_find(NULL, &library);
 	if (!err)
 		return NULL;
 	lane_error_free(err);
@@ -249,8 +252,8 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 	const struct lane_capture_config everything = { .groups = ~0u };
 	struct tree tree = { .probe = probe, .tracefs = tracefs };
 	const struct lane_bpf_kernel kernel = { .data = &tree,
-						.i915 = !lane_probe_access(probe, "%s/events/i915",
-									   tracefs),
+						.i915 = !capture_probe_access(
+							probe, "%s/events/i915", tracefs),
 						.event = tree_event,
 						.typed = tree_typed,
 						.function = tree_function,
@@ -268,7 +271,7 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 		tree.drm_sched = tree.vmlinux;
 	else if (tree.vmlinux)
 		tree.drm_sched = parse_btf(probe, "gpu_sched", tree.vmlinux);
-	lane_bpf_plan(&probe->plan, &everything, &kernel);
+	capture_bpf_plan(&probe->plan, &everything, &kernel);
 	if (tree.drm_sched != tree.vmlinux)
 		btf__free(tree.drm_sched);
 	if (tree.i915 != tree.vmlinux)
@@ -277,38 +280,39 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 	libbpf_set_print(print);
 }
 
-void lane_probe_events(struct lane_probe *probe)
+void capture_probe_events(struct lane_probe *probe)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	const char *tracefs = NULL;
 	int errnum = ENOENT;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !tracefs; i++) {
-		errnum = lane_probe_access(probe, "%s/events/sched/sched_switch/format", places[i]);
+		errnum = capture_probe_access(probe, "%s/events/sched/sched_switch/format",
+					      places[i]);
 		if (!errnum)
 			tracefs = places[i];
 		else if (errnum != ENOENT)
 			break;
 	}
 	if (tracefs) {
-		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_OK, NULL, NULL, "%s",
-			       tracefs);
+		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_OK, NULL, NULL, "%s",
+				  tracefs);
 		plan(probe, tracefs);
 		probe->planned = true;
 		return;
 	}
 	if (errnum != ENOENT)
-		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
-			       "which events are there is not known", "run gpulane doctor as root",
-			       "cannot be read");
-	else if (!lane_probe_access(probe, "%s", places[0]))
-		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
-			       "which events are there is not known until it is mounted",
-			       "gpulane record mounts it, so does "
-			       "mount -t tracefs tracefs /sys/kernel/tracing",
-			       "not mounted");
+		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
+				  "which events are there is not known",
+				  "run gpulane doctor as root", "cannot be read");
+	else if (!capture_probe_access(probe, "%s", places[0]))
+		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
+				  "which events are there is not known until it is mounted",
+				  "gpulane record mounts it, so does "
+				  "mount -t tracefs tracefs /sys/kernel/tracing",
+				  "not mounted");
 	else
-		lane_probe_add(probe, "events", "tracefs", LANE_CHECK_MISSING,
-			       "nothing can be recorded: this kernel has no tracepoints",
-			       "take a distribution's kernel (Debian's have it)", "not there");
+		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_MISSING,
+				  "nothing can be recorded: this kernel has no tracepoints",
+				  "take a distribution's kernel (Debian's have it)", "not there");
 }

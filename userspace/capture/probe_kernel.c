@@ -97,20 +97,20 @@ static void check_config(struct lane_probe *probe)
 	struct config config = { 0 };
 
 	if (!read_config(probe, &config)) {
-		lane_probe_add(
+		capture_probe_add(
 			probe, KERNEL, "configuration", LANE_CHECK_UNKNOWN,
 			"the kernel's options are not known; the events below tell what is there",
 			"install the package of the kernel's configuration (/boot/config-*)",
 			"not found");
 		return;
 	}
-	lane_probe_add(probe, KERNEL, "configuration", LANE_CHECK_FACT, NULL, NULL, "%s",
-		       config.source);
+	capture_probe_add(probe, KERNEL, "configuration", LANE_CHECK_FACT, NULL, NULL, "%s",
+			  config.source);
 	for (size_t i = 0; i < N_OPTIONS; i++)
-		lane_probe_add(probe, KERNEL, options[i].name,
-			       config.found[i] ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-			       options[i].cost, options[i].remedy, "%s",
-			       config.found[i] ? "on" : "off");
+		capture_probe_add(probe, KERNEL, options[i].name,
+				  config.found[i] ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+				  options[i].cost, options[i].remedy, "%s",
+				  config.found[i] ? "on" : "off");
 }
 
 /* The file names the modes and marks the one that holds with brackets. */
@@ -118,24 +118,25 @@ static void check_lockdown(struct lane_probe *probe)
 {
 	char line[128];
 	char *mode, *end;
-	int errnum = lane_probe_line(probe, line, sizeof(line), "/sys/kernel/security/lockdown");
+	int errnum = capture_probe_line(probe, line, sizeof(line), "/sys/kernel/security/lockdown");
 
 	mode = strchr(line, '[');
 	end = mode ? strchr(mode, ']') : NULL;
 	if (errnum == EACCES || errnum == EPERM) {
-		lane_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_UNKNOWN,
-			       "in mode confidentiality BPF cannot read the kernel",
-			       "run gpulane doctor as root", "cannot be read");
+		capture_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_UNKNOWN,
+				  "in mode confidentiality BPF cannot read the kernel",
+				  "run gpulane doctor as root", "cannot be read");
 	} else if (errnum || !end) {
-		lane_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_OK, NULL, NULL, "not there");
+		capture_probe_add(probe, KERNEL, "lockdown", LANE_CHECK_OK, NULL, NULL,
+				  "not there");
 	} else {
 		*end = '\0';
-		lane_probe_add(probe, KERNEL, "lockdown",
-			       strcmp(mode + 1, "confidentiality") ? LANE_CHECK_OK
-								   : LANE_CHECK_MISSING,
-			       "BPF cannot read the kernel: the bpf backend cannot record",
-			       "boot with lockdown=integrity, or record with --backend lttng", "%s",
-			       mode + 1);
+		capture_probe_add(probe, KERNEL, "lockdown",
+				  strcmp(mode + 1, "confidentiality") ? LANE_CHECK_OK
+								      : LANE_CHECK_MISSING,
+				  "BPF cannot read the kernel: the bpf backend cannot record",
+				  "boot with lockdown=integrity, or record with --backend lttng",
+				  "%s", mode + 1);
 	}
 }
 
@@ -165,40 +166,41 @@ static void check_tried(struct lane_probe *probe)
 	for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
 		if (!is_of(probe->release, tried[i]))
 			continue;
-		lane_probe_add(probe, KERNEL, "tried", LANE_CHECK_OK, NULL, NULL,
-			       "gpulane's tests have run on Linux %s", tried[i]);
+		capture_probe_add(probe, KERNEL, "tried", LANE_CHECK_OK, NULL, NULL,
+				  "gpulane's tests have run on Linux %s", tried[i]);
 		return;
 	}
-	lane_probe_add(probe, KERNEL, "tried", LANE_CHECK_UNKNOWN,
-		       "nobody has tried gpulane on this kernel: what its driver does in another "
-		       "way is not known",
-		       "a kernel that was tried; or compare a first recording with what you know "
-		       "of the program",
-		       "not this kernel; gpulane's tests have run on Linux %s", tried_text + 2);
+	capture_probe_add(
+		probe, KERNEL, "tried", LANE_CHECK_UNKNOWN,
+		"nobody has tried gpulane on this kernel: what its driver does in another "
+		"way is not known",
+		"a kernel that was tried; or compare a first recording with what you know "
+		"of the program",
+		"not this kernel; gpulane's tests have run on Linux %s", tried_text + 2);
 }
 
-void lane_probe_kernel(struct lane_probe *probe)
+void capture_probe_kernel(struct lane_probe *probe)
 {
-	if (lane_probe_line(probe, probe->release, sizeof(probe->release),
-			    "/proc/sys/kernel/osrelease"))
-		lane_probe_add(probe, KERNEL, "release", LANE_CHECK_UNKNOWN,
-			       "what belongs to this kernel cannot be found", "mount /proc",
-			       "not known");
+	if (capture_probe_line(probe, probe->release, sizeof(probe->release),
+			       "/proc/sys/kernel/osrelease"))
+		capture_probe_add(probe, KERNEL, "release", LANE_CHECK_UNKNOWN,
+				  "what belongs to this kernel cannot be found", "mount /proc",
+				  "not known");
 	else
-		lane_probe_add(probe, KERNEL, "release", LANE_CHECK_FACT, NULL, NULL, "%s",
-			       probe->release);
+		capture_probe_add(probe, KERNEL, "release", LANE_CHECK_FACT, NULL, NULL, "%s",
+				  probe->release);
 	if (*probe->release)
 		check_tried(probe);
 	check_config(probe);
 	check_lockdown(probe);
-	lane_probe_add(probe, KERNEL, "BTF of the kernel",
-		       lane_probe_access(probe, "/sys/kernel/btf/vmlinux") ? LANE_CHECK_MISSING
-									   : LANE_CHECK_OK,
-		       "the bpf backend cannot record; LTTng can",
-		       "a kernel with CONFIG_DEBUG_INFO_BTF=y", "%s",
-		       lane_probe_access(probe, "/sys/kernel/btf/vmlinux")
-			       ? "not there"
-			       : "/sys/kernel/btf/vmlinux");
+	capture_probe_add(
+		probe, KERNEL, "BTF of the kernel",
+		capture_probe_access(probe, "/sys/kernel/btf/vmlinux") ? LANE_CHECK_MISSING
+								       : LANE_CHECK_OK,
+		"the bpf backend cannot record; LTTng can", "a kernel with CONFIG_DEBUG_INFO_BTF=y",
+		"%s",
+		capture_probe_access(probe, "/sys/kernel/btf/vmlinux") ? "not there"
+								       : "/sys/kernel/btf/vmlinux");
 }
 
 /* The capabilities that recording needs, by their bits in linux/capability.h. */
@@ -226,14 +228,14 @@ static void check_capabilities(struct lane_probe *probe)
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++) {
 		bool has = effective >> capabilities[i].bit & 1;
 
-		lane_probe_add(probe, PRIVILEGES, capabilities[i].name,
-			       !known ? LANE_CHECK_UNKNOWN
-			       : has  ? LANE_CHECK_OK
-				      : LANE_CHECK_MISSING,
-			       capabilities[i].cost, "run gpulane record as root", "%s",
-			       !known ? "not known"
-			       : has  ? "effective"
-				      : "not effective");
+		capture_probe_add(probe, PRIVILEGES, capabilities[i].name,
+				  !known ? LANE_CHECK_UNKNOWN
+				  : has	 ? LANE_CHECK_OK
+					 : LANE_CHECK_MISSING,
+				  capabilities[i].cost, "run gpulane record as root", "%s",
+				  !known ? "not known"
+				  : has	 ? "effective"
+					 : "not effective");
 	}
 }
 
@@ -241,11 +243,11 @@ static void check_limit(struct lane_probe *probe, const char *name, const char *
 {
 	char line[64];
 
-	if (!lane_probe_line(probe, line, sizeof(line), "%s", path))
-		lane_probe_add(probe, PRIVILEGES, name, LANE_CHECK_FACT, NULL, NULL, "%s", line);
+	if (!capture_probe_line(probe, line, sizeof(line), "%s", path))
+		capture_probe_add(probe, PRIVILEGES, name, LANE_CHECK_FACT, NULL, NULL, "%s", line);
 }
 
-void lane_probe_privileges(struct lane_probe *probe)
+void capture_probe_privileges(struct lane_probe *probe)
 {
 	check_capabilities(probe);
 	check_limit(probe, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");

@@ -40,16 +40,16 @@ static void check_module(struct lane_probe *probe, const char *name, const char 
 {
 	char version[64];
 
-	if (!lane_probe_access(probe, "/sys/module/%s", sys)) {
-		lane_probe_line(probe, version, sizeof(version), "/sys/module/%s/version", sys);
-		lane_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL, "loaded%s%s",
-			       *version ? ", " : "", version);
+	if (!capture_probe_access(probe, "/sys/module/%s", sys)) {
+		capture_probe_line(probe, version, sizeof(version), "/sys/module/%s/version", sys);
+		capture_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL, "loaded%s%s",
+				  *version ? ", " : "", version);
 	} else if (is_installed(probe, file)) {
-		lane_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL,
-			       "installed, not loaded");
+		capture_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL,
+				  "installed, not loaded");
 	} else {
-		lane_probe_add(probe, LTTNG, name, LANE_CHECK_MISSING, cost, remedy,
-			       "not there for this kernel");
+		capture_probe_add(probe, LTTNG, name, LANE_CHECK_MISSING, cost, remedy,
+				  "not there for this kernel");
 	}
 }
 
@@ -60,21 +60,21 @@ static bool daemon_runs(const struct lane_probe *probe)
 
 	if (!*probe->root)
 		return lttng_session_daemon_alive() == 1;
-	lane_probe_line(probe, pid, sizeof(pid), "/run/lttng/lttng-sessiond.pid");
-	return *pid && !lane_probe_access(probe, "/proc/%s/stat", pid);
+	capture_probe_line(probe, pid, sizeof(pid), "/run/lttng/lttng-sessiond.pid");
+	return *pid && !capture_probe_access(probe, "/proc/%s/stat", pid);
 }
 
-void lane_probe_lttng(struct lane_probe *probe)
+void capture_probe_lttng(struct lane_probe *probe)
 {
-	bool program = !lane_probe_access(probe, "/usr/bin/lttng-sessiond");
+	bool program = !capture_probe_access(probe, "/usr/bin/lttng-sessiond");
 	bool runs = daemon_runs(probe);
 
-	lane_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-		       COST, "apt-get install lttng-tools", "%s",
-		       program ? "installed" : "not there");
-	lane_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-		       COST, "as root: lttng-sessiond -d", "%s",
-		       runs ? "answers" : "does not answer");
+	capture_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			  COST, "apt-get install lttng-tools", "%s",
+			  program ? "installed" : "not there");
+	capture_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			  COST, "as root: lttng-sessiond -d", "%s",
+			  runs ? "answers" : "does not answer");
 	check_module(
 		probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
 		"apt-get install lttng-modules-dkms (where that does not build: docs/module.md)");

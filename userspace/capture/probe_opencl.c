@@ -161,23 +161,25 @@ static void note_platforms(struct lane_probe *probe, char *text, int status)
 
 		if (!version || !line)
 			continue;
-		lane_probe_add(probe, OPENCL, name, LANE_CHECK_OK, NULL, NULL, "%s, %s device%s",
-			       version, line, strcmp(line, "1") ? "s" : "");
+		capture_probe_add(probe, OPENCL, name, LANE_CHECK_OK, NULL, NULL, "%s, %s device%s",
+				  version, line, strcmp(line, "1") ? "s" : "");
 		any = true;
 	}
 	if (*text == '!')
-		lane_probe_add(probe, OPENCL, "loader", LANE_CHECK_MISSING, COST,
-			       "apt-get install ocl-icd-libopencl1", "libOpenCL.so.1 is not there");
+		capture_probe_add(probe, OPENCL, "loader", LANE_CHECK_MISSING, COST,
+				  "apt-get install ocl-icd-libopencl1",
+				  "libOpenCL.so.1 is not there");
 	else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		lane_probe_add(probe, OPENCL, "drivers", LANE_CHECK_MISSING,
-			       "programs that use OpenCL crash in it",
-			       "find the driver with OCL_ICD_VENDORS and remove or repair it",
-			       "one of them crashes (%s)", strsignal(WTERMSIG(status)));
+		capture_probe_add(probe, OPENCL, "drivers", LANE_CHECK_MISSING,
+				  "programs that use OpenCL crash in it",
+				  "find the driver with OCL_ICD_VENDORS and remove or repair it",
+				  "one of them crashes (%s)", strsignal(WTERMSIG(status)));
 	else if (!any)
-		lane_probe_add(probe, OPENCL, "platforms", LANE_CHECK_MISSING, COST,
-			       "apt-get install intel-opencl-icd (for the GPU) or pocl-opencl-icd "
-			       "(on the CPU)",
-			       "none");
+		capture_probe_add(
+			probe, OPENCL, "platforms", LANE_CHECK_MISSING, COST,
+			"apt-get install intel-opencl-icd (for the GPU) or pocl-opencl-icd "
+			"(on the CPU)",
+			"none");
 }
 
 static void check_vendors(struct lane_probe *probe)
@@ -197,7 +199,7 @@ static void check_vendors(struct lane_probe *probe)
 
 		n += length > 4 && !strcmp(entry->d_name + length - 4, ".icd");
 	}
-	lane_probe_add(
+	capture_probe_add(
 		probe, OPENCL, "drivers installed", n ? LANE_CHECK_OK : LANE_CHECK_MISSING, COST,
 		"apt-get install intel-opencl-icd (for the GPU) or pocl-opencl-icd (on the CPU)",
 		"%u", n);
@@ -207,19 +209,19 @@ static void check_vendors(struct lane_probe *probe)
 static void check_layer(struct lane_probe *probe)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
-	struct lane_error *err = lane_ust_find_layer(&path);
+	struct lane_error *err = capture_ust_find_layer(&path);
 
 	if (err) {
-		lane_probe_add(probe, OPENCL, "layer", LANE_CHECK_MISSING, COST,
-			       "make install, or GPULANE_OPENCL_LAYER=FILE", "not there");
+		capture_probe_add(probe, OPENCL, "layer", LANE_CHECK_MISSING, COST,
+				  "make install, or GPULANE_OPENCL_LAYER=FILE", "not there");
 		lane_error_free(err);
 		return;
 	}
-	lane_probe_add(probe, OPENCL, "layer", LANE_CHECK_OK, NULL, NULL,
-		       "OPENCL_LAYERS=%s, or record --opencl layer", path);
+	capture_probe_add(probe, OPENCL, "layer", LANE_CHECK_OK, NULL, NULL,
+			  "OPENCL_LAYERS=%s, or record --opencl layer", path);
 }
 
-void lane_probe_opencl(struct lane_probe *probe, bool load_drivers)
+void capture_probe_opencl(struct lane_probe *probe, bool load_drivers)
 {
 	char text[TEXT_BYTES];
 	int status = 0;

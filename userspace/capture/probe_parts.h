@@ -8,34 +8,34 @@
 #include "capture/probe.h"
 
 /* Notes a check. cost and remedy are kept only when it is not there; value is a format. */
-void lane_probe_add(struct lane_probe *probe, const char *section, const char *name,
-		    enum lane_check_state state, const char *cost, const char *remedy,
-		    const char *value, ...) LANE_PRINTF(7, 8);
+void capture_probe_add(struct lane_probe *probe, const char *section, const char *name,
+		       enum lane_check_state state, const char *cost, const char *remedy,
+		       const char *value, ...) LANE_PRINTF(7, 8);
 
 /* Gives the check that was noted last a remedy made for this machine; format and its arguments. */
-void lane_probe_remedy(struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
+void capture_probe_remedy(struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
 
 /* Opens a file below the root; NULL with errno. */
 FILE *lane_probe_open(const struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
 
 /* The first line of a file below the root, without its end. 0, or an errno with line "". */
-int lane_probe_line(const struct lane_probe *probe, char *line, size_t bytes, const char *format,
-		    ...) LANE_PRINTF(4, 5);
+int capture_probe_line(const struct lane_probe *probe, char *line, size_t bytes, const char *format,
+		       ...) LANE_PRINTF(4, 5);
 
 /* 0 when the file below the root is there and can be read, else an errno. */
-int lane_probe_access(const struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
+int capture_probe_access(const struct lane_probe *probe, const char *format, ...) LANE_PRINTF(2, 3);
 
 /* True when a file's text has this word between white space, from a line's beginning or anywhere.
  */
-bool lane_probe_has_word(FILE *from, const char *word);
+bool capture_probe_has_word(FILE *from, const char *word);
 
 /* The parts, in the order of the report. */
-void lane_probe_kernel(struct lane_probe *probe);
-void lane_probe_boot(struct lane_probe *probe);
-void lane_probe_privileges(struct lane_probe *probe);
-void lane_probe_driver(struct lane_probe *probe);
-void lane_probe_events(struct lane_probe *probe);
-void lane_probe_lttng(struct lane_probe *probe);
-void lane_probe_opencl(struct lane_probe *probe, bool load);
+void capture_probe_kernel(struct lane_probe *probe);
+void capture_probe_boot(struct lane_probe *probe);
+void capture_probe_privileges(struct lane_probe *probe);
+void capture_probe_driver(struct lane_probe *probe);
+void capture_probe_events(struct lane_probe *probe);
+void capture_probe_lttng(struct lane_probe *probe);
+void capture_probe_opencl(struct lane_probe *probe, bool load);
 
 #endif

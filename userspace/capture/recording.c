@@ -29,7 +29,7 @@ static char *default_name(void)
 	return strdup(name);
 }
 
-struct lane_error *lane_recording_create(const char *path, struct lane_recording_dir *dir)
+struct lane_error *capture_recording_create(const char *path, struct lane_recording_dir *dir)
 {
 	struct lane_error *err;
 
@@ -90,10 +90,10 @@ static struct lane_error *write_text(struct lane_recording_dir *dir, const char 
 	return NULL;
 }
 
-struct lane_error *lane_recording_write(struct lane_recording_dir *dir,
-					const struct lane_recording_facts *facts)
+struct lane_error *capture_recording_write(struct lane_recording_dir *dir,
+					   const struct lane_recording_facts *facts)
 {
-	struct json_object *root = lane_recording_json(facts);
+	struct json_object *root = capture_recording_json(facts);
 	struct lane_error *err;
 	const char *text;
 	size_t bytes;
@@ -132,7 +132,7 @@ static int give_one(const char *path, const struct stat *st, int type, struct FT
 	return place->level ? lchown(path, give_uid, give_gid) : 0;
 }
 
-struct lane_error *lane_recording_give(struct lane_recording_dir *dir, uid_t uid, gid_t gid)
+struct lane_error *capture_recording_give(struct lane_recording_dir *dir, uid_t uid, gid_t gid)
 {
 	char path[32];
 
@@ -144,7 +144,7 @@ struct lane_error *lane_recording_give(struct lane_recording_dir *dir, uid_t uid
 	return NULL;
 }
 
-void lane_recording_close(struct lane_recording_dir *dir)
+void capture_recording_close(struct lane_recording_dir *dir)
 {
 	if (dir->fd >= 0)
 		close(dir->fd);
@@ -157,11 +157,11 @@ void lane_recording_close(struct lane_recording_dir *dir)
 	*dir = LANE_RECORDING_NONE;
 }
 
-void lane_recording_discard(struct lane_recording_dir *dir)
+void capture_recording_discard(struct lane_recording_dir *dir)
 {
 	if (dir->fd >= 0) {
 		lane_folder_empty(dir->fd);
 		lane_folder_remove(dir->parent_fd, dir->name, dir->fd);
 	}
-	lane_recording_close(dir);
+	capture_recording_close(dir);
 }

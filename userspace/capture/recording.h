@@ -49,25 +49,26 @@ struct lane_recording_facts {
  * Creates the directory of a recording, mode 0700; one that is there already is an error. With path
  * NULL it is named after the time, in the current directory. From here on everything is done below
  * the directory that was opened, whatever happens to its path. *dir is the caller's, to be given to
- * lane_recording_close or lane_recording_discard, also after an error.
+ * capture_recording_close or capture_recording_discard, also after an error.
  */
-struct lane_error *lane_recording_create(const char *path,
-					 struct lane_recording_dir *dir) LANE_MUST_CHECK;
+struct lane_error *capture_recording_create(const char *path,
+					    struct lane_recording_dir *dir) LANE_MUST_CHECK;
 
 /*
  * Writes recording.json: beside the old one first, then in its place. The first time space for the
  * last time is put aside as well.
  */
-struct lane_error *lane_recording_write(struct lane_recording_dir *dir,
-					const struct lane_recording_facts *facts) LANE_MUST_CHECK;
+struct lane_error *
+capture_recording_write(struct lane_recording_dir *dir,
+			const struct lane_recording_facts *facts) LANE_MUST_CHECK;
 
 /* Gives all of the recording to a user; needs CAP_CHOWN. */
-struct lane_error *lane_recording_give(struct lane_recording_dir *dir, uid_t uid,
-				       gid_t gid) LANE_MUST_CHECK;
+struct lane_error *capture_recording_give(struct lane_recording_dir *dir, uid_t uid,
+					  gid_t gid) LANE_MUST_CHECK;
 
-void lane_recording_close(struct lane_recording_dir *dir);
+void capture_recording_close(struct lane_recording_dir *dir);
 
 /* Removes the directory with all that is in it, and closes: nothing came of the recording. */
-void lane_recording_discard(struct lane_recording_dir *dir);
+void capture_recording_discard(struct lane_recording_dir *dir);
 
 #endif

@@ -147,7 +147,7 @@ static struct json_object *tracer_object(const struct lane_recording_tracer *fro
 static void add_cards(struct json_object *to)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
-	size_t n = lane_driver_cards("", cards);
+	size_t n = capture_driver_cards("", cards);
 	struct json_object *all = json_object_new_array();
 
 	for (size_t i = 0; i < n; i++) {
@@ -170,7 +170,7 @@ static void add_driver(struct json_object *to)
 	struct json_object *object;
 	struct lane_driver driver;
 
-	lane_driver_read("", &driver);
+	capture_driver_read("", &driver);
 	add_string(to, "submission", driver.submission);
 	if (!driver.loaded)
 		return;
@@ -180,7 +180,7 @@ static void add_driver(struct json_object *to)
 	json_object_object_add(to, "i915", object);
 }
 
-struct json_object *lane_recording_json(const struct lane_recording_facts *facts)
+struct json_object *capture_recording_json(const struct lane_recording_facts *facts)
 {
 	struct json_object *root = json_object_new_object();
 	struct json_object *traces = json_object_new_array();

@@ -8,6 +8,6 @@
 #include "capture/recording.h"
 
 /* The object is the caller's. */
-struct json_object *lane_recording_json(const struct lane_recording_facts *facts);
+struct json_object *capture_recording_json(const struct lane_recording_facts *facts);
 
 #endif

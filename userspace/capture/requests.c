@@ -18,7 +18,7 @@ static bool records(const struct lane_capture_kind *const *kinds, size_t n, unsi
 {
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		if (kind == LANE_STATEDUMP ||
-		    !(groups & lane_group_by_name(lane_kinds[kind].group)))
+		    !(groups & capture_group_by_name(lane_kinds[kind].group)))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			if (kinds[i][kind].recorded)
@@ -72,9 +72,9 @@ static void check_card(struct cards *found, const struct lane_card *card,
 	}
 }
 
-enum lane_requests lane_requests_check(const struct lane_capture_kind *const *kinds, size_t n,
-				       unsigned int groups, const char *root, char *why,
-				       size_t bytes)
+enum lane_requests capture_requests_check(const struct lane_capture_kind *const *kinds, size_t n,
+					  unsigned int groups, const char *root, char *why,
+					  size_t bytes)
 {
 	const char *missing = NULL, *missing_else = NULL;
 	bool requests = records(kinds, n, groups & GPU_GROUPS, &missing);
@@ -87,7 +87,7 @@ enum lane_requests lane_requests_check(const struct lane_capture_kind *const *ki
 		snprintf(why, bytes, "%s", missing_else ? missing_else : "no event is there");
 		return others ? LANE_REQUESTS_RECORDED : LANE_REQUESTS_NOTHING;
 	}
-	n_cards = lane_driver_cards(root, cards);
+	n_cards = capture_driver_cards(root, cards);
 	for (size_t i = 0; i < n_cards; i++)
 		check_card(&found, &cards[i], kinds, n, groups);
 	if (found.unrecorded || found.unasked) {
@@ -99,7 +99,7 @@ enum lane_requests lane_requests_check(const struct lane_capture_kind *const *ki
 	}
 	if (found.recorded)
 		return LANE_REQUESTS_RECORDED;
-	if (!lane_driver_absent(root, why, bytes)) {
+	if (!capture_driver_absent(root, why, bytes)) {
 		if (requests)
 			return LANE_REQUESTS_RECORDED;
 		snprintf(why, bytes, "%s", missing ? missing : "no event is there");

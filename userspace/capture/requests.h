@@ -16,8 +16,8 @@ enum lane_requests {
  * whose /sys is below root ("": this one). Each of kinds is what a backend's kinds() returned. why
  * says why not, unless it is RECORDED.
  */
-enum lane_requests lane_requests_check(const struct lane_capture_kind *const *kinds, size_t n,
-				       unsigned int groups, const char *root, char *why,
-				       size_t bytes);
+enum lane_requests capture_requests_check(const struct lane_capture_kind *const *kinds, size_t n,
+					  unsigned int groups, const char *root, char *why,
+					  size_t bytes);
 
 #endif

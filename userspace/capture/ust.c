@@ -14,12 +14,12 @@
 #define WAIT_VAR  "LTTNG_UST_REGISTER_TIMEOUT"
 #define LONG_WAIT "10000"
 
-bool lane_ust_is_there(void)
+bool capture_ust_is_there(void)
 {
 	return lttng_session_daemon_alive() == 1;
 }
 
-struct lane_error *lane_ust_find_layer(char **path)
+struct lane_error *capture_ust_find_layer(char **path)
 {
 	static const char *const places[] = { "../lib/gpulane", "." };
 	const char *said = getenv("GPULANE_OPENCL_LAYER");
@@ -56,7 +56,7 @@ static bool append(const char *name, const char *value)
 	return !setenv(name, list, 1);
 }
 
-struct lane_error *lane_ust_environment(const char *layer, bool preload)
+struct lane_error *capture_ust_environment(const char *layer, bool preload)
 {
 	if (!append(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer) ||
 	    setenv(WAIT_VAR, LONG_WAIT, 0))

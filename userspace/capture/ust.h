@@ -6,19 +6,19 @@
 #include "capture/capture.h"
 
 /* True when a session daemon answers that records for this user. */
-bool lane_ust_is_there(void);
+bool capture_ust_is_there(void);
 
 /*
  * Finds libgpulane-opencl.so: GPULANE_OPENCL_LAYER, where `make install` puts it, or beside this
  * program. *path is the caller's.
  */
-struct lane_error *lane_ust_find_layer(char **path) LANE_MUST_CHECK;
+struct lane_error *capture_ust_find_layer(char **path) LANE_MUST_CHECK;
 
 /*
  * Changes this process's environment so that what it executes has the layer: by OPENCL_LAYERS, or
  * by LD_PRELOAD. A program with it waits up to ten seconds for the daemon to know it, unless told
  * else.
  */
-struct lane_error *lane_ust_environment(const char *layer, bool preload) LANE_MUST_CHECK;
+struct lane_error *capture_ust_environment(const char *layer, bool preload) LANE_MUST_CHECK;
 
 #endif

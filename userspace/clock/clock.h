@@ -68,30 +68,30 @@ struct lane_sync {
 };
 
 /* Makes *sync ready. grain_ns: what the other clock's stamps are cut to, at least 1. */
-void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns);
+void clock_sync_init(struct lane_sync *sync, uint64_t grain_ns);
 
 /* Something at cpu_ns of the CPU's clock came no later than something at other_ns of the other's.
  */
-void lane_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
+void clock_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
 
 /* Something at cpu_ns of the CPU's clock came no earlier than something at other_ns of the other's.
  */
-void lane_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
+void clock_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns);
 
-enum lane_sync_state lane_sync_state(const struct lane_sync *sync);
+enum lane_sync_state clock_sync_state(const struct lane_sync *sync);
 
 /*
  * When it was other_ns on the other clock, by the CPU's clock: between *lo_ns and *hi_ns, which
  * follow from the pairs. False: nothing bounds it (then 0 and UINT64_MAX).
  */
-bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
-		      uint64_t *hi_ns);
+bool clock_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
+		       uint64_t *hi_ns);
 
 /*
  * The best single value for it: other_ns itself where the clock is the CPU's, else the middle of
  * the bounds. It grows with other_ns. Without bounds: other_ns as it is.
  */
-uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns);
+uint64_t clock_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns);
 
 /*
  * One of the possible lines, for many times: half-way between the steepest and the flattest one.
@@ -104,10 +104,10 @@ struct lane_sync_map {
 };
 
 /* False: nothing bounds the clock; then times are mapped to themselves. */
-bool lane_sync_map(const struct lane_sync *sync, struct lane_sync_map *map);
+bool clock_sync_map(const struct lane_sync *sync, struct lane_sync_map *map);
 
 /* When it was other_ns on the other clock, by the CPU's clock. It never goes back. */
-uint64_t lane_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns);
+uint64_t clock_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns);
 
 /*
  * What is known of the line at other_ns, as numbers for people: other - cpu there and the rate's
@@ -118,6 +118,6 @@ struct lane_sync_line {
 	double drift_lo_ppm, drift_hi_ppm;
 };
 
-bool lane_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line);
+bool clock_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line);
 
 #endif

@@ -152,7 +152,7 @@ static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int
 	sync->bounded = sync->has[0] && sync->has[1];
 }
 
-void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns)
+void clock_sync_init(struct lane_sync *sync, uint64_t grain_ns)
 {
 	memset(sync, 0, sizeof(*sync));
 	sync->grain_ns = grain_ns ? grain_ns : 1;
@@ -160,7 +160,7 @@ void lane_sync_init(struct lane_sync *sync, uint64_t grain_ns)
 
 /* The stamps are cut: cpu_ns is no later, and other_ns up to a grain earlier, than what they say.
  */
-void lane_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
+void clock_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
 {
 	uint64_t latest = other_ns + sync->grain_ns;
 
@@ -172,7 +172,7 @@ void lane_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns
 	take(sync, cpu_ns, latest, BELOW);
 }
 
-void lane_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
+void clock_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
 {
 	if (cpu_ns == UINT64_MAX) {
 		sync->unused++;
@@ -182,11 +182,11 @@ void lane_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
 	take(sync, cpu_ns + 1, other_ns, ABOVE);
 }
 
-enum lane_sync_state lane_sync_state(const struct lane_sync *sync)
+enum lane_sync_state clock_sync_state(const struct lane_sync *sync)
 {
 	uint64_t lo, hi;
 
-	if (!lane_sync_bounds(sync, sync->last_other, &lo, &hi))
+	if (!clock_sync_bounds(sync, sync->last_other, &lo, &hi))
 		return LANE_SYNC_FREE;
 	return sync->differs || hi - lo >= LANE_SYNC_SAME_NS ? LANE_SYNC_BOUND : LANE_SYNC_SAME;
 }
@@ -217,8 +217,8 @@ static uint64_t absolute(uint64_t origin, int64_t from_origin)
 	return origin + (uint64_t)from_origin;
 }
 
-bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
-		      uint64_t *hi_ns)
+bool clock_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
+		       uint64_t *hi_ns)
 {
 	int64_t gone, lo = INT64_MAX, hi = INT64_MIN;
 
@@ -240,11 +240,12 @@ bool lane_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t 
 	return true;
 }
 
-uint64_t lane_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns)
+uint64_t clock_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns)
 {
 	uint64_t lo, hi;
 
-	if (lane_sync_state(sync) != LANE_SYNC_BOUND || !lane_sync_bounds(sync, other_ns, &lo, &hi))
+	if (clock_sync_state(sync) != LANE_SYNC_BOUND ||
+	    !clock_sync_bounds(sync, other_ns, &lo, &hi))
 		return other_ns;
 	return lo + (hi - lo) / 2;
 }
@@ -257,7 +258,7 @@ static void ahead(const struct corner *line, long double *at, long double *rate)
 	*at = (long double)line->at.y - *rate * ((long double)line->at.x + line->at.y);
 }
 
-bool lane_sync_map(const struct lane_sync *sync, struct lane_sync_map *map)
+bool clock_sync_map(const struct lane_sync *sync, struct lane_sync_map *map)
 {
 	long double at[2] = { 0 }, rate[2] = { 0 };
 
@@ -282,7 +283,7 @@ bool lane_sync_map(const struct lane_sync *sync, struct lane_sync_map *map)
 	return true;
 }
 
-uint64_t lane_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns)
+uint64_t clock_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns)
 {
 	int64_t gone;
 	long double x;
@@ -295,11 +296,11 @@ uint64_t lane_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns)
 	return absolute(map->origin_cpu, (int64_t)x - (x < (long double)(int64_t)x));
 }
 
-bool lane_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line)
+bool clock_sync_line(const struct lane_sync *sync, uint64_t other_ns, struct lane_sync_line *line)
 {
 	uint64_t lo, hi;
 
-	if (!lane_sync_bounds(sync, other_ns, &lo, &hi))
+	if (!clock_sync_bounds(sync, other_ns, &lo, &hi))
 		return false;
 	line->offset_lo_ns = (int64_t)(other_ns - hi);
 	line->offset_hi_ns = (int64_t)(other_ns - lo);

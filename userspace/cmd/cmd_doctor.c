@@ -147,7 +147,7 @@ static void print_text(const struct lane_probe *probe, bool events)
 		section = check->section;
 		print_check(check, colours);
 	}
-	recorded = lane_bpf_planned(&probe->plan);
+	recorded = capture_bpf_planned(&probe->plan);
 	if (events)
 		print_events(&probe->plan, colours);
 	count_states(probe, counts);
@@ -176,7 +176,7 @@ static struct json_object *json_checks(const struct lane_probe *probe)
 
 		add_text(one, "section", check->section);
 		add_text(one, "name", check->name);
-		add_text(one, "state", lane_check_state_name(check->state));
+		add_text(one, "state", capture_check_state_name(check->state));
 		add_text(one, "value", check->value);
 		if (check->cost) {
 			add_text(one, "cost", check->cost);
@@ -224,7 +224,7 @@ static struct lane_error *print_json(const struct lane_probe *probe)
 	json_object_object_add(root, "checks", json_checks(probe));
 	json_object_object_add(root, "events", json_events(&probe->plan));
 	for (int state = LANE_CHECK_OK; state <= LANE_CHECK_UNKNOWN; state++)
-		json_object_object_add(root, lane_check_state_name(state),
+		json_object_object_add(root, capture_check_state_name(state),
 				       json_object_new_int((int32_t)counts[state]));
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -236,7 +236,7 @@ static struct lane_error *print_json(const struct lane_probe *probe)
 
 static void destroy_probe(struct lane_probe **probe)
 {
-	lane_probe_destroy(*probe);
+	capture_probe_destroy(*probe);
 }
 
 struct lane_error *cmd_doctor(int argc, char **argv)
@@ -256,7 +256,7 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &options, &options.err, &done);
 	if (err || done)
 		return err;
-	err = lane_probe_run(&options.probe, &probe);
+	err = capture_probe_run(&options.probe, &probe);
 	if (err)
 		return err;
 	if (options.json)

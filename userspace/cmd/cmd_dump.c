@@ -146,12 +146,12 @@ static void write_event(const struct listing *l, const struct lane_event *event)
 	uint64_t half;
 
 	if (!l->machines) {
-		lane_text_write_event(stdout, event);
+		decode_text_write_event(stdout, event);
 		return;
 	}
 	of = l->of[event->host];
 	half = half_width(l->machines, of, event->wire.ts_ns);
-	lane_text_write_event_of(stdout, event, l->machines->machines[of].name, half);
+	decode_text_write_event_of(stdout, event, l->machines->machines[of].name, half);
 }
 
 static struct lane_error *on_event(void *arg, const struct lane_event *event)
@@ -172,7 +172,7 @@ static void write_machine(const struct dump_options *options, size_t of)
 	printf("# machine ");
 	lane_clean_print(stdout, options->named.found.machines[of].name);
 	printf(": ");
-	lane_say_tie(stdout, &options->named, of);
+	show_say_tie(stdout, &options->named, of);
 	putchar('\n');
 }
 
@@ -183,7 +183,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 
 	(void)hooks;
 	if (l->options->head && !l->machines)
-		lane_text_write_head(stdout, info);
+		decode_text_write_head(stdout, info);
 	for (size_t i = 0; i < l->n && l->options->head && l->machines; i++)
 		write_machine(l->options, l->of[i]);
 	return NULL;

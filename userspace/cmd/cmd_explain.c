@@ -101,14 +101,14 @@ static struct lane_error *write_all(const struct options *o, const struct lane_e
 
 		if (k && !o->json)
 			putchar('\n');
-		for (size_t n = 0; (of = lane_explain_find(x, name->ctx, name->seqno, &i)) && !err;
-		     n++) {
+		for (size_t n = 0;
+		     (of = latency_explain_find(x, name->ctx, name->seqno, &i)) && !err; n++) {
 			if (n && !o->json)
 				putchar('\n');
 			if (o->json)
-				err = lane_explain_write_json(stdout, x, of);
+				err = show_explain_write_json(stdout, x, of);
 			else
-				lane_explain_write_text(stdout, x, of, begin_ns);
+				show_explain_write_text(stdout, x, of, begin_ns);
 		}
 	}
 	return err;
@@ -120,7 +120,7 @@ static struct lane_error *check_all(const struct options *o, const struct lane_e
 	for (size_t k = 0; k < o->n; k++) {
 		size_t i = 0;
 
-		if (!lane_explain_find(x, o->requests[k].ctx, o->requests[k].seqno, &i))
+		if (!latency_explain_find(x, o->requests[k].ctx, o->requests[k].seqno, &i))
 			return lane_error("%s: %s: the recording has no such request", o->path,
 					  o->requests[k].text);
 	}
@@ -129,7 +129,7 @@ static struct lane_error *check_all(const struct options *o, const struct lane_e
 
 static struct lane_error *explain(struct options *o)
 {
-	LANE_CLEANUP(lane_explain_deinit) struct lane_explain x = { 0 };
+	LANE_CLEANUP(latency_explain_deinit) struct lane_explain x = { 0 };
 	LANE_CLEANUP(session_deinit)
 	struct session session = {
 		.shows_progress = true,
@@ -144,7 +144,7 @@ static struct lane_error *explain(struct options *o)
 	if (!err)
 		err = session_named_one(&o->named, &session.place);
 	for (size_t k = 0; k < o->n && !err; k++)
-		err = lane_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
+		err = latency_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)
 		err = session_explain(&session, &x);
 	if (!err)

@@ -103,9 +103,9 @@ static struct lane_error *export(struct options *o)
 	if (err)
 		return err;
 	if (is_shared && session_named_count(&o->named) > 1)
-		return lane_export_machines(&o->wanted, &o->named);
+		return show_export_machines(&o->wanted, &o->named);
 	err = session_named_one(&o->named, &o->wanted.of.place);
-	return err ? err : lane_export(&o->wanted);
+	return err ? err : show_export(&o->wanted);
 }
 
 struct lane_error *cmd_export(int argc, char **argv)

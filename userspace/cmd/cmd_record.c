@@ -80,7 +80,7 @@ static void on_child(int number)
  */
 static struct lane_error *drop_privileges(const struct session *session)
 {
-	return lane_error_context(lane_drop_privileges(session->has_caller), "record");
+	return lane_error_context(capture_drop_privileges(session->has_caller), "record");
 }
 
 static void catch_signals(void)
@@ -200,8 +200,8 @@ static struct lane_error *check_requests(const struct session *session)
 		return NULL;
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		kinds[i] = facts->tracers[i].backend->kinds(facts->tracers[i].capture);
-	switch (lane_requests_check(kinds, facts->n_tracers, facts->config->groups, "", why,
-				    sizeof(why))) {
+	switch (capture_requests_check(kinds, facts->n_tracers, facts->config->groups, "", why,
+				       sizeof(why))) {
 	case LANE_REQUESTS_NOTHING:
 		return lane_error("record: nothing of what was asked for can be recorded: %s (see "
 				  "gpulane doctor)",
@@ -222,11 +222,11 @@ static struct lane_error *start_tracers(struct session *session)
 {
 	struct lane_error *err = NULL;
 
-	session->facts.begin_ns = lane_now_ns();
+	session->facts.begin_ns = capture_now_ns();
 	for (size_t i = 0; i < session->facts.n_tracers && !err; i++)
 		err = session->facts.tracers[i].backend->start(session->facts.tracers[i].capture);
 	if (!err)
-		err = lane_recording_write(&session->dir, &session->facts);
+		err = capture_recording_write(&session->dir, &session->facts);
 	return err;
 }
 
@@ -253,7 +253,7 @@ static struct lane_error *record(struct session *session, const char **ended_by)
 
 	session->shown_ns = session->facts.begin_ns;
 	while (!err) {
-		uint64_t now = lane_now_ns();
+		uint64_t now = capture_now_ns();
 
 		if (stop_signal)
 			*ended_by = "signal";
@@ -263,7 +263,7 @@ static struct lane_error *record(struct session *session, const char **ended_by)
 			*ended_by = "duration";
 		if (*ended_by)
 			return NULL;
-		if (!linger_until && lane_child_ended(&session->child))
+		if (!linger_until && capture_child_ended(&session->child))
 			linger_until = now + LINGER_NS;
 		err = poll_tracers(session);
 		show_progress(session, now, false);
@@ -290,16 +290,16 @@ static struct lane_error *finish(struct session *session, const char *ended_by,
 	show_progress(session, 0, true);
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		keep_first(&first, facts->tracers[i].backend->stop(facts->tracers[i].capture));
-	facts->end_ns = lane_now_ns();
+	facts->end_ns = capture_now_ns();
 	facts->ended_by = first ? "error" : ended_by;
 	facts->error = first ? lane_error_message(first) : NULL;
-	lane_child_ended(&session->child);
+	capture_child_ended(&session->child);
 	facts->command_status = session->child.ended ? session->child.status : -1;
 	update_stats(session);
-	keep_first(&first, lane_recording_write(&session->dir, facts));
+	keep_first(&first, capture_recording_write(&session->dir, facts));
 	if (session->has_caller)
-		keep_first(&first, lane_recording_give(&session->dir, session->caller.uid,
-						       session->caller.gid));
+		keep_first(&first, capture_recording_give(&session->dir, session->caller.uid,
+							  session->caller.gid));
 	if (first) {
 		err = lane_error("%s (what was recorded before is in %s)",
 				 lane_error_message(first), session->dir.path);
@@ -360,7 +360,7 @@ static struct lane_error *run(struct session *session, struct lane_capture_confi
 	if (!err)
 		err = start_tracers(session);
 	if (!err && session->child.pid)
-		err = lane_child_go(&session->child, session->options->command[0]);
+		err = capture_child_go(&session->child, session->options->command[0]);
 	if (err)
 		return err;
 	*began = true;
@@ -373,18 +373,18 @@ static void deinit(struct session *session, bool began)
 {
 	for (size_t i = 0; i < session->facts.n_tracers; i++)
 		session->facts.tracers[i].backend->close(session->facts.tracers[i].capture);
-	lane_child_deinit(&session->child);
+	capture_child_deinit(&session->child);
 	if (began)
-		lane_recording_close(&session->dir);
+		capture_recording_close(&session->dir);
 	else
-		lane_recording_discard(&session->dir);
+		capture_recording_discard(&session->dir);
 }
 
 /* Whether programs here find an OpenCL loader: without one they have no calls to record. */
 static bool has_opencl(void)
 {
 	struct lane_bpf_library library;
-	struct lane_error *err = lane_bpf_library_find(NULL, &library);
+	struct lane_error *err = capture_bpf_library_find(NULL, &library);
 
 	lane_error_free(err);
 	return !err;
@@ -403,7 +403,7 @@ static struct lane_error *find_layer(struct session *session, struct lane_record
 	if (options->opencl == LANE_OPENCL_OFF ||
 	    (options->opencl == LANE_OPENCL_AUTO && !options->command))
 		return NULL;
-	if (options->opencl == LANE_OPENCL_AUTO && !lane_ust_is_there()) {
+	if (options->opencl == LANE_OPENCL_AUTO && !capture_ust_is_there()) {
 		if (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl())
 			without_layer(session,
 				      "no LTTng session daemon runs for this user (lttng-sessiond "
@@ -413,7 +413,7 @@ static struct lane_error *find_layer(struct session *session, struct lane_record
 	options->backends |= 1u << LANE_RECORD_UST;
 	if (!options->command) /* programs that have the layer already */
 		return NULL;
-	err = lane_ust_find_layer(found);
+	err = capture_ust_find_layer(found);
 	if (err && options->opencl == LANE_OPENCL_AUTO) {
 		options->backends &= ~(1u << LANE_RECORD_UST);
 		without_layer(session, lane_error_message(err));
@@ -430,16 +430,16 @@ static struct lane_error *fork_command(struct session *session, struct lane_reco
 	struct lane_error *err = find_layer(session, options, &layer);
 
 	if (!err && !options->as_root)
-		err = lane_error_context(lane_sudo_caller(&session->caller, &session->has_caller),
-					 "record");
+		err = lane_error_context(
+			capture_sudo_caller(&session->caller, &session->has_caller), "record");
 	if (err || !options->command)
 		return err;
 	if (layer)
-		err = lane_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD);
+		err = capture_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD);
 	if (!err)
-		err = lane_child_fork(options->command,
-				      session->has_caller ? &session->caller : NULL,
-				      &session->child);
+		err = capture_child_fork(options->command,
+					 session->has_caller ? &session->caller : NULL,
+					 &session->child);
 	if (err)
 		return err;
 	session->facts.command = options->command;
@@ -481,16 +481,16 @@ struct lane_error *cmd_record(int argc, char **argv)
 	if (options.output && !*options.output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
 					"date and time)");
-	lane_host_read(&session.host);
+	capture_host_read(&session.host);
 	err = fork_command(&session, &options);
 	if (!err && !options.backends)
 		err = lane_error_usage("record: --backend none: nothing is left to record");
 	if (err) {
-		lane_child_deinit(&session.child);
+		capture_child_deinit(&session.child);
 		return err;
 	}
 	catch_signals();
-	err = lane_error_context(lane_recording_create(options.output, &session.dir), "record");
+	err = lane_error_context(capture_recording_create(options.output, &session.dir), "record");
 	if (!err) {
 		unbegun = &session.dir;
 		err = run(&session, &options.config, &began);

@@ -311,7 +311,7 @@ static struct lane_error *on_figures(void *arg, const struct lane_latency *laten
 	struct options *o = arg;
 
 	say_if_nothing(o, latency);
-	return report_models_make(&o->models, latency, options);
+	return cmd_report_models_make(&o->models, latency, options);
 }
 
 /* The page: what models say of the kernels lives until it is written. */
@@ -324,7 +324,7 @@ static struct lane_error *write_page(struct options *o, const struct session *se
 						   .on_figures = on_figures,
 						   .arg = o };
 
-	return lane_export(&wanted);
+	return show_export(&wanted);
 }
 
 static struct lane_error *write_report(struct options *o, struct session *session)
@@ -346,11 +346,11 @@ static struct lane_error *report(struct options *o)
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
 	if (!err && o->requests)
-		err = lane_request_list_write(stdout, &session, is_json);
+		err = show_request_list_write(stdout, &session, is_json);
 	else if (!err && o->commands)
-		err = lane_command_list_write(stdout, &session, is_json);
+		err = show_command_list_write(stdout, &session, is_json);
 	else if (!err && o->critical)
-		err = lane_critical_write(stdout, &session, &o->critical_wanted, is_json,
+		err = show_critical_write(stdout, &session, &o->critical_wanted, is_json,
 					  o->report.rows);
 	else if (!err && o->html)
 		err = write_page(o, &session);
@@ -386,7 +386,7 @@ static struct lane_error *report_all(struct options *o)
 		return &lane_enomem;
 	err = read_all(o, sessions, &n);
 	if (!err)
-		err = lane_report_machines(&o->named, sessions, o->format, &o->report);
+		err = show_report_machines(&o->named, sessions, o->format, &o->report);
 	for (size_t i = 0; i < n; i++) {
 		struct lane_error *one = session_damage_end(&sessions[i].damage);
 
@@ -453,7 +453,7 @@ struct lane_error *cmd_report(int argc, char **argv)
 	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (!err)
 		err = is_of_one(&o) ? report(&o) : report_all(&o);
-	report_models_free(&o.models);
+	cmd_report_models_free(&o.models);
 	session_named_deinit(&o.named);
 	return err;
 }

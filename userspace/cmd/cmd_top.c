@@ -60,8 +60,8 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct top *top = arg;
 
 	(void)info;
-	lane_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
-	*hooks = lane_window_hooks(&top->window);
+	latency_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
+	*hooks = latency_window_hooks(&top->window);
 	return NULL;
 }
 
@@ -73,13 +73,13 @@ static struct lane_error *on_event(void *arg, const struct lane_event *event)
 	if (!top->first_ns) {
 		top->first_ns = event->wire.ts_ns;
 		top->upto_ns = top->upto_ns > top->first_ns ? top->upto_ns : top->first_ns;
-		err = lane_window_advance(&top->window, top->first_ns, 0);
+		err = latency_window_advance(&top->window, top->first_ns, 0);
 		if (err)
 			return err;
 	}
 	if (event->wire.kind == LANE_LOST)
 		top->view.lost += event->u.gpulane_lost.count ? event->u.gpulane_lost.count : 1;
-	return lane_window_advance(&top->window, event->wire.ts_ns, 1);
+	return latency_window_advance(&top->window, event->wire.ts_ns, 1);
 }
 
 /* Takes what there is up to upto_ns; that may be all of a long recording. */
@@ -89,7 +89,7 @@ static struct lane_error *pump(struct top *top, uint64_t upto_ns)
 
 	top->upto_ns = upto_ns;
 	if (!err && top->first_ns && !top->stream.has_ended)
-		err = lane_window_advance(&top->window, upto_ns, 0);
+		err = latency_window_advance(&top->window, upto_ns, 0);
 	return err;
 }
 
@@ -176,7 +176,7 @@ static struct lane_error *round_once(struct top *top, bool *again)
 		err = pump(top, upto_ns);
 	if (err)
 		return err;
-	key = lane_top_screen_key(top->stream.is_live ? 1 : TICK_MS);
+	key = cmd_top_screen_key(top->stream.is_live ? 1 : TICK_MS);
 	if (key >= 0 && key != LANE_TOP_RESIZED)
 		on_key(top, key);
 	*again = key >= 0;
@@ -187,12 +187,12 @@ static struct lane_error *show(struct top *top)
 {
 	top->view.state = top->paused ? "paused" : top->stream.has_ended ? "ended" : "";
 	top->shown_ns = wall_ns();
-	return lane_top_screen_show(&top->view);
+	return cmd_top_screen_show(&top->view);
 }
 
 static struct lane_error *run_screen(struct top *top)
 {
-	struct lane_error *err = lane_top_screen_begin();
+	struct lane_error *err = cmd_top_screen_begin();
 	bool again = true;
 	unsigned long shown = 0;
 
@@ -211,7 +211,7 @@ static struct lane_error *run_screen(struct top *top)
 		if (!err)
 			err = round_once(top, &again);
 	}
-	lane_top_screen_end();
+	cmd_top_screen_end();
 	return err;
 }
 
@@ -228,7 +228,7 @@ static struct lane_error *print_frame(struct top *top, bool first)
 	top->view.state = top->stream.has_ended ? "ended" : "";
 	if (!first)
 		putchar('\n');
-	return lane_top_draw(&top->view, print_line, stdout);
+	return show_top_draw(&top->view, print_line, stdout);
 }
 
 /* Live: the time passes; a recording: it is read up to the next picture. */
@@ -324,7 +324,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       ? 0
 			       : bad(top, "window", arg, "0.001 to 3600 seconds");
 	case 's':
-		sort = lane_top_sort_by_name(arg);
+		sort = show_top_sort_by_name(arg);
 		if (sort < 0)
 			return bad(top, "sort", arg,
 				   "gpu, wait, requests, preempted, worst or pid");
@@ -364,7 +364,7 @@ static void deinit(struct top *top)
 {
 	session_named_deinit(&top->named);
 	session_stream_close(&top->stream);
-	lane_window_deinit(&top->window);
+	latency_window_deinit(&top->window);
 }
 
 /* Opens what is shown: this machine, or one of those that are named. */

@@ -68,10 +68,10 @@ static struct lane_error *parse_groups(const char *text, unsigned int *groups)
 		return &lane_enomem;
 	*groups = 0;
 	while ((word = strsep(&rest, ","))) {
-		unsigned int group = lane_group_by_name(word);
+		unsigned int group = capture_group_by_name(word);
 
 		if (!group) {
-			lane_group_names(names, sizeof(names));
+			capture_group_names(names, sizeof(names));
 			return lane_error_usage("record: --events %s: no such group (they are %s)",
 						word, names);
 		}

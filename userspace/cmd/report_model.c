@@ -88,9 +88,9 @@ static struct lane_error *predict_all(struct report_models *models,
 	return NULL;
 }
 
-struct lane_error *report_models_make(struct report_models *models,
-				      const struct lane_latency *latency,
-				      struct lane_report_options *options)
+struct lane_error *cmd_report_models_make(struct report_models *models,
+					  const struct lane_latency *latency,
+					  struct lane_report_options *options)
 {
 	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
@@ -117,7 +117,7 @@ struct lane_error *report_models_make(struct report_models *models,
 	return NULL;
 }
 
-void report_models_free(struct report_models *models)
+void cmd_report_models_free(struct report_models *models)
 {
 	for (uint32_t i = 0; i < models->n_models; i++) {
 		for (uint32_t j = 0; j < models->model[i].n_lines; j++)

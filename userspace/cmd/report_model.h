@@ -17,12 +17,12 @@ struct report_models {
 /*
  * Predicts every kernel of the figures that the pattern file knows, for as many work-groups as its
  * runs had in the mean, and points the report's options to the results, which
- * report_models_free() frees. A kernel that cannot be predicted is told on stderr and left out.
+ * cmd_report_models_free() frees. A kernel that cannot be predicted is told on stderr and left out.
  */
-struct lane_error *report_models_make(struct report_models *models,
-				      const struct lane_latency *latency,
-				      struct lane_report_options *options) LANE_MUST_CHECK;
+struct lane_error *cmd_report_models_make(struct report_models *models,
+					  const struct lane_latency *latency,
+					  struct lane_report_options *options) LANE_MUST_CHECK;
 
-void report_models_free(struct report_models *models);
+void cmd_report_models_free(struct report_models *models);
 
 #endif

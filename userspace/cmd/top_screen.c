@@ -26,7 +26,7 @@ static void choose_colours(void)
 	looks[LANE_TOP_BAD] = A_BOLD | (attr_t)COLOR_PAIR(2);
 }
 
-struct lane_error *lane_top_screen_begin(void)
+struct lane_error *cmd_top_screen_begin(void)
 {
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
@@ -42,7 +42,7 @@ struct lane_error *lane_top_screen_begin(void)
 	return NULL;
 }
 
-void lane_top_screen_end(void)
+void cmd_top_screen_end(void)
 {
 	if (!screen)
 		return;
@@ -64,7 +64,7 @@ static void put_line(void *arg, const char *text, enum lane_top_look look)
 	(*row)++;
 }
 
-struct lane_error *lane_top_screen_show(struct lane_top_view *view)
+struct lane_error *cmd_top_screen_show(struct lane_top_view *view)
 {
 	struct lane_error *err;
 	int row = 0;
@@ -72,12 +72,12 @@ struct lane_error *lane_top_screen_show(struct lane_top_view *view)
 	view->width = COLS > 0 ? (unsigned int)COLS : 1;
 	view->height = LINES > 0 ? (unsigned int)LINES : 1;
 	erase();
-	err = lane_top_draw(view, put_line, &row);
+	err = show_top_draw(view, put_line, &row);
 	refresh();
 	return err;
 }
 
-int lane_top_screen_key(int timeout_ms)
+int cmd_top_screen_key(int timeout_ms)
 {
 	int key;
 

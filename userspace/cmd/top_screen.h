@@ -7,13 +7,13 @@
 
 struct lane_top_view;
 
-struct lane_error *lane_top_screen_begin(void) LANE_MUST_CHECK;
-struct lane_error *lane_top_screen_show(struct lane_top_view *view) LANE_MUST_CHECK;
+struct lane_error *cmd_top_screen_begin(void) LANE_MUST_CHECK;
+struct lane_error *cmd_top_screen_show(struct lane_top_view *view) LANE_MUST_CHECK;
 /* The key that has been pressed, -1: none. Waits at most so long. */
-int lane_top_screen_key(int timeout_ms);
-void lane_top_screen_end(void);
+int cmd_top_screen_key(int timeout_ms);
+void cmd_top_screen_end(void);
 
-/* What lane_top_screen_key says when the terminal has another size. */
+/* What cmd_top_screen_key says when the terminal has another size. */
 #define LANE_TOP_RESIZED 0x10000
 
 #endif

@@ -330,10 +330,10 @@ static void close_guard(struct atp **atp)
 	atp_close((struct lane_decoder *)*atp);
 }
 
-struct lane_error *lane_atp_open_text(const char *text, size_t bytes, const char *path,
-				      struct lane_decoder **decoder)
+struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const char *path,
+					struct lane_decoder **decoder)
 {
-	LANE_CLEANUP(lane_atp_file_deinit) struct lane_atp_file file = { 0 };
+	LANE_CLEANUP(decode_atp_file_deinit) struct lane_atp_file file = { 0 };
 	LANE_CLEANUP(close_guard) struct atp *atp = calloc(1, sizeof(*atp));
 	struct maker m = { .atp = atp, .file = &file };
 	char *copy = malloc(bytes + 1);
@@ -346,7 +346,7 @@ struct lane_error *lane_atp_open_text(const char *text, size_t bytes, const char
 	}
 	memcpy(copy, text, bytes);
 	copy[bytes] = '\0';
-	err = lane_atp_file_init(copy, bytes, path, &file);
+	err = decode_atp_file_init(copy, bytes, path, &file);
 	if (err)
 		return err;
 	/* The file does not name the process: its first thread has its number. */
@@ -390,7 +390,7 @@ static struct lane_error *atp_open(const char *path, const struct lane_names *na
 	n = fread(text, 1, (size_t)st.st_size, from);
 	if (ferror(from))
 		return lane_error_errno(errno, "%s", path);
-	return lane_atp_open_text(text, n, path, decoder);
+	return decode_atp_open_text(text, n, path, decoder);
 }
 
 static bool atp_probe(const char *path)

@@ -9,7 +9,7 @@
  * Reads a whole .atp file from text, which is copied. path is for messages. Otherwise as struct
  * lane_format's open.
  */
-struct lane_error *lane_atp_open_text(const char *text, size_t bytes, const char *path,
-				      struct lane_decoder **decoder) LANE_MUST_CHECK;
+struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const char *path,
+					struct lane_decoder **decoder) LANE_MUST_CHECK;
 
 #endif

@@ -346,8 +346,8 @@ static struct lane_error *compare(const struct lane_atp_file *file)
 	return NULL;
 }
 
-struct lane_error *lane_atp_file_init(char *text, size_t bytes, const char *path,
-				      struct lane_atp_file *file)
+struct lane_error *decode_atp_file_init(char *text, size_t bytes, const char *path,
+					struct lane_atp_file *file)
 {
 	struct reader r = { .file = file, .at = text, .end = text + bytes };
 	bool any = false;
@@ -379,7 +379,7 @@ struct lane_error *lane_atp_file_init(char *text, size_t bytes, const char *path
 	return compare(file);
 }
 
-void lane_atp_file_deinit(struct lane_atp_file *file)
+void decode_atp_file_deinit(struct lane_atp_file *file)
 {
 	for (size_t i = 0; i < file->n_threads; i++) {
 		free(file->threads[i].apis);

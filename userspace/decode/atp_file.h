@@ -56,12 +56,12 @@ struct lane_atp_file {
 
 /*
  * Takes the file apart. text (NUL-terminated, bytes without that) becomes the file's and is
- * changed. *file is the caller's, also after an error; lane_atp_file_deinit frees what it holds. An
- * error names the line and the reason.
+ * changed. *file is the caller's, also after an error; decode_atp_file_deinit frees what it holds.
+ * An error names the line and the reason.
  */
-struct lane_error *lane_atp_file_init(char *text, size_t bytes, const char *path,
-				      struct lane_atp_file *file) LANE_MUST_CHECK;
+struct lane_error *decode_atp_file_init(char *text, size_t bytes, const char *path,
+					struct lane_atp_file *file) LANE_MUST_CHECK;
 
-void lane_atp_file_deinit(struct lane_atp_file *file);
+void decode_atp_file_deinit(struct lane_atp_file *file);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void lane_bytes_of_file(struct lane_bytes *bytes, int fd, uint64_t at, uint64_t end)
+void decode_bytes_of_file(struct lane_bytes *bytes, int fd, uint64_t at, uint64_t end)
 {
 	bytes->fd = fd;
 	bytes->memory = NULL;
@@ -15,7 +15,7 @@ void lane_bytes_of_file(struct lane_bytes *bytes, int fd, uint64_t at, uint64_t 
 	bytes->buffered = 0;
 }
 
-void lane_bytes_of_memory(struct lane_bytes *bytes, const void *memory, size_t n)
+void decode_bytes_of_memory(struct lane_bytes *bytes, const void *memory, size_t n)
 {
 	bytes->fd = -1;
 	bytes->memory = memory;
@@ -24,7 +24,7 @@ void lane_bytes_of_memory(struct lane_bytes *bytes, const void *memory, size_t n
 	bytes->buffered = 0;
 }
 
-bool lane_read_at(int fd, uint64_t at, void *to, size_t n)
+bool decode_read_at(int fd, uint64_t at, void *to, size_t n)
 {
 	for (size_t done = 0; done < n;) {
 		ssize_t now = pread(fd, (char *)to + done, n - done, (off_t)(at + done));
@@ -41,23 +41,23 @@ bool lane_read_at(int fd, uint64_t at, void *to, size_t n)
 /* Sees to it that the next byte is in the buffer. */
 static bool fill(struct lane_bytes *bytes)
 {
-	uint64_t left = lane_bytes_left(bytes);
+	uint64_t left = decode_bytes_left(bytes);
 	size_t n = left < LANE_BYTES_BUFFER ? (size_t)left : LANE_BYTES_BUFFER;
 
 	if (bytes->buffered && bytes->at >= bytes->buffer_at &&
 	    bytes->at < bytes->buffer_at + bytes->buffered)
 		return true;
 	bytes->buffered = 0;
-	if (!n || !lane_read_at(bytes->fd, bytes->at, bytes->buffer, n))
+	if (!n || !decode_read_at(bytes->fd, bytes->at, bytes->buffer, n))
 		return false;
 	bytes->buffer_at = bytes->at;
 	bytes->buffered = n;
 	return true;
 }
 
-bool lane_bytes_get(struct lane_bytes *bytes, void *to, size_t n)
+bool decode_bytes_get(struct lane_bytes *bytes, void *to, size_t n)
 {
-	if (lane_bytes_left(bytes) < n)
+	if (decode_bytes_left(bytes) < n)
 		return false;
 	if (bytes->memory) {
 		if (n)
@@ -66,7 +66,7 @@ bool lane_bytes_get(struct lane_bytes *bytes, void *to, size_t n)
 		return true;
 	}
 	if (n > LANE_BYTES_BUFFER) {
-		if (!lane_read_at(bytes->fd, bytes->at, to, n))
+		if (!decode_read_at(bytes->fd, bytes->at, to, n))
 			return false;
 		bytes->at += n;
 		return true;
@@ -87,18 +87,18 @@ bool lane_bytes_get(struct lane_bytes *bytes, void *to, size_t n)
 	return true;
 }
 
-bool lane_bytes_skip(struct lane_bytes *bytes, uint64_t n)
+bool decode_bytes_skip(struct lane_bytes *bytes, uint64_t n)
 {
-	if (lane_bytes_left(bytes) < n)
+	if (decode_bytes_left(bytes) < n)
 		return false;
 	bytes->at += n;
 	return true;
 }
 
-bool lane_bytes_text(struct lane_bytes *bytes, char *to, size_t size)
+bool decode_bytes_text(struct lane_bytes *bytes, char *to, size_t size)
 {
 	for (size_t n = 0; n < size; n++) {
-		if (!lane_bytes_get(bytes, to + n, 1))
+		if (!decode_bytes_get(bytes, to + n, 1))
 			return false;
 		if (!to[n])
 			return true;
@@ -106,17 +106,17 @@ bool lane_bytes_text(struct lane_bytes *bytes, char *to, size_t size)
 	return false;
 }
 
-bool lane_bytes_u16(struct lane_bytes *bytes, uint16_t *to)
+bool decode_bytes_u16(struct lane_bytes *bytes, uint16_t *to)
 {
-	return lane_bytes_get(bytes, to, sizeof(*to));
+	return decode_bytes_get(bytes, to, sizeof(*to));
 }
 
-bool lane_bytes_u32(struct lane_bytes *bytes, uint32_t *to)
+bool decode_bytes_u32(struct lane_bytes *bytes, uint32_t *to)
 {
-	return lane_bytes_get(bytes, to, sizeof(*to));
+	return decode_bytes_get(bytes, to, sizeof(*to));
 }
 
-bool lane_bytes_u64(struct lane_bytes *bytes, uint64_t *to)
+bool decode_bytes_u64(struct lane_bytes *bytes, uint64_t *to)
 {
-	return lane_bytes_get(bytes, to, sizeof(*to));
+	return decode_bytes_get(bytes, to, sizeof(*to));
 }

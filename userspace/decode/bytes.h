@@ -22,31 +22,31 @@ struct lane_bytes {
 };
 
 /* The bytes [at, end) of a file that stays open. */
-void lane_bytes_of_file(struct lane_bytes *bytes, int fd, uint64_t at, uint64_t end);
+void decode_bytes_of_file(struct lane_bytes *bytes, int fd, uint64_t at, uint64_t end);
 
 /* n bytes of memory that stays. */
-void lane_bytes_of_memory(struct lane_bytes *bytes, const void *memory, size_t n);
+void decode_bytes_of_memory(struct lane_bytes *bytes, const void *memory, size_t n);
 
 /* Copies the next n bytes; false: there are not as many, or the file cannot be read. */
-bool lane_bytes_get(struct lane_bytes *bytes, void *to, size_t n);
+bool decode_bytes_get(struct lane_bytes *bytes, void *to, size_t n);
 
 /* Goes n bytes on; false: there are not as many. */
-bool lane_bytes_skip(struct lane_bytes *bytes, uint64_t n);
+bool decode_bytes_skip(struct lane_bytes *bytes, uint64_t n);
 
 /* Reads a text and the NUL behind it; false: it does not end, or has size bytes or more. */
-bool lane_bytes_text(struct lane_bytes *bytes, char *to, size_t size);
+bool decode_bytes_text(struct lane_bytes *bytes, char *to, size_t size);
 
 /* A number of two, four and eight bytes, little-endian. */
-bool lane_bytes_u16(struct lane_bytes *bytes, uint16_t *to);
-bool lane_bytes_u32(struct lane_bytes *bytes, uint32_t *to);
-bool lane_bytes_u64(struct lane_bytes *bytes, uint64_t *to);
+bool decode_bytes_u16(struct lane_bytes *bytes, uint16_t *to);
+bool decode_bytes_u32(struct lane_bytes *bytes, uint32_t *to);
+bool decode_bytes_u64(struct lane_bytes *bytes, uint64_t *to);
 
-static inline uint64_t lane_bytes_left(const struct lane_bytes *bytes)
+static inline uint64_t decode_bytes_left(const struct lane_bytes *bytes)
 {
 	return bytes->end - bytes->at;
 }
 
 /* Reads exactly n bytes at that place of a file; false: there are not as many. */
-bool lane_read_at(int fd, uint64_t at, void *to, size_t n);
+bool decode_read_at(int fd, uint64_t at, void *to, size_t n);
 
 #endif

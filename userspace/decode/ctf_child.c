@@ -197,8 +197,8 @@ static void run(const char *path, const struct lane_names *names,
 	_exit(0);
 }
 
-struct lane_error *lane_ctf_child_start(const char *path, const struct lane_names *names,
-					const struct lane_ctf_limits *limits, pid_t *pid, int *fd)
+struct lane_error *decode_ctf_child_start(const char *path, const struct lane_names *names,
+					  const struct lane_ctf_limits *limits, pid_t *pid, int *fd)
 {
 	pid_t parent = getpid();
 	int ends[2];

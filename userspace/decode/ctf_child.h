@@ -52,9 +52,9 @@ struct lane_ctf_limits {
  * Starts the child, which reads the trace at path. *fd is the pipe's end to read from, *pid the
  * child, which is to be waited for; both are the caller's.
  */
-struct lane_error *lane_ctf_child_start(const char *path, const struct lane_names *names,
-					const struct lane_ctf_limits *limits, pid_t *pid,
-					int *fd) LANE_MUST_CHECK;
+struct lane_error *decode_ctf_child_start(const char *path, const struct lane_names *names,
+					  const struct lane_ctf_limits *limits, pid_t *pid,
+					  int *fd) LANE_MUST_CHECK;
 
 /* The reader whose events a child decodes: of any CTF trace. */
 extern const struct lane_format lane_format_ctf_child;

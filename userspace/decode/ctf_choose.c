@@ -16,9 +16,9 @@ static struct lane_error *look(const char *const *paths, size_t n, struct lane_e
 	struct lane_error *err = NULL;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		err = lane_ctf_guard(paths[i]);
+		err = decode_ctf_guard(paths[i]);
 		if (!err)
-			err = lane_ctf_survey(paths[i], &survey);
+			err = decode_ctf_survey(paths[i], &survey);
 	}
 	if (err)
 		lane_error_free(survey.odd);
@@ -36,7 +36,7 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 
 	if (err)
 		return err;
-	err = lane_ctf_direct_open(paths, n, names, decoder, why, sizeof(why));
+	err = decode_ctf_direct_open(paths, n, names, decoder, why, sizeof(why));
 	if (err || !*decoder) {
 		lane_error_free(odd);
 		if (err)
@@ -53,7 +53,7 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 		return err;
 	}
 	if (odd)
-		lane_ctf_direct_tell(*decoder, odd);
+		decode_ctf_direct_tell(*decoder, odd);
 	snprintf((*decoder)->how, sizeof((*decoder)->how), "read by gpulane's own reader of CTF");
 	return NULL;
 }

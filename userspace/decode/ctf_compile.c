@@ -44,7 +44,7 @@ static bool fail(struct lane_compiler *c, const char *why)
 	return false;
 }
 
-struct lane_compiler *lane_compiler_create(bool is_big, const char *why[1])
+struct lane_compiler *decode_compiler_create(bool is_big, const char *why[1])
 {
 	struct lane_compiler *c = calloc(1, sizeof(*c));
 
@@ -515,8 +515,8 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	return !c->failed;
 }
 
-bool lane_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, lane_place *place,
-		  void *arg, bool id)
+bool decode_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, lane_place *place,
+		    void *arg, bool id)
 {
 	if (!type || c->failed)
 		return !c->failed;
@@ -533,12 +533,12 @@ bool lane_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, la
 	return !c->failed;
 }
 
-void lane_compiler_go_deep(struct lane_compiler *c)
+void decode_compiler_go_deep(struct lane_compiler *c)
 {
 	c->is_deep = true;
 }
 
-bool lane_compiler_finish(struct lane_compiler *c, struct lane_program *program)
+bool decode_compiler_finish(struct lane_compiler *c, struct lane_program *program)
 {
 	bool ok;
 
@@ -549,7 +549,7 @@ bool lane_compiler_finish(struct lane_compiler *c, struct lane_program *program)
 	return ok;
 }
 
-void lane_program_free(struct lane_program *program)
+void decode_program_free(struct lane_program *program)
 {
 	free(program->steps);
 	free(program->choices);

@@ -41,7 +41,7 @@ static struct lane_merge_stream *merge_stream(void *direct, uint32_t index)
 
 static struct lane_error *merge_find(void *direct, uint32_t index)
 {
-	return lane_stream_find(&((struct direct *)direct)->streams[index]);
+	return decode_stream_find(&((struct direct *)direct)->streams[index]);
 }
 
 static struct lane_error *direct_next(struct lane_decoder *decoder, struct lane_event **result)
@@ -55,13 +55,14 @@ static struct lane_error *direct_next(struct lane_decoder *decoder, struct lane_
 	*result = NULL;
 	if (direct->complaint)
 		return LANE_TAKE(direct->complaint);
-	err = lane_merge_next(&direct->merge, &index, &is_loss);
+	err = decode_merge_next(&direct->merge, &index, &is_loss);
 	if (err || index == direct->n_streams)
 		return err;
 	stream = &direct->streams[index];
 	*result = &stream->event;
 	if (is_loss) {
-		lane_losses_take(&stream->next.losses, stream->account, stream->cpu, &direct->loss);
+		decode_losses_take(&stream->next.losses, stream->account, stream->cpu,
+				   &direct->loss);
 		*result = &direct->loss;
 	}
 	return NULL;
@@ -74,11 +75,11 @@ static void direct_close(struct lane_decoder *decoder)
 	if (!direct)
 		return;
 	for (uint32_t i = 0; i < direct->n_streams; i++)
-		lane_stream_deinit(&direct->streams[i]);
+		decode_stream_deinit(&direct->streams[i]);
 	free(direct->streams);
 	free(direct->accounts);
-	lane_merge_deinit(&direct->merge);
-	lane_schema_free(direct->schema);
+	decode_merge_deinit(&direct->merge);
+	decode_schema_free(direct->schema);
 	lane_error_free(direct->complaint);
 	free(direct);
 }
@@ -128,7 +129,7 @@ static struct lane_error *add_file(struct direct *direct, const char *path)
 		return &lane_enomem;
 	new.n_files = 1;
 	new.files[0].path = strdup(path);
-	err = new.files[0].path ? lane_stream_look(&new) : &lane_enomem;
+	err = new.files[0].path ? decode_stream_look(&new) : &lane_enomem;
 	stream = err ? NULL : find_stream(direct, &new);
 	if (stream) {
 		files = reallocarray(stream->files, stream->n_files + 1, sizeof(*files));
@@ -146,7 +147,7 @@ static struct lane_error *add_file(struct direct *direct, const char *path)
 			return NULL;
 		}
 	}
-	lane_stream_deinit(&new);
+	decode_stream_deinit(&new);
 	return err ? err : &lane_enomem;
 }
 
@@ -208,7 +209,7 @@ static int by_begin(const void *a, const void *b)
 static struct lane_error *begin_streams(struct direct *direct)
 {
 	direct->accounts = calloc(direct->n_streams + 1, sizeof(*direct->accounts));
-	if (!direct->accounts || !lane_merge_init(&direct->merge, direct->n_streams))
+	if (!direct->accounts || !decode_merge_init(&direct->merge, direct->n_streams))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < direct->n_streams; i++)
 		if (direct->streams[i].n_files > 1)
@@ -226,7 +227,7 @@ static struct lane_error *begin_streams(struct direct *direct)
 			continue;
 		if (!*direct->info.tracer)
 			direct->info = direct->schema->info;
-		lane_schema_presence(direct->schema, stream->class, &direct->info);
+		decode_schema_presence(direct->schema, stream->class, &direct->info);
 	}
 	return NULL;
 }
@@ -244,32 +245,32 @@ static struct lane_error *read_schema(struct direct *direct, const char *const *
 		struct lane_schema *schema;
 		bool same;
 
-		err = lane_schema_read(paths[i], names, &schema, &bytes, why, size);
+		err = decode_schema_read(paths[i], names, &schema, &bytes, why, size);
 		if (err || !schema) {
-			lane_schema_free(LANE_TAKE(direct->schema));
+			decode_schema_free(LANE_TAKE(direct->schema));
 			return err;
 		}
 		same = !direct->schema ||
 		       (schema->has_uuid && direct->schema->has_uuid &&
 			!memcmp(schema->uuid, direct->schema->uuid, sizeof(schema->uuid)));
 		if (!same) {
-			lane_schema_free(schema);
+			decode_schema_free(schema);
 			return lane_error("%s: it is another trace than %s", paths[i], paths[0]);
 		}
 		if (!direct->schema || bytes > most) {
-			lane_schema_free(direct->schema);
+			decode_schema_free(direct->schema);
 			direct->schema = schema;
 			most = bytes;
 		} else {
-			lane_schema_free(schema);
+			decode_schema_free(schema);
 		}
 	}
 	return NULL;
 }
 
-struct lane_error *lane_ctf_direct_open(const char *const *paths, size_t n,
-					const struct lane_names *names,
-					struct lane_decoder **decoder, char *why, size_t size)
+struct lane_error *decode_ctf_direct_open(const char *const *paths, size_t n,
+					  const struct lane_names *names,
+					  struct lane_decoder **decoder, char *why, size_t size)
 {
 	LANE_CLEANUP(close_guard) struct direct *direct = calloc(1, sizeof(*direct));
 	struct lane_error *err;
@@ -299,7 +300,7 @@ struct lane_error *lane_ctf_direct_open(const char *const *paths, size_t n,
 	return err;
 }
 
-void lane_ctf_direct_tell(struct lane_decoder *decoder, struct lane_error *err)
+void decode_ctf_direct_tell(struct lane_decoder *decoder, struct lane_error *err)
 {
 	lane_error_free(direct_of(decoder)->complaint);
 	direct_of(decoder)->complaint = err;
@@ -311,7 +312,7 @@ static struct lane_error *direct_open(const char *path, const struct lane_names 
 	struct lane_error *err;
 	char why[128];
 
-	err = lane_ctf_direct_open(&path, 1, names, decoder, why, sizeof(why));
+	err = decode_ctf_direct_open(&path, 1, names, decoder, why, sizeof(why));
 	if (err || *decoder)
 		return err;
 	return lane_error("%s: this trace is only read by libbabeltrace2: %s", path, why);

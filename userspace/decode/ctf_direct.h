@@ -14,13 +14,13 @@
  * whose streams go on from one to the next. *decoder is the caller's; NULL: libbabeltrace2 is to
  * read it, and why (of size bytes) says why.
  */
-struct lane_error *lane_ctf_direct_open(const char *const *paths, size_t n,
-					const struct lane_names *names,
-					struct lane_decoder **decoder, char *why,
-					size_t size) LANE_MUST_CHECK;
+struct lane_error *decode_ctf_direct_open(const char *const *paths, size_t n,
+					  const struct lane_names *names,
+					  struct lane_decoder **decoder, char *why,
+					  size_t size) LANE_MUST_CHECK;
 
 /* An error, the decoder's from now on, that is told before anything else. */
-void lane_ctf_direct_tell(struct lane_decoder *decoder, struct lane_error *err);
+void decode_ctf_direct_tell(struct lane_decoder *decoder, struct lane_error *err);
 
 extern const struct lane_format lane_format_ctf_direct;
 

@@ -210,7 +210,7 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 		const bt_event_class *event =
 			bt_stream_class_borrow_event_class_by_index_const(class, i);
 		const char *name = bt_event_class_get_name(event);
-		int kind = name ? lane_names_kind(ctf->names, name, strlen(name)) : -1;
+		int kind = name ? decode_names_kind(ctf->names, name, strlen(name)) : -1;
 
 		if (name && !strcmp(name, LANE_ENGINE_NOTIFY))
 			kind = LANE_FENCE_SIGNALED;
@@ -244,7 +244,7 @@ static void begin_packet(struct stream *stream, const bt_message *message)
 	if (context)
 		cpu = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
 	stream->cpu = -1;
-	if (cpu && lane_plan_is_unsigned(bt_field_borrow_class_const(cpu)))
+	if (cpu && decode_plan_is_unsigned(bt_field_borrow_class_const(cpu)))
 		stream->cpu = (int32_t)(bt_field_integer_unsigned_get_value(cpu) & INT32_MAX);
 }
 
@@ -264,9 +264,9 @@ static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *m
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		loss.count = 0;
 	if (loss.count && (ctf->lttng || ctf->ust))
-		is_possible = lane_lost_count_change(&stream->lost, &loss);
+		is_possible = decode_lost_count_change(&stream->lost, &loss);
 	else
-		is_possible = lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
+		is_possible = decode_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
 	if (!is_possible) {
 		loss.count = 0;
 		if (!ctf->complaint && !stream->told_count) {
@@ -274,7 +274,7 @@ static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *m
 			stream->told_count = true;
 		}
 	}
-	lane_losses_add(&stream->next.losses, loss);
+	decode_losses_add(&stream->next.losses, loss);
 }
 
 /* Whole packets were lost: how many events were in them nobody knows. */
@@ -288,7 +288,7 @@ static void add_packet_loss(struct stream *stream, const bt_message *message)
 	loss.end_ns = snapshot_ns(
 		stream,
 		bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message));
-	lane_losses_add(&stream->next.losses, loss);
+	decode_losses_add(&stream->next.losses, loss);
 }
 
 /* Looks at an event's message; false when it is of no kind of ours. */
@@ -302,7 +302,7 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 		/* There is room: the classes were counted when the stream began. */
 		slot->event_class = event_class;
 		ctf->n_plans++;
-		lane_plan_init(&slot->plan, event_class, ctf->names);
+		decode_plan_init(&slot->plan, event_class, ctf->names);
 	}
 	stream->account->events += !slot->plan.tells_loss;
 	if (slot->plan.kind < 0) {
@@ -325,7 +325,7 @@ static struct lane_error *read_messages(struct ctf *ctf, uint32_t index)
 	const bt_message *message;
 
 	while (!err) {
-		err = lane_graph_next(ctf->graph, index, &message);
+		err = decode_graph_next(ctf->graph, index, &message);
 		if (err || !message)
 			return err;
 		switch (bt_message_get_type(message)) {
@@ -395,16 +395,16 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 	*result = NULL;
 	err = ctf->err ? LANE_TAKE(ctf->err) : LANE_TAKE(ctf->complaint);
 	if (!err)
-		err = lane_merge_next(&ctf->merge, &index, &is_loss);
+		err = decode_merge_next(&ctf->merge, &index, &is_loss);
 	if (err || index == ctf->n_streams)
 		return err;
 	stream = &ctf->streams[index];
 	if (is_loss) {
-		lane_losses_take(&stream->next.losses, stream->account, stream->cpu,
-				 &stream->event);
+		decode_losses_take(&stream->next.losses, stream->account, stream->cpu,
+				   &stream->event);
 	} else {
-		lane_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
-			       &stream->event);
+		decode_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
+				 &stream->event);
 		stream->event.wire.ts_ns = stream->next.event_ns;
 		stream->event.cpu = stream->cpu;
 		if (ctf->ust)
@@ -420,10 +420,10 @@ static void ctf_close(struct lane_decoder *decoder)
 
 	if (!ctf)
 		return;
-	lane_graph_close(ctf->graph);
+	decode_graph_close(ctf->graph);
 	lane_error_free(ctf->err);
 	lane_error_free(ctf->complaint);
-	lane_merge_deinit(&ctf->merge);
+	decode_merge_deinit(&ctf->merge);
 	free(ctf->streams);
 	free(ctf->accounts);
 	free(ctf->plans);
@@ -453,20 +453,20 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	ctf->path = strdup(path);
 	if (!ctf->path)
 		return &lane_enomem;
-	err = lane_graph_open(path, &ctf->graph);
+	err = decode_graph_open(path, &ctf->graph);
 	if (err)
 		return err;
-	ctf->n_streams = lane_graph_streams(ctf->graph);
+	ctf->n_streams = decode_graph_streams(ctf->graph);
 	ctf->streams = calloc(ctf->n_streams + 1, sizeof(*ctf->streams));
 	ctf->accounts = calloc(ctf->n_streams + 1, sizeof(*ctf->accounts));
-	if (!ctf->streams || !ctf->accounts || !lane_merge_init(&ctf->merge, ctf->n_streams))
+	if (!ctf->streams || !ctf->accounts || !decode_merge_init(&ctf->merge, ctf->n_streams))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < ctf->n_streams; i++) {
 		ctf->streams[i].cpu = -1;
 		ctf->streams[i].account = &ctf->accounts[i];
 	}
 	/* What the trace says of itself is in its streams' classes. Errors wait for next. */
-	ctf->err = lane_merge_begin(&ctf->merge);
+	ctf->err = decode_merge_begin(&ctf->merge);
 	*decoder = &LANE_TAKE(ctf)->base;
 	return NULL;
 }

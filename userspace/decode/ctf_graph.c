@@ -240,10 +240,10 @@ static struct lane_error *build(struct lane_graph *graph)
 
 static void close_guard(struct lane_graph **graph)
 {
-	lane_graph_close(*graph);
+	decode_graph_close(*graph);
 }
 
-struct lane_error *lane_graph_open(const char *path, struct lane_graph **result)
+struct lane_error *decode_graph_open(const char *path, struct lane_graph **result)
 {
 	LANE_CLEANUP(close_guard) struct lane_graph *graph = calloc(1, sizeof(*graph));
 	struct lane_error *err;
@@ -260,13 +260,13 @@ struct lane_error *lane_graph_open(const char *path, struct lane_graph **result)
 	return NULL;
 }
 
-uint32_t lane_graph_streams(const struct lane_graph *graph)
+uint32_t decode_graph_streams(const struct lane_graph *graph)
 {
 	return graph->n_streams;
 }
 
-struct lane_error *lane_graph_next(struct lane_graph *graph, uint32_t index,
-				   const bt_message **message)
+struct lane_error *decode_graph_next(struct lane_graph *graph, uint32_t index,
+				     const bt_message **message)
 {
 	struct lane_graph_stream *stream = &graph->streams[index];
 
@@ -287,7 +287,7 @@ struct lane_error *lane_graph_next(struct lane_graph *graph, uint32_t index,
 	return NULL;
 }
 
-void lane_graph_close(struct lane_graph *graph)
+void decode_graph_close(struct lane_graph *graph)
 {
 	if (!graph)
 		return;

@@ -57,7 +57,7 @@ static bool is_ctf2(const uint8_t *head, size_t n, bool is_packet)
 			 : n && (*head == RECORD_SEPARATOR || *head == '{');
 }
 
-struct lane_error *lane_ctf_guard(const char *path)
+struct lane_error *decode_ctf_guard(const char *path)
 {
 	LANE_CLEANUP(lane_free) char *name = NULL;
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
@@ -124,7 +124,7 @@ static void look_at(struct lane_ctf_survey *survey, int dir_fd, const char *dir,
 	}
 }
 
-struct lane_error *lane_ctf_survey(const char *path, struct lane_ctf_survey *survey)
+struct lane_error *decode_ctf_survey(const char *path, struct lane_ctf_survey *survey)
 {
 	LANE_CLEANUP(lane_closedir) DIR *dir = opendir(path);
 	struct dirent *entry;

@@ -11,7 +11,7 @@
  * An error when the metadata in the directory at path cannot be read, or are packets (as LTTng
  * writes them) whose sizes are wrong: libbabeltrace2 2.0.4 reads a packet that is cut off for ever.
  */
-struct lane_error *lane_ctf_guard(const char *path) LANE_MUST_CHECK;
+struct lane_error *decode_ctf_guard(const char *path) LANE_MUST_CHECK;
 
 /* What lies in a trace's directory: how much there is to read, and what is no file. */
 struct lane_ctf_survey {
@@ -21,7 +21,7 @@ struct lane_ctf_survey {
 };
 
 /* Adds what lies in the directory at path to *survey, whose odd is the caller's. */
-struct lane_error *lane_ctf_survey(const char *path,
-				   struct lane_ctf_survey *survey) LANE_MUST_CHECK;
+struct lane_error *decode_ctf_survey(const char *path,
+				     struct lane_ctf_survey *survey) LANE_MUST_CHECK;
 
 #endif

@@ -80,9 +80,9 @@ static struct lane_error *read_file(const char *path, size_t limit, char **bytes
 	return NULL;
 }
 
-struct lane_error *lane_schema_read(const char *path, const struct lane_names *names,
-				    struct lane_schema **schema, uint64_t *bytes, char *why,
-				    size_t size)
+struct lane_error *decode_schema_read(const char *path, const struct lane_names *names,
+				      struct lane_schema **schema, uint64_t *bytes, char *why,
+				      size_t size)
 {
 	static const char begin[] = "/* CTF 1.8";
 	LANE_CLEANUP(lane_free) char *text = NULL;
@@ -108,11 +108,11 @@ struct lane_error *lane_schema_read(const char *path, const struct lane_names *n
 		snprintf(why, size, "its metadata do not begin as CTF 1.8's");
 		return NULL;
 	}
-	*schema = lane_schema_make(text, n, names, why, size);
+	*schema = decode_schema_make(text, n, names, why, size);
 	return NULL;
 }
 
-bool lane_ctf_trace_uuid(const char *path, uint8_t uuid[16])
+bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	struct lane_error *err;
@@ -132,5 +132,5 @@ bool lane_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 	if (!end || memmem(text, (size_t)(at - text), "clock {", 7))
 		return false;
 	*end = '\0';
-	return lane_tsdl_uuid(at + 8, uuid);
+	return decode_tsdl_uuid(at + 8, uuid);
 }

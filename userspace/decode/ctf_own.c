@@ -118,8 +118,9 @@ static void forget_count(struct own *own, struct stream *stream, struct lane_ctf
 		stream->told_count = true;
 	}
 	head->events_discarded = stream->head.events_discarded;
-	lane_losses_add(&stream->next.losses,
-			(struct lane_loss){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
+	decode_losses_add(
+		&stream->next.losses,
+		(struct lane_loss){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
 }
 
 /* What two packets' heads tell of losses between them. */
@@ -135,19 +136,19 @@ static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_
 		since_ns = head->packet_seq_num ? own->begin_ns : head->timestamp_begin;
 	}
 	if (head->packet_seq_num > expected)
-		lane_losses_add(&stream->next.losses,
-				(struct lane_loss){ .begin_ns = since_ns,
-						    .end_ns = head->timestamp_begin });
+		decode_losses_add(&stream->next.losses,
+				  (struct lane_loss){ .begin_ns = since_ns,
+						      .end_ns = head->timestamp_begin });
 	if (head->events_discarded < before->events_discarded ||
-	    !lane_lost_is_possible(head->events_discarded - before->events_discarded, since_ns,
-				   head->timestamp_end))
+	    !decode_lost_is_possible(head->events_discarded - before->events_discarded, since_ns,
+				     head->timestamp_end))
 		forget_count(own, stream, head, since_ns);
 	else if (head->events_discarded > before->events_discarded)
-		lane_losses_add(&stream->next.losses,
-				(struct lane_loss){ .count = head->events_discarded -
-							     before->events_discarded,
-						    .begin_ns = since_ns,
-						    .end_ns = head->timestamp_end });
+		decode_losses_add(&stream->next.losses,
+				  (struct lane_loss){ .count = head->events_discarded -
+							       before->events_discarded,
+						      .begin_ns = since_ns,
+						      .end_ns = head->timestamp_end });
 }
 
 static const char *head_fault(const struct own *own, const struct stream *stream,
@@ -354,13 +355,13 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	*result = NULL;
 	if (own->complaint)
 		return LANE_TAKE(own->complaint);
-	err = lane_merge_next_by(&own->merge, merge_find, &index, &is_loss);
+	err = decode_merge_next_by(&own->merge, merge_find, &index, &is_loss);
 	if (err || index == own->n_streams)
 		return err;
 	stream = &own->streams[index];
 	if (is_loss)
-		lane_losses_take(&stream->next.losses, stream->account, cpu_of(stream),
-				 &stream->event);
+		decode_losses_take(&stream->next.losses, stream->account, cpu_of(stream),
+				   &stream->event);
 	else
 		take_record(stream);
 	*result = &stream->event;
@@ -384,7 +385,7 @@ static void own_close(struct lane_decoder *decoder)
 	}
 	free(own->streams);
 	free(own->accounts);
-	lane_merge_deinit(&own->merge);
+	decode_merge_deinit(&own->merge);
 	lane_error_free(own->complaint);
 	free(own->path);
 	free(own);
@@ -472,7 +473,7 @@ static struct lane_error *find_streams(struct own *own)
 	if (own->n_streams)
 		qsort(own->streams, own->n_streams, sizeof(*own->streams), by_name);
 	own->accounts = calloc(own->n_streams + 1, sizeof(*own->accounts));
-	if (!own->accounts || !lane_merge_init(&own->merge, own->n_streams))
+	if (!own->accounts || !decode_merge_init(&own->merge, own->n_streams))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < own->n_streams; i++)
 		own->streams[i].account = &own->accounts[i];

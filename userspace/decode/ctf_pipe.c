@@ -322,8 +322,8 @@ static void close_guard(struct ctf **ctf)
 		ctf_close(&(*ctf)->base);
 }
 
-struct lane_error *lane_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch, const char *path,
-				      struct lane_decoder **decoder)
+struct lane_error *decode_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch,
+					const char *path, struct lane_decoder **decoder)
 {
 	LANE_CLEANUP(close_guard) struct ctf *ctf = calloc(1, sizeof(*ctf));
 	struct lane_ctf_head head;
@@ -375,17 +375,17 @@ static struct lane_error *ctf_open(const char *path, const struct lane_names *na
 	struct lane_error *err;
 	int fd;
 
-	err = lane_ctf_guard(path);
+	err = decode_ctf_guard(path);
 	if (!err)
-		err = lane_ctf_survey(path, &survey);
+		err = decode_ctf_survey(path, &survey);
 	if (!err) {
 		limits = limits_for(&survey);
 		watch.silence_ms = 8000 + (int64_t)(survey.bytes / (2 * MIB)) * 1000;
 		watch.max_events = 64 + 8 * survey.bytes;
-		err = lane_ctf_child_start(path, names, &limits, &watch.pid, &fd);
+		err = decode_ctf_child_start(path, names, &limits, &watch.pid, &fd);
 	}
 	if (!err)
-		err = lane_ctf_pipe_open(fd, &watch, path, decoder);
+		err = decode_ctf_pipe_open(fd, &watch, path, decoder);
 	if (err)
 		lane_error_free(survey.odd);
 	else

@@ -17,7 +17,8 @@ struct lane_ctf_watch {
  * Reads from fd, which becomes the decoder's whatever happens, like the child. path is for
  * messages. Nothing of what comes is trusted. Otherwise as struct lane_format's open.
  */
-struct lane_error *lane_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch, const char *path,
-				      struct lane_decoder **decoder) LANE_MUST_CHECK;
+struct lane_error *decode_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch,
+					const char *path,
+					struct lane_decoder **decoder) LANE_MUST_CHECK;
 
 #endif

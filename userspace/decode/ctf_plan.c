@@ -8,7 +8,7 @@ enum {
 	MOST_DEPTH = 12
 }; /* of structures in structures */
 
-bool lane_plan_is_unsigned(const bt_field_class *field_class)
+bool decode_plan_is_unsigned(const bt_field_class *field_class)
 {
 	return bt_field_class_type_is(bt_field_class_get_type(field_class),
 				      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
@@ -21,7 +21,8 @@ static bool reading(const bt_field_class *field_class, enum lane_type type, enum
 	const bt_field_class *element;
 
 	if (!lane_type_is_text(type)) {
-		*read = lane_plan_is_unsigned(field_class) ? LANE_READ_UNSIGNED : LANE_READ_SIGNED;
+		*read = decode_plan_is_unsigned(field_class) ? LANE_READ_UNSIGNED
+							     : LANE_READ_SIGNED;
 		return bt_field_class_type_is(class_type, BT_FIELD_CLASS_TYPE_INTEGER);
 	}
 	if (class_type == BT_FIELD_CLASS_TYPE_STRING) {
@@ -94,7 +95,7 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 		const char *name = bt_field_class_structure_member_get_name(member);
 		struct lane_slot slot;
 
-		if (!lane_names_slot(names, plan->kind, name, strlen(name), &slot))
+		if (!decode_names_slot(names, plan->kind, name, strlen(name), &slot))
 			continue;
 		add_step(plan, field_class, i, &slot);
 		if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
@@ -106,12 +107,12 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 	}
 }
 
-void lane_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
-		    const struct lane_names *names)
+void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
+		      const struct lane_names *names)
 {
 	const char *name = bt_event_class_get_name(event_class);
 
-	*plan = (struct lane_plan){ .kind = name ? lane_names_kind(names, name, strlen(name))
+	*plan = (struct lane_plan){ .kind = name ? decode_names_kind(names, name, strlen(name))
 						 : -1 };
 	/* What is lost is told by the packets' heads. */
 	plan->tells_loss = plan->kind == LANE_LOST;
@@ -153,9 +154,9 @@ static void read_deep(const struct lane_plan *plan, const bt_field *field, struc
 			bt_field_structure_borrow_member_field_by_index_const(field, i);
 		struct lane_slot slot;
 
-		if (lane_plan_is_unsigned(bt_field_borrow_class_const(inner)) &&
-		    lane_names_slot(plan->names, plan->kind, name, strlen(name), &slot))
-			lane_slot_store(to, &slot, bt_field_integer_unsigned_get_value(inner));
+		if (decode_plan_is_unsigned(bt_field_borrow_class_const(inner)) &&
+		    decode_names_slot(plan->names, plan->kind, name, strlen(name), &slot))
+			decode_slot_store(to, &slot, bt_field_integer_unsigned_get_value(inner));
 		else
 			read_deep(plan, inner, to, depth - 1);
 	}
@@ -180,11 +181,11 @@ static void read_text(const struct lane_plan_step *step, const bt_field *field, 
 			bt_field_array_borrow_element_field_by_index_const(field, i));
 }
 
-void lane_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to)
+void decode_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to)
 {
 	const bt_field *fields = NULL;
 
-	lane_event_clear(to, plan->kind);
+	decode_event_clear(to, plan->kind);
 	to->raw.narrow = plan->narrow;
 	to->raw.engine_notify = plan->engine_notify;
 	if (plan->n_context)
@@ -197,11 +198,11 @@ void lane_plan_read(const struct lane_plan *plan, const bt_event *from, struct l
 			fields = bt_event_borrow_payload_field_const(from);
 		field = bt_field_structure_borrow_member_field_by_index_const(fields, step->index);
 		if (step->read == LANE_READ_UNSIGNED)
-			lane_slot_store(to, &step->slot,
-					bt_field_integer_unsigned_get_value(field));
+			decode_slot_store(to, &step->slot,
+					  bt_field_integer_unsigned_get_value(field));
 		else if (step->read == LANE_READ_SIGNED)
-			lane_slot_store(to, &step->slot,
-					(uint64_t)bt_field_integer_signed_get_value(field));
+			decode_slot_store(to, &step->slot,
+					  (uint64_t)bt_field_integer_signed_get_value(field));
 		else
 			read_text(step, field, (char *)to + step->slot.offset);
 	}

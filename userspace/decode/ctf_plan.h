@@ -43,13 +43,13 @@ struct lane_plan {
 };
 
 /* Works out the plan of an event class. */
-void lane_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
-		    const struct lane_names *names);
+void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
+		      const struct lane_names *names);
 
 /* Fills everything but time and CPU of an event. */
-void lane_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to);
+void decode_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to);
 
 /* True when a field of this class is an unsigned integer, plain or an enumeration's. */
-bool lane_plan_is_unsigned(const bt_field_class *field_class);
+bool decode_plan_is_unsigned(const bt_field_class *field_class);
 
 #endif

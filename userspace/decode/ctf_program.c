@@ -51,7 +51,7 @@ static uint64_t extend(uint64_t value, unsigned int bits)
 	return bits < 64 && value & sign ? value | ~(sign * 2 - 1) : value;
 }
 
-/* As lane_slot_store does. */
+/* As decode_slot_store does. */
 static void store(void *to, const struct lane_step *step, uint64_t value)
 {
 	memcpy((char *)to + step->offset, &value, step->room < 8 ? step->room : 8);
@@ -200,8 +200,8 @@ static enum lane_ran seldom(const struct lane_program *program, const struct lan
 	return LANE_RAN;
 }
 
-enum lane_ran lane_program_run(const struct lane_program *program, struct lane_cursor *cursor,
-			       void *to)
+enum lane_ran decode_program_run(const struct lane_program *program, struct lane_cursor *cursor,
+				 void *to)
 {
 	const struct lane_step *step = program->steps, *next;
 	enum lane_ran ran;
@@ -236,7 +236,8 @@ enum lane_ran lane_program_run(const struct lane_program *program, struct lane_c
 			if (step->flags & LANE_STEP_KEEP)
 				cursor->regs[step->reg] = value;
 			if (step->flags & LANE_STEP_CLOCK)
-				cursor->clock = lane_clock_update(cursor->clock, value, step->bits);
+				cursor->clock =
+					decode_clock_update(cursor->clock, value, step->bits);
 			break;
 		case LANE_STEP_STRING:
 			value = string(step, cursor, to);

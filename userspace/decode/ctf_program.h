@@ -86,11 +86,11 @@ enum lane_ran {
 };
 
 /* Follows the program from cursor->at on; places are in `to`. */
-enum lane_ran lane_program_run(const struct lane_program *program, struct lane_cursor *cursor,
-			       void *to);
+enum lane_ran decode_program_run(const struct lane_program *program, struct lane_cursor *cursor,
+				 void *to);
 
 /* The clock's value after bits of it were read. */
-static inline uint64_t lane_clock_update(uint64_t clock, uint64_t value, unsigned int bits)
+static inline uint64_t decode_clock_update(uint64_t clock, uint64_t value, unsigned int bits)
 {
 	uint64_t mask;
 
@@ -102,29 +102,29 @@ static inline uint64_t lane_clock_update(uint64_t clock, uint64_t value, unsigne
 	return (clock & ~mask) | value;
 }
 
-/* Makes a program; freed by lane_program_free, whatever happened. */
+/* Makes a program; freed by decode_program_free, whatever happened. */
 struct lane_compiler;
 
 /* Where a member of a structure goes; false: nowhere. */
 typedef bool lane_place(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot);
 
 /* is_big is the trace's byte order; why takes the reason of a failure. */
-struct lane_compiler *lane_compiler_create(bool is_big, const char *why[1]);
+struct lane_compiler *decode_compiler_create(bool is_big, const char *why[1]);
 
 /* From now on place is asked for the members of structures within structures and variants, too. */
-void lane_compiler_go_deep(struct lane_compiler *compiler);
+void decode_compiler_go_deep(struct lane_compiler *compiler);
 
 /*
  * Adds a structure; NULL adds nothing. place (NULL: none) is asked for its members, not for those
  * of structures in it. With id, the member `id`, wherever it is, goes to LANE_REGISTER_ID. False:
  * this is not read here, *why says why.
  */
-bool lane_compile(struct lane_compiler *compiler, const struct lane_tsdl_type *type,
-		  lane_place *place, void *arg, bool id);
+bool decode_compile(struct lane_compiler *compiler, const struct lane_tsdl_type *type,
+		    lane_place *place, void *arg, bool id);
 
 /* Ends the program and frees the compiler; false: one of the calls before has failed. */
-bool lane_compiler_finish(struct lane_compiler *compiler, struct lane_program *program);
+bool decode_compiler_finish(struct lane_compiler *compiler, struct lane_program *program);
 
-void lane_program_free(struct lane_program *program);
+void decode_program_free(struct lane_program *program);
 
 #endif

@@ -48,7 +48,7 @@ static void read_clock(struct lane_schema *schema, const struct lane_tsdl_clock 
 	info->epoch_offset_ns =
 		(int64_t)((uint64_t)seconds * 1000000000u +
 			  (uint64_t)((unsigned __int128)cycles * 1000000000u / clock->frequency));
-	if (!clock->uuid || !lane_tsdl_uuid(clock->uuid, uuid))
+	if (!clock->uuid || !decode_tsdl_uuid(clock->uuid, uuid))
 		return;
 	for (int i = 0, at = 0; i < 16; i++)
 		at += sprintf(info->clock_uuid + at, "%s%02x",
@@ -77,8 +77,8 @@ static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
 	read_clock(schema, &tsdl->clocks[0]);
 }
 
-void lane_schema_presence(const struct lane_schema *schema, const struct lane_stream_class *stream,
-			  struct lane_trace_info *info)
+void decode_schema_presence(const struct lane_schema *schema,
+			    const struct lane_stream_class *stream, struct lane_trace_info *info)
 {
 	if (schema->is_own)
 		return;
@@ -96,7 +96,7 @@ void lane_schema_presence(const struct lane_schema *schema, const struct lane_st
 	}
 }
 
-const struct lane_stream_class *lane_schema_stream(const struct lane_schema *schema, uint64_t id)
+const struct lane_stream_class *decode_schema_stream(const struct lane_schema *schema, uint64_t id)
 {
 	if (id == UINT64_MAX)
 		return schema->n_streams == 1 ? &schema->streams[0] : NULL;
@@ -121,7 +121,7 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member, struct 
 	bool is_number = member->type->kind == LANE_TSDL_INTEGER && !member->type->is_signed;
 
 	for (struct place *place = arg; place->name; place++) {
-		if (strcmp(place->name, lane_tsdl_shown(member->name)) != 0)
+		if (strcmp(place->name, decode_tsdl_shown(member->name)) != 0)
 			continue;
 		if (strcmp(place->name, "uuid") != 0 && !is_number)
 			return false;
@@ -145,13 +145,13 @@ static bool compile_packet_header(struct lane_schema *schema, const struct lane_
 				  PLACE("stream_id", stream_id, false),
 				  PLACE("stream_instance_id", instance_id, false),
 				  { 0 } };
-	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
 
 	if (!compiler)
 		return false;
-	lane_compile(compiler, tsdl->packet_header, place_head, places, false);
+	decode_compile(compiler, tsdl->packet_header, place_head, places, false);
 	schema->has_uuid_field = places[1].has_it;
-	return lane_compiler_finish(compiler, &schema->packet_header);
+	return decode_compiler_finish(compiler, &schema->packet_header);
 }
 
 static bool compile_packet_context(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
@@ -165,12 +165,12 @@ static bool compile_packet_context(struct lane_stream_class *to, const struct la
 				  PLACE("events_discarded", discarded, false),
 				  PLACE("cpu_id", cpu_id, false),
 				  { 0 } };
-	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
 
 	if (!compiler)
 		return false;
-	lane_compile(compiler, stream->packet_context, place_head, places, false);
-	if (!lane_compiler_finish(compiler, &to->packet_context))
+	decode_compile(compiler, stream->packet_context, place_head, places, false);
+	if (!decode_compiler_finish(compiler, &to->packet_context))
 		return false;
 	*why = "packets without times or sizes";
 	return places[0].has_it && places[1].has_it && places[2].has_it && places[3].has_it;
@@ -211,7 +211,7 @@ static void know_header(struct lane_stream_class *to, const struct lane_tsdl *ts
 	variant = type->members[1].type;
 	if (variant->kind != LANE_TSDL_VARIANT || !variant->ref || strcmp(variant->ref, "id") != 0)
 		return;
-	compact = lane_tsdl_member(variant, "compact");
+	compact = decode_tsdl_member(variant, "compact");
 	if (!compact || compact->type->kind != LANE_TSDL_STRUCT || compact->type->n_members != 1)
 		return;
 	time = compact->type->members[0].type;
@@ -237,12 +237,12 @@ static bool compile_event_header(struct lane_stream_class *to, const struct lane
 	*why = "events without a time";
 	if (!stream->header || !has_clock(stream->header, 4))
 		return false;
-	compiler = lane_compiler_create(tsdl->is_big, why);
+	compiler = decode_compiler_create(tsdl->is_big, why);
 	if (!compiler)
 		return false;
-	lane_compile(compiler, stream->header, NULL, NULL, true);
+	decode_compile(compiler, stream->header, NULL, NULL, true);
 	know_header(to, tsdl, stream->header);
-	return lane_compiler_finish(compiler, &to->header);
+	return decode_compiler_finish(compiler, &to->header);
 }
 
 /* --- events --- */
@@ -269,7 +269,7 @@ static const struct {
 static bool shows(const struct lane_tsdl_type *type, const char *name)
 {
 	for (uint32_t i = 0; i < type->n_members; i++)
-		if (!strcmp(lane_tsdl_shown(type->members[i].name), name))
+		if (!strcmp(decode_tsdl_shown(type->members[i].name), name))
 			return true;
 	return false;
 }
@@ -277,7 +277,7 @@ static bool shows(const struct lane_tsdl_type *type, const char *name)
 static bool place_context(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
 {
 	const struct event_arg *event = arg;
-	const char *name = lane_tsdl_shown(member->name);
+	const char *name = decode_tsdl_shown(member->name);
 
 	if (event->to->kind < 0 || (*name == 'v' && shows(event->context, name + 1)))
 		return false;
@@ -294,14 +294,14 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member, struct
 {
 	const struct event_arg *event = arg;
 	struct lane_event_class *to = event->to;
-	const char *name = lane_tsdl_shown(member->name);
+	const char *name = decode_tsdl_shown(member->name);
 
 	if (to->kind < 0)
 		return false;
 	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
 	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
 		to->narrow = member->type->size < 64;
-	return lane_names_slot(event->names, to->kind, name, strlen(name), slot);
+	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }
 
 static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *tsdl,
@@ -310,12 +310,12 @@ static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *t
 			  const char **why)
 {
 	struct event_arg arg = { names, stream->event_context, to };
-	struct lane_compiler *compiler = lane_compiler_create(tsdl->is_big, why);
+	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
 
 	if (!compiler)
 		return false;
 	to->is_declared = true;
-	to->kind = event->name ? lane_names_kind(names, event->name, strlen(event->name)) : -1;
+	to->kind = event->name ? decode_names_kind(names, event->name, strlen(event->name)) : -1;
 	to->engine_notify = to->kind >= 0 && !strcmp(event->name, LANE_ENGINE_NOTIFY);
 	to->is_half =
 		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
@@ -323,12 +323,12 @@ static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *t
 	to->tells_loss = to->kind == LANE_LOST;
 	if (to->tells_loss)
 		to->kind = -1;
-	lane_compile(compiler, stream->event_context, place_context, &arg, false);
-	lane_compile(compiler, event->context, NULL, NULL, false);
+	decode_compile(compiler, stream->event_context, place_context, &arg, false);
+	decode_compile(compiler, event->context, NULL, NULL, false);
 	if (to->kind >= 0 && lane_is_packet((unsigned int)to->kind))
-		lane_compiler_go_deep(compiler);
-	lane_compile(compiler, event->fields, place_field, &arg, false);
-	return lane_compiler_finish(compiler, &to->program);
+		decode_compiler_go_deep(compiler);
+	decode_compile(compiler, event->fields, place_field, &arg, false);
+	return decode_compiler_finish(compiler, &to->program);
 }
 
 /* --- all of it --- */
@@ -440,24 +440,24 @@ static bool make(struct lane_schema *schema, const struct lane_tsdl *tsdl,
 	       compile_streams(schema, tsdl, why) && compile_events(schema, tsdl, names, why);
 }
 
-struct lane_schema *lane_schema_make(const char *text, size_t bytes, const struct lane_names *names,
-				     char *why, size_t size)
+struct lane_schema *decode_schema_make(const char *text, size_t bytes,
+				       const struct lane_names *names, char *why, size_t size)
 {
 	struct lane_schema *schema = calloc(1, sizeof(*schema));
-	struct lane_tsdl *tsdl = lane_tsdl_parse(text, bytes, why, size);
+	struct lane_tsdl *tsdl = decode_tsdl_parse(text, bytes, why, size);
 	const char *reason = "no memory";
 
 	if (!tsdl || !schema || !make(schema, tsdl, names, &reason)) {
 		if (tsdl)
 			snprintf(why, size, "%s", reason);
-		lane_schema_free(schema);
+		decode_schema_free(schema);
 		schema = NULL;
 	}
-	lane_tsdl_free(tsdl);
+	decode_tsdl_free(tsdl);
 	return schema;
 }
 
-void lane_schema_free(struct lane_schema *schema)
+void decode_schema_free(struct lane_schema *schema)
 {
 	if (!schema)
 		return;
@@ -465,12 +465,12 @@ void lane_schema_free(struct lane_schema *schema)
 		struct lane_stream_class *stream = &schema->streams[i];
 
 		for (uint32_t k = 0; stream->events && k < stream->n_events; k++)
-			lane_program_free(&stream->events[k].program);
+			decode_program_free(&stream->events[k].program);
 		free(stream->events);
-		lane_program_free(&stream->header);
-		lane_program_free(&stream->packet_context);
+		decode_program_free(&stream->header);
+		decode_program_free(&stream->packet_context);
 	}
-	lane_program_free(&schema->packet_header);
+	decode_program_free(&schema->packet_header);
 	free(schema->streams);
 	free(schema);
 }

@@ -65,22 +65,22 @@ struct lane_schema {
  * Reads the metadata in the directory at path. *schema is the caller's; it is NULL when the trace
  * is to be read by libbabeltrace2, and why (of size bytes) says why. bytes is how long they are.
  */
-struct lane_error *lane_schema_read(const char *path, const struct lane_names *names,
-				    struct lane_schema **schema, uint64_t *bytes, char *why,
-				    size_t size) LANE_MUST_CHECK;
+struct lane_error *decode_schema_read(const char *path, const struct lane_names *names,
+				      struct lane_schema **schema, uint64_t *bytes, char *why,
+				      size_t size) LANE_MUST_CHECK;
 
 /* The same of metadata that are text. NULL: not to be read here. */
-struct lane_schema *lane_schema_make(const char *text, size_t bytes, const struct lane_names *names,
-				     char *why, size_t size);
+struct lane_schema *decode_schema_make(const char *text, size_t bytes,
+				       const struct lane_names *names, char *why, size_t size);
 
 /* Says in info which events the stream class has; has it streams, what is not declared is absent.
  */
-void lane_schema_presence(const struct lane_schema *schema, const struct lane_stream_class *stream,
-			  struct lane_trace_info *info);
+void decode_schema_presence(const struct lane_schema *schema,
+			    const struct lane_stream_class *stream, struct lane_trace_info *info);
 
 /* The class of that id, NULL when there is none; UINT64_MAX: no id is said. */
-const struct lane_stream_class *lane_schema_stream(const struct lane_schema *schema, uint64_t id);
+const struct lane_stream_class *decode_schema_stream(const struct lane_schema *schema, uint64_t id);
 
-void lane_schema_free(struct lane_schema *schema);
+void decode_schema_free(struct lane_schema *schema);
 
 #endif

@@ -146,12 +146,13 @@ static void find_losses(struct lane_stream *s, const struct lane_packet_head *he
 		/* What was lost before a stream's first packet nobody knows to have been recorded.
 		 */
 		loss.count = has_count ? head->discarded - before->discarded : 0;
-		loss.begin_ns = lane_schema_ns(s->schema, has_count ? before->end : head->begin);
-		loss.end_ns = lane_schema_ns(s->schema, head->end);
+		loss.begin_ns = decode_schema_ns(s->schema, has_count ? before->end : head->begin);
+		loss.end_ns = decode_schema_ns(s->schema, head->end);
 		if (loss.count && (s->schema->is_lttng || s->schema->is_ust))
-			is_possible = lane_lost_count_change(&s->lost, &loss);
+			is_possible = decode_lost_count_change(&s->lost, &loss);
 		else
-			is_possible = lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
+			is_possible =
+				decode_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
 		if (!is_possible) {
 			loss.count = 0;
 			if (!*s->complaint && !s->told_count) {
@@ -165,15 +166,15 @@ static void find_losses(struct lane_stream *s, const struct lane_packet_head *he
 				s->told_count = true;
 			}
 		}
-		lane_losses_add(&s->next.losses, loss);
+		decode_losses_add(&s->next.losses, loss);
 	}
 	if (s->has_head && head->seq_num != UINT64_MAX && before->seq_num != UINT64_MAX &&
 	    head->seq_num - before->seq_num > 1)
 		/* Whole packets were lost: how many events were in them nobody knows. */
-		lane_losses_add(
+		decode_losses_add(
 			&s->next.losses,
-			(struct lane_loss){ .begin_ns = lane_schema_ns(s->schema, before->end),
-					    .end_ns = lane_schema_ns(s->schema, head->begin) });
+			(struct lane_loss){ .begin_ns = decode_schema_ns(s->schema, before->end),
+					    .end_ns = decode_schema_ns(s->schema, head->begin) });
 }
 
 static const char *head_fault(const struct lane_stream *s, const struct lane_packet_head *head)
@@ -185,7 +186,7 @@ static const char *head_fault(const struct lane_stream *s, const struct lane_pac
 	if (s->schema->has_uuid && s->schema->has_uuid_field &&
 	    memcmp(head->uuid, s->schema->uuid, sizeof(head->uuid)) != 0)
 		return "the packet is another trace's";
-	if (lane_schema_stream(s->schema, head->stream_id) != s->class)
+	if (decode_schema_stream(s->schema, head->stream_id) != s->class)
 		return "the packet is another stream's";
 	if (head->packet_bits % 8 || head->content_bits > head->packet_bits ||
 	    head->content_bits < read_bits)
@@ -204,7 +205,7 @@ static struct lane_error *read_part(struct lane_stream *s, const struct lane_pro
 	enum lane_ran ran;
 	bool more = true;
 
-	while ((ran = lane_program_run(program, &s->cursor, head)) == LANE_RAN_SHORT) {
+	while ((ran = decode_program_run(program, &s->cursor, head)) == LANE_RAN_SHORT) {
 		err = read_on(s, from, &more);
 		if (err)
 			return err;
@@ -242,7 +243,7 @@ static struct lane_error *read_head(struct lane_stream *s, struct lane_packet_he
 	if (head->magic != UINT64_MAX && head->magic != LANE_CTF_MAGIC)
 		return bad_place(s, s->packet_at, "no packet begins here");
 	if (!s->class)
-		s->class = lane_schema_stream(s->schema, head->stream_id);
+		s->class = decode_schema_stream(s->schema, head->stream_id);
 	if (!s->class)
 		return bad_place(s, s->packet_at, "the packet is of no stream");
 	return read_part(s, &s->class->packet_context, head);
@@ -300,7 +301,7 @@ static struct lane_error *next_packet(struct lane_stream *s, bool *more)
 	return NULL;
 }
 
-struct lane_error *lane_stream_look(struct lane_stream *s)
+struct lane_error *decode_stream_look(struct lane_stream *s)
 {
 	struct lane_packet_head head;
 	struct lane_error *err = open_file(s);
@@ -337,7 +338,7 @@ static inline bool read_usual_header(struct lane_cursor *cursor,
 		if ((word & 31) == 31)
 			return false;
 		cursor->regs[LANE_REGISTER_ID] = word & 31;
-		cursor->clock = lane_clock_update(cursor->clock, word >> 5, 27);
+		cursor->clock = decode_clock_update(cursor->clock, word >> 5, 27);
 		cursor->at = at + 32;
 		return true;
 	}
@@ -352,7 +353,7 @@ static inline bool read_usual_header(struct lane_cursor *cursor,
 			return false;
 		memcpy(&word, cursor->data + time / 8, sizeof(word));
 		cursor->regs[LANE_REGISTER_ID] = id;
-		cursor->clock = lane_clock_update(cursor->clock, word, 32);
+		cursor->clock = decode_clock_update(cursor->clock, word, 32);
 		cursor->at = time + 32;
 		return true;
 	}
@@ -369,15 +370,15 @@ static enum lane_ran read_event(struct lane_stream *s, const struct lane_event_c
 	*class = NULL;
 	if (!read_usual_header(cursor, s->class)) {
 		cursor->regs[LANE_REGISTER_ID] = 0;
-		ran = lane_program_run(&s->class->header, cursor, NULL);
+		ran = decode_program_run(&s->class->header, cursor, NULL);
 	}
 	id = cursor->regs[LANE_REGISTER_ID];
 	if (ran != LANE_RAN || id >= s->class->n_events || !s->class->events[id].is_declared)
 		return ran;
 	*class = &s->class->events[id];
 	if ((*class)->kind >= 0)
-		lane_event_clear(&s->event, (*class)->kind);
-	return lane_program_run(&(*class)->program, cursor, &s->event);
+		decode_event_clear(&s->event, (*class)->kind);
+	return decode_program_run(&(*class)->program, cursor, &s->event);
 }
 
 /* The event at the cursor, which is within the packet's content. */
@@ -408,7 +409,7 @@ static struct lane_error *take_event(struct lane_stream *s)
 	s->next.has_event = class->kind >= 0;
 	if (class->kind < 0)
 		return NULL;
-	s->next.event_ns = lane_schema_ns(s->schema, s->cursor.clock);
+	s->next.event_ns = decode_schema_ns(s->schema, s->cursor.clock);
 	s->account->end_ns = s->next.event_ns;
 	s->event.wire.ts_ns = s->next.event_ns;
 	s->event.cpu = s->cpu;
@@ -421,7 +422,7 @@ static struct lane_error *take_event(struct lane_stream *s)
 	return NULL;
 }
 
-struct lane_error *lane_stream_find(struct lane_stream *s)
+struct lane_error *decode_stream_find(struct lane_stream *s)
 {
 	struct lane_error *err = NULL;
 	bool more = true;
@@ -448,7 +449,7 @@ struct lane_error *lane_stream_find(struct lane_stream *s)
 	return err;
 }
 
-void lane_stream_deinit(struct lane_stream *s)
+void decode_stream_deinit(struct lane_stream *s)
 {
 	close_file(s);
 	for (size_t i = 0; i < s->n_files; i++)

@@ -51,19 +51,19 @@ enum {
  * Reads the head of the first packet of files[0], and with it class, instance and the file's begin.
  * What is wrong with it is told when the first event is asked for.
  */
-struct lane_error *lane_stream_look(struct lane_stream *stream) LANE_MUST_CHECK;
+struct lane_error *decode_stream_look(struct lane_stream *stream) LANE_MUST_CHECK;
 
 /* Finds the next event and the losses before it; next.has_event is false at the end. */
-struct lane_error *lane_stream_find(struct lane_stream *stream) LANE_MUST_CHECK;
+struct lane_error *decode_stream_find(struct lane_stream *stream) LANE_MUST_CHECK;
 
 /* A time of the clock in nanoseconds. */
-static inline uint64_t lane_schema_ns(const struct lane_schema *schema, uint64_t value)
+static inline uint64_t decode_schema_ns(const struct lane_schema *schema, uint64_t value)
 {
 	if (schema->frequency == 1000000000)
 		return value;
 	return (uint64_t)((unsigned __int128)value * 1000000000u / schema->frequency);
 }
 
-void lane_stream_deinit(struct lane_stream *stream);
+void decode_stream_deinit(struct lane_stream *stream);
 
 #endif

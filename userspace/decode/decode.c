@@ -18,7 +18,7 @@ static const struct lane_format *const formats[] = {
 	&lane_format_ctf,
 };
 
-const struct lane_format *lane_format_probe(const char *path)
+const struct lane_format *decode_format_probe(const char *path)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (formats[i]->probe(path))
@@ -26,7 +26,7 @@ const struct lane_format *lane_format_probe(const char *path)
 	return NULL;
 }
 
-bool lane_ending_sentence(const struct lane_trace_info *info, char *text, size_t size)
+bool decode_ending_sentence(const struct lane_trace_info *info, char *text, size_t size)
 {
 	if (info->ending == LANE_ENDING_NONE)
 		snprintf(text, size,
@@ -50,12 +50,12 @@ static const char *const submission_names[] = {
 
 #define N_SUBMISSIONS (sizeof(submission_names) / sizeof(submission_names[0]))
 
-const char *lane_submission_name(enum lane_submission submission)
+const char *decode_submission_name(enum lane_submission submission)
 {
 	return submission_names[(size_t)submission < N_SUBMISSIONS ? submission : 0];
 }
 
-int lane_submission_by_name(const char *name)
+int decode_submission_by_name(const char *name)
 {
 	for (size_t i = 0; i < N_SUBMISSIONS; i++)
 		if (!strcmp(submission_names[i], name))

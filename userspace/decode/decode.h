@@ -142,22 +142,22 @@ extern const struct lane_format lane_format_printed; /* perf script, trace-cmd r
  * The uuid of the CTF trace in the directory at path, as its metadata begin; false when they do not
  * say it. Chunks and snapshots of one session have the same.
  */
-bool lane_ctf_trace_uuid(const char *path, uint8_t uuid[16]);
+bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16]);
 
 /* The format of the trace at path, NULL when none knows it. */
-const struct lane_format *lane_format_probe(const char *path);
+const struct lane_format *decode_format_probe(const char *path);
 
 /*
  * The sentence that says that a recording was cut short, without a full stop; false when it was
  * not.
  */
-bool lane_ending_sentence(const struct lane_trace_info *info, char *text, size_t size);
+bool decode_ending_sentence(const struct lane_trace_info *info, char *text, size_t size);
 
 /*
  * False when a CPU cannot have lost so many events in that time: the count is damaged. An event a
  * nanosecond is more than any tracer sees; a million is believed of any time.
  */
-static inline bool lane_lost_is_possible(uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+static inline bool decode_lost_is_possible(uint64_t count, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
@@ -165,23 +165,23 @@ static inline bool lane_lost_is_possible(uint64_t count, uint64_t begin_ns, uint
 }
 
 /* The word of a submission mode ("execlists", ...), and the mode of a word; -1 when it is none. */
-const char *lane_submission_name(enum lane_submission submission);
-int lane_submission_by_name(const char *name);
+const char *decode_submission_name(enum lane_submission submission);
+int decode_submission_by_name(const char *name);
 
 /*
  * Writes the head of a trace in the text format (docs/text-format.md): what info says.
  */
-void lane_text_write_head(FILE *to, const struct lane_trace_info *info);
+void decode_text_write_head(FILE *to, const struct lane_trace_info *info);
 
 /*
  * The same of one of several machines' events: its name stands before the CPU, and where half_ns is
  * not 0 it stands behind the time, which is only known to so many nanoseconds each way. Nothing
  * reads this.
  */
-void lane_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
-			      uint64_t half_ns);
+void decode_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
+				uint64_t half_ns);
 
 /* Writes one event as a line of the text format. */
-void lane_text_write_event(FILE *to, const struct lane_event *event);
+void decode_text_write_event(FILE *to, const struct lane_event *event);
 
 #endif

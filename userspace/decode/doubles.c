@@ -24,7 +24,7 @@ struct lane_doubles {
 	struct lane_pool pool;
 };
 
-struct lane_doubles *lane_doubles_create(void)
+struct lane_doubles *decode_doubles_create(void)
 {
 	struct lane_doubles *doubles = calloc(1, sizeof(*doubles));
 
@@ -33,7 +33,7 @@ struct lane_doubles *lane_doubles_create(void)
 	return doubles;
 }
 
-void lane_doubles_destroy(struct lane_doubles *doubles)
+void decode_doubles_destroy(struct lane_doubles *doubles)
 {
 	if (!doubles)
 		return;
@@ -52,7 +52,8 @@ static uint64_t hash_of(const struct lane_event *event)
 	return hash;
 }
 
-bool lane_doubles_has(struct lane_doubles *doubles, const struct lane_event *event, uint32_t buffer)
+bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
+			uint32_t buffer)
 {
 	const struct seen now = { event->wire.ts_ns, hash_of(event), buffer, false };
 	uint64_t cpu = (uint64_t)(uint32_t)event->cpu;

@@ -11,13 +11,13 @@
 struct lane_doubles;
 
 /* NULL: no memory. */
-struct lane_doubles *lane_doubles_create(void);
+struct lane_doubles *decode_doubles_create(void);
 
 /* Looks at the events of all buffers, in time order; true when another buffer had this one. */
-bool lane_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
-		      uint32_t buffer);
+bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
+			uint32_t buffer);
 
 /* NULL is allowed. */
-void lane_doubles_destroy(struct lane_doubles *doubles);
+void decode_doubles_destroy(struct lane_doubles *doubles);
 
 #endif

@@ -9,7 +9,7 @@ static bool same(const char *name, const char *text, size_t length)
 	return !strncmp(name, text, length) && !name[length];
 }
 
-int lane_names_kind(const struct lane_names *names, const char *name, size_t length)
+int decode_names_kind(const struct lane_names *names, const char *name, size_t length)
 {
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (same(lane_kinds[kind].name, name, length))
@@ -58,8 +58,8 @@ static bool find(int kind, const char *name, size_t length, struct lane_slot *sl
 	return false;
 }
 
-bool lane_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
-		     struct lane_slot *slot)
+bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
+		       struct lane_slot *slot)
 {
 	if (find(kind, name, length, slot))
 		return true;
@@ -129,7 +129,7 @@ static void set_unknown(union lane_payload *u, int kind)
 	}
 }
 
-void lane_event_clear(struct lane_event *event, int kind)
+void decode_event_clear(struct lane_event *event, int kind)
 {
 	event->wire = (struct lane_wire){ .kind = (__u32)kind, .tid = -1, .pid = -1 };
 	memset(&event->u, 0, lane_kinds[kind].struct_bytes);

@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are stored by 
 #define LANE_ENGINE_NOTIFY "intel_engine_notify"
 
 /* The kind of an event with this name or alias, or -1. */
-int lane_names_kind(const struct lane_names *names, const char *name, size_t length);
+int decode_names_kind(const struct lane_names *names, const char *name, size_t length);
 
 /* Where in struct lane_event a field's value goes. */
 struct lane_slot {
@@ -30,18 +30,18 @@ struct lane_slot {
  * Finds the place for the field with this name or alias of an event of this kind; false when the
  * table has no such field.
  */
-bool lane_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
-		     struct lane_slot *slot);
+bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
+		       struct lane_slot *slot);
 
 /* True when values of the type are signed integers. */
-static inline bool lane_type_is_signed(enum lane_type type)
+static inline bool decode_type_is_signed(enum lane_type type)
 {
 	return type == LANE_TYPE_s32 || type == LANE_TYPE_s64;
 }
 
 /* Stores the low bytes of an integer in its slot. */
-static inline void lane_slot_store(struct lane_event *event, const struct lane_slot *slot,
-				   uint64_t value)
+static inline void decode_slot_store(struct lane_event *event, const struct lane_slot *slot,
+				     uint64_t value)
 {
 	void *to = (char *)event + slot->offset;
 
@@ -64,6 +64,6 @@ static inline void lane_slot_store(struct lane_event *event, const struct lane_s
  * Makes an event empty but for its kind: every field of the payload as it is when nobody says it,
  * nothing known of thread, CPU and origin.
  */
-void lane_event_clear(struct lane_event *event, int kind);
+void decode_event_clear(struct lane_event *event, int kind);
 
 #endif

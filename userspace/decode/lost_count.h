@@ -35,7 +35,7 @@ struct lane_lost_count {
  * A packet's count has changed by loss->count, modulo 2^64. Leaves there what is to be told, 0
  * where it is not known: events were lost in that time, and were told already. False: it cannot be.
  */
-static inline bool lane_lost_count_change(struct lane_lost_count *count, struct lane_loss *loss)
+static inline bool decode_lost_count_change(struct lane_lost_count *count, struct lane_loss *loss)
 {
 	uint64_t back = 0 - loss->count;
 	uint64_t known;
@@ -45,7 +45,7 @@ static inline bool lane_lost_count_change(struct lane_lost_count *count, struct 
 		loss->count = 0;
 		return true;
 	}
-	if (!lane_lost_is_possible(loss->count, loss->begin_ns, loss->end_ns))
+	if (!decode_lost_is_possible(loss->count, loss->begin_ns, loss->end_ns))
 		return false;
 	known = loss->count < count->ahead ? loss->count : count->ahead;
 	count->ahead -= known;
@@ -61,7 +61,7 @@ struct lane_losses {
 };
 
 /* Adds a loss; where there is no more room it becomes one with the last. */
-static inline void lane_losses_add(struct lane_losses *losses, struct lane_loss loss)
+static inline void decode_losses_add(struct lane_losses *losses, struct lane_loss loss)
 {
 	unsigned int at = losses->n;
 	struct lane_loss *last;
@@ -82,20 +82,20 @@ static inline void lane_losses_add(struct lane_losses *losses, struct lane_loss 
 }
 
 /* When the next loss is to be told, UINT64_MAX when there is none. */
-static inline uint64_t lane_losses_next_ns(const struct lane_losses *losses)
+static inline uint64_t decode_losses_next_ns(const struct lane_losses *losses)
 {
 	return losses->n ? losses->loss[0].end_ns : UINT64_MAX;
 }
 
 /* True when there is a loss that is to be told at that time. */
-static inline bool lane_losses_due(const struct lane_losses *losses, uint64_t ns)
+static inline bool decode_losses_due(const struct lane_losses *losses, uint64_t ns)
 {
 	return losses->n && losses->loss[0].end_ns == ns;
 }
 
 /* Takes the next loss out, as an event; there must be one. account is told of it. */
-static inline void lane_losses_take(struct lane_losses *losses, struct lane_account *account,
-				    int32_t cpu, struct lane_event *event)
+static inline void decode_losses_take(struct lane_losses *losses, struct lane_account *account,
+				      int32_t cpu, struct lane_event *event)
 {
 	struct lane_loss loss = losses->loss[0];
 
@@ -104,7 +104,7 @@ static inline void lane_losses_take(struct lane_losses *losses, struct lane_acco
 	account->lost_uncounted |= !loss.count;
 	for (unsigned int i = 0; i < losses->n; i++)
 		losses->loss[i] = losses->loss[i + 1];
-	lane_event_clear(event, LANE_LOST);
+	decode_event_clear(event, LANE_LOST);
 	event->wire.ts_ns = loss.end_ns;
 	event->cpu = cpu;
 	event->u.gpulane_lost.count = loss.count;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool lane_merge_init(struct lane_merge *merge, uint32_t n)
+bool decode_merge_init(struct lane_merge *merge, uint32_t n)
 {
 	merge->n = merge->pending = n;
 	merge->heap.entries = calloc((size_t)n + 1, sizeof(*merge->heap.entries));
@@ -12,13 +12,13 @@ bool lane_merge_init(struct lane_merge *merge, uint32_t n)
 	return merge->heap.entries && merge->streams;
 }
 
-void lane_merge_deinit(struct lane_merge *merge)
+void decode_merge_deinit(struct lane_merge *merge)
 {
 	free(merge->heap.entries);
 	free(merge->streams);
 }
 
-struct lane_error *lane_merge_begin(struct lane_merge *merge)
+struct lane_error *decode_merge_begin(struct lane_merge *merge)
 {
 	struct lane_error *err = NULL;
 	uint64_t ns;
@@ -28,7 +28,7 @@ struct lane_error *lane_merge_begin(struct lane_merge *merge)
 
 		merge->streams[index] = merge->stream(merge->arg, index);
 		err = merge->find(merge->arg, index);
-		if (lane_merge_when(merge->streams[index], &ns))
+		if (decode_merge_when(merge->streams[index], &ns))
 			lane_heap_push(&merge->heap, (struct lane_heap_entry){ ns, index });
 	}
 	return err;

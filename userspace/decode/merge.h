@@ -28,16 +28,16 @@ struct lane_merge {
 };
 
 /* Makes room for n streams; arg, stream and find are set. False: no memory. */
-bool lane_merge_init(struct lane_merge *merge, uint32_t n);
+bool decode_merge_init(struct lane_merge *merge, uint32_t n);
 
 /* Finds the first event of each stream; stops at the first that cannot be read, and goes on behind
  * it when it is called again. */
-struct lane_error *lane_merge_begin(struct lane_merge *merge) LANE_MUST_CHECK;
+struct lane_error *decode_merge_begin(struct lane_merge *merge) LANE_MUST_CHECK;
 
 /* When the stream hands out something; false when it is over. */
-static inline bool lane_merge_when(const struct lane_merge_stream *stream, uint64_t *ns)
+static inline bool decode_merge_when(const struct lane_merge_stream *stream, uint64_t *ns)
 {
-	*ns = lane_losses_next_ns(&stream->losses);
+	*ns = decode_losses_next_ns(&stream->losses);
 	if (stream->has_event && stream->event_ns < *ns)
 		*ns = stream->event_ns;
 	return stream->has_event || stream->losses.n;
@@ -48,11 +48,12 @@ static inline bool lane_merge_when(const struct lane_merge_stream *stream, uint6
  * its losses (*is_loss) or its event; n at the end. After an error it may be called again.
  * find is the merge's own: a reader that names it has it inlined.
  */
-static inline struct lane_error *
-lane_merge_next_by(struct lane_merge *merge, struct lane_error *(*find)(void *arg, uint32_t index),
-		   uint32_t *index, bool *is_loss)
+static inline struct lane_error *decode_merge_next_by(struct lane_merge *merge,
+						      struct lane_error *(*find)(void *arg,
+										 uint32_t index),
+						      uint32_t *index, bool *is_loss)
 {
-	struct lane_error *err = merge->opened < merge->n ? lane_merge_begin(merge) : NULL;
+	struct lane_error *err = merge->opened < merge->n ? decode_merge_begin(merge) : NULL;
 	struct lane_merge_stream *stream;
 	uint32_t last = merge->pending;
 	uint64_t ns;
@@ -65,7 +66,7 @@ lane_merge_next_by(struct lane_merge *merge, struct lane_error *(*find)(void *ar
 		if (!stream->told_loss)
 			err = find(merge->arg, last);
 		stream->told_loss = false;
-		if (lane_merge_when(stream, &ns))
+		if (decode_merge_when(stream, &ns))
 			lane_heap_replace(&merge->heap, (struct lane_heap_entry){ ns, last });
 		else
 			lane_heap_pop(&merge->heap);
@@ -74,16 +75,17 @@ lane_merge_next_by(struct lane_merge *merge, struct lane_error *(*find)(void *ar
 		return err;
 	*index = merge->pending = merge->heap.entries[0].stream;
 	stream = merge->streams[*index];
-	*is_loss = stream->told_loss = lane_losses_due(&stream->losses, merge->heap.entries[0].ns);
+	*is_loss = stream->told_loss =
+		decode_losses_due(&stream->losses, merge->heap.entries[0].ns);
 	return NULL;
 }
 
-static inline struct lane_error *lane_merge_next(struct lane_merge *merge, uint32_t *index,
-						 bool *is_loss)
+static inline struct lane_error *decode_merge_next(struct lane_merge *merge, uint32_t *index,
+						   bool *is_loss)
 {
-	return lane_merge_next_by(merge, merge->find, index, is_loss);
+	return decode_merge_next_by(merge, merge->find, index, is_loss);
 }
 
-void lane_merge_deinit(struct lane_merge *merge);
+void decode_merge_deinit(struct lane_merge *merge);
 
 #endif

@@ -62,7 +62,7 @@ static struct lane_error *bad_record(const struct perf *perf, const struct lane_
 
 static struct lane_error *add(struct perf *perf, const struct lane_event *event)
 {
-	return lane_perf_order_add(perf->order, event) ? NULL : &lane_enomem;
+	return decode_perf_order_add(perf->order, event) ? NULL : &lane_enomem;
 }
 
 /* The place of a CPU's last time; NULL: it is no CPU, or there is no memory. */
@@ -95,9 +95,9 @@ static const struct lane_perf_attr *attr_of(const struct perf *perf,
 
 	if (head->n_attrs == 1)
 		return head->attrs;
-	if (!lane_perf_sample_id(head->attrs[0].sample_type, record->data, record->bytes, &id))
+	if (!decode_perf_sample_id(head->attrs[0].sample_type, record->data, record->bytes, &id))
 		return NULL;
-	return lane_perf_head_find(head, id);
+	return decode_perf_head_find(head, id);
 }
 
 static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_record *record)
@@ -110,7 +110,7 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 	if (!attr)
 		return bad_record(perf, record, "a sample of an event that nobody asked for");
 	perf->account.events++;
-	if (!lane_perf_sample_read(attr, record->data, record->bytes, &sample))
+	if (!decode_perf_sample_read(attr, record->data, record->bytes, &sample))
 		return bad_record(perf, record, "a sample is cut off or damaged");
 	last_ns = last_of(perf, sample.cpu);
 	if (last_ns)
@@ -122,8 +122,8 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 		return NULL;
 	}
 	if (sample.raw_bytes < LANE_RECORD_BYTES ||
-	    lane_tracepoint_id(sample.raw) != (attr->plan->id & 0xffff) ||
-	    !lane_tracepoint_read(attr->plan, sample.raw, sample.raw_bytes, event))
+	    decode_tracepoint_id(sample.raw) != (attr->plan->id & 0xffff) ||
+	    !decode_tracepoint_read(attr->plan, sample.raw, sample.raw_bytes, event))
 		return bad_record(perf, record, "the fields of an event are cut off or damaged");
 	event->wire.ts_ns = sample.ns;
 	event->cpu = sample.cpu < 0 || sample.cpu >= MAX_CPUS ? -1 : sample.cpu;
@@ -145,20 +145,20 @@ static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_re
 	memcpy(&count, record->data + at, sizeof(count));
 	if (!count || record->misc & MISC_LOST_BY_BPF)
 		return NULL;
-	lane_perf_trailer_read(perf->head.attrs, record->data + at + 8, record->bytes - at - 8,
-			       &sample);
+	decode_perf_trailer_read(perf->head.attrs, record->data + at + 8, record->bytes - at - 8,
+				 &sample);
 	if (record->type == RECORD_LOST_SAMPLES && !sample.ns) {
 		/* perf record's own, at its end: what LOST has told is in it. */
 		perf->lost_in_all += count;
 		return NULL;
 	}
 	last_ns = last_of(perf, sample.cpu);
-	lane_event_clear(event, LANE_LOST);
+	decode_event_clear(event, LANE_LOST);
 	event->cpu = event->u.gpulane_lost.lost_cpu = last_ns ? sample.cpu : -1;
 	event->wire.ts_ns = sample.ns;
 	event->u.gpulane_lost.end_ns = sample.ns;
 	event->u.gpulane_lost.begin_ns = last_ns && *last_ns < sample.ns ? *last_ns : sample.ns;
-	if (!lane_lost_is_possible(count, event->u.gpulane_lost.begin_ns, sample.ns))
+	if (!decode_lost_is_possible(count, event->u.gpulane_lost.begin_ns, sample.ns))
 		count = 0;
 	event->u.gpulane_lost.count = count;
 	perf->account.lost += count;
@@ -174,12 +174,12 @@ static struct lane_error *add_rest(struct perf *perf)
 
 	if (perf->lost_in_all <= perf->account.lost || perf->account.lost_uncounted)
 		return NULL;
-	lane_event_clear(event, LANE_LOST);
+	decode_event_clear(event, LANE_LOST);
 	lost->lost_cpu = -1;
-	lost->end_ns = event->wire.ts_ns = lane_perf_order_last(perf->order);
+	lost->end_ns = event->wire.ts_ns = decode_perf_order_last(perf->order);
 	lost->begin_ns = perf->first_ns < lost->end_ns ? perf->first_ns : lost->end_ns;
 	lost->count = perf->lost_in_all - perf->account.lost;
-	if (!lane_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
+	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
 	perf->account.lost += lost->count;
 	return add(perf, event);
@@ -196,15 +196,15 @@ static struct lane_error *take_comm(struct perf *perf, const struct lane_perf_re
 
 	if (record->bytes < 8)
 		return bad_record(perf, record, "the name of a thread is cut off");
-	lane_event_clear(event, LANE_STATEDUMP);
+	decode_event_clear(event, LANE_STATEDUMP);
 	memcpy(&state->pid, record->data, 4);
 	memcpy(&state->tid, record->data + 4, 4);
 	n = strnlen((const char *)record->data + 8, record->bytes - 8);
 	memcpy(state->name, record->data + 8, n < sizeof(state->name) ? n : sizeof(state->name));
 	state->vtid = state->tid;
 	state->vpid = state->pid;
-	lane_perf_trailer_read(perf->head.attrs, record->data + 8 + n, record->bytes - 8 - n,
-			       &sample);
+	decode_perf_trailer_read(perf->head.attrs, record->data + 8 + n, record->bytes - 8 - n,
+				 &sample);
 	event->wire.ts_ns = sample.ns;
 	event->wire.tid = state->tid;
 	event->wire.pid = state->pid;
@@ -226,13 +226,13 @@ static struct lane_error *take_record(struct perf *perf, const struct lane_perf_
 	case RECORD_COMM:
 		return take_comm(perf, record);
 	case RECORD_FINISHED_ROUND:
-		return lane_perf_order_round(perf->order) ? NULL : &lane_enomem;
+		return decode_perf_order_round(perf->order) ? NULL : &lane_enomem;
 	case RECORD_AUXTRACE:
 		/* what the processor traced follows, and is no record */
 		if (record->bytes < sizeof(bytes))
 			return bad_record(perf, record, "it is cut off");
 		memcpy(&bytes, record->data, sizeof(bytes));
-		if (!lane_perf_records_skip(perf->records, bytes))
+		if (!decode_perf_records_skip(perf->records, bytes))
 			return bad_record(perf, record, "it is cut off");
 		return NULL;
 	default:
@@ -250,12 +250,12 @@ static struct lane_error *read_on(struct perf *perf)
 	if (perf->has_pending)
 		record = perf->pending;
 	else
-		err = lane_perf_records_next(perf->records, &record, &more);
+		err = decode_perf_records_next(perf->records, &record, &more);
 	perf->has_pending = false;
 	if (!err && more)
 		err = take_record(perf, &record);
-	if (!err && more && lane_perf_order_is_full(perf->order) &&
-	    !lane_perf_order_flush(perf->order, false))
+	if (!err && more && decode_perf_order_is_full(perf->order) &&
+	    !decode_perf_order_flush(perf->order, false))
 		err = &lane_enomem;
 	if (!err && more)
 		return NULL;
@@ -264,7 +264,7 @@ static struct lane_error *read_on(struct perf *perf)
 	if (!err)
 		err = add_rest(perf);
 	perf->err = err;
-	return lane_perf_order_flush(perf->order, true) ? NULL : &lane_enomem;
+	return decode_perf_order_flush(perf->order, true) ? NULL : &lane_enomem;
 }
 
 static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_event **event)
@@ -273,7 +273,7 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 	struct lane_error *err;
 
 	*event = NULL;
-	while (!lane_perf_order_next(perf->order, &perf->event)) {
+	while (!decode_perf_order_next(perf->order, &perf->event)) {
 		if (perf->has_ended)
 			return LANE_TAKE(perf->err);
 		err = read_on(perf);
@@ -303,22 +303,22 @@ static struct lane_error *take_head(struct perf *perf, const struct lane_perf_re
 		memcpy(&size, record->data + 4, sizeof(size));
 		if (size > record->bytes)
 			return bad_record(perf, record, "what is said of an event is cut off");
-		return lane_perf_head_attr(head, record->data, size, record->data + size,
-					   (record->bytes - size) / 8);
+		return decode_perf_head_attr(head, record->data, size, record->data + size,
+					     (record->bytes - size) / 8);
 	case RECORD_HEADER_TRACING_DATA:
 		if (record->bytes < sizeof(size))
 			return bad_record(perf, record, "it is cut off");
 		memcpy(&size, record->data, sizeof(size));
-		at = lane_perf_records_place(perf->records);
-		if (!lane_perf_records_skip(perf->records, size))
+		at = decode_perf_records_place(perf->records);
+		if (!decode_perf_records_skip(perf->records, size))
 			return bad_record(perf, record, "the formats of events are cut off");
-		err = lane_perf_head_formats(head, at, at + size);
+		err = decode_perf_head_formats(head, at, at + size);
 		return err;
 	case RECORD_HEADER_FEATURE:
 		if (record->bytes < sizeof(feature))
 			return bad_record(perf, record, "it is cut off");
 		memcpy(&feature, record->data, sizeof(feature));
-		lane_perf_head_feature(head, feature, record->data + 8, record->bytes - 8);
+		decode_perf_head_feature(head, feature, record->data + 8, record->bytes - 8);
 		return NULL;
 	default:
 		*is_head = record->type >= RECORD_HEADER_EVENT_TYPE &&
@@ -333,7 +333,7 @@ static struct lane_error *read_pipe_head(struct perf *perf)
 	bool is_head = true, more;
 
 	while (is_head) {
-		err = lane_perf_records_next(perf->records, &perf->pending, &more);
+		err = decode_perf_records_next(perf->records, &perf->pending, &more);
 		if (err || !more)
 			return err;
 		/* Names of threads come before the formats. */
@@ -357,9 +357,9 @@ static void perf_close(struct lane_decoder *decoder)
 
 	if (!perf)
 		return;
-	lane_perf_records_destroy(perf->records);
-	lane_perf_order_destroy(perf->order);
-	lane_perf_head_deinit(&perf->head);
+	decode_perf_records_destroy(perf->records);
+	decode_perf_order_destroy(perf->order);
+	decode_perf_head_deinit(&perf->head);
 	lane_error_free(perf->err);
 	free(perf->last_ns);
 	if (perf->fd >= 0)
@@ -390,18 +390,18 @@ static struct lane_error *perf_open(const char *path, const struct lane_names *n
 		return &lane_enomem;
 	err = lane_file_open(AT_FDCWD, path, path, &perf->fd);
 	if (!err)
-		err = lane_perf_head_read(perf->path, perf->fd, names, &perf->head);
+		err = decode_perf_head_read(perf->path, perf->fd, names, &perf->head);
 	if (err)
 		return err;
-	perf->records = lane_perf_records_create(perf->path, perf->fd, perf->head.data_at,
-						 perf->head.data_end, perf->head.bytes);
-	perf->order = lane_perf_order_create();
+	perf->records = decode_perf_records_create(perf->path, perf->fd, perf->head.data_at,
+						   perf->head.data_end, perf->head.bytes);
+	perf->order = decode_perf_order_create();
 	if (!perf->records || !perf->order)
 		return &lane_enomem;
 	if (perf->head.is_pipe)
 		err = read_pipe_head(perf);
 	if (!err)
-		err = lane_perf_head_done(&perf->head);
+		err = decode_perf_head_done(&perf->head);
 	if (err)
 		return err;
 	*decoder = &LANE_TAKE(perf)->base;

@@ -61,28 +61,29 @@ enum {
 
 /* Reads the head of the file at path, open as fd; of what came through a pipe only the first bytes.
  * *head is zeroed, and the caller's whatever happens. */
-struct lane_error *lane_perf_head_read(const char *path, int fd, const struct lane_names *names,
-				       struct lane_perf_head *head) LANE_MUST_CHECK;
+struct lane_error *decode_perf_head_read(const char *path, int fd, const struct lane_names *names,
+					 struct lane_perf_head *head) LANE_MUST_CHECK;
 
 /* Takes an event that was asked for, and its ids: struct perf_event_attr and what is behind it. */
-struct lane_error *lane_perf_head_attr(struct lane_perf_head *head, const void *attr, size_t bytes,
-				       const void *ids, size_t n_ids) LANE_MUST_CHECK;
+struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void *attr,
+					 size_t bytes, const void *ids,
+					 size_t n_ids) LANE_MUST_CHECK;
 
 /* Takes the formats of events: the bytes of a file from its place on. */
-struct lane_error *lane_perf_head_formats(struct lane_perf_head *head, uint64_t at,
-					  uint64_t end) LANE_MUST_CHECK;
+struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_t at,
+					    uint64_t end) LANE_MUST_CHECK;
 
 /* Takes a feature: perf's HEADER_*. */
-void lane_perf_head_feature(struct lane_perf_head *head, uint64_t feature, const uint8_t *data,
-			    size_t bytes);
+void decode_perf_head_feature(struct lane_perf_head *head, uint64_t feature, const uint8_t *data,
+			      size_t bytes);
 
 /* Everything of the head was taken: finds the plans. */
-struct lane_error *lane_perf_head_done(struct lane_perf_head *head) LANE_MUST_CHECK;
+struct lane_error *decode_perf_head_done(struct lane_perf_head *head) LANE_MUST_CHECK;
 
 /* The event of a sample's id, NULL when there is none. */
-const struct lane_perf_attr *lane_perf_head_find(const struct lane_perf_head *head, uint64_t id);
+const struct lane_perf_attr *decode_perf_head_find(const struct lane_perf_head *head, uint64_t id);
 
-void lane_perf_head_deinit(struct lane_perf_head *head);
+void decode_perf_head_deinit(struct lane_perf_head *head);
 
 /* What a sample says. */
 struct lane_perf_sample {
@@ -94,39 +95,39 @@ struct lane_perf_sample {
 };
 
 /* Takes a sample's record apart, behind its head; false: it is cut off. */
-bool lane_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
-			   struct lane_perf_sample *sample);
+bool decode_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
+			     struct lane_perf_sample *sample);
 
 /* The same of what stands at the end of any other record. */
-bool lane_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
-			    struct lane_perf_sample *sample);
+bool decode_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
+			      struct lane_perf_sample *sample);
 
 /* The id of a sample whose events have that sample_type; false: it has none. */
-bool lane_perf_sample_id(uint64_t sample_type, const uint8_t *data, size_t bytes, uint64_t *id);
+bool decode_perf_sample_id(uint64_t sample_type, const uint8_t *data, size_t bytes, uint64_t *id);
 
 /* Events that wait until their order is known. */
 struct lane_perf_order;
 
-struct lane_perf_order *lane_perf_order_create(void);
-void lane_perf_order_destroy(struct lane_perf_order *order);
+struct lane_perf_order *decode_perf_order_create(void);
+void decode_perf_order_destroy(struct lane_perf_order *order);
 
 /* Adds an event; a time of 0 is before all others. False: no memory. */
-bool lane_perf_order_add(struct lane_perf_order *order, const struct lane_event *event);
+bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event);
 
 /* True when so many events wait that some must be given out. */
-bool lane_perf_order_is_full(const struct lane_perf_order *order);
+bool decode_perf_order_is_full(const struct lane_perf_order *order);
 
 /* Every CPU's buffer was read once more: gives out what cannot be overtaken. False: no memory. */
-bool lane_perf_order_round(struct lane_perf_order *order);
+bool decode_perf_order_round(struct lane_perf_order *order);
 
 /* Gives out the older half, or everything. */
-bool lane_perf_order_flush(struct lane_perf_order *order, bool all);
+bool decode_perf_order_flush(struct lane_perf_order *order, bool all);
 
 /* The latest time of all events. */
-uint64_t lane_perf_order_last(const struct lane_perf_order *order);
+uint64_t decode_perf_order_last(const struct lane_perf_order *order);
 
 /* The next event that was given out; false: there is none. */
-bool lane_perf_order_next(struct lane_perf_order *order, struct lane_event *event);
+bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event);
 
 /* Records, one after the other, compressed or not. */
 struct lane_perf_records;
@@ -139,19 +140,19 @@ struct lane_perf_record {
 	uint64_t at; /* its place in the file; of a compressed one, of what holds it */
 };
 
-struct lane_perf_records *lane_perf_records_create(const char *path, int fd, uint64_t at,
-						   uint64_t end, uint64_t file_bytes);
-void lane_perf_records_destroy(struct lane_perf_records *records);
+struct lane_perf_records *decode_perf_records_create(const char *path, int fd, uint64_t at,
+						     uint64_t end, uint64_t file_bytes);
+void decode_perf_records_destroy(struct lane_perf_records *records);
 
 /* The next record; false at the end. */
-struct lane_error *lane_perf_records_next(struct lane_perf_records *records,
-					  struct lane_perf_record *record,
-					  bool *more) LANE_MUST_CHECK;
+struct lane_error *decode_perf_records_next(struct lane_perf_records *records,
+					    struct lane_perf_record *record,
+					    bool *more) LANE_MUST_CHECK;
 
 /* The place behind the record given last. */
-uint64_t lane_perf_records_place(const struct lane_perf_records *records);
+uint64_t decode_perf_records_place(const struct lane_perf_records *records);
 
 /* Passes over bytes that lie behind a record and are none. False: there are not as many. */
-bool lane_perf_records_skip(struct lane_perf_records *records, uint64_t bytes);
+bool decode_perf_records_skip(struct lane_perf_records *records, uint64_t bytes);
 
 #endif

@@ -83,7 +83,7 @@ static bool grow_ids(struct lane_perf_head *head)
 	return true;
 }
 
-const struct lane_perf_attr *lane_perf_head_find(const struct lane_perf_head *head, uint64_t id)
+const struct lane_perf_attr *decode_perf_head_find(const struct lane_perf_head *head, uint64_t id)
 {
 	uint32_t attr;
 
@@ -111,8 +111,8 @@ static struct lane_error *add_ids(struct lane_perf_head *head, const uint8_t *id
 	return NULL;
 }
 
-struct lane_error *lane_perf_head_attr(struct lane_perf_head *head, const void *attr, size_t bytes,
-				       const void *ids, size_t n_ids)
+struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void *attr,
+					 size_t bytes, const void *ids, size_t n_ids)
 {
 	const uint8_t *from = attr;
 	struct lane_perf_attr *to;
@@ -161,7 +161,7 @@ static struct lane_error *read_attrs(struct lane_perf_head *head, const struct f
 		struct section section;
 		uint8_t *more;
 
-		if (!lane_read_at(head->fd, at, attr, (size_t)file->attr_size))
+		if (!decode_read_at(head->fd, at, attr, (size_t)file->attr_size))
 			return bad(head, at, "it is cut off");
 		memcpy(&section, attr + bytes, sizeof(section));
 		listed += section.bytes;
@@ -171,14 +171,14 @@ static struct lane_error *read_attrs(struct lane_perf_head *head, const struct f
 		if (!more)
 			return &lane_enomem;
 		ids = more;
-		if (!lane_read_at(head->fd, section.at, ids, (size_t)section.bytes))
+		if (!decode_read_at(head->fd, section.at, ids, (size_t)section.bytes))
 			return bad(head, section.at, "it is cut off");
-		err = lane_perf_head_attr(head, attr, bytes, ids, (size_t)section.bytes / 8);
+		err = decode_perf_head_attr(head, attr, bytes, ids, (size_t)section.bytes / 8);
 	}
 	return err;
 }
 
-struct lane_error *lane_perf_head_formats(struct lane_perf_head *head, uint64_t at, uint64_t end)
+struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_t at, uint64_t end)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	LANE_CLEANUP(lane_free) struct lane_bytes *bytes = malloc(sizeof(*bytes));
@@ -193,16 +193,16 @@ struct lane_error *lane_perf_head_formats(struct lane_perf_head *head, uint64_t 
 	if (head->has_formats)
 		return bad(head, at, "the formats of events are there twice");
 	head->has_formats = true;
-	lane_bytes_of_file(bytes, head->fd, at, end);
-	if (!lane_bytes_get(bytes, is, sizeof(is)) || memcmp(is, magic, sizeof(is)) != 0 ||
-	    !lane_bytes_text(bytes, version, sizeof(version)) ||
-	    !lane_bytes_get(bytes, &order, 1) || !lane_bytes_get(bytes, &words, 1) ||
-	    !lane_bytes_skip(bytes, 4) || order)
+	decode_bytes_of_file(bytes, head->fd, at, end);
+	if (!decode_bytes_get(bytes, is, sizeof(is)) || memcmp(is, magic, sizeof(is)) != 0 ||
+	    !decode_bytes_text(bytes, version, sizeof(version)) ||
+	    !decode_bytes_get(bytes, &order, 1) || !decode_bytes_get(bytes, &words, 1) ||
+	    !decode_bytes_skip(bytes, 4) || order)
 		return bad(head, at, "the formats of events are not there (is the file damaged?)");
-	err = lane_tracing_pages(&data);
+	err = decode_tracing_pages(&data);
 	if (!err)
-		err = lane_tracing_own(&data);
-	return err ? err : lane_tracing_formats(&data);
+		err = decode_tracing_own(&data);
+	return err ? err : decode_tracing_formats(&data);
 }
 
 /* Text behind its length. */
@@ -213,8 +213,8 @@ static void take_text(const uint8_t *data, size_t bytes, char *to, size_t size)
 			 (const char *)data + 4);
 }
 
-void lane_perf_head_feature(struct lane_perf_head *head, uint64_t feature, const uint8_t *data,
-			    size_t bytes)
+void decode_perf_head_feature(struct lane_perf_head *head, uint64_t feature, const uint8_t *data,
+			      size_t bytes)
 {
 	struct lane_trace_info *info = &head->info;
 	uint64_t wall_ns, clock_ns;
@@ -254,7 +254,7 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 
 		if (!(file->features[i / 64] >> (i % 64) & 1))
 			continue;
-		if (!lane_read_at(head->fd, at, &section, sizeof(section)) ||
+		if (!decode_read_at(head->fd, at, &section, sizeof(section)) ||
 		    !lies_in(head, &section))
 			return bad(head, at,
 				   "what follows the events is not there (is it cut off?)");
@@ -264,14 +264,15 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 					  "which cannot be read",
 					  head->path);
 		if (i == FEATURE_TRACING_DATA) {
-			err = lane_perf_head_formats(head, section.at, section.at + section.bytes);
+			err = decode_perf_head_formats(head, section.at,
+						       section.at + section.bytes);
 			if (err)
 				return err;
 			continue;
 		}
 		n = section.bytes < sizeof(data) ? (size_t)section.bytes : sizeof(data);
-		if (lane_read_at(head->fd, section.at, data, n))
-			lane_perf_head_feature(head, i, data, n);
+		if (decode_read_at(head->fd, section.at, data, n))
+			decode_perf_head_feature(head, i, data, n);
 	}
 	return NULL;
 }
@@ -294,8 +295,8 @@ static struct lane_error *read_file(struct lane_perf_head *head, const struct fi
 	return read_features(head, file);
 }
 
-struct lane_error *lane_perf_head_read(const char *path, int fd, const struct lane_names *names,
-				       struct lane_perf_head *head)
+struct lane_error *decode_perf_head_read(const char *path, int fd, const struct lane_names *names,
+					 struct lane_perf_head *head)
 {
 	struct file_head file = { 0 };
 	struct stat st;
@@ -306,8 +307,8 @@ struct lane_error *lane_perf_head_read(const char *path, int fd, const struct la
 	head->fd = fd;
 	head->bytes = (uint64_t)st.st_size;
 	strcpy(head->info.tracer, "perf");
-	lane_tracepoints_init(&head->tracepoints, names);
-	if (!lane_read_at(fd, 0, &file, PIPE_HEAD))
+	decode_tracepoints_init(&head->tracepoints, names);
+	if (!decode_read_at(fd, 0, &file, PIPE_HEAD))
 		return bad(head, 0, "it is cut off");
 	if (!memcmp(file.magic, "2ELIFREP", sizeof(file.magic)))
 		return lane_error("%s: a perf.data of a big-endian machine, which cannot be read",
@@ -321,7 +322,7 @@ struct lane_error *lane_perf_head_read(const char *path, int fd, const struct la
 		head->data_end = head->bytes;
 		return NULL;
 	}
-	if (file.size != FILE_HEAD || !lane_read_at(fd, 0, &file, sizeof(file)))
+	if (file.size != FILE_HEAD || !decode_read_at(fd, 0, &file, sizeof(file)))
 		return bad(head, 8, "its head is damaged or cut off");
 	return read_file(head, &file);
 }
@@ -337,15 +338,15 @@ static void find_presence(struct lane_perf_head *head)
 	presence[LANE_STATEDUMP] = LANE_PRESENCE_RECORDED;
 	for (uint32_t i = 0; i < head->n_attrs; i++)
 		if (head->attrs[i].plan)
-			lane_tracepoint_presence(head->attrs[i].plan, presence);
+			decode_tracepoint_presence(head->attrs[i].plan, presence);
 }
 
-struct lane_error *lane_perf_head_done(struct lane_perf_head *head)
+struct lane_error *decode_perf_head_done(struct lane_perf_head *head)
 {
 	bool has_tracepoints = false;
 	struct lane_error *err;
 
-	err = lane_tracepoints_done(&head->tracepoints);
+	err = decode_tracepoints_done(&head->tracepoints);
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < head->n_attrs; i++) {
@@ -354,8 +355,8 @@ struct lane_error *lane_perf_head_done(struct lane_perf_head *head)
 		if (attr->type != LANE_PERF_TYPE_TRACEPOINT)
 			continue;
 		has_tracepoints = true;
-		attr->plan = lane_tracepoints_find(&head->tracepoints,
-						   (uint32_t)(attr->config & UINT32_MAX));
+		attr->plan = decode_tracepoints_find(&head->tracepoints,
+						     (uint32_t)(attr->config & UINT32_MAX));
 		if (attr->plan && (~attr->sample_type & (LANE_PERF_TIME | LANE_PERF_RAW)))
 			return lane_error("%s: its events have no %s (record with `perf record -R "
 					  "-T')",
@@ -373,9 +374,9 @@ struct lane_error *lane_perf_head_done(struct lane_perf_head *head)
 	return NULL;
 }
 
-void lane_perf_head_deinit(struct lane_perf_head *head)
+void decode_perf_head_deinit(struct lane_perf_head *head)
 {
-	lane_tracepoints_deinit(&head->tracepoints);
+	decode_tracepoints_deinit(&head->tracepoints);
 	free(head->attrs);
 	free(head->ids);
 }

@@ -37,7 +37,7 @@ struct lane_perf_order {
 	uint64_t first_ns;	   /* the earliest time that is one */
 };
 
-struct lane_perf_order *lane_perf_order_create(void)
+struct lane_perf_order *decode_perf_order_create(void)
 {
 	struct lane_perf_order *order = calloc(1, sizeof(*order));
 
@@ -46,7 +46,7 @@ struct lane_perf_order *lane_perf_order_create(void)
 	return order;
 }
 
-void lane_perf_order_destroy(struct lane_perf_order *order)
+void decode_perf_order_destroy(struct lane_perf_order *order)
 {
 	if (!order)
 		return;
@@ -78,7 +78,7 @@ static bool reserve(struct lane_perf_order *order, size_t bytes)
 	return true;
 }
 
-bool lane_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
+bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
 {
 	const struct packed packed = { event->cpu, event->raw, event->wire };
 	size_t payload = lane_kinds[event->wire.kind].payload_bytes;
@@ -97,12 +97,12 @@ bool lane_perf_order_add(struct lane_perf_order *order, const struct lane_event 
 	return true;
 }
 
-bool lane_perf_order_is_full(const struct lane_perf_order *order)
+bool decode_perf_order_is_full(const struct lane_perf_order *order)
 {
 	return order->n_bytes >= FULL_BYTES;
 }
 
-uint64_t lane_perf_order_last(const struct lane_perf_order *order)
+uint64_t decode_perf_order_last(const struct lane_perf_order *order)
 {
 	return order->max_ns;
 }
@@ -164,7 +164,7 @@ static bool sort(struct lane_perf_order *order)
 	return true;
 }
 
-bool lane_perf_order_round(struct lane_perf_order *order)
+bool decode_perf_order_round(struct lane_perf_order *order)
 {
 	uint64_t limit_ns = order->round_ns;
 
@@ -177,7 +177,7 @@ bool lane_perf_order_round(struct lane_perf_order *order)
 	return true;
 }
 
-bool lane_perf_order_flush(struct lane_perf_order *order, bool all)
+bool decode_perf_order_flush(struct lane_perf_order *order, bool all)
 {
 	if (!sort(order))
 		return false;
@@ -186,7 +186,7 @@ bool lane_perf_order_flush(struct lane_perf_order *order, bool all)
 	return true;
 }
 
-bool lane_perf_order_next(struct lane_perf_order *order, struct lane_event *event)
+bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event)
 {
 	const struct entry *entry;
 	struct packed packed;

@@ -40,8 +40,8 @@ struct lane_perf_records {
 	uint64_t unpacked;
 };
 
-struct lane_perf_records *lane_perf_records_create(const char *path, int fd, uint64_t at,
-						   uint64_t end, uint64_t file_bytes)
+struct lane_perf_records *decode_perf_records_create(const char *path, int fd, uint64_t at,
+						     uint64_t end, uint64_t file_bytes)
 {
 	struct lane_perf_records *records = calloc(1, sizeof(*records));
 
@@ -59,7 +59,7 @@ struct lane_perf_records *lane_perf_records_create(const char *path, int fd, uin
 	return NULL;
 }
 
-void lane_perf_records_destroy(struct lane_perf_records *records)
+void decode_perf_records_destroy(struct lane_perf_records *records)
 {
 	if (!records)
 		return;
@@ -69,7 +69,7 @@ void lane_perf_records_destroy(struct lane_perf_records *records)
 	free(records);
 }
 
-uint64_t lane_perf_records_place(const struct lane_perf_records *records)
+uint64_t decode_perf_records_place(const struct lane_perf_records *records)
 {
 	return records->at - (records->to - records->from);
 }
@@ -79,9 +79,9 @@ static struct lane_error *bad(const struct lane_perf_records *records, uint64_t 
 	return lane_error("%s: byte %" PRIu64 ": %s", records->path, at, why);
 }
 
-bool lane_perf_records_skip(struct lane_perf_records *records, uint64_t bytes)
+bool decode_perf_records_skip(struct lane_perf_records *records, uint64_t bytes)
 {
-	uint64_t place = lane_perf_records_place(records);
+	uint64_t place = decode_perf_records_place(records);
 
 	if (bytes > records->end - place)
 		return false;
@@ -104,7 +104,7 @@ static struct lane_error *need(struct lane_perf_records *records, size_t bytes, 
 	if (records->end - records->at < n)
 		n = (size_t)(records->end - records->at);
 	memmove(records->buffer, records->buffer + records->from, rest);
-	if (!lane_read_at(records->fd, records->at, records->buffer + rest, n))
+	if (!decode_read_at(records->fd, records->at, records->buffer + rest, n))
 		return bad(records, records->at, "the file cannot be read there");
 	records->from = 0;
 	records->to = rest + n;
@@ -117,7 +117,7 @@ static struct lane_error *need(struct lane_perf_records *records, size_t bytes, 
 static struct lane_error *next_plain(struct lane_perf_records *records,
 				     struct lane_perf_record *record, bool *more)
 {
-	uint64_t at = lane_perf_records_place(records);
+	uint64_t at = decode_perf_records_place(records);
 	struct lane_error *err;
 	struct head head;
 	bool there;
@@ -223,8 +223,8 @@ static struct lane_error *next_unpacked(struct lane_perf_records *records,
 	return NULL;
 }
 
-struct lane_error *lane_perf_records_next(struct lane_perf_records *records,
-					  struct lane_perf_record *record, bool *more)
+struct lane_error *decode_perf_records_next(struct lane_perf_records *records,
+					    struct lane_perf_record *record, bool *more)
 {
 	struct lane_error *err;
 

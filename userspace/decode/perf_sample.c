@@ -44,7 +44,7 @@ static unsigned int words_before_id(uint64_t sample_type)
 		sample_type & (LANE_PERF_IP | LANE_PERF_TID | LANE_PERF_TIME | LANE_PERF_ADDR));
 }
 
-bool lane_perf_sample_id(uint64_t sample_type, const uint8_t *data, size_t bytes, uint64_t *id)
+bool decode_perf_sample_id(uint64_t sample_type, const uint8_t *data, size_t bytes, uint64_t *id)
 {
 	struct cursor c = { data, bytes };
 
@@ -70,8 +70,8 @@ static bool skip_read(struct cursor *c, uint64_t format)
 	return skip(c, 8 * (times + each));
 }
 
-bool lane_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
-			   struct lane_perf_sample *sample)
+bool decode_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
+			     struct lane_perf_sample *sample)
 {
 	const uint64_t type = attr->sample_type;
 	struct cursor c = { data, bytes };
@@ -106,8 +106,8 @@ bool lane_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *dat
 	return true;
 }
 
-bool lane_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
-			    struct lane_perf_sample *sample)
+bool decode_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
+			      struct lane_perf_sample *sample)
 {
 	const uint64_t type = attr->sample_type;
 	const uint64_t all = LANE_PERF_TID | LANE_PERF_TIME | LANE_PERF_ID | LANE_PERF_STREAM_ID |

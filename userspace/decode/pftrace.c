@@ -148,8 +148,8 @@ static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 	oldest->bytes = malloc(chunk->bytes);
 	packed = malloc(chunk->packed);
 	if (!oldest->bytes || !packed ||
-	    !lane_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
-	    !lane_unpack(chunk->packing, packed, chunk->packed, oldest->bytes, chunk->bytes))
+	    !decode_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
+	    !decode_unpack(chunk->packing, packed, chunk->packed, oldest->bytes, chunk->bytes))
 		return NULL;
 	oldest->chunk = number;
 	oldest->used = ++trace->uses;
@@ -173,7 +173,7 @@ static bool add_times(struct trace *trace, struct stream *stream, struct lane_pr
 {
 	uint64_t ns = 0, step;
 
-	for (uint32_t i = 0; lane_proto_number(&numbers, &step); i++) {
+	for (uint32_t i = 0; decode_proto_number(&numbers, &step); i++) {
 		ns += step;
 		if (!add_entry(trace, stream, (struct entry){ .ns = ns, .at = i, .what = what }))
 			return false;
@@ -186,14 +186,14 @@ static bool add_sched(struct trace *trace, struct stream *stream, struct lane_pr
 {
 	struct lane_proto_field field;
 
-	while (lane_proto_next(&message, &field)) {
+	while (decode_proto_next(&message, &field)) {
 		if (field.number == NAMES && field.is_bytes) {
 			if (!reserve(trace, (void **)&stream->names, &stream->cap_names,
 				     stream->n_names + 1, sizeof(*stream->names)))
 				return false;
 			stream->names[stream->n_names++] = field;
 		} else if (field.number <= LAST_LIST && field.is_bytes) {
-			stream->lists[field.number] = lane_proto_in(&field);
+			stream->lists[field.number] = decode_proto_in(&field);
 		}
 	}
 	return !message.is_damaged &&
@@ -215,11 +215,11 @@ static int compare_entries(const void *a, const void *b)
 /* Finds the events of the bundle whose bytes are there; false: it is damaged. */
 static bool find_entries(struct trace *trace, struct stream *stream, size_t n)
 {
-	struct lane_proto message = lane_proto_of(stream->bytes, n);
+	struct lane_proto message = decode_proto_of(stream->bytes, n);
 	struct lane_proto_field field, part;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto event = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto event = decode_proto_in(&field);
 		struct entry entry = { .what = IS_EVENT };
 
 		if (field.number == BUNDLE_SCHED && field.is_bytes &&
@@ -227,7 +227,7 @@ static bool find_entries(struct trace *trace, struct stream *stream, size_t n)
 			return false;
 		if (field.number != BUNDLE_EVENT || !field.is_bytes)
 			continue;
-		while (!entry.ns && lane_proto_next(&event, &part))
+		while (!entry.ns && decode_proto_next(&event, &part))
 			if (part.number == EVENT_TIMESTAMP && !part.is_bytes)
 				entry.ns = part.value;
 		entry.at = (uint32_t)(field.bytes - stream->bytes);
@@ -264,10 +264,10 @@ static void add_loss(struct trace *trace, struct stream *stream, uint64_t ns, ui
 	loss.begin_ns = stream->has_last ? stream->last_ns : trace->index.first_ns;
 	if (loss.begin_ns > loss.end_ns)
 		loss.begin_ns = loss.end_ns;
-	if (!lane_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns))
+	if (!decode_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns))
 		loss.count = 0;
 	stream->tid = -1;
-	lane_losses_add(&stream->next.losses, loss);
+	decode_losses_add(&stream->next.losses, loss);
 }
 
 /* The number of the one loss that the kernel counts. */
@@ -312,7 +312,7 @@ static struct lane_error *next_bundle(struct trace *trace, struct stream *stream
 		memcpy(stream->bytes, chunk + bundle->at, bundle->bytes);
 	is_there = bundle->chunk
 			   ? chunk != NULL
-			   : lane_read_at(trace->fd, bundle->at, stream->bytes, bundle->bytes);
+			   : decode_read_at(trace->fd, bundle->at, stream->bytes, bundle->bytes);
 	if (stream->is_lost)
 		add_loss(trace, stream, bundle->first_ns, 0);
 	else if (is_lost_before(stream, bundle))
@@ -336,7 +336,7 @@ static int64_t take(struct stream *stream, unsigned int list, int64_t otherwise,
 
 	if (!stream->lists[list].end)
 		return otherwise;
-	if (lane_proto_number(&stream->lists[list], &value))
+	if (decode_proto_number(&stream->lists[list], &value))
 		return (int64_t)value;
 	*is_damaged = true;
 	return otherwise;
@@ -347,7 +347,7 @@ static void take_name(struct stream *stream, unsigned int list, char *name, bool
 	int64_t number = take(stream, list, -1, is_damaged);
 
 	if (number >= 0 && (uint64_t)number < stream->n_names)
-		lane_pf_text(&stream->names[number], name, LANE_PF_COMM);
+		decode_pf_text(&stream->names[number], name, LANE_PF_COMM);
 	else
 		*is_damaged |= stream->lists[list].end != NULL;
 }
@@ -357,7 +357,7 @@ static enum lane_pf_read take_switch(struct stream *stream)
 	struct lane_p_sched_switch *to = &stream->event.u.sched_switch;
 	bool is_damaged = false;
 
-	lane_event_clear(&stream->event, LANE_SWITCH);
+	decode_event_clear(&stream->event, LANE_SWITCH);
 	to->prev_state = take(stream, SWITCH_STATE, LANE_STATE_UNKNOWN, &is_damaged);
 	/* The name it has now nobody says: it may have another one since it came. */
 	to->prev_tid = stream->tid;
@@ -376,7 +376,7 @@ static enum lane_pf_read take_waking(struct stream *stream)
 	struct lane_p_sched_waking *to = &stream->event.u.sched_waking;
 	bool is_damaged = false;
 
-	lane_event_clear(&stream->event, LANE_WAKING);
+	decode_event_clear(&stream->event, LANE_WAKING);
 	to->tid = (int32_t)take(stream, WAKING_TID, -1, &is_damaged);
 	to->target_cpu = (uint32_t)take(stream, WAKING_CPU, LANE_CPU_UNKNOWN, &is_damaged);
 	to->prio = (int32_t)take(stream, WAKING_PRIO, 0, &is_damaged);
@@ -411,9 +411,9 @@ static struct lane_error *take_entry(struct trace *trace, struct stream *stream)
 	else if (entry->what == IS_WAKING)
 		how = take_waking(stream);
 	else
-		how = lane_pf_event_read(&trace->index.plans,
-					 lane_proto_of(stream->bytes + entry->at, entry->n),
-					 &stream->event);
+		how = decode_pf_event_read(&trace->index.plans,
+					   decode_proto_of(stream->bytes + entry->at, entry->n),
+					   &stream->event);
 	if (how == LANE_PF_DAMAGED)
 		err = bad_bundle(trace, bundle, "an event is damaged");
 	else if (stream->has_last && entry->ns < stream->last_ns)
@@ -477,7 +477,7 @@ static void find_thread(struct trace *trace)
 	if (!trace->threads.has_event)
 		return;
 	thread = &trace->index.threads[trace->at_thread++];
-	lane_event_clear(&trace->thread, LANE_STATEDUMP);
+	decode_event_clear(&trace->thread, LANE_STATEDUMP);
 	state->tid = state->vtid = thread->tid;
 	state->pid = state->vpid = thread->pid;
 	state->ppid = state->vppid = thread->ppid;
@@ -524,7 +524,7 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 		trace->told_damage = true;
 		return LANE_TAKE(trace->index.err);
 	}
-	err = lane_merge_next(&trace->merge, &index, &is_loss);
+	err = decode_merge_next(&trace->merge, &index, &is_loss);
 	if (err || index == trace->merge.n)
 		return err;
 	if (index == trace->index.n_cpus) {
@@ -533,8 +533,8 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 	}
 	stream = &trace->streams[index];
 	if (is_loss)
-		lane_losses_take(&stream->next.losses, stream->account, (int32_t)index,
-				 &stream->loss);
+		decode_losses_take(&stream->next.losses, stream->account, (int32_t)index,
+				   &stream->loss);
 	*result = is_loss ? &stream->loss : &stream->event;
 	return NULL;
 }
@@ -552,8 +552,8 @@ static void trace_close(struct lane_decoder *decoder)
 	}
 	for (unsigned int i = 0; i < CACHED; i++)
 		free(trace->cached[i].bytes);
-	lane_pf_index_deinit(&trace->index);
-	lane_merge_deinit(&trace->merge);
+	decode_pf_index_deinit(&trace->index);
+	decode_merge_deinit(&trace->merge);
 	free(trace->streams);
 	free(trace->accounts);
 	if (trace->fd >= 0)
@@ -598,13 +598,13 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 		return &lane_enomem;
 	err = lane_file_open(AT_FDCWD, path, path, &trace->fd);
 	if (!err)
-		err = lane_pf_index_read(trace->path, trace->fd, names, &trace->index);
+		err = decode_pf_index_read(trace->path, trace->fd, names, &trace->index);
 	if (err)
 		return err;
 	trace->streams = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->streams));
 	trace->accounts = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->accounts));
 	if (!trace->streams || !trace->accounts ||
-	    !lane_merge_init(&trace->merge, trace->index.n_cpus + 1))
+	    !decode_merge_init(&trace->merge, trace->index.n_cpus + 1))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < trace->index.n_cpus; i++) {
 		struct stream *stream = &trace->streams[i];
@@ -639,13 +639,13 @@ static bool trace_probe(const char *path)
 	n = read(fd, head, sizeof(head));
 	if (n <= 2 || head[0] != (1 << 3 | 2))
 		return false;
-	file = lane_proto_of(head, (size_t)n);
-	if (!lane_proto_number(&file, &key) || !lane_proto_number(&file, &bytes) || !bytes)
+	file = decode_proto_of(head, (size_t)n);
+	if (!decode_proto_number(&file, &key) || !decode_proto_number(&file, &bytes) || !bytes)
 		return false;
 	if (bytes > (size_t)(file.end - file.at))
 		return n == sizeof(head) && (file.at[0] & 7) <= 2; /* a large one */
-	packet = lane_proto_of(file.at, (size_t)bytes);
-	while (lane_proto_next(&packet, &field))
+	packet = decode_proto_of(file.at, (size_t)bytes);
+	while (decode_proto_next(&packet, &field))
 		;
 	file.at += bytes;
 	return !packet.is_damaged && (file.at == file.end || *file.at == (1 << 3 | 2));

@@ -40,15 +40,15 @@ struct lane_pf_plans {
 };
 
 /* The events that Perfetto's schema has. */
-struct lane_error *lane_pf_plans_init(struct lane_pf_plans *plans,
-				      const struct lane_names *names) LANE_MUST_CHECK;
+struct lane_error *decode_pf_plans_init(struct lane_pf_plans *plans,
+					const struct lane_names *names) LANE_MUST_CHECK;
 
 /* Adds an event that the trace itself describes: a GenericEventDescriptor. False: no memory. */
-bool lane_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor);
+bool decode_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor);
 
-void lane_pf_plans_done(struct lane_pf_plans *plans);
+void decode_pf_plans_done(struct lane_pf_plans *plans);
 
-void lane_pf_plans_deinit(struct lane_pf_plans *plans);
+void decode_pf_plans_deinit(struct lane_pf_plans *plans);
 
 /* How the reading of an FtraceEvent ended. */
 enum lane_pf_read {
@@ -58,11 +58,11 @@ enum lane_pf_read {
 };
 
 /* Fills everything but the CPU of an event from an FtraceEvent. */
-enum lane_pf_read lane_pf_event_read(const struct lane_pf_plans *plans, struct lane_proto message,
-				     struct lane_event *event);
+enum lane_pf_read decode_pf_event_read(const struct lane_pf_plans *plans, struct lane_proto message,
+				       struct lane_event *event);
 
 /* Copies a text into an event's field, which is empty. */
-void lane_pf_text(const struct lane_proto_field *from, void *to, size_t size);
+void decode_pf_text(const struct lane_proto_field *from, void *to, size_t size);
 
 /* --- the bundles --- */
 
@@ -118,9 +118,9 @@ struct lane_pf_index {
 };
 
 /* Reads the file at path, open as fd, once. *index is zeroed, and the caller's whatever happens. */
-struct lane_error *lane_pf_index_read(const char *path, int fd, const struct lane_names *names,
-				      struct lane_pf_index *index) LANE_MUST_CHECK;
+struct lane_error *decode_pf_index_read(const char *path, int fd, const struct lane_names *names,
+					struct lane_pf_index *index) LANE_MUST_CHECK;
 
-void lane_pf_index_deinit(struct lane_pf_index *index);
+void decode_pf_index_deinit(struct lane_pf_index *index);
 
 #endif

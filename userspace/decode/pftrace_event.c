@@ -87,7 +87,7 @@ static const struct {
 static struct lane_pf_plan *begin_plan(struct lane_pf_plans *plans, uint32_t id, const char *name,
 				       size_t length, bool *no_memory)
 {
-	int kind = lane_names_kind(plans->names, name, length);
+	int kind = decode_names_kind(plans->names, name, length);
 	struct lane_pf_plan *plan;
 
 	if (kind < 0 || lane_is_derived((unsigned int)kind) || plans->n == MAX_PLANS)
@@ -119,14 +119,14 @@ static void add_step(const struct lane_pf_plans *plans, struct lane_pf_plan *pla
 	struct lane_slot slot;
 
 	if (plan->n_steps == LANE_PF_STEPS ||
-	    !lane_names_slot(plans->names, plan->kind, name, length, &slot))
+	    !decode_names_slot(plans->names, plan->kind, name, length, &slot))
 		return;
 	plan->steps[plan->n_steps].number = number;
 	plan->steps[plan->n_steps].slot = slot;
 	plan->n_steps++;
 }
 
-struct lane_error *lane_pf_plans_init(struct lane_pf_plans *plans, const struct lane_names *names)
+struct lane_error *decode_pf_plans_init(struct lane_pf_plans *plans, const struct lane_names *names)
 {
 	bool no_memory = false;
 
@@ -154,14 +154,14 @@ static void add_members(const struct lane_pf_plans *plans, struct lane_pf_plan *
 {
 	struct lane_proto_field field, part;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto member = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto member = decode_proto_in(&field);
 		struct lane_proto_field name = { 0 };
 		uint64_t number = 0;
 
 		if (field.number != MESSAGE_FIELD || !field.is_bytes)
 			continue;
-		while (lane_proto_next(&member, &part)) {
+		while (decode_proto_next(&member, &part)) {
 			if (part.number == MEMBER_NAME && part.is_bytes)
 				name = part;
 			else if (part.number == MEMBER_NUMBER)
@@ -172,7 +172,7 @@ static void add_members(const struct lane_pf_plans *plans, struct lane_pf_plan *
 	}
 }
 
-bool lane_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor)
+bool decode_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor)
 {
 	struct lane_proto_field field, message = { 0 }, name = { 0 };
 	struct lane_proto parts;
@@ -180,14 +180,14 @@ bool lane_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor
 	bool no_memory = false;
 	uint64_t id = 0;
 
-	while (lane_proto_next(&descriptor, &field)) {
+	while (decode_proto_next(&descriptor, &field)) {
 		if (field.number == DESCRIPTOR_ID)
 			id = field.value;
 		else if (field.number == DESCRIPTOR_MESSAGE && field.is_bytes)
 			message = field;
 	}
-	parts = lane_proto_in(&message);
-	while (message.n && lane_proto_next(&parts, &field))
+	parts = decode_proto_in(&message);
+	while (message.n && decode_proto_next(&parts, &field))
 		if (field.number == MESSAGE_NAME && field.is_bytes)
 			name = field;
 	if (!name.n || !id || id > UINT32_MAX || id <= EVENT_FLAGS)
@@ -197,7 +197,7 @@ bool lane_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descriptor
 			return true; /* each bundle may tell it */
 	plan = begin_plan(plans, (uint32_t)id, (const char *)name.bytes, name.n, &no_memory);
 	if (plan)
-		add_members(plans, plan, lane_proto_in(&message));
+		add_members(plans, plan, decode_proto_in(&message));
 	return !no_memory;
 }
 
@@ -209,13 +209,13 @@ static int compare_plans(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void lane_pf_plans_done(struct lane_pf_plans *plans)
+void decode_pf_plans_done(struct lane_pf_plans *plans)
 {
 	if (plans->n)
 		qsort(plans->plans, plans->n, sizeof(*plans->plans), compare_plans);
 }
 
-void lane_pf_plans_deinit(struct lane_pf_plans *plans)
+void decode_pf_plans_deinit(struct lane_pf_plans *plans)
 {
 	free(plans->plans);
 	*plans = (struct lane_pf_plans){ 0 };
@@ -232,7 +232,7 @@ static const struct lane_pf_plan *find_plan(const struct lane_pf_plans *plans, u
 
 /* --- events --- */
 
-void lane_pf_text(const struct lane_proto_field *from, void *to, size_t size)
+void decode_pf_text(const struct lane_proto_field *from, void *to, size_t size)
 {
 	size_t n = strnlen((const char *)from->bytes, from->n);
 
@@ -246,14 +246,14 @@ static void store(const struct lane_proto_field *value, const struct lane_slot *
 	if (lane_type_is_text(slot->type) != value->is_bytes)
 		return;
 	if (value->is_bytes)
-		lane_pf_text(value, (char *)event + slot->offset, slot->size);
+		decode_pf_text(value, (char *)event + slot->offset, slot->size);
 	else
-		lane_slot_store(event, slot, value->value);
+		decode_slot_store(event, slot, value->value);
 }
 
 static void begin_event(struct lane_event *event, int kind, bool engine_notify)
 {
-	lane_event_clear(event, kind);
+	decode_event_clear(event, kind);
 	event->wire.origin = LANE_ORIGIN_TRACEPOINT;
 	event->raw.engine_notify = engine_notify;
 	/* The kernel's own events of fences have 32 bits of the context. */
@@ -266,7 +266,7 @@ static enum lane_pf_read read_planned(const struct lane_pf_plan *plan, struct la
 	struct lane_proto_field field;
 
 	begin_event(event, plan->kind, plan->engine_notify);
-	while (lane_proto_next(&message, &field))
+	while (decode_proto_next(&message, &field))
 		for (unsigned int i = 0; i < plan->n_steps; i++)
 			if (plan->steps[i].number == field.number)
 				store(&field, &plan->steps[i].slot, event);
@@ -280,15 +280,15 @@ static bool read_named(const struct lane_pf_plans *plans, struct lane_proto mess
 	struct lane_proto_field field, name = { 0 }, value = { 0 };
 	struct lane_slot slot;
 
-	while (lane_proto_next(&message, &field)) {
+	while (decode_proto_next(&message, &field)) {
 		if (field.number == FIELD_NAME && field.is_bytes)
 			name = field;
 		else if (field.number >= FIELD_TEXT && field.number <= FIELD_UNSIGNED)
 			value = field;
 	}
 	if (name.n && value.number &&
-	    lane_names_slot(plans->names, (int)event->wire.kind, (const char *)name.bytes, name.n,
-			    &slot))
+	    decode_names_slot(plans->names, (int)event->wire.kind, (const char *)name.bytes, name.n,
+			      &slot))
 		store(&value, &slot, event);
 	return !message.is_damaged;
 }
@@ -300,10 +300,10 @@ static enum lane_pf_read read_generic(const struct lane_pf_plans *plans, struct 
 	struct lane_proto_field field;
 	int kind = -1;
 
-	while (lane_proto_next(&parts, &field)) {
+	while (decode_proto_next(&parts, &field)) {
 		if (field.number != GENERIC_NAME || !field.is_bytes)
 			continue;
-		kind = field.n ? lane_names_kind(plans->names, (const char *)field.bytes, field.n)
+		kind = field.n ? decode_names_kind(plans->names, (const char *)field.bytes, field.n)
 			       : -1;
 		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
 			begin_event(event, kind,
@@ -314,22 +314,22 @@ static enum lane_pf_read read_generic(const struct lane_pf_plans *plans, struct 
 	}
 	if (parts.is_damaged)
 		return LANE_PF_DAMAGED;
-	while (kind >= 0 && lane_proto_next(&message, &field))
+	while (kind >= 0 && decode_proto_next(&message, &field))
 		if (field.number == GENERIC_FIELD && field.is_bytes &&
-		    !read_named(plans, lane_proto_in(&field), event))
+		    !read_named(plans, decode_proto_in(&field), event))
 			return LANE_PF_DAMAGED;
 	return kind < 0 ? LANE_PF_OTHER : LANE_PF_EVENT;
 }
 
-enum lane_pf_read lane_pf_event_read(const struct lane_pf_plans *plans, struct lane_proto message,
-				     struct lane_event *event)
+enum lane_pf_read decode_pf_event_read(const struct lane_pf_plans *plans, struct lane_proto message,
+				       struct lane_event *event)
 {
 	struct lane_proto_field field, payload = { 0 };
 	enum lane_pf_read how = LANE_PF_OTHER;
 	const struct lane_pf_plan *plan;
 	uint64_t ns = 0, tid = UINT64_MAX;
 
-	while (lane_proto_next(&message, &field)) {
+	while (decode_proto_next(&message, &field)) {
 		if (field.is_bytes)
 			payload = field;
 		else if (field.number == EVENT_TIMESTAMP)
@@ -341,9 +341,9 @@ enum lane_pf_read lane_pf_event_read(const struct lane_pf_plans *plans, struct l
 		return LANE_PF_DAMAGED;
 	plan = find_plan(plans, payload.number);
 	if (plan)
-		how = read_planned(plan, lane_proto_in(&payload), event);
+		how = read_planned(plan, decode_proto_in(&payload), event);
 	else if (payload.number == EVENT_GENERIC)
-		how = read_generic(plans, lane_proto_in(&payload), event);
+		how = read_generic(plans, decode_proto_in(&payload), event);
 	if (how != LANE_PF_EVENT)
 		return how;
 	event->wire.ts_ns = ns;

@@ -139,16 +139,16 @@ static void take_system(struct reader *r, struct lane_proto message)
 	struct lane_trace_info *info = &r->index->info;
 	struct lane_proto_field field, part;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto names = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto names = decode_proto_in(&field);
 
 		if (!field.is_bytes)
 			continue;
 		if (field.number == UTSNAME) {
-			while (lane_proto_next(&names, &part))
+			while (decode_proto_next(&names, &part))
 				if (part.number == RELEASE && part.is_bytes)
-					lane_pf_text(&part, info->release,
-						     sizeof(info->release) - 1);
+					decode_pf_text(&part, info->release,
+						       sizeof(info->release) - 1);
 		} else if (field.number == VERSION && field.n > sizeof(own) - 1 &&
 			   !memcmp(field.bytes, own, sizeof(own) - 1)) {
 			const uint8_t *space;
@@ -158,8 +158,8 @@ static void take_system(struct reader *r, struct lane_proto message)
 			space = memchr(field.bytes, ' ', field.n);
 			if (space)
 				field.n = (size_t)(space - field.bytes);
-			lane_pf_text(&field, info->tracer_version,
-				     sizeof(info->tracer_version) - 1);
+			decode_pf_text(&field, info->tracer_version,
+				       sizeof(info->tracer_version) - 1);
 		}
 	}
 }
@@ -175,13 +175,13 @@ static void take_clocks(struct reader *r, struct lane_proto message)
 	struct lane_proto_field field, part;
 	uint64_t realtime = 0, boottime = 0;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto clock = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto clock = decode_proto_in(&field);
 		uint64_t id = 0, ns = 0;
 
 		if (field.number != CLOCK || !field.is_bytes)
 			continue;
-		while (lane_proto_next(&clock, &part)) {
+		while (decode_proto_next(&clock, &part)) {
 			if (part.number == ID)
 				id = part.value;
 			else if (part.number == NS)
@@ -213,7 +213,7 @@ static void take_asked(struct reader *r, const struct lane_proto_field *name)
 	}
 	if (name->n == skip)
 		return;
-	kind = lane_names_kind(r->index->plans.names, text + skip, name->n - skip);
+	kind = decode_names_kind(r->index->plans.names, text + skip, name->n - skip);
 	if (kind >= 0)
 		r->asked[kind] = true;
 }
@@ -230,22 +230,22 @@ static void take_config(struct reader *r, struct lane_proto message)
 	};
 	struct lane_proto_field source, config, ftrace, name;
 
-	while (lane_proto_next(&message, &source)) {
-		struct lane_proto configs = lane_proto_in(&source);
+	while (decode_proto_next(&message, &source)) {
+		struct lane_proto configs = decode_proto_in(&source);
 
 		if (source.number != SOURCE || !source.is_bytes)
 			continue;
-		while (lane_proto_next(&configs, &config)) {
-			struct lane_proto parts = lane_proto_in(&config);
+		while (decode_proto_next(&configs, &config)) {
+			struct lane_proto parts = decode_proto_in(&config);
 
 			if (config.number != SOURCE_CONFIG || !config.is_bytes)
 				continue;
-			while (lane_proto_next(&parts, &ftrace)) {
-				struct lane_proto names = lane_proto_in(&ftrace);
+			while (decode_proto_next(&parts, &ftrace)) {
+				struct lane_proto names = decode_proto_in(&ftrace);
 
 				if (ftrace.number != FTRACE || !ftrace.is_bytes)
 					continue;
-				while (lane_proto_next(&names, &name)) {
+				while (decode_proto_next(&names, &name)) {
 					if (name.number == EVENTS && name.is_bytes && name.n)
 						take_asked(r, &name);
 					else if (name.number == CATEGORIES)
@@ -304,11 +304,11 @@ static void take_stats(struct reader *r, struct lane_proto message)
 	struct lane_proto_field field, part;
 	uint64_t phase = 0;
 
-	while (lane_proto_next(&parts, &field))
+	while (decode_proto_next(&parts, &field))
 		if (field.number == PHASE)
 			phase = field.value;
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto stats = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto stats = decode_proto_in(&field);
 		uint64_t number = 0, lost = 0;
 		struct lane_pf_cpu *cpu;
 
@@ -318,8 +318,8 @@ static void take_stats(struct reader *r, struct lane_proto message)
 			const char *name = (const char *)field.bytes;
 			const char *slash = memchr(name, '/', field.n);
 			size_t skip = slash ? (size_t)(slash - name) + 1 : 0;
-			int kind = field.n > skip ? lane_names_kind(r->index->plans.names,
-								    name + skip, field.n - skip)
+			int kind = field.n > skip ? decode_names_kind(r->index->plans.names,
+								      name + skip, field.n - skip)
 						  : -1;
 
 			if (kind >= 0)
@@ -327,7 +327,7 @@ static void take_stats(struct reader *r, struct lane_proto message)
 		}
 		if (field.number != CPU_STATS)
 			continue;
-		while (lane_proto_next(&stats, &part)) {
+		while (decode_proto_next(&stats, &part)) {
 			if (part.number == CPU)
 				number = part.value;
 			else if (part.number == OVERRUN || part.number == COMMIT_OVERRUN ||
@@ -369,7 +369,7 @@ static void take_program(const struct lane_proto_field *field, char *name)
 		program.n -= (size_t)(slash + 1 - program.bytes);
 		program.bytes = slash + 1;
 	}
-	lane_pf_text(&program, name, LANE_PF_COMM - 1);
+	decode_pf_text(&program, name, LANE_PF_COMM - 1);
 }
 
 static void take_tree(struct reader *r, struct lane_proto message, uint64_t ns)
@@ -390,8 +390,8 @@ static void take_tree(struct reader *r, struct lane_proto message, uint64_t ns)
 	};
 	struct lane_proto_field field, part;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto parts = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto parts = decode_proto_in(&field);
 		struct lane_pf_thread *thread;
 
 		if (!field.is_bytes || (field.number != PROCESS && field.number != THREAD))
@@ -400,7 +400,7 @@ static void take_tree(struct reader *r, struct lane_proto message, uint64_t ns)
 		if (!thread)
 			return;
 		thread->ns = ns;
-		while (lane_proto_next(&parts, &part)) {
+		while (decode_proto_next(&parts, &part)) {
 			if (field.number == PROCESS && part.number == PID)
 				thread->tid = thread->pid = (int32_t)part.value;
 			else if (field.number == PROCESS && part.number == PPID)
@@ -413,7 +413,7 @@ static void take_tree(struct reader *r, struct lane_proto message, uint64_t ns)
 			else if (field.number == THREAD && part.number == TGID)
 				thread->pid = (int32_t)part.value;
 			else if (field.number == THREAD && part.number == NAME && part.is_bytes)
-				lane_pf_text(&part, thread->name, LANE_PF_COMM - 1);
+				decode_pf_text(&part, thread->name, LANE_PF_COMM - 1);
 		}
 		if (thread->tid < 0 || thread->pid < 0)
 			r->index->n_threads--;
@@ -428,7 +428,7 @@ static bool event_ns(struct lane_proto message, uint64_t *ns)
 	struct lane_proto_field field;
 
 	*ns = 0;
-	while (lane_proto_next(&message, &field)) {
+	while (decode_proto_next(&message, &field)) {
 		if (field.number != EVENT_TIMESTAMP || field.is_bytes)
 			continue;
 		*ns = field.value;
@@ -450,8 +450,8 @@ static bool sched_ns(struct lane_proto message, uint64_t *first_ns)
 	struct lane_proto_field field;
 	uint64_t ns;
 
-	while (lane_proto_next(&message, &field)) {
-		struct lane_proto times = lane_proto_in(&field);
+	while (decode_proto_next(&message, &field)) {
+		struct lane_proto times = decode_proto_in(&field);
 		bool *seen = field.number == SCHED_SWITCH_NS   ? &has[0]
 			     : field.number == SCHED_WAKING_NS ? &has[1]
 							       : NULL;
@@ -459,7 +459,7 @@ static bool sched_ns(struct lane_proto message, uint64_t *first_ns)
 		if (!seen || *seen)
 			continue;
 		ns = field.value;
-		if (field.is_bytes && !lane_proto_number(&times, &ns))
+		if (field.is_bytes && !decode_proto_number(&times, &ns))
 			continue;
 		*seen = true;
 		earlier(first_ns, ns);
@@ -491,13 +491,13 @@ static bool take_bundle(struct reader *r, const struct lane_proto_field *packet)
 {
 	struct lane_pf_index *index = r->index;
 	struct lane_pf_bundle bundle = { .first_ns = UINT64_MAX, .chunk = r->chunk };
-	struct lane_proto message = lane_proto_in(packet);
+	struct lane_proto message = decode_proto_in(packet);
 	uint64_t number = 0, clock = 0, clock_ns = 0, boot_ns = 0, ns;
 	bool is_whole = true, has_events = false, has_error = false;
 	struct lane_proto_field field;
 
-	while (is_whole && lane_proto_next(&message, &field)) {
-		struct lane_proto part = lane_proto_in(&field);
+	while (is_whole && decode_proto_next(&message, &field)) {
+		struct lane_proto part = decode_proto_in(&field);
 
 		if (field.number == BUNDLE_CPU) {
 			number = field.value;
@@ -522,7 +522,7 @@ static bool take_bundle(struct reader *r, const struct lane_proto_field *packet)
 		} else if (field.number == BUNDLE_BEFORE) {
 			bundle.before_ns = field.value;
 		} else if (field.number == BUNDLE_DESCRIPTOR && field.is_bytes) {
-			if (!lane_pf_plans_add(&index->plans, part))
+			if (!decode_pf_plans_add(&index->plans, part))
 				return false;
 		}
 	}
@@ -574,7 +574,7 @@ static bool take_packed(struct reader *r, const struct lane_proto_field *field,
 		damaged(r, "compressed packets lie in compressed packets");
 		return true;
 	}
-	is_fine = lane_unpack_unsized(packing, field->bytes, field->n, LANE_PF_CHUNK, &bytes, &n);
+	is_fine = decode_unpack_unsized(packing, field->bytes, field->n, LANE_PF_CHUNK, &bytes, &n);
 	r->unpacked += n;
 	if (!is_fine || r->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * index->bytes) {
 		damaged(r, "compressed packets are damaged");
@@ -592,7 +592,7 @@ static bool take_packed(struct reader *r, const struct lane_proto_field *field,
 	r->chunk = (uint32_t)index->n_chunks;
 	r->base = bytes;
 	r->base_at = 0;
-	is_fine = take_packets(r, lane_proto_of(bytes, n));
+	is_fine = take_packets(r, decode_proto_of(bytes, n));
 	r->chunk = 0;
 	r->base = base;
 	r->base_at = base_at;
@@ -610,7 +610,7 @@ static struct about about_packet(struct lane_proto packet)
 	struct about about = { .clock = CLOCK_BOOTTIME_ID };
 	struct lane_proto_field field;
 
-	while (lane_proto_next(&packet, &field)) {
+	while (decode_proto_next(&packet, &field)) {
 		switch (field.number) {
 		case PACKET_TIMESTAMP:
 			about.ns = field.value;
@@ -645,7 +645,7 @@ static bool take_packet(struct reader *r, struct lane_proto packet)
 
 	if (about.machine)
 		return true; /* another machine's, with another clock */
-	while (lane_proto_next(&packet, &field)) {
+	while (decode_proto_next(&packet, &field)) {
 		if (!field.is_bytes)
 			continue;
 		switch (field.number) {
@@ -656,21 +656,21 @@ static bool take_packet(struct reader *r, struct lane_proto packet)
 				return false;
 			break;
 		case PACKET_PROCESS_TREE:
-			take_tree(r, lane_proto_in(&field),
+			take_tree(r, decode_proto_in(&field),
 				  r->has_tree && about.clock == CLOCK_BOOTTIME_ID ? about.ns : 0);
 			r->has_tree = true;
 			break;
 		case PACKET_CLOCKS:
-			take_clocks(r, lane_proto_in(&field));
+			take_clocks(r, decode_proto_in(&field));
 			break;
 		case PACKET_CONFIG:
-			take_config(r, lane_proto_in(&field));
+			take_config(r, decode_proto_in(&field));
 			break;
 		case PACKET_FTRACE_STATS:
-			take_stats(r, lane_proto_in(&field));
+			take_stats(r, decode_proto_in(&field));
 			break;
 		case PACKET_SYSTEM:
-			take_system(r, lane_proto_in(&field));
+			take_system(r, decode_proto_in(&field));
 			break;
 		case PACKET_ZLIB:
 			if (!take_packed(r, &field, LANE_PACKING_ZLIB))
@@ -695,8 +695,8 @@ static bool take_packets(struct reader *r, struct lane_proto packets)
 {
 	struct lane_proto_field field;
 
-	while (lane_proto_next(&packets, &field))
-		if (field.number == 1 && field.is_bytes && !take_packet(r, lane_proto_in(&field)))
+	while (decode_proto_next(&packets, &field))
+		if (field.number == 1 && field.is_bytes && !take_packet(r, decode_proto_in(&field)))
 			return false;
 	if (packets.is_damaged) {
 		damaged(r, "compressed packets are damaged");
@@ -712,7 +712,7 @@ static bool file_number(struct lane_bytes *in, uint64_t *value)
 
 	*value = 0;
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		if (!lane_bytes_get(in, &byte, 1))
+		if (!decode_bytes_get(in, &byte, 1))
 			return false;
 		*value |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -729,8 +729,8 @@ static struct lane_error *read_file(struct reader *r)
 	struct lane_bytes in;
 	uint64_t key, n, cap = 0;
 
-	lane_bytes_of_file(&in, index->fd, 0, index->bytes);
-	while (lane_bytes_left(&in)) {
+	decode_bytes_of_file(&in, index->fd, 0, index->bytes);
+	while (decode_bytes_left(&in)) {
 		if (lane_stop_signal)
 			return lane_error("interrupted");
 		r->packet_at = in.at;
@@ -738,12 +738,12 @@ static struct lane_error *read_file(struct reader *r)
 			cut(r, "no packet begins here");
 			return NULL;
 		}
-		if (n > lane_bytes_left(&in)) {
+		if (n > decode_bytes_left(&in)) {
 			cut(r, "the packet is cut off");
 			return NULL;
 		}
 		if (n > PACKET_BYTES) {
-			if (!lane_bytes_skip(&in, n))
+			if (!decode_bytes_skip(&in, n))
 				return lane_error("%s: it cannot be read", index->path);
 			continue;
 		}
@@ -757,9 +757,9 @@ static struct lane_error *read_file(struct reader *r)
 		}
 		r->base = packet;
 		r->base_at = in.at;
-		if (!lane_bytes_get(&in, packet, (size_t)n))
+		if (!decode_bytes_get(&in, packet, (size_t)n))
 			return lane_error("%s: it cannot be read", index->path);
-		if (!take_packet(r, lane_proto_of(packet, (size_t)n)))
+		if (!take_packet(r, decode_proto_of(packet, (size_t)n)))
 			return lane_error("%s: more packets than there is memory for", index->path);
 	}
 	return NULL;
@@ -835,8 +835,8 @@ static void set_presence(struct reader *r)
 				r->asked[kind] ? LANE_PRESENCE_RECORDED : LANE_PRESENCE_ABSENT;
 }
 
-struct lane_error *lane_pf_index_read(const char *path, int fd, const struct lane_names *names,
-				      struct lane_pf_index *index)
+struct lane_error *decode_pf_index_read(const char *path, int fd, const struct lane_names *names,
+					struct lane_pf_index *index)
 {
 	struct reader r = { .index = index };
 	struct lane_error *err;
@@ -848,11 +848,11 @@ struct lane_error *lane_pf_index_read(const char *path, int fd, const struct lan
 		return lane_error("%s: %s", path, strerror(errno));
 	index->bytes = (uint64_t)st.st_size;
 	strcpy(index->info.tracer, "perfetto");
-	err = lane_pf_plans_init(&index->plans, names);
+	err = decode_pf_plans_init(&index->plans, names);
 	if (!err)
 		err = read_file(&r);
 	if (!err) {
-		lane_pf_plans_done(&index->plans);
+		decode_pf_plans_done(&index->plans);
 		index->info.epoch_offset_ns -= r.has_clocks ? r.shift : 0;
 		sort_bundles(&r);
 		sort_threads(&r);
@@ -868,9 +868,9 @@ struct lane_error *lane_pf_index_read(const char *path, int fd, const struct lan
 			  path);
 }
 
-void lane_pf_index_deinit(struct lane_pf_index *index)
+void decode_pf_index_deinit(struct lane_pf_index *index)
 {
-	lane_pf_plans_deinit(&index->plans);
+	decode_pf_plans_deinit(&index->plans);
 	lane_error_free(index->err);
 	free(index->bundles);
 	free(index->chunks);

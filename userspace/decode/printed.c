@@ -166,7 +166,7 @@ static bool get_rest(const char *at, const char *end, struct lane_printed *print
 	return true;
 }
 
-bool lane_printed_line(char *line, size_t length, struct lane_printed *printed)
+bool decode_printed_line(char *line, size_t length, struct lane_printed *printed)
 {
 	const char *end = line + length, *at = line;
 

@@ -26,7 +26,7 @@ struct lane_printed {
 };
 
 /* Takes a line apart; false: it prints no event. */
-bool lane_printed_line(char *line, size_t length, struct lane_printed *printed);
+bool decode_printed_line(char *line, size_t length, struct lane_printed *printed);
 
 /* A few bytes that are compared at once, with LANE_PRINTED_KEY bytes of the text. */
 struct lane_printed_word {
@@ -55,19 +55,20 @@ struct lane_printed_fields {
 	struct lane_printed_step steps[LANE_KIND_COUNT][LANE_PRINTED_STEPS];
 };
 
-void lane_printed_init(struct lane_printed_fields *fields, const struct lane_names *names);
+void decode_printed_init(struct lane_printed_fields *fields, const struct lane_names *names);
 
 /* The kind of an event by its name, -1: none of the table. */
-int lane_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length);
+int decode_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length);
 
 /*
  * Fills the event, of that kind already, from the text of its fields, behind whose end
  * LANE_PRINTED_KEY bytes may be read. Returns NULL, or what is wrong; *at is where.
  */
-const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
-				struct lane_event *event, const char **at);
+const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
+				  struct lane_event *event, const char **at);
 
 /* The same of an event of drm_sched, whose print formats are no lists of KEY=VALUE. */
-const char *lane_printed_drm(int kind, const char *text, struct lane_event *event, const char **at);
+const char *decode_printed_drm(int kind, const char *text, struct lane_event *event,
+			       const char **at);
 
 #endif

@@ -176,7 +176,8 @@ static const char *read_dep(const char *text, struct lane_event *event)
 	return NULL;
 }
 
-const char *lane_printed_drm(int kind, const char *text, struct lane_event *event, const char **at)
+const char *decode_printed_drm(int kind, const char *text, struct lane_event *event,
+			       const char **at)
 {
 	const char *fence;
 	uint64_t address = 0;

@@ -54,7 +54,7 @@ static void add_name(struct lane_printed_fields *fields, const char *name, int k
 	fields->hash[at] = (struct lane_printed_name){ name, length, kind };
 }
 
-int lane_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length)
+int decode_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length)
 {
 	unsigned int at = hash_of(name, length);
 
@@ -65,7 +65,7 @@ int lane_printed_kind(const struct lane_printed_fields *fields, const char *name
 	return -1;
 }
 
-void lane_printed_init(struct lane_printed_fields *fields, const struct lane_names *names)
+void decode_printed_init(struct lane_printed_fields *fields, const struct lane_names *names)
 {
 	memset(fields, 0, sizeof(*fields));
 	fields->names = names;
@@ -215,7 +215,7 @@ static void find_step(const struct lane_printed_fields *fields, int kind, const 
 		step->how = HOW_ENGINE;
 		return;
 	}
-	if (!lane_names_slot(fields->names, kind, key, length, &step->slot))
+	if (!decode_names_slot(fields->names, kind, key, length, &step->slot))
 		return;
 	step->how = HOW_NUMBER;
 	if (kind == LANE_SWITCH && is_word(key, length, "prev_state"))
@@ -267,25 +267,25 @@ static bool get_value(const struct lane_printed_step *step, char **at, struct la
 		return true;
 	case HOW_STATE:
 		if (get_number(at, &value)) {
-			lane_slot_store(event, &step->slot, value);
+			decode_slot_store(event, &step->slot, value);
 			return is_end(**at);
 		}
-		lane_slot_store(event, &step->slot, (uint64_t)state_of(&c, true));
+		decode_slot_store(event, &step->slot, (uint64_t)state_of(&c, true));
 		*at += c - *at;
 		return true;
 	case HOW_RET:
 		if (get_number(at, &value)) {
-			lane_slot_store(event, &step->slot, value);
+			decode_slot_store(event, &step->slot, value);
 			return is_end(**at);
 		}
-		lane_slot_store(event, &step->slot, !strncmp(c, "handled", 7));
+		decode_slot_store(event, &step->slot, !strncmp(c, "handled", 7));
 		break;
 	case HOW_ENGINE:
 		return get_engine(at, event) && is_end(**at);
 	case HOW_NUMBER:
 		if (!get_number(at, &value) || !is_end(**at))
 			return false;
-		lane_slot_store(event, &step->slot, value);
+		decode_slot_store(event, &step->slot, value);
 		return true;
 	default:
 		break;
@@ -324,8 +324,8 @@ static bool get_named(char **at, struct lane_event *event, const struct lane_slo
 		if (!get_number(&c, &tid))
 			return false;
 		store_text(event, &slots[0], text, (size_t)(colon - text));
-		lane_slot_store(event, &slots[1], tid);
-		lane_slot_store(event, &slots[2], prio);
+		decode_slot_store(event, &slots[1], tid);
+		decode_slot_store(event, &slots[2], prio);
 		return true;
 	}
 	return false;
@@ -393,8 +393,8 @@ static bool has_key(const char *text)
 	return n && text[n] == '=';
 }
 
-const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
-				struct lane_event *event, const char **place)
+const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
+				  struct lane_event *event, const char **place)
 {
 	struct lane_printed_step *step = fields->steps[kind];
 	struct lane_printed_step *last = step + LANE_PRINTED_STEPS - 1;
@@ -403,7 +403,7 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 
 	*place = text;
 	if (lane_is_drm((unsigned int)kind))
-		return lane_printed_drm(kind, text, event, place);
+		return decode_printed_drm(kind, text, event, place);
 	if (kind == LANE_SWITCH && !has_word(&step->key, text) && !has_key(text))
 		return get_switch(&at, event) ? NULL : "not a switch of threads";
 	if ((kind == LANE_WAKING || kind == LANE_WAKEUP || kind == LANE_WAKEUP_NEW) &&
@@ -430,7 +430,7 @@ const char *lane_printed_fields(struct lane_printed_fields *fields, int kind, ch
 			at += step->key.length;
 		}
 		if (step->how == HOW_NUMBER && get_decimal(&at, &value))
-			lane_slot_store(event, &step->slot, value);
+			decode_slot_store(event, &step->slot, value);
 		else if (!get_value(step, &at, event))
 			return "not a value";
 		step += step < last;

@@ -83,9 +83,9 @@ static void make_loss(struct file *file, int32_t cpu, uint64_t count, uint64_t b
 
 	if (begin_ns > end_ns)
 		begin_ns = end_ns;
-	if (!lane_lost_is_possible(count, begin_ns, end_ns))
+	if (!decode_lost_is_possible(count, begin_ns, end_ns))
 		count = 0;
-	lane_event_clear(loss, LANE_LOST);
+	decode_event_clear(loss, LANE_LOST);
 	loss->wire.ts_ns = loss->u.gpulane_lost.end_ns = end_ns;
 	loss->cpu = loss->u.gpulane_lost.lost_cpu = cpu;
 	loss->u.gpulane_lost.begin_ns = begin_ns;
@@ -196,7 +196,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	const char *why, *at;
 	int kind;
 
-	if (!lane_printed_line(line, length, &printed)) {
+	if (!decode_printed_line(line, length, &printed)) {
 		if (take_other(file, line))
 			return NULL;
 		file->base.skipped++;
@@ -219,11 +219,11 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		cpu->last_ns = printed.ns;
 	file->account.events++;
 	file->account.end_ns = printed.ns;
-	kind = lane_printed_kind(file->fields, printed.name, printed.name_length);
+	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
 	if (kind < 0) {
 		file->base.skipped++;
 	} else {
-		lane_event_clear(&file->event, kind);
+		decode_event_clear(&file->event, kind);
 		file->event.wire.ts_ns = printed.ns;
 		file->event.wire.tid = printed.tid;
 		file->event.wire.pid = printed.pid;
@@ -233,7 +233,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		file->event.raw.engine_notify =
 			printed.name_length == strlen(LANE_ENGINE_NOTIFY) &&
 			!memcmp(printed.name, LANE_ENGINE_NOTIFY, printed.name_length);
-		why = lane_printed_fields(file->fields, kind, printed.fields, &file->event, &at);
+		why = decode_printed_fields(file->fields, kind, printed.fields, &file->event, &at);
 		if (why) {
 			if (has_loss)
 				file->loss.u.gpulane_lost.count = 0; /* and this one */
@@ -274,7 +274,7 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 		length = file->pending_length;
 		file->pending = NULL;
 		if (!line) {
-			err = lane_textlines_next(&file->lines, &line, &length);
+			err = decode_textlines_next(&file->lines, &line, &length);
 			if (err || !line)
 				return err;
 		}
@@ -324,7 +324,7 @@ static struct lane_error *read_head(struct file *file)
 	char *line;
 
 	for (unsigned int n = 0; n < HEAD_LINES; n++) {
-		err = lane_textlines_next(&file->lines, &line, &length);
+		err = decode_textlines_next(&file->lines, &line, &length);
 		if (err)
 			return err;
 		if (!line)
@@ -338,7 +338,7 @@ static struct lane_error *read_head(struct file *file)
 		if (*line == '#' || file->lines.was_cut)
 			continue;
 		/* The line is needed again: nothing may be changed in it. */
-		if (!lane_printed_line(line, length, &printed))
+		if (!decode_printed_line(line, length, &printed))
 			continue;
 		strcpy(file->info.tracer, printed.is_ftrace ? "ftrace" : "perf");
 		file->pending = line;
@@ -354,7 +354,7 @@ static void file_close(struct lane_decoder *decoder)
 
 	if (!file)
 		return;
-	lane_textlines_deinit(&file->lines);
+	decode_textlines_deinit(&file->lines);
 	free(file->fields);
 	free(file->cpus);
 	if (file->fd >= 0)
@@ -384,10 +384,10 @@ static struct lane_error *file_open(const char *path, const struct lane_names *n
 	file->fields = malloc(sizeof(*file->fields));
 	if (!file->path || !file->fields)
 		return &lane_enomem;
-	lane_printed_init(file->fields, names);
+	decode_printed_init(file->fields, names);
 	err = lane_file_open(AT_FDCWD, path, path, &file->fd);
 	if (!err)
-		err = lane_textlines_init(&file->lines, file->path, file->fd);
+		err = decode_textlines_init(&file->lines, file->path, file->fd);
 	if (!err)
 		err = read_head(file);
 	if (err)
@@ -409,7 +409,7 @@ static bool is_printed(char *text)
 		end = strchr(line, '\n');
 		if (!end)
 			break;
-		if (*line != '#' && lane_printed_line(line, (size_t)(end - line), &printed))
+		if (*line != '#' && decode_printed_line(line, (size_t)(end - line), &printed))
 			return true;
 	}
 	return false;

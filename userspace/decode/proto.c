@@ -35,7 +35,7 @@ static bool take_varint(struct lane_proto *message, uint64_t *value)
 	return false;
 }
 
-bool lane_proto_number(struct lane_proto *numbers, uint64_t *value)
+bool decode_proto_number(struct lane_proto *numbers, uint64_t *value)
 {
 	if (numbers->at == numbers->end)
 		return false;
@@ -66,7 +66,7 @@ static bool take_bytes(struct lane_proto *message, struct lane_proto_field *fiel
 	return true;
 }
 
-bool lane_proto_next(struct lane_proto *message, struct lane_proto_field *field)
+bool decode_proto_next(struct lane_proto *message, struct lane_proto_field *field)
 {
 	uint64_t key;
 	bool is_whole;

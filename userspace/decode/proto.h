@@ -21,21 +21,21 @@ struct lane_proto_field {
 	size_t n;
 };
 
-static inline struct lane_proto lane_proto_of(const void *bytes, size_t n)
+static inline struct lane_proto decode_proto_of(const void *bytes, size_t n)
 {
 	return (struct lane_proto){ .at = bytes, .end = n ? (const uint8_t *)bytes + n : bytes };
 }
 
 /* The message, or the packed numbers, that a field is. */
-static inline struct lane_proto lane_proto_in(const struct lane_proto_field *field)
+static inline struct lane_proto decode_proto_in(const struct lane_proto_field *field)
 {
-	return lane_proto_of(field->bytes, field->n);
+	return decode_proto_of(field->bytes, field->n);
 }
 
 /* Takes the next field; false at the end, or where the message is damaged. */
-bool lane_proto_next(struct lane_proto *message, struct lane_proto_field *field);
+bool decode_proto_next(struct lane_proto *message, struct lane_proto_field *field);
 
 /* Takes the next of packed numbers; false likewise. */
-bool lane_proto_number(struct lane_proto *numbers, uint64_t *value);
+bool decode_proto_number(struct lane_proto *numbers, uint64_t *value);
 
 #endif

@@ -28,8 +28,8 @@ static uint32_t word(const uint8_t *at)
 	return value;
 }
 
-bool lane_ring_page_init(struct lane_ring_page *page, const uint8_t *data, size_t bytes,
-			 unsigned int long_bytes)
+bool decode_ring_page_init(struct lane_ring_page *page, const uint8_t *data, size_t bytes,
+			   unsigned int long_bytes)
 {
 	size_t head = TIMESTAMP_BYTES + long_bytes;
 	uint32_t commit;
@@ -61,8 +61,8 @@ static bool long_length(const struct lane_ring_page *page, size_t *length)
 	return true;
 }
 
-enum lane_ring_next lane_ring_page_next(struct lane_ring_page *page, const uint8_t **record,
-					size_t *bytes)
+enum lane_ring_next decode_ring_page_next(struct lane_ring_page *page, const uint8_t **record,
+					  size_t *bytes)
 {
 	while (page->bytes - page->at >= 4) {
 		uint32_t head = word(page->data + page->at);

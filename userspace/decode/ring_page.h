@@ -24,8 +24,8 @@ struct lane_ring_page {
  * Begins to read a page of that size; long_bytes is the kernel's, 4 or 8. False: its head says more
  * than a page holds.
  */
-bool lane_ring_page_init(struct lane_ring_page *page, const uint8_t *data, size_t bytes,
-			 unsigned int long_bytes);
+bool decode_ring_page_init(struct lane_ring_page *page, const uint8_t *data, size_t bytes,
+			   unsigned int long_bytes);
 
 /* What comes next on a page. */
 enum lane_ring_next {
@@ -35,7 +35,7 @@ enum lane_ring_next {
 };
 
 /* The next event, whose time is then page->ts. *record points into the page. */
-enum lane_ring_next lane_ring_page_next(struct lane_ring_page *page, const uint8_t **record,
-					size_t *bytes);
+enum lane_ring_next decode_ring_page_next(struct lane_ring_page *page, const uint8_t **record,
+					  size_t *bytes);
 
 #endif

@@ -367,14 +367,14 @@ static bool parse_name(const char *word, enum lane_type type, uint64_t *value)
 /* A decimal number that fits its slot, up to a blank or the end; false: look closer. */
 static bool quick_number(struct text *text, char **at, const struct lane_slot *slot)
 {
-	bool is_signed = lane_type_is_signed(slot->type);
+	bool is_signed = decode_type_is_signed(slot->type);
 	bool minus = is_signed && **at == '-';
 	uint64_t number;
 	char *end = scan_digits(*at + minus, &number);
 
 	if (!end || (*end && !is_blank(*end)) || number > most_of(slot->size, is_signed, minus))
 		return false;
-	lane_slot_store(&text->event, slot, minus ? 0 - number : number);
+	decode_slot_store(&text->event, slot, minus ? 0 - number : number);
 	*at = *end ? end + 1 : end;
 	return true;
 }
@@ -413,7 +413,8 @@ static struct lane_error *parse_field(struct text *text, const struct lane_kind_
 		slot.size = field->size;
 		slot.type = field->type;
 		++*expected;
-	} else if (!lane_names_slot(text->names, (int)text->event.wire.kind, name, length, &slot)) {
+	} else if (!decode_names_slot(text->names, (int)text->event.wire.kind, name, length,
+				      &slot)) {
 		return bad_line(text, "%s: no field is called `%.*s' (see docs/events.md)",
 				info->name, (int)length, name);
 	}
@@ -427,12 +428,12 @@ static struct lane_error *parse_field(struct text *text, const struct lane_kind_
 		return NULL;
 	word = cut_word(at);
 	if (!word || (!parse_name(word, slot.type, &value) &&
-		      !parse_number(word, lane_type_is_signed(slot.type), slot.size, &value)))
+		      !parse_number(word, decode_type_is_signed(slot.type), slot.size, &value)))
 		return bad_line(text, "%s: %.*s=%s is not a%s number of %u bits", info->name,
 				(int)length, name, word ? word : "",
-				lane_type_is_signed(slot.type) ? " signed" : "n unsigned",
+				decode_type_is_signed(slot.type) ? " signed" : "n unsigned",
 				8u * slot.size);
-	lane_slot_store(&text->event, &slot, value);
+	decode_slot_store(&text->event, &slot, value);
 	return NULL;
 }
 
@@ -498,7 +499,7 @@ static void begin_event(struct text *text, const struct columns *columns, int *k
 	*kind = columns->known->text ? columns->known->kind : -1;
 	if (*kind < 0)
 		return;
-	lane_event_clear(event, *kind);
+	decode_event_clear(event, *kind);
 	event->wire.ts_ns = columns->ts_ns;
 	event->wire.pid = columns->pid;
 	event->wire.tid = columns->tid;
@@ -620,7 +621,7 @@ static struct lane_error *parse_info(struct text *text, const char *key, const c
 		return NULL;
 	}
 	if (!strcmp(key, "submission")) {
-		submission = lane_submission_by_name(value);
+		submission = decode_submission_by_name(value);
 		if (submission < 0)
 			return bad_line(text, "info submission: `%s' is none", value);
 		info->submission = (enum lane_submission)submission;
@@ -660,7 +661,7 @@ static struct lane_error *parse_head(struct text *text, char *line, bool *is_hea
 	if ((length == 6 && !strncmp(line, "absent", 6)) ||
 	    (length == 8 && !strncmp(line, "recorded", 8))) {
 		word = cut_word(&at);
-		kind = word ? lane_names_kind(text->names, word, strlen(word)) : -1;
+		kind = word ? decode_names_kind(text->names, word, strlen(word)) : -1;
 		if (kind < 0 || cut_word(&at))
 			return bad_line(text, "%.*s: `%s' is not an event (see docs/events.md)",
 					(int)length, line, word ? word : "");
@@ -720,8 +721,8 @@ static void close_guard(struct text **text)
 }
 
 /* Reads from fd, which becomes the decoder's whatever happens. */
-struct lane_error *lane_text_open_fd(int fd, const char *path, const struct lane_names *names,
-				     struct lane_decoder **decoder)
+struct lane_error *decode_text_open_fd(int fd, const char *path, const struct lane_names *names,
+				       struct lane_decoder **decoder)
 {
 	LANE_CLEANUP(close_guard) struct text *text = calloc(1, sizeof(*text));
 	struct lane_error *err;
@@ -757,7 +758,7 @@ static struct lane_error *text_open(const char *path, const struct lane_names *n
 	err = lane_file_open(AT_FDCWD, path, path, &fd);
 	if (err)
 		return err;
-	return lane_text_open_fd(fd, path, names, decoder);
+	return decode_text_open_fd(fd, path, names, decoder);
 }
 
 static bool text_probe(const char *path)

@@ -9,7 +9,7 @@
  * Reads the text format from a file descriptor, which becomes the decoder's whatever happens. path
  * is for messages. Otherwise as struct lane_format's open.
  */
-struct lane_error *lane_text_open_fd(int fd, const char *path, const struct lane_names *names,
-				     struct lane_decoder **decoder) LANE_MUST_CHECK;
+struct lane_error *decode_text_open_fd(int fd, const char *path, const struct lane_names *names,
+				       struct lane_decoder **decoder) LANE_MUST_CHECK;
 
 #endif

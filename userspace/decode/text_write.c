@@ -17,7 +17,7 @@ static void write_fact(FILE *to, const char *key, const char *value)
 	fputc('\n', to);
 }
 
-void lane_text_write_head(FILE *to, const struct lane_trace_info *info)
+void decode_text_write_head(FILE *to, const struct lane_trace_info *info)
 {
 	fputs("gpulane-events 1\n", to);
 	write_fact(to, "host", info->host);
@@ -31,7 +31,7 @@ void lane_text_write_head(FILE *to, const struct lane_trace_info *info)
 	if (info->end_ns)
 		fprintf(to, "info end_ns %" PRIu64 "\n", info->end_ns);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN)
-		fprintf(to, "info submission %s\n", lane_submission_name(info->submission));
+		fprintf(to, "info submission %s\n", decode_submission_name(info->submission));
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (info->presence[kind] != LANE_PRESENCE_UNKNOWN)
 			fprintf(to, "%s %s\n",
@@ -134,7 +134,7 @@ static void write_rest(FILE *to, const struct lane_event *event)
 	const struct lane_kind_info *info = &lane_kinds[event->wire.kind];
 	struct lane_event unknown;
 
-	lane_event_clear(&unknown, (int)event->wire.kind);
+	decode_event_clear(&unknown, (int)event->wire.kind);
 	write_optional(to, event->cpu, ' ');
 	write_optional(to, event->wire.pid, '/');
 	write_optional(to, event->wire.tid, ' ');
@@ -152,14 +152,14 @@ static void write_rest(FILE *to, const struct lane_event *event)
 	fputc('\n', to);
 }
 
-void lane_text_write_event(FILE *to, const struct lane_event *event)
+void decode_text_write_event(FILE *to, const struct lane_event *event)
 {
 	fprintf(to, "%" PRIu64 " ", (uint64_t)event->wire.ts_ns);
 	write_rest(to, event);
 }
 
-void lane_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
-			      uint64_t half_ns)
+void decode_text_write_event_of(FILE *to, const struct lane_event *event, const char *machine,
+				uint64_t half_ns)
 {
 	fprintf(to, "%" PRIu64, (uint64_t)event->wire.ts_ns);
 	if (half_ns)

@@ -9,7 +9,7 @@
 
 #include "base/stop.h"
 
-struct lane_error *lane_textlines_init(struct lane_textlines *lines, const char *path, int fd)
+struct lane_error *decode_textlines_init(struct lane_textlines *lines, const char *path, int fd)
 {
 	*lines = (struct lane_textlines){ .path = path, .fd = fd };
 	lines->buffer = calloc(1, LANE_TEXTLINES_READ + LANE_LINE_BYTES + LANE_TEXTLINES_BEHIND);
@@ -19,7 +19,7 @@ struct lane_error *lane_textlines_init(struct lane_textlines *lines, const char 
 	return NULL;
 }
 
-void lane_textlines_deinit(struct lane_textlines *lines)
+void decode_textlines_deinit(struct lane_textlines *lines)
 {
 	free(lines->buffer);
 	lines->buffer = NULL;
@@ -63,7 +63,7 @@ static struct lane_error *skip_rest(struct lane_textlines *lines)
 	}
 }
 
-struct lane_error *lane_textlines_next(struct lane_textlines *lines, char **line, size_t *length)
+struct lane_error *decode_textlines_next(struct lane_textlines *lines, char **line, size_t *length)
 {
 	struct lane_error *err;
 	size_t rest;

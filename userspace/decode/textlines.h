@@ -26,16 +26,16 @@ struct lane_textlines {
 };
 
 /* path and fd stay the caller's. */
-struct lane_error *lane_textlines_init(struct lane_textlines *lines, const char *path,
-				       int fd) LANE_MUST_CHECK;
+struct lane_error *decode_textlines_init(struct lane_textlines *lines, const char *path,
+					 int fd) LANE_MUST_CHECK;
 
-void lane_textlines_deinit(struct lane_textlines *lines);
+void decode_textlines_deinit(struct lane_textlines *lines);
 
 /*
  * The next line, without its end but with a NUL behind it, and how long it is; valid until the next
  * call. NULL at the end.
  */
-struct lane_error *lane_textlines_next(struct lane_textlines *lines, char **line,
-				       size_t *length) LANE_MUST_CHECK;
+struct lane_error *decode_textlines_next(struct lane_textlines *lines, char **line,
+					 size_t *length) LANE_MUST_CHECK;
 
 #endif

@@ -117,7 +117,7 @@ static struct lane_error *read_plain(struct dat *dat, struct stream *stream)
 	err = reserve(dat, stream, bytes);
 	if (err)
 		return err;
-	if (!lane_read_at(dat->fd, stream->at, stream->chunk, bytes))
+	if (!decode_read_at(dat->fd, stream->at, stream->chunk, bytes))
 		return bad_place(dat, stream, stream->at, "the file cannot be read there");
 	stream->page_place = stream->at;
 	stream->at += bytes;
@@ -130,7 +130,7 @@ static struct lane_error *read_sizes(struct dat *dat, struct stream *stream, uin
 {
 	uint64_t left = stream->part->end - stream->at;
 
-	if (left < 8 || !lane_read_at(dat->fd, stream->at, sizes, 8) || sizes[0] > left - 8)
+	if (left < 8 || !decode_read_at(dat->fd, stream->at, sizes, 8) || sizes[0] > left - 8)
 		return bad_place(dat, stream, stream->at, "its compressed pages are cut off");
 	if (sizes[1] > CHUNK_BYTES || sizes[0] > 2 * CHUNK_BYTES)
 		return bad_place(dat, stream, stream->at, "compressed pages are larger than any");
@@ -161,8 +161,8 @@ static struct lane_error *read_packed(struct dat *dat, struct stream *stream)
 		dat->packed = packed;
 		dat->packed_cap = sizes[0];
 	}
-	if (!lane_read_at(dat->fd, stream->at + 8, dat->packed, sizes[0]) ||
-	    !lane_unpack(dat->head.packing, dat->packed, sizes[0], stream->chunk, sizes[1]))
+	if (!decode_read_at(dat->fd, stream->at + 8, dat->packed, sizes[0]) ||
+	    !decode_unpack(dat->head.packing, dat->packed, sizes[0], stream->chunk, sizes[1]))
 		return bad_place(dat, stream, stream->at, "its compressed pages are damaged");
 	stream->page_place = stream->at;
 	stream->at += 8 + (uint64_t)sizes[0];
@@ -182,7 +182,7 @@ static struct lane_error *read_chunk(struct dat *dat, struct stream *stream, boo
 		return lane_error("interrupted");
 	if (part->is_packed && !stream->has_begun && stream->at < part->end) {
 		if (part->end - stream->at < 4 ||
-		    !lane_read_at(dat->fd, stream->at, &stream->chunks_left, 4))
+		    !decode_read_at(dat->fd, stream->at, &stream->chunks_left, 4))
 			return bad_place(dat, stream, stream->at,
 					 "its compressed pages are cut off");
 		stream->at += 4;
@@ -206,11 +206,11 @@ static void add_loss(struct dat *dat, struct stream *stream, uint64_t count, uin
 	loss.begin_ns = stream->has_last			  ? stream->last_ns
 			: dat->first_ns && dat->first_ns < end_ns ? dat->first_ns
 								  : end_ns;
-	if (!lane_lost_is_possible(count, loss.begin_ns, loss.end_ns))
+	if (!decode_lost_is_possible(count, loss.begin_ns, loss.end_ns))
 		loss.count = 0;
 	stream->lost += loss.count;
 	stream->lost_uncounted |= !loss.count;
-	lane_losses_add(&stream->next.losses, loss);
+	decode_losses_add(&stream->next.losses, loss);
 }
 
 /* Goes to the next page; *more is false when there is none. */
@@ -231,8 +231,8 @@ static struct lane_error *next_page(struct dat *dat, struct stream *stream, bool
 		bytes = stream->part->page_bytes;
 	if (!stream->part->is_packed && stream->chunk_at)
 		stream->page_place += stream->part->page_bytes;
-	if (!lane_ring_page_init(&stream->page, stream->chunk + stream->chunk_at, bytes,
-				 dat->head.long_bytes))
+	if (!decode_ring_page_init(&stream->page, stream->chunk + stream->chunk_at, bytes,
+				   dat->head.long_bytes))
 		return bad_place(dat, stream, stream->page_place, "the head of a page is damaged");
 	stream->chunk_at += bytes;
 	ns = clock_ns(&dat->head, stream->page.ts);
@@ -258,12 +258,12 @@ static struct lane_error *take_record(struct dat *dat, struct stream *stream, co
 	stream->account->end_ns = ns;
 	if (bytes < LANE_RECORD_BYTES)
 		return bad_place(dat, stream, stream->page_place, "an event is cut off");
-	plan = lane_tracepoints_find(&dat->head.tracepoints, lane_tracepoint_id(record));
+	plan = decode_tracepoints_find(&dat->head.tracepoints, decode_tracepoint_id(record));
 	if (!plan) {
 		dat->base.skipped++;
 		return NULL;
 	}
-	if (!lane_tracepoint_read(plan, record, bytes, &stream->event))
+	if (!decode_tracepoint_read(plan, record, bytes, &stream->event))
 		return bad_place(dat, stream, stream->page_place, "an event is cut off");
 	stream->event.wire.ts_ns = stream->next.event_ns = ns;
 	stream->event.cpu = stream->part->cpu;
@@ -290,7 +290,7 @@ static struct lane_error *find_event(struct dat *dat, struct stream *stream)
 	bool more = true;
 
 	while (!err && more && !stream->next.has_event) {
-		switch (lane_ring_page_next(&stream->page, &record, &bytes)) {
+		switch (decode_ring_page_next(&stream->page, &record, &bytes)) {
 		case LANE_RING_EVENT:
 			err = take_record(dat, stream, record, bytes);
 			break;
@@ -335,18 +335,18 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 
 	*result = NULL;
 	do {
-		err = lane_merge_next(&dat->merge, &index, &is_loss);
+		err = decode_merge_next(&dat->merge, &index, &is_loss);
 		if (err || index == dat->head.n_parts)
 			return err;
 		stream = &dat->streams[index];
 		if (!is_loss)
 			continue;
-		lane_losses_take(&stream->next.losses, stream->account, stream->part->cpu,
-				 &stream->loss);
+		decode_losses_take(&stream->next.losses, stream->account, stream->part->cpu,
+				   &stream->loss);
 		*result = &stream->loss;
 		return NULL;
 	} while (dat->doubles &&
-		 lane_doubles_has(dat->doubles, &stream->event, stream->part->buffer));
+		 decode_doubles_has(dat->doubles, &stream->event, stream->part->buffer));
 	*result = &stream->event;
 	return NULL;
 }
@@ -359,9 +359,9 @@ static void dat_close(struct lane_decoder *decoder)
 		return;
 	for (uint32_t i = 0; dat->streams && i < dat->head.n_parts; i++)
 		free(dat->streams[i].chunk);
-	lane_dat_head_deinit(&dat->head);
-	lane_merge_deinit(&dat->merge);
-	lane_doubles_destroy(dat->doubles);
+	decode_dat_head_deinit(&dat->head);
+	decode_merge_deinit(&dat->merge);
+	decode_doubles_destroy(dat->doubles);
 	free(dat->streams);
 	free(dat->accounts);
 	free(dat->packed);
@@ -400,7 +400,7 @@ static void find_first(struct dat *dat)
 		uint64_t ticks, ns;
 
 		if (part->is_packed || part->end - part->at < sizeof(ticks) ||
-		    !lane_read_at(dat->fd, part->at, &ticks, sizeof(ticks)))
+		    !decode_read_at(dat->fd, part->at, &ticks, sizeof(ticks)))
 			continue;
 		ns = clock_ns(&dat->head, ticks);
 		if (ns && (!dat->first_ns || ns < dat->first_ns))
@@ -426,7 +426,7 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 		return &lane_enomem;
 	err = lane_file_open(AT_FDCWD, path, path, &dat->fd);
 	if (!err)
-		err = lane_dat_head_read(dat->path, dat->fd, names, &dat->head);
+		err = decode_dat_head_read(dat->path, dat->fd, names, &dat->head);
 	if (!err)
 		err = check_parts(dat);
 	if (err)
@@ -435,9 +435,9 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 	dat->streams = calloc(dat->head.n_parts + 1, sizeof(*dat->streams));
 	dat->accounts = calloc(dat->head.n_parts + 1, sizeof(*dat->accounts));
 	if (dat->head.n_buffers > 1)
-		dat->doubles = lane_doubles_create();
+		dat->doubles = decode_doubles_create();
 	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
-	    !lane_merge_init(&dat->merge, dat->head.n_parts))
+	    !decode_merge_init(&dat->merge, dat->head.n_parts))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < dat->head.n_parts; i++) {
 		dat->streams[i].part = &dat->head.parts[i];

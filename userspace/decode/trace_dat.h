@@ -53,9 +53,9 @@ struct lane_dat_head {
 /* Reads the head of the file at path, open as fd. *head is zeroed, and the caller's whatever
  * happens.
  */
-struct lane_error *lane_dat_head_read(const char *path, int fd, const struct lane_names *names,
-				      struct lane_dat_head *head) LANE_MUST_CHECK;
+struct lane_error *decode_dat_head_read(const char *path, int fd, const struct lane_names *names,
+					struct lane_dat_head *head) LANE_MUST_CHECK;
 
-void lane_dat_head_deinit(struct lane_dat_head *head);
+void decode_dat_head_deinit(struct lane_dat_head *head);
 
 #endif

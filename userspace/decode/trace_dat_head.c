@@ -102,7 +102,7 @@ static struct lane_error *read_flyrecord(struct reader *r, uint32_t cpus, const 
 					      .page_bytes = r->head->page_bytes };
 		uint64_t bytes;
 
-		if (!lane_bytes_u64(r->in, &part.at) || !lane_bytes_u64(r->in, &bytes))
+		if (!decode_bytes_u64(r->in, &part.at) || !decode_bytes_u64(r->in, &bytes))
 			return cut_off(r);
 		if (bytes > UINT64_MAX - part.at)
 			return bad(r, "the size of a CPU's events is damaged");
@@ -194,23 +194,23 @@ static struct lane_error *take_option(struct reader *r, unsigned int id, size_t 
 static struct lane_error *get_option(struct reader *r, uint16_t *id, uint32_t *bytes)
 {
 	*bytes = 0;
-	if (!lane_bytes_u16(r->in, id))
+	if (!decode_bytes_u16(r->in, id))
 		return cut_off(r);
 	if (*id == OPTION_DONE && r->head->version == 6)
 		return NULL;
-	if (!lane_bytes_u32(r->in, bytes) || *bytes > lane_bytes_left(r->in))
+	if (!decode_bytes_u32(r->in, bytes) || *bytes > decode_bytes_left(r->in))
 		return cut_off(r);
 	if (*bytes > OPTION_BYTES) {
 		/* Of those that are read only a buffer's can be as large. */
 		if (*id == OPTION_BUFFER)
 			return bad(r, "an option is too large");
 		*id = UINT16_MAX;
-		if (!lane_bytes_skip(r->in, *bytes))
+		if (!decode_bytes_skip(r->in, *bytes))
 			return cut_off(r);
 		*bytes = 0;
 		return NULL;
 	}
-	if (!lane_bytes_get(r->in, r->option, *bytes))
+	if (!decode_bytes_get(r->in, r->option, *bytes))
 		return cut_off(r);
 	r->option[*bytes] = '\0';
 	return NULL;
@@ -221,8 +221,8 @@ static struct lane_error *find_buffer_6(struct reader *r, uint64_t at)
 {
 	char word[MAGIC_BYTES];
 
-	lane_bytes_of_file(r->in, r->head->fd, at, r->head->bytes);
-	if (!lane_bytes_get(r->in, word, sizeof(word)))
+	decode_bytes_of_file(r->in, r->head->fd, at, r->head->bytes);
+	if (!decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
 	if (memcmp(word, "flyrecord", sizeof(word)) != 0)
 		return bad(r, "a buffer's events are not there");
@@ -265,7 +265,7 @@ static struct lane_error *read_options_6(struct reader *r, uint32_t cpus)
 	}
 	if (err)
 		return err;
-	if (!lane_bytes_get(r->in, word, sizeof(word)))
+	if (!decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
 	if (!memcmp(word, "latency  ", sizeof(word)))
 		r->head->has_text = true;
@@ -289,9 +289,9 @@ static struct lane_error *skip_texts(struct reader *r)
 	uint64_t large;
 
 	for (int i = 0; i < 2; i++)
-		if (!lane_bytes_u32(r->in, &small) || !lane_bytes_skip(r->in, small))
+		if (!decode_bytes_u32(r->in, &small) || !decode_bytes_skip(r->in, small))
 			return cut_off(r);
-	if (!lane_bytes_u64(r->in, &large) || !lane_bytes_skip(r->in, large))
+	if (!decode_bytes_u64(r->in, &large) || !decode_bytes_skip(r->in, large))
 		return cut_off(r);
 	return NULL;
 }
@@ -303,18 +303,18 @@ static struct lane_error *read_6(struct reader *r)
 	struct lane_error *err;
 	uint32_t cpus;
 
-	err = lane_tracing_pages(&data);
+	err = decode_tracing_pages(&data);
 	if (!err)
-		err = lane_tracing_own(&data);
+		err = decode_tracing_own(&data);
 	if (!err)
-		err = lane_tracing_formats(&data);
+		err = decode_tracing_formats(&data);
 	if (!err)
 		err = skip_texts(r);
 	if (err)
 		return err;
 	r->head->long_bytes = data.long_bytes;
 	r->head->has_formats = true;
-	if (!lane_bytes_u32(r->in, &cpus) || !lane_bytes_get(r->in, word, sizeof(word)))
+	if (!decode_bytes_u32(r->in, &cpus) || !decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
 	if (cpus > LANE_DAT_CPUS)
 		return bad(r, "more CPUs than can be");
@@ -346,7 +346,8 @@ static struct lane_error *unpack_section(struct reader *r, struct section *secti
 	struct lane_bytes *in = &section->bytes;
 	uint32_t n, unpacked;
 
-	if (size < 8 || !lane_bytes_u32(in, &n) || !lane_bytes_u32(in, &unpacked) || n > size - 8)
+	if (size < 8 || !decode_bytes_u32(in, &n) || !decode_bytes_u32(in, &unpacked) ||
+	    n > size - 8)
 		return lane_error("%s: byte %" PRIu64 ": a section is cut off", r->head->path,
 				  in->at);
 	if (unpacked > SECTION_BYTES)
@@ -357,11 +358,11 @@ static struct lane_error *unpack_section(struct reader *r, struct section *secti
 	section->memory = malloc((size_t)unpacked + 1);
 	if (!packed || !section->memory)
 		return &lane_enomem;
-	if (!lane_bytes_get(in, packed, n) ||
-	    !lane_unpack(r->head->packing, packed, n, section->memory, unpacked))
+	if (!decode_bytes_get(in, packed, n) ||
+	    !decode_unpack(r->head->packing, packed, n, section->memory, unpacked))
 		return lane_error("%s: byte %" PRIu64 ": a compressed section is damaged",
 				  r->head->path, in->at);
-	lane_bytes_of_memory(in, section->memory, unpacked);
+	decode_bytes_of_memory(in, section->memory, unpacked);
 	return NULL;
 }
 
@@ -377,11 +378,12 @@ static struct lane_error *open_section(struct reader *r, uint64_t at, uint16_t i
 		return lane_error("%s: a section is to be at byte %" PRIu64
 				  ", which is behind the file's end (is it cut off?)",
 				  r->head->path, at);
-	lane_bytes_of_file(&section->bytes, r->head->fd, at, r->head->bytes);
-	if (!lane_bytes_u16(&section->bytes, &section->id) ||
-	    !lane_bytes_u16(&section->bytes, &section->flags) ||
-	    !lane_bytes_u32(&section->bytes, &name) || !lane_bytes_u64(&section->bytes, &size) ||
-	    section->id != id || size > lane_bytes_left(&section->bytes))
+	decode_bytes_of_file(&section->bytes, r->head->fd, at, r->head->bytes);
+	if (!decode_bytes_u16(&section->bytes, &section->id) ||
+	    !decode_bytes_u16(&section->bytes, &section->flags) ||
+	    !decode_bytes_u32(&section->bytes, &name) ||
+	    !decode_bytes_u64(&section->bytes, &size) || section->id != id ||
+	    size > decode_bytes_left(&section->bytes))
 		return lane_error("%s: byte %" PRIu64
 				  ": section %u is not there, or cut off (is the file damaged?)",
 				  r->head->path, at, id);
@@ -404,14 +406,14 @@ static struct lane_error *read_formats_7(struct reader *r, uint16_t id)
 	if (err)
 		return err;
 	if (id == OPTION_HEADER_INFO) {
-		err = lane_tracing_pages(&data);
+		err = decode_tracing_pages(&data);
 		r->head->long_bytes = data.long_bytes;
 		return err;
 	}
 	if (r->head->has_formats)
 		return bad(r, "there are two sections with the formats of events");
 	r->head->has_formats = true;
-	return lane_tracing_formats(&data);
+	return decode_tracing_formats(&data);
 }
 
 /* A buffer of version 7: its section's place, name, clock, page size, and each CPU's pages. */
@@ -424,19 +426,19 @@ static struct lane_error *read_buffer_7(struct reader *r, size_t bytes)
 	struct lane_error *err;
 	uint64_t at, size;
 
-	lane_bytes_of_memory(&in, r->option, bytes);
-	if (!lane_bytes_u64(&in, &at) || !lane_bytes_text(&in, name, sizeof(name)) ||
-	    !lane_bytes_text(&in, clock, sizeof(clock)) || !lane_bytes_u32(&in, &page_bytes) ||
-	    !lane_bytes_u32(&in, &cpus))
+	decode_bytes_of_memory(&in, r->option, bytes);
+	if (!decode_bytes_u64(&in, &at) || !decode_bytes_text(&in, name, sizeof(name)) ||
+	    !decode_bytes_text(&in, clock, sizeof(clock)) || !decode_bytes_u32(&in, &page_bytes) ||
+	    !decode_bytes_u32(&in, &cpus))
 		return bad(r, "what is said of a buffer is damaged");
 	if (page_bytes < 64 || page_bytes > LANE_DAT_PAGE)
 		return bad(r, "the size of a buffer's pages is damaged");
 	if (*clock)
 		take_clock(r->head, clock);
 	/* The section's head says whether it is compressed; its data are in chunks then. */
-	lane_bytes_of_file(&section.bytes, r->head->fd, at, r->head->bytes);
-	if (at > r->head->bytes || !lane_bytes_u16(&section.bytes, &section.id) ||
-	    !lane_bytes_u16(&section.bytes, &section.flags) || section.id != OPTION_BUFFER)
+	decode_bytes_of_file(&section.bytes, r->head->fd, at, r->head->bytes);
+	if (at > r->head->bytes || !decode_bytes_u16(&section.bytes, &section.id) ||
+	    !decode_bytes_u16(&section.bytes, &section.flags) || section.id != OPTION_BUFFER)
 		return lane_error("%s: byte %" PRIu64
 				  ": a buffer is not there (is the file cut off?)",
 				  r->head->path, at);
@@ -446,8 +448,8 @@ static struct lane_error *read_buffer_7(struct reader *r, size_t bytes)
 					      .page_bytes = page_bytes,
 					      .is_packed = section.flags & PACKED };
 
-		if (!lane_bytes_u32(&in, &cpu) || !lane_bytes_u64(&in, &part.at) ||
-		    !lane_bytes_u64(&in, &size))
+		if (!decode_bytes_u32(&in, &cpu) || !decode_bytes_u64(&in, &part.at) ||
+		    !decode_bytes_u64(&in, &size))
 			return bad(r, "what is said of a buffer is cut off");
 		if (size > UINT64_MAX - CHUNK_COUNT_BYTES - part.at)
 			return bad(r, "the size of a CPU's events is damaged");
@@ -501,8 +503,8 @@ static struct lane_error *read_7(struct reader *r)
 	char name[32], version[32];
 	uint64_t at;
 
-	if (!lane_bytes_text(r->in, name, sizeof(name)) ||
-	    !lane_bytes_text(r->in, version, sizeof(version)) || !lane_bytes_u64(r->in, &at))
+	if (!decode_bytes_text(r->in, name, sizeof(name)) ||
+	    !decode_bytes_text(r->in, version, sizeof(version)) || !decode_bytes_u64(r->in, &at))
 		return cut_off(r);
 	if (!strcmp(name, "zstd"))
 		r->head->packing = LANE_PACKING_ZSTD;
@@ -527,10 +529,10 @@ static struct lane_error *read_begin(struct reader *r)
 	char magic[MAGIC_BYTES], version[16];
 	uint8_t order, word_bytes;
 
-	if (!lane_bytes_get(r->in, magic, sizeof(magic)) ||
-	    !lane_bytes_text(r->in, version, sizeof(version)) ||
-	    !lane_bytes_get(r->in, &order, 1) || !lane_bytes_get(r->in, &word_bytes, 1) ||
-	    !lane_bytes_u32(r->in, &head->page_bytes))
+	if (!decode_bytes_get(r->in, magic, sizeof(magic)) ||
+	    !decode_bytes_text(r->in, version, sizeof(version)) ||
+	    !decode_bytes_get(r->in, &order, 1) || !decode_bytes_get(r->in, &word_bytes, 1) ||
+	    !decode_bytes_u32(r->in, &head->page_bytes))
 		return cut_off(r);
 	head->version = (unsigned int)strtoul(version, NULL, 10);
 	if (head->version != 6 && head->version != 7)
@@ -561,8 +563,8 @@ static struct lane_error *check_clock(const struct lane_dat_head *head)
 	return NULL;
 }
 
-struct lane_error *lane_dat_head_read(const char *path, int fd, const struct lane_names *names,
-				      struct lane_dat_head *head)
+struct lane_error *decode_dat_head_read(const char *path, int fd, const struct lane_names *names,
+					struct lane_dat_head *head)
 {
 	LANE_CLEANUP(lane_free) uint8_t *option = malloc(OPTION_BYTES + 1);
 	LANE_CLEANUP(lane_free) struct reader *r = calloc(1, sizeof(*r));
@@ -577,10 +579,10 @@ struct lane_error *lane_dat_head_read(const char *path, int fd, const struct lan
 	head->fd = fd;
 	head->bytes = (uint64_t)st.st_size;
 	head->long_bytes = 8;
-	lane_tracepoints_init(&head->tracepoints, names);
+	decode_tracepoints_init(&head->tracepoints, names);
 	*r = (struct reader){ .head = head, .part = "", .option = option };
 	r->in = &r->file;
-	lane_bytes_of_file(r->in, fd, 0, head->bytes);
+	decode_bytes_of_file(r->in, fd, 0, head->bytes);
 	err = read_begin(r);
 	if (!err)
 		err = head->version == 6 ? read_6(r) : read_7(r);
@@ -593,13 +595,13 @@ struct lane_error *lane_dat_head_read(const char *path, int fd, const struct lan
 	if (!head->n_parts && head->has_text)
 		return lane_error("%s: it holds a latency tracer's text and no events", path);
 	strcpy(head->info.tracer, "trace-cmd");
-	lane_tracepoints_presence(&head->tracepoints, head->info.presence);
-	return lane_tracepoints_done(&head->tracepoints);
+	decode_tracepoints_presence(&head->tracepoints, head->info.presence);
+	return decode_tracepoints_done(&head->tracepoints);
 }
 
-void lane_dat_head_deinit(struct lane_dat_head *head)
+void decode_dat_head_deinit(struct lane_dat_head *head)
 {
-	lane_tracepoints_deinit(&head->tracepoints);
+	decode_tracepoints_deinit(&head->tracepoints);
 	free(head->buffers);
 	free(head->parts);
 	free(head->stats);

@@ -151,13 +151,13 @@ static bool find_name(const char *text, size_t bytes, const char **name, size_t 
 	return *length && at < bytes && text[at] == '\n';
 }
 
-void lane_tracepoints_init(struct lane_tracepoints *tracepoints, const struct lane_names *names)
+void decode_tracepoints_init(struct lane_tracepoints *tracepoints, const struct lane_names *names)
 {
 	*tracepoints = (struct lane_tracepoints){ .names = names };
 	tep_set_loglevel(TEP_LOG_NONE);
 }
 
-void lane_tracepoints_deinit(struct lane_tracepoints *tracepoints)
+void decode_tracepoints_deinit(struct lane_tracepoints *tracepoints)
 {
 	free(tracepoints->plans);
 	free(tracepoints->by_id);
@@ -212,7 +212,7 @@ static void add_field(struct lane_tracepoint *plan, const struct lane_names *nam
 {
 	struct lane_slot slot;
 
-	if (!lane_names_slot(names, plan->kind, field->name, strlen(field->name), &slot))
+	if (!decode_names_slot(names, plan->kind, field->name, strlen(field->name), &slot))
 		return;
 	add_step(plan, field, &slot);
 	if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
@@ -276,8 +276,8 @@ static char *fields_only(const char *text, size_t bytes)
 	return copy;
 }
 
-const char *lane_tracepoints_add(struct lane_tracepoints *tracepoints, const char *text,
-				 size_t bytes)
+const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const char *text,
+				   size_t bytes)
 {
 	LANE_CLEANUP(lane_free) char *fields = NULL;
 	struct lane_tracepoint plan;
@@ -287,7 +287,7 @@ const char *lane_tracepoints_add(struct lane_tracepoints *tracepoints, const cha
 
 	if (!find_name(text, bytes, &name, &length))
 		return "it has no name";
-	kind = lane_names_kind(tracepoints->names, name, length);
+	kind = decode_names_kind(tracepoints->names, name, length);
 	if (kind < 0 || lane_is_derived((unsigned int)kind))
 		return NULL;
 	if (tracepoints->n_plans == LANE_FORMATS)
@@ -325,7 +325,7 @@ static int compare_plans(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct lane_error *lane_tracepoints_done(struct lane_tracepoints *tracepoints)
+struct lane_error *decode_tracepoints_done(struct lane_tracepoints *tracepoints)
 {
 	tracepoints->by_id = calloc(SMALL_IDS, sizeof(*tracepoints->by_id));
 	if (!tracepoints->by_id)
@@ -339,8 +339,8 @@ struct lane_error *lane_tracepoints_done(struct lane_tracepoints *tracepoints)
 	return NULL;
 }
 
-const struct lane_tracepoint *lane_tracepoints_find(const struct lane_tracepoints *tracepoints,
-						    uint32_t id)
+const struct lane_tracepoint *decode_tracepoints_find(const struct lane_tracepoints *tracepoints,
+						      uint32_t id)
 {
 	struct lane_tracepoint key = { .id = id };
 
@@ -365,20 +365,20 @@ static bool is_half(const struct lane_tracepoint *plan)
 	return true;
 }
 
-void lane_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *presence)
+void decode_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *presence)
 {
 	int kind = plan->engine_notify ? LANE_FENCE_SIGNALED : plan->kind;
 
 	presence[kind] = is_half(plan) ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
 }
 
-void lane_tracepoints_presence(const struct lane_tracepoints *tracepoints, uint8_t *presence)
+void decode_tracepoints_presence(const struct lane_tracepoints *tracepoints, uint8_t *presence)
 {
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_derived((unsigned int)kind))
 			presence[kind] = LANE_PRESENCE_ABSENT;
 	for (size_t i = 0; i < tracepoints->n_plans; i++)
-		lane_tracepoint_presence(&tracepoints->plans[i], presence);
+		decode_tracepoint_presence(&tracepoints->plans[i], presence);
 }
 
 static uint64_t load(const struct lane_tracepoint_step *step, const uint8_t *from)
@@ -409,14 +409,14 @@ static void load_text(const uint8_t *from, size_t bytes, const struct lane_slot 
 	memcpy((char *)to + slot->offset, from, n < slot->size ? n : slot->size);
 }
 
-bool lane_tracepoint_read(const struct lane_tracepoint *plan, const void *record, size_t bytes,
-			  struct lane_event *to)
+bool decode_tracepoint_read(const struct lane_tracepoint *plan, const void *record, size_t bytes,
+			    struct lane_event *to)
 {
 	const uint8_t *from = record;
 
 	if (bytes < plan->fixed_bytes)
 		return false;
-	lane_event_clear(to, plan->kind);
+	decode_event_clear(to, plan->kind);
 	to->wire.origin = LANE_ORIGIN_TRACEPOINT;
 	to->raw.narrow = plan->narrow;
 	to->raw.engine_notify = plan->engine_notify;
@@ -430,7 +430,7 @@ bool lane_tracepoint_read(const struct lane_tracepoint *plan, const void *record
 		switch (step->load) {
 		case LANE_LOAD_UNSIGNED:
 		case LANE_LOAD_SIGNED:
-			lane_slot_store(to, &step->slot, load(step, from + at));
+			decode_slot_store(to, &step->slot, load(step, from + at));
 			continue;
 		case LANE_LOAD_ARRAY:
 			break;

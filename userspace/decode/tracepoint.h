@@ -50,36 +50,36 @@ struct lane_tracepoints {
 	struct lane_tracepoint **by_id; /* of the small numbers; NULL: not of the table */
 };
 
-/* *tracepoints is the caller's; lane_tracepoints_deinit frees what it comes to hold. */
-void lane_tracepoints_init(struct lane_tracepoints *tracepoints, const struct lane_names *names);
+/* *tracepoints is the caller's; decode_tracepoints_deinit frees what it comes to hold. */
+void decode_tracepoints_init(struct lane_tracepoints *tracepoints, const struct lane_names *names);
 
 /*
  * Takes the text of a format file. The formats of events that are not in the table are passed over.
  * Returns NULL, or the reason why it cannot be one.
  */
-const char *lane_tracepoints_add(struct lane_tracepoints *tracepoints, const char *text,
-				 size_t bytes);
+const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const char *text,
+				   size_t bytes);
 
 /* All formats were added: what is found is final. */
-struct lane_error *lane_tracepoints_done(struct lane_tracepoints *tracepoints) LANE_MUST_CHECK;
+struct lane_error *decode_tracepoints_done(struct lane_tracepoints *tracepoints) LANE_MUST_CHECK;
 
 /* The plan of the records with this common_type, NULL when they are of no event of the table. */
-const struct lane_tracepoint *lane_tracepoints_find(const struct lane_tracepoints *tracepoints,
-						    uint32_t id);
+const struct lane_tracepoint *decode_tracepoints_find(const struct lane_tracepoints *tracepoints,
+						      uint32_t id);
 
 /* Says of each kind whether the trace has its format: the others cannot have been recorded. */
-void lane_tracepoints_presence(const struct lane_tracepoints *tracepoints, uint8_t *presence);
+void decode_tracepoints_presence(const struct lane_tracepoints *tracepoints, uint8_t *presence);
 
 /* Says of the kind of one event that it was recorded. */
-void lane_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *presence);
+void decode_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *presence);
 
-void lane_tracepoints_deinit(struct lane_tracepoints *tracepoints);
+void decode_tracepoints_deinit(struct lane_tracepoints *tracepoints);
 
 /* Every record begins with as many bytes: common_type, flags, preempt_count. */
 #define LANE_RECORD_BYTES 4
 
 /* What a record says in common_type; it has at least LANE_RECORD_BYTES. */
-static inline uint32_t lane_tracepoint_id(const void *record)
+static inline uint32_t decode_tracepoint_id(const void *record)
 {
 	const uint8_t *from = record;
 
@@ -90,7 +90,7 @@ static inline uint32_t lane_tracepoint_id(const void *record)
  * Fills everything but time, CPU and process of an event from a record; false when it is cut off.
  * The thread is the record's common_pid.
  */
-bool lane_tracepoint_read(const struct lane_tracepoint *plan, const void *record, size_t bytes,
-			  struct lane_event *to);
+bool decode_tracepoint_read(const struct lane_tracepoint *plan, const void *record, size_t bytes,
+			    struct lane_event *to);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 	PAGE_TEXT_BYTES = 4096,
 };
 
-struct lane_error *lane_tracing_error(const struct lane_tracing_data *data, const char *why)
+struct lane_error *decode_tracing_error(const struct lane_tracing_data *data, const char *why)
 {
 	return lane_error("%s: %sbyte %" PRIu64 ": %s", data->path, data->part, data->bytes->at,
 			  why);
@@ -28,19 +28,19 @@ static struct lane_error *get_file(struct lane_tracing_data *data, const char *n
 	uint64_t n;
 	size_t keep;
 
-	if (!lane_bytes_text(data->bytes, is, sizeof(is)) || strcmp(is, name))
+	if (!decode_bytes_text(data->bytes, is, sizeof(is)) || strcmp(is, name))
 		return lane_error("%s: %sbyte %" PRIu64 ": `%s' is not there", data->path,
 				  data->part, data->bytes->at, name);
-	if (!lane_bytes_u64(data->bytes, &n) || n > lane_bytes_left(data->bytes))
-		return lane_tracing_error(data, "it is cut off");
+	if (!decode_bytes_u64(data->bytes, &n) || n > decode_bytes_left(data->bytes))
+		return decode_tracing_error(data, "it is cut off");
 	keep = n < size ? (size_t)n : size - 1;
-	if (!lane_bytes_get(data->bytes, text, keep) || !lane_bytes_skip(data->bytes, n - keep))
-		return lane_tracing_error(data, "it is cut off");
+	if (!decode_bytes_get(data->bytes, text, keep) || !decode_bytes_skip(data->bytes, n - keep))
+		return decode_tracing_error(data, "it is cut off");
 	text[keep] = '\0';
 	return NULL;
 }
 
-struct lane_error *lane_tracing_pages(struct lane_tracing_data *data)
+struct lane_error *decode_tracing_pages(struct lane_tracing_data *data)
 {
 	char text[PAGE_TEXT_BYTES], *field, *size;
 	struct lane_error *err;
@@ -53,20 +53,20 @@ struct lane_error *lane_tracing_pages(struct lane_tracing_data *data)
 	size = field ? strstr(field, "size:") : NULL;
 	data->long_bytes = size ? (unsigned int)strtoul(size + 5, NULL, 10) : 8;
 	if (data->long_bytes != 4 && data->long_bytes != 8)
-		return lane_tracing_error(data, "the head of the ring buffer's pages is damaged");
+		return decode_tracing_error(data, "the head of the ring buffer's pages is damaged");
 	return get_file(data, "header_event", text, sizeof(text));
 }
 
-struct lane_error *lane_tracing_own(struct lane_tracing_data *data)
+struct lane_error *decode_tracing_own(struct lane_tracing_data *data)
 {
 	uint64_t size;
 	uint32_t n;
 
-	if (!lane_bytes_u32(data->bytes, &n))
-		return lane_tracing_error(data, "it is cut off");
+	if (!decode_bytes_u32(data->bytes, &n))
+		return decode_tracing_error(data, "it is cut off");
 	for (uint32_t i = 0; i < n; i++)
-		if (!lane_bytes_u64(data->bytes, &size) || !lane_bytes_skip(data->bytes, size))
-			return lane_tracing_error(data, "the formats of events are cut off");
+		if (!decode_bytes_u64(data->bytes, &size) || !decode_bytes_skip(data->bytes, size))
+			return decode_tracing_error(data, "the formats of events are cut off");
 	return NULL;
 }
 
@@ -78,23 +78,23 @@ static struct lane_error *get_system(struct lane_tracing_data *data, char *text)
 	uint64_t size;
 	uint32_t n;
 
-	if (!lane_bytes_text(data->bytes, system, sizeof(system)) ||
-	    !lane_bytes_u32(data->bytes, &n))
-		return lane_tracing_error(data, "the formats of events are cut off");
+	if (!decode_bytes_text(data->bytes, system, sizeof(system)) ||
+	    !decode_bytes_u32(data->bytes, &n))
+		return decode_tracing_error(data, "the formats of events are cut off");
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = data->bytes->at;
 
-		if (!lane_bytes_u64(data->bytes, &size) || size > lane_bytes_left(data->bytes))
-			return lane_tracing_error(data, "the formats of events are cut off");
+		if (!decode_bytes_u64(data->bytes, &size) || size > decode_bytes_left(data->bytes))
+			return decode_tracing_error(data, "the formats of events are cut off");
 		if (size > LANE_FORMAT_BYTES) {
 			/* No event of the table has such a long one. */
-			if (!lane_bytes_skip(data->bytes, size))
-				return lane_tracing_error(data, "the formats are cut off");
+			if (!decode_bytes_skip(data->bytes, size))
+				return decode_tracing_error(data, "the formats are cut off");
 			continue;
 		}
-		if (!lane_bytes_get(data->bytes, text, (size_t)size))
-			return lane_tracing_error(data, "the formats of events are cut off");
-		why = lane_tracepoints_add(data->tracepoints, text, (size_t)size);
+		if (!decode_bytes_get(data->bytes, text, (size_t)size))
+			return decode_tracing_error(data, "the formats of events are cut off");
+		why = decode_tracepoints_add(data->tracepoints, text, (size_t)size);
 		if (why)
 			return lane_error("%s: %sbyte %" PRIu64 ": the format of an event: %s",
 					  data->path, data->part, at, why);
@@ -102,7 +102,7 @@ static struct lane_error *get_system(struct lane_tracing_data *data, char *text)
 	return NULL;
 }
 
-struct lane_error *lane_tracing_formats(struct lane_tracing_data *data)
+struct lane_error *decode_tracing_formats(struct lane_tracing_data *data)
 {
 	LANE_CLEANUP(lane_free) char *text = malloc(LANE_FORMAT_BYTES);
 	struct lane_error *err = NULL;
@@ -110,8 +110,8 @@ struct lane_error *lane_tracing_formats(struct lane_tracing_data *data)
 
 	if (!text)
 		return &lane_enomem;
-	if (!lane_bytes_u32(data->bytes, &n))
-		return lane_tracing_error(data, "it is cut off");
+	if (!decode_bytes_u32(data->bytes, &n))
+		return decode_tracing_error(data, "it is cut off");
 	for (uint32_t i = 0; !err && i < n; i++)
 		err = get_system(data, text);
 	return err;

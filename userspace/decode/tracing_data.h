@@ -18,16 +18,16 @@ struct lane_tracing_data {
 };
 
 /* The head of a page and the head of an event: sets long_bytes. */
-struct lane_error *lane_tracing_pages(struct lane_tracing_data *data) LANE_MUST_CHECK;
+struct lane_error *decode_tracing_pages(struct lane_tracing_data *data) LANE_MUST_CHECK;
 
 /* The formats of ftrace's own events, which are passed over. */
-struct lane_error *lane_tracing_own(struct lane_tracing_data *data) LANE_MUST_CHECK;
+struct lane_error *decode_tracing_own(struct lane_tracing_data *data) LANE_MUST_CHECK;
 
 /* The formats of tracepoints, system by system. */
-struct lane_error *lane_tracing_formats(struct lane_tracing_data *data) LANE_MUST_CHECK;
+struct lane_error *decode_tracing_formats(struct lane_tracing_data *data) LANE_MUST_CHECK;
 
 /* An error at the place that is read. */
-struct lane_error *lane_tracing_error(const struct lane_tracing_data *data,
-				      const char *why) LANE_MUST_CHECK;
+struct lane_error *decode_tracing_error(const struct lane_tracing_data *data,
+					const char *why) LANE_MUST_CHECK;
 
 #endif

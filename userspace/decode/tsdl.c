@@ -5,51 +5,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *lane_tsdl_path(struct lane_tsdl_parser *p)
+const char *decode_tsdl_path(struct lane_tsdl_parser *p)
 {
 	struct lane_token all = p->token;
 
 	if (all.kind != LANE_TOKEN_WORD) {
-		lane_tsdl_unknown(p, "a name that is none");
+		decode_tsdl_unknown(p, "a name that is none");
 		return NULL;
 	}
-	lane_tsdl_advance(p);
-	if (!lane_token_is_sign(&p->token, '.'))
-		return lane_tsdl_copy(p, &all);
-	while (lane_tsdl_take_sign(p, '.')) {
+	decode_tsdl_advance(p);
+	if (!decode_token_is_sign(&p->token, '.'))
+		return decode_tsdl_copy(p, &all);
+	while (decode_tsdl_take_sign(p, '.')) {
 		if (p->token.kind != LANE_TOKEN_WORD) {
-			lane_tsdl_unknown(p, "a name that is none");
+			decode_tsdl_unknown(p, "a name that is none");
 			return NULL;
 		}
 		/* As it is written, spaces and all: no name that is known has any. */
 		all.length = (size_t)(p->token.text + p->token.length - all.text);
-		lane_tsdl_advance(p);
+		decode_tsdl_advance(p);
 	}
-	return lane_tsdl_copy(p, &all);
+	return decode_tsdl_copy(p, &all);
 }
 
-bool lane_tsdl_value(struct lane_tsdl_parser *p, struct lane_tsdl_value *value)
+bool decode_tsdl_value(struct lane_tsdl_parser *p, struct lane_tsdl_value *value)
 {
-	bool is_negative = lane_tsdl_take_sign(p, '-');
+	bool is_negative = decode_tsdl_take_sign(p, '-');
 
 	if (!is_negative)
-		lane_tsdl_take_sign(p, '+');
+		decode_tsdl_take_sign(p, '+');
 	*value = (struct lane_tsdl_value){ .is_number = p->token.kind == LANE_TOKEN_NUMBER };
 	if (value->is_number) {
 		value->number = (int64_t)(is_negative ? 0 - p->token.number : p->token.number);
-		lane_tsdl_advance(p);
+		decode_tsdl_advance(p);
 		return true;
 	}
 	if (p->token.kind == LANE_TOKEN_TEXT) {
-		value->text = lane_tsdl_copy(p, &p->token);
-		lane_tsdl_advance(p);
+		value->text = decode_tsdl_copy(p, &p->token);
+		decode_tsdl_advance(p);
 		return value->text;
 	}
-	value->text = lane_tsdl_path(p);
+	value->text = decode_tsdl_path(p);
 	return value->text;
 }
 
-bool lane_tsdl_uuid(const char *text, uint8_t uuid[16])
+bool decode_tsdl_uuid(const char *text, uint8_t uuid[16])
 {
 	unsigned int n = 0;
 
@@ -75,7 +75,8 @@ bool lane_tsdl_uuid(const char *text, uint8_t uuid[16])
 	return n == 32;
 }
 
-const struct lane_tsdl_member *lane_tsdl_member(const struct lane_tsdl_type *type, const char *name)
+const struct lane_tsdl_member *decode_tsdl_member(const struct lane_tsdl_type *type,
+						  const char *name)
 {
 	for (uint32_t i = 0; type && i < type->n_members; i++)
 		if (!strcmp(type->members[i].name, name))
@@ -97,24 +98,24 @@ struct statement {
 static bool next_statement(struct lane_tsdl_parser *p, struct statement *statement, bool *more)
 {
 	*more = true;
-	while (lane_tsdl_begins_definition(p))
-		if (!lane_tsdl_definition(p))
+	while (decode_tsdl_begins_definition(p))
+		if (!decode_tsdl_definition(p))
 			return false;
-	if (lane_tsdl_take_sign(p, '}')) {
+	if (decode_tsdl_take_sign(p, '}')) {
 		*more = false;
-		lane_tsdl_take_sign(p, ';');
+		decode_tsdl_take_sign(p, ';');
 		return true;
 	}
-	*statement = (struct statement){ .name = lane_tsdl_path(p) };
+	*statement = (struct statement){ .name = decode_tsdl_path(p) };
 	if (!statement->name)
 		return false;
 	if (p->token.kind == LANE_TOKEN_ASSIGN) {
-		lane_tsdl_advance(p);
-		statement->type = lane_tsdl_type(p);
-		return statement->type && lane_tsdl_expect(p, ';');
+		decode_tsdl_advance(p);
+		statement->type = decode_tsdl_type(p);
+		return statement->type && decode_tsdl_expect(p, ';');
 	}
-	return lane_tsdl_expect(p, '=') && lane_tsdl_value(p, &statement->value) &&
-	       lane_tsdl_expect(p, ';');
+	return decode_tsdl_expect(p, '=') && decode_tsdl_value(p, &statement->value) &&
+	       decode_tsdl_expect(p, ';');
 }
 
 /* Takes one line of a block into `to`; false, told: it is not known. */
@@ -127,7 +128,7 @@ static bool block(struct lane_tsdl_parser *p, take_statement *take, void *to)
 	struct statement statement;
 	bool more;
 
-	if (!lane_tsdl_expect(p, '{'))
+	if (!decode_tsdl_expect(p, '{'))
 		return false;
 	for (;;) {
 		if (!next_statement(p, &statement, &more))
@@ -135,7 +136,7 @@ static bool block(struct lane_tsdl_parser *p, take_statement *take, void *to)
 		if (!more)
 			break;
 		if (!take(p, &statement, to))
-			return lane_tsdl_unknown(p, "a line that is not known");
+			return decode_tsdl_unknown(p, "a line that is not known");
 	}
 	p->n_names = n_names;
 	return true;
@@ -164,7 +165,7 @@ static bool take_trace(struct lane_tsdl_parser *p, const struct statement *state
 	if (says(statement, "minor", true))
 		return value->number == 8;
 	if (says(statement, "uuid", false))
-		return tsdl->has_uuid = lane_tsdl_uuid(value->text, tsdl->uuid);
+		return tsdl->has_uuid = decode_tsdl_uuid(value->text, tsdl->uuid);
 	if (says(statement, "byte_order", false)) {
 		tsdl->has_order = true;
 		tsdl->is_big = !strcmp(value->text, "be") || !strcmp(value->text, "network");
@@ -181,7 +182,7 @@ static bool take_env(struct lane_tsdl_parser *p, const struct statement *stateme
 {
 	struct lane_tsdl *tsdl = to;
 
-	if (statement->type || !lane_tsdl_grow(p, &tsdl->env, tsdl->n_env, sizeof(*tsdl->env)))
+	if (statement->type || !decode_tsdl_grow(p, &tsdl->env, tsdl->n_env, sizeof(*tsdl->env)))
 		return false;
 	tsdl->env[tsdl->n_env++] = (struct lane_tsdl_env){ statement->name, statement->value.text,
 							   statement->value.number };
@@ -200,7 +201,7 @@ static bool take_clock(struct lane_tsdl_parser *p, const struct statement *state
 		uint8_t uuid[16];
 
 		clock->uuid = value->text;
-		return lane_tsdl_uuid(value->text, uuid);
+		return decode_tsdl_uuid(value->text, uuid);
 	} else if (says(statement, "freq", true)) {
 		clock->frequency = (uint64_t)value->number;
 		return value->number > 0;
@@ -264,7 +265,7 @@ static bool clock_block(struct lane_tsdl_parser *p)
 {
 	struct lane_tsdl *tsdl = p->tsdl;
 
-	if (!lane_tsdl_grow(p, &tsdl->clocks, tsdl->n_clocks, sizeof(*tsdl->clocks)))
+	if (!decode_tsdl_grow(p, &tsdl->clocks, tsdl->n_clocks, sizeof(*tsdl->clocks)))
 		return false;
 	tsdl->clocks[tsdl->n_clocks] = (struct lane_tsdl_clock){ .frequency = 1000000000 };
 	return block(p, take_clock, &tsdl->clocks[tsdl->n_clocks++]);
@@ -274,7 +275,7 @@ static bool stream_block(struct lane_tsdl_parser *p)
 {
 	struct lane_tsdl *tsdl = p->tsdl;
 
-	if (!lane_tsdl_grow(p, &tsdl->streams, tsdl->n_streams, sizeof(*tsdl->streams)))
+	if (!decode_tsdl_grow(p, &tsdl->streams, tsdl->n_streams, sizeof(*tsdl->streams)))
 		return false;
 	tsdl->streams[tsdl->n_streams] = (struct lane_tsdl_stream){ 0 };
 	return block(p, take_stream, &tsdl->streams[tsdl->n_streams++]);
@@ -284,7 +285,7 @@ static bool event_block(struct lane_tsdl_parser *p)
 {
 	struct lane_tsdl *tsdl = p->tsdl;
 
-	if (!lane_tsdl_grow(p, &tsdl->events, tsdl->n_events, sizeof(*tsdl->events)))
+	if (!decode_tsdl_grow(p, &tsdl->events, tsdl->n_events, sizeof(*tsdl->events)))
 		return false;
 	tsdl->events[tsdl->n_events] = (struct lane_tsdl_event){ 0 };
 	return block(p, take_event, &tsdl->events[tsdl->n_events++]);
@@ -293,30 +294,30 @@ static bool event_block(struct lane_tsdl_parser *p)
 /* One block, or names of types. */
 static bool top_level(struct lane_tsdl_parser *p)
 {
-	if (lane_tsdl_begins_definition(p))
-		return lane_tsdl_definition(p);
-	if (lane_tsdl_take_word(p, "event"))
+	if (decode_tsdl_begins_definition(p))
+		return decode_tsdl_definition(p);
+	if (decode_tsdl_take_word(p, "event"))
 		return event_block(p);
-	if (lane_tsdl_take_word(p, "stream"))
+	if (decode_tsdl_take_word(p, "stream"))
 		return stream_block(p);
-	if (lane_tsdl_take_word(p, "clock"))
+	if (decode_tsdl_take_word(p, "clock"))
 		return clock_block(p);
-	if (lane_tsdl_take_word(p, "trace"))
+	if (decode_tsdl_take_word(p, "trace"))
 		return block(p, take_trace, p->tsdl);
-	if (lane_tsdl_take_word(p, "env"))
+	if (decode_tsdl_take_word(p, "env"))
 		return block(p, take_env, p->tsdl);
-	return lane_tsdl_take_sign(p, ';') || lane_tsdl_unknown(p, "a block that is not known");
+	return decode_tsdl_take_sign(p, ';') || decode_tsdl_unknown(p, "a block that is not known");
 }
 
-struct lane_tsdl *lane_tsdl_parse(const char *text, size_t bytes, char *why, size_t size)
+struct lane_tsdl *decode_tsdl_parse(const char *text, size_t bytes, char *why, size_t size)
 {
 	struct lane_tsdl_parser *p = calloc(1, sizeof(*p));
-	struct lane_arena *arena = lane_arena_create();
-	struct lane_tsdl *tsdl = arena ? lane_arena_take(arena, sizeof(*tsdl)) : NULL;
+	struct lane_arena *arena = decode_arena_create();
+	struct lane_tsdl *tsdl = arena ? decode_arena_take(arena, sizeof(*tsdl)) : NULL;
 
 	snprintf(why, size, "no memory");
 	if (!p || !tsdl) {
-		lane_arena_destroy(arena);
+		decode_arena_destroy(arena);
 		free(p);
 		return NULL;
 	}
@@ -327,22 +328,22 @@ struct lane_tsdl *lane_tsdl_parse(const char *text, size_t bytes, char *why, siz
 	p->end = text + bytes;
 	p->why = why;
 	p->why_size = size;
-	lane_tsdl_advance(p);
+	decode_tsdl_advance(p);
 	while (!p->failed && p->token.kind != LANE_TOKEN_END)
 		if (!top_level(p))
 			p->failed = true;
 	if (!p->failed && !tsdl->has_order)
-		lane_tsdl_unknown(p, "no byte order");
+		decode_tsdl_unknown(p, "no byte order");
 	if (p->failed) {
-		lane_arena_destroy(arena);
+		decode_arena_destroy(arena);
 		tsdl = NULL;
 	}
 	free(p);
 	return tsdl;
 }
 
-void lane_tsdl_free(struct lane_tsdl *tsdl)
+void decode_tsdl_free(struct lane_tsdl *tsdl)
 {
 	if (tsdl)
-		lane_arena_destroy(tsdl->arena);
+		decode_arena_destroy(tsdl->arena);
 }

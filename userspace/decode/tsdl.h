@@ -107,20 +107,20 @@ struct lane_tsdl {
  * Parses the metadata's text. NULL when it is not understood: why (of size bytes) says what, a word
  * or two with the line. What is returned is the caller's.
  */
-struct lane_tsdl *lane_tsdl_parse(const char *text, size_t bytes, char *why, size_t size);
+struct lane_tsdl *decode_tsdl_parse(const char *text, size_t bytes, char *why, size_t size);
 
 /* Frees everything; NULL is allowed. */
-void lane_tsdl_free(struct lane_tsdl *tsdl);
+void decode_tsdl_free(struct lane_tsdl *tsdl);
 
 /* The 16 bytes of a uuid in text; false when it is none. */
-bool lane_tsdl_uuid(const char *text, uint8_t uuid[16]);
+bool decode_tsdl_uuid(const char *text, uint8_t uuid[16]);
 
 /* The member of that name, NULL when there is none. */
-const struct lane_tsdl_member *lane_tsdl_member(const struct lane_tsdl_type *type,
-						const char *name);
+const struct lane_tsdl_member *decode_tsdl_member(const struct lane_tsdl_type *type,
+						  const char *name);
 
 /* What readers call a field: its name without the underscore that tracers put before it. */
-static inline const char *lane_tsdl_shown(const char *name)
+static inline const char *decode_tsdl_shown(const char *name)
 {
 	return *name == '_' ? name + 1 : name;
 }

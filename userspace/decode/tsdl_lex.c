@@ -21,12 +21,12 @@ struct lane_arena {
 	size_t bytes;
 };
 
-struct lane_arena *lane_arena_create(void)
+struct lane_arena *decode_arena_create(void)
 {
 	return calloc(1, sizeof(struct lane_arena));
 }
 
-void lane_arena_destroy(struct lane_arena *arena)
+void decode_arena_destroy(struct lane_arena *arena)
 {
 	while (arena && arena->chunks) {
 		struct chunk *chunk = arena->chunks;
@@ -37,7 +37,7 @@ void lane_arena_destroy(struct lane_arena *arena)
 	free(arena);
 }
 
-void *lane_arena_take(struct lane_arena *arena, size_t bytes)
+void *decode_arena_take(struct lane_arena *arena, size_t bytes)
 {
 	struct chunk *chunk = arena->chunks;
 	void *to;
@@ -61,7 +61,7 @@ void *lane_arena_take(struct lane_arena *arena, size_t bytes)
 	return to;
 }
 
-bool lane_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
+bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
 {
 	unsigned int line = 1;
 
@@ -150,7 +150,7 @@ static void lex_text(struct lane_tsdl_parser *p)
 		p->at++;
 }
 
-void lane_tsdl_advance(struct lane_tsdl_parser *p)
+void decode_tsdl_advance(struct lane_tsdl_parser *p)
 {
 	struct lane_token *token = &p->token;
 
@@ -179,28 +179,28 @@ void lane_tsdl_advance(struct lane_tsdl_parser *p)
 	}
 }
 
-bool lane_tsdl_take_word(struct lane_tsdl_parser *p, const char *word)
+bool decode_tsdl_take_word(struct lane_tsdl_parser *p, const char *word)
 {
-	if (!lane_token_is(&p->token, word))
+	if (!decode_token_is(&p->token, word))
 		return false;
-	lane_tsdl_advance(p);
+	decode_tsdl_advance(p);
 	return true;
 }
 
-bool lane_tsdl_take_sign(struct lane_tsdl_parser *p, char sign)
+bool decode_tsdl_take_sign(struct lane_tsdl_parser *p, char sign)
 {
-	if (!lane_token_is_sign(&p->token, sign))
+	if (!decode_token_is_sign(&p->token, sign))
 		return false;
-	lane_tsdl_advance(p);
+	decode_tsdl_advance(p);
 	return true;
 }
 
-bool lane_tsdl_expect(struct lane_tsdl_parser *p, char sign)
+bool decode_tsdl_expect(struct lane_tsdl_parser *p, char sign)
 {
 	char what[] = "no ` '";
 
 	what[4] = sign;
-	return lane_tsdl_take_sign(p, sign) || lane_tsdl_unknown(p, what);
+	return decode_tsdl_take_sign(p, sign) || decode_tsdl_unknown(p, what);
 }
 
 /* The character of an escape at *at, behind its backslash; goes behind it. */
@@ -224,14 +224,14 @@ static char unescape(const char **at, const char *end)
 	return name && **at ? (++*at, values[name - names]) : *(*at)++;
 }
 
-const char *lane_tsdl_copy(struct lane_tsdl_parser *p, const struct lane_token *token)
+const char *decode_tsdl_copy(struct lane_tsdl_parser *p, const struct lane_token *token)
 {
 	const char *at = token->text, *end = token->text + token->length;
-	char *copy = lane_arena_take(p->arena, token->length + 1);
+	char *copy = decode_arena_take(p->arena, token->length + 1);
 	size_t n = 0;
 
 	if (!copy) {
-		lane_tsdl_unknown(p, "too much of it");
+		decode_tsdl_unknown(p, "too much of it");
 		return NULL;
 	}
 	while (at < end) {
@@ -246,7 +246,7 @@ const char *lane_tsdl_copy(struct lane_tsdl_parser *p, const struct lane_token *
 	return copy;
 }
 
-bool lane_tsdl_grow(struct lane_tsdl_parser *p, void *array, uint32_t n, size_t bytes)
+bool decode_tsdl_grow(struct lane_tsdl_parser *p, void *array, uint32_t n, size_t bytes)
 {
 	void *more, *before;
 
@@ -254,10 +254,10 @@ bool lane_tsdl_grow(struct lane_tsdl_parser *p, void *array, uint32_t n, size_t 
 	if (n & (n - 1) || (n && n < 8))
 		return true;
 	if (n > UINT32_MAX / 2)
-		return lane_tsdl_unknown(p, "too much of it");
-	more = lane_arena_take(p->arena, bytes * (n ? (size_t)n * 2 : 8));
+		return decode_tsdl_unknown(p, "too much of it");
+	more = decode_arena_take(p->arena, bytes * (n ? (size_t)n * 2 : 8));
 	if (!more)
-		return lane_tsdl_unknown(p, "too much of it");
+		return decode_tsdl_unknown(p, "too much of it");
 	memcpy(&before, array, sizeof(before));
 	if (n)
 		memcpy(more, before, n * bytes);

@@ -10,11 +10,11 @@
 /* Memory that is freed at once; no more than a limit of it. */
 struct lane_arena;
 
-struct lane_arena *lane_arena_create(void);
-void lane_arena_destroy(struct lane_arena *arena);
+struct lane_arena *decode_arena_create(void);
+void decode_arena_destroy(struct lane_arena *arena);
 
 /* Zeroed bytes that live as long as the arena; NULL: there is no more. */
-void *lane_arena_take(struct lane_arena *arena, size_t bytes);
+void *decode_arena_take(struct lane_arena *arena, size_t bytes);
 
 enum lane_token_kind {
 	LANE_TOKEN_END,
@@ -60,37 +60,37 @@ struct lane_tsdl_parser {
 };
 
 /* Reads the token behind the one that is looked at. */
-void lane_tsdl_advance(struct lane_tsdl_parser *p);
+void decode_tsdl_advance(struct lane_tsdl_parser *p);
 
 /* What is met is not known: nothing more is parsed. Always false. */
-bool lane_tsdl_unknown(struct lane_tsdl_parser *p, const char *what);
+bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what);
 
-static inline bool lane_token_is(const struct lane_token *token, const char *word)
+static inline bool decode_token_is(const struct lane_token *token, const char *word)
 {
 	return token->kind == LANE_TOKEN_WORD && strlen(word) == token->length &&
 	       !memcmp(token->text, word, token->length);
 }
 
-static inline bool lane_token_is_sign(const struct lane_token *token, char sign)
+static inline bool decode_token_is_sign(const struct lane_token *token, char sign)
 {
 	return token->kind == LANE_TOKEN_SIGN && token->sign == sign;
 }
 
 /* Takes the sign; false, told, when it is not the next token. */
-bool lane_tsdl_expect(struct lane_tsdl_parser *p, char sign);
+bool decode_tsdl_expect(struct lane_tsdl_parser *p, char sign);
 
 /* Takes the word, or the sign, when it is the next token. */
-bool lane_tsdl_take_word(struct lane_tsdl_parser *p, const char *word);
-bool lane_tsdl_take_sign(struct lane_tsdl_parser *p, char sign);
+bool decode_tsdl_take_word(struct lane_tsdl_parser *p, const char *word);
+bool decode_tsdl_take_sign(struct lane_tsdl_parser *p, char sign);
 
 /* A copy of the token's text; of a literal, without its escapes. NULL, told: no memory. */
-const char *lane_tsdl_copy(struct lane_tsdl_parser *p, const struct lane_token *token);
+const char *decode_tsdl_copy(struct lane_tsdl_parser *p, const struct lane_token *token);
 
 /*
  * Makes room for one more in an array of the arena's, that doubles: *array, of n elements of bytes
  * each. False, told: no memory.
  */
-bool lane_tsdl_grow(struct lane_tsdl_parser *p, void *array, uint32_t n, size_t bytes);
+bool decode_tsdl_grow(struct lane_tsdl_parser *p, void *array, uint32_t n, size_t bytes);
 
 /* What stands behind a `=`: a number, a word, a text, or a path of words with dots between. */
 struct lane_tsdl_value {
@@ -99,18 +99,18 @@ struct lane_tsdl_value {
 	const char *text; /* of what is no number */
 };
 
-bool lane_tsdl_value(struct lane_tsdl_parser *p, struct lane_tsdl_value *value);
+bool decode_tsdl_value(struct lane_tsdl_parser *p, struct lane_tsdl_value *value);
 
 /* A path of words with dots between, as text. NULL, told: there is none. */
-const char *lane_tsdl_path(struct lane_tsdl_parser *p);
+const char *decode_tsdl_path(struct lane_tsdl_parser *p);
 
 /* True when the next token begins a definition of names: typealias, typedef, a type with a name. */
-bool lane_tsdl_begins_definition(const struct lane_tsdl_parser *p);
+bool decode_tsdl_begins_definition(const struct lane_tsdl_parser *p);
 
 /* Parses what gives types names: up to its `;`. */
-bool lane_tsdl_definition(struct lane_tsdl_parser *p);
+bool decode_tsdl_definition(struct lane_tsdl_parser *p);
 
 /* Parses a type; NULL, told: it is not understood. */
-const struct lane_tsdl_type *lane_tsdl_type(struct lane_tsdl_parser *p);
+const struct lane_tsdl_type *decode_tsdl_type(struct lane_tsdl_parser *p);
 
 #endif

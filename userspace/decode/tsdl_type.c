@@ -10,10 +10,10 @@ enum {
 
 static struct lane_tsdl_type *new_type(struct lane_tsdl_parser *p, enum lane_tsdl_kind kind)
 {
-	struct lane_tsdl_type *type = lane_arena_take(p->arena, sizeof(*type));
+	struct lane_tsdl_type *type = decode_arena_take(p->arena, sizeof(*type));
 
 	if (!type) {
-		lane_tsdl_unknown(p, "too much of it");
+		decode_tsdl_unknown(p, "too much of it");
 		return NULL;
 	}
 	type->kind = kind;
@@ -40,7 +40,7 @@ static bool is_type_word(const struct lane_token *token)
 					     "char",	 "float",  "double", "_Bool", "void" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (lane_token_is(token, words[i]))
+		if (decode_token_is(token, words[i]))
 			return true;
 	return false;
 }
@@ -49,7 +49,7 @@ static bool give_name(struct lane_tsdl_parser *p, const char *name,
 		      const struct lane_tsdl_type *type)
 {
 	if (p->n_names == LANE_TSDL_NAMES)
-		return lane_tsdl_unknown(p, "too many names of types");
+		return decode_tsdl_unknown(p, "too many names of types");
 	p->names[p->n_names++] = (struct lane_tsdl_name){ name, type };
 	return true;
 }
@@ -68,16 +68,16 @@ static const char *tag_name(struct lane_tsdl_parser *p, const char *what)
 {
 	const struct lane_token *token = &p->token;
 	size_t n = strlen(what);
-	char *name = lane_arena_take(p->arena, n + 1 + token->length + 1);
+	char *name = decode_arena_take(p->arena, n + 1 + token->length + 1);
 
 	if (!name) {
-		lane_tsdl_unknown(p, "too much of it");
+		decode_tsdl_unknown(p, "too much of it");
 		return NULL;
 	}
 	memcpy(name, what, n);
 	name[n] = ' ';
 	memcpy(name + n + 1, token->text, token->length);
-	lane_tsdl_advance(p);
+	decode_tsdl_advance(p);
 	return name;
 }
 
@@ -92,20 +92,20 @@ static const char *type_words(struct lane_tsdl_parser *p)
 	do {
 		more = is_type_word(&p->token);
 		if (p->token.kind != LANE_TOKEN_WORD || n + p->token.length + 2 > sizeof(name)) {
-			lane_tsdl_unknown(p, "a type that is none");
+			decode_tsdl_unknown(p, "a type that is none");
 			return NULL;
 		}
 		if (n)
 			name[n++] = ' ';
 		memcpy(name + n, p->token.text, p->token.length);
 		n += p->token.length;
-		lane_tsdl_advance(p);
+		decode_tsdl_advance(p);
 	} while (more && is_type_word(&p->token));
-	copy = lane_arena_take(p->arena, n + 1);
+	copy = decode_arena_take(p->arena, n + 1);
 	if (copy)
 		memcpy(copy, name, n);
 	else
-		lane_tsdl_unknown(p, "too much of it");
+		decode_tsdl_unknown(p, "too much of it");
 	return copy;
 }
 
@@ -183,21 +183,21 @@ static bool float_attribute(struct lane_tsdl_type *type, const char *name,
 static bool attributes(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 {
 	type->align = 0;
-	if (!lane_tsdl_expect(p, '{'))
+	if (!decode_tsdl_expect(p, '{'))
 		return false;
-	while (!lane_tsdl_take_sign(p, '}')) {
+	while (!decode_tsdl_take_sign(p, '}')) {
 		struct lane_tsdl_value value;
-		const char *name = lane_tsdl_path(p);
+		const char *name = decode_tsdl_path(p);
 
-		if (!name || !lane_tsdl_expect(p, '=') || !lane_tsdl_value(p, &value) ||
-		    !lane_tsdl_expect(p, ';'))
+		if (!name || !decode_tsdl_expect(p, '=') || !decode_tsdl_value(p, &value) ||
+		    !decode_tsdl_expect(p, ';'))
 			return false;
 		if (!(type->kind == LANE_TSDL_FLOAT ? float_attribute(type, name, &value)
 						    : integer_attribute(type, name, &value)))
-			return lane_tsdl_unknown(p, "an attribute that is not known");
+			return decode_tsdl_unknown(p, "an attribute that is not known");
 	}
 	if (!type->size)
-		return lane_tsdl_unknown(p, "a number without a size");
+		return decode_tsdl_unknown(p, "a number without a size");
 	if (!type->align)
 		type->align = type->size % 8 ? 1 : 8;
 	type->min_bits = type->size;
@@ -219,17 +219,17 @@ static const struct lane_tsdl_type *string(struct lane_tsdl_parser *p)
 	if (!type)
 		return NULL;
 	type->align = type->min_bits = 8;
-	if (!lane_tsdl_take_sign(p, '{'))
+	if (!decode_tsdl_take_sign(p, '{'))
 		return type;
-	while (!lane_tsdl_take_sign(p, '}')) {
+	while (!decode_tsdl_take_sign(p, '}')) {
 		struct lane_tsdl_value value;
-		const char *name = lane_tsdl_path(p);
+		const char *name = decode_tsdl_path(p);
 
-		if (!name || !lane_tsdl_expect(p, '=') || !lane_tsdl_value(p, &value) ||
-		    !lane_tsdl_expect(p, ';'))
+		if (!name || !decode_tsdl_expect(p, '=') || !decode_tsdl_value(p, &value) ||
+		    !decode_tsdl_expect(p, ';'))
 			return NULL;
 		if (strcmp(name, "encoding") != 0) {
-			lane_tsdl_unknown(p, "an attribute that is not known");
+			decode_tsdl_unknown(p, "an attribute that is not known");
 			return NULL;
 		}
 	}
@@ -244,18 +244,18 @@ static bool range(struct lane_tsdl_parser *p, struct lane_tsdl_label *label, uin
 	struct lane_tsdl_value value;
 
 	label->from = label->to = next;
-	if (!lane_tsdl_take_sign(p, '='))
+	if (!decode_tsdl_take_sign(p, '='))
 		return true;
-	if (!lane_tsdl_value(p, &value))
+	if (!decode_tsdl_value(p, &value))
 		return false;
 	label->from = label->to = (uint64_t)value.number;
 	if (value.is_number && p->token.kind == LANE_TOKEN_DOTS) {
-		lane_tsdl_advance(p);
-		if (!lane_tsdl_value(p, &value))
+		decode_tsdl_advance(p);
+		if (!decode_tsdl_value(p, &value))
 			return false;
 		label->to = (uint64_t)value.number;
 	}
-	return value.is_number || lane_tsdl_unknown(p, "an enumerator without a number");
+	return value.is_number || decode_tsdl_unknown(p, "an enumerator without a number");
 }
 
 static bool enumerators(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
@@ -263,23 +263,23 @@ static bool enumerators(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 	struct lane_tsdl_label *labels = NULL;
 	uint64_t next = 0;
 
-	while (!lane_tsdl_take_sign(p, '}')) {
+	while (!decode_tsdl_take_sign(p, '}')) {
 		struct lane_tsdl_label *label;
 
 		if (p->token.kind != LANE_TOKEN_WORD && p->token.kind != LANE_TOKEN_TEXT)
-			return lane_tsdl_unknown(p, "an enumerator without a name");
-		if (!lane_tsdl_grow(p, &labels, type->n_labels, sizeof(*labels)))
+			return decode_tsdl_unknown(p, "an enumerator without a name");
+		if (!decode_tsdl_grow(p, &labels, type->n_labels, sizeof(*labels)))
 			return false;
 		label = &labels[type->n_labels++];
-		label->name = lane_tsdl_copy(p, &p->token);
+		label->name = decode_tsdl_copy(p, &p->token);
 		if (!label->name)
 			return false;
-		lane_tsdl_advance(p);
+		decode_tsdl_advance(p);
 		if (!range(p, label, next))
 			return false;
 		next = label->to + 1;
-		if (!lane_tsdl_take_sign(p, ',') && !lane_token_is_sign(&p->token, '}'))
-			return lane_tsdl_unknown(p, "enumerators without a comma between");
+		if (!decode_tsdl_take_sign(p, ',') && !decode_token_is_sign(&p->token, '}'))
+			return decode_tsdl_unknown(p, "enumerators without a comma between");
 	}
 	type->labels = labels;
 	return true;
@@ -297,23 +297,24 @@ static const struct lane_tsdl_type *enumeration(struct lane_tsdl_parser *p)
 		if (!name)
 			return NULL;
 	}
-	if (name && !lane_token_is_sign(&p->token, ':') && !lane_token_is_sign(&p->token, '{')) {
+	if (name && !decode_token_is_sign(&p->token, ':') &&
+	    !decode_token_is_sign(&p->token, '{')) {
 		integer = find_name(p, name);
 		if (!integer)
-			lane_tsdl_unknown(p, "an enumeration that is not declared");
+			decode_tsdl_unknown(p, "an enumeration that is not declared");
 		return integer;
 	}
-	integer = lane_tsdl_take_sign(p, ':') ? lane_tsdl_type(p) : find_name(p, "int");
+	integer = decode_tsdl_take_sign(p, ':') ? decode_tsdl_type(p) : find_name(p, "int");
 	type = integer && integer->kind == LANE_TSDL_INTEGER ? new_type(p, LANE_TSDL_INTEGER)
 							     : NULL;
 	if (!type) {
-		lane_tsdl_unknown(p, "an enumeration of no integer");
+		decode_tsdl_unknown(p, "an enumeration of no integer");
 		return NULL;
 	}
 	*type = *integer;
 	type->is_enum = true;
 	type->n_labels = 0;
-	if (!lane_tsdl_expect(p, '{') || !enumerators(p, type) ||
+	if (!decode_tsdl_expect(p, '{') || !enumerators(p, type) ||
 	    (name && !give_name(p, name, type)))
 		return NULL;
 	return type;
@@ -336,13 +337,13 @@ static bool take_dimension(struct lane_tsdl_parser *p, struct dimension *dimensi
 	dimension->is_sequence = p->token.kind == LANE_TOKEN_WORD;
 	dimension->length = p->token.number;
 	if (dimension->is_sequence) {
-		dimension->ref = lane_tsdl_path(p);
-		return dimension->ref && lane_tsdl_expect(p, ']');
+		dimension->ref = decode_tsdl_path(p);
+		return dimension->ref && decode_tsdl_expect(p, ']');
 	}
 	if (p->token.kind != LANE_TOKEN_NUMBER)
-		return lane_tsdl_unknown(p, "an array without a length");
-	lane_tsdl_advance(p);
-	return lane_tsdl_expect(p, ']');
+		return decode_tsdl_unknown(p, "an array without a length");
+	decode_tsdl_advance(p);
+	return decode_tsdl_expect(p, ']');
 }
 
 /* The dimensions behind a name, if there are any; the last one is the innermost. */
@@ -352,9 +353,9 @@ static const struct lane_tsdl_type *dimensions(struct lane_tsdl_parser *p,
 	struct dimension all[MOST_DIMENSIONS];
 	unsigned int n = 0;
 
-	while (lane_tsdl_take_sign(p, '[')) {
+	while (decode_tsdl_take_sign(p, '[')) {
 		if (n == MOST_DIMENSIONS) {
-			lane_tsdl_unknown(p, "an array of many dimensions");
+			decode_tsdl_unknown(p, "an array of many dimensions");
 			return NULL;
 		}
 		if (!take_dimension(p, &all[n++]))
@@ -385,14 +386,14 @@ static bool member(struct lane_tsdl_parser *p, struct lane_tsdl_type *type,
 	struct lane_tsdl_member *to;
 
 	if (p->token.kind != LANE_TOKEN_WORD)
-		return lane_tsdl_unknown(p, "a field without a name");
-	if (!lane_tsdl_grow(p, members, type->n_members, sizeof(**members)))
+		return decode_tsdl_unknown(p, "a field without a name");
+	if (!decode_tsdl_grow(p, members, type->n_members, sizeof(**members)))
 		return false;
 	to = &(*members)[type->n_members];
-	to->name = lane_tsdl_copy(p, &p->token);
+	to->name = decode_tsdl_copy(p, &p->token);
 	if (!to->name)
 		return false;
-	lane_tsdl_advance(p);
+	decode_tsdl_advance(p);
 	to->type = dimensions(p, of);
 	if (!to->type)
 		return false;
@@ -415,26 +416,27 @@ static bool members(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 	uint32_t n_names = p->n_names;
 
 	if (++p->depth > LANE_TSDL_DEPTH)
-		return lane_tsdl_unknown(p, "blocks in too many blocks");
-	while (!lane_tsdl_take_sign(p, '}')) {
+		return decode_tsdl_unknown(p, "blocks in too many blocks");
+	while (!decode_tsdl_take_sign(p, '}')) {
 		const struct lane_tsdl_type *of;
 
-		if (lane_token_is(&p->token, "typealias") || lane_token_is(&p->token, "typedef")) {
-			if (!lane_tsdl_definition(p))
+		if (decode_token_is(&p->token, "typealias") ||
+		    decode_token_is(&p->token, "typedef")) {
+			if (!decode_tsdl_definition(p))
 				return false;
 			continue;
 		}
-		of = lane_tsdl_type(p);
+		of = decode_tsdl_type(p);
 		if (!of)
 			return false;
 		/* Only a name for a type. */
-		if (lane_tsdl_take_sign(p, ';'))
+		if (decode_tsdl_take_sign(p, ';'))
 			continue;
 		do {
 			if (!member(p, type, &all, of))
 				return false;
-		} while (lane_tsdl_take_sign(p, ','));
-		if (!lane_tsdl_expect(p, ';'))
+		} while (decode_tsdl_take_sign(p, ','));
+		if (!decode_tsdl_expect(p, ';'))
 			return false;
 	}
 	type->members = all;
@@ -456,23 +458,23 @@ static const struct lane_tsdl_type *structure(struct lane_tsdl_parser *p)
 		if (!name)
 			return NULL;
 	}
-	if (name && !lane_token_is_sign(&p->token, '{')) {
+	if (name && !decode_token_is_sign(&p->token, '{')) {
 		known = find_name(p, name);
 		if (!known)
-			lane_tsdl_unknown(p, "a structure that is not declared");
+			decode_tsdl_unknown(p, "a structure that is not declared");
 		return known;
 	}
 	type = new_type(p, LANE_TSDL_STRUCT);
-	if (!type || !lane_tsdl_expect(p, '{') || !members(p, type))
+	if (!type || !decode_tsdl_expect(p, '{') || !members(p, type))
 		return NULL;
-	if (lane_tsdl_take_word(p, "align")) {
+	if (decode_tsdl_take_word(p, "align")) {
 		uint32_t of_members = type->align;
 
-		if (!lane_tsdl_expect(p, '(') || !lane_tsdl_value(p, &align) ||
-		    !lane_tsdl_expect(p, ')'))
+		if (!decode_tsdl_expect(p, '(') || !decode_tsdl_value(p, &align) ||
+		    !decode_tsdl_expect(p, ')'))
 			return NULL;
 		if (!align.is_number || !take_align(type, align.number)) {
-			lane_tsdl_unknown(p, "an alignment that is none");
+			decode_tsdl_unknown(p, "an alignment that is none");
 			return NULL;
 		}
 		if (of_members > type->align)
@@ -485,10 +487,10 @@ static const struct lane_tsdl_type *structure(struct lane_tsdl_parser *p)
 static bool tag(struct lane_tsdl_parser *p, const char **ref)
 {
 	*ref = NULL;
-	if (!lane_tsdl_take_sign(p, '<'))
+	if (!decode_tsdl_take_sign(p, '<'))
 		return true;
-	*ref = lane_tsdl_path(p);
-	return *ref && lane_tsdl_expect(p, '>');
+	*ref = decode_tsdl_path(p);
+	return *ref && decode_tsdl_expect(p, '>');
 }
 
 /* `variant`, whose name and tag, if it has them, follow. */
@@ -508,7 +510,7 @@ static const struct lane_tsdl_type *variant(struct lane_tsdl_parser *p)
 	}
 	if (!tag(p, &ref))
 		return NULL;
-	if (lane_tsdl_take_sign(p, '{')) {
+	if (decode_tsdl_take_sign(p, '{')) {
 		if (!members(p, type))
 			return NULL;
 		type->align = 1;
@@ -519,7 +521,7 @@ static const struct lane_tsdl_type *variant(struct lane_tsdl_parser *p)
 	if (name)
 		known = find_name(p, name);
 	if (!known || known->kind != LANE_TSDL_VARIANT) {
-		lane_tsdl_unknown(p, "a variant that is not declared");
+		decode_tsdl_unknown(p, "a variant that is not declared");
 		return NULL;
 	}
 	*type = *known;
@@ -530,68 +532,68 @@ static const struct lane_tsdl_type *variant(struct lane_tsdl_parser *p)
 
 /* --- all types --- */
 
-const struct lane_tsdl_type *lane_tsdl_type(struct lane_tsdl_parser *p)
+const struct lane_tsdl_type *decode_tsdl_type(struct lane_tsdl_parser *p)
 {
 	const struct lane_tsdl_type *type;
 	const char *name;
 
-	while (lane_tsdl_take_word(p, "const"))
+	while (decode_tsdl_take_word(p, "const"))
 		;
-	if (lane_tsdl_take_word(p, "integer"))
+	if (decode_tsdl_take_word(p, "integer"))
 		return number(p, LANE_TSDL_INTEGER);
-	if (lane_tsdl_take_word(p, "floating_point"))
+	if (decode_tsdl_take_word(p, "floating_point"))
 		return number(p, LANE_TSDL_FLOAT);
-	if (lane_tsdl_take_word(p, "string"))
+	if (decode_tsdl_take_word(p, "string"))
 		return string(p);
-	if (lane_tsdl_take_word(p, "struct"))
+	if (decode_tsdl_take_word(p, "struct"))
 		return structure(p);
-	if (lane_tsdl_take_word(p, "variant"))
+	if (decode_tsdl_take_word(p, "variant"))
 		return variant(p);
-	if (lane_tsdl_take_word(p, "enum"))
+	if (decode_tsdl_take_word(p, "enum"))
 		return enumeration(p);
 	name = type_words(p);
 	if (!name)
 		return NULL;
 	type = find_name(p, name);
 	if (!type)
-		lane_tsdl_unknown(p, "a type that is not declared");
+		decode_tsdl_unknown(p, "a type that is not declared");
 	return type;
 }
 
-bool lane_tsdl_begins_definition(const struct lane_tsdl_parser *p)
+bool decode_tsdl_begins_definition(const struct lane_tsdl_parser *p)
 {
 	static const char *const words[] = { "typealias", "typedef", "struct", "variant", "enum" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (lane_token_is(&p->token, words[i]))
+		if (decode_token_is(&p->token, words[i]))
 			return true;
 	return false;
 }
 
-bool lane_tsdl_definition(struct lane_tsdl_parser *p)
+bool decode_tsdl_definition(struct lane_tsdl_parser *p)
 {
-	bool is_alias = lane_tsdl_take_word(p, "typealias");
-	bool is_typedef = !is_alias && lane_tsdl_take_word(p, "typedef");
-	const struct lane_tsdl_type *type = lane_tsdl_type(p);
+	bool is_alias = decode_tsdl_take_word(p, "typealias");
+	bool is_typedef = !is_alias && decode_tsdl_take_word(p, "typedef");
+	const struct lane_tsdl_type *type = decode_tsdl_type(p);
 	const char *name;
 
 	if (!type)
 		return false;
 	if (is_alias) {
 		if (p->token.kind != LANE_TOKEN_ASSIGN)
-			return lane_tsdl_unknown(p, "a typealias without a name");
-		lane_tsdl_advance(p);
+			return decode_tsdl_unknown(p, "a typealias without a name");
+		decode_tsdl_advance(p);
 		name = type_words(p);
 		if (!name || !give_name(p, name, type))
 			return false;
 	} else if (is_typedef) {
 		if (p->token.kind != LANE_TOKEN_WORD)
-			return lane_tsdl_unknown(p, "a typedef without a name");
-		name = lane_tsdl_copy(p, &p->token);
-		lane_tsdl_advance(p);
+			return decode_tsdl_unknown(p, "a typedef without a name");
+		name = decode_tsdl_copy(p, &p->token);
+		decode_tsdl_advance(p);
 		type = name ? dimensions(p, type) : NULL;
 		if (!type || !give_name(p, name, type))
 			return false;
 	}
-	return lane_tsdl_expect(p, ';');
+	return decode_tsdl_expect(p, ';');
 }

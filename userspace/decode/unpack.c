@@ -6,7 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-bool lane_unpack(enum lane_packing packing, const void *from, size_t n, void *to, size_t to_bytes)
+bool decode_unpack(enum lane_packing packing, const void *from, size_t n, void *to, size_t to_bytes)
 {
 	uLongf done = to_bytes;
 
@@ -73,8 +73,8 @@ static bool unzstd_all(const void *from, size_t n, size_t max, uint8_t **to, siz
 	return !status;
 }
 
-bool lane_unpack_unsized(enum lane_packing packing, const void *from, size_t n, size_t max,
-			 uint8_t **to, size_t *to_bytes)
+bool decode_unpack_unsized(enum lane_packing packing, const void *from, size_t n, size_t max,
+			   uint8_t **to, size_t *to_bytes)
 {
 	*to = NULL;
 	*to_bytes = 0;

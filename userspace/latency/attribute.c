@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *lane_sum_of(struct lane_latency *latency, struct lane_table *index, void *array, uint32_t *n,
-		  uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh)
+void *latency_sum_of(struct lane_latency *latency, struct lane_table *index, void *array,
+		     uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh)
 {
 	uintptr_t at = (uintptr_t)lane_table_get(index, a, b);
 	char *base;
@@ -57,8 +57,8 @@ static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_re
 	lane_span_add(&blame->ns, ns);
 }
 
-void lane_blame_device(struct lane_latency *latency, const struct lane_request *rq,
-		       const struct lane_stages *stages)
+void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
+			  const struct lane_stages *stages)
 {
 	struct lane_blame *blame;
 	bool fresh;
@@ -70,8 +70,8 @@ void lane_blame_device(struct lane_latency *latency, const struct lane_request *
 	add_blame(blame, fresh, rq, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
 
-void lane_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
-		      const struct lane_stages *stages)
+void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
+			 const struct lane_stages *stages)
 {
 	struct lane_blame *blame;
 	bool fresh;
@@ -83,19 +83,19 @@ void lane_blame_fence(struct lane_latency *latency, const struct lane_request *r
 	add_blame(blame, fresh, rq, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
-void lane_on_preemption(void *arg, const struct lane_preemption *p)
+void latency_on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_latency *latency = arg;
-	struct lane_engine_stats *engine = lane_engine_stats(latency, p->engine);
+	struct lane_engine_stats *engine = latency_engine_stats(latency, p->engine);
 	uint32_t victim = p->victim->context->client->id;
 	uint32_t culprit = p->culprit ? p->culprit->client->id : 0;
 	struct lane_client_stats *client;
 	struct lane_preemption_sum *sum;
 	bool fresh;
 
-	if (!lane_selected(latency, p->victim))
+	if (!latency_selected(latency, p->victim))
 		return;
-	client = lane_client_stats(latency, p->victim->context->client);
+	client = latency_client_stats(latency, p->victim->context->client);
 	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
 			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why, &fresh);
 	if (!sum || !engine || !client)
@@ -147,7 +147,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 /* The engine's account: it is of the whole recording, whatever is selected. */
 static void count_idle(struct lane_engine_stats *engine, const struct lane_idle *idle)
 {
-	uint64_t left_ns = lane_engine_time_idle(&engine->account, idle->begin_ns, idle->end_ns);
+	uint64_t left_ns = latency_engine_time_idle(&engine->account, idle->begin_ns, idle->end_ns);
 
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
 		uint64_t ns = idle->cause_ns[i] < left_ns ? idle->cause_ns[i] : left_ns;
@@ -157,10 +157,10 @@ static void count_idle(struct lane_engine_stats *engine, const struct lane_idle 
 	}
 }
 
-void lane_on_idle(void *arg, const struct lane_idle *idle)
+void latency_on_idle(void *arg, const struct lane_idle *idle)
 {
 	struct lane_latency *latency = arg;
-	struct lane_engine_stats *engine = lane_engine_stats(latency, idle->engine);
+	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
 	uint64_t named_ns = 0;
 
 	if (!engine || idle->doubtful)
@@ -186,7 +186,7 @@ void lane_on_idle(void *arg, const struct lane_idle *idle)
 			 idle->cause_ns[LANE_IDLE_STARVED] - named_ns);
 }
 
-void lane_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine)
+void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine)
 {
 	struct lane_idle idle = { .engine = engine->engine,
 				  .begin_ns = latency->figures.begin_ns,
@@ -195,23 +195,23 @@ void lane_idle_before_first(struct lane_latency *latency, struct lane_engine_sta
 
 	if (idle.end_ns <= idle.begin_ns)
 		return;
-	ns = lane_engine_time_idle(&engine->account, idle.begin_ns, idle.end_ns);
+	ns = latency_engine_time_idle(&engine->account, idle.begin_ns, idle.end_ns);
 	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] += ns;
 	if (idle.end_ns >= latency->select.from_ns && idle.begin_ns <= latency->select.to_ns)
 		add_idle(latency, &idle, LANE_IDLE_BEFORE_FIRST, NULL, ns);
 }
 
-void lane_on_thread(void *arg, const struct lane_thread_interval *interval)
+void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 {
 	struct lane_latency *latency = arg;
 	struct lane_client_stats *client;
 	uint64_t ns = interval->end_ns - interval->begin_ns;
 
 	if (latency->cpu)
-		lane_cpu_thread(latency->cpu, interval);
+		latency_cpu_thread(latency->cpu, interval);
 	if (!interval->thread->client)
 		return;
-	client = lane_client_stats(latency, interval->thread->client);
+	client = latency_client_stats(latency, interval->thread->client);
 	if (!client)
 		return;
 	if (interval->state == LANE_THREAD_RUNNING)
@@ -224,14 +224,14 @@ void lane_on_thread(void *arg, const struct lane_thread_interval *interval)
 		client->unknown_ns += ns;
 }
 
-void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
+void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 {
 	struct lane_latency *latency = arg;
 	struct lane_starved_sum *sum;
 	bool fresh;
 
 	if (latency->cpu)
-		lane_cpu_starvation(latency->cpu, starvation);
+		latency_cpu_starvation(latency->cpu, starvation);
 	if (!starvation->victim->client)
 		return;
 	sum = LANE_SUM_OF(latency, starved,
@@ -251,7 +251,7 @@ void lane_on_starvation(void *arg, const struct lane_starvation *starvation)
 	sum->ns += starvation->end_ns - starvation->begin_ns;
 }
 
-void lane_on_wait(void *arg, const struct lane_wait *wait)
+void latency_on_wait(void *arg, const struct lane_wait *wait)
 {
 	struct lane_latency *latency = arg;
 	const struct lane_request *rq = wait->request;
@@ -259,12 +259,13 @@ void lane_on_wait(void *arg, const struct lane_wait *wait)
 	struct lane_wait_sum *sum;
 	bool fresh;
 
-	if (rq->engine && lane_selected(latency, rq) && lane_engine_stats(latency, rq->engine))
+	if (rq->engine && latency_selected(latency, rq) &&
+	    latency_engine_stats(latency, rq->engine))
 		latency->trace_pl[rq->engine->id].wait_ns += wait->end_ns - wait->begin_ns;
 	/* A process that owns no context is nobody's client. */
-	if (!wait->thread->client || !lane_selected(latency, rq))
+	if (!wait->thread->client || !latency_selected(latency, rq))
 		return;
-	client = lane_client_stats(latency, wait->thread->client);
+	client = latency_client_stats(latency, wait->thread->client);
 	sum = LANE_SUM_OF(latency, waits, pair(wait->thread->client->id, rq->context->client->id),
 			  rq->engine ? rq->engine->id : UINT32_MAX, &fresh);
 	if (!client || !sum)
@@ -305,7 +306,7 @@ static void sort(void *array, size_t n, size_t size, int (*by)(const void *, con
 		qsort(array, n, size, by);
 }
 
-void lane_sort_sums(struct lane_latency *latency)
+void latency_sort_sums(struct lane_latency *latency)
 {
 	sort(latency->host_blames, latency->n_host_blames, sizeof(*latency->host_blames),
 	     blame_by_ns);

@@ -75,7 +75,8 @@ static void without_request(const struct lane_command *command, struct lane_comm
 		      1u << LANE_CSTAGE_TOLD;
 }
 
-void lane_command_stages_of(const struct lane_command *command, struct lane_command_stages *stages)
+void latency_command_stages_of(const struct lane_command *command,
+			       struct lane_command_stages *stages)
 {
 	uint64_t *at_ns = stages->at_ns;
 

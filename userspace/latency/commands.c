@@ -40,7 +40,7 @@ static void add(struct lane_commands *c, struct lane_durations *durations, uint6
 	durations->sum_ns += ns;
 	if (ns > durations->max_ns)
 		durations->max_ns = ns;
-	if (!lane_histogram_add(&durations->histogram, ns))
+	if (!latency_histogram_add(&durations->histogram, ns))
 		c->no_memory = true;
 }
 
@@ -295,11 +295,11 @@ static bool selected(const struct lane_latency *latency, const struct lane_comma
 
 	if (last_ns && (last_ns < latency->select.from_ns || last_ns > latency->select.to_ns))
 		return false;
-	return lane_process_selected(latency, command->pid,
-				     command->request ? command->request->context->client : NULL);
+	return latency_process_selected(
+		latency, command->pid, command->request ? command->request->context->client : NULL);
 }
 
-void lane_on_command(void *arg, const struct lane_command *command)
+void latency_on_command(void *arg, const struct lane_command *command)
 {
 	struct lane_latency *latency = arg;
 	struct lane_commands *c;
@@ -313,7 +313,7 @@ void lane_on_command(void *arg, const struct lane_command *command)
 	queue = c ? queue_of(c, command->queue) : NULL;
 	if (!queue)
 		return;
-	lane_command_stages_of(command, &stages);
+	latency_command_stages_of(command, &stages);
 	if (command->timed)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
@@ -327,7 +327,7 @@ void lane_on_command(void *arg, const struct lane_command *command)
 		on_transfer(c, command, running_ns);
 }
 
-void lane_on_call(void *arg, const struct lane_call *call)
+void latency_on_call(void *arg, const struct lane_call *call)
 {
 	struct lane_latency *latency = arg;
 	struct lane_commands *c;
@@ -336,7 +336,7 @@ void lane_on_call(void *arg, const struct lane_call *call)
 
 	if (!call->ended || call->function >= LANE_CLF_COUNT ||
 	    call->end_ns < latency->select.from_ns || call->end_ns > latency->select.to_ns ||
-	    !lane_process_selected(latency, call->pid, NULL))
+	    !latency_process_selected(latency, call->pid, NULL))
 		return;
 	c = commands_of(latency);
 	if (!c)
@@ -362,7 +362,7 @@ static int gaps_by_ns(const void *x, const void *y)
 	return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
-void lane_commands_finish(struct lane_commands *c)
+void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
 		return;
@@ -372,19 +372,19 @@ void lane_commands_finish(struct lane_commands *c)
 		qsort(c->gaps, c->n_gaps, sizeof(*c->gaps), gaps_by_ns);
 }
 
-void lane_commands_destroy(struct lane_commands *c)
+void latency_commands_destroy(struct lane_commands *c)
 {
 	if (!c)
 		return;
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
-		lane_histogram_free(&c->stages[i].histogram);
-	lane_histogram_free(&c->total.histogram);
+		latency_histogram_free(&c->stages[i].histogram);
+	latency_histogram_free(&c->total.histogram);
 	for (uint32_t i = 0; i < c->n_kernels; i++) {
-		lane_histogram_free(&c->kernels[i].running.histogram);
-		lane_histogram_free(&c->kernels[i].total.histogram);
+		latency_histogram_free(&c->kernels[i].running.histogram);
+		latency_histogram_free(&c->kernels[i].total.histogram);
 	}
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
-		lane_histogram_free(&c->transfers[i].running.histogram);
+		latency_histogram_free(&c->transfers[i].running.histogram);
 	lane_table_free(&c->kernel_index);
 	lane_table_free(&c->gap_index);
 	free(c->queues);

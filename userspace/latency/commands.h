@@ -56,7 +56,8 @@ struct lane_command_stages {
 	bool known;   /* its call, its times and its completion are */
 };
 
-void lane_command_stages_of(const struct lane_command *command, struct lane_command_stages *stages);
+void latency_command_stages_of(const struct lane_command *command,
+			       struct lane_command_stages *stages);
 
 /* Durations of one kind. */
 struct lane_durations {
@@ -143,13 +144,13 @@ struct lane_commands {
 };
 
 /* The hooks; arg is the struct lane_latency. */
-void lane_on_command(void *latency, const struct lane_command *command);
-void lane_on_call(void *latency, const struct lane_call *call);
+void latency_on_command(void *latency, const struct lane_command *command);
+void latency_on_call(void *latency, const struct lane_call *call);
 
 /* Sorts what is to be read in order; commands may be NULL. */
-void lane_commands_finish(struct lane_commands *commands);
+void latency_commands_finish(struct lane_commands *commands);
 
 /* Frees everything; NULL is allowed. */
-void lane_commands_destroy(struct lane_commands *commands);
+void latency_commands_destroy(struct lane_commands *commands);
 
 #endif

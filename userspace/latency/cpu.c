@@ -16,7 +16,7 @@ struct lane_cpu_table {
 	struct lane_table by_tid; /* the latest thread of that number */
 };
 
-struct lane_error *lane_cpu_create(struct lane_cpu_stats **stats)
+struct lane_error *latency_cpu_create(struct lane_cpu_stats **stats)
 {
 	*stats = calloc(1, sizeof(**stats));
 	if (!*stats)
@@ -201,7 +201,7 @@ static void add_wakeup(struct lane_cpu_stats *stats, struct lane_cpu_sums *sums,
 	if (bucket >= LANE_WAKE_BUCKETS)
 		bucket = LANE_WAKE_BUCKETS - 1;
 	stats->buckets[bucket]++;
-	stats->no_memory |= !lane_histogram_add(&stats->wakes, ns);
+	stats->no_memory |= !latency_histogram_add(&stats->wakes, ns);
 }
 
 static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
@@ -225,7 +225,7 @@ static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
 	stats->cores[cpu].runs++;
 }
 
-void lane_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval)
+void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval)
 {
 	uint64_t ns = interval->end_ns - interval->begin_ns;
 	struct lane_cpu_thread *thread = thread_at(stats, interval->thread, interval->begin_ns);
@@ -260,7 +260,7 @@ void lane_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_inte
 	}
 }
 
-void lane_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation)
+void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation)
 {
 	struct lane_cpu_rival rival = { .tid = starvation->tid,
 					.ns = starvation->end_ns - starvation->begin_ns,
@@ -280,7 +280,7 @@ void lane_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvat
 
 static int by_waited(const struct lane_cpu_sums *x, const struct lane_cpu_sums *y)
 {
-	uint64_t a = lane_cpu_waited(x), b = lane_cpu_waited(y);
+	uint64_t a = latency_cpu_waited(x), b = latency_cpu_waited(y);
 
 	if (a != b)
 		return a > b ? -1 : 1;
@@ -353,7 +353,7 @@ static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct la
 	return NULL;
 }
 
-struct lane_error *lane_cpu_finish(struct lane_cpu_stats *stats)
+struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats)
 {
 	struct lane_table by_pid = { 0 };
 	struct lane_error *err = NULL;
@@ -378,7 +378,7 @@ struct lane_error *lane_cpu_finish(struct lane_cpu_stats *stats)
 	return err;
 }
 
-void lane_cpu_destroy(struct lane_cpu_stats *stats)
+void latency_cpu_destroy(struct lane_cpu_stats *stats)
 {
 	if (!stats)
 		return;
@@ -387,7 +387,7 @@ void lane_cpu_destroy(struct lane_cpu_stats *stats)
 	free(stats->threads);
 	free(stats->processes);
 	free(stats->cores);
-	lane_histogram_free(&stats->wakes);
+	latency_histogram_free(&stats->wakes);
 	lane_table_free(&stats->table->by_tid);
 	free(stats->table);
 	free(stats);

@@ -78,19 +78,19 @@ struct lane_cpu_stats {
 };
 
 /* *stats is the caller's. */
-struct lane_error *lane_cpu_create(struct lane_cpu_stats **stats) LANE_MUST_CHECK;
+struct lane_error *latency_cpu_create(struct lane_cpu_stats **stats) LANE_MUST_CHECK;
 
-void lane_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval);
-void lane_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation);
+void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval);
+void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation);
 
 /* Sorts, and makes the processes. */
-struct lane_error *lane_cpu_finish(struct lane_cpu_stats *stats) LANE_MUST_CHECK;
+struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
-void lane_cpu_destroy(struct lane_cpu_stats *stats);
+void latency_cpu_destroy(struct lane_cpu_stats *stats);
 
 /* The time in which it could run and did not. */
-static inline uint64_t lane_cpu_waited(const struct lane_cpu_sums *sums)
+static inline uint64_t latency_cpu_waited(const struct lane_cpu_sums *sums)
 {
 	return sums->woken_ns + sums->preempted_ns;
 }

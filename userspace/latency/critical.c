@@ -24,7 +24,7 @@ const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
 	[LANE_CRITICAL_UNKNOWN] = "unknown",
 };
 
-void *lane_crit_push(struct lane_critical *c, void *vec, size_t size)
+void *latency_crit_push(struct lane_critical *c, void *vec, size_t size)
 {
 	LANE_CRIT_VEC(char) *list = vec;
 	char *element;
@@ -46,7 +46,7 @@ void *lane_crit_push(struct lane_critical *c, void *vec, size_t size)
 	return element;
 }
 
-#define PUSH(c, vec) lane_crit_push((c), &(c)->vec, sizeof(*(c)->vec.v))
+#define PUSH(c, vec) latency_crit_push((c), &(c)->vec, sizeof(*(c)->vec.v))
 
 static bool overlaps(const struct lane_critical *c, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -134,8 +134,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	kept = PUSH(c, requests);
 	if (!kept)
 		return;
-	lane_points_of(&c->info, rq, &kept->points);
-	lane_stages_of(&c->info, rq, &stages);
+	latency_points_of(&c->info, rq, &kept->points);
+	latency_stages_of(&c->info, rq, &stages);
 	kept->ran = stages.known & 1u << LANE_STAGE_RUNNING;
 	kept->start = rq->start;
 	kept->device = stages.ns[LANE_STAGE_DEVICE_QUEUE];
@@ -154,8 +154,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 		c->no_memory = true;
 }
 
-struct lane_error *lane_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
-					uint64_t to_ns, struct lane_critical **critical)
+struct lane_error *latency_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
+					   uint64_t to_ns, struct lane_critical **critical)
 {
 	struct lane_critical *c = calloc(1, sizeof(*c));
 
@@ -168,7 +168,7 @@ struct lane_error *lane_critical_create(const struct lane_trace_info *info, uint
 	return NULL;
 }
 
-struct lane_hooks lane_critical_hooks(struct lane_critical *critical)
+struct lane_hooks latency_critical_hooks(struct lane_critical *critical)
 {
 	return (struct lane_hooks){
 		.arg = critical,
@@ -254,10 +254,10 @@ static struct lane_error *state_of(const struct lane_critical *c)
 		       : NULL;
 }
 
-struct lane_error *lane_critical_solve(struct lane_critical *c,
-				       const struct lane_timeline *timeline, uint64_t from_ns,
-				       uint64_t to_ns, const struct lane_critical_end *end,
-				       struct lane_critical_path *path)
+struct lane_error *latency_critical_solve(struct lane_critical *c,
+					  const struct lane_timeline *timeline, uint64_t from_ns,
+					  uint64_t to_ns, const struct lane_critical_end *end,
+					  struct lane_critical_path *path)
 {
 	struct lane_critical_segment *segments = NULL;
 	struct lane_error *err = state_of(c);
@@ -266,7 +266,7 @@ struct lane_error *lane_critical_solve(struct lane_critical *c,
 	if (err)
 		return err;
 	sort_all(c);
-	if (!lane_critical_walk(c, timeline, from_ns, to_ns, end)) {
+	if (!latency_critical_walk(c, timeline, from_ns, to_ns, end)) {
 		err = state_of(c);
 		return err ? err : lane_error("nothing of the interval's end is in the recording");
 	}
@@ -284,13 +284,13 @@ struct lane_error *lane_critical_solve(struct lane_critical *c,
 	return NULL;
 }
 
-void lane_critical_path_free(struct lane_critical_path *path)
+void latency_critical_path_free(struct lane_critical_path *path)
 {
 	free(path->segments);
 	path->segments = NULL;
 }
 
-void lane_critical_destroy(struct lane_critical *c)
+void latency_critical_destroy(struct lane_critical *c)
 {
 	if (!c)
 		return;

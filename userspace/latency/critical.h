@@ -66,7 +66,7 @@ struct lane_critical_path {
 	struct lane_critical_segment *segments; /* in order of time, without gaps */
 	size_t n_segments;
 	/* By kind. A stage of a request that lies wholly on the path adds what the report says of
-	 * it (lane_stages_of); on_and_off is divided in running and preempted. */
+	 * it (latency_stages_of); on_and_off is divided in running and preempted. */
 	struct lane_span kinds[LANE_CRITICAL_KIND_COUNT];
 };
 
@@ -74,28 +74,28 @@ struct lane_critical;
 
 /* Keeps what lies in [from_ns, to_ns]. info: what the trace has of events, copied. *critical is the
  * caller's. */
-struct lane_error *lane_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
-					uint64_t to_ns,
-					struct lane_critical **critical) LANE_MUST_CHECK;
+struct lane_error *latency_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
+					   uint64_t to_ns,
+					   struct lane_critical **critical) LANE_MUST_CHECK;
 
 /* The subscriber. */
-struct lane_hooks lane_critical_hooks(struct lane_critical *critical);
+struct lane_hooks latency_critical_hooks(struct lane_critical *critical);
 
 /*
  * After lane_timeline_finish: the path that ends at `end` at to_ns, back to from_ns; both lie in
  * what was kept. The segments add up to the interval, to the nanosecond. May be called again. *path
- * is the caller's, to be freed with lane_critical_path_free. Fails for want of memory, if the
+ * is the caller's, to be freed with latency_critical_path_free. Fails for want of memory, if the
  * interval holds too much, or if it has no such end.
  */
-struct lane_error *lane_critical_solve(struct lane_critical *critical,
-				       const struct lane_timeline *timeline, uint64_t from_ns,
-				       uint64_t to_ns, const struct lane_critical_end *end,
-				       struct lane_critical_path *path) LANE_MUST_CHECK;
+struct lane_error *latency_critical_solve(struct lane_critical *critical,
+					  const struct lane_timeline *timeline, uint64_t from_ns,
+					  uint64_t to_ns, const struct lane_critical_end *end,
+					  struct lane_critical_path *path) LANE_MUST_CHECK;
 
 /* Frees the segments; safe on a zeroed path. */
-void lane_critical_path_free(struct lane_critical_path *path);
+void latency_critical_path_free(struct lane_critical_path *path);
 
 /* NULL is allowed. */
-void lane_critical_destroy(struct lane_critical *critical);
+void latency_critical_destroy(struct lane_critical *critical);
 
 #endif

@@ -41,10 +41,10 @@ static struct lane_error *end_of_interval(const struct lane_latency *latency,
 	return NULL;
 }
 
-struct lane_error *lane_latency_critical_end(const struct lane_latency *latency,
-					     const struct lane_critical_wanted *wanted,
-					     uint64_t *from_ns, uint64_t *to_ns,
-					     struct lane_critical_end *end)
+struct lane_error *latency_critical_end(const struct lane_latency *latency,
+					const struct lane_critical_wanted *wanted,
+					uint64_t *from_ns, uint64_t *to_ns,
+					struct lane_critical_end *end)
 {
 	const struct lane_request *rq = latency->n_worst ? &latency->worst[0].request : NULL;
 

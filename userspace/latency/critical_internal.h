@@ -64,10 +64,10 @@ struct lane_critical {
 };
 
 /* A new last element of a vector, zeroed; NULL: no memory, or the interval holds too much. */
-void *lane_crit_push(struct lane_critical *c, void *vec, size_t size);
+void *latency_crit_push(struct lane_critical *c, void *vec, size_t size);
 
 /* The walk back from to_ns to from_ns; false: no memory, or no such end. */
-bool lane_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
-			uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end);
+bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
+			   uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end);
 
 #endif

@@ -73,7 +73,7 @@ static struct lane_critical_segment *piece(struct walk *w, struct lane_span begi
 		w->edges = 0;
 	if (!w->added)
 		add_kind(w, kind, lasted);
-	segment = lane_crit_push(w->c, &w->c->segments, sizeof(*segment));
+	segment = latency_crit_push(w->c, &w->c->segments, sizeof(*segment));
 	if (!segment)
 		return NULL;
 	*segment = (struct lane_critical_segment){
@@ -533,8 +533,8 @@ static bool find_end(struct walk *w, const struct lane_critical_end *end)
 	return false;
 }
 
-bool lane_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
-			uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end)
+bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
+			   uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end)
 {
 	struct walk w = {
 		.c = c, .timeline = timeline, .from_ns = from_ns, .at = lane_span_exact(to_ns)

@@ -60,7 +60,7 @@ static uint64_t know(struct lane_engine_time *account, uint64_t begin_ns, uint64
  * Where one run ends and the next begins may be known within bounds only; that something ran all
  * the time is certain all the same, if they followed each other.
  */
-void lane_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
+void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
 {
 	if (run->doubtful) {
 		account->chained = false;
@@ -69,15 +69,17 @@ void lane_engine_time_run(struct lane_engine_time *account, const struct lane_ru
 	if (!run->follows || !account->chained)
 		account->chain_ns = run->begin.hi;
 	account->chained = run->sure_until_ns >= run->end.lo;
-	lane_engine_time_busy_in(account, account->chain_ns, run->sure_until_ns);
+	latency_engine_time_busy_in(account, account->chain_ns, run->sure_until_ns);
 }
 
-void lane_engine_time_busy_in(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
+void latency_engine_time_busy_in(struct lane_engine_time *account, uint64_t begin_ns,
+				 uint64_t end_ns)
 {
 	account->busy_ns += know(account, begin_ns, end_ns);
 }
 
-uint64_t lane_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
+uint64_t latency_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns,
+				  uint64_t end_ns)
 {
 	uint64_t fresh_ns = know(account, begin_ns, end_ns);
 
@@ -92,13 +94,13 @@ static struct lane_span between(uint64_t least_ns, uint64_t other_ns, uint64_t w
 	return (struct lane_span){ least_ns, most_ns > least_ns ? most_ns : least_ns };
 }
 
-struct lane_span lane_engine_time_busy(const struct lane_engine_time *account, uint64_t whole_ns)
+struct lane_span latency_engine_time_busy(const struct lane_engine_time *account, uint64_t whole_ns)
 {
 	return between(account->busy_ns, account->idle_ns, whole_ns);
 }
 
-struct lane_span lane_engine_time_idle_span(const struct lane_engine_time *account,
-					    uint64_t whole_ns)
+struct lane_span latency_engine_time_idle_span(const struct lane_engine_time *account,
+					       uint64_t whole_ns)
 {
 	return between(account->idle_ns, account->busy_ns, whole_ns);
 }

@@ -24,21 +24,23 @@ struct lane_engine_time {
 };
 
 /* A run is over (lane_hooks.run). */
-void lane_engine_time_run(struct lane_engine_time *account, const struct lane_run *run);
+void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run);
 
 /* Something had the engine in [begin_ns, end_ns). */
-void lane_engine_time_busy_in(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns);
+void latency_engine_time_busy_in(struct lane_engine_time *account, uint64_t begin_ns,
+				 uint64_t end_ns);
 
 /*
  * The engine was idle in [begin_ns, end_ns). Returns how much of that is new, ns: what was known
  * already is not counted again.
  */
-uint64_t lane_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns,
-			       uint64_t end_ns);
+uint64_t latency_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns,
+				  uint64_t end_ns);
 
 /* The bounds of the engine's busy time, and of its idle time, in a recording of whole_ns. */
-struct lane_span lane_engine_time_busy(const struct lane_engine_time *account, uint64_t whole_ns);
-struct lane_span lane_engine_time_idle_span(const struct lane_engine_time *account,
-					    uint64_t whole_ns);
+struct lane_span latency_engine_time_busy(const struct lane_engine_time *account,
+					  uint64_t whole_ns);
+struct lane_span latency_engine_time_idle_span(const struct lane_engine_time *account,
+					       uint64_t whole_ns);
 
 #endif

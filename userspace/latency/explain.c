@@ -49,7 +49,7 @@ struct lane_wanted {
 
 /* ---- the first reading ---- */
 
-struct lane_error *lane_explain_add(struct lane_explain *x, uint64_t ctx, uint32_t seqno)
+struct lane_error *latency_explain_add(struct lane_explain *x, uint64_t ctx, uint32_t seqno)
 {
 	if (lane_table_get(&x->names, ctx, seqno) || lane_table_put(&x->names, ctx, seqno, x))
 		return NULL;
@@ -63,7 +63,7 @@ static void drop_explained(struct lane_explain *x)
 	x->n = 0;
 }
 
-void lane_explain_begin(struct lane_explain *x, const struct lane_trace_info *info)
+void latency_explain_begin(struct lane_explain *x, const struct lane_trace_info *info)
 {
 	drop_explained(x);
 	x->info = *info;
@@ -202,7 +202,7 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 	bool on_engine = rq->started && !(rq->doubt & LANE_DOUBT_DEVICE);
 	struct lane_points points;
 
-	lane_points_of(&x->info, rq, &points);
+	latency_points_of(&x->info, rq, &points);
 	add_exact(x, of, LANE_MOMENT_QUEUED, points.known[LANE_POINT_QUEUE], rq->queue_ns);
 	add_exact(x, of, LANE_MOMENT_ADDED, points.known[LANE_POINT_ADD], rq->add_ns);
 	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT], rq->submit_ns);
@@ -258,12 +258,12 @@ static void keep_request(void *arg, const struct lane_request *rq)
 		of->behind = *rq->behind;
 	if (rq->after)
 		of->after = *rq->after;
-	lane_stages_of(&x->info, rq, &of->stages);
+	latency_stages_of(&x->info, rq, &of->stages);
 	add_moments(x, of);
 	drop_notes(x, rq);
 }
 
-struct lane_hooks lane_explain_hooks(struct lane_explain *x)
+struct lane_hooks latency_explain_hooks(struct lane_explain *x)
 {
 	return (struct lane_hooks){
 		.arg = x, .request = keep_request, .run = note_run, .preemption = note_preemption
@@ -330,7 +330,8 @@ static void want(struct lane_explain *x, struct lane_explained *of, struct lane_
 							 .is_exact = exact };
 }
 
-struct lane_error *lane_explain_search(struct lane_explain *x, const struct lane_timeline *timeline)
+struct lane_error *latency_explain_search(struct lane_explain *x,
+					  const struct lane_timeline *timeline)
 {
 	size_t n = 0;
 
@@ -359,7 +360,7 @@ struct lane_error *lane_explain_search(struct lane_explain *x, const struct lane
 
 /* ---- the second reading ---- */
 
-void lane_explain_begin_search(struct lane_explain *x)
+void latency_explain_begin_search(struct lane_explain *x)
 {
 	for (size_t i = 0; i < x->n_wanted; i++) {
 		x->wanted[i].rank = 0;
@@ -764,7 +765,7 @@ static struct lane_explain_cpu *cpu_of(struct lane_explain *x, int32_t cpu)
 	return &x->cpus[cpu];
 }
 
-struct lane_error *lane_explain_event(struct lane_explain *x, const struct lane_event *event)
+struct lane_error *latency_explain_event(struct lane_explain *x, const struct lane_event *event)
 {
 	struct lane_explain_cpu *cpu = cpu_of(x, event->cpu);
 	uint64_t at_ns = event->wire.ts_ns;
@@ -835,7 +836,7 @@ static void add_behind(struct lane_explained *of, const struct lane_context *con
 	lane_span_add(&behind->device, device);
 }
 
-void lane_explain_run(void *arg, const struct lane_run *run)
+void latency_explain_run(void *arg, const struct lane_run *run)
 {
 	struct lane_explain *x = arg;
 
@@ -892,8 +893,8 @@ static const char *absent_kind(const struct lane_explain *x, const struct lane_e
 	return NULL;
 }
 
-const char *lane_explain_unknown(const struct lane_explain *x, const struct lane_explained *of,
-				 char *buffer, size_t size)
+const char *latency_explain_unknown(const struct lane_explain *x, const struct lane_explained *of,
+				    char *buffer, size_t size)
 {
 	const struct lane_request *rq = &of->request;
 	const char *absent = absent_kind(x, of);
@@ -914,8 +915,8 @@ const char *lane_explain_unknown(const struct lane_explain *x, const struct lane
 	return buffer;
 }
 
-const char *lane_explain_unknown_after(const struct lane_explain *x,
-				       const struct lane_explained *of)
+const char *latency_explain_unknown_after(const struct lane_explain *x,
+					  const struct lane_explained *of)
 {
 	const enum lane_kind sched[] = { LANE_SWITCH, LANE_WAKING };
 
@@ -931,8 +932,8 @@ const char *lane_explain_unknown_after(const struct lane_explain *x,
 	return "not all of it was recorded";
 }
 
-const struct lane_explained *lane_explain_find(const struct lane_explain *x, uint64_t ctx,
-					       uint32_t seqno, size_t *i)
+const struct lane_explained *latency_explain_find(const struct lane_explain *x, uint64_t ctx,
+						  uint32_t seqno, size_t *i)
 {
 	for (; *i < x->n; (*i)++)
 		if (x->of[*i].context.ctx == ctx && x->of[*i].request.seqno == seqno)
@@ -940,7 +941,7 @@ const struct lane_explained *lane_explain_find(const struct lane_explain *x, uin
 	return NULL;
 }
 
-void lane_explain_deinit(struct lane_explain *x)
+void latency_explain_deinit(struct lane_explain *x)
 {
 	drop_explained(x);
 	lane_table_free(&x->names);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-unsigned int lane_histogram_slot(uint64_t ns)
+unsigned int latency_histogram_slot(uint64_t ns)
 {
 	unsigned int shift;
 
@@ -14,7 +14,7 @@ unsigned int lane_histogram_slot(uint64_t ns)
 	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
 }
 
-uint64_t lane_histogram_top(unsigned int slot)
+uint64_t latency_histogram_top(unsigned int slot)
 {
 	unsigned int shift;
 
@@ -30,13 +30,13 @@ static bool to_buckets(struct lane_histogram *h)
 	if (!h->buckets)
 		return false;
 	for (uint64_t i = 0; i < h->count; i++)
-		h->buckets[lane_histogram_slot(h->values[i])]++;
+		h->buckets[latency_histogram_slot(h->values[i])]++;
 	free(h->values);
 	h->values = NULL;
 	return true;
 }
 
-bool lane_histogram_add(struct lane_histogram *h, uint64_t ns)
+bool latency_histogram_add(struct lane_histogram *h, uint64_t ns)
 {
 	if (!h->values && !h->buckets) {
 		h->values = malloc(LANE_HISTOGRAM_EXACT * sizeof(*h->values));
@@ -46,7 +46,7 @@ bool lane_histogram_add(struct lane_histogram *h, uint64_t ns)
 	if (!h->buckets && h->count == LANE_HISTOGRAM_EXACT && !to_buckets(h))
 		return false;
 	if (h->buckets)
-		h->buckets[lane_histogram_slot(ns)]++;
+		h->buckets[latency_histogram_slot(ns)]++;
 	else
 		h->values[h->count] = ns;
 	h->sorted = false;
@@ -63,7 +63,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-uint64_t lane_histogram_percentile(struct lane_histogram *h, unsigned int permille)
+uint64_t latency_histogram_percentile(struct lane_histogram *h, unsigned int permille)
 {
 	uint64_t rank = (h->count * permille + 999) / 1000, seen = 0;
 
@@ -79,13 +79,13 @@ uint64_t lane_histogram_percentile(struct lane_histogram *h, unsigned int permil
 	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
-			return lane_histogram_top(i) < h->max_ns ? lane_histogram_top(i)
-								 : h->max_ns;
+			return latency_histogram_top(i) < h->max_ns ? latency_histogram_top(i)
+								    : h->max_ns;
 	}
 	return h->max_ns;
 }
 
-void lane_histogram_free(struct lane_histogram *h)
+void latency_histogram_free(struct lane_histogram *h)
 {
 	free(h->values);
 	free(h->buckets);

@@ -25,18 +25,18 @@ struct lane_histogram {
 
 /* The number of a duration's bucket, and the largest duration of a bucket. The numbers mean the
  * same everywhere and for ever: histograms are merged by adding what is under the same number. */
-unsigned int lane_histogram_slot(uint64_t ns);
-uint64_t lane_histogram_top(unsigned int slot);
+unsigned int latency_histogram_slot(uint64_t ns);
+uint64_t latency_histogram_top(unsigned int slot);
 
 /* Adds a duration, ns. False: no memory. */
-bool lane_histogram_add(struct lane_histogram *histogram, uint64_t ns);
+bool latency_histogram_add(struct lane_histogram *histogram, uint64_t ns);
 
 /*
  * The smallest recorded duration that at least permille / 1000 of all do not exceed (nearest rank),
  * ns; with more than LANE_HISTOGRAM_EXACT durations its bucket's upper end. 0 when there are none.
  */
-uint64_t lane_histogram_percentile(struct lane_histogram *histogram, unsigned int permille);
+uint64_t latency_histogram_percentile(struct lane_histogram *histogram, unsigned int permille);
 
-void lane_histogram_free(struct lane_histogram *histogram);
+void latency_histogram_free(struct lane_histogram *histogram);
 
 #endif

@@ -25,7 +25,7 @@ struct lane_recent {
 
 static struct lane_recent *recent_of(struct lane_latency *latency, const struct lane_engine *engine)
 {
-	struct lane_engine_stats *stats = lane_engine_stats(latency, engine);
+	struct lane_engine_stats *stats = latency_engine_stats(latency, engine);
 
 	if (!stats)
 		return NULL;
@@ -92,7 +92,7 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	uint64_t from_ns = rq->submit_ns;
 
 	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || from_ns > at_ns ||
-	    !lane_selected(latency, rq))
+	    !latency_selected(latency, rq))
 		return;
 	latency->leaves++;
 	if (recent->running)
@@ -162,8 +162,8 @@ static bool is_running(const struct lane_recent *recent, const struct lane_reque
 	return recent->running && recent->now == rq->context->id && recent->seqno == rq->seqno;
 }
 
-void lane_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
-		   uint64_t at_ns)
+void latency_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		      uint64_t at_ns)
 {
 	struct lane_latency *latency = arg;
 	struct lane_recent *recent;

@@ -49,8 +49,8 @@ static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32
 	return true;
 }
 
-struct lane_engine_stats *lane_engine_stats(struct lane_latency *latency,
-					    const struct lane_engine *engine)
+struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
+					       const struct lane_engine *engine)
 {
 	uint32_t n = latency->n_engines, cap = latency->cap_engines;
 
@@ -65,8 +65,8 @@ struct lane_engine_stats *lane_engine_stats(struct lane_latency *latency,
 	return &latency->engines[engine->id];
 }
 
-struct lane_context_stats *lane_context_stats(struct lane_latency *latency,
-					      const struct lane_context *context)
+struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
+						 const struct lane_context *context)
 {
 	if (!reach(latency, &latency->contexts, &latency->n_contexts, &latency->cap_contexts,
 		   sizeof(*latency->contexts), context->id))
@@ -75,8 +75,8 @@ struct lane_context_stats *lane_context_stats(struct lane_latency *latency,
 	return &latency->contexts[context->id];
 }
 
-struct lane_client_stats *lane_client_stats(struct lane_latency *latency,
-					    const struct lane_client *client)
+struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
+					       const struct lane_client *client)
 {
 	if (!reach(latency, &latency->clients, &latency->n_clients, &latency->cap_clients,
 		   sizeof(*latency->clients), client->id))
@@ -94,8 +94,8 @@ static bool is_process(const struct lane_client *client, const char *process)
 	       !strncmp(client->comm, process, sizeof(client->comm));
 }
 
-bool lane_process_selected(const struct lane_latency *latency, int32_t pid,
-			   const struct lane_client *client)
+bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
+			      const struct lane_client *client)
 {
 	const struct lane_client bare = { .pid = pid };
 
@@ -103,7 +103,7 @@ bool lane_process_selected(const struct lane_latency *latency, int32_t pid,
 	       is_process(client ? client : &bare, latency->select.process);
 }
 
-bool lane_selected(const struct lane_latency *latency, const struct lane_request *rq)
+bool latency_selected(const struct lane_latency *latency, const struct lane_request *rq)
 {
 	const struct lane_select *select = &latency->select;
 	uint64_t last_ns = rq->retire_ns > rq->signal_ns ? rq->retire_ns : rq->signal_ns;
@@ -223,8 +223,8 @@ static void add_percentiles(struct lane_latency *latency, const struct lane_stag
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		if (!(stages->known & 1u << i))
 			continue;
-		if (!lane_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
-		    !lane_histogram_add(&latency->hi[i], stages->ns[i].hi))
+		if (!latency_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
+		    !latency_histogram_add(&latency->hi[i], stages->ns[i].hi))
 			latency->no_memory = true;
 	}
 }
@@ -273,9 +273,9 @@ static void ran_through(struct lane_latency *latency, const struct lane_request 
 	if (!(stages->known & 1u << LANE_STAGE_RUNNING) || rq->preemptions ||
 	    stages->ns[LANE_STAGE_PREEMPTED].hi)
 		return;
-	engine = lane_engine_stats(latency, rq->engine);
+	engine = latency_engine_stats(latency, rq->engine);
 	if (engine)
-		lane_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
+		latency_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
@@ -287,14 +287,14 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	struct lane_points points;
 
-	lane_stages_of(&latency->info, rq, &stages);
+	latency_stages_of(&latency->info, rq, &stages);
 	ran_through(latency, rq, &stages);
-	if (!lane_selected(latency, rq))
+	if (!latency_selected(latency, rq))
 		return;
-	context = lane_context_stats(latency, rq->context);
-	client = lane_client_stats(latency, rq->context->client);
+	context = latency_context_stats(latency, rq->context);
+	client = latency_client_stats(latency, rq->context->client);
 	if (rq->engine)
-		engine = lane_engine_stats(latency, rq->engine);
+		engine = latency_engine_stats(latency, rq->engine);
 	if (!context || !client || (rq->engine && !engine))
 		return;
 	count(&latency->requests, rq, &stages);
@@ -302,7 +302,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	add_stages(latency->stages, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
-	lane_points_of(&latency->info, rq, &points);
+	latency_points_of(&latency->info, rq, &points);
 	for (int i = 0; i < LANE_STAGE_PATH; i++)
 		client->hidden[i] += !(stages.known >> i & 1) && is_past(rq, &points, i);
 	if (rq->doubt & LANE_DOUBT_GONE && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1) &&
@@ -320,9 +320,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (engine) {
 		engine->requests++;
 		context->engine = rq->engine->id;
-		lane_blame_device(latency, rq, &stages);
-		lane_blame_fence(latency, rq, &stages);
-		lane_trace_pl_request(latency, rq);
+		latency_blame_device(latency, rq, &stages);
+		latency_blame_fence(latency, rq, &stages);
+		latency_trace_pl_request(latency, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
@@ -332,19 +332,19 @@ static void on_request(void *arg, const struct lane_request *rq)
 static void on_run(void *arg, const struct lane_run *run)
 {
 	struct lane_latency *latency = arg;
-	struct lane_engine_stats *engine = lane_engine_stats(latency, run->engine);
+	struct lane_engine_stats *engine = latency_engine_stats(latency, run->engine);
 
 	if (!engine)
 		return;
 	engine->runs++;
-	lane_engine_time_run(&engine->account, run);
+	latency_engine_time_run(&engine->account, run);
 }
 
 static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct lane_latency *latency = arg;
-	struct lane_engine_stats *engine = lane_engine_stats(latency, which);
+	struct lane_engine_stats *engine = latency_engine_stats(latency, which);
 	uint32_t length = queue == LANE_QUEUE_HOST ? which->host_len : which->device_len;
 
 	(void)rq;
@@ -365,8 +365,7 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	latency->loss_ns += loss->end_ns - loss->begin_ns;
 }
 
-int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
-			      enum lane_queue queue)
+int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
 
@@ -376,9 +375,8 @@ int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engin
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-struct lane_error *lane_latency_init(struct lane_latency *latency,
-				     const struct lane_trace_info *info,
-				     const struct lane_select *select)
+struct lane_error *latency_init(struct lane_latency *latency, const struct lane_trace_info *info,
+				const struct lane_select *select)
 {
 	memset(latency, 0, sizeof(*latency));
 	latency->info = *info;
@@ -389,27 +387,27 @@ struct lane_error *lane_latency_init(struct lane_latency *latency,
 	return latency->sums ? NULL : &lane_enomem;
 }
 
-struct lane_error *lane_latency_follow_all(struct lane_latency *latency)
+struct lane_error *latency_follow_all(struct lane_latency *latency)
 {
-	return lane_cpu_create(&latency->cpu);
+	return latency_cpu_create(&latency->cpu);
 }
 
-struct lane_hooks lane_latency_hooks(struct lane_latency *latency)
+struct lane_hooks latency_hooks(struct lane_latency *latency)
 {
 	return (struct lane_hooks){
 		.arg = latency,
 		.request = on_request,
-		.state = lane_on_state,
+		.state = latency_on_state,
 		.queue = on_queue,
 		.run = on_run,
-		.preemption = lane_on_preemption,
-		.idle = lane_on_idle,
-		.thread = lane_on_thread,
-		.starvation = lane_on_starvation,
-		.wait = lane_on_wait,
+		.preemption = latency_on_preemption,
+		.idle = latency_on_idle,
+		.thread = latency_on_thread,
+		.starvation = latency_on_starvation,
+		.wait = latency_on_wait,
 		.loss = on_loss,
-		.call = lane_on_call,
-		.command = lane_on_command,
+		.call = latency_on_call,
+		.command = latency_on_command,
 	};
 }
 
@@ -420,9 +418,9 @@ static void finish_engine(struct lane_latency *latency, struct lane_engine_stats
 
 	if (!engine->engine || lane_engine_is_virtual(engine->engine))
 		return;
-	lane_idle_before_first(latency, engine);
-	engine->busy = lane_engine_time_busy(&engine->account, whole_ns);
-	engine->idle = lane_engine_time_idle_span(&engine->account, whole_ns);
+	latency_idle_before_first(latency, engine);
+	engine->busy = latency_engine_time_busy(&engine->account, whole_ns);
+	engine->idle = latency_engine_time_idle_span(&engine->account, whole_ns);
 }
 
 static void cap(struct lane_span *sum, uint64_t most_ns)
@@ -450,31 +448,31 @@ static void cap_running(struct lane_latency *latency)
 		cap(&latency->contexts[i].running, busy_ns < whole_ns ? busy_ns : whole_ns);
 }
 
-struct lane_error *lane_latency_finish(struct lane_latency *latency,
-				       const struct lane_timeline *timeline)
+struct lane_error *latency_finish(struct lane_latency *latency,
+				  const struct lane_timeline *timeline)
 {
 	latency->timeline = timeline;
 	lane_timeline_figures(timeline, &latency->figures);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
-	lane_trace_pl_finish(latency);
-	lane_sort_sums(latency);
-	lane_commands_finish(latency->commands);
+	latency_trace_pl_finish(latency);
+	latency_sort_sums(latency);
+	latency_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
 	if (latency->no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
-		lane_cpu_destroy(LANE_TAKE(latency->cpu));
-	return latency->cpu ? lane_cpu_finish(latency->cpu) : NULL;
+		latency_cpu_destroy(LANE_TAKE(latency->cpu));
+	return latency->cpu ? latency_cpu_finish(latency->cpu) : NULL;
 }
 
-void lane_latency_deinit(struct lane_latency *latency)
+void latency_deinit(struct lane_latency *latency)
 {
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		lane_histogram_free(&latency->lo[i]);
-		lane_histogram_free(&latency->hi[i]);
+		latency_histogram_free(&latency->lo[i]);
+		latency_histogram_free(&latency->hi[i]);
 	}
 	if (latency->sums) {
 		lane_table_free(&latency->sums->host_blames);
@@ -485,8 +483,8 @@ void lane_latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->idles);
 		lane_table_free(&latency->sums->waits);
 	}
-	lane_commands_destroy(latency->commands);
-	lane_cpu_destroy(latency->cpu);
+	latency_commands_destroy(latency->commands);
+	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);
 	free(latency->clients);
 	free(latency->contexts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the time went: stages, culprits, idle causes and waits, from what the timeline tells. The
- * figures are complete after lane_latency_finish and are read by show/ as they stand.
+ * figures are complete after latency_finish and are read by show/ as they stand.
  */
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
@@ -241,26 +241,25 @@ struct lane_latency {
  * Sets up *latency, whose hooks are then to be given to a timeline. info is copied, select too (its
  * strings are the caller's and outlive the latency).
  */
-struct lane_error *lane_latency_init(struct lane_latency *latency,
-				     const struct lane_trace_info *info,
-				     const struct lane_select *select) LANE_MUST_CHECK;
+struct lane_error *latency_init(struct lane_latency *latency, const struct lane_trace_info *info,
+				const struct lane_select *select) LANE_MUST_CHECK;
 
 /* The recording has no GPU: all threads count. For a timeline that follows all. */
-struct lane_error *lane_latency_follow_all(struct lane_latency *latency) LANE_MUST_CHECK;
+struct lane_error *latency_follow_all(struct lane_latency *latency) LANE_MUST_CHECK;
 
 /* The subscriber. */
-struct lane_hooks lane_latency_hooks(struct lane_latency *latency);
+struct lane_hooks latency_hooks(struct lane_latency *latency);
 
 /* After lane_timeline_finish; the timeline must outlive the use of the figures. */
-struct lane_error *lane_latency_finish(struct lane_latency *latency,
-				       const struct lane_timeline *timeline) LANE_MUST_CHECK;
+struct lane_error *latency_finish(struct lane_latency *latency,
+				  const struct lane_timeline *timeline) LANE_MUST_CHECK;
 
 /* Frees what latency holds; safe after a failed init. */
-void lane_latency_deinit(struct lane_latency *latency);
+void latency_deinit(struct lane_latency *latency);
 
 /* The integral over the trace of a queue's length, ns: Little's law's left side. */
-int64_t lane_latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
-			      enum lane_queue queue);
+int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
+			 enum lane_queue queue);
 
 /* Which critical path somebody asks for: the longest request's, or by_time, of this part. */
 struct lane_critical_wanted {
@@ -269,9 +268,9 @@ struct lane_critical_wanted {
 };
 
 /* Where that path begins and ends, by the figures of the requests selected. */
-struct lane_error *lane_latency_critical_end(const struct lane_latency *latency,
-					     const struct lane_critical_wanted *wanted,
-					     uint64_t *from_ns, uint64_t *to_ns,
-					     struct lane_critical_end *end) LANE_MUST_CHECK;
+struct lane_error *latency_critical_end(const struct lane_latency *latency,
+					const struct lane_critical_wanted *wanted,
+					uint64_t *from_ns, uint64_t *to_ns,
+					struct lane_critical_end *end) LANE_MUST_CHECK;
 
 #endif

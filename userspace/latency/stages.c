@@ -42,8 +42,8 @@ static void bound_end(struct lane_points *p)
 		p->known[LANE_POINT_END] = false;
 }
 
-void lane_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_points *p)
+void latency_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		       struct lane_points *p)
 {
 	memset(p, 0, sizeof(*p));
 	take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
@@ -156,8 +156,8 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 	lane_span_add(&stages->merged, ns);
 }
 
-void lane_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_stages *stages)
+void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		       struct lane_stages *stages)
 {
 	static const enum lane_stage between[] = { LANE_STAGE_PREPARE, LANE_STAGE_DEPENDENCY,
 						   LANE_STAGE_HOST_QUEUE };
@@ -165,7 +165,7 @@ void lane_stages_of(const struct lane_trace_info *info, const struct lane_reques
 	int first = -1, last = -1;
 	uint16_t missing;
 
-	lane_points_of(info, rq, &p);
+	latency_points_of(info, rq, &p);
 	memset(stages, 0, sizeof(*stages));
 	for (int i = LANE_POINT_QUEUE; i < LANE_POINT_EXECUTE; i++) {
 		if (p.known[i] && p.known[i + 1])

@@ -48,8 +48,8 @@ struct lane_points {
 };
 
 /* The times of a request whose story is over. info: what the trace has of events. */
-void lane_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_points *points);
+void latency_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		       struct lane_points *points);
 
 /* Of six times at most two pairs of neighbours have no time between them that is known, and one
  * more the stages with the hardware. */
@@ -74,7 +74,7 @@ struct lane_stages {
 
 /* The stages of a request whose story is over (docs/analysis.md). info: what the trace has of
  * events. */
-void lane_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		    struct lane_stages *stages);
+void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		       struct lane_stages *stages);
 
 #endif

@@ -40,7 +40,7 @@ static void unite(struct lane_trace_pl *pl, uint64_t begin_ns, uint64_t end_ns)
 	pl->n_parts++;
 }
 
-void lane_trace_pl_request(struct lane_latency *latency, const struct lane_request *rq)
+void latency_trace_pl_request(struct lane_latency *latency, const struct lane_request *rq)
 {
 	const uint8_t all =
 		LANE_SEEN_ADD | LANE_SEEN_SUBMIT | LANE_SEEN_IN | LANE_SEEN_OUT | LANE_SEEN_SIGNAL;
@@ -59,7 +59,7 @@ void lane_trace_pl_request(struct lane_latency *latency, const struct lane_reque
 		unite(pl, rq->in_ns, rq->out_ns);
 }
 
-void lane_trace_pl_finish(struct lane_latency *latency)
+void latency_trace_pl_finish(struct lane_latency *latency)
 {
 	for (uint32_t i = 0; i < latency->n_engines; i++) {
 		struct lane_trace_pl *pl = &latency->trace_pl[i];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lane_window_init(struct lane_window *window, uint64_t span_ns)
+void latency_window_init(struct lane_window *window, uint64_t span_ns)
 {
 	memset(window, 0, sizeof(*window));
 	window->part_ns = span_ns / LANE_WINDOW_PARTS;
@@ -14,7 +14,7 @@ void lane_window_init(struct lane_window *window, uint64_t span_ns)
 		window->part_ns = 1;
 }
 
-void lane_window_deinit(struct lane_window *window)
+void latency_window_deinit(struct lane_window *window)
 {
 	free(window->engines);
 	free(window->clients);
@@ -31,7 +31,7 @@ static uint64_t oldest(const struct lane_window *window)
 	return part < LANE_WINDOW_PARTS ? 0 : (part - LANE_WINDOW_PARTS + 1) * window->part_ns;
 }
 
-uint64_t lane_window_covers(const struct lane_window *window)
+uint64_t latency_window_covers(const struct lane_window *window)
 {
 	uint64_t from = oldest(window);
 
@@ -310,7 +310,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	keep_worst(w, rq, begin_ns, end_ns);
 }
 
-struct lane_hooks lane_window_hooks(struct lane_window *window)
+struct lane_hooks latency_window_hooks(struct lane_window *window)
 {
 	return (struct lane_hooks){ .arg = window,
 				    .request = on_request,
@@ -319,7 +319,7 @@ struct lane_hooks lane_window_hooks(struct lane_window *window)
 				    .preemption = on_preemption };
 }
 
-struct lane_error *lane_window_advance(struct lane_window *w, uint64_t now_ns, uint64_t n_events)
+struct lane_error *latency_window_advance(struct lane_window *w, uint64_t now_ns, uint64_t n_events)
 {
 	if (!w->now_ns)
 		w->begin_ns = w->now_ns = now_ns;

@@ -61,19 +61,19 @@ struct lane_window {
 };
 
 /* A window of span_ns (at least one ns for each of its parts). */
-void lane_window_init(struct lane_window *window, uint64_t span_ns);
+void latency_window_init(struct lane_window *window, uint64_t span_ns);
 
 /* The subscriber. */
-struct lane_hooks lane_window_hooks(struct lane_window *window);
+struct lane_hooks latency_window_hooks(struct lane_window *window);
 
 /* The time is now_ns, which does not go back; n_events more have come. Fails for want of memory. */
-struct lane_error *lane_window_advance(struct lane_window *window, uint64_t now_ns,
-				       uint64_t n_events) LANE_MUST_CHECK;
+struct lane_error *latency_window_advance(struct lane_window *window, uint64_t now_ns,
+					  uint64_t n_events) LANE_MUST_CHECK;
 
 /* How much time the sums cover, ns; never 0. */
-uint64_t lane_window_covers(const struct lane_window *window);
+uint64_t latency_window_covers(const struct lane_window *window);
 
 /* Frees what the window holds. */
-void lane_window_deinit(struct lane_window *window);
+void latency_window_deinit(struct lane_window *window);
 
 #endif

@@ -232,7 +232,7 @@ static enum lane_fixed fix_lost(struct lane_fix *fix, struct lane_event *event)
 		lost->end_ns = event->wire.ts_ns;
 	if (lost->begin_ns > lost->end_ns)
 		lost->begin_ns = lost->end_ns;
-	if (!lane_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
+	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
 	if (fix->drm)
 		lane_drm_lost(fix->drm);

@@ -68,7 +68,7 @@ struct lane_input {
 uint64_t lane_tie_ns(const struct lane_tie *tie, uint64_t ns)
 {
 	for (; tie; tie = tie->next)
-		ns = lane_sync_map_ns(&tie->map, ns);
+		ns = clock_sync_map_ns(&tie->map, ns);
 	return ns;
 }
 
@@ -87,11 +87,11 @@ static void shift(struct source *source, struct lane_event *event)
 		return;
 	}
 	if (source->sync) {
-		event->wire.ts_ns = lane_sync_cpu_ns(source->sync, event->wire.ts_ns);
+		event->wire.ts_ns = clock_sync_cpu_ns(source->sync, event->wire.ts_ns);
 		if (event->wire.kind != LANE_LOST)
 			return;
-		lost->begin_ns = lane_sync_cpu_ns(source->sync, lost->begin_ns);
-		lost->end_ns = lane_sync_cpu_ns(source->sync, lost->end_ns);
+		lost->begin_ns = clock_sync_cpu_ns(source->sync, lost->begin_ns);
+		lost->end_ns = clock_sync_cpu_ns(source->sync, lost->end_ns);
 		return;
 	}
 	event->wire.ts_ns += by;
@@ -400,7 +400,7 @@ static void merge_presence(uint8_t *presence, const uint8_t *trace)
 static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 				       struct lane_decoder **decoder)
 {
-	const struct lane_format *format = lane_format_probe(trace->path);
+	const struct lane_format *format = decode_format_probe(trace->path);
 	LANE_CLEANUP(lane_free) const char **paths = NULL;
 
 	if (!format)
@@ -641,7 +641,7 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 	}
 	if (recording.n_traces > 1)
 		choose_kinds(sources, &recording, presence, prefer);
-	lane_ending_sentence(&info, input->endings[host], sizeof(input->endings[host]));
+	decode_ending_sentence(&info, input->endings[host], sizeof(input->endings[host]));
 	move_info(&info, place);
 	if (!host)
 		input->info = info;
@@ -764,7 +764,7 @@ bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo
 	struct lane_sync_line line;
 
 	if (!input->syncs || !host || host >= input->n_hosts ||
-	    !lane_sync_line(&input->syncs[host], input->syncs[host].last_other, &line))
+	    !clock_sync_line(&input->syncs[host], input->syncs[host].last_other, &line))
 		return false;
 	*lo_ns = line.offset_lo_ns;
 	*hi_ns = line.offset_hi_ns;

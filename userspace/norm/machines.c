@@ -281,7 +281,7 @@ static struct lane_error *tie_by_packets(struct lane_machine *machine, size_t pa
 		return err;
 	if (sync.restarts)
 		machine->tied = LANE_TIED_UNEVEN;
-	else if (!lane_sync_bounds(&sync, sync.last_other, &lo, &hi))
+	else if (!clock_sync_bounds(&sync, sync.last_other, &lo, &hi))
 		machine->tied = LANE_TIED_UNBOUNDED;
 	else
 		machine->tied = LANE_TIED_PACKETS;
@@ -361,7 +361,7 @@ static void make_ties(struct lane_machines *machines)
 
 		if (machine->tied != LANE_TIED_PAIRS && machine->tied != LANE_TIED_PACKETS)
 			continue;
-		lane_sync_map(&machine->sync, &machine->tie.map);
+		clock_sync_map(&machine->sync, &machine->tie.map);
 		/* One of the first machine's boot has its clock: there the way ends. */
 		machine->tie.next = parent->tied == LANE_TIED_PACKETS ? &parent->tie : NULL;
 		machine->place.tie = &machine->tie;
@@ -405,8 +405,8 @@ void lane_machine_bounds(const struct lane_machines *machines, size_t of, uint64
 	       machines->machines[of].tied == LANE_TIED_PACKETS) {
 		const struct lane_machine *machine = &machines->machines[of];
 
-		lane_sync_bounds(&machine->sync, *lo_ns, lo_ns, &unused);
-		lane_sync_bounds(&machine->sync, *hi_ns, &unused, hi_ns);
+		clock_sync_bounds(&machine->sync, *lo_ns, lo_ns, &unused);
+		clock_sync_bounds(&machine->sync, *hi_ns, &unused, hi_ns);
 		of = machine->parent;
 	}
 }
@@ -425,7 +425,7 @@ struct lane_sync_line lane_machine_line(const struct lane_machines *machines, si
 		const struct lane_machine *machine = &machines->machines[of];
 
 		/* Rates differ by parts per million: their products are nothing. */
-		if (lane_sync_line(&machine->sync, machine->sync.last_other, &step)) {
+		if (clock_sync_line(&machine->sync, machine->sync.last_other, &step)) {
 			line.drift_lo_ppm += step.drift_lo_ppm;
 			line.drift_hi_ppm += step.drift_hi_ppm;
 		}

@@ -138,20 +138,20 @@ struct lane_error *lane_pairs_read(const char *path, struct lane_sync *syncs, si
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		lane_sync_init(&syncs[i], 1);
+		clock_sync_init(&syncs[i], 1);
 	if (pairs.n)
 		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), compare);
 	for (size_t i = 0; i < pairs.n; i++) {
 		const struct pair *pair = &pairs.pairs[i];
 
-		(pair->is_before ? lane_sync_before : lane_sync_after)(
+		(pair->is_before ? clock_sync_before : clock_sync_after)(
 			&syncs[pair->recording], pair->first_ns, pair->other_ns);
 	}
 	for (size_t i = 1; i < n; i++) {
 		if (syncs[i].restarts)
 			return lane_error("%s: no even clock keeps all pairs of recording %zu",
 					  path, i);
-		if (!lane_sync_bounds(&syncs[i], syncs[i].last_other, &lo, &hi))
+		if (!clock_sync_bounds(&syncs[i], syncs[i].last_other, &lo, &hi))
 			return lane_error("%s: the clock of recording %zu is not bounded: it needs "
 					  "pairs of both kinds",
 					  path, i);

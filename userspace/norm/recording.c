@@ -53,7 +53,7 @@ static struct lane_error *add_ctf(struct lane_recording *recording, const char *
 				  const char *tracer)
 {
 	uint8_t uuid[16];
-	bool has_uuid = lane_ctf_trace_uuid(path, uuid);
+	bool has_uuid = decode_ctf_trace_uuid(path, uuid);
 	struct lane_error *err;
 
 	for (size_t i = 0; has_uuid && i < recording->n_traces; i++) {
@@ -189,7 +189,7 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
 	if (!submission)
 		return NULL;
-	mode = lane_submission_by_name(submission);
+	mode = decode_submission_by_name(submission);
 	if (mode < 0)
 		return lane_error("%s: submission: `%s' is none", path, submission);
 	info->submission = (enum lane_submission)mode;

@@ -341,7 +341,7 @@ struct lane_error *lane_tcp_match(struct lane_tcp *first, struct lane_tcp *other
 	bool ok;
 
 	*match = (struct lane_tcp_match){ 0 };
-	lane_sync_init(sync, 1);
+	clock_sync_init(sync, 1);
 	while (first->thinned < other->thinned)
 		thin_out(first);
 	while (other->thinned < first->thinned)
@@ -354,7 +354,7 @@ struct lane_error *lane_tcp_match(struct lane_tcp *first, struct lane_tcp *other
 	if (ok && pairs.n)
 		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), compare_pairs);
 	for (size_t i = 0; ok && i < pairs.n; i++)
-		(pairs.pairs[i].is_before ? lane_sync_before : lane_sync_after)(
+		(pairs.pairs[i].is_before ? clock_sync_before : clock_sync_after)(
 			sync, pairs.pairs[i].first_ns, pairs.pairs[i].other_ns);
 	free(pairs.pairs);
 	return ok ? NULL : &lane_enomem;

@@ -72,45 +72,45 @@ extern bool lane_cl_ending;
 extern bool lane_cl_forked;
 
 /* Somebody records. */
-static inline bool lane_cl_tracing(void)
+static inline bool opencl_tracing(void)
 {
 	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry) && !lane_cl_forked;
 }
 
 /* target.c: finds the functions below the exported ones, once. */
-void lane_cl_resolve(void);
+void opencl_resolve(void);
 
 /* queue.c: replaces the entries that the layer has functions of its own for. */
-void lane_cl_patch(struct lane_cl_table *table);
+void opencl_patch(struct lane_cl_table *table);
 
 /* command.c */
 
 /* The number of the next command of the process. */
-uint64_t lane_cl_command_number(void);
+uint64_t opencl_command_number(void);
 
 /*
  * Takes care of a command that was enqueued as number: has its times recorded when it completes (at
  * once when the call was blocking). owned: the event is the layer's, to be released. False: nothing
  * will be recorded.
  */
-bool lane_cl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
+bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
 			    unsigned int type, bool owned, bool blocking);
 
 /* told.c: what is told of a handle, once. */
 
 /* Tells of a kernel or a queue that an enqueue uses, if it has not been told of. */
-void lane_cl_tell_queue(cl_command_queue queue);
-void lane_cl_tell_kernel(cl_kernel kernel);
+void opencl_tell_queue(cl_command_queue queue);
+void opencl_tell_kernel(cl_kernel kernel);
 
 /* A handle is new and was not told of: it may have been another object's. */
-void lane_cl_untell(const void *handle);
+void opencl_untell(const void *handle);
 
 /* Tells of a new kernel. */
-void lane_cl_tell_new_kernel(cl_kernel kernel);
+void opencl_tell_new_kernel(cl_kernel kernel);
 
 /* Tells of a new queue; properties as the program asked, hidden: profiling is on behind its back.
  */
-void lane_cl_tell_new_queue(cl_command_queue queue, cl_device_id device,
+void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 			    cl_command_queue_properties properties, bool hidden);
 
 cl_kernel CL_API_CALL lane_cl_create_kernel(cl_program program, const char *kernel_name,
@@ -139,6 +139,6 @@ cl_int CL_API_CALL lane_cl_get_event_profiling(cl_event event, cl_profiling_info
 					       size_t *param_value_size_ret);
 
 /* True when the queue's profiling was switched on behind the program's back. */
-bool lane_cl_queue_is_hidden(cl_command_queue queue);
+bool opencl_queue_is_hidden(cl_command_queue queue);
 
 #endif

@@ -39,7 +39,7 @@ static struct command unpack(const void *word)
 	};
 }
 
-uint64_t lane_cl_command_number(void)
+uint64_t opencl_command_number(void)
 {
 	static uint64_t last;
 
@@ -94,8 +94,8 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
 }
 
-bool lane_cl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
-			    unsigned int type, bool owned, bool blocking)
+bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
+			   unsigned int type, bool owned, bool blocking)
 {
 	const struct command command = { .number = number, .type = type, .owned = owned };
 	bool followed = true;

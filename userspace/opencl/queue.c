@@ -67,7 +67,7 @@ static size_t find(cl_command_queue queue)
 	return i;
 }
 
-bool lane_cl_queue_is_hidden(cl_command_queue queue)
+bool opencl_queue_is_hidden(cl_command_queue queue)
 {
 	bool hidden;
 
@@ -146,7 +146,7 @@ static bool is_wanted(void)
 		return true;
 	if (when && !strcmp(when, "never"))
 		return false;
-	return lane_cl_tracing();
+	return opencl_tracing();
 }
 
 /* What is told of a new queue, which is hidden or not. */
@@ -155,10 +155,10 @@ static void tell(cl_command_queue queue, cl_device_id device,
 {
 	if (!hidden)
 		forget(queue);
-	if (lane_cl_tracing())
-		lane_cl_tell_new_queue(queue, device, properties, hidden);
+	if (opencl_tracing())
+		opencl_tell_new_queue(queue, device, properties, hidden);
 	else
-		lane_cl_untell(queue);
+		opencl_untell(queue);
 }
 
 cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_id device,
@@ -286,7 +286,7 @@ cl_int CL_API_CALL lane_cl_get_queue_info(cl_command_queue command_queue,
 	status = LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(
 		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
 	if (!status && param_name == CL_QUEUE_PROPERTIES && properties &&
-	    lane_cl_queue_is_hidden(command_queue))
+	    opencl_queue_is_hidden(command_queue))
 		*properties &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
 	return status;
 }
@@ -296,7 +296,7 @@ cl_int CL_API_CALL lane_cl_set_queue_property(cl_command_queue command_queue,
 					      cl_bool enable,
 					      cl_command_queue_properties *old_properties)
 {
-	bool hidden = lane_cl_queue_is_hidden(command_queue);
+	bool hidden = opencl_queue_is_hidden(command_queue);
 	cl_int status = LANE_CL_LOAD(lane_cl_target, clSetCommandQueueProperty)(
 		command_queue, properties, enable, old_properties);
 
@@ -318,7 +318,7 @@ static bool is_event_hidden(cl_event event)
 	return __atomic_load_n(&n_hidden, __ATOMIC_ACQUIRE) &&
 	       !LANE_CL_LOAD(lane_cl_target, clGetEventInfo)(event, CL_EVENT_COMMAND_QUEUE,
 							     sizeof(queue), &queue, NULL) &&
-	       queue && lane_cl_queue_is_hidden(queue);
+	       queue && opencl_queue_is_hidden(queue);
 }
 
 cl_int CL_API_CALL lane_cl_get_event_profiling(cl_event event, cl_profiling_info param_name,
@@ -333,7 +333,7 @@ cl_int CL_API_CALL lane_cl_get_event_profiling(cl_event event, cl_profiling_info
 	else
 		status = LANE_CL_LOAD(lane_cl_target, clGetEventProfilingInfo)(
 			event, param_name, param_value_size, param_value, param_value_size_ret);
-	if (lane_cl_tracing() && lttng_ust_tracepoint_enabled(gpulane, opencl_profiling)) {
+	if (opencl_tracing() && lttng_ust_tracepoint_enabled(gpulane, opencl_profiling)) {
 		if (!status && param_value)
 			memcpy(&told.value_ns, param_value, sizeof(told.value_ns));
 		told.status = status;
@@ -342,7 +342,7 @@ cl_int CL_API_CALL lane_cl_get_event_profiling(cl_event event, cl_profiling_info
 	return status;
 }
 
-void lane_cl_patch(struct lane_cl_table *table)
+void opencl_patch(struct lane_cl_table *table)
 {
 	table->clCreateCommandQueue = lane_cl_create_queue;
 	table->clCreateCommandQueueWithProperties = lane_cl_create_queue_with;

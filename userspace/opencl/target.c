@@ -58,7 +58,7 @@ LANE_OPENCL_FUNCTIONS(MISSING)
 #define LAZY(name, kind, command, type, ...)                                                       \
 	static type CL_API_CALL lazy_##name LANE_CL_PROTO(__VA_ARGS__)                             \
 	{                                                                                          \
-		lane_cl_resolve();                                                                 \
+		opencl_resolve();                                                                 \
 		return LANE_CL_LOAD(lane_cl_next, name) LANE_CL_PASS(__VA_ARGS__);                 \
 	}
 LANE_OPENCL_FUNCTIONS(LAZY)
@@ -115,12 +115,12 @@ static void resolve(void)
 		return;
 	}
 	publish(&lane_cl_target, &found);
-	lane_cl_patch(&found);
+	opencl_patch(&found);
 	publish(&lane_cl_real, &found);
 	publish(&lane_cl_next, &found);
 }
 
-void lane_cl_resolve(void)
+void opencl_resolve(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -171,7 +171,7 @@ static void take_target(const cl_icd_dispatch *target, cl_uint n_entries)
 	LANE_OPENCL_FUNCTIONS(TAKE)
 #undef TAKE
 	publish(&lane_cl_target, &found);
-	lane_cl_patch(&found);
+	opencl_patch(&found);
 	publish(&lane_cl_real, &found);
 }
 

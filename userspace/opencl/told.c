@@ -42,7 +42,7 @@ static bool was_told(const void *handle)
 	return false;
 }
 
-void lane_cl_untell(const void *handle)
+void opencl_untell(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;
 	uint64_t at = place(key);
@@ -56,7 +56,7 @@ void lane_cl_untell(const void *handle)
 	}
 }
 
-void lane_cl_tell_new_kernel(cl_kernel kernel)
+void opencl_tell_new_kernel(cl_kernel kernel)
 {
 	struct lane_p_opencl_kernel about = { .kernel = (uintptr_t)kernel };
 	char name[1024] = "";
@@ -69,14 +69,14 @@ void lane_cl_tell_new_kernel(cl_kernel kernel)
 	lttng_ust_tracepoint(gpulane, opencl_kernel, &about);
 }
 
-void lane_cl_tell_kernel(cl_kernel kernel)
+void opencl_tell_kernel(cl_kernel kernel)
 {
 	if (!was_told(kernel))
-		lane_cl_tell_new_kernel(kernel);
+		opencl_tell_new_kernel(kernel);
 }
 
-void lane_cl_tell_new_queue(cl_command_queue queue, cl_device_id device,
-			    cl_command_queue_properties properties, bool hidden)
+void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
+			   cl_command_queue_properties properties, bool hidden)
 {
 	struct lane_p_opencl_queue about = {
 		.queue = (uintptr_t)queue,
@@ -94,7 +94,7 @@ void lane_cl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
 }
 
-void lane_cl_tell_queue(cl_command_queue queue)
+void opencl_tell_queue(cl_command_queue queue)
 {
 	cl_command_queue_properties properties = 0;
 	cl_device_id device = NULL;
@@ -105,16 +105,16 @@ void lane_cl_tell_queue(cl_command_queue queue)
 	    LANE_CL_LOAD(lane_cl_real, clGetCommandQueueInfo)(
 		    queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL))
 		return;
-	lane_cl_tell_new_queue(queue, device, properties, lane_cl_queue_is_hidden(queue));
+	opencl_tell_new_queue(queue, device, properties, opencl_queue_is_hidden(queue));
 }
 
 /* A kernel was made, or not (NULL). */
 static void tell_or_not(cl_kernel kernel)
 {
-	if (kernel && lane_cl_tracing())
-		lane_cl_tell_new_kernel(kernel);
+	if (kernel && opencl_tracing())
+		opencl_tell_new_kernel(kernel);
 	else if (kernel)
-		lane_cl_untell(kernel);
+		opencl_untell(kernel);
 }
 
 cl_kernel CL_API_CALL lane_cl_create_kernel(cl_program program, const char *kernel_name,

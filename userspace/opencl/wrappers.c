@@ -104,9 +104,9 @@ static inline void tell_exit(const struct call *call, uint64_t returned, uint64_
 static void tell_before(const struct call *call, unsigned int command)
 {
 	if (call->entry.queue)
-		lane_cl_tell_queue((cl_command_queue)(uintptr_t)call->entry.queue);
+		opencl_tell_queue((cl_command_queue)(uintptr_t)call->entry.queue);
 	if ((command == LANE_CLC_NDRANGE_KERNEL || command == LANE_CLC_TASK) && call->entry.object)
-		lane_cl_tell_kernel((cl_kernel)(uintptr_t)call->entry.object);
+		opencl_tell_kernel((cl_kernel)(uintptr_t)call->entry.object);
 }
 
 /* After an enqueue: the command's number, 0 when there is none or it cannot be followed. */
@@ -117,8 +117,8 @@ static uint64_t follow(struct call *call, unsigned int command, cl_int status)
 
 	if (status || !call->where || !*call->where || command == LANE_CLC_NONE)
 		return 0;
-	number = lane_cl_command_number();
-	return lane_cl_command_follow(*call->where, number,
+	number = opencl_command_number();
+	return opencl_command_follow(*call->where, number,
 				      (cl_command_queue)(uintptr_t)call->entry.queue, command,
 				      owned, call->entry.flags & 1)
 		       ? number
@@ -174,7 +174,7 @@ LANE_OPENCL_FUNCTIONS(TRACED)
 #define LAYER(name, kind, command, type, ...)                                                      \
 	static type CL_API_CALL layer_##name LANE_CL_PROTO(__VA_ARGS__)                            \
 	{                                                                                          \
-		if (__builtin_expect(!lane_cl_tracing(), 1))                                       \
+		if (__builtin_expect(!opencl_tracing(), 1))                                       \
 			return LANE_CL_LOAD(lane_cl_real, name) LANE_CL_PASS(__VA_ARGS__);         \
 		return traced_##name LANE_CL_PASS(__VA_ARGS__);                                    \
 	}
@@ -184,7 +184,7 @@ LANE_OPENCL_FUNCTIONS(LAYER)
 #define EXPORTED(name, kind, command, type, ...)                                                   \
 	__attribute__((visibility("default"))) type CL_API_CALL name LANE_CL_PROTO(__VA_ARGS__)    \
 	{                                                                                          \
-		if (__builtin_expect(!lane_cl_tracing(), 1) ||                         \
+		if (__builtin_expect(!opencl_tracing(), 1) ||                         \
 		    __atomic_load_n(&lane_cl_layered, __ATOMIC_RELAXED))                    \
 			return LANE_CL_LOAD(lane_cl_next, name) LANE_CL_PASS(__VA_ARGS__);         \
 		return traced_##name LANE_CL_PASS(__VA_ARGS__);                                    \

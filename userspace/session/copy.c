@@ -124,7 +124,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	(void)hooks;
 	copy->info = info;
 	copy->name = !strcmp(info->tracer, "codexl") ? "codexl" : "import";
-	return lane_recording_create(copy->to, &copy->dir);
+	return capture_recording_create(copy->to, &copy->dir);
 }
 
 static struct lane_error *make(struct copy *copy, const struct lane_place *place)
@@ -161,8 +161,8 @@ struct lane_error *session_copy(const struct lane_place *from, const char *to)
 	err = make(copy, from);
 	lane_error_free(lane_ctf_close(copy->trace));
 	if (err)
-		lane_recording_discard(&copy->dir);
+		capture_recording_discard(&copy->dir);
 	else
-		lane_recording_close(&copy->dir);
+		capture_recording_close(&copy->dir);
 	return err;
 }

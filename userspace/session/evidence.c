@@ -7,8 +7,8 @@
 static struct lane_error *begin_first(void *arg, const struct lane_trace_info *info,
 				      struct lane_hooks *hooks)
 {
-	lane_explain_begin(arg, info);
-	*hooks = lane_explain_hooks(arg);
+	latency_explain_begin(arg, info);
+	*hooks = latency_explain_hooks(arg);
 	return NULL;
 }
 
@@ -16,14 +16,14 @@ static struct lane_error *begin_second(void *arg, const struct lane_trace_info *
 				       struct lane_hooks *hooks)
 {
 	(void)info;
-	lane_explain_begin_search(arg);
-	*hooks = (struct lane_hooks){ .arg = arg, .run = lane_explain_run };
+	latency_explain_begin_search(arg);
+	*hooks = (struct lane_hooks){ .arg = arg, .run = latency_explain_run };
 	return NULL;
 }
 
 static struct lane_error *event(void *arg, const struct lane_event *of)
 {
-	return lane_explain_event(arg, of);
+	return latency_explain_event(arg, of);
 }
 
 struct lane_error *session_explain(struct session *session, struct lane_explain *explain)
@@ -39,7 +39,7 @@ struct lane_error *session_explain(struct session *session, struct lane_explain 
 	session->listeners = NULL;
 	session->n_listeners = 0;
 	if (!err)
-		err = lane_explain_search(explain, session->timeline);
+		err = latency_explain_search(explain, session->timeline);
 	again.listeners = &second;
 	again.n_listeners = 1;
 	return err ? err : session_read(&again);
@@ -55,7 +55,7 @@ struct lane_error *session_explain_worst(const struct session *session,
 	if (!latency->n_worst)
 		return NULL;
 	for (uint32_t i = 0; i < latency->n_worst && !err; i++)
-		err = lane_explain_add(explain, latency->worst[i].request.context->ctx,
-				       latency->worst[i].request.seqno);
+		err = latency_explain_add(explain, latency->worst[i].request.context->ctx,
+					  latency->worst[i].request.seqno);
 	return err ? err : session_explain(&again, explain);
 }

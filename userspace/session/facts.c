@@ -64,8 +64,8 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 	add_time(root, "end_ns", facts->end_ns);
 	json_object_object_add(root, "i915", driver);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
-		add_text(root, "submission", lane_submission_name(info->submission));
-		add_text(driver, "submission", lane_submission_name(info->submission));
+		add_text(root, "submission", decode_submission_name(info->submission));
+		add_text(driver, "submission", decode_submission_name(info->submission));
 	}
 	add_text(trace, "tracer", facts->tracer);
 	add_text(trace, "path", facts->path);

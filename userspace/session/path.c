@@ -15,10 +15,10 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct listener *l = arg;
 	struct lane_error *err;
 
-	lane_critical_destroy(LANE_TAKE(l->critical));
-	err = lane_critical_create(info, l->from_ns, l->to_ns, &l->critical);
+	latency_critical_destroy(LANE_TAKE(l->critical));
+	err = latency_critical_create(info, l->from_ns, l->to_ns, &l->critical);
 	if (!err)
-		*hooks = lane_critical_hooks(l->critical);
+		*hooks = latency_critical_hooks(l->critical);
 	return err;
 }
 
@@ -34,8 +34,7 @@ struct lane_error *session_critical(struct session *session,
 	*again = session_again(session);
 	*path = (struct lane_critical_path){ .from_ns = 0 };
 	if (!err)
-		err = lane_latency_critical_end(&session->latency, wanted, &l.from_ns, &l.to_ns,
-						&end);
+		err = latency_critical_end(&session->latency, wanted, &l.from_ns, &l.to_ns, &end);
 	if (err)
 		return err;
 	again->listeners = &listener;
@@ -44,8 +43,8 @@ struct lane_error *session_critical(struct session *session,
 	again->listeners = NULL;
 	again->n_listeners = 0;
 	if (!err)
-		err = lane_critical_solve(l.critical, again->timeline, l.from_ns, l.to_ns, &end,
-					  path);
-	lane_critical_destroy(l.critical);
+		err = latency_critical_solve(l.critical, again->timeline, l.from_ns, l.to_ns, &end,
+					     path);
+	latency_critical_destroy(l.critical);
 	return err;
 }

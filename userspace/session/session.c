@@ -208,10 +208,10 @@ static struct lane_error *subscribe(struct pass *p)
 
 	p->fan.n = 0;
 	if (s->depth == SESSION_FIGURES) {
-		err = lane_latency_init(&s->latency, p->info, &s->select);
+		err = latency_init(&s->latency, p->info, &s->select);
 		if (!err && p->follows_all)
-			err = lane_latency_follow_all(&s->latency);
-		p->fan.to[p->fan.n++] = lane_latency_hooks(&s->latency);
+			err = latency_follow_all(&s->latency);
+		p->fan.to[p->fan.n++] = latency_hooks(&s->latency);
 	}
 	for (size_t i = 0; i < s->n_listeners && !err && p->is_told; i++) {
 		struct lane_hooks *hooks = &p->fan.to[p->fan.n];
@@ -286,7 +286,7 @@ static struct lane_error *end(struct pass *p)
 	if (!err && s->timeline)
 		err = lane_timeline_finish(s->timeline);
 	if (!err && s->depth == SESSION_FIGURES)
-		err = lane_latency_finish(&s->latency, s->timeline);
+		err = latency_finish(&s->latency, s->timeline);
 	return err;
 }
 
@@ -429,6 +429,6 @@ struct session session_again(const struct session *session)
 void session_deinit(struct session *session)
 {
 	lane_timeline_destroy(LANE_TAKE(session->timeline));
-	lane_latency_deinit(&session->latency);
+	latency_deinit(&session->latency);
 	lane_error_free(LANE_TAKE(session->damage.last));
 }

@@ -83,9 +83,9 @@ static void fill_info(const struct live *live, struct lane_trace_info *info)
 	snprintf(info->clock_uuid, sizeof(info->clock_uuid), "%s", live->host.boot_id);
 	snprintf(info->tracer, sizeof(info->tracer), "%s", live->backend->name);
 	info->epoch_offset_ns = live->host.epoch_offset_ns;
-	info->begin_ns = lane_now_ns();
-	lane_driver_read("", &driver);
-	submission = lane_submission_by_name(driver.submission);
+	info->begin_ns = capture_now_ns();
+	capture_driver_read("", &driver);
+	submission = decode_submission_by_name(driver.submission);
 	if (submission >= 0)
 		info->submission = (enum lane_submission)submission;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
@@ -99,7 +99,7 @@ static void set_notice(const struct live *live, struct session_stream *stream)
 	const struct lane_capture_kind *kinds = live->backend->kinds(live->capture);
 	char why[192];
 
-	if (lane_requests_check(&kinds, 1, live->config.groups, "", why, sizeof(why)))
+	if (capture_requests_check(&kinds, 1, live->config.groups, "", why, sizeof(why)))
 		snprintf(stream->notice, sizeof(stream->notice),
 			 "no GPU to show: %s (see gpulane doctor)", why);
 }
@@ -111,7 +111,7 @@ static struct lane_error *start_live(struct live *live)
 
 	err = live->backend->open(&live->config, &live->capture);
 	if (!err)
-		err = lane_drop_privileges(false);
+		err = capture_drop_privileges(false);
 	if (err)
 		return err;
 	fill_info(live, &info);
@@ -136,7 +136,7 @@ struct lane_error *session_stream_open_live(struct session_stream *stream, const
 					   .next = next_live,
 					   .close = close_live };
 	live->backend = &lane_backend_bpf;
-	lane_host_read(&live->host);
+	capture_host_read(&live->host);
 	live->sink = (struct lane_sink){ live, on_record, on_lost, on_horizon };
 	live->config = (struct lane_capture_config){
 		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |

@@ -139,7 +139,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	return NULL;
 }
 
-struct lane_error *lane_command_list_write(FILE *to, struct session *session, bool is_json)
+struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json)
 {
 	struct list list = { .to = to, .is_json = is_json };
 	const struct session_listener listener = { &list, begin, NULL };

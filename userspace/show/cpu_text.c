@@ -21,8 +21,8 @@ static const char *thread_name(const struct lane_cpu_thread *thread, char *buffe
 	char comm[64];
 
 	if (thread->tid >= 0)
-		return lane_task_name(thread->tid, thread->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u threads)", lane_comm(thread->comm, comm, sizeof(comm)),
+		return show_task_name(thread->tid, thread->comm, buffer, size);
+	snprintf(buffer, size, "%s (%u threads)", show_comm(thread->comm, comm, sizeof(comm)),
 		 thread->threads);
 	return buffer;
 }
@@ -32,17 +32,17 @@ static const char *process_name(const struct lane_cpu_process *process, char *bu
 	char comm[64];
 
 	if (process->pid >= 0)
-		return lane_task_name(process->pid, process->comm, buffer, size);
+		return show_task_name(process->pid, process->comm, buffer, size);
 	if (process->tid >= 0)
-		return lane_task_name(process->tid, process->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u threads)", lane_comm(process->comm, comm, sizeof(comm)),
+		return show_task_name(process->tid, process->comm, buffer, size);
+	snprintf(buffer, size, "%s (%u threads)", show_comm(process->comm, comm, sizeof(comm)),
 		 process->threads);
 	return buffer;
 }
 
 static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, size_t size)
 {
-	return lane_task_name(rival->tid, rival->comm, buffer, size);
+	return show_task_name(rival->tid, rival->comm, buffer, size);
 }
 
 /* --- sentences --- */
@@ -50,16 +50,16 @@ static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, 
 static bool thread_sentence(const struct lane_cpu_thread *thread, char *text, size_t size)
 {
 	const struct lane_cpu_sums *sums = &thread->sums;
-	uint64_t waited = lane_cpu_waited(sums), could = waited + sums->running_ns;
+	uint64_t waited = latency_cpu_waited(sums), could = waited + sums->running_ns;
 	char name[64], rival[64], ns[32], all[32];
 	int n;
 
-	if (!waited || lane_percent(waited, could, 0) < MIN_PERCENT)
+	if (!waited || show_percent(waited, could, 0) < MIN_PERCENT)
 		return false;
 	n = snprintf(text, size,
 		     "%s waited for a CPU for %u %% of the %s in which it could run (%s)",
-		     thread_name(thread, name, sizeof(name)), lane_percent(waited, could, 0.5),
-		     lane_duration(could, all, sizeof(all)), lane_duration(waited, ns, sizeof(ns)));
+		     thread_name(thread, name, sizeof(name)), show_percent(waited, could, 0.5),
+		     show_duration(could, all, sizeof(all)), show_duration(waited, ns, sizeof(ns)));
 	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
 	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
 		return true;
@@ -70,7 +70,7 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, char *text, si
 	return true;
 }
 
-bool lane_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 		       size_t size)
 {
 	struct lane_cpu_stats *cpu = latency->cpu;
@@ -91,9 +91,9 @@ bool lane_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 		 "%" PRIu64
 		 " wake-ups took %s in the median, %s at the 99th percentile, %s at most",
 		 cpu->sums.wakeups,
-		 lane_duration(lane_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
-		 lane_duration(lane_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
-		 lane_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+		 show_duration(latency_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
+		 show_duration(latency_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
+		 show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
 	return true;
 }
 
@@ -124,15 +124,15 @@ static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sum
 		max[32];
 
 	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9" PRIu64 " %10s %10s\n", name,
-		lane_duration(sums->running_ns, running, sizeof(running)),
-		lane_duration(lane_cpu_waited(sums), waited, sizeof(waited)),
-		lane_duration(sums->woken_ns, woken, sizeof(woken)),
-		lane_duration(sums->preempted_ns, preempted, sizeof(preempted)),
-		lane_duration(sums->blocked_ns, blocked, sizeof(blocked)),
-		lane_duration(sums->unknown_ns, unknown, sizeof(unknown)), sums->wakeups,
-		sums->wakeups ? lane_duration(sums->wake_ns / sums->wakeups, mean, sizeof(mean))
+		show_duration(sums->running_ns, running, sizeof(running)),
+		show_duration(latency_cpu_waited(sums), waited, sizeof(waited)),
+		show_duration(sums->woken_ns, woken, sizeof(woken)),
+		show_duration(sums->preempted_ns, preempted, sizeof(preempted)),
+		show_duration(sums->blocked_ns, blocked, sizeof(blocked)),
+		show_duration(sums->unknown_ns, unknown, sizeof(unknown)), sums->wakeups,
+		sums->wakeups ? show_duration(sums->wake_ns / sums->wakeups, mean, sizeof(mean))
 			      : "-",
-		sums->wakeups ? lane_duration(sums->wake_max_ns, max, sizeof(max)) : "-");
+		sums->wakeups ? show_duration(sums->wake_max_ns, max, sizeof(max)) : "-");
 }
 
 static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
@@ -156,7 +156,7 @@ static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
 			fprintf(to, "  %-24s %-24s %10s %9" PRIu64 "\n",
 				thread_name(thread, name, sizeof(name)),
 				rival_name(&thread->rivals[k], rival, sizeof(rival)),
-				lane_duration(thread->rivals[k].ns, ns, sizeof(ns)),
+				show_duration(thread->rivals[k].ns, ns, sizeof(ns)),
 				thread->rivals[k].times);
 		}
 		if (!thread->others_ns)
@@ -164,7 +164,7 @@ static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
 		if (enough(to, options, row++, n))
 			return;
 		fprintf(to, "  %-24s %-24s %10s %9s\n", thread_name(thread, name, sizeof(name)),
-			"others", lane_duration(thread->others_ns, ns, sizeof(ns)), "-");
+			"others", show_duration(thread->others_ns, ns, sizeof(ns)), "-");
 	}
 }
 
@@ -179,8 +179,8 @@ static void cores(FILE *to, const struct lane_latency *l, const struct lane_repo
 		const struct lane_cpu_core *core = &l->cpu->cores[i];
 
 		fprintf(to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i,
-			lane_duration(core->running_ns, ns, sizeof(ns)),
-			lane_percent(core->running_ns, whole, 0.5), core->runs);
+			show_duration(core->running_ns, ns, sizeof(ns)),
+			show_percent(core->running_ns, whole, 0.5), core->runs);
 	}
 }
 
@@ -205,15 +205,15 @@ static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
 		unsigned int bar = (unsigned int)(cpu->buckets[i] * BAR / most);
 
 		fprintf(to, "  %10s .. %-10s %9" PRIu64 " ",
-			lane_duration(i ? 1ull << i : 0, from, sizeof(from)),
-			lane_duration(2ull << i, upto, sizeof(upto)), cpu->buckets[i]);
+			show_duration(i ? 1ull << i : 0, from, sizeof(from)),
+			show_duration(2ull << i, upto, sizeof(upto)), cpu->buckets[i]);
 		for (unsigned int k = 0; k < bar; k++)
 			fputc('#', to);
 		fputc('\n', to);
 	}
 }
 
-void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+void show_cpu_threads(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	const struct lane_cpu_stats *cpu = latency->cpu;
@@ -228,7 +228,7 @@ void lane_cpu_threads(FILE *to, struct lane_latency *latency,
 			 &cpu->threads[i]->sums);
 }
 
-void lane_cpu_text(FILE *to, struct lane_latency *latency,
+void show_cpu_text(FILE *to, struct lane_latency *latency,
 		   const struct lane_report_options *options)
 {
 	const struct lane_cpu_stats *cpu = latency->cpu;
@@ -236,7 +236,7 @@ void lane_cpu_text(FILE *to, struct lane_latency *latency,
 
 	if (!cpu || !cpu->n_threads)
 		return;
-	lane_cpu_threads(to, latency, options);
+	show_cpu_threads(to, latency, options);
 	title(to, options, "Processes: the sums of their threads");
 	sums_head(to, "process");
 	for (uint32_t i = 0; i < cpu->n_processes && !enough(to, options, i, cpu->n_processes); i++)
@@ -251,51 +251,51 @@ void lane_cpu_text(FILE *to, struct lane_latency *latency,
 
 static void add_sums(json *to, const struct lane_cpu_sums *sums)
 {
-	lane_json_uint(to, "time_ns", sums->time_ns);
-	lane_json_uint(to, "running_ns", sums->running_ns);
-	lane_json_uint(to, "runnable_ns", lane_cpu_waited(sums));
-	lane_json_uint(to, "woken_ns", sums->woken_ns);
-	lane_json_uint(to, "preempted_ns", sums->preempted_ns);
-	lane_json_uint(to, "blocked_ns", sums->blocked_ns);
-	lane_json_uint(to, "unknown_ns", sums->unknown_ns);
-	lane_json_uint(to, "runs", sums->runs);
-	lane_json_uint(to, "preemptions", sums->preemptions);
-	lane_json_uint(to, "wakeups", sums->wakeups);
-	lane_json_uint(to, "wake_ns", sums->wake_ns);
-	lane_json_uint(to, "wake_max_ns", sums->wake_max_ns);
+	show_json_uint(to, "time_ns", sums->time_ns);
+	show_json_uint(to, "running_ns", sums->running_ns);
+	show_json_uint(to, "runnable_ns", latency_cpu_waited(sums));
+	show_json_uint(to, "woken_ns", sums->woken_ns);
+	show_json_uint(to, "preempted_ns", sums->preempted_ns);
+	show_json_uint(to, "blocked_ns", sums->blocked_ns);
+	show_json_uint(to, "unknown_ns", sums->unknown_ns);
+	show_json_uint(to, "runs", sums->runs);
+	show_json_uint(to, "preemptions", sums->preemptions);
+	show_json_uint(to, "wakeups", sums->wakeups);
+	show_json_uint(to, "wake_ns", sums->wake_ns);
+	show_json_uint(to, "wake_max_ns", sums->wake_max_ns);
 }
 
 static void add_number(json *to, const char *key, int32_t number)
 {
 	if (number < 0)
-		lane_json_null(to, key);
+		show_json_null(to, key);
 	else
-		lane_json_int(to, key, number);
+		show_json_int(to, key, number);
 }
 
 static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 {
-	json *rows = lane_json_list(tree, "threads"), *to;
+	json *rows = show_json_list(tree, "threads"), *to;
 	char name[64];
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++) {
 		const struct lane_cpu_thread *thread = cpu->threads[i];
 
-		to = lane_json_row(rows);
-		lane_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+		to = show_json_row(rows);
+		show_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
 		add_number(to, "tid", thread->tid);
 		add_number(to, "pid", thread->pid);
-		lane_json_uint(to, "threads", thread->threads);
-		lane_json_uint(to, "begin_ns", thread->begin_ns);
-		lane_json_uint(to, "end_ns", thread->end_ns);
+		show_json_uint(to, "threads", thread->threads);
+		show_json_uint(to, "begin_ns", thread->begin_ns);
+		show_json_uint(to, "end_ns", thread->end_ns);
 		add_sums(to, &thread->sums);
-		lane_json_uint(to, "behind_others_ns", thread->others_ns);
+		show_json_uint(to, "behind_others_ns", thread->others_ns);
 	}
 }
 
 static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 {
-	json *rows = lane_json_list(tree, "behind"), *to;
+	json *rows = show_json_list(tree, "behind"), *to;
 	char name[64];
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++) {
@@ -304,19 +304,19 @@ static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 		for (unsigned int k = 0; k < thread->n_rivals; k++) {
 			const struct lane_cpu_rival *rival = &thread->rivals[k];
 
-			to = lane_json_row(rows);
-			lane_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+			to = show_json_row(rows);
+			show_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
 			add_number(to, "tid", thread->tid);
-			lane_json_uint(to, "begin_ns", thread->begin_ns);
-			lane_json_text(to, "culprit", rival_name(rival, name, sizeof(name)));
+			show_json_uint(to, "begin_ns", thread->begin_ns);
+			show_json_text(to, "culprit", rival_name(rival, name, sizeof(name)));
 			add_number(to, "culprit_tid", rival->tid);
-			lane_json_uint(to, "ns", rival->ns);
-			lane_json_uint(to, "times", rival->times);
+			show_json_uint(to, "ns", rival->ns);
+			show_json_uint(to, "times", rival->times);
 		}
 	}
 }
 
-void lane_cpu_tree(struct lane_latency *latency, json *tree)
+void show_cpu_tree(struct lane_latency *latency, json *tree)
 {
 	struct lane_cpu_stats *cpu = latency->cpu;
 	json *all, *rows, *to;
@@ -324,38 +324,38 @@ void lane_cpu_tree(struct lane_latency *latency, json *tree)
 
 	if (!cpu)
 		return;
-	all = lane_json_object(tree, "cpu");
+	all = show_json_object(tree, "cpu");
 	add_threads(cpu, all);
 	add_rivals(cpu, all);
-	rows = lane_json_list(all, "processes");
+	rows = show_json_list(all, "processes");
 	for (uint32_t i = 0; i < cpu->n_processes; i++) {
-		to = lane_json_row(rows);
-		lane_json_text(to, "process", process_name(&cpu->processes[i], name, sizeof(name)));
+		to = show_json_row(rows);
+		show_json_text(to, "process", process_name(&cpu->processes[i], name, sizeof(name)));
 		add_number(to, "pid", cpu->processes[i].pid);
-		lane_json_uint(to, "threads", cpu->processes[i].threads);
+		show_json_uint(to, "threads", cpu->processes[i].threads);
 		add_sums(to, &cpu->processes[i].sums);
 	}
-	rows = lane_json_list(all, "cpus");
+	rows = show_json_list(all, "cpus");
 	for (uint32_t i = 0; i < cpu->n_cores; i++) {
-		to = lane_json_row(rows);
-		lane_json_uint(to, "cpu", i);
-		lane_json_uint(to, "running_ns", cpu->cores[i].running_ns);
-		lane_json_uint(to, "runs", cpu->cores[i].runs);
+		to = show_json_row(rows);
+		show_json_uint(to, "cpu", i);
+		show_json_uint(to, "running_ns", cpu->cores[i].running_ns);
+		show_json_uint(to, "runs", cpu->cores[i].runs);
 	}
-	to = lane_json_object(all, "wakeups");
-	lane_json_uint(to, "count", cpu->sums.wakeups);
-	lane_json_uint(to, "sum_ns", cpu->sums.wake_ns);
-	lane_json_uint(to, "p50_ns", lane_histogram_percentile(&cpu->wakes, 500));
-	lane_json_uint(to, "p95_ns", lane_histogram_percentile(&cpu->wakes, 950));
-	lane_json_uint(to, "p99_ns", lane_histogram_percentile(&cpu->wakes, 990));
-	lane_json_uint(to, "max_ns", cpu->sums.wake_max_ns);
-	rows = lane_json_list(to, "histogram");
+	to = show_json_object(all, "wakeups");
+	show_json_uint(to, "count", cpu->sums.wakeups);
+	show_json_uint(to, "sum_ns", cpu->sums.wake_ns);
+	show_json_uint(to, "p50_ns", latency_histogram_percentile(&cpu->wakes, 500));
+	show_json_uint(to, "p95_ns", latency_histogram_percentile(&cpu->wakes, 950));
+	show_json_uint(to, "p99_ns", latency_histogram_percentile(&cpu->wakes, 990));
+	show_json_uint(to, "max_ns", cpu->sums.wake_max_ns);
+	rows = show_json_list(to, "histogram");
 	for (unsigned int i = 0; i < LANE_WAKE_BUCKETS; i++) {
 		if (!cpu->buckets[i])
 			continue;
-		to = lane_json_row(rows);
-		lane_json_uint(to, "from_ns", i ? 1ull << i : 0);
-		lane_json_uint(to, "below_ns", 2ull << i);
-		lane_json_uint(to, "count", cpu->buckets[i]);
+		to = show_json_row(rows);
+		show_json_uint(to, "from_ns", i ? 1ull << i : 0);
+		show_json_uint(to, "below_ns", 2ull << i);
+		show_json_uint(to, "count", cpu->buckets[i]);
 	}
 }

@@ -9,21 +9,21 @@
 #include "show/report.h"
 
 /* Adds the key `cpu` (docs/report.md). */
-void lane_cpu_tree(struct lane_latency *latency, struct json_object *tree);
+void show_cpu_tree(struct lane_latency *latency, struct json_object *tree);
 
 /* The tables for people. */
-void lane_cpu_text(FILE *to, struct lane_latency *latency,
+void show_cpu_text(FILE *to, struct lane_latency *latency,
 		   const struct lane_report_options *options);
 
 /* The first of them, the threads. */
-void lane_cpu_threads(FILE *to, struct lane_latency *latency,
+void show_cpu_threads(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options);
 
 /*
  * The sentence of that number, from 0, the one that says most first, without a full stop; false
  * when there is no such sentence.
  */
-bool lane_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 		       size_t size);
 
 #endif

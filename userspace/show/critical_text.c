@@ -68,10 +68,10 @@ static const char *owner(const struct lane_latency *l, const struct lane_critica
 						   : lane_timeline_client(l->timeline, s->client);
 
 	if (client)
-		return lane_client_name(client, buffer, NAME_SIZE);
+		return show_client_name(client, buffer, NAME_SIZE);
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
-		return lane_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
-	return lane_task_name(s->tid, s->comm, buffer, NAME_SIZE);
+		return show_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
+	return show_task_name(s->tid, s->comm, buffer, NAME_SIZE);
 }
 
 static const char *place(const struct lane_latency *l, const struct lane_critical_segment *s,
@@ -79,7 +79,7 @@ static const char *place(const struct lane_latency *l, const struct lane_critica
 {
 	if (s->engine == LANE_CRITICAL_NONE)
 		return strcpy(buffer, "CPU");
-	return lane_engine_name(lane_timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
+	return show_engine_name(lane_timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
 }
 
 enum {
@@ -148,8 +148,8 @@ static void write_shares(FILE *to, const char *title, const struct shares *share
 		struct lane_span sum = shares->v[i].ns;
 
 		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name,
-			lane_span_text(sum, ns, sizeof(ns)),
-			lane_share_text(sum, lane_span_exact(whole), share, sizeof(share)));
+			show_span_text(sum, ns, sizeof(ns)),
+			show_share_text(sum, lane_span_exact(whole), share, sizeof(share)));
 	}
 }
 
@@ -164,17 +164,17 @@ static void write_what(FILE *to, const struct lane_latency *l,
 
 	if (context)
 		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
-			lane_client_name(context->client, name, sizeof(name)));
+			show_client_name(context->client, name, sizeof(name)));
 	else
-		fprintf(to, "thread %s", lane_task_name(s->tid, s->comm, name, sizeof(name)));
+		fprintf(to, "thread %s", show_task_name(s->tid, s->comm, name, sizeof(name)));
 	if (s->by_context != LANE_CRITICAL_NONE) {
 		context = lane_timeline_context(l->timeline, s->by_context);
 		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
-			s->by_seqno, lane_client_name(context->client, name, sizeof(name)));
+			s->by_seqno, show_client_name(context->client, name, sizeof(name)));
 	}
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
 		fprintf(to, ", its CPU taken by %s",
-			lane_task_name(s->by_tid, s->by_comm, name, sizeof(name)));
+			show_task_name(s->by_tid, s->by_comm, name, sizeof(name)));
 }
 
 /* Those at least this long are written. */
@@ -215,7 +215,7 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 	if (err)
 		return err;
 	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ",
-		lane_duration(whole, ns, sizeof(ns)),
+		show_duration(whole, ns, sizeof(ns)),
 		(double)(path->from_ns - l->figures.begin_ns) / 1e9,
 		(double)(path->to_ns - l->figures.begin_ns) / 1e9);
 	if (path->end.tid >= 0)
@@ -235,7 +235,7 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 		}
 		fprintf(to, "  %14.9f %18s  %-20s %-8s ",
 			(double)(s->begin_ns - l->figures.begin_ns) / 1e9,
-			lane_span_text(s->lasted, ns, sizeof(ns)),
+			show_span_text(s->lasted, ns, sizeof(ns)),
 			lane_critical_kind_names[s->kind], place(l, s, where));
 		write_what(to, l, s);
 		fputc('\n', to);
@@ -247,19 +247,19 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 
 static void put_span(struct json_object *to, const char *key, struct lane_span ns)
 {
-	struct json_object *span = lane_json_object(to, key);
+	struct json_object *span = show_json_object(to, key);
 
-	lane_json_uint(span, "min_ns", ns.lo);
-	lane_json_uint(span, "max_ns", ns.hi);
+	show_json_uint(span, "min_ns", ns.lo);
+	show_json_uint(span, "max_ns", ns.hi);
 }
 
 static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
 {
-	struct json_object *list = lane_json_list(to, key), *row;
+	struct json_object *list = show_json_list(to, key), *row;
 
 	for (size_t i = 0; i < shares->n; i++) {
-		row = lane_json_row(list);
-		lane_json_text(row, "name", shares->v[i].name);
+		row = show_json_row(list);
+		show_json_text(row, "name", shares->v[i].name);
 		put_span(row, "ns", shares->v[i].ns);
 	}
 }
@@ -272,13 +272,13 @@ static void put_request(struct json_object *to, const struct lane_latency *l, co
 	struct json_object *rq;
 
 	if (!context) {
-		lane_json_null(to, key);
+		show_json_null(to, key);
 		return;
 	}
-	rq = lane_json_object(to, key);
-	lane_json_uint(rq, "dev", context->dev);
-	lane_json_uint(rq, "ctx", context->ctx);
-	lane_json_uint(rq, "seqno", seqno);
+	rq = show_json_object(to, key);
+	show_json_uint(rq, "dev", context->dev);
+	show_json_uint(rq, "ctx", context->ctx);
+	show_json_uint(rq, "seqno", seqno);
 }
 
 static void put_piece(struct json_object *row, const struct lane_latency *l,
@@ -286,16 +286,16 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 {
 	char name[NAME_SIZE];
 
-	lane_json_uint(row, "begin_ns", s->begin_ns);
-	lane_json_uint(row, "end_ns", s->end_ns);
+	show_json_uint(row, "begin_ns", s->begin_ns);
+	show_json_uint(row, "end_ns", s->end_ns);
 	put_span(row, "lasted", s->lasted);
-	lane_json_text(row, "kind", lane_critical_kind_names[s->kind]);
-	lane_json_text(row, "process", owner(l, s, name));
-	lane_json_text(row, "engine", place(l, s, name));
+	show_json_text(row, "kind", lane_critical_kind_names[s->kind]);
+	show_json_text(row, "process", owner(l, s, name));
+	show_json_text(row, "engine", place(l, s, name));
 	if (s->tid >= 0)
-		lane_json_uint(row, "tid", (uint64_t)s->tid);
+		show_json_uint(row, "tid", (uint64_t)s->tid);
 	else
-		lane_json_null(row, "tid");
+		show_json_null(row, "tid");
 	put_request(row, l, "request", s->context, s->seqno);
 	put_request(row, l, "behind", s->by_context, s->by_seqno);
 }
@@ -308,17 +308,17 @@ static struct lane_error *write_json(FILE *to, const struct lane_latency *l,
 	struct shares by[BY_COUNT] = { 0 };
 	struct lane_error *err = share_out(l, path, by);
 
-	lane_json_uint(tree, "version", 2);
-	lane_json_uint(tree, "from_ns", path->from_ns);
-	lane_json_uint(tree, "to_ns", path->to_ns);
-	lane_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);
+	show_json_uint(tree, "version", 2);
+	show_json_uint(tree, "from_ns", path->from_ns);
+	show_json_uint(tree, "to_ns", path->to_ns);
+	show_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);
 	for (int b = 0; b < BY_COUNT; b++) {
 		put_shares(tree, keys[b], &by[b]);
 		free(by[b].v);
 	}
-	rows = lane_json_list(tree, "segments");
+	rows = show_json_list(tree, "segments");
 	for (size_t i = 0; i < path->n_segments; i++)
-		put_piece(lane_json_row(rows), l, &path->segments[i]);
+		put_piece(show_json_row(rows), l, &path->segments[i]);
 	if (!err)
 		fprintf(to, "%s\n",
 			json_object_to_json_string_ext(
@@ -329,7 +329,7 @@ static struct lane_error *write_json(FILE *to, const struct lane_latency *l,
 	return err;
 }
 
-struct lane_error *lane_critical_write(FILE *to, struct session *session,
+struct lane_error *show_critical_write(FILE *to, struct session *session,
 				       const struct lane_critical_wanted *wanted, bool is_json,
 				       uint32_t rows)
 {
@@ -340,7 +340,7 @@ struct lane_error *lane_critical_write(FILE *to, struct session *session,
 	if (!err)
 		err = is_json ? write_json(to, &again.latency, &path)
 			      : write_text(to, &again.latency, &path, rows);
-	lane_critical_path_free(&path);
+	latency_critical_path_free(&path);
 	session_deinit(&again);
 	return err ? err : session_damage_end(&session->damage);
 }

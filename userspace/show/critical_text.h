@@ -12,7 +12,7 @@
  * then its pieces, of which the text has the longest (rows of them at most, 0: all, in order).
  * Times are from the recording's beginning. JSON has the keys of docs/report.md, and every piece.
  */
-struct lane_error *lane_critical_write(FILE *to, struct session *session,
+struct lane_error *show_critical_write(FILE *to, struct session *session,
 				       const struct lane_critical_wanted *wanted, bool is_json,
 				       uint32_t rows) LANE_MUST_CHECK;
 

@@ -13,7 +13,7 @@ static const char *who(const struct lane_explained *of, char *name, size_t size)
 {
 	static const struct lane_client nobody = { .pid = -1 };
 
-	return lane_client_name(of->context.client ? &of->client : &nobody, name, size);
+	return show_client_name(of->context.client ? &of->client : &nobody, name, size);
 }
 
 /* The rules that have been named. */
@@ -68,7 +68,7 @@ static void write_moment(FILE *to, const struct lane_explained *of, const struct
 	else
 		fputs("by whom is not known, ", to);
 	fprintf(to, "off the engine for %s, reason: %s\n",
-		lane_span_text(m->lasted, text, sizeof(text)), lane_preemption_why_names[m->why]);
+		show_span_text(m->lasted, text, sizeof(text)), lane_preemption_why_names[m->why]);
 }
 
 static void write_legend(FILE *to, const struct legend *legend)
@@ -104,14 +104,14 @@ static void write_stages(FILE *to, const struct lane_explain *x, const struct la
 		if (!(stages->known >> i & 1))
 			continue;
 		fprintf(to, "%s%s %s", between, lane_stage_names[i],
-			lane_span_text(stages->ns[i], text, sizeof(text)));
+			show_span_text(stages->ns[i], text, sizeof(text)));
 		between = ", ";
 	}
 	fputs(*between ? ".\n" : "none is known.\n", to);
 	write_unknown(to, stages->unknown & ((1u << LANE_STAGE_PATH) - 1),
-		      lane_explain_unknown(x, of, text, sizeof(text)));
+		      latency_explain_unknown(x, of, text, sizeof(text)));
 	write_unknown(to, stages->unknown & ~((1u << LANE_STAGE_PATH) - 1),
-		      lane_explain_unknown_after(x, of));
+		      latency_explain_unknown_after(x, of));
 }
 
 static void write_behind(FILE *to, const struct lane_explained *of)
@@ -126,12 +126,12 @@ static void write_behind(FILE *to, const struct lane_explained *of)
 			" of %s, which had the engine for %s of its host_queue and for %s of "
 			"its "
 			"device_queue.\n",
-			b->ctx, b->process, lane_span_text(b->host, host, sizeof(host)),
-			lane_span_text(b->device, device, sizeof(device)));
+			b->ctx, b->process, show_span_text(b->host, host, sizeof(host)),
+			show_span_text(b->device, device, sizeof(device)));
 	}
 	if (of->others_behind.hi)
 		fprintf(to, "It stood behind further contexts for %s.\n",
-			lane_span_text(of->others_behind, host, sizeof(host)));
+			show_span_text(of->others_behind, host, sizeof(host)));
 	if (of->request.after)
 		fprintf(to,
 			"It was submitted as the fence of %" PRIu64 ":%u was signalled, which it "
@@ -159,7 +159,7 @@ static void write_losses(FILE *to, const struct lane_explained *of, uint64_t beg
 		fprintf(to, "And %u more losses.\n", of->more_losses);
 }
 
-void lane_explain_write_text(FILE *to, const struct lane_explain *x,
+void show_explain_write_text(FILE *to, const struct lane_explain *x,
 			     const struct lane_explained *of, uint64_t begin_ns)
 {
 	const struct lane_request *rq = &of->request;
@@ -170,9 +170,9 @@ void lane_explain_write_text(FILE *to, const struct lane_explain *x,
 		who(of, name, sizeof(name)));
 	if (rq->tid >= 0)
 		fprintf(to, ", submitted by thread %s",
-			lane_task_name(rq->tid, of->comm, name, sizeof(name)));
+			show_task_name(rq->tid, of->comm, name, sizeof(name)));
 	if (rq->engine)
-		fprintf(to, ", engine %s", lane_engine_name(rq->engine, name, sizeof(name)));
+		fprintf(to, ", engine %s", show_engine_name(rq->engine, name, sizeof(name)));
 	fprintf(to, ".\nIts first time is %.9f s of the recording; times are ms from there.\n\n",
 		((double)of->from_ns - (double)begin_ns) / 1e9);
 	for (uint32_t i = 0; i < of->n_moments; i++)
@@ -190,10 +190,10 @@ void lane_explain_write_text(FILE *to, const struct lane_explain *x,
 
 static void span_json(struct json_object *to, const char *key, struct lane_span ns)
 {
-	struct json_object *span = lane_json_object(to, key);
+	struct json_object *span = show_json_object(to, key);
 
-	lane_json_uint(span, "min", ns.lo);
-	lane_json_uint(span, "max", ns.hi);
+	show_json_uint(span, "min", ns.lo);
+	show_json_uint(span, "max", ns.hi);
 }
 
 static void evidence_json(struct json_object *to, const char *key, const struct lane_evidence *e,
@@ -203,29 +203,29 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	char text[NAME_SIZE];
 
 	if (e->rule == LANE_RULE_NONE) {
-		lane_json_null(to, key);
+		show_json_null(to, key);
 		return;
 	}
-	evidence = lane_json_object(to, key);
-	lane_json_int(evidence, "rule", e->rule);
-	lane_json_text(evidence, "sentence", lane_rule_sentences[e->rule]);
-	lane_json_text(evidence, "event", lane_kinds[e->kind].name);
-	lane_json_uint(evidence, "at_ns", e->at_ns - origin_ns);
+	evidence = show_json_object(to, key);
+	show_json_int(evidence, "rule", e->rule);
+	show_json_text(evidence, "sentence", lane_rule_sentences[e->rule]);
+	show_json_text(evidence, "event", lane_kinds[e->kind].name);
+	show_json_uint(evidence, "at_ns", e->at_ns - origin_ns);
 	if (e->cpu >= 0)
-		lane_json_int(evidence, "cpu", e->cpu);
+		show_json_int(evidence, "cpu", e->cpu);
 	if (e->by_request) {
 		snprintf(text, sizeof(text), "%" PRIu64 ":%u", e->ctx, e->seqno);
-		lane_json_text(evidence, "request", text);
+		show_json_text(evidence, "request", text);
 	}
 }
 
 static void moment_json(struct json_object *list, const struct lane_moment *m, uint64_t origin_ns)
 {
-	struct json_object *row = lane_json_row(list);
+	struct json_object *row = show_json_row(list);
 	bool exact = m->at.lo == m->at.hi;
 	char text[NAME_SIZE];
 
-	lane_json_text(row, "what", lane_moment_names[m->what]);
+	show_json_text(row, "what", lane_moment_names[m->what]);
 	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
 	evidence_json(row, "not_before", exact ? &m->hi : &m->lo, origin_ns);
 	evidence_json(row, "not_after", &m->hi, origin_ns);
@@ -233,42 +233,42 @@ static void moment_json(struct json_object *list, const struct lane_moment *m, u
 		return;
 	if (m->has_culprit) {
 		snprintf(text, sizeof(text), "%" PRIu64 ":%u", m->culprit_ctx, m->culprit_seqno);
-		lane_json_text(row, "culprit", text);
+		show_json_text(row, "culprit", text);
 	} else {
-		lane_json_null(row, "culprit");
+		show_json_null(row, "culprit");
 	}
-	lane_json_text(row, "why", lane_preemption_why_names[m->why]);
+	show_json_text(row, "why", lane_preemption_why_names[m->why]);
 	span_json(row, "lasted_ns", m->lasted);
 }
 
 static void stages_json(struct json_object *to, const struct lane_explain *x,
 			const struct lane_explained *of)
 {
-	struct json_object *stages = lane_json_object(to, "stages"), *unknown;
+	struct json_object *stages = show_json_object(to, "stages"), *unknown;
 	char text[128];
 
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		if (of->stages.known >> i & 1)
 			span_json(stages, lane_stage_names[i], of->stages.ns[i]);
-	unknown = lane_json_list(to, "unknown");
+	unknown = show_json_list(to, "unknown");
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		if (of->stages.unknown >> i & 1)
-			lane_json_item(unknown, lane_stage_names[i]);
-	if (*lane_explain_unknown(x, of, text, sizeof(text)))
-		lane_json_text(to, "unknown_because", text);
-	if (*lane_explain_unknown_after(x, of))
-		lane_json_text(to, "unknown_after_because", lane_explain_unknown_after(x, of));
+			show_json_item(unknown, lane_stage_names[i]);
+	if (*latency_explain_unknown(x, of, text, sizeof(text)))
+		show_json_text(to, "unknown_because", text);
+	if (*latency_explain_unknown_after(x, of))
+		show_json_text(to, "unknown_after_because", latency_explain_unknown_after(x, of));
 }
 
 static void behind_json(struct json_object *to, const struct lane_explained *of)
 {
-	struct json_object *list = lane_json_list(to, "behind");
+	struct json_object *list = show_json_list(to, "behind");
 
 	for (uint32_t i = 0; i < of->n_stood_behind; i++) {
-		struct json_object *row = lane_json_row(list);
+		struct json_object *row = show_json_row(list);
 
-		lane_json_uint(row, "context", of->stood_behind[i].ctx);
-		lane_json_text(row, "process", of->stood_behind[i].process);
+		show_json_uint(row, "context", of->stood_behind[i].ctx);
+		show_json_text(row, "process", of->stood_behind[i].process);
 		span_json(row, "host_queue_ns", of->stood_behind[i].host);
 		span_json(row, "device_queue_ns", of->stood_behind[i].device);
 	}
@@ -277,21 +277,21 @@ static void behind_json(struct json_object *to, const struct lane_explained *of)
 
 static void losses_json(struct json_object *to, const struct lane_explained *of, uint64_t origin_ns)
 {
-	struct json_object *list = lane_json_list(to, "losses");
+	struct json_object *list = show_json_list(to, "losses");
 
 	for (uint32_t i = 0; i < of->n_losses; i++) {
-		struct json_object *row = lane_json_row(list);
+		struct json_object *row = show_json_row(list);
 
-		lane_json_uint(row, "begin_ns", of->losses[i].begin_ns - origin_ns);
-		lane_json_uint(row, "end_ns", of->losses[i].end_ns - origin_ns);
-		lane_json_uint(row, "count", of->losses[i].count);
+		show_json_uint(row, "begin_ns", of->losses[i].begin_ns - origin_ns);
+		show_json_uint(row, "end_ns", of->losses[i].end_ns - origin_ns);
+		show_json_uint(row, "count", of->losses[i].count);
 		if (of->losses[i].cpu >= 0)
-			lane_json_int(row, "cpu", of->losses[i].cpu);
+			show_json_int(row, "cpu", of->losses[i].cpu);
 	}
-	lane_json_uint(to, "more_losses", of->more_losses);
+	show_json_uint(to, "more_losses", of->more_losses);
 }
 
-struct json_object *lane_explain_tree(const struct lane_explain *x, const struct lane_explained *of,
+struct json_object *show_explain_tree(const struct lane_explain *x, const struct lane_explained *of,
 				      uint64_t origin_ns)
 {
 	struct json_object *object = json_object_new_object();
@@ -301,33 +301,33 @@ struct json_object *lane_explain_tree(const struct lane_explain *x, const struct
 
 	if (!object)
 		return NULL;
-	lane_json_uint(object, "device", of->context.dev);
-	lane_json_uint(object, "context", of->context.ctx);
-	lane_json_uint(object, "seqno", rq->seqno);
-	lane_json_text(object, "process", who(of, name, sizeof(name)));
+	show_json_uint(object, "device", of->context.dev);
+	show_json_uint(object, "context", of->context.ctx);
+	show_json_uint(object, "seqno", rq->seqno);
+	show_json_text(object, "process", who(of, name, sizeof(name)));
 	if (rq->tid >= 0)
-		lane_json_text(object, "thread",
-			       lane_task_name(rq->tid, of->comm, name, sizeof(name)));
+		show_json_text(object, "thread",
+			       show_task_name(rq->tid, of->comm, name, sizeof(name)));
 	if (rq->engine)
-		lane_json_text(object, "engine", lane_engine_name(rq->engine, name, sizeof(name)));
-	moments = lane_json_list(object, "times");
+		show_json_text(object, "engine", show_engine_name(rq->engine, name, sizeof(name)));
+	moments = show_json_list(object, "times");
 	for (uint32_t i = 0; i < of->n_moments; i++)
 		moment_json(moments, &of->moments[i], origin_ns);
-	lane_json_uint(object, "times_left_out", of->left_out);
+	show_json_uint(object, "times_left_out", of->left_out);
 	stages_json(object, x, of);
 	behind_json(object, of);
 	if (rq->after) {
 		snprintf(name, sizeof(name), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
-		lane_json_text(object, "submitted_after", name);
+		show_json_text(object, "submitted_after", name);
 	}
 	losses_json(object, of, origin_ns);
 	return object;
 }
 
-struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *x,
+struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *x,
 					   const struct lane_explained *of)
 {
-	struct json_object *object = lane_explain_tree(x, of, 0);
+	struct json_object *object = show_explain_tree(x, of, 0);
 	const char *text =
 		object ? json_object_to_json_string_ext(
 				 object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)

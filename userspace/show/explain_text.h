@@ -10,15 +10,15 @@
 struct json_object;
 
 /* Writes one request; begin_ns is the recording's first time. */
-void lane_explain_write_text(FILE *to, const struct lane_explain *explain,
+void show_explain_write_text(FILE *to, const struct lane_explain *explain,
 			     const struct lane_explained *of, uint64_t begin_ns);
 
 /* The same as an object, which is the caller's, times less origin_ns; NULL: no memory. */
-struct json_object *lane_explain_tree(const struct lane_explain *explain,
+struct json_object *show_explain_tree(const struct lane_explain *explain,
 				      const struct lane_explained *of, uint64_t origin_ns);
 
 /* Writes that object, a line. */
-struct lane_error *lane_explain_write_json(FILE *to, const struct lane_explain *explain,
+struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *explain,
 					   const struct lane_explained *of) LANE_MUST_CHECK;
 
 #endif

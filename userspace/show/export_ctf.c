@@ -55,7 +55,7 @@ static void destroy(void *export)
 		return;
 	/* What it could not write before, it could not write now. */
 	lane_error_free(lane_ctf_close(e->trace));
-	lane_findings_destroy(e->findings);
+	show_findings_destroy(e->findings);
 	for (size_t i = 0; i < MAX_CPUS; i++)
 		free(e->cpus[i]);
 	free(e->lost);
@@ -87,7 +87,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		memcpy(e->lost, to->lost, to->n_lost * sizeof(*e->lost));
 		e->n_lost = to->n_lost;
 	}
-	err = lane_findings_create(e->dir_fd, &e->info, hooks, &e->findings);
+	err = show_findings_create(e->dir_fd, &e->info, hooks, &e->findings);
 	return err;
 }
 
@@ -191,7 +191,8 @@ static struct lane_error *put_loss(struct export *e, struct cpu *cpu,
 {
 	uint64_t begin_ns = lost->begin_ns > cpu->newest_ns ? lost->begin_ns : cpu->newest_ns;
 	/* Packets follow each other: what one before it has of its time is not this one's. */
-	bool is_counted = lost->count && lane_lost_is_possible(lost->count, begin_ns, lost->end_ns);
+	bool is_counted =
+		lost->count && decode_lost_is_possible(lost->count, begin_ns, lost->end_ns);
 	uint64_t count = is_counted ? lost->count : 1;
 	struct lane_error *err = lane_ctf_lost(cpu->stream, cpu->lost, lost->begin_ns);
 
@@ -214,7 +215,7 @@ static struct lane_error *put_loss(struct export *e, struct cpu *cpu,
 static struct lane_error *on_event(void *export, const struct lane_event *event)
 {
 	struct export *e = export;
-	struct lane_error *err = lane_findings_now(e->findings, event->wire.ts_ns);
+	struct lane_error *err = show_findings_now(e->findings, event->wire.ts_ns);
 	bool lost = event->wire.kind == LANE_LOST;
 	int32_t number = lost ? event->u.gpulane_lost.lost_cpu : event->cpu;
 	struct cpu *cpu = NULL;
@@ -226,7 +227,7 @@ static struct lane_error *on_event(void *export, const struct lane_event *event)
 	if (err)
 		return err;
 	if (number < 0)
-		return lane_findings_add(e->findings, event);
+		return show_findings_add(e->findings, event);
 	err = cpu_of(e, number, &cpu);
 	if (err)
 		return err;
@@ -246,7 +247,7 @@ static struct lane_error *put_findings(struct export *e)
 	e->found.next_loss = e->n_lost;
 	err = lane_ctf_stream(e->trace, LANE_CTF_NO_CPU, PACKET_BYTES, &e->found.stream);
 	while (!err) {
-		err = lane_findings_next(e->findings, &record);
+		err = show_findings_next(e->findings, &record);
 		if (err || !record)
 			break;
 		if (open.end_ns && record->ts_ns > open.end_ns) {

@@ -72,7 +72,7 @@ static void drop_job(struct job *job)
 		lane_output_deinit(&job->outputs[i].out);
 	}
 	session_deinit(&job->session);
-	lane_explain_deinit(&job->explain);
+	latency_explain_deinit(&job->explain);
 }
 
 static struct lane_error *set_names(struct job *job, struct output *out)
@@ -283,7 +283,7 @@ static void begin_job(struct job *job, const struct lane_export_wanted *wanted)
 						   .out = LANE_OUTPUT_NONE };
 }
 
-struct lane_error *lane_export(const struct lane_export_wanted *wanted)
+struct lane_error *show_export(const struct lane_export_wanted *wanted)
 {
 	LANE_CLEANUP(drop_job) struct job job;
 
@@ -340,7 +340,7 @@ static struct lane_error *export_parts(struct job *job, const struct lane_machin
 	return err;
 }
 
-struct lane_error *lane_export_machines(const struct lane_export_wanted *wanted,
+struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 					const struct session_named *named)
 {
 	const struct lane_place place = { .path = named->paths[0] };

@@ -22,10 +22,10 @@ struct lane_export_wanted {
 };
 
 /* Reads the recording and writes the outputs, which are there when all is complete. */
-struct lane_error *lane_export(const struct lane_export_wanted *wanted) LANE_MUST_CHECK;
+struct lane_error *show_export(const struct lane_export_wanted *wanted) LANE_MUST_CHECK;
 
 /* All machines into one file of the first exporter, one behind the other. */
-struct lane_error *lane_export_machines(const struct lane_export_wanted *wanted,
+struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 					const struct session_named *named) LANE_MUST_CHECK;
 
 #endif

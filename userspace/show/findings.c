@@ -68,7 +68,7 @@ static void put(struct lane_findings *f, struct lane_event *event, enum lane_kin
 	event->wire.kind = kind;
 	event->wire.origin = LANE_ORIGIN_ANALYSIS;
 	if (!f->error)
-		f->error = lane_spool_add(f->spool, &event->wire);
+		f->error = show_spool_add(f->spool, &event->wire);
 }
 
 static void begin_record(struct lane_event *event, int32_t tid, int32_t pid)
@@ -99,7 +99,7 @@ static struct engine_note *note_of(struct lane_findings *f, const struct lane_en
 	if (note->named)
 		return note;
 	note->named = true;
-	lane_engine_name(engine, note->name, sizeof(note->name));
+	show_engine_name(engine, note->name, sizeof(note->name));
 	snprintf(note->queues[LANE_QUEUE_HOST], sizeof(note->queues[0]), "%s host", note->name);
 	snprintf(note->queues[LANE_QUEUE_DEVICE], sizeof(note->queues[0]), "%s device", note->name);
 	return note;
@@ -138,7 +138,7 @@ static void set_process(struct lane_findings *f, const struct lane_client *clien
 	if (!label)
 		return;
 	if (fresh)
-		lane_client_name(client, label->text, 32);
+		show_client_name(client, label->text, 32);
 	memcpy(text, label->text, 32);
 }
 
@@ -166,7 +166,7 @@ static void set_thread(struct lane_findings *f, int32_t tid, const char *comm, c
 	if (!label)
 		return;
 	if (fresh)
-		lane_task_name(tid, comm ? comm : "", label->text, 32);
+		show_task_name(tid, comm ? comm : "", label->text, 32);
 	memcpy(text, label->text, 32);
 }
 
@@ -280,7 +280,7 @@ static void put_request(struct lane_findings *f, const struct lane_request *rq, 
 	struct lane_p_gpulane_request *to = &event.u.gpulane_request;
 	struct lane_stages stages;
 
-	lane_stages_of(f->info, rq, &stages);
+	latency_stages_of(f->info, rq, &stages);
 	fill(f, &event, rq, rq->engine, at_ns);
 	to->total_ns = stages.total_known ? (int64_t)stages.total.lo : -1;
 	to->uncertain_ns = stages.total_known ? (int64_t)(stages.total.hi - stages.total.lo) : -1;
@@ -523,10 +523,10 @@ static void place_state(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key process = { (uint32_t)state->client, 0 };
 	bool over = state->state == STATE_OVER;
 
-	state->row = over ? lane_rows_give(&f->requests, context, thing)
-			  : lane_rows_take(&f->requests, context, thing);
-	state->process_row = over ? lane_rows_give(&f->of_process, process, thing)
-				  : lane_rows_take(&f->of_process, process, thing);
+	state->row = over ? show_rows_give(&f->requests, context, thing)
+			  : show_rows_take(&f->requests, context, thing);
+	state->process_row = over ? show_rows_give(&f->of_process, process, thing)
+				  : show_rows_take(&f->of_process, process, thing);
 }
 
 static void place_queue(struct lane_findings *f, struct lane_event *event)
@@ -536,9 +536,9 @@ static void place_queue(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key engine = { to->dev, (uint64_t)to->class << 16 | to->instance };
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
 
-	to->row = to->delta > 0 ? lane_rows_take(rows, engine, thing)
-				: lane_rows_give(rows, engine, thing);
-	to->length = lane_rows_open(rows, engine);
+	to->row = to->delta > 0 ? show_rows_take(rows, engine, thing)
+				: show_rows_give(rows, engine, thing);
+	to->length = show_rows_open(rows, engine);
 }
 
 static void place_preemption(struct lane_findings *f, struct lane_event *event)
@@ -550,8 +550,8 @@ static void place_preemption(struct lane_findings *f, struct lane_event *event)
 				       (uint32_t)to->class << 16 | to->instance };
 
 	to->row = event->wire.kind == LANE_FOUND_PREEMPTED
-			  ? lane_rows_take(&f->preempted, group, thing)
-			  : lane_rows_give(&f->preempted, group, thing);
+			  ? show_rows_take(&f->preempted, group, thing)
+			  : show_rows_give(&f->preempted, group, thing);
 }
 
 static void place_command(struct lane_findings *f, struct lane_event *event)
@@ -560,8 +560,8 @@ static void place_command(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key queue = { (uint32_t)to->client, to->queue };
 	struct lane_rows_key thing = { (uint32_t)to->client, to->command };
 
-	to->row = to->state == STATE_OVER ? lane_rows_give(&f->commands, queue, thing)
-					  : lane_rows_take(&f->commands, queue, thing);
+	to->row = to->state == STATE_OVER ? show_rows_give(&f->commands, queue, thing)
+					  : show_rows_take(&f->commands, queue, thing);
 }
 
 /* What still runs has begun to. */
@@ -575,13 +575,13 @@ static struct lane_error *end_reading(struct lane_findings *f)
 	return LANE_TAKE(f->error);
 }
 
-struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane_wire **record)
+struct lane_error *show_findings_next(struct lane_findings *f, const struct lane_wire **record)
 {
 	struct lane_error *err = f->reading ? NULL : end_reading(f);
 	struct lane_wire *wire = NULL;
 
 	if (!err)
-		err = lane_spool_next(f->spool, &wire);
+		err = show_spool_next(f->spool, &wire);
 	*record = wire;
 	if (err || !wire)
 		return err;
@@ -600,16 +600,16 @@ struct lane_error *lane_findings_next(struct lane_findings *f, const struct lane
 		       : NULL;
 }
 
-struct lane_error *lane_findings_add(struct lane_findings *f, const struct lane_event *event)
+struct lane_error *show_findings_add(struct lane_findings *f, const struct lane_event *event)
 {
 	struct lane_event moved = *event;
 
 	if (event->wire.kind == LANE_LOST)
 		moved.wire.ts_ns = event->u.gpulane_lost.begin_ns;
-	return lane_spool_add(f->spool, &moved.wire);
+	return show_spool_add(f->spool, &moved.wire);
 }
 
-struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
+struct lane_error *show_findings_now(struct lane_findings *f, uint64_t now_ns)
 {
 	if (!f->now_ns)
 		f->first_ns = f->info->begin_ns && f->info->begin_ns < now_ns ? f->info->begin_ns
@@ -618,7 +618,7 @@ struct lane_error *lane_findings_now(struct lane_findings *f, uint64_t now_ns)
 	return LANE_TAKE(f->error);
 }
 
-struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info *info,
+struct lane_error *show_findings_create(int dir_fd, const struct lane_trace_info *info,
 					struct lane_hooks *hooks, struct lane_findings **findings)
 {
 	struct lane_findings *f = calloc(1, sizeof(*f));
@@ -628,9 +628,9 @@ struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info
 		return &lane_enomem;
 	f->info = info;
 	f->label_pool.size = sizeof(struct label);
-	err = lane_spool_create(dir_fd, SPOOL_BYTES, &f->spool);
+	err = show_spool_create(dir_fd, SPOOL_BYTES, &f->spool);
 	if (err) {
-		lane_findings_destroy(f);
+		show_findings_destroy(f);
 		return err;
 	}
 	*hooks = (struct lane_hooks){ .arg = f,
@@ -648,20 +648,20 @@ struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info
 	return NULL;
 }
 
-void lane_findings_destroy(struct lane_findings *f)
+void show_findings_destroy(struct lane_findings *f)
 {
 	if (!f)
 		return;
-	lane_spool_destroy(f->spool);
+	show_spool_destroy(f->spool);
 	lane_error_free(f->error);
-	lane_rows_free(&f->requests);
-	lane_rows_free(&f->of_process);
+	show_rows_free(&f->requests);
+	show_rows_free(&f->of_process);
 	lane_table_free(&f->labels);
 	lane_pool_free(&f->label_pool);
-	lane_rows_free(&f->queues[0]);
-	lane_rows_free(&f->queues[1]);
-	lane_rows_free(&f->preempted);
-	lane_rows_free(&f->commands);
+	show_rows_free(&f->queues[0]);
+	show_rows_free(&f->queues[1]);
+	show_rows_free(&f->preempted);
+	show_rows_free(&f->commands);
 	lane_table_free(&f->stage_ns);
 	lane_table_free(&f->queue_ns[0]);
 	lane_table_free(&f->queue_ns[1]);

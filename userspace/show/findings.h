@@ -15,29 +15,29 @@ struct lane_findings;
  * *hooks becomes what is to be subscribed; dir is where what does not fit memory goes. info must
  * outlive the findings. *findings is the caller's.
  */
-struct lane_error *lane_findings_create(int dir_fd, const struct lane_trace_info *info,
+struct lane_error *show_findings_create(int dir_fd, const struct lane_trace_info *info,
 					struct lane_hooks *hooks,
 					struct lane_findings **findings) LANE_MUST_CHECK;
 
 /* The time of the recording's events, which the timeline is then given. Returns what went wrong in
  * a hook. */
-struct lane_error *lane_findings_now(struct lane_findings *findings,
+struct lane_error *show_findings_now(struct lane_findings *findings,
 				     uint64_t now_ns) LANE_MUST_CHECK;
 
 /*
  * Adds an event of the recording that belongs to no CPU; a loss (LANE_LOST) comes out at its begin.
  */
-struct lane_error *lane_findings_add(struct lane_findings *findings,
+struct lane_error *show_findings_add(struct lane_findings *findings,
 				     const struct lane_event *event) LANE_MUST_CHECK;
 
 /*
  * After the timeline has been finished: the next event in order of time, NULL at the end. Owned by
  * the findings, valid until the next call.
  */
-struct lane_error *lane_findings_next(struct lane_findings *findings,
+struct lane_error *show_findings_next(struct lane_findings *findings,
 				      const struct lane_wire **record) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
-void lane_findings_destroy(struct lane_findings *findings);
+void show_findings_destroy(struct lane_findings *findings);
 
 #endif

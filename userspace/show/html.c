@@ -105,7 +105,7 @@ struct html {
 static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
 {
 	if (!h->err)
-		h->err = lane_html_add(&h->blocks[block], times, numbers, h->origin_ns, h->to);
+		h->err = show_html_add(&h->blocks[block], times, numbers, h->origin_ns, h->to);
 }
 
 static uint64_t hash_name(const char *name)
@@ -147,7 +147,7 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 {
 	char name[48];
 
-	lane_task_name(tid, comm, name, sizeof(name));
+	show_task_name(tid, comm, name, sizeof(name));
 	return name_index(h, (uint32_t)tid, name);
 }
 
@@ -287,7 +287,7 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	uint64_t times[REQUEST_TIMES];
 	struct lane_stages stages;
 
-	lane_stages_of(h->info, rq, &stages);
+	latency_stages_of(h->info, rq, &stages);
 	put_times(rq, &stages, times);
 	numbers[NUMBER_ITSELF] = slice->number;
 	numbers[NUMBER_CONTEXT] = rq->context->id;
@@ -310,8 +310,8 @@ static void destroy(void *export)
 	if (!h)
 		return;
 	for (int i = 0; i < BLOCKS; i++)
-		lane_html_block_deinit(&h->blocks[i]);
-	lane_tracks_destroy(h->tracks);
+		show_html_block_deinit(&h->blocks[i]);
+	show_tracks_destroy(h->tracks);
 	lane_table_free(&h->named);
 	free(h->names);
 	lane_error_free(h->err);
@@ -357,13 +357,13 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	h->info = to->info;
 	h->title = to->title;
 	for (int i = 0; i < BLOCKS; i++)
-		if (!lane_html_block_init(&h->blocks[i], &kinds[i],
+		if (!show_html_block_init(&h->blocks[i], &kinds[i],
 					  i >= BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
 			return &lane_enomem;
-	err = lane_tracks_create(&track_hooks, &h->tracks);
+	err = show_tracks_create(&track_hooks, &h->tracks);
 	if (err)
 		return err;
-	*hooks = lane_tracks_hooks(h->tracks);
+	*hooks = show_tracks_hooks(h->tracks);
 	fputs(lane_html_head, h->to);
 	fputs("<title>", h->to);
 	put_text(h->title, h->to);
@@ -385,7 +385,7 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	h->began = true;
 	if (h->err)
 		return LANE_TAKE(h->err);
-	return lane_tracks_failed(h->tracks) ? &lane_enomem : NULL;
+	return show_tracks_failed(h->tracks) ? &lane_enomem : NULL;
 }
 
 static void explain(void *export, const struct lane_explain *explain)
@@ -404,9 +404,9 @@ static struct lane_error *finish(void *export, struct lane_latency *latency)
 	struct lane_error *err = LANE_TAKE(h->err);
 
 	for (int i = 0; !err && i < BLOCKS; i++)
-		err = lane_html_flush(&h->blocks[i], h->origin_ns, h->to);
+		err = show_html_flush(&h->blocks[i], h->origin_ns, h->to);
 	if (!err)
-		err = lane_html_facts(
+		err = show_html_facts(
 			&(struct lane_html_facts){ .title = h->title,
 						   .origin_ns = h->origin_ns,
 						   .tracks = h->tracks,

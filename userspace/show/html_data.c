@@ -25,7 +25,7 @@ struct head {
 	double base_ns; /* of the points in time, from the origin */
 };
 
-bool lane_html_block_init(struct lane_html_block *block, const struct lane_html_kind *kind,
+bool show_html_block_init(struct lane_html_block *block, const struct lane_html_kind *kind,
 			  uint32_t cap)
 {
 	block->kind = *kind;
@@ -36,7 +36,7 @@ bool lane_html_block_init(struct lane_html_block *block, const struct lane_html_
 	return block->times && block->numbers;
 }
 
-void lane_html_block_deinit(struct lane_html_block *block)
+void show_html_block_deinit(struct lane_html_block *block)
 {
 	free(block->times);
 	free(block->numbers);
@@ -140,7 +140,7 @@ static uint8_t *pack(const struct lane_html_block *block, uint64_t origin_ns, si
 	return bytes;
 }
 
-struct lane_error *lane_html_flush(struct lane_html_block *block, uint64_t origin_ns, FILE *to)
+struct lane_error *show_html_flush(struct lane_html_block *block, uint64_t origin_ns, FILE *to)
 {
 	LANE_CLEANUP(lane_free) uint8_t *bytes = NULL;
 	LANE_CLEANUP(lane_free) uint8_t *small = NULL;
@@ -163,11 +163,11 @@ struct lane_error *lane_html_flush(struct lane_html_block *block, uint64_t origi
 	return ferror(to) ? lane_error("it could not be written") : NULL;
 }
 
-struct lane_error *lane_html_add(struct lane_html_block *block, const uint64_t *times,
+struct lane_error *show_html_add(struct lane_html_block *block, const uint64_t *times,
 				 const uint32_t *numbers, uint64_t origin_ns, FILE *to)
 {
 	struct lane_error *err =
-		block->n == block->cap ? lane_html_flush(block, origin_ns, to) : NULL;
+		block->n == block->cap ? show_html_flush(block, origin_ns, to) : NULL;
 
 	if (err)
 		return err;

@@ -34,21 +34,21 @@ struct lane_html_block {
 #define LANE_HTML_NO_TIME UINT64_MAX
 
 /* An empty block of cap records. False: no memory. */
-bool lane_html_block_init(struct lane_html_block *block, const struct lane_html_kind *kind,
+bool show_html_block_init(struct lane_html_block *block, const struct lane_html_kind *kind,
 			  uint32_t cap);
 
 /*
  * Adds a record; a block that is full is written first. origin_ns is what times are told from.
  * Returns what went wrong in writing.
  */
-struct lane_error *lane_html_add(struct lane_html_block *block, const uint64_t *times,
+struct lane_error *show_html_add(struct lane_html_block *block, const uint64_t *times,
 				 const uint32_t *numbers, uint64_t origin_ns,
 				 FILE *to) LANE_MUST_CHECK;
 
 /* Writes what is in the block. */
-struct lane_error *lane_html_flush(struct lane_html_block *block, uint64_t origin_ns,
+struct lane_error *show_html_flush(struct lane_html_block *block, uint64_t origin_ns,
 				   FILE *to) LANE_MUST_CHECK;
 
-void lane_html_block_deinit(struct lane_html_block *block);
+void show_html_block_deinit(struct lane_html_block *block);
 
 #endif

@@ -22,109 +22,109 @@ static void put_words(json *tree)
 		LANE_TRACKS(T)
 #undef T
 	};
-	json *words = lane_json_list(tree, "kinds"), *stages = lane_json_list(tree, "stages"), *to;
-	json *causes = lane_json_list(tree, "causes"), *classes = lane_json_list(tree, "classes");
-	json *certainties = lane_json_list(tree, "certainties"),
-	     *whys = lane_json_list(tree, "whys");
-	json *functions = lane_json_list(tree, "functions");
+	json *words = show_json_list(tree, "kinds"), *stages = show_json_list(tree, "stages"), *to;
+	json *causes = show_json_list(tree, "causes"), *classes = show_json_list(tree, "classes");
+	json *certainties = show_json_list(tree, "certainties"),
+	     *whys = show_json_list(tree, "whys");
+	json *functions = show_json_list(tree, "functions");
 
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
-		lane_json_item(classes, lane_command_class_names[i]);
+		show_json_item(classes, lane_command_class_names[i]);
 	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
-		lane_json_item(certainties, lane_certainty_names[i]);
+		show_json_item(certainties, lane_certainty_names[i]);
 	for (int i = 0; i < LANE_WHY_COUNT; i++)
-		lane_json_item(whys, lane_why_helps[i]);
+		show_json_item(whys, lane_why_helps[i]);
 	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
-		lane_json_item(functions, lane_cl_function_name(i));
+		show_json_item(functions, lane_cl_function_name(i));
 	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
-		to = lane_json_row(words);
-		lane_json_text(to, "id", kinds[i].id);
-		lane_json_text(to, "name", kinds[i].name);
-		lane_json_text(to, "help", kinds[i].help);
+		to = show_json_row(words);
+		show_json_text(to, "id", kinds[i].id);
+		show_json_text(to, "name", kinds[i].name);
+		show_json_text(to, "help", kinds[i].help);
 	}
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		to = lane_json_row(stages);
-		lane_json_text(to, "name", lane_stage_names[i]);
-		lane_json_text(to, "help", lane_stage_helps[i]);
+		to = show_json_row(stages);
+		show_json_text(to, "name", lane_stage_names[i]);
+		show_json_text(to, "help", lane_stage_helps[i]);
 	}
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		lane_json_item(causes, lane_idle_names[i]);
+		show_json_item(causes, lane_idle_names[i]);
 }
 
 static void put_tracks(const struct lane_html_facts *h, json *tree)
 {
-	json *rows = lane_json_list(tree, "tracks"), *names = lane_json_list(tree, "tasks");
+	json *rows = show_json_list(tree, "tracks"), *names = show_json_list(tree, "tasks");
 	char name[64];
 
-	for (uint32_t i = 0; i < lane_tracks_count(h->tracks); i++) {
-		const struct lane_track *track = lane_tracks_get(h->tracks, i);
-		json *to = lane_json_row(rows);
+	for (uint32_t i = 0; i < show_tracks_count(h->tracks); i++) {
+		const struct lane_track *track = show_tracks_get(h->tracks, i);
+		json *to = show_json_row(rows);
 
-		lane_json_int(to, "kind", track->kind);
-		lane_json_int(to, "rows", track->n_rows);
+		show_json_int(to, "kind", track->kind);
+		show_json_int(to, "rows", track->n_rows);
 		if (track->engine)
-			lane_json_int(to, "engine", track->engine->id);
+			show_json_int(to, "engine", track->engine->id);
 		if (track->client)
-			lane_json_int(to, "client", track->client->id);
-		lane_json_int(to, "pid", track->pid);
+			show_json_int(to, "client", track->client->id);
+		show_json_int(to, "pid", track->pid);
 		if (track->queue) {
 			snprintf(name, sizeof(name), "queue 0x%llx",
 				 (unsigned long long)track->queue->handle);
-			lane_json_text(to, "name", name);
-			lane_json_text(to, "device", track->queue->device_name);
-			lane_json_text(
+			show_json_text(to, "name", name);
+			show_json_text(to, "device", track->queue->device_name);
+			show_json_text(
 				to, "process",
-				lane_task_name(track->pid, track->queue->comm, name, sizeof(name)));
+				show_task_name(track->pid, track->queue->comm, name, sizeof(name)));
 			continue;
 		}
 		if (track->kind == LANE_TRACK_CPU) {
 			snprintf(name, sizeof(name), "CPU %d", track->cpu);
-			lane_json_int(to, "cpu", track->cpu);
-			lane_json_text(to, "name", name);
+			show_json_int(to, "cpu", track->cpu);
+			show_json_text(to, "name", name);
 			continue;
 		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
 		    track->kind == LANE_TRACK_LOST)
 			continue;
-		lane_json_int(to, "tid", track->tid);
-		lane_json_text(to, "name",
-			       lane_task_name(track->tid, track->comm, name, sizeof(name)));
+		show_json_int(to, "tid", track->tid);
+		show_json_text(to, "name",
+			       show_task_name(track->tid, track->comm, name, sizeof(name)));
 	}
 	for (uint32_t i = 0; i < h->n_names; i++)
-		lane_json_item(names, h->names[i]);
+		show_json_item(names, h->names[i]);
 }
 
 static void put_objects(const struct lane_timeline *timeline, json *tree)
 {
-	json *engines = lane_json_list(tree, "engines"),
-	     *contexts = lane_json_list(tree, "contexts");
-	json *clients = lane_json_list(tree, "clients"), *to;
+	json *engines = show_json_list(tree, "engines"),
+	     *contexts = show_json_list(tree, "contexts");
+	json *clients = show_json_list(tree, "clients"), *to;
 	const struct lane_context *context;
 	const struct lane_client *client;
 	const struct lane_engine *engine;
 	char name[64];
 
 	for (uint32_t i = 0; (engine = lane_timeline_engine(timeline, i)); i++)
-		lane_json_item(engines, lane_engine_name(engine, name, sizeof(name)));
+		show_json_item(engines, show_engine_name(engine, name, sizeof(name)));
 	for (uint32_t i = 0; (context = lane_timeline_context(timeline, i)); i++) {
-		to = lane_json_row(contexts);
-		lane_json_int(to, "ctx", (int64_t)context->ctx);
-		lane_json_int(to, "client", context->client->id);
+		to = show_json_row(contexts);
+		show_json_int(to, "ctx", (int64_t)context->ctx);
+		show_json_int(to, "client", context->client->id);
 	}
 	for (uint32_t i = 0; (client = lane_timeline_client(timeline, i)); i++) {
-		to = lane_json_row(clients);
-		lane_json_text(to, "name", lane_client_name(client, name, sizeof(name)));
-		lane_json_int(to, "pid", client->pid);
+		to = show_json_row(clients);
+		show_json_text(to, "name", show_client_name(client, name, sizeof(name)));
+		show_json_int(to, "pid", client->pid);
 	}
 }
 
 static void put_explained(const struct lane_html_facts *facts, json *tree)
 {
 	const struct lane_explain *explain = facts->explain;
-	json *list = lane_json_list(tree, "explained");
+	json *list = show_json_list(tree, "explained");
 
 	for (size_t i = 0; explain && i < explain->n; i++) {
-		json *of = lane_explain_tree(explain, &explain->of[i], facts->origin_ns);
+		json *of = show_explain_tree(explain, &explain->of[i], facts->origin_ns);
 
 		if (of && json_object_array_add(list, of))
 			json_object_put(of);
@@ -146,7 +146,7 @@ static void put_json(json *tree, FILE *to)
 	fputs("</script>\n", to);
 }
 
-struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
+struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 				   struct lane_latency *latency, FILE *to)
 {
 	json *tree = json_object_new_object(), *report;
@@ -154,14 +154,14 @@ struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
 
 	if (!tree)
 		return &lane_enomem;
-	err = lane_report_tree(latency, &report);
+	err = show_report_tree(latency, &report);
 	if (!err) {
 		if (facts->models)
-			lane_opencl_models_tree(latency, facts->models, report);
-		lane_json_text(tree, "title", facts->title);
-		lane_json_text(tree, "gpulane", GPULANE_VERSION);
-		lane_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);
-		lane_json_int(tree, "requests", lane_tracks_requests(facts->tracks));
+			show_opencl_models_tree(latency, facts->models, report);
+		show_json_text(tree, "title", facts->title);
+		show_json_text(tree, "gpulane", GPULANE_VERSION);
+		show_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);
+		show_json_int(tree, "requests", show_tracks_requests(facts->tracks));
 		json_object_object_add(tree, "report", report);
 		put_words(tree);
 		put_tracks(facts, tree);

@@ -21,7 +21,7 @@ struct lane_html_facts {
 };
 
 /* Writes them as a script element of JSON. */
-struct lane_error *lane_html_facts(const struct lane_html_facts *facts,
+struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 				   struct lane_latency *latency, FILE *to) LANE_MUST_CHECK;
 
 #endif

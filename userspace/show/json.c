@@ -5,22 +5,22 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 
-void lane_json_uint(struct json_object *to, const char *key, uint64_t value)
+void show_json_uint(struct json_object *to, const char *key, uint64_t value)
 {
-	lane_json_int(to, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+	show_json_int(to, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
-void lane_json_int(struct json_object *to, const char *key, int64_t value)
+void show_json_int(struct json_object *to, const char *key, int64_t value)
 {
 	json_object_object_add(to, key, json_object_new_int64(value));
 }
 
-void lane_json_real(struct json_object *to, const char *key, double value)
+void show_json_real(struct json_object *to, const char *key, double value)
 {
 	json_object_object_add(to, key, json_object_new_double(value));
 }
 
-void lane_json_bool(struct json_object *to, const char *key, bool value)
+void show_json_bool(struct json_object *to, const char *key, bool value)
 {
 	json_object_object_add(to, key, json_object_new_boolean(value));
 }
@@ -33,17 +33,17 @@ static struct json_object *new_text(const char *value)
 	return text ? json_object_new_string(text) : NULL;
 }
 
-void lane_json_text(struct json_object *to, const char *key, const char *value)
+void show_json_text(struct json_object *to, const char *key, const char *value)
 {
 	json_object_object_add(to, key, new_text(value));
 }
 
-void lane_json_null(struct json_object *to, const char *key)
+void show_json_null(struct json_object *to, const char *key)
 {
 	json_object_object_add(to, key, NULL);
 }
 
-struct json_object *lane_json_object(struct json_object *to, const char *key)
+struct json_object *show_json_object(struct json_object *to, const char *key)
 {
 	struct json_object *made = json_object_new_object();
 
@@ -51,7 +51,7 @@ struct json_object *lane_json_object(struct json_object *to, const char *key)
 	return made;
 }
 
-struct json_object *lane_json_list(struct json_object *to, const char *key)
+struct json_object *show_json_list(struct json_object *to, const char *key)
 {
 	struct json_object *made = json_object_new_array();
 
@@ -59,7 +59,7 @@ struct json_object *lane_json_list(struct json_object *to, const char *key)
 	return made;
 }
 
-struct json_object *lane_json_row(struct json_object *list)
+struct json_object *show_json_row(struct json_object *list)
 {
 	struct json_object *made = json_object_new_object();
 
@@ -67,7 +67,7 @@ struct json_object *lane_json_row(struct json_object *list)
 	return made;
 }
 
-void lane_json_item(struct json_object *list, const char *text)
+void show_json_item(struct json_object *list, const char *text)
 {
 	json_object_array_add(list, new_text(text));
 }

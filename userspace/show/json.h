@@ -8,19 +8,19 @@
 #include <stdint.h>
 
 /* Adds a member to an object. Numbers beyond INT64_MAX, which json-c cannot hold, are that. */
-void lane_json_uint(struct json_object *to, const char *key, uint64_t value);
-void lane_json_int(struct json_object *to, const char *key, int64_t value);
-void lane_json_real(struct json_object *to, const char *key, double value);
-void lane_json_bool(struct json_object *to, const char *key, bool value);
-void lane_json_text(struct json_object *to, const char *key, const char *value);
-void lane_json_null(struct json_object *to, const char *key);
+void show_json_uint(struct json_object *to, const char *key, uint64_t value);
+void show_json_int(struct json_object *to, const char *key, int64_t value);
+void show_json_real(struct json_object *to, const char *key, double value);
+void show_json_bool(struct json_object *to, const char *key, bool value);
+void show_json_text(struct json_object *to, const char *key, const char *value);
+void show_json_null(struct json_object *to, const char *key);
 
 /* Adds an empty object, an empty array, to an object; it is the object's. */
-struct json_object *lane_json_object(struct json_object *to, const char *key);
-struct json_object *lane_json_list(struct json_object *to, const char *key);
+struct json_object *show_json_object(struct json_object *to, const char *key);
+struct json_object *show_json_list(struct json_object *to, const char *key);
 
 /* Adds an empty object, or a text, to an array. */
-struct json_object *lane_json_row(struct json_object *list);
-void lane_json_item(struct json_object *list, const char *text);
+struct json_object *show_json_row(struct json_object *list);
+void show_json_item(struct json_object *list, const char *text);
 
 #endif

@@ -21,8 +21,8 @@ static const char *duration(int64_t ns, char *text, size_t size)
 	char positive[32];
 
 	if (ns >= 0)
-		return lane_duration((uint64_t)ns, text, size);
-	snprintf(text, size, "-%s", lane_duration((uint64_t)-ns, positive, sizeof(positive)));
+		return show_duration((uint64_t)ns, text, size);
+	snprintf(text, size, "-%s", show_duration((uint64_t)-ns, positive, sizeof(positive)));
 	return text;
 }
 
@@ -98,7 +98,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 
 	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n",
 		lane_clean_copy(shown, sizeof(shown), kernel->name, LANE_CLEAN_LINE),
-		lane_process_name(l, kernel->pid, name, sizeof(name)), kernel->running.count);
+		show_process_name(l, kernel->pid, name, sizeof(name)), kernel->running.count);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		text_row(to, "  ", lane_command_stage_names[s],
 			 whole((double)kernel->stage_ns[s] / runs), total);
@@ -124,7 +124,7 @@ static int has_model(const struct lane_report_options *o, uint32_t i,
 	return i < o->n_models && o->models[i].n_parts && measured(kernel) > 0;
 }
 
-void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
+void show_opencl_models_text(FILE *to, struct lane_latency *latency,
 			     const struct lane_report_options *options)
 {
 	const struct lane_commands *c = latency->commands;
@@ -148,31 +148,31 @@ static void add_parts(json *to, const struct lane_report_model *model)
 
 	for (uint32_t i = 0; i < model->n_parts; i++) {
 		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
-		lane_json_int(to, key, whole(model->part[i].ns));
+		show_json_int(to, key, whole(model->part[i].ns));
 	}
-	lane_json_int(to, "total_ns", whole(model->total_ns));
+	show_json_int(to, "total_ns", whole(model->total_ns));
 }
 
 static void add_lines(json *at, const struct lane_report_model *model)
 {
-	json *rows = lane_json_list(at, "lines");
+	json *rows = show_json_list(at, "lines");
 
 	for (uint32_t i = 0; i < model->n_lines; i++) {
 		const struct lane_report_line *line = &model->line[i];
-		json *row = lane_json_row(rows);
+		json *row = show_json_row(rows);
 
 		if (line->line)
-			lane_json_int(row, "line", line->line);
+			show_json_int(row, "line", line->line);
 		else
-			lane_json_null(row, "line");
-		lane_json_int(row, "compute_ns", whole(line->compute_ns));
-		lane_json_int(row, "memory_ns", whole(line->memory_ns));
-		lane_json_int(row, "atomics_ns", whole(line->atomics_ns));
-		lane_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
+			show_json_null(row, "line");
+		show_json_int(row, "compute_ns", whole(line->compute_ns));
+		show_json_int(row, "memory_ns", whole(line->memory_ns));
+		show_json_int(row, "atomics_ns", whole(line->atomics_ns));
+		show_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
 		if (line->source)
-			lane_json_text(row, "source", line->source);
+			show_json_text(row, "source", line->source);
 		else
-			lane_json_null(row, "source");
+			show_json_null(row, "source");
 	}
 }
 
@@ -185,29 +185,29 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	json *stages;
 	char name[64], text[32];
 
-	lane_json_text(at, "process", lane_process_name(l, kernel->pid, name, sizeof(name)));
-	lane_json_text(at, "kernel", kernel->name);
-	lane_json_text(at, "device", device);
-	lane_json_int(at, "runs", (int64_t)kernel->running.count);
-	lane_json_int(at, "running_mean_ns", whole(measured(kernel)));
+	show_json_text(at, "process", show_process_name(l, kernel->pid, name, sizeof(name)));
+	show_json_text(at, "kernel", kernel->name);
+	show_json_text(at, "device", device);
+	show_json_int(at, "runs", (int64_t)kernel->running.count);
+	show_json_int(at, "running_mean_ns", whole(measured(kernel)));
 	if (kernel->preempted_runs)
-		lane_json_int(at, "preempted_mean_ns", whole(preempted(kernel)));
+		show_json_int(at, "preempted_mean_ns", whole(preempted(kernel)));
 	else
-		lane_json_null(at, "preempted_mean_ns");
-	stages = lane_json_object(at, "stage_means");
+		show_json_null(at, "preempted_mean_ns");
+	stages = show_json_object(at, "stage_means");
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		char key[32];
 
 		snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
-		lane_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
+		show_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
 	}
-	add_parts(lane_json_object(at, "modelled"), model);
+	add_parts(show_json_object(at, "modelled"), model);
 	add_lines(at, model);
 	snprintf(text, sizeof(text), "%.4f", error);
 	json_object_object_add(at, "error", json_object_new_double_s(error, text));
 }
 
-void lane_opencl_models_tree(struct lane_latency *latency,
+void show_opencl_models_tree(struct lane_latency *latency,
 			     const struct lane_report_options *options, struct json_object *tree)
 {
 	const struct lane_commands *c = latency->commands;
@@ -216,9 +216,9 @@ void lane_opencl_models_tree(struct lane_latency *latency,
 
 	if (!c || !options->n_models || !json_object_object_get_ex(tree, "opencl", &opencl))
 		return;
-	rows = lane_json_list(opencl, "kernels_modelled");
+	rows = show_json_list(opencl, "kernels_modelled");
 	for (uint32_t i = 0; i < c->n_kernels; i++)
 		if (has_model(options, i, &c->kernels[i]))
-			kernel_row(lane_json_row(rows), latency, &c->kernels[i],
+			kernel_row(show_json_row(rows), latency, &c->kernels[i],
 				   &options->models[i], options->model_device);
 }

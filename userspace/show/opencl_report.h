@@ -8,28 +8,28 @@
 #include "show/report.h"
 
 /* Adds the key `opencl` (docs/report.md). */
-void lane_opencl_tree(struct lane_latency *latency, struct json_object *tree);
+void show_opencl_tree(struct lane_latency *latency, struct json_object *tree);
 
 /* The tables for people. */
-void lane_opencl_text(FILE *to, struct lane_latency *latency,
+void show_opencl_text(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options);
 
 /* The kernels that have a model: a table each, from the call to the program's knowing. */
-void lane_opencl_models_text(FILE *to, struct lane_latency *latency,
+void show_opencl_models_text(FILE *to, struct lane_latency *latency,
 			     const struct lane_report_options *options);
 
 /* The same, as `kernels_modelled` in `opencl`. */
-void lane_opencl_models_tree(struct lane_latency *latency,
+void show_opencl_models_tree(struct lane_latency *latency,
 			     const struct lane_report_options *options, struct json_object *tree);
 
 /*
  * The sentence of that number, from 0, the one that says most first, without a full stop; false
  * when there is no such sentence.
  */
-bool lane_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 			  size_t size);
 
 /* Bytes a second; 0 when it took no time. */
-uint64_t lane_throughput(uint64_t bytes, uint64_t ns);
+uint64_t show_throughput(uint64_t bytes, uint64_t ns);
 
 #endif

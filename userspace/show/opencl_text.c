@@ -31,13 +31,13 @@ static bool enough(const struct tables *t, uint32_t row, uint32_t n)
 
 static unsigned int share(uint64_t part, uint64_t whole)
 {
-	return lane_percent(part, whole, 0.5);
+	return show_percent(part, whole, 0.5);
 }
 
 /* "1.25 GB/s" */
 static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 {
-	double per_s = (double)lane_throughput(bytes, ns);
+	double per_s = (double)show_throughput(bytes, ns);
 
 	if (!bytes || !ns)
 		snprintf(buffer, size, "-");
@@ -53,16 +53,16 @@ static void durations(const struct tables *t, struct lane_durations *d)
 	char text[32];
 	const uint64_t mean_ns = d->count ? d->sum_ns / d->count : 0;
 	const uint64_t values[] = { mean_ns,
-				    lane_histogram_percentile(&d->histogram, 500),
-				    lane_histogram_percentile(&d->histogram, 950),
-				    lane_histogram_percentile(&d->histogram, 990),
+				    latency_histogram_percentile(&d->histogram, 500),
+				    latency_histogram_percentile(&d->histogram, 950),
+				    latency_histogram_percentile(&d->histogram, 990),
 				    d->max_ns,
 				    d->sum_ns };
 
 	fprintf(t->to, " %9" PRIu64, d->count);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		fprintf(t->to, " %10s",
-			d->count ? lane_duration(values[i], text, sizeof(text)) : "-");
+			d->count ? show_duration(values[i], text, sizeof(text)) : "-");
 }
 
 #define DURATIONS "    count       mean        p50        p95        p99        max        sum"
@@ -85,10 +85,10 @@ static void queues(const struct tables *t)
 		fprintf(t->to,
 			"  %-22s 0x%-16" PRIx64 " %9" PRIu64 " %8" PRIu64 " %9" PRIu64 " %6" PRIu64
 			" %10s %10.2f %10.2f  %s\n",
-			lane_process_name(t->latency, q->queue->pid, name, sizeof(name)),
+			show_process_name(t->latency, q->queue->pid, name, sizeof(name)),
 			q->queue->handle, q->commands, q->certainty[LANE_CERTAIN_EXACT],
 			q->certainty[LANE_CERTAIN_AMBIGUOUS], q->certainty[LANE_CERTAIN_NONE],
-			lane_duration(q->running_ns, running, sizeof(running)),
+			show_duration(q->running_ns, running, sizeof(running)),
 			whole ? (double)q->host_queue_ns / (double)whole : 0,
 			whole ? (double)q->device_queue_ns / (double)whole : 0,
 			lane_clean_copy(device, sizeof(device), q->queue->device_name,
@@ -109,7 +109,7 @@ static void kernels(const struct tables *t)
 		struct lane_kernel_stats *k = &c->kernels[i];
 
 		fprintf(t->to, "  %-22s %-24s",
-			lane_process_name(t->latency, k->pid, name, sizeof(name)),
+			show_process_name(t->latency, k->pid, name, sizeof(name)),
 			*k->name ? lane_clean_copy(kernel, sizeof(kernel), k->name, LANE_CLEAN_LINE)
 				 : "(no name)");
 		durations(t, &k->running);
@@ -182,8 +182,8 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 		if (clock.offset_lo_ns < 0)
 			off_ns = 0 - off_ns;
 		snprintf(text, size, "%c%s within %s", clock.offset_lo_ns < 0 ? '-' : '+',
-			 lane_duration(off_ns, off, sizeof(off)),
-			 lane_duration((uint64_t)clock.offset_hi_ns - (uint64_t)clock.offset_lo_ns,
+			 show_duration(off_ns, off, sizeof(off)),
+			 show_duration((uint64_t)clock.offset_hi_ns - (uint64_t)clock.offset_lo_ns,
 				       within, sizeof(within)));
 		break;
 	}
@@ -221,13 +221,13 @@ static void devices(const struct tables *t)
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
 		fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
-			lane_process_name(t->latency, d->pid, name, sizeof(name)), width,
+			show_process_name(t->latency, d->pid, name, sizeof(name)), width,
 			lane_clean_copy(device, sizeof(device), d->name, LANE_CLEAN_LINE),
-			lane_duration(d->busy_ns, a, sizeof(a)),
-			lane_duration(d->kernels_ns, k, sizeof(k)),
-			lane_duration(d->transfers_ns, b, sizeof(b)),
-			lane_duration(d->both_ns, o, sizeof(o)), d->gaps,
-			lane_duration(d->gap_ns, g, sizeof(g)),
+			show_duration(d->busy_ns, a, sizeof(a)),
+			show_duration(d->kernels_ns, k, sizeof(k)),
+			show_duration(d->transfers_ns, b, sizeof(b)),
+			show_duration(d->both_ns, o, sizeof(o)), d->gaps,
+			show_duration(d->gap_ns, g, sizeof(g)),
 			clock_text(t->latency, d, text, sizeof(text)));
 	}
 }
@@ -247,18 +247,18 @@ static void gaps(const struct tables *t)
 		const struct lane_gap_sum *g = &c->gaps[i];
 
 		fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9" PRIu64 "\n",
-			lane_process_name(t->latency, c->devices[g->device].pid, owner,
+			show_process_name(t->latency, c->devices[g->device].pid, owner,
 					  sizeof(owner)),
 			width,
 			lane_clean_copy(device, sizeof(device), c->devices[g->device].name,
 					LANE_CLEAN_LINE),
 			lane_gap_names[g->cause],
-			lane_task_name(g->tid, g->comm, thread, sizeof(thread)),
-			lane_duration(g->ns, ns, sizeof(ns)), g->count);
+			show_task_name(g->tid, g->comm, thread, sizeof(thread)),
+			show_duration(g->ns, ns, sizeof(ns)), g->count);
 	}
 }
 
-void lane_opencl_text(FILE *to, struct lane_latency *latency,
+void show_opencl_text(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	struct tables t = { to, latency, latency->commands, options };
@@ -268,7 +268,7 @@ void lane_opencl_text(FILE *to, struct lane_latency *latency,
 	queues(&t);
 	stages(&t);
 	kernels(&t);
-	lane_opencl_models_text(to, latency, options);
+	show_opencl_models_text(to, latency, options);
 	transfers(&t);
 	devices(&t);
 	gaps(&t);
@@ -330,12 +330,12 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 	d = &c->devices[c->gaps[0].device];
 	if (share(d->gap_ns, d->last_ns - d->first_ns) < MIN_PERCENT)
 		return false;
-	lane_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name));
+	show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name));
 	snprintf(text, size,
 		 "OpenCL: %s ran none of the commands of %s for %u %% of the time between the "
 		 "first and the last, %u %% of that %sthread %s%s",
 		 device_name(d, device, sizeof(device)),
-		 lane_process_name(l, d->pid, owner, sizeof(owner)),
+		 show_process_name(l, d->pid, owner, sizeof(owner)),
 		 share(d->gap_ns, d->last_ns - d->first_ns), share(c->gaps[0].ns, d->gap_ns),
 		 meanings[c->gaps[0].cause][0], name, meanings[c->gaps[0].cause][1]);
 	return true;
@@ -356,7 +356,7 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 			 "OpenCL: transfers took %u %% of the time that %s ran commands of %s, "
 			 "%u %% of their time was beside kernels",
 			 share(d->transfers_ns, d->busy_ns), device_name(d, device, sizeof(device)),
-			 lane_process_name(l, d->pid, owner, sizeof(owner)),
+			 show_process_name(l, d->pid, owner, sizeof(owner)),
 			 share(d->both_ns, d->transfers_ns));
 		return true;
 	}
@@ -384,7 +384,7 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 	return f.commands > 0;
 }
 
-bool lane_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
+bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 			  size_t size)
 {
 	static bool (*const sentences[])(const struct lane_latency *, char *,

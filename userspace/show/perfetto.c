@@ -42,7 +42,7 @@ static void describe_device(struct perfetto *p, uint32_t dev)
 	char name[32];
 
 	snprintf(name, sizeof(name), "GPU card%u", dev);
-	lane_packet_track(&p->packets, &(struct lane_packet_track){
+	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = uuid_of(PLACE_DEVICE, dev, 0),
 					       .name = name,
 					       .rank = -1,
@@ -56,14 +56,14 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
 
 	describe_device(p, engine->dev);
-	lane_packet_track(&p->packets, &(struct lane_packet_track){
+	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = uuid,
 					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),
-					       .name = lane_engine_name(engine, name, sizeof(name)),
+					       .name = show_engine_name(engine, name, sizeof(name)),
 					       .rank = (int32_t)engine->id + 1,
 				       });
 	for (uint32_t queue = 0; queue < 2; queue++)
-		lane_packet_track(&p->packets,
+		show_packet_track(&p->packets,
 				  &(struct lane_packet_track){
 					  .uuid = uuid_of(PLACE_LENGTH, engine->id, queue),
 					  .parent = uuid,
@@ -83,8 +83,8 @@ static void describe_process(struct perfetto *p, const struct lane_client *clien
 {
 	char name[48];
 
-	lane_client_name(client, name, sizeof(name));
-	lane_packet_track(&p->packets, &(struct lane_packet_track){
+	show_client_name(client, name, sizeof(name));
+	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = process_uuid(client->pid),
 					       .name = client->pid < 0 ? "unknown process" : name,
 					       .pid = client->pid,
@@ -97,14 +97,14 @@ static void describe_owner(struct perfetto *p, int32_t pid)
 {
 	char name[16];
 
-	for (uint32_t i = 0; i < lane_tracks_count(p->tracks); i++) {
-		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+	for (uint32_t i = 0; i < show_tracks_count(p->tracks); i++) {
+		const struct lane_track *track = show_tracks_get(p->tracks, i);
 
 		if (track->kind == LANE_TRACK_CLIENT && track->pid == pid)
 			return;
 	}
 	snprintf(name, sizeof(name), "%d", pid);
-	lane_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
+	show_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
 								    .name = name,
 								    .pid = pid,
 								    .process = pid >= 0 });
@@ -114,11 +114,11 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 {
 	char name[48];
 
-	lane_packet_track(
+	show_packet_track(
 		&p->packets,
 		&(struct lane_packet_track){
 			.uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
-			.name = lane_task_name(track->tid, track->comm, name, sizeof(name)),
+			.name = show_task_name(track->tid, track->comm, name, sizeof(name)),
 			.pid = track->pid >= 0 ? track->pid : track->tid,
 			.tid = track->tid,
 			.thread = true,
@@ -127,7 +127,7 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 
 static void describe_cpus(struct perfetto *p)
 {
-	lane_packet_track(&p->packets, &(struct lane_packet_track){
+	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = uuid_of(PLACE_CPUS, 0, 0),
 					       .name = "CPUs",
 					       .rank = -1,
@@ -168,7 +168,7 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 			 track->queue->device_name);
 		is.name = name;
 	}
-	lane_packet_track(&p->packets, &is);
+	show_packet_track(&p->packets, &is);
 }
 
 static void describe(struct perfetto *p, const struct lane_track *track)
@@ -212,12 +212,12 @@ static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t
 
 	if (!wait->signal_ns || slice->number == LANE_NO_REQUEST)
 		return;
-	lane_packet_begin(&p->packets, uuid,
+	show_packet_begin(&p->packets, uuid,
 			  wait->signal_ns > wait->begin_ns ? wait->signal_ns : wait->begin_ns,
 			  "wake");
-	lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
-	lane_packet_send(&p->packets);
-	lane_packet_end(&p->packets, uuid, wait->end_ns);
+	show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	show_packet_send(&p->packets);
+	show_packet_end(&p->packets, uuid, wait->end_ns);
 }
 
 /* What a command does by the device's times: inside its slice, one after the other. */
@@ -229,9 +229,9 @@ static void command_stages(struct perfetto *p, const struct lane_slice *slice, u
 	for (int i = 0; slice->command->timed && i < 3; i++) {
 		if (at[i + 1] <= at[i] || at[i] < slice->begin_ns || at[i + 1] > slice->end_ns)
 			continue;
-		lane_packet_begin(&p->packets, uuid, at[i], names[i]);
-		lane_packet_send(&p->packets);
-		lane_packet_end(&p->packets, uuid, at[i + 1]);
+		show_packet_begin(&p->packets, uuid, at[i], names[i]);
+		show_packet_send(&p->packets);
+		show_packet_end(&p->packets, uuid, at[i + 1]);
 	}
 }
 
@@ -259,22 +259,22 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 		return;
 	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
 		describe_row(p, slice->track, p->rows[slice->track->id]);
-	lane_packet_begin(&p->packets, uuid, slice->begin_ns,
-			  lane_slice_name(slice, name, sizeof(name)));
-	lane_slice_say(&p->packets, p->info, slice);
+	show_packet_begin(&p->packets, uuid, slice->begin_ns,
+			  show_slice_name(slice, name, sizeof(name)));
+	show_slice_say(&p->packets, p->info, slice);
 	if (has_flow(slice))
-		lane_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+		show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	if (slice->call && slice->call->command)
-		lane_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
+		show_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
 	if (slice->command)
-		lane_packet_flow(&p->packets,
+		show_packet_flow(&p->packets,
 				 command_flow(slice->command->pid, slice->command->number));
-	lane_packet_send(&p->packets);
+	show_packet_send(&p->packets);
 	if (slice->command)
 		command_stages(p, slice, uuid);
 	if (slice->wait)
 		wake_up(p, slice, uuid);
-	lane_packet_end(&p->packets, uuid, slice->end_ns);
+	show_packet_end(&p->packets, uuid, slice->end_ns);
 }
 
 static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
@@ -282,7 +282,7 @@ static void on_length(void *arg, const struct lane_engine *engine, enum lane_que
 {
 	struct perfetto *p = arg;
 
-	lane_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
+	show_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
 }
 
 static void destroy(void *export)
@@ -291,7 +291,7 @@ static void destroy(void *export)
 
 	if (!p)
 		return;
-	lane_tracks_destroy(p->tracks);
+	show_tracks_destroy(p->tracks);
 	free(p->rows);
 	free(p);
 }
@@ -309,13 +309,13 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	if (!p)
 		return &lane_enomem;
 	p->info = to->info;
-	lane_packets_begin(&p->packets, to->file, to->info);
+	show_packets_begin(&p->packets, to->file, to->info);
 	if (to->machine)
-		lane_packets_machine(&p->packets, to->machine, to->machine_index);
-	err = lane_tracks_create(&track_hooks, &p->tracks);
+		show_packets_machine(&p->packets, to->machine, to->machine_index);
+	err = show_tracks_create(&track_hooks, &p->tracks);
 	if (err)
 		return err;
-	*hooks = lane_tracks_hooks(p->tracks);
+	*hooks = show_tracks_hooks(p->tracks);
 	return NULL;
 }
 
@@ -324,7 +324,7 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	struct perfetto *p = export;
 
 	(void)event;
-	if (p->no_memory || lane_tracks_failed(p->tracks))
+	if (p->no_memory || show_tracks_failed(p->tracks))
 		return &lane_enomem;
 	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
 				 : NULL;
@@ -334,11 +334,11 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 static struct lane_error *finish(void *export, struct lane_latency *latency)
 {
 	struct perfetto *p = export;
-	uint32_t n = lane_tracks_count(p->tracks);
+	uint32_t n = show_tracks_count(p->tracks);
 
 	(void)latency;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_track *track = lane_tracks_get(p->tracks, i);
+		const struct lane_track *track = show_tracks_get(p->tracks, i);
 
 		if (!track->engine)
 			describe(p, track);

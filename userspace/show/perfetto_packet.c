@@ -124,7 +124,7 @@ static void put_clocks(struct lane_packets *packets, const struct lane_trace_inf
 	put(packets, &p);
 }
 
-void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info)
+void show_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info)
 {
 	memset(packets, 0, sizeof(*packets));
 	packets->to = to;
@@ -132,15 +132,15 @@ void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lan
 	put_names(packets);
 }
 
-void lane_packets_machine(struct lane_packets *packets, const char *name, unsigned int index)
+void show_packets_machine(struct lane_packets *packets, const char *name, unsigned int index)
 {
 	packets->machine = name;
 	packets->salt = (uint64_t)index << 60;
-	lane_packet_track(packets,
+	show_packet_track(packets,
 			  &(struct lane_packet_track){ .uuid = MACHINE_UUID, .name = name });
 }
 
-void lane_packet_track(struct lane_packets *packets, const struct lane_packet_track *track)
+void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track)
 {
 	Perfetto__Protos__TrackDescriptor is = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
 	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
@@ -181,7 +181,7 @@ void lane_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	put(packets, &p);
 }
 
-void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
+void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
 		       const char *name)
 {
 	packets->uuid = uuid;
@@ -204,29 +204,29 @@ static struct lane_packet_value *value(struct lane_packets *packets, enum lane_p
 	return is;
 }
 
-void lane_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t number)
+void show_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t number)
 {
 	value(packets, arg, 'n')->number = number;
 }
 
-void lane_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t number)
+void show_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t number)
 {
 	value(packets, arg, 's')->number = (uint64_t)number;
 }
 
-void lane_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool flag)
+void show_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool flag)
 {
 	value(packets, arg, 'b')->number = flag;
 }
 
-void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *text)
+void show_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *text)
 {
 	struct lane_packet_value *is = value(packets, arg, 't');
 
 	lane_clean_copy(is->text, sizeof(is->text), text, LANE_CLEAN_LINE);
 }
 
-void lane_packet_flow(struct lane_packets *packets, uint64_t flow)
+void show_packet_flow(struct lane_packets *packets, uint64_t flow)
 {
 	if (packets->n_flows < sizeof(packets->flows) / sizeof(packets->flows[0]))
 		packets->flows[packets->n_flows++] = flow ^ packets->salt >> 3;
@@ -273,7 +273,7 @@ static void put_event(struct lane_packets *packets, track_event *what, uint64_t 
 	put(packets, &p);
 }
 
-void lane_packet_send(struct lane_packets *packets)
+void show_packet_send(struct lane_packets *packets)
 {
 	Perfetto__Protos__DebugAnnotation args[LANE_PACKET_MAX_ARGS], *list[LANE_PACKET_MAX_ARGS];
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
@@ -292,14 +292,14 @@ void lane_packet_send(struct lane_packets *packets)
 		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN);
 }
 
-void lane_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns)
+void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns)
 {
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 
 	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END);
 }
 
-void lane_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns, int64_t count)
+void show_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns, int64_t count)
 {
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 

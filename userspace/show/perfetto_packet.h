@@ -90,31 +90,31 @@ struct lane_packet_track {
 };
 
 /* Begins a trace: clocks and the names of the arguments. to is the caller's. */
-void lane_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info);
+void show_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info);
 
 /*
  * What follows is of one of several machines, which has a track of its own: processes and threads
  * are plain tracks in it then, since other machines have the same numbers. name outlives packets.
  */
-void lane_packets_machine(struct lane_packets *packets, const char *name, unsigned int index);
+void show_packets_machine(struct lane_packets *packets, const char *name, unsigned int index);
 
 /* Describes a track; a later description of the same uuid counts. */
-void lane_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);
+void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);
 
-/* A slice begins: lane_packet_send writes it, with what was said in between. */
-void lane_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
+/* A slice begins: show_packet_send writes it, with what was said in between. */
+void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
 		       const char *name);
-void lane_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t value);
-void lane_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t value);
-void lane_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *value);
-void lane_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool value);
-void lane_packet_flow(struct lane_packets *packets, uint64_t flow);
-void lane_packet_send(struct lane_packets *packets);
+void show_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t value);
+void show_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t value);
+void show_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *value);
+void show_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool value);
+void show_packet_flow(struct lane_packets *packets, uint64_t flow);
+void show_packet_send(struct lane_packets *packets);
 
 /* The slice that began last on the track ends. */
-void lane_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns);
+void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns);
 
-void lane_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
+void show_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
 			 int64_t value);
 
 #endif

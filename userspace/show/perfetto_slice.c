@@ -28,18 +28,18 @@ static void say_request(struct lane_packets *to, const struct lane_request *rq)
 {
 	char name[48];
 
-	lane_packet_text(to, LANE_ARG_CLIENT,
-			 lane_client_name(rq->context->client, name, sizeof(name)));
-	lane_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
-	lane_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
+	show_packet_text(to, LANE_ARG_CLIENT,
+			 show_client_name(rq->context->client, name, sizeof(name)));
+	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
+	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
 }
 
 static void say_span(struct lane_packets *to, enum lane_packet_arg lo, enum lane_packet_arg hi,
 		     struct lane_span span)
 {
-	lane_packet_number(to, lo, span.lo);
+	show_packet_number(to, lo, span.lo);
 	if (span.hi != span.lo && span.hi != LANE_NEVER)
-		lane_packet_number(to, hi, span.hi);
+		show_packet_number(to, hi, span.hi);
 }
 
 static void say_stages(struct lane_packets *to, const struct lane_trace_info *info,
@@ -48,23 +48,23 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 	struct lane_stages stages;
 	char name[48];
 
-	lane_stages_of(info, rq, &stages);
+	latency_stages_of(info, rq, &stages);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		if (stages.known & 1u << i)
 			say_span(to, LANE_ARG_STAGES + 2 * i, LANE_ARG_STAGES + 2 * i + 1,
 				 stages.ns[i]);
 		else if (stages.unknown & 1u << i)
-			lane_packet_text(to, LANE_ARG_STAGES + 2 * i, "unknown");
+			show_packet_text(to, LANE_ARG_STAGES + 2 * i, "unknown");
 	if (stages.total_known)
 		say_span(to, LANE_ARG_TOTAL, LANE_ARG_TOTAL_MAX, stages.total);
 	if (rq->engine)
-		lane_packet_text(to, LANE_ARG_ENGINE,
-				 lane_engine_name(rq->engine, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_ENGINE,
+				 show_engine_name(rq->engine, name, sizeof(name)));
 	if (rq->preemptions)
-		lane_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
+		show_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
 	if (rq->behind)
-		lane_packet_text(to, LANE_ARG_BEHIND,
-				 lane_client_name(rq->behind->client, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_BEHIND,
+				 show_client_name(rq->behind->client, name, sizeof(name)));
 }
 
 static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
@@ -73,17 +73,17 @@ static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
 
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
 		if (idle->cause_ns[i])
-			lane_packet_number(to, LANE_ARG_CAUSES + i, idle->cause_ns[i]);
+			show_packet_number(to, LANE_ARG_CAUSES + i, idle->cause_ns[i]);
 	if (idle->thread)
-		lane_packet_text(
+		show_packet_text(
 			to, LANE_ARG_THREAD,
-			lane_task_name(idle->thread->tid, idle->thread->comm, name, sizeof(name)));
+			show_task_name(idle->thread->tid, idle->thread->comm, name, sizeof(name)));
 	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
-		lane_packet_text(to, LANE_ARG_CULPRIT,
-				 lane_task_name(idle->culprits[i].tid, idle->culprits[i].comm, name,
+		show_packet_text(to, LANE_ARG_CULPRIT,
+				 show_task_name(idle->culprits[i].tid, idle->culprits[i].comm, name,
 						sizeof(name)));
-		lane_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
+		show_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
+		show_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
 	}
 }
 
@@ -92,36 +92,36 @@ static void say_preemption(struct lane_packets *to, const struct lane_preemption
 	char name[48];
 
 	if (preemption->culprit) {
-		lane_packet_text(to, LANE_ARG_CULPRIT,
-				 lane_client_name(preemption->culprit->client, name, sizeof(name)));
-		lane_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
-		lane_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
+		show_packet_text(to, LANE_ARG_CULPRIT,
+				 show_client_name(preemption->culprit->client, name, sizeof(name)));
+		show_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
+		show_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
 	}
-	lane_packet_text(to, LANE_ARG_WHY, lane_preemption_why_names[preemption->why]);
+	show_packet_text(to, LANE_ARG_WHY, lane_preemption_why_names[preemption->why]);
 	say_span(to, LANE_ARG_LASTED, LANE_ARG_LASTED_MAX, preemption->lasted);
 }
 
 static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 {
 	if (wait->slept_known)
-		lane_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
+		show_packet_flag(to, LANE_ARG_SLEPT, wait->slept);
 	if (wait->signal_ns)
-		lane_packet_number(to, LANE_ARG_WAKE,
+		show_packet_number(to, LANE_ARG_WAKE,
 				   wait->end_ns - (wait->signal_ns > wait->begin_ns
 							   ? wait->signal_ns
 							   : wait->begin_ns));
 	if (wait->runqueue_known)
-		lane_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
+		show_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
 }
 
 static void say_call(struct lane_packets *to, const struct lane_call *call)
 {
 	if (call->command)
-		lane_packet_number(to, LANE_ARG_COMMAND, call->command);
+		show_packet_number(to, LANE_ARG_COMMAND, call->command);
 	if (call->size)
-		lane_packet_number(to, LANE_ARG_SIZE, call->size);
-	lane_packet_flag(to, LANE_ARG_BLOCKING, call->flags & 1);
-	lane_packet_signed(to, LANE_ARG_STATUS, call->status);
+		show_packet_number(to, LANE_ARG_SIZE, call->size);
+	show_packet_flag(to, LANE_ARG_BLOCKING, call->flags & 1);
+	show_packet_signed(to, LANE_ARG_STATUS, call->status);
 }
 
 static void say_command(struct lane_packets *to, const struct lane_command *command)
@@ -130,22 +130,22 @@ static void say_command(struct lane_packets *to, const struct lane_command *comm
 		LANE_ARG_QUEUED, LANE_ARG_SUBMITTED, LANE_ARG_START, LANE_ARG_END
 	};
 
-	lane_packet_number(to, LANE_ARG_COMMAND, command->number);
-	lane_packet_text(to, LANE_ARG_CLASS, lane_command_class_names[command->class]);
-	lane_packet_text(to, LANE_ARG_CERTAINTY, lane_certainty_names[command->certainty]);
-	lane_packet_text(to, LANE_ARG_WHY, lane_why_names[command->why]);
+	show_packet_number(to, LANE_ARG_COMMAND, command->number);
+	show_packet_text(to, LANE_ARG_CLASS, lane_command_class_names[command->class]);
+	show_packet_text(to, LANE_ARG_CERTAINTY, lane_certainty_names[command->certainty]);
+	show_packet_text(to, LANE_ARG_WHY, lane_why_names[command->why]);
 	if (command->n_requests) {
-		lane_packet_number(to, LANE_ARG_CONTEXT, command->requests[0].ctx);
-		lane_packet_number(to, LANE_ARG_SEQNO, command->requests[0].seqno);
+		show_packet_number(to, LANE_ARG_CONTEXT, command->requests[0].ctx);
+		show_packet_number(to, LANE_ARG_SEQNO, command->requests[0].seqno);
 	}
 	if (command->size)
-		lane_packet_number(to, LANE_ARG_SIZE, command->size);
-	lane_packet_signed(to, LANE_ARG_STATUS, command->status);
+		show_packet_number(to, LANE_ARG_SIZE, command->size);
+	show_packet_signed(to, LANE_ARG_STATUS, command->status);
 	for (int i = 0; command->timed && i < LANE_COMMAND_TIMES; i++)
-		lane_packet_number(to, args[i], command->time_ns[i]);
+		show_packet_number(to, args[i], command->time_ns[i]);
 }
 
-void lane_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
+void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		    const struct lane_slice *slice)
 {
 	enum lane_track_kind kind = slice->track->kind;
@@ -157,7 +157,7 @@ void lane_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, slice->run->end);
 	}
 	if (kind == LANE_TRACK_HOST || kind == LANE_TRACK_DEVICE)
-		lane_packet_text(to, LANE_ARG_STATE, request_states[slice->state]);
+		show_packet_text(to, LANE_ARG_STATE, request_states[slice->state]);
 	if (kind == LANE_TRACK_CLIENT)
 		say_stages(to, info, slice->request);
 	if (slice->idle)
@@ -167,17 +167,17 @@ void lane_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 	if (slice->wait)
 		say_wait(to, slice->wait);
 	if (slice->thread && slice->thread->state == LANE_THREAD_RUNNING)
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
+		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
 	if (slice->starvation)
-		lane_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
+		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
 	if (slice->loss)
-		lane_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
+		show_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
 	if (slice->call)
 		say_call(to, slice->call);
 	if (slice->command)
 		say_command(to, slice->command);
 	if (slice->flags & LANE_SLICE_DOUBTFUL)
-		lane_packet_flag(to, LANE_ARG_DOUBTFUL, true);
+		show_packet_flag(to, LANE_ARG_DOUBTFUL, true);
 }
 
 static const char *function_name(uint32_t number)
@@ -187,11 +187,11 @@ static const char *function_name(uint32_t number)
 	return name ? name : "OpenCL function";
 }
 
-const char *lane_slice_name(const struct lane_slice *slice, char *buffer, size_t size)
+const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t size)
 {
 	switch (slice->track->kind) {
 	case LANE_TRACK_CPU:
-		return lane_task_name(slice->thread->thread->tid, slice->thread->thread->comm,
+		return show_task_name(slice->thread->thread->tid, slice->thread->thread->comm,
 				      buffer, size);
 	case LANE_TRACK_THREAD:
 		return thread_states[slice->state];
@@ -199,7 +199,7 @@ const char *lane_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		snprintf(buffer, size, "idle: %s", lane_idle_names[slice->state]);
 		return buffer;
 	case LANE_TRACK_STARVED:
-		return lane_task_name(slice->starvation->tid, slice->starvation->comm, buffer,
+		return show_task_name(slice->starvation->tid, slice->starvation->comm, buffer,
 				      size);
 	case LANE_TRACK_SUBMIT:
 		return request_states[LANE_RQ_STATE_NEW];
@@ -214,7 +214,7 @@ const char *lane_slice_name(const struct lane_slice *slice, char *buffer, size_t
 					       : lane_command_class_names[slice->command->class];
 	default:
 		return slice->request
-			       ? lane_client_name(slice->request->context->client, buffer, size)
+			       ? show_client_name(slice->request->context->client, buffer, size)
 			       : "unknown";
 	}
 }

@@ -7,10 +7,10 @@
 #include "show/tracks.h"
 
 /* The name of a slice; it may be in buffer. */
-const char *lane_slice_name(const struct lane_slice *slice, char *buffer, size_t size);
+const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t size);
 
 /* Adds a slice's arguments to the event that has been begun. */
-void lane_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
+void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		    const struct lane_slice *slice);
 
 #endif

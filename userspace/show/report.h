@@ -78,37 +78,37 @@ extern const struct lane_report_format lane_report_json;
 extern const struct lane_report_format lane_report_csv;
 
 /* "rcs0", "vcs1", "card1/bcs0" for a second device, "virtual-rcs" for a virtual engine. */
-const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
+const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
 
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */
-const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size);
+const char *show_client_name(const struct lane_client *client, char *buffer, size_t size);
 
 /*
  * The process of an OpenCL queue or command, NAME[PID]: its name as the scheduler's events tell it,
  * else as its queues do.
  */
-const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+const char *show_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
 			      size_t size);
 
 /* A task's name as it can be shown: without control characters. */
-const char *lane_comm(const char comm[16], char *buffer, size_t size);
+const char *show_comm(const char comm[16], char *buffer, size_t size);
 
 /* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
-const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
+const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
 
 /* A duration for people: "12.3 us". */
-const char *lane_duration(uint64_t ns, char *buffer, size_t size);
+const char *show_duration(uint64_t ns, char *buffer, size_t size);
 
 /* A duration known within bounds: "12.3 us", or both, "12.3 us..14.5 us"; bounds that look the same
  * are "12.3 us..". */
-const char *lane_span_text(struct lane_span ns, char *buffer, size_t size);
+const char *show_span_text(struct lane_span ns, char *buffer, size_t size);
 
 /* A part of a whole in per cent: "38.1 %", or both bounds, "38.1..40.2 %", "38.1 %..". */
-const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+const char *show_share_text(struct lane_span part, struct lane_span whole, char *buffer,
 			    size_t size);
 
 /* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
-unsigned int lane_percent(uint64_t part, uint64_t whole, double add);
+unsigned int show_percent(uint64_t part, uint64_t whole, double add);
 
 /* How the verdict's sentences are written. */
 struct lane_verdict_style {
@@ -118,7 +118,7 @@ struct lane_verdict_style {
 };
 
 /* The verdict: the sentences that say most, best first. */
-void lane_verdict(FILE *to, const struct lane_latency *latency,
+void show_verdict(FILE *to, const struct lane_latency *latency,
 		  const struct lane_verdict_style *style);
 
 #endif

@@ -62,11 +62,11 @@ static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 				    const struct lane_report_options *options)
 {
 	struct json_object *tree;
-	struct lane_error *err = lane_report_tree(latency, &tree);
+	struct lane_error *err = show_report_tree(latency, &tree);
 
 	if (err)
 		return err;
-	lane_opencl_models_tree(latency, options, tree);
+	show_opencl_models_tree(latency, options, tree);
 	fputs("table,row,column,value\n", to);
 	json_object_object_foreach(tree, key, value) {
 		if (json_object_is_type(value, json_type_array))

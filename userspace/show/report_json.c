@@ -7,12 +7,12 @@ static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
 				     const struct lane_report_options *options)
 {
 	struct json_object *tree;
-	struct lane_error *err = lane_report_tree(latency, &tree);
+	struct lane_error *err = show_report_tree(latency, &tree);
 	const char *text;
 
 	if (err)
 		return err;
-	lane_opencl_models_tree(latency, options, tree);
+	show_opencl_models_tree(latency, options, tree);
 	text = json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)

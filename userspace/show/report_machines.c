@@ -41,7 +41,7 @@ static void clock_of(const struct report *r, size_t of, struct session_shown_clo
 
 /* --- text --- */
 
-void lane_say_tie(FILE *to, const struct session_named *named, size_t of)
+void show_say_tie(FILE *to, const struct session_named *named, size_t of)
 {
 	const struct lane_machine *machine = &named->found.machines[of];
 	const char *parent = named->found.machines[machine->parent].name;
@@ -93,7 +93,7 @@ static void write_offset(FILE *to, const struct lane_sync_line *line)
 
 	fprintf(to, "%c%" PRIu64 ".%09" PRIu64 " s, ± %s", middle < 0 ? '-' : '+',
 		size / 1000000000, size % 1000000000,
-		lane_duration((uint64_t)(width + 1) / 2, half, sizeof(half)));
+		show_duration((uint64_t)(width + 1) / 2, half, sizeof(half)));
 }
 
 static void write_clock(const struct report *r, size_t of)
@@ -130,7 +130,7 @@ static void write_head(const struct report *r)
 		lane_clean_print(stdout, machine->place.n_traces ? machine->traces[0]
 								 : machine->place.path);
 		fputs("): ", stdout);
-		lane_say_tie(stdout, r->named, i);
+		show_say_tie(stdout, r->named, i);
 		fputs("\n", stdout);
 		if (has_bounds(machine))
 			write_clock(r, i);
@@ -156,52 +156,52 @@ static struct lane_error *write_text(const struct report *r)
 static void add_clock(struct json_object *to, const struct report *r, size_t of)
 {
 	const struct lane_machine *machine = &r->named->found.machines[of];
-	struct json_object *clock = lane_json_object(to, "clock"), *list;
+	struct json_object *clock = show_json_object(to, "clock"), *list;
 	struct session_shown_clock shown;
 
-	lane_json_text(clock, "tied_by", tied_names[machine->tied]);
-	lane_json_bool(clock, "on_timeline", lane_machine_is_tied(machine));
+	show_json_text(clock, "tied_by", tied_names[machine->tied]);
+	show_json_bool(clock, "on_timeline", lane_machine_is_tied(machine));
 	if (machine->tied >= LANE_TIED_PAIRS) {
-		lane_json_text(clock, "to", r->named->found.machines[machine->parent].name);
-		lane_json_uint(clock, "used", machine->sync.pairs);
-		lane_json_uint(clock, "from_it", machine->match.there);
-		lane_json_uint(clock, "to_it", machine->match.back);
-		lane_json_uint(clock, "ambiguous", machine->match.ambiguous);
-		lane_json_uint(clock, "unproven", machine->match.unproven);
+		show_json_text(clock, "to", r->named->found.machines[machine->parent].name);
+		show_json_uint(clock, "used", machine->sync.pairs);
+		show_json_uint(clock, "from_it", machine->match.there);
+		show_json_uint(clock, "to_it", machine->match.back);
+		show_json_uint(clock, "ambiguous", machine->match.ambiguous);
+		show_json_uint(clock, "unproven", machine->match.unproven);
 	}
 	if (!has_bounds(machine))
 		return;
 	clock_of(r, of, &shown);
-	lane_json_real(clock, "drift_min_ppm", shown.line[1].drift_lo_ppm);
-	lane_json_real(clock, "drift_max_ppm", shown.line[1].drift_hi_ppm);
-	list = lane_json_list(clock, "offsets");
+	show_json_real(clock, "drift_min_ppm", shown.line[1].drift_lo_ppm);
+	show_json_real(clock, "drift_max_ppm", shown.line[1].drift_hi_ppm);
+	list = show_json_list(clock, "offsets");
 	for (int i = 0; i < SESSION_SHOWN_TIMES; i++) {
-		struct json_object *row = lane_json_row(list);
+		struct json_object *row = show_json_row(list);
 
-		lane_json_text(row, "at", shown_names[i]);
-		lane_json_uint(row, "at_ns", shown.at_ns[i]);
-		lane_json_uint(row, "own_ns", lane_machine_own_ns(machine, shown.at_ns[i]));
-		lane_json_int(row, "min_ns", shown.line[i].offset_lo_ns);
-		lane_json_int(row, "max_ns", shown.line[i].offset_hi_ns);
+		show_json_text(row, "at", shown_names[i]);
+		show_json_uint(row, "at_ns", shown.at_ns[i]);
+		show_json_uint(row, "own_ns", lane_machine_own_ns(machine, shown.at_ns[i]));
+		show_json_int(row, "min_ns", shown.line[i].offset_lo_ns);
+		show_json_int(row, "max_ns", shown.line[i].offset_hi_ns);
 	}
 }
 
 static struct lane_error *write_json(const struct report *r)
 {
 	struct json_object *root = json_object_new_object();
-	struct json_object *list = lane_json_list(root, "machines");
+	struct json_object *list = show_json_list(root, "machines");
 	struct lane_error *err = NULL;
 	const char *text;
 
 	for (size_t i = 0; i < r->named->found.n && !err; i++) {
 		const struct lane_machine *machine = &r->named->found.machines[i];
-		struct json_object *row = lane_json_row(list), *tree;
+		struct json_object *row = show_json_row(list), *tree;
 
-		lane_json_text(row, "machine", machine->name);
-		lane_json_text(row, "path",
+		show_json_text(row, "machine", machine->name);
+		show_json_text(row, "path",
 			       machine->place.n_traces ? machine->traces[0] : machine->place.path);
 		add_clock(row, r, i);
-		err = lane_report_tree(&r->sessions[i].latency, &tree);
+		err = show_report_tree(&r->sessions[i].latency, &tree);
 		if (!err)
 			json_object_object_add(row, "report", tree);
 	}
@@ -244,7 +244,7 @@ static struct lane_error *write_csv(const struct report *r)
 	return err;
 }
 
-struct lane_error *lane_report_machines(const struct session_named *named, struct session *sessions,
+struct lane_error *show_report_machines(const struct session_named *named, struct session *sessions,
 					const struct lane_report_format *format,
 					const struct lane_report_options *options)
 {

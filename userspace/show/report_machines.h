@@ -8,11 +8,11 @@
 #include "show/report.h"
 
 /* Writes the machines' reports to stdout, beginning with their clocks; each has been read. */
-struct lane_error *lane_report_machines(const struct session_named *named, struct session *sessions,
+struct lane_error *show_report_machines(const struct session_named *named, struct session *sessions,
 					const struct lane_report_format *format,
 					const struct lane_report_options *options) LANE_MUST_CHECK;
 
 /* What is known of a machine's clock, in one line, without its name. */
-void lane_say_tie(FILE *to, const struct session_named *named, size_t of);
+void show_say_tie(FILE *to, const struct session_named *named, size_t of);
 
 #endif

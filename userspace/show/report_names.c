@@ -8,7 +8,7 @@
 
 static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
-const char *lane_engine_name(const struct lane_engine *engine, char *buffer, size_t size)
+const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size)
 {
 	char device[16] = "", class[16];
 
@@ -34,13 +34,13 @@ const char *lane_engine_name(const struct lane_engine *engine, char *buffer, siz
 	return buffer;
 }
 
-const char *lane_comm(const char comm[16], char *buffer, size_t size)
+const char *show_comm(const char comm[16], char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.16s", comm);
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
-const char *lane_client_name(const struct lane_client *client, char *buffer, size_t size)
+const char *show_client_name(const struct lane_client *client, char *buffer, size_t size)
 {
 	if (client->pid < 0)
 		snprintf(buffer, size, "unknown");
@@ -51,7 +51,7 @@ const char *lane_client_name(const struct lane_client *client, char *buffer, siz
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
-const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
+const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
 {
 	if (tid < 0)
 		snprintf(buffer, size, "unknown");
@@ -64,7 +64,7 @@ const char *lane_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
-const char *lane_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
+const char *show_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
 			      size_t size)
 {
 	const struct lane_thread *thread = lane_timeline_thread(latency->timeline, pid);
@@ -74,10 +74,10 @@ const char *lane_process_name(const struct lane_latency *latency, int32_t pid, c
 	for (uint32_t i = 0; !*comm && c && i < c->n_queues; i++)
 		if (c->queues[i].queue && c->queues[i].queue->pid == pid)
 			comm = c->queues[i].queue->comm;
-	return lane_task_name(pid, comm, buffer, size);
+	return show_task_name(pid, comm, buffer, size);
 }
 
-const char *lane_duration(uint64_t ns, char *buffer, size_t size)
+const char *show_duration(uint64_t ns, char *buffer, size_t size)
 {
 	static const struct {
 		uint64_t ns;
@@ -111,17 +111,17 @@ static const char *bounds(const char *lo, const char *hi, const char *unit, char
 	return buffer;
 }
 
-const char *lane_span_text(struct lane_span ns, char *buffer, size_t size)
+const char *show_span_text(struct lane_span ns, char *buffer, size_t size)
 {
 	char lo[32], hi[32];
 
 	if (ns.lo == ns.hi)
-		return lane_duration(ns.lo, buffer, size);
-	return bounds(lane_duration(ns.lo, lo, sizeof(lo)), lane_duration(ns.hi, hi, sizeof(hi)),
+		return show_duration(ns.lo, buffer, size);
+	return bounds(show_duration(ns.lo, lo, sizeof(lo)), show_duration(ns.hi, hi, sizeof(hi)),
 		      "", buffer, size);
 }
 
-const char *lane_share_text(struct lane_span part, struct lane_span whole, char *buffer,
+const char *show_share_text(struct lane_span part, struct lane_span whole, char *buffer,
 			    size_t size)
 {
 	double least = whole.hi ? 100.0 * (double)part.lo / (double)whole.hi : 0;
@@ -136,7 +136,7 @@ const char *lane_share_text(struct lane_span part, struct lane_span whole, char 
 	return buffer;
 }
 
-unsigned int lane_percent(uint64_t part, uint64_t whole, double add)
+unsigned int show_percent(uint64_t part, uint64_t whole, double add)
 {
 	double of = whole ? 100.0 * (double)part / (double)whole + add : 0;
 

@@ -44,7 +44,7 @@ static void head(const struct text *t)
 	char buffer[64];
 
 	fprintf(t->to, "%" PRIu64 " events in %s", l->figures.events,
-		lane_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
+		show_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
 	if (l->info.release[0]) {
 		fputs(", Linux ", t->to);
 		lane_clean_print(t->to, l->info.release);
@@ -57,7 +57,7 @@ static void head(const struct text *t)
 		l->figures.lost_uncounted ? " or more" : "");
 	if (l->losses)
 		fprintf(t->to, " in %" PRIu64 " intervals of %s together", l->losses,
-			lane_duration(l->loss_ns, buffer, sizeof(buffer)));
+			show_duration(l->loss_ns, buffer, sizeof(buffer)));
 	fprintf(t->to, ".\n");
 	if (l->figures.contradictions)
 		fprintf(t->to,
@@ -72,7 +72,7 @@ static const char *engine_time(const struct lane_engine_stats *engine, struct la
 {
 	if (lane_engine_is_virtual(engine->engine))
 		return "-";
-	return ns.lo || ns.hi < whole || !whole ? lane_span_text(ns, buffer, size) : "unknown";
+	return ns.lo || ns.hi < whole || !whole ? show_span_text(ns, buffer, size) : "unknown";
 }
 
 static const char *busy_share(const struct lane_engine_stats *engine, uint64_t whole, char *buffer,
@@ -81,7 +81,7 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 	if (lane_engine_is_virtual(engine->engine) ||
 	    (!engine->busy.lo && engine->busy.hi == whole))
 		return "";
-	return lane_share_text(engine->busy, lane_span_exact(whole), buffer, size);
+	return show_share_text(engine->busy, lane_span_exact(whole), buffer, size);
 }
 
 static void engines(const struct text *t)
@@ -101,7 +101,7 @@ static void engines(const struct text *t)
 		if (!e->engine)
 			continue;
 		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9" PRIu64 " %9u %9u\n",
-			lane_engine_name(e->engine, name, sizeof(name)), e->requests,
+			show_engine_name(e->engine, name, sizeof(name)), e->requests,
 			engine_time(e, e->busy, whole, busy, sizeof(busy)),
 			busy_share(e, whole, share, sizeof(share)),
 			engine_time(e, e->idle, whole, idle, sizeof(idle)), e->preemptions,
@@ -123,15 +123,15 @@ static void idles(const struct text *t)
 		const struct lane_idle_sum *s = &l->idles[i];
 
 		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
-			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
 			lane_idle_names[s->cause],
 			s->cause < LANE_IDLE_CAUSE_COUNT
-				? lane_task_name(s->tid, s->comm, task, sizeof(task))
+				? show_task_name(s->tid, s->comm, task, sizeof(task))
 				: "-",
-			lane_duration(s->ns, ns, sizeof(ns)), s->count);
+			show_duration(s->ns, ns, sizeof(ns)), s->count);
 		if (s->cause == LANE_IDLE_STARVED)
 			fprintf(t->to, "%s on CPU %d",
-				lane_task_name(s->culprit_tid, s->culprit_comm, culprit,
+				show_task_name(s->culprit_tid, s->culprit_comm, culprit,
 					       sizeof(culprit)),
 				s->cpu);
 		fputc('\n', t->to);
@@ -153,13 +153,13 @@ static void clients(const struct text *t)
 			continue;
 		fprintf(t->to,
 			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
-			lane_client_name(s->client, name, sizeof(name)), s->requests.complete,
+			show_client_name(s->client, name, sizeof(name)), s->requests.complete,
 			s->requests.partial, s->requests.unknown,
-			lane_span_text(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
-			lane_span_text(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
-			lane_duration(s->cpu_ns, c, sizeof(c)),
-			lane_duration(s->runnable_ns, d, sizeof(d)),
-			lane_duration(s->wait_ns, e, sizeof(e)));
+			show_span_text(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
+			show_span_text(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
+			show_duration(s->cpu_ns, c, sizeof(c)),
+			show_duration(s->runnable_ns, d, sizeof(d)),
+			show_duration(s->wait_ns, e, sizeof(e)));
 	}
 }
 
@@ -179,12 +179,12 @@ static void contexts(const struct text *t)
 		fprintf(t->to, "  %10" PRIu64 " %-14s %-24s %9" PRIu64 " %18s %18s\n",
 			s->context->ctx,
 			s->engine < l->n_engines && l->engines[s->engine].engine
-				? lane_engine_name(l->engines[s->engine].engine, engine,
+				? show_engine_name(l->engines[s->engine].engine, engine,
 						   sizeof(engine))
 				: "-",
-			lane_client_name(s->context->client, name, sizeof(name)), s->requests,
-			lane_span_text(s->running, running, sizeof(running)),
-			lane_span_text(s->total, total, sizeof(total)));
+			show_client_name(s->context->client, name, sizeof(name)), s->requests,
+			show_span_text(s->running, running, sizeof(running)),
+			show_span_text(s->total, total, sizeof(total)));
 	}
 }
 
@@ -206,20 +206,20 @@ static void stages(const struct text *t)
 		if (s->count)
 			mean = (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count };
 		fprintf(t->to, "  %-13s %9" PRIu64 " %18s", lane_stage_names[i], s->count,
-			s->count ? lane_span_text(mean, buffer, sizeof(buffer)) : "-");
+			s->count ? show_span_text(mean, buffer, sizeof(buffer)) : "-");
 		for (size_t p = 0; p < sizeof(permilles) / sizeof(permilles[0]); p++) {
 			struct lane_span at = {
-				lane_histogram_percentile(&l->lo[i], permilles[p]),
-				lane_histogram_percentile(&l->hi[i], permilles[p]),
+				latency_histogram_percentile(&l->lo[i], permilles[p]),
+				latency_histogram_percentile(&l->hi[i], permilles[p]),
 			};
 
 			fprintf(t->to, " %18s",
-				s->count ? lane_span_text(at, buffer, sizeof(buffer)) : "-");
+				s->count ? show_span_text(at, buffer, sizeof(buffer)) : "-");
 		}
 		fprintf(t->to, " %18s",
-			s->count ? lane_span_text(s->max, buffer, sizeof(buffer)) : "-");
+			s->count ? show_span_text(s->max, buffer, sizeof(buffer)) : "-");
 		fprintf(t->to, " %18s %9" PRIu64 "\n",
-			s->count ? lane_span_text(s->sum, buffer, sizeof(buffer)) : "-",
+			s->count ? show_span_text(s->sum, buffer, sizeof(buffer)) : "-",
 			s->unknown);
 	}
 }
@@ -230,9 +230,9 @@ static void spent_row(const struct text *t, const struct lane_client_stats *c, c
 	char name[48], sum[64], part[32];
 
 	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n",
-		lane_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
-		lane_span_text(ns, sum, sizeof(sum)),
-		lane_share_text(ns, c->spent.total, part, sizeof(part)));
+		show_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
+		show_span_text(ns, sum, sizeof(sum)),
+		show_share_text(ns, c->spent.total, part, sizeof(part)));
 }
 
 /* What the sentences about processes are drawn from. */
@@ -274,13 +274,13 @@ static void behind_rows(const struct text *t, const char *stage, const struct la
 		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
 
 		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
-			lane_client_name(lane_timeline_client(l->timeline, b->victim), victim,
+			show_client_name(lane_timeline_client(l->timeline, b->victim), victim,
 					 sizeof(victim)),
 			stage, context->ctx,
-			lane_client_name(context->client, owner, sizeof(owner)),
-			lane_engine_name(lane_timeline_engine(l->timeline, b->engine), engine,
+			show_client_name(context->client, owner, sizeof(owner)),
+			show_engine_name(lane_timeline_engine(l->timeline, b->engine), engine,
 					 sizeof(engine)),
-			b->requests, lane_span_text(b->ns, ns, sizeof(ns)));
+			b->requests, show_span_text(b->ns, ns, sizeof(ns)));
 	}
 }
 
@@ -313,15 +313,15 @@ static void preemptions(const struct text *t)
 		const struct lane_preemption_sum *s = &l->preemptions[i];
 
 		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8" PRIu64 " %18s\n",
-			lane_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
-			lane_client_name(lane_timeline_client(l->timeline, s->victim), victim,
+			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
+			show_client_name(lane_timeline_client(l->timeline, s->victim), victim,
 					 sizeof(victim)),
 			s->culprit_known
-				? lane_client_name(lane_timeline_client(l->timeline, s->culprit),
+				? show_client_name(lane_timeline_client(l->timeline, s->culprit),
 						   culprit, sizeof(culprit))
 				: "unknown",
 			lane_preemption_why_names[s->why], s->count,
-			lane_span_text(s->ns, ns, sizeof(ns)));
+			show_span_text(s->ns, ns, sizeof(ns)));
 	}
 }
 
@@ -338,9 +338,9 @@ static void starved(const struct text *t)
 		const struct lane_starved_sum *s = &l->starved[i];
 
 		fprintf(t->to, "  %-24s %-24s %4d %10s %9" PRIu64 "\n",
-			lane_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
-			lane_task_name(s->tid, s->comm, culprit, sizeof(culprit)), s->cpu,
-			lane_duration(s->ns, ns, sizeof(ns)), s->slices);
+			show_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
+			show_task_name(s->tid, s->comm, culprit, sizeof(culprit)), s->cpu,
+			show_duration(s->ns, ns, sizeof(ns)), s->slices);
 	}
 }
 
@@ -352,7 +352,7 @@ static const char *at_least(uint64_t ns, uint64_t unknown, uint64_t count, char 
 
 	if (unknown == count)
 		return "unknown";
-	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", lane_duration(ns, sum, sizeof(sum)));
+	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", show_duration(ns, sum, sizeof(sum)));
 	return buffer;
 }
 
@@ -382,16 +382,16 @@ static void waits(const struct text *t)
 		const struct lane_wait_sum *s = &l->waits[i];
 
 		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
-			lane_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
+			show_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
 					 sizeof(waiter)),
-			lane_client_name(lane_timeline_client(l->timeline, s->owner), owner,
+			show_client_name(lane_timeline_client(l->timeline, s->owner), owner,
 					 sizeof(owner)),
 			s->engine == UINT32_MAX
 				? "-"
-				: lane_engine_name(lane_timeline_engine(l->timeline, s->engine),
+				: show_engine_name(lane_timeline_engine(l->timeline, s->engine),
 						   engine, sizeof(engine)),
 			s->count, slept_waits(s, slept, sizeof(slept)),
-			lane_duration(s->ns, a, sizeof(a)),
+			show_duration(s->ns, a, sizeof(a)),
 			at_least(s->wake_ns, s->wake_unknown, s->count, b, sizeof(b)),
 			at_least(s->runqueue_ns, s->runqueue_unknown, s->count, c, sizeof(c)));
 	}
@@ -410,18 +410,18 @@ static void worst(const struct text *t)
 
 		fprintf(t->to, "  %" PRIu64 ":%u of %s on %s: %s =", w->request.context->ctx,
 			w->request.seqno,
-			lane_client_name(w->request.context->client, name, sizeof(name)),
+			show_client_name(w->request.context->client, name, sizeof(name)),
 			w->request.engine
-				? lane_engine_name(w->request.engine, engine, sizeof(engine))
+				? show_engine_name(w->request.engine, engine, sizeof(engine))
 				: "-",
-			lane_span_text(w->stages.total, buffer, sizeof(buffer)));
+			show_span_text(w->stages.total, buffer, sizeof(buffer)));
 		for (int s = 0; s < LANE_STAGE_PATH; s++)
 			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
 				fprintf(t->to, " %s %s", lane_stage_names[s],
-					lane_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
+					show_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
 		if (w->stages.merged_known)
 			fprintf(t->to, " unknown %s",
-				lane_span_text(w->stages.merged, buffer, sizeof(buffer)));
+				show_span_text(w->stages.merged, buffer, sizeof(buffer)));
 		if (w->request.seen & LANE_SEEN_ADD)
 			fprintf(t->to, ", added at %.9f s",
 				(double)(w->request.add_ns - l->figures.begin_ns) / 1e9);
@@ -434,12 +434,12 @@ static void worst(const struct text *t)
 
 static void cpu(const struct text *t)
 {
-	lane_cpu_text(t->to, t->latency, t->options);
+	show_cpu_text(t->to, t->latency, t->options);
 }
 
 static void opencl(const struct text *t)
 {
-	lane_opencl_text(t->to, t->latency, t->options);
+	show_opencl_text(t->to, t->latency, t->options);
 }
 
 const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
@@ -471,16 +471,16 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 	};
 	struct text t = { to, latency, options };
 
-	lane_verdict(to, latency,
+	show_verdict(to, latency,
 		     &(struct lane_verdict_style){ 6, options->colour ? "\033[1m" : "",
 						   options->colour ? "\033[0m" : "", true });
 	head(&t);
-	lane_screen_bar(to, latency);
+	show_screen_bar(to, latency);
 	for (int i = 0; i < LANE_TABLE_COUNT; i++)
 		if ((options->tables >> i & 1) && (!tables[i].of_clients || latency->n_clients))
 			tables[i].write(&t);
 	if (!options->tables)
-		lane_screen_rest(to, latency, options);
+		show_screen_rest(to, latency, options);
 	return ferror(to) ? lane_error("report: it could not be written") : NULL;
 }
 

@@ -14,19 +14,19 @@ typedef struct json_object json;
 /* A duration with both bounds; equal when it is exact. */
 static void add_span(json *to, const char *key, struct lane_span ns)
 {
-	json *span = lane_json_object(to, key);
+	json *span = show_json_object(to, key);
 
-	lane_json_uint(span, "min_ns", ns.lo);
-	lane_json_uint(span, "max_ns", ns.hi);
+	show_json_uint(span, "min_ns", ns.lo);
+	show_json_uint(span, "max_ns", ns.hi);
 }
 
 /* A figure, null where nothing tells it. */
 static void add_known(json *to, const char *key, uint64_t value, bool known)
 {
 	if (known)
-		lane_json_uint(to, key, value);
+		show_json_uint(to, key, value);
 	else
-		lane_json_null(to, key);
+		show_json_null(to, key);
 }
 
 static void add_engine(json *to, const char *key, const struct lane_engine *engine)
@@ -34,23 +34,23 @@ static void add_engine(json *to, const char *key, const struct lane_engine *engi
 	char name[48];
 
 	if (engine)
-		lane_json_text(to, key, lane_engine_name(engine, name, sizeof(name)));
+		show_json_text(to, key, show_engine_name(engine, name, sizeof(name)));
 	else
-		lane_json_null(to, key);
+		show_json_null(to, key);
 }
 
 static void add_client(json *to, const char *key, const struct lane_client *client)
 {
 	char name[48];
 
-	lane_json_text(to, key, lane_client_name(client, name, sizeof(name)));
+	show_json_text(to, key, show_client_name(client, name, sizeof(name)));
 }
 
 static void add_task(json *to, const char *key, int32_t tid, const char *comm)
 {
 	char name[64];
 
-	lane_json_text(to, key, lane_task_name(tid, comm, name, sizeof(name)));
+	show_json_text(to, key, show_task_name(tid, comm, name, sizeof(name)));
 }
 
 static void recording(const struct lane_latency *l, json *tree)
@@ -58,52 +58,52 @@ static void recording(const struct lane_latency *l, json *tree)
 	static const char *const states[LANE_RQ_STATE_COUNT] = {
 		"new", "dependency", "host_queue", "device_queue", "running", "preempted", "ended"
 	};
-	json *to = lane_json_object(tree, "recording");
+	json *to = show_json_object(tree, "recording");
 
-	lane_json_uint(to, "begin_ns", l->figures.begin_ns);
-	lane_json_uint(to, "end_ns", l->figures.end_ns);
-	lane_json_uint(to, "duration_ns", l->figures.end_ns - l->figures.begin_ns);
-	lane_json_uint(to, "events", l->figures.events);
-	lane_json_text(to, "host", l->info.host);
-	lane_json_text(to, "release", l->info.release);
-	lane_json_text(to, "tracer", l->info.tracer);
-	to = lane_json_object(tree, "lost");
-	lane_json_uint(to, "events", l->lost);
-	lane_json_bool(to, "uncounted", l->figures.lost_uncounted);
-	lane_json_uint(to, "intervals", l->losses);
-	lane_json_uint(to, "duration_ns", l->loss_ns);
-	lane_json_uint(to, "contradictions", l->figures.contradictions);
-	to = lane_json_object(tree, "requests");
-	lane_json_uint(to, "complete", l->requests.complete);
-	lane_json_uint(to, "partial", l->requests.partial);
-	lane_json_uint(to, "unknown", l->requests.unknown);
-	lane_json_uint(to, "open", l->requests.open);
-	to = lane_json_object(to, "open_states");
+	show_json_uint(to, "begin_ns", l->figures.begin_ns);
+	show_json_uint(to, "end_ns", l->figures.end_ns);
+	show_json_uint(to, "duration_ns", l->figures.end_ns - l->figures.begin_ns);
+	show_json_uint(to, "events", l->figures.events);
+	show_json_text(to, "host", l->info.host);
+	show_json_text(to, "release", l->info.release);
+	show_json_text(to, "tracer", l->info.tracer);
+	to = show_json_object(tree, "lost");
+	show_json_uint(to, "events", l->lost);
+	show_json_bool(to, "uncounted", l->figures.lost_uncounted);
+	show_json_uint(to, "intervals", l->losses);
+	show_json_uint(to, "duration_ns", l->loss_ns);
+	show_json_uint(to, "contradictions", l->figures.contradictions);
+	to = show_json_object(tree, "requests");
+	show_json_uint(to, "complete", l->requests.complete);
+	show_json_uint(to, "partial", l->requests.partial);
+	show_json_uint(to, "unknown", l->requests.unknown);
+	show_json_uint(to, "open", l->requests.open);
+	to = show_json_object(to, "open_states");
 	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)
-		lane_json_uint(to, states[i], l->figures.by_state[i]);
-	to = lane_json_object(tree, "events");
+		show_json_uint(to, states[i], l->figures.by_state[i]);
+	to = show_json_object(tree, "events");
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
 		if (l->figures.by_kind[i])
-			lane_json_uint(to, lane_kinds[i].name, l->figures.by_kind[i]);
+			show_json_uint(to, lane_kinds[i].name, l->figures.by_kind[i]);
 }
 
 static struct lane_error *verdict(const struct lane_latency *l, json *tree)
 {
-	json *sentences = lane_json_list(tree, "verdict");
+	json *sentences = show_json_list(tree, "verdict");
 	char *text = NULL, *rest, *line;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	if (!to)
 		return &lane_enomem;
-	lane_verdict(to, l, &(struct lane_verdict_style){ 20, "", "", false });
+	show_verdict(to, l, &(struct lane_verdict_style){ 20, "", "", false });
 	if (fclose(to)) {
 		free(text);
 		return &lane_enomem;
 	}
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		if (*line)
-			lane_json_item(sentences, line);
+			show_json_item(sentences, line);
 	free(text);
 	return NULL;
 }
@@ -113,14 +113,14 @@ static void add_time(json *to, const char *key, const struct lane_engine_stats *
 		     struct lane_span ns)
 {
 	if (lane_engine_is_virtual(engine->engine))
-		lane_json_null(to, key);
+		show_json_null(to, key);
 	else
 		add_span(to, key, ns);
 }
 
 static void engines(const struct lane_latency *l, json *tree)
 {
-	json *rows = lane_json_list(tree, "engines");
+	json *rows = show_json_list(tree, "engines");
 
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		const struct lane_engine_stats *e = &l->engines[i];
@@ -128,38 +128,37 @@ static void engines(const struct lane_latency *l, json *tree)
 
 		if (!e->engine)
 			continue;
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_engine(to, "engine", e->engine);
-		lane_json_uint(to, "device", e->engine->dev);
-		lane_json_uint(to, "class", e->engine->class);
-		lane_json_uint(to, "instance", e->engine->instance);
-		lane_json_uint(to, "requests", e->requests);
-		lane_json_uint(to, "runs", e->runs);
+		show_json_uint(to, "device", e->engine->dev);
+		show_json_uint(to, "class", e->engine->class);
+		show_json_uint(to, "instance", e->engine->instance);
+		show_json_uint(to, "requests", e->requests);
+		show_json_uint(to, "runs", e->runs);
 		add_time(to, "busy", e, e->busy);
 		add_time(to, "idle", e, e->idle);
-		causes = lane_json_object(to, "idle_causes");
+		causes = show_json_object(to, "idle_causes");
 		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++) {
 			char key[32];
 
 			snprintf(key, sizeof(key), "%s_ns", lane_idle_names[c]);
-			lane_json_uint(causes, key, e->idle_cause_ns[c]);
+			show_json_uint(causes, key, e->idle_cause_ns[c]);
 		}
-		lane_json_uint(to, "preemptions", e->preemptions);
-		lane_json_uint(to, "timeslices", e->timeslices);
-		lane_json_uint(to, "host_queue_max", e->queue_max[LANE_QUEUE_HOST]);
-		lane_json_uint(to, "device_queue_max", e->queue_max[LANE_QUEUE_DEVICE]);
-		lane_json_int(to, "host_queue_request_ns",
-			      lane_latency_queue_ns(l, i, LANE_QUEUE_HOST));
-		lane_json_int(to, "device_queue_request_ns",
-			      lane_latency_queue_ns(l, i, LANE_QUEUE_DEVICE));
+		show_json_uint(to, "preemptions", e->preemptions);
+		show_json_uint(to, "timeslices", e->timeslices);
+		show_json_uint(to, "host_queue_max", e->queue_max[LANE_QUEUE_HOST]);
+		show_json_uint(to, "device_queue_max", e->queue_max[LANE_QUEUE_DEVICE]);
+		show_json_int(to, "host_queue_request_ns", latency_queue_ns(l, i, LANE_QUEUE_HOST));
+		show_json_int(to, "device_queue_request_ns",
+			      latency_queue_ns(l, i, LANE_QUEUE_DEVICE));
 	}
 }
 
 static void stage_sums(json *to, const struct lane_stage_sum *sum)
 {
-	lane_json_uint(to, "count", sum->count);
-	lane_json_uint(to, "bounded", sum->bounded);
-	lane_json_uint(to, "unknown", sum->unknown);
+	show_json_uint(to, "count", sum->count);
+	show_json_uint(to, "bounded", sum->bounded);
+	show_json_uint(to, "unknown", sum->unknown);
 	add_span(to, "sum", sum->sum);
 	add_span(to, "max", sum->max);
 }
@@ -170,13 +169,13 @@ static void stages(struct lane_latency *l, json *tree)
 		const char *key;
 		unsigned int permille;
 	} percentiles[] = { { "p50", 500 }, { "p95", 950 }, { "p99", 990 } };
-	json *rows = lane_json_list(tree, "stages");
+	json *rows = show_json_list(tree, "stages");
 
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		const struct lane_stage_sum *s = &l->stages[i];
-		json *to = lane_json_row(rows);
+		json *to = show_json_row(rows);
 
-		lane_json_text(to, "stage", lane_stage_names[i]);
+		show_json_text(to, "stage", lane_stage_names[i]);
 		stage_sums(to, s);
 		if (!s->count)
 			continue;
@@ -187,8 +186,8 @@ static void stages(struct lane_latency *l, json *tree)
 
 			add_span(to, percentiles[p].key,
 				 (struct lane_span){
-					 lane_histogram_percentile(&l->lo[i], permille),
-					 lane_histogram_percentile(&l->hi[i], permille) });
+					 latency_histogram_percentile(&l->lo[i], permille),
+					 latency_histogram_percentile(&l->hi[i], permille) });
 		}
 	}
 }
@@ -196,23 +195,23 @@ static void stages(struct lane_latency *l, json *tree)
 /* What the sentences about processes are drawn from. */
 static void spent(json *tree, const struct lane_spent *spent)
 {
-	json *to = lane_json_object(tree, "spent"), *stages;
+	json *to = show_json_object(tree, "spent"), *stages;
 
-	lane_json_uint(to, "requests", spent->requests);
+	show_json_uint(to, "requests", spent->requests);
 	add_span(to, "total", spent->total);
 	add_span(to, "unknown", spent->unknown);
-	stages = lane_json_object(to, "stages");
+	stages = show_json_object(to, "stages");
 	for (int s = 0; s < LANE_STAGE_PATH; s++)
 		add_span(stages, lane_stage_names[s], spent->stages[s]);
-	stages = lane_json_object(to, "at_most_unknown_ns");
+	stages = show_json_object(to, "at_most_unknown_ns");
 	for (int s = 0; s < LANE_STAGE_PATH; s++)
-		lane_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
+		show_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
 }
 
 static void clients(const struct lane_latency *l, json *tree)
 {
 	bool switches = l->figures.by_kind[LANE_SWITCH];
-	json *rows = lane_json_list(tree, "clients");
+	json *rows = show_json_list(tree, "clients");
 
 	for (uint32_t i = 0; i < l->n_clients; i++) {
 		const struct lane_client_stats *c = &l->clients[i];
@@ -220,30 +219,30 @@ static void clients(const struct lane_latency *l, json *tree)
 
 		if (!c->client)
 			continue;
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_client(to, "client", c->client);
-		lane_json_int(to, "pid", c->client->pid);
-		lane_json_uint(to, "complete", c->requests.complete);
-		lane_json_uint(to, "partial", c->requests.partial);
-		lane_json_uint(to, "unknown", c->requests.unknown);
-		lane_json_uint(to, "open", c->requests.open);
+		show_json_int(to, "pid", c->client->pid);
+		show_json_uint(to, "complete", c->requests.complete);
+		show_json_uint(to, "partial", c->requests.partial);
+		show_json_uint(to, "unknown", c->requests.unknown);
+		show_json_uint(to, "open", c->requests.open);
 		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
 		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
 		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);
-		lane_json_uint(to, "cpu_unknown_ns", c->unknown_ns);
-		lane_json_uint(to, "waits", c->waits);
-		lane_json_uint(to, "wait_ns", c->wait_ns);
-		lane_json_uint(to, "preempted", c->preempted);
+		show_json_uint(to, "cpu_unknown_ns", c->unknown_ns);
+		show_json_uint(to, "waits", c->waits);
+		show_json_uint(to, "wait_ns", c->wait_ns);
+		show_json_uint(to, "preempted", c->preempted);
 		spent(to, &c->spent);
-		sums = lane_json_object(to, "stages");
+		sums = show_json_object(to, "stages");
 		for (int s = 0; s < LANE_STAGE_COUNT; s++)
-			stage_sums(lane_json_object(sums, lane_stage_names[s]), &c->stages[s]);
+			stage_sums(show_json_object(sums, lane_stage_names[s]), &c->stages[s]);
 	}
 }
 
 static void contexts(const struct lane_latency *l, json *tree)
 {
-	json *rows = lane_json_list(tree, "contexts");
+	json *rows = show_json_list(tree, "contexts");
 
 	for (uint32_t i = 0; i < l->n_contexts; i++) {
 		const struct lane_context_stats *c = &l->contexts[i];
@@ -251,12 +250,12 @@ static void contexts(const struct lane_latency *l, json *tree)
 
 		if (!c->context)
 			continue;
-		to = lane_json_row(rows);
-		lane_json_uint(to, "context", c->context->ctx);
-		lane_json_uint(to, "device", c->context->dev);
+		to = show_json_row(rows);
+		show_json_uint(to, "context", c->context->ctx);
+		show_json_uint(to, "device", c->context->dev);
 		add_client(to, "client", c->context->client);
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, c->engine));
-		lane_json_uint(to, "requests", c->requests);
+		show_json_uint(to, "requests", c->requests);
 		add_span(to, "running", c->running);
 		add_span(to, "total", c->total);
 	}
@@ -271,12 +270,12 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 		const struct lane_blame *b = &blames[i];
 		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
 
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_client(to, "client", lane_timeline_client(l->timeline, b->victim));
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, b->engine));
-		lane_json_uint(to, "context", context->ctx);
+		show_json_uint(to, "context", context->ctx);
 		add_client(to, "owner", context->client);
-		lane_json_uint(to, "requests", b->requests);
+		show_json_uint(to, "requests", b->requests);
 		add_span(to, stage, b->ns);
 	}
 }
@@ -285,104 +284,104 @@ static void culprits(const struct lane_latency *l, json *tree)
 {
 	json *rows, *to;
 
-	behind(l, lane_json_list(tree, "behind"), l->blames, l->n_blames, "device_queue");
-	behind(l, lane_json_list(tree, "dependencies"), l->fence_blames, l->n_fence_blames,
+	behind(l, show_json_list(tree, "behind"), l->blames, l->n_blames, "device_queue");
+	behind(l, show_json_list(tree, "dependencies"), l->fence_blames, l->n_fence_blames,
 	       "dependency");
-	behind(l, lane_json_list(tree, "host_behind"), l->host_blames, l->n_host_blames,
+	behind(l, show_json_list(tree, "host_behind"), l->host_blames, l->n_host_blames,
 	       "host_queue");
-	rows = lane_json_list(tree, "preemptions");
+	rows = show_json_list(tree, "preemptions");
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
 		const struct lane_preemption_sum *p = &l->preemptions[i];
 
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, p->engine));
 		add_client(to, "victim", lane_timeline_client(l->timeline, p->victim));
 		if (p->culprit_known)
 			add_client(to, "culprit", lane_timeline_client(l->timeline, p->culprit));
 		else
-			lane_json_null(to, "culprit");
-		lane_json_text(to, "why", lane_preemption_why_names[p->why]);
-		lane_json_uint(to, "count", p->count);
+			show_json_null(to, "culprit");
+		show_json_text(to, "why", lane_preemption_why_names[p->why]);
+		show_json_uint(to, "count", p->count);
 		add_span(to, "preempted", p->ns);
 	}
-	rows = lane_json_list(tree, "cpu_preemptions");
+	rows = show_json_list(tree, "cpu_preemptions");
 	for (uint32_t i = 0; i < l->n_starved; i++) {
 		const struct lane_starved_sum *s = &l->starved[i];
 
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_client(to, "client", lane_timeline_client(l->timeline, s->victim));
 		add_task(to, "thread", s->victim_tid, s->victim_comm);
-		lane_json_int(to, "tid", s->victim_tid);
+		show_json_int(to, "tid", s->victim_tid);
 		add_task(to, "culprit", s->tid, s->comm);
-		lane_json_int(to, "culprit_tid", s->tid);
-		lane_json_int(to, "cpu", s->cpu);
-		lane_json_uint(to, "slices", s->slices);
-		lane_json_uint(to, "runnable_ns", s->ns);
+		show_json_int(to, "culprit_tid", s->tid);
+		show_json_int(to, "cpu", s->cpu);
+		show_json_uint(to, "slices", s->slices);
+		show_json_uint(to, "runnable_ns", s->ns);
 	}
 }
 
 static void idles_and_waits(const struct lane_latency *l, json *tree)
 {
-	json *rows = lane_json_list(tree, "idle"), *to;
+	json *rows = show_json_list(tree, "idle"), *to;
 
 	for (uint32_t i = 0; i < l->n_idles; i++) {
 		const struct lane_idle_sum *s = &l->idles[i];
 
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
-		lane_json_text(to, "cause", lane_idle_names[s->cause]);
+		show_json_text(to, "cause", lane_idle_names[s->cause]);
 		add_task(to, "thread", s->tid, s->comm);
-		lane_json_int(to, "tid", s->tid);
+		show_json_int(to, "tid", s->tid);
 		if (s->cause == LANE_IDLE_STARVED) {
 			add_task(to, "culprit", s->culprit_tid, s->culprit_comm);
-			lane_json_int(to, "culprit_tid", s->culprit_tid);
-			lane_json_int(to, "cpu", s->cpu);
+			show_json_int(to, "culprit_tid", s->culprit_tid);
+			show_json_int(to, "cpu", s->cpu);
 		}
-		lane_json_uint(to, "count", s->count);
-		lane_json_uint(to, "idle_ns", s->ns);
+		show_json_uint(to, "count", s->count);
+		show_json_uint(to, "idle_ns", s->ns);
 	}
-	rows = lane_json_list(tree, "waits");
+	rows = show_json_list(tree, "waits");
 	for (uint32_t i = 0; i < l->n_waits; i++) {
 		const struct lane_wait_sum *s = &l->waits[i];
 
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_client(to, "client", lane_timeline_client(l->timeline, s->waiter));
 		add_client(to, "for", lane_timeline_client(l->timeline, s->owner));
 		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
-		lane_json_uint(to, "count", s->count);
+		show_json_uint(to, "count", s->count);
 		add_known(to, "slept", s->slept, s->slept_unknown < s->count);
-		lane_json_uint(to, "slept_unknown", s->slept_unknown);
-		lane_json_uint(to, "wait_ns", s->ns);
+		show_json_uint(to, "slept_unknown", s->slept_unknown);
+		show_json_uint(to, "wait_ns", s->ns);
 		add_known(to, "wake_ns", s->wake_ns, s->wake_unknown < s->count);
-		lane_json_uint(to, "wake_unknown", s->wake_unknown);
+		show_json_uint(to, "wake_unknown", s->wake_unknown);
 		add_known(to, "wake_runqueue_ns", s->runqueue_ns, s->runqueue_unknown < s->count);
-		lane_json_uint(to, "wake_runqueue_unknown", s->runqueue_unknown);
+		show_json_uint(to, "wake_runqueue_unknown", s->runqueue_unknown);
 	}
 }
 
 static void worst(const struct lane_latency *l, json *tree)
 {
-	json *rows = lane_json_list(tree, "worst");
+	json *rows = show_json_list(tree, "worst");
 
 	for (uint32_t i = 0; i < l->n_worst; i++) {
 		const struct lane_worst *w = &l->worst[i];
-		json *to = lane_json_row(rows), *ns;
+		json *to = show_json_row(rows), *ns;
 
-		lane_json_uint(to, "context", w->request.context->ctx);
-		lane_json_uint(to, "seqno", w->request.seqno);
-		lane_json_uint(to, "device", w->request.context->dev);
+		show_json_uint(to, "context", w->request.context->ctx);
+		show_json_uint(to, "seqno", w->request.seqno);
+		show_json_uint(to, "device", w->request.context->dev);
 		add_client(to, "client", w->request.context->client);
 		add_engine(to, "engine", w->request.engine);
 		if (w->request.seen & LANE_SEEN_ADD)
-			lane_json_uint(to, "add_ns", w->request.add_ns);
-		lane_json_uint(to, "preemptions", w->request.preemptions);
+			show_json_uint(to, "add_ns", w->request.add_ns);
+		show_json_uint(to, "preemptions", w->request.preemptions);
 		add_span(to, "total", w->stages.total);
-		ns = lane_json_object(to, "stages");
+		ns = show_json_object(to, "stages");
 		for (int s = 0; s < LANE_STAGE_COUNT; s++) {
 			if (w->stages.known & 1u << s)
 				add_span(ns, lane_stage_names[s], w->stages.ns[s]);
 			else if (w->stages.unknown & 1u << s)
-				lane_json_null(ns, lane_stage_names[s]);
+				show_json_null(ns, lane_stage_names[s]);
 		}
 		if (w->stages.merged_known)
 			add_span(to, "unknown", w->stages.merged);
@@ -397,7 +396,7 @@ static double percent(uint64_t part, uint64_t whole)
 static void trace_pl(const struct lane_latency *l, json *tree)
 {
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	json *rows = lane_json_list(tree, "trace_pl");
+	json *rows = show_json_list(tree, "trace_pl");
 
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		const struct lane_trace_pl *p = &l->trace_pl[i];
@@ -405,31 +404,31 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 
 		if (!l->engines[i].engine || !p->requests)
 			continue;
-		to = lane_json_row(rows);
+		to = show_json_row(rows);
 		add_engine(to, "engine", l->engines[i].engine);
-		lane_json_uint(to, "requests", p->requests);
-		lane_json_uint(to, "submit_delay_ns", p->submit_delay_ns);
-		lane_json_uint(to, "execute_delay_ns", p->execute_delay_ns);
-		lane_json_uint(to, "duration_ns", p->duration_ns);
-		lane_json_uint(to, "context_save_ns", p->context_save_ns);
-		lane_json_uint(to, "total_ns", p->total_ns);
-		lane_json_uint(to, "union_ns", p->union_ns);
-		lane_json_real(to, "idle_percent", 100 - percent(p->union_ns, whole));
-		lane_json_real(to, "busy_percent", percent(p->total_ns, whole));
-		lane_json_real(to, "runnable_percent", percent(p->execute_delay_ns, whole));
-		lane_json_real(to, "queued_percent", percent(p->submit_delay_ns, whole));
-		lane_json_real(to, "wait_percent", percent(p->wait_ns, whole));
+		show_json_uint(to, "requests", p->requests);
+		show_json_uint(to, "submit_delay_ns", p->submit_delay_ns);
+		show_json_uint(to, "execute_delay_ns", p->execute_delay_ns);
+		show_json_uint(to, "duration_ns", p->duration_ns);
+		show_json_uint(to, "context_save_ns", p->context_save_ns);
+		show_json_uint(to, "total_ns", p->total_ns);
+		show_json_uint(to, "union_ns", p->union_ns);
+		show_json_real(to, "idle_percent", 100 - percent(p->union_ns, whole));
+		show_json_real(to, "busy_percent", percent(p->total_ns, whole));
+		show_json_real(to, "runnable_percent", percent(p->execute_delay_ns, whole));
+		show_json_real(to, "queued_percent", percent(p->submit_delay_ns, whole));
+		show_json_real(to, "wait_percent", percent(p->wait_ns, whole));
 	}
 }
 
-struct lane_error *lane_report_tree(struct lane_latency *latency, struct json_object **tree)
+struct lane_error *show_report_tree(struct lane_latency *latency, struct json_object **tree)
 {
 	json *to = json_object_new_object();
 	struct lane_error *err;
 
 	if (!to)
 		return &lane_enomem;
-	lane_json_uint(to, "version", LANE_REPORT_VERSION);
+	show_json_uint(to, "version", LANE_REPORT_VERSION);
 	err = verdict(latency, to);
 	if (err) {
 		json_object_put(to);
@@ -444,8 +443,8 @@ struct lane_error *lane_report_tree(struct lane_latency *latency, struct json_ob
 	idles_and_waits(latency, to);
 	worst(latency, to);
 	trace_pl(latency, to);
-	lane_cpu_tree(latency, to);
-	lane_opencl_tree(latency, to);
+	show_cpu_tree(latency, to);
+	show_opencl_tree(latency, to);
 	*tree = to;
 	return NULL;
 }

@@ -10,7 +10,7 @@
 #define LANE_REPORT_VERSION 2
 
 /* The tree (docs/report.md); *tree is the caller's, freed with json_object_put. */
-struct lane_error *lane_report_tree(struct lane_latency *latency,
+struct lane_error *show_report_tree(struct lane_latency *latency,
 				    struct json_object **tree) LANE_MUST_CHECK;
 
 #endif

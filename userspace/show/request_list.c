@@ -135,7 +135,7 @@ static void job_keys(const struct list *list, const struct lane_request *rq)
 {
 	char name[80];
 
-	text_key(list, "ring", lane_engine_name(rq->engine, name, sizeof(name)));
+	text_key(list, "ring", show_engine_name(rq->engine, name, sizeof(name)));
 	text_key(list, "driver", rq->engine->driver);
 	number(list, "client", rq->drm_client, rq->drm_client);
 	key(list, "waited_for");
@@ -151,7 +151,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	bool device_known;
 
-	lane_stages_of(list->info, rq, &stages);
+	latency_stages_of(list->info, rq, &stages);
 	device_known = rq->started && !(rq->doubt & LANE_DOUBT_DEVICE);
 	fprintf(list->to,
 		list->is_json ? "{\"device\":%u,\"context\":%" PRIu64 ",\"seqno\":%u"
@@ -207,7 +207,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	return NULL;
 }
 
-struct lane_error *lane_request_list_write(FILE *to, struct session *session, bool is_json)
+struct lane_error *show_request_list_write(FILE *to, struct session *session, bool is_json)
 {
 	struct list list = { .to = to, .is_json = is_json };
 	const struct session_listener listener = { &list, begin, NULL };

@@ -8,7 +8,7 @@
 #include "session/session.h"
 
 /* Reads the recording, and writes its requests as CSV or as an object a line. */
-struct lane_error *lane_request_list_write(FILE *to, struct session *session,
+struct lane_error *show_request_list_write(FILE *to, struct session *session,
 					   bool is_json) LANE_MUST_CHECK;
 
 #endif

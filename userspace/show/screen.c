@@ -70,7 +70,7 @@ static void fill(char *bar, const struct lane_spent *spent, const int *order, in
 	bar[BAR] = 0;
 }
 
-void lane_screen_bar(FILE *to, const struct lane_latency *latency)
+void show_screen_bar(FILE *to, const struct lane_latency *latency)
 {
 	const struct lane_spent *spent = &latency->spent;
 	int order[LANE_STAGE_PATH + 1];
@@ -82,11 +82,11 @@ void lane_screen_bar(FILE *to, const struct lane_latency *latency)
 	n = by_time(spent, order);
 	fill(bar, spent, order, n);
 	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s\n  [%s]\n  ", spent->requests,
-		spent->requests == 1 ? "" : "s", lane_span_text(spent->total, text, sizeof(text)),
+		spent->requests == 1 ? "" : "s", show_span_text(spent->total, text, sizeof(text)),
 		bar);
 	for (int i = 0; i < n; i++)
 		fprintf(to, "%s%c %s %s", i ? "   " : "", letters[order[i]], name_of(order[i]),
-			lane_share_text(part_of(spent, order[i]), spent->total, text,
+			show_share_text(part_of(spent, order[i]), spent->total, text,
 					sizeof(text)));
 	if (strchr(bar, letters[LANE_STAGE_PATH]) && !spent->unknown.hi)
 		fprintf(to, "   %c between the bounds", letters[LANE_STAGE_PATH]);
@@ -105,10 +105,10 @@ static void idle_causes(FILE *to, const struct lane_latency *latency, uint32_t e
 		if (sum->engine != engine)
 			continue;
 		fprintf(to, "%s%s %s", n++ ? ", " : " (", lane_idle_names[sum->cause],
-			lane_duration(sum->ns, ns, sizeof(ns)));
+			show_duration(sum->ns, ns, sizeof(ns)));
 		if (sum->cause == LANE_IDLE_STARVED)
 			fprintf(to, " by %s",
-				lane_task_name(sum->culprit_tid, sum->culprit_comm, task,
+				show_task_name(sum->culprit_tid, sum->culprit_comm, task,
 					       sizeof(task)));
 	}
 	if (n)
@@ -122,7 +122,7 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	char text[64];
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s",
-		lane_engine_name(engine->engine, text, sizeof(text)), engine->requests,
+		show_engine_name(engine->engine, text, sizeof(text)), engine->requests,
 		engine->requests == 1 ? "" : "s");
 	if (lane_engine_is_virtual(engine->engine)) {
 		fputs(", each run by another engine\n", to);
@@ -130,8 +130,8 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	}
 	if (engine->busy.lo || engine->busy.hi < whole) {
 		fprintf(to, ", busy %s",
-			lane_share_text(engine->busy, lane_span_exact(whole), text, sizeof(text)));
-		fprintf(to, ", idle %s", lane_span_text(engine->idle, text, sizeof(text)));
+			show_share_text(engine->busy, lane_span_exact(whole), text, sizeof(text)));
+		fprintf(to, ", idle %s", show_span_text(engine->idle, text, sizeof(text)));
 		idle_causes(to, latency, id);
 	} else {
 		fputs(", when it was busy is unknown", to);
@@ -167,8 +167,8 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 	char text[64];
 
 	fprintf(to, "  %" PRIu64 ":%u of %s", rq->context->ctx, rq->seqno,
-		lane_client_name(rq->context->client, text, sizeof(text)));
-	fprintf(to, ": %s", lane_span_text(worst->stages.total, text, sizeof(text)));
+		show_client_name(rq->context->client, text, sizeof(text)));
+	fprintf(to, ": %s", show_span_text(worst->stages.total, text, sizeof(text)));
 	for (int part = 0; part < PARTS; part++) {
 		int most = -1;
 
@@ -180,14 +180,14 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 			break;
 		told[most] = true;
 		fprintf(to, "%s %s %s", part ? "," : ",", lane_stage_names[most],
-			lane_span_text(worst->stages.ns[most], text, sizeof(text)));
+			show_span_text(worst->stages.ns[most], text, sizeof(text)));
 		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
 			fprintf(to, " behind %s",
-				lane_client_name(rq->behind->client, text, sizeof(text)));
+				show_client_name(rq->behind->client, text, sizeof(text)));
 	}
 	if (worst->stages.merged_known)
 		fprintf(to, ", unknown %s",
-			lane_span_text(worst->stages.merged, text, sizeof(text)));
+			show_span_text(worst->stages.merged, text, sizeof(text)));
 	fputc('\n', to);
 }
 
@@ -228,7 +228,7 @@ static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 	fprintf(to, "  gpulane report --html page.html %s  the timeline, in a browser\n", path);
 }
 
-void lane_screen_rest(FILE *to, struct lane_latency *latency,
+void show_screen_rest(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	struct lane_report_options few = *options;
@@ -236,6 +236,6 @@ void lane_screen_rest(FILE *to, struct lane_latency *latency,
 	few.rows = THREADS;
 	engines(to, latency);
 	worst(to, latency);
-	lane_cpu_threads(to, latency, &few);
+	show_cpu_threads(to, latency, &few);
 	how_to_go_on(to, latency, options);
 }

@@ -6,10 +6,10 @@
 #include "show/report.h"
 
 /* One bar of what all requests spent their time on; nothing where no request's time is known. */
-void lane_screen_bar(FILE *to, const struct lane_latency *latency);
+void show_screen_bar(FILE *to, const struct lane_latency *latency);
 
 /* A line for each engine that has had requests, then the worst requests, then how to go on. */
-void lane_screen_rest(FILE *to, struct lane_latency *latency,
+void show_screen_rest(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options);
 
 #endif

@@ -48,7 +48,7 @@ static size_t stride_of(const struct lane_wire *record)
 	return (sizeof(*record) + lane_kinds[record->kind].struct_bytes + 7) & ~(size_t)7;
 }
 
-struct lane_error *lane_spool_create(int dir_fd, size_t bytes, struct lane_spool **spool)
+struct lane_error *show_spool_create(int dir_fd, size_t bytes, struct lane_spool **spool)
 {
 	struct lane_spool *new = calloc(1, sizeof(*new));
 
@@ -59,14 +59,14 @@ struct lane_error *lane_spool_create(int dir_fd, size_t bytes, struct lane_spool
 	new->dir_fd = dir_fd;
 	new->data = malloc(bytes);
 	if (!new->data) {
-		lane_spool_destroy(new);
+		show_spool_destroy(new);
 		return &lane_enomem;
 	}
 	*spool = new;
 	return NULL;
 }
 
-void lane_spool_destroy(struct lane_spool *spool)
+void show_spool_destroy(struct lane_spool *spool)
 {
 	if (!spool)
 		return;
@@ -161,7 +161,7 @@ static struct lane_error *spill(struct lane_spool *spool)
 	return err;
 }
 
-struct lane_error *lane_spool_add(struct lane_spool *spool, const struct lane_wire *record)
+struct lane_error *show_spool_add(struct lane_spool *spool, const struct lane_wire *record)
 {
 	size_t stride = stride_of(record);
 	struct lane_error *err;
@@ -285,7 +285,7 @@ static struct lane_error *advance(struct lane_spool *spool)
 	return NULL;
 }
 
-struct lane_error *lane_spool_next(struct lane_spool *spool, struct lane_wire **record)
+struct lane_error *show_spool_next(struct lane_spool *spool, struct lane_wire **record)
 {
 	struct lane_error *err = NULL;
 

@@ -15,21 +15,21 @@ struct lane_spool;
  * A spool that holds up to `bytes` in memory; its file is made in the open directory dir_fd, which
  * outlives the spool, when it is needed. *spool is the caller's.
  */
-struct lane_error *lane_spool_create(int dir_fd, size_t bytes,
+struct lane_error *show_spool_create(int dir_fd, size_t bytes,
 				     struct lane_spool **spool) LANE_MUST_CHECK;
 
-/* Adds a record (header and payload, as on the wire). Not after the first lane_spool_next. */
-struct lane_error *lane_spool_add(struct lane_spool *spool,
+/* Adds a record (header and payload, as on the wire). Not after the first show_spool_next. */
+struct lane_error *show_spool_add(struct lane_spool *spool,
 				  const struct lane_wire *record) LANE_MUST_CHECK;
 
 /*
  * The next record by time, among equal times the one added first; NULL at the end. It is owned by
  * the spool, may be changed in place and is valid until the next call.
  */
-struct lane_error *lane_spool_next(struct lane_spool *spool,
+struct lane_error *show_spool_next(struct lane_spool *spool,
 				   struct lane_wire **record) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
-void lane_spool_destroy(struct lane_spool *spool);
+void show_spool_destroy(struct lane_spool *spool);
 
 #endif

@@ -23,7 +23,7 @@ static const char *const sort_names[LANE_TOP_SORTS] = {
 	[LANE_TOP_WORST] = "worst",	  [LANE_TOP_PID] = "pid",
 };
 
-int lane_top_sort_by_name(const char *name)
+int show_top_sort_by_name(const char *name)
 {
 	for (int i = 0; i < LANE_TOP_SORTS; i++)
 		if (!strcmp(sort_names[i], name))
@@ -121,15 +121,15 @@ static void draw_worst(struct page *p)
 		return;
 	}
 	if (worst->engine)
-		lane_engine_name(worst->engine, engine, sizeof(engine));
+		show_engine_name(worst->engine, engine, sizeof(engine));
 	add(p, "worst request: %s, %s %s: waited %s, ran %s",
-	    lane_duration(worst->total_ns, total, sizeof(total)),
-	    lane_client_name(worst->context->client, name, sizeof(name)), engine,
-	    lane_duration(worst->wait_ns, wait, sizeof(wait)),
-	    lane_duration(worst->running_ns, running, sizeof(running)));
+	    show_duration(worst->total_ns, total, sizeof(total)),
+	    show_client_name(worst->context->client, name, sizeof(name)), engine,
+	    show_duration(worst->wait_ns, wait, sizeof(wait)),
+	    show_duration(worst->running_ns, running, sizeof(running)));
 	if (worst->preempted_ns)
 		add(p, ", preempted %s",
-		    lane_duration(worst->preempted_ns, preempted, sizeof(preempted)));
+		    show_duration(worst->preempted_ns, preempted, sizeof(preempted)));
 	add(p, " (ctx %" PRIu64 " seqno %" PRIu32 ")", worst->context->ctx, worst->seqno);
 	end_line(p, LANE_TOP_PLAIN);
 }
@@ -142,7 +142,7 @@ static void draw_head(struct page *p)
 	lane_clean_copy(source, sizeof(source), p->view->source, LANE_CLEAN_LINE);
 	add(p, "gpulane top - %s, %.1f s, window %s", source,
 	    (double)(w->now_ns - w->begin_ns) / 1e9,
-	    lane_duration((uint64_t)(p->seconds * 1e9), window, sizeof(window)));
+	    show_duration((uint64_t)(p->seconds * 1e9), window, sizeof(window)));
 	if (*p->view->state)
 		add(p, "  [%s]", p->view->state);
 	end_line(p, LANE_TOP_TITLE);
@@ -181,7 +181,7 @@ static void draw_engine(struct page *p, const struct lane_window_engine *engine)
 
 	if (busy > 1)
 		busy = 1;
-	add(p, "%-12.12s", lane_engine_name(engine->engine, name, sizeof(name)));
+	add(p, "%-12.12s", show_engine_name(engine->engine, name, sizeof(name)));
 	add_figure(p, 6, 1, 100 * busy);
 	if (column(p, 31))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
@@ -195,7 +195,7 @@ static void draw_engine(struct page *p, const struct lane_window_engine *engine)
 	if (column(p, 70))
 		add(p, " %s",
 		    engine->context
-			    ? lane_client_name(engine->context->client, client, sizeof(client))
+			    ? show_client_name(engine->context->client, client, sizeof(client))
 			    : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
@@ -283,7 +283,7 @@ static void draw_client(struct page *p, const struct lane_window_client *client)
 		add(p, "%7s %-15.15s", "-", "unknown");
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
-		    lane_comm(client->client->comm, name, sizeof(name)));
+		    show_comm(client->client->comm, name, sizeof(name)));
 	add_figure(p, 6, 1, 100 * share(p, &client->gpu_ns));
 	if (column(p, 37))
 		add_figure(p, 6, 2, share(p, &client->wait_ns));
@@ -293,7 +293,7 @@ static void draw_client(struct page *p, const struct lane_window_client *client)
 		add_figure(p, 9, 1, rate(p, &client->preempted));
 	if (column(p, 67))
 		add(p, " %10s",
-		    client->worst_ns ? lane_duration(client->worst_ns, worst, sizeof(worst)) : "-");
+		    client->worst_ns ? show_duration(client->worst_ns, worst, sizeof(worst)) : "-");
 	end_line(p, LANE_TOP_PLAIN);
 }
 
@@ -353,14 +353,14 @@ static void draw_help(struct page *p)
 	}
 }
 
-struct lane_error *lane_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
+struct lane_error *show_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
 				 void *arg)
 {
 	struct page p = { .view = view,
 			  .line = line,
 			  .arg = arg,
 			  .width = view->width > MAX_WIDTH ? MAX_WIDTH : view->width,
-			  .seconds = (double)lane_window_covers(view->window) / 1e9 };
+			  .seconds = (double)latency_window_covers(view->window) / 1e9 };
 	struct lane_error *err;
 
 	draw_head(&p);

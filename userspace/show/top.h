@@ -43,10 +43,10 @@ struct lane_top_view {
 typedef void lane_top_line_fn(void *arg, const char *text, enum lane_top_look look);
 
 /* Draws the view. */
-struct lane_error *lane_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
+struct lane_error *show_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
 				 void *arg) LANE_MUST_CHECK;
 
 /* The sort key that a word ("gpu", "wait", ...) names; -1 when it is none. */
-int lane_top_sort_by_name(const char *name);
+int show_top_sort_by_name(const char *name);
 
 #endif

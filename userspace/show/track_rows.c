@@ -48,7 +48,7 @@ static uint32_t first_free(struct group *group)
 	}
 }
 
-uint32_t lane_rows_take(struct lane_rows *rows, struct lane_rows_key group_key,
+uint32_t show_rows_take(struct lane_rows *rows, struct lane_rows_key group_key,
 			struct lane_rows_key thing)
 {
 	/* A value in the table is not NULL: rows are numbered from 1 there. */
@@ -69,7 +69,7 @@ uint32_t lane_rows_take(struct lane_rows *rows, struct lane_rows_key group_key,
 	return row;
 }
 
-uint32_t lane_rows_give(struct lane_rows *rows, struct lane_rows_key group_key,
+uint32_t show_rows_give(struct lane_rows *rows, struct lane_rows_key group_key,
 			struct lane_rows_key thing)
 {
 	uintptr_t known = (uintptr_t)lane_table_get(&rows->open, thing.a, thing.b);
@@ -86,14 +86,14 @@ uint32_t lane_rows_give(struct lane_rows *rows, struct lane_rows_key group_key,
 	return row;
 }
 
-uint32_t lane_rows_open(const struct lane_rows *rows, struct lane_rows_key key)
+uint32_t show_rows_open(const struct lane_rows *rows, struct lane_rows_key key)
 {
 	const struct group *group = lane_table_get(&rows->groups, key.a, key.b);
 
 	return group ? group->open : 0;
 }
 
-void lane_rows_free(struct lane_rows *rows)
+void show_rows_free(struct lane_rows *rows)
 {
 	for (size_t i = 0; rows->groups.slots && i <= rows->groups.mask; i++)
 		if (rows->groups.slots[i].value)

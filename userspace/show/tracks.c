@@ -483,7 +483,7 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
 }
 
-struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
+struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
 				      struct lane_tracks **tracks)
 {
 	*tracks = calloc(1, sizeof(**tracks));
@@ -496,7 +496,7 @@ struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
 }
 
 /* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
-struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
+struct lane_hooks show_tracks_hooks(struct lane_tracks *tracks)
 {
 	struct lane_hooks hooks = { .arg = tracks };
 
@@ -506,27 +506,27 @@ struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks)
 	return hooks;
 }
 
-uint32_t lane_tracks_count(const struct lane_tracks *tracks)
+uint32_t show_tracks_count(const struct lane_tracks *tracks)
 {
 	return tracks->n;
 }
 
-const struct lane_track *lane_tracks_get(const struct lane_tracks *tracks, uint32_t id)
+const struct lane_track *show_tracks_get(const struct lane_tracks *tracks, uint32_t id)
 {
 	return id < tracks->n ? tracks->by_id[id] : NULL;
 }
 
-uint32_t lane_tracks_requests(const struct lane_tracks *tracks)
+uint32_t show_tracks_requests(const struct lane_tracks *tracks)
 {
 	return tracks->numbered;
 }
 
-bool lane_tracks_failed(const struct lane_tracks *tracks)
+bool show_tracks_failed(const struct lane_tracks *tracks)
 {
 	return tracks->no_memory;
 }
 
-void lane_tracks_destroy(struct lane_tracks *tracks)
+void show_tracks_destroy(struct lane_tracks *tracks)
 {
 	if (!tracks)
 		return;

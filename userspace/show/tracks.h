@@ -100,23 +100,23 @@ struct lane_track_hooks {
 struct lane_tracks;
 
 /* *tracks is the caller's. hooks are copied. */
-struct lane_error *lane_tracks_create(const struct lane_track_hooks *hooks,
+struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
 				      struct lane_tracks **tracks) LANE_MUST_CHECK;
 
 /* The subscriber. */
-struct lane_hooks lane_tracks_hooks(struct lane_tracks *tracks);
+struct lane_hooks show_tracks_hooks(struct lane_tracks *tracks);
 
 /* The tracks met so far, by id. */
-uint32_t lane_tracks_count(const struct lane_tracks *tracks);
-const struct lane_track *lane_tracks_get(const struct lane_tracks *tracks, uint32_t id);
+uint32_t show_tracks_count(const struct lane_tracks *tracks);
+const struct lane_track *show_tracks_get(const struct lane_tracks *tracks, uint32_t id);
 
 /* How many requests have been numbered. */
-uint32_t lane_tracks_requests(const struct lane_tracks *tracks);
+uint32_t show_tracks_requests(const struct lane_tracks *tracks);
 
 /* True when there was no memory for something: what was told is not complete. */
-bool lane_tracks_failed(const struct lane_tracks *tracks);
+bool show_tracks_failed(const struct lane_tracks *tracks);
 
 /* Frees everything; NULL is allowed. */
-void lane_tracks_destroy(struct lane_tracks *tracks);
+void show_tracks_destroy(struct lane_tracks *tracks);
 
 #endif

@@ -66,7 +66,7 @@ static void end(struct sentences *s, const char *advice)
 /* A part of a whole in per cent, at least: never more than it is. */
 static unsigned int share(uint64_t part, uint64_t whole)
 {
-	return lane_percent(part, whole, 0);
+	return show_percent(part, whole, 0);
 }
 
 /* "38 %", or "at least 38 %" where the part or the whole is known within bounds. */
@@ -76,7 +76,7 @@ static const char *share_text(struct lane_span part, struct lane_span whole, cha
 	bool exact = part.lo == part.hi && whole.lo == whole.hi;
 
 	snprintf(buffer, size, "%s%u %%", exact ? "" : "at least ",
-		 exact ? lane_percent(part.lo, whole.lo, 0.5) : share(part.lo, whole.hi));
+		 exact ? show_percent(part.lo, whole.lo, 0.5) : share(part.lo, whole.hi));
 	return buffer;
 }
 
@@ -111,7 +111,7 @@ static void behind(const struct sentences *s, const struct lane_client_stats *c,
 		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
 	else
 		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
-			lane_client_name(context->client, name, sizeof(name)));
+			show_client_name(context->client, name, sizeof(name)));
 }
 
 /* Who took the engine from a client most: for more than half of the time off it, or one of them. */
@@ -145,7 +145,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	fprintf(s->to, ", %s %s (",
 		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
 									   : "among others by",
-		lane_client_name(lane_timeline_client(l->timeline, most->culprit), name,
+		show_client_name(lane_timeline_client(l->timeline, most->culprit), name,
 				 sizeof(name)));
 	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
 		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
@@ -225,7 +225,7 @@ static void whose_time(const struct sentences *s, const struct lane_spent *spent
 	if (spent->requests != all)
 		fprintf(s->to, "%" PRIu64 " of ", spent->requests);
 	fprintf(s->to, "%s%" PRIu64 " request%s time (%s)", its, all, all == 1 ? "'s" : "s'",
-		lane_span_text(spent->total, ns, sizeof(ns)));
+		show_span_text(spent->total, ns, sizeof(ns)));
 }
 
 static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
@@ -275,7 +275,7 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 	    share(c->spent.stages[stage].lo, c->spent.total.hi) < MIN_PERCENT)
 		return;
 	begin(s);
-	fprintf(s->to, "%s spent %s of ", lane_client_name(c->client, name, sizeof(name)),
+	fprintf(s->to, "%s spent %s of ", show_client_name(c->client, name, sizeof(name)),
 		share_text(c->spent.stages[stage], c->spent.total, part, sizeof(part)));
 	whose_time(s, &c->spent, &c->requests, "its ");
 	fprintf(s->to, " in %s", lane_stage_names[stage]);
@@ -364,7 +364,7 @@ static void unknown_sentence(struct sentences *s)
 	const struct lane_spent *spent = &l->spent;
 	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
 	unsigned int lo = share(spent->unknown.lo, spent->total.hi);
-	unsigned int hi = lane_percent(spent->unknown.hi, spent->total.lo, 1);
+	unsigned int hi = show_percent(spent->unknown.hi, spent->total.lo, 1);
 
 	begin(s);
 	if (spent->requests && hi <= MIN_PERCENT)
@@ -428,11 +428,11 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 {
 	char thread[64], culprit[64];
 
-	lane_task_name(sum->tid, sum->comm, thread, sizeof(thread));
+	show_task_name(sum->tid, sum->comm, thread, sizeof(thread));
 	switch (sum->cause) {
 	case LANE_IDLE_STARVED:
 		fprintf(s->to, "while thread %s waited for CPU %d, taken by %s", thread, sum->cpu,
-			lane_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
+			show_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
 				       sizeof(culprit)));
 		break;
 	case LANE_IDLE_OTHER_ENGINE:
@@ -495,8 +495,8 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 		return;
 	begin(s);
 	fprintf(s->to, "%s was idle for %u %% of the recording (%s) ",
-		lane_engine_name(l->engines[engine].engine, name, sizeof(name)),
-		share(sum->ns, whole), lane_duration(whole, ns, sizeof(ns)));
+		show_engine_name(l->engines[engine].engine, name, sizeof(name)),
+		share(sum->ns, whole), show_duration(whole, ns, sizeof(ns)));
 	if (has_cause(sum) || sum->cause >= LANE_IDLE_CAUSE_COUNT)
 		idle_cause(s, sum);
 	else
@@ -510,7 +510,7 @@ static bool cpu_sentences(struct sentences *s)
 	char text[320];
 	unsigned int i;
 
-	for (i = 0; s->left && lane_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
+	for (i = 0; s->left && show_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
 		begin(s);
 		fputs(text, s->to);
 		end(s, NULL);
@@ -534,7 +534,7 @@ static void no_requests(struct sentences *s)
 	end(s, NULL);
 }
 
-void lane_verdict(FILE *to, const struct lane_latency *latency,
+void show_verdict(FILE *to, const struct lane_latency *latency,
 		  const struct lane_verdict_style *style)
 {
 	struct sentences s = { to, latency, style, style->sentences };
@@ -543,10 +543,10 @@ void lane_verdict(FILE *to, const struct lane_latency *latency,
 	char text[256];
 
 	/* How far the recording goes comes before what is in it. */
-	if (lane_ending_sentence(&latency->info, text, sizeof(text)))
+	if (decode_ending_sentence(&latency->info, text, sizeof(text)))
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	/* Sentences about OpenCL come first of the others and take no other's place. */
-	for (unsigned int i = 0; lane_opencl_sentence(latency, i, text, sizeof(text)); i++)
+	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text)); i++)
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {

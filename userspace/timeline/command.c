@@ -63,9 +63,9 @@ static void place_times(struct lane_cl_cmd *cmd)
 
 	for (int i = 0; i < LANE_COMMAND_TIMES; i++) {
 		struct lane_span *span = &pub->time[i];
-		uint64_t ns = lane_sync_cpu_ns(sync, pub->raw_ns[i]);
+		uint64_t ns = clock_sync_cpu_ns(sync, pub->raw_ns[i]);
 
-		lane_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
+		clock_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
 		span->lo = span->lo < floor_ns ? floor_ns : span->lo;
 		span->hi = span->hi > ceiling_ns ? ceiling_ns : span->hi;
 		span->lo = span->lo > ceiling_ns ? ceiling_ns : span->lo;
@@ -172,9 +172,9 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		return;
 	}
 	if (cmd->pub.call_ns && !device->foreseen)
-		lane_sync_before(&device->sync, cmd->pub.call_ns, raw_ns[LANE_COMMAND_QUEUED]);
+		clock_sync_before(&device->sync, cmd->pub.call_ns, raw_ns[LANE_COMMAND_QUEUED]);
 	if (cmd->pub.known_ns && !device->foreseen)
-		lane_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
+		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
 	if (!cmd->ticketed)
 		cmd->ticket = lane_order_ticket(device->order);
 	cmd->ticketed = false;

@@ -61,7 +61,7 @@ static struct lane_cl_device *device_get(struct lane_timeline *tl, uint64_t hand
 		return device;
 	device->pid = pid;
 	device->handle = handle;
-	lane_sync_init(&device->sync, 1);
+	clock_sync_init(&device->sync, 1);
 	if (lane_order_create(LANE_ORDER_LIMIT, &device->order))
 		tl->no_memory = true; /* lane_enomem is the only error it has */
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
@@ -285,7 +285,7 @@ bool lane_timeline_cl_clock(const struct lane_timeline *tl, uint32_t id,
 	*clock = (struct lane_cl_clock){
 		.pid = device->pid,
 		.device = device->handle,
-		.same = lane_sync_state(&device->sync) == LANE_SYNC_SAME,
+		.same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
 		.pairs = device->sync.pairs,
 		.restarts = device->sync.restarts,
 		.max_in_flight = order->max_in_flight,
@@ -294,7 +294,7 @@ bool lane_timeline_cl_clock(const struct lane_timeline *tl, uint32_t id,
 		.late = order->late,
 	};
 	memcpy(clock->name, device->name, sizeof(clock->name));
-	clock->bounded = lane_sync_line(&device->sync, device->sync.last_other, &line);
+	clock->bounded = clock_sync_line(&device->sync, device->sync.last_other, &line);
 	if (clock->bounded) {
 		clock->offset_lo_ns = line.offset_lo_ns;
 		clock->offset_hi_ns = line.offset_hi_ns;

@@ -259,7 +259,7 @@ static void count_in(struct lane_counts *counts, struct lane_count_key key,
 	add_sum(&row->all, one);
 	if (!one->count)
 		return;
-	add_bucket(counts, row, lane_histogram_slot(one->max_ns), 1);
+	add_bucket(counts, row, latency_histogram_slot(one->max_ns), 1);
 	row->steps[step_of(one->max_ns)]++;
 }
 

@@ -49,7 +49,7 @@ struct lane_count_sum {
 	uint64_t max_ns; /* the greatest upper bound */
 };
 
-/* The upper bounds of this minute's durations, by lane_histogram_slot(), in order. */
+/* The upper bounds of this minute's durations, by latency_histogram_slot(), in order. */
 struct lane_count_bucket {
 	uint32_t slot;
 	uint32_t count;
