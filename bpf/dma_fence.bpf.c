@@ -67,8 +67,8 @@ static __always_inline void take_names(struct lane_p_dma_fence_init *p)
 	struct aside *aside = bpf_map_lookup_elem(&fence_aside, &zero);
 
 	if (aside && fence_names.driver && is_about(aside, p)) {
-		__builtin_memcpy(p->driver, aside->driver, sizeof(p->driver));
-		__builtin_memcpy(p->timeline, aside->timeline, sizeof(p->timeline));
+		copy_words(p->driver, aside->driver, sizeof(p->driver));
+		copy_words(p->timeline, aside->timeline, sizeof(p->timeline));
 		barrier();
 		if (is_about(aside, p)) {
 			aside->context = 0;

@@ -13,7 +13,7 @@ struct drm_texts {
 	char name[32];
 	char dev[32];
 	char driver[16];
-};
+} __attribute__((aligned(8)));
 
 _Static_assert(sizeof(struct lane_p_drm_sched_job_queue) -
 			       offsetof(struct lane_p_drm_sched_job_queue, name) ==
@@ -49,11 +49,6 @@ struct {
 	__type(value, struct drm_slot);
 } drm_slots SEC(".maps");
 
-static __always_inline void copy_texts(void *to, const struct drm_texts *from)
-{
-	__builtin_memcpy(to, from, sizeof(*from));
-}
-
 /* dev_name() in include/linux/device.h. */
 static __always_inline const char *device_name(struct device *dev)
 {
@@ -79,18 +74,18 @@ static __always_inline void put_texts(struct drm_gpu_scheduler *sched, __u64 con
 	struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
 
 	if (slot && READ_ONCE(slot->context) == context && slot->sched == (__u64)sched) {
-		copy_texts(to, &slot->texts);
+		copy_words(to, &slot->texts, sizeof(slot->texts));
 	} else {
 		struct drm_texts texts = {};
 
 		read_texts(sched, &texts);
-		copy_texts(to, &texts);
+		copy_words(to, &texts, sizeof(texts));
 		if (!slot || READ_ONCE(slot->claims))
 			return;
 		__sync_fetch_and_add(&slot->claims, 1);
 		if (READ_ONCE(slot->claims) != 1)
 			return;
-		copy_texts(&slot->texts, &texts);
+		copy_words(&slot->texts, &texts, sizeof(texts));
 		slot->sched = (__u64)sched;
 		barrier();
 		WRITE_ONCE(slot->context, context);

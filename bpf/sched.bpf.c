@@ -45,15 +45,10 @@ static __always_inline bool waits_no_more(__s32 tid)
 	return true;
 }
 
-/* Two loads that the verifier knows to be in the array take half the time of the helper that
- * copies. */
+/* Loads that the verifier knows to be in the array. */
 static __always_inline void copy_comm(char *comm, struct task_struct *task)
 {
-	const volatile __u64 *words = (void *)&task->comm;
-
-	_Static_assert(sizeof(task->comm) == 2 * sizeof(__u64), "two words");
-	((__u64 *)comm)[0] = words[0];
-	((__u64 *)comm)[1] = words[1];
+	copy_words(comm, &task->comm, sizeof(task->comm));
 }
 
 /* Whether a switch is to be recorded; keeps who waits up to date. */

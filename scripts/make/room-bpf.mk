@@ -3,8 +3,8 @@
 BPF_SKEL := $B/gen/capture/gpulane.skel.h
 # Where <asm/types.h> is; clang does not know it when it compiles for another machine.
 BPF_ARCH_INCLUDE := -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
-# The machine that runs the programs, by libbpf's names for them; only x86 makes a difference (record_end()).
-BPF_ARCH := $(patsubst x86_64%,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
+# The machine that runs the programs, by libbpf's names: what stores are seen in their order, what may begin where.
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))))
 BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
              -Wno-missing-declarations -Iuserspace -Ibpf $(BPF_ARCH_INCLUDE) -MMD -MP
 
