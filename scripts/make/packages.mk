@@ -34,7 +34,8 @@ PKG_CFLAGS = $(shell $(PKGCONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell $(PKGCONFIG) --libs $(PKGS) 2>/dev/null)
 # The compiler is started once a file: ask pkg-config once for all.
 PKG_CFLAGS := $(PKG_CFLAGS)
-PKG_LIBS   := $(PKG_LIBS)
+# liblttng-ctl is loaded by whoever needs it: userspace/capture/lttng_library.c
+PKG_LIBS   := $(filter-out -llttng-ctl,$(PKG_LIBS))
 
 # The parts that can be left out. What misses_PART prints is missing; a part is built when that is nothing.
 # $(call lacks_pc,NAME,PACKAGE), lacks_program, lacks_file: the package, where it is missing

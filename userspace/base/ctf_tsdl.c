@@ -146,10 +146,14 @@ static void write_field(FILE *to, const struct lane_field *field)
 	};
 	const char *type = types[field->type];
 
-	fprintf(to, "\t\t%s _%s", type, field->name);
-	if (!strcmp(type, "text_t"))
+	/* There are hundreds, and each reading of a recording writes them, to compare. */
+	fputs_unlocked("\t\t", to);
+	fputs_unlocked(type, to);
+	fputs_unlocked(" _", to);
+	fputs_unlocked(field->name, to);
+	if (lane_type_is_text(field->type))
 		fprintf(to, "[%u]", field->size);
-	fputs(";\n", to);
+	fputs_unlocked(";\n", to);
 }
 
 static void write_event(FILE *to, unsigned int kind, int stream)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// liblttng-ctl, loaded when it is called first. It brings libxml2, ICU and the C++ library along:
+// half of what a program that is linked with all libraries spends before it does anything. Only
+// recording with LTTng, and doctor, need it.
+#include <dlfcn.h>
+#include <lttng/lttng.h>
+#include <stddef.h>
+
+#define LIBRARY "liblttng-ctl.so.0"
+
+/*
+ * FUNCTIONS(F) calls F(result, name, parameters, arguments, without) for each function of the
+ * library that is used. Where it is not there nothing of LTTng is: what `without` says is that no
+ * daemon runs.
+ */
+/* clang-format off */
+#define NO_DAEMON (-LTTNG_ERR_NO_SESSIOND)
+#define FUNCTIONS(F)                                                                               \
+	F(int, lttng_session_daemon_alive, (void), (), 0)                                          \
+	F(const char *, lttng_strerror, (int code), (code), "the library " LIBRARY " is not there") \
+	F(int, lttng_list_sessions, (struct lttng_session **sessions), (sessions), NO_DAEMON)      \
+	F(int, lttng_create_session, (const char *name, const char *url), (name, url), NO_DAEMON)  \
+	F(int, lttng_destroy_session, (const char *name), (name), NO_DAEMON)                       \
+	F(int, lttng_start_tracing, (const char *name), (name), NO_DAEMON)                         \
+	F(int, lttng_stop_tracing, (const char *name), (name), NO_DAEMON)                          \
+	F(struct lttng_handle *, lttng_create_handle, (const char *name, struct lttng_domain *domain), \
+	  (name, domain), NULL)                                                                    \
+	F(int, lttng_list_tracepoints, (struct lttng_handle *handle, struct lttng_event **events), \
+	  (handle, events), NO_DAEMON)                                                             \
+	F(int, lttng_list_channels, (struct lttng_handle *handle, struct lttng_channel **channels), \
+	  (handle, channels), NO_DAEMON)                                                           \
+	F(struct lttng_channel *, lttng_channel_create, (struct lttng_domain *domain), (domain), NULL) \
+	F(int, lttng_enable_channel, (struct lttng_handle *handle, struct lttng_channel *channel), \
+	  (handle, channel), NO_DAEMON)                                                            \
+	F(int, lttng_channel_get_discarded_event_count,                                            \
+	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_DAEMON)           \
+	F(int, lttng_channel_get_lost_packet_count,                                                \
+	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_DAEMON)           \
+	F(int, lttng_add_context,                                                                  \
+	  (struct lttng_handle *handle, struct lttng_event_context *context, const char *event,    \
+	   const char *channel), (handle, context, event, channel), NO_DAEMON)                     \
+	F(struct lttng_event *, lttng_event_create, (void), (), NULL)                              \
+	F(int, lttng_enable_event,                                                                 \
+	  (struct lttng_handle *handle, struct lttng_event *event, const char *channel),           \
+	  (handle, event, channel), NO_DAEMON)
+#define FREEING_FUNCTIONS(F)                                                                       \
+	F(lttng_destroy_handle, (struct lttng_handle *handle), (handle))                           \
+	F(lttng_channel_destroy, (struct lttng_channel *channel), (channel))                       \
+	F(lttng_event_destroy, (struct lttng_event *event), (event))
+/* clang-format on */
+
+/* The library's function of that name; NULL: there is no library, or another one. */
+static void *function(const char *name)
+{
+	static void *library;
+	static int is_missing;
+
+	if (!library && !is_missing)
+		library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	is_missing = !library;
+	return library ? dlsym(library, name) : NULL;
+}
+
+/* They are weak for the tests, which have some of their own. */
+#define DEFINE(result, name, parameters, arguments, without)                                       \
+	__attribute__((weak)) result name parameters                                               \
+	{                                                                                          \
+		__typeof__(name) *real = (__typeof__(name) *)function(#name);                      \
+                                                                                                   \
+		return real ? real arguments : (without);                                          \
+	}
+FUNCTIONS(DEFINE)
+#undef DEFINE
+
+#define DEFINE(name, parameters, arguments)                                                        \
+	__attribute__((weak)) void name parameters                                                 \
+	{                                                                                          \
+		__typeof__(name) *real = (__typeof__(name) *)function(#name);                      \
+                                                                                                   \
+		if (real)                                                                          \
+			real arguments;                                                            \
+	}
+FREEING_FUNCTIONS(DEFINE)
+#undef DEFINE
