@@ -178,12 +178,35 @@ static uint8_t flags_of(const struct lane_compiler *c, const struct lane_tsdl_ty
 	return (uint8_t)((is_big ? LANE_STEP_BIG : 0) | (type->is_signed ? LANE_STEP_SIGNED : 0));
 }
 
+/*
+ * The step before, if bytes that are as they are in their place end there where others now begin:
+ * one step copies both. NULL: there is none.
+ */
+static struct lane_step *copied_before(struct lane_compiler *c, const struct lane_slot *slot)
+{
+	struct lane_program *program = &c->program;
+	struct lane_step *last =
+		program->n_steps > c->target ? &program->steps[program->n_steps - 1] : NULL;
+
+	if (last && last->code == LANE_STEP_BYTES && last->room * 8 == last->bits &&
+	    last->offset + last->room == slot->offset) {
+		*last = (struct lane_step){ .code = LANE_STEP_COPY,
+					    .offset = last->offset,
+					    .n = last->room };
+		return last;
+	}
+	return last && last->code == LANE_STEP_COPY && last->offset + last->n == slot->offset
+		       ? last
+		       : NULL;
+}
+
 /* An integer; reg (-1: none) is where it is kept. */
 static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		    const struct lane_slot *slot, int reg)
 {
 	struct lane_step *step;
 	uint8_t flags = flags_of(c, type);
+	bool are_bytes;
 
 	if (slot && (lane_type_is_text(slot->type) || slot->size > 8))
 		slot = NULL;
@@ -196,11 +219,14 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		flags |= LANE_STEP_KEEP;
 	if (type->clock)
 		flags |= LANE_STEP_CLOCK;
-	step = emit(c,
-		    is_bytes(c) && !(type->size % 8) && !(flags & ~LANE_STEP_SIGNED)
-			    ? LANE_STEP_BYTES
-			    : LANE_STEP_INTEGER,
-		    0);
+	are_bytes = is_bytes(c) && !(type->size % 8) && !(flags & ~LANE_STEP_SIGNED);
+	step = are_bytes && slot && slot->size * 8 == type->size ? copied_before(c, slot) : NULL;
+	if (step) {
+		step->n += slot->size;
+		moved(c, type->size);
+		return;
+	}
+	step = emit(c, are_bytes ? LANE_STEP_BYTES : LANE_STEP_INTEGER, 0);
 	step->flags = flags;
 	step->bits = (uint8_t)type->size;
 	step->reg = reg < 0 ? 0 : (uint8_t)reg;

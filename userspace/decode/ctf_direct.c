@@ -268,6 +268,16 @@ static struct lane_error *read_schema(struct direct *direct, const char *const *
 	return NULL;
 }
 
+/* None of the fences that are declared has fewer bits than a context. */
+static bool is_wide(const struct lane_schema *schema)
+{
+	for (uint32_t i = 0; i < schema->n_streams; i++)
+		for (uint32_t k = 0; k < schema->streams[i].n_events; k++)
+			if (schema->streams[i].events[k].narrow)
+				return false;
+	return true;
+}
+
 struct lane_error *decode_ctf_direct_open(const char *const *paths, size_t n,
 					  const struct lane_names *names,
 					  struct lane_decoder **decoder, char *why, size_t size)
@@ -287,6 +297,7 @@ struct lane_error *decode_ctf_direct_open(const char *const *paths, size_t n,
 	err = read_schema(direct, paths, n, names, why, size);
 	if (err || !direct->schema)
 		return err;
+	direct->base.is_wide = is_wide(direct->schema);
 	for (size_t i = 0; i < n && !err && ok; i++)
 		err = add_files(direct, paths[i], &ok);
 	if (err)

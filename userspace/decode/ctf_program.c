@@ -12,6 +12,10 @@ static uint64_t little_bits(const uint8_t *data, uint64_t at, unsigned int bits)
 
 	data += at / 8;
 	at %= 8;
+	if (!at && !(bits % 8)) {
+		memcpy(&value, data, bits / 8);
+		return value;
+	}
 	while (have < bits) {
 		unsigned int take = 8 - (unsigned int)at;
 
@@ -174,11 +178,6 @@ static enum lane_ran seldom(const struct lane_program *program, const struct lan
 		if (!characters(step, cursor, to))
 			return LANE_RAN_SHORT;
 		break;
-	case LANE_STEP_COPY:
-		NEED((uint64_t)step->n * 8);
-		memcpy((char *)to + step->offset, cursor->data + cursor->at / 8, step->n);
-		cursor->at += (uint64_t)step->n * 8;
-		break;
 	case LANE_STEP_CHOOSE:
 		choice = choose(program, step, value);
 		if (!choice)
@@ -226,6 +225,11 @@ enum lane_ran decode_program_run(const struct lane_program *program, struct lane
 			NEED(step->bits);
 			whole_bytes(step, cursor->data + cursor->at / 8, to);
 			cursor->at += step->bits;
+			break;
+		case LANE_STEP_COPY:
+			NEED((uint64_t)step->n * 8);
+			memcpy((char *)to + step->offset, cursor->data + cursor->at / 8, step->n);
+			cursor->at += (uint64_t)step->n * 8;
 			break;
 		case LANE_STEP_INTEGER:
 			NEED(step->bits);
