@@ -10,14 +10,14 @@ static bool is_digit(char c)
 }
 
 /* Digits up to nine; false: there are none, or more. */
-static bool get_number(const char **at, const char *end, int32_t *value)
+static inline bool get_number(const char **at, const char *end, int32_t *value)
 {
-	const char *c = *at;
-	int32_t number = 0;
+	const char *c = *at, *most = end - c > 9 ? c + 9 : end;
+	unsigned int number = 0, digit;
 
-	while (c < end && is_digit(*c) && c - *at < 9)
-		number = number * 10 + (*c++ - '0');
-	*value = number;
+	for (; c < most && (digit = (unsigned int)*c - '0') < 10; c++)
+		number = number * 10 + digit;
+	*value = (int32_t)number;
 	if (c == *at || (c < end && is_digit(*c)))
 		return false;
 	*at = c;
@@ -126,8 +126,13 @@ static bool get_time(const char **at, const char *end, uint64_t *ns)
 
 static const char *skip_spaces(const char *at, const char *end)
 {
-	while (end - at > 8 && !memcmp(at, "        ", 8))
-		at += 8;
+	uint64_t others = 0; /* of eight bytes those that are no blanks */
+
+	while (end - at >= 8 && !others) {
+		memcpy(&others, at, sizeof(others));
+		others ^= 0x2020202020202020;
+		at += others ? __builtin_ctzll(others) / 8 : 8;
+	}
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
 	return at;
