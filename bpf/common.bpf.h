@@ -121,7 +121,7 @@ static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
 		__sync_fetch_and_add(&on->lost, 1);
 		return NULL;
 	}
-	*wakes = (at & (config.wake_bytes - 1)) + RECORD_BYTES(bytes) >= config.wake_bytes;
+	*wakes = (at & mask >> 2) + RECORD_BYTES(bytes) > mask >> 2;
 	wire = (void *)(ring + (at & mask) + sizeof(struct lane_bpf_header));
 	id = bpf_get_current_pid_tgid();
 	wire->kind = kind;
@@ -133,8 +133,8 @@ static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
 }
 
 /*
- * Gives the record to the collector, who is woken after so many bytes, and by its own clock. The
- * header comes behind all else: on x86 stores are seen in their order.
+ * Gives the record to the collector, who is woken by each quarter of a ring, and by its own clock.
+ * The header comes behind all else: on x86 stores are seen in their order.
  */
 static __always_inline void record_end(void *record, __u32 bytes, bool wakes)
 {

@@ -355,7 +355,7 @@ static void settings_are_taken(void **state)
 	assert_int_equal(settings.n_engines, 2);
 	assert_int_equal(settings.engines[1].class, 3);
 	assert_int_equal(settings.engines[1].instance, 1);
-	assert_int_equal(settings.wake_bytes, 16384);
+	assert_int_equal(settings.ring_mask, 65535);
 	assert_int_equal(settings.switch_state_arg, 3);
 	assert_string_equal(settings.comm, "fifteen-letters");
 

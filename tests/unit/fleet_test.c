@@ -159,21 +159,46 @@ static void random_names(void **state)
 	assert_true(count_of("other", "") > 70000);
 }
 
-/* A name that is given up is not one that the same thing has. */
-static void names_of_one(void **state)
+/* All names are taken, each so many times. */
+static void fill_names(int times)
 {
 	char name[32];
 
-	(void)state;
-	for (int i = 0; i < LANE_COUNT_NAMES; i++) {
+	for (int i = 0; i < LANE_COUNT_NAMES - 1; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
+		for (int n = 0; n < times; n++)
+			add(name, "", 1000);
+	}
+	add("low", "", 1000);
+}
+
+/* A name that is given up is not one that the same thing has. */
+static void names_of_one(void **state)
+{
+	(void)state;
+	fill_names(9);
+	for (int i = 0; i < 3; i++)
+		add("low", "new", 1000);
+	assert_int_equal(count_of("low", "") + count_of("low", "other"), 4);
+	assert_int_equal(count_of("new", "other") + count_of("new", "new"), 0);
+}
+
+/* Names that come once take nobody's place. */
+static void once(void **state)
+{
+	struct lane_count_figures figures;
+	char name[32];
+
+	(void)state;
+	fill_names(9);
+	for (int i = 0; i < 60; i++) {
+		snprintf(name, sizeof(name), "once%d", i);
 		add(name, "", 1000);
 	}
-	for (int i = 0; i < 40; i++)
-		add("new-a", "new-b", 1000);
-	assert_int_equal(count_of("new-a", "new-a"), 0);
-	assert_int_equal(count_of("new-b", "new-b"), 0);
-	assert_true(count_of("new-a", "new-b") > 30);
+	lane_counts_figures(counts, &figures);
+	assert_int_equal(figures.moved, 0);
+	assert_int_equal(count_of("name0", ""), 9);
+	assert_int_equal(count_of("other", ""), 60);
 }
 
 static void many_engines(void **state)
@@ -329,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(few, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(random_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_of_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_engines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(page, set_up, tear_down),
 		cmocka_unit_test(requests),

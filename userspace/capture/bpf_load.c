@@ -178,7 +178,6 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		return errno;
 	fill_rodata(object->skel, running, settings);
 	object->skel->rodata->config.n_rings = rings->n;
-	object->skel->rodata->config.ring_mask = (__u32)rings->bytes - 1;
 	object->skel->rodata->config.spare_mask =
 		spare_rings->n ? (__u32)spare_rings->bytes - 1 : 0;
 	if (use_memory(object->skel->maps.rings, rings) ||

@@ -390,7 +390,7 @@ struct lane_error *capture_bpf_settings(const struct lane_capture_config *config
 	}
 	if (config->follow_pid)
 		settings->follow |= LANE_BPF_FOLLOW_TREE;
-	settings->wake_bytes = ring_bytes / 4;
+	settings->ring_mask = (__u32)ring_bytes - 1;
 	settings->switch_state_arg = switch_state_arg;
 	return NULL;
 }

@@ -26,10 +26,8 @@ struct lane_bpf_engine {
 
 /* Read-only for the programs: the verifier leaves out what is switched off. */
 struct lane_bpf_config {
-	__u32 follow;	  /* enum lane_bpf_follow that a process must have; 0: all are recorded */
-	__u32 n_engines;  /* 0: all */
-	__u32 wake_bytes; /* the collector is woken after so many bytes on one CPU; a power of two
-			   */
+	__u32 follow;	 /* enum lane_bpf_follow that a process must have; 0: all are recorded */
+	__u32 n_engines; /* 0: all */
 	__u32 switch_state_arg; /* enum switch_state_argument */
 	__u32 n_rings;
 	__u32 ring_mask;  /* a ring's bytes, a power of two, less 1 */
