@@ -635,7 +635,7 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 			c->told[i].start_undecided = true;
 			c->told[i].spans_exact = false;
 		}
-		if (t->late_listener) {
+		if (t->late_listener || t->late_out) {
 			c->told[i].end_undecided = true;
 			c->told[i].spans_exact = false;
 		}
@@ -659,7 +659,8 @@ static bool find_undecided(struct check *c, const struct lane_event *events, siz
 		/* It may have been over, unheard, when it left behind a pause. */
 		if (span->complete &&
 		    (life[span->request].left || c->truth->requests[span->request].unsure ||
-		     c->truth->requests[span->request].late_listener))
+		     c->truth->requests[span->request].late_listener ||
+		     c->truth->requests[span->request].late_out))
 			undecided_end[span->engine] = span->end;
 		if (undecided && span->start == c->truth->requests[span->request].start)
 			c->told[span->request].start_undecided = true;

@@ -215,6 +215,7 @@ struct port {
 	struct stamp in;
 	uint32_t set;
 	bool replaced;	/* when the driver saw it leave, another set had been taken */
+	bool again;	/* the first of its set, which the hardware may have had before */
 	uint32_t count; /* per_request: ELSP writes that have not left the hardware */
 };
 

@@ -121,6 +121,18 @@ void seen_complete(struct world *w, struct rq *rq, bool exact)
 		rq->told = seen_now(w, exact);
 }
 
+/* A switch, an interrupt, and the rest of the run of the tasklet that told of the switch. */
+#define LATE_NS 1200000
+
+/*
+ * A set may begin with what had the engine before: complete by the time at which the hardware took
+ * the set, it is left at once. The interrupt that tells takes up to a millisecond.
+ */
+static bool may_be_older(const struct world *w, const struct engine *e, const struct port *port)
+{
+	return port->again && w->now <= e->taken.at + LATE_NS;
+}
+
 /*
  * The `out` of rq's port was fired: what ran there and is not complete left with it. If another set
  * had been taken the hardware may have left for that one, and rq been complete before.
@@ -132,6 +144,8 @@ void seen_out(struct world *w, struct engine *e, struct rq *rq, const struct por
 	if (rq->complete) {
 		if (!w->sc->stock)
 			seen_complete(w, rq, !port->replaced);
+		if (may_be_older(w, e, port))
+			rq_truth(w, rq)->late_out = true;
 		return;
 	}
 	for (uint32_t i = e->runs.n; i--;) {

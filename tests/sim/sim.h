@@ -96,6 +96,7 @@ struct sim_request {
 			     SIM_NONE */
 
 	bool late_listener; /* the listening itself may have had it signalled */
+	bool late_out;	    /* its `out` may tell that it was over when its set was taken */
 	bool unsure;	    /* whether it began behind a pause of the ring no event tells */
 
 	enum sim_signal signal_by;

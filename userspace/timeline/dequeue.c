@@ -238,6 +238,7 @@ static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 		eng->given.set++;
 	eng->given.building[port] = *entry;
 	eng->given.building[port].set = eng->given.set;
+	eng->given.building[port].again &= !port;
 	eng->given.building_port = (int)port;
 	if (port)
 		return;
@@ -255,7 +256,9 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 {
 	struct lane_entry entry = { .ctx = (struct lane_ctx *)rq->pub.context,
 				    .seqno = rq->pub.seqno,
-				    .fresh = lane_eng_is_fresh(eng, rq) };
+				    .fresh = lane_eng_is_fresh(eng, rq),
+				    .again = rq->pub.executes > 1 ||
+					     rq->handed.no != eng->dequeue.no };
 	struct lane_entry *tail;
 
 	lane_eng_becomes_ported(tl, eng);

@@ -316,6 +316,8 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
 
+	eng->free_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->since.lo);
+
 	if (others_may_follow(tl, eng, rq))
 		lane_end_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->since.lo)
@@ -397,7 +399,8 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
  */
 static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
 {
-	if (end.lo != end.hi || !rq->listen.ns || lane_rq_may_be_over(rq))
+	if (end.lo != end.hi || !rq->listen.ns || lane_rq_may_be_over(rq) ||
+	    lane_rq_was_over_before(rq, end.lo))
 		return false;
 	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !lane_rq_is_back(rq) &&
 	       !rq->handed.is_off && (!rq->left.is_untold || lane_rq_alive_since_left(rq));

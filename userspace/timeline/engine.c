@@ -182,6 +182,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	struct lane_span at = { lane_not_before(in.lo, eng->free.lo),
 				lane_not_before(in.hi, eng->free.hi) };
 	uint64_t complete_ns = next->unheard.complete_ns;
+	uint64_t sooner_ns = eng->free_no_sooner_ns;
 
 	if (eng->is_free_paused && eng->free.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
 		at.hi += LANE_SWITCH_NS;
@@ -196,6 +197,9 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		lane_end_infer(tl, eng, next,
 			       (struct lane_span){ next->since.lo,
 						   lane_not_before(complete_ns, next->since.hi) });
+	/* The end before it was heard of later than it was over: so was what comes after it. */
+	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.lo && !eng->running)
+		eng->free.lo = sooner_ns;
 }
 
 void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)

@@ -183,6 +183,7 @@ struct lane_entry {
 	uint32_t seqno;
 	uint32_t set;
 	bool fresh; /* its request's first execute came when nothing was in doubt any more */
+	bool again; /* the first of its set, which the hardware may have had before */
 };
 
 struct lane_idle_slot_culprit {
@@ -287,6 +288,7 @@ struct lane_eng {
 	struct lane_rq *victim;	    /* taken off, the culprit has not started yet */
 	struct lane_ctx *last_ctx;  /* of what ran last */
 	struct lane_span free;	    /* what ran last was over */
+	uint64_t free_no_sooner_ns; /* whenever it was heard of */
 	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
 				 to be taken */
 	bool follows;	      /* what runs began then, at that very time */

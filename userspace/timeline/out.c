@@ -85,6 +85,21 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
+ * A set may begin with what has had the engine all along. If that was complete by the time at which
+ * the hardware took the set, the hardware loads its context, finds nothing left to do and goes on:
+ * the `out` tells that, soon after the set was taken, and not the end.
+ */
+static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
+			       const struct lane_rq *rq, uint64_t now_ns)
+{
+	uint64_t taken_ns = eng->given.taken_ns;
+
+	return eng->mode == LANE_MODE_PORTS && port->again && port->set == eng->given.set &&
+	       rq->alive.at_ns < taken_ns &&
+	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
+}
+
+/*
  * What was to leave does not have the engine, by what has been seen, and the port that it is on is
  * given back by a later `out` of this tasklet, at back_ns: it did not run, unless it was complete.
  */
@@ -138,7 +153,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
 	if (back_ns)
 		pass_leaver(tl, eng, back_ns, now_ns);
-	if (rq && may_be_replaced(tl, eng, port))
+	if (rq && (may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns)))
 		end.lo = rq->pub.execute_ns;
 	eng->given.is_told = true;
 	if (rq)
@@ -217,8 +232,6 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
 			   uint64_t now_ns)
 {
-	if (rq)
-		lane_eng_alive(tl, rq, now_ns);
 	/* It may be of a set of before what has been seen, and that port be given still. */
 	if (unproven && !port->fresh && eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
 		stray_out(tl, eng);
@@ -227,12 +240,24 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 		rq->unheard.ns = 0;
 }
 
+/*
+ * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
+ * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so.
+ */
+static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry *port,
+			    const struct lane_rq *rq)
+{
+	return rq && rq == eng->leaver && port->set != eng->given.set &&
+	       lane_section_looked_at(eng, rq);
+}
+
 void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  const struct lane_event *event)
 {
 	bool complete = event->u.i915_request_out.completed, unproven = lane_eng_unproven(eng);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_entry port;
+	bool left;
 	int place;
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
@@ -252,7 +277,10 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		return;
 	}
 	port = take_port(eng, place, now_ns);
-	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
+	left = !complete || left_incomplete(eng, &port, rq);
+	if (rq && !complete)
+		lane_eng_alive(tl, rq, now_ns);
+	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
 		rq->left.is_told = true; /* its own `out` says so */
 }

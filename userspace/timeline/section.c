@@ -584,15 +584,14 @@ struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq 
 
 	if (!tl->sections || (own && own->section.is_read))
 		return NULL;
-	if (own && own->section.n)
-		return own;
-	for (uint32_t i = 0; i < tl->n_cpus; i++) {
+	/* What was taken back may be handed over to another engine of its class. */
+	for (uint32_t i = 0; i < tl->n_cpus && tl->sections > (own && own->section.n); i++) {
 		struct lane_eng *eng = tl->cpus[i].section;
 
-		if (eng && !eng->section.is_read && names(eng, rq))
+		if (eng && eng != own && !eng->section.is_read && names(eng, rq))
 			return eng;
 	}
-	return NULL;
+	return own && own->section.n ? own : NULL;
 }
 
 void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
@@ -789,6 +788,14 @@ uint32_t lane_section_outs_left(const struct lane_eng *eng)
 	for (uint32_t i = eng->section.at + 1; eng->section.is_read && i < eng->section.n; i++)
 		outs += is_out(&eng->section.held[i]);
 	return outs;
+}
+
+bool lane_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; eng->section.is_read && i < eng->section.at; i++)
+		if (is_dequeue(&eng->section.held[i]) && is_of(&eng->section.held[i].event, rq))
+			return true;
+	return false;
 }
 
 bool lane_section_writes(const struct lane_eng *eng)

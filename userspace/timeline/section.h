@@ -55,6 +55,9 @@ void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			 const struct lane_event *event);
 /* How many `out`s of the section that is being read are still to come. */
 uint32_t lane_section_outs_left(const struct lane_eng *eng);
+/* The dequeue of the section that is being read found rq incomplete, before the `out` that is read:
+ * it took rq back, handed it over, or wrote the ports with it. */
+bool lane_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when a set of ports is written in the section that is being read. */
 bool lane_section_writes(const struct lane_eng *eng);
 /* The time of a later `out` of the section that is being read that gives back a port of ctx

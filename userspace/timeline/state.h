@@ -103,6 +103,12 @@ static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 		(rq->alive.at_ns == rq->unheard.ns && rq->alive.step <= rq->unheard.step));
 }
 
+/* A dequeue had shown it complete before at_ns, when that was heard of. */
+static inline bool lane_rq_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
+{
+	return rq->unheard.complete_ns && rq->unheard.complete_ns < at_ns;
+}
+
 /* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
  * ended then. */
 static inline bool lane_rq_ran_unsure(const struct lane_rq *rq)
