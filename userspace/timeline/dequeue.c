@@ -98,6 +98,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.census_ns = 0;
 	eng->dequeue.pause_ns = 0;
 	eng->dequeue.has_again = false;
+	eng->dequeue.is_mixed = false;
 	eng->dequeue.has_written = false;
 }
 

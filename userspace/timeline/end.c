@@ -315,6 +315,7 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 {
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
+	bool was_over_before = end.hi < rq->since.lo; /* heard of later than it was */
 
 	eng->free_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->since.lo);
 
@@ -329,7 +330,8 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
 		lane_eng_prove(eng, true);
-	eng->free = (struct lane_span){ lane_not_before(free.lo, rq->since.lo),
+	eng->free = (struct lane_span){ was_over_before ? end.lo
+							: lane_not_before(free.lo, rq->since.lo),
 					lane_not_before(free.hi, eng->taken_by_ns) };
 	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
 			      eng->mode != LANE_MODE_PER_REQUEST;
@@ -512,6 +514,8 @@ struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 {
 	bool may_have_left = lane_end_left_or_over(rq, end);
 
+	if (may_have_left && rq->order)
+		eng->dequeue.is_mixed = true;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);

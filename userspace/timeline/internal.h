@@ -215,6 +215,7 @@ struct lane_dequeue {
 	bool is_open;		/* the driver is at it: */
 	bool has_again;		/* something that stood was executed again */
 	bool is_split;		/* where it begins is a guess */
+	bool is_mixed;		/* what stood first in its order may have run before it, or after */
 	bool has_written;	/* a set of ports was written */
 	bool is_misplaced;	/* something stands behind what it may come before */
 	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */

@@ -130,7 +130,7 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_rq *victim = eng->victim;
 
 	eng->victim = NULL;
-	if (victim == culprit)
+	if (victim == culprit || eng->dequeue.is_mixed)
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;
