@@ -89,7 +89,8 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		lane_end_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
-		lane_eng_change_over_by(tl, eng, now_ns);
+		lane_eng_change_over_by(tl, eng,
+					lane_not_before(now_ns, eng->dequeue.no_sooner_ns));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;

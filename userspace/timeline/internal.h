@@ -212,6 +212,7 @@ struct lane_given {
 /* A look of the driver for work. */
 struct lane_dequeue {
 	uint64_t no;		/* so many so far */
+	uint64_t no_sooner_ns;	/* the last began then, or later */
 	bool is_open;		/* the driver is at it: */
 	bool has_again;		/* something that stood was executed again */
 	bool is_split;		/* where it begins is a guess */

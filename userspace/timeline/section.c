@@ -436,24 +436,29 @@ static bool is_execute(const struct lane_eng *eng, uint32_t i)
 }
 
 /*
- * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1): the
- * third context that is handed over is another dequeue's.
+ * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1): with
+ * a third context another dequeue is there. Where the second context is first handed over, among
+ * the items; 0: event is of no third one.
  */
-static bool fills_a_third_port(const struct lane_eng *eng, const struct lane_event *event)
+static uint32_t second_port(const struct lane_eng *eng, const struct lane_event *event)
 {
-	const struct lane_event *first = NULL, *second = NULL;
+	const struct lane_event *first = NULL;
+	uint32_t second = 0;
 
 	for (uint32_t i = 0; i < eng->section.n; i++) {
 		const struct lane_event *held = &eng->section.held[i].event;
 
 		if (!is_execute(eng, i))
 			continue;
-		if (!first || same_context(held, first))
+		if (!first)
 			first = held;
-		else
-			second = held;
+		else if (!second && !same_context(held, first))
+			second = i;
 	}
-	return second && !same_context(event, first) && !same_context(event, second);
+	return second && !same_context(event, first) &&
+			       !same_context(event, &eng->section.held[second].event)
+		       ? second
+		       : 0;
 }
 
 /* The `out` cannot be of the run that is held. */
@@ -469,24 +474,41 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 				    !lane_eng_out_is_due(eng, event, outs));
 }
 
-/* True when an event of this kind cannot follow in the same section. */
-static bool begins_another(const struct lane_timeline *tl, const struct lane_eng *eng,
-			   const struct lane_event *event)
+/* True when an event of this kind cannot follow in the same section, whatever ports it is about. */
+static bool cannot_follow(const struct lane_eng *eng, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
-	if (kind == LANE_RQ_OUT)
-		return is_out_of_another(tl, eng, event);
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
-		return true;
-	if (kind == LANE_RQ_EXECUTE && eng->mode != LANE_MODE_PER_REQUEST &&
-	    fills_a_third_port(eng, event))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
 		       : last->event.wire.kind == LANE_RQ_EXECUTE && kind == LANE_RQ_UNSUBMIT;
+}
+
+/*
+ * How many of the items that are held are of an older section than the event; 0: none. Of three
+ * contexts the second may be in the dequeue of the first or in that of the third. Where no `in`
+ * says so it is taken for the third's, and that one for no older than the third.
+ */
+static uint32_t older_items(const struct lane_timeline *tl, struct lane_eng *eng,
+			    const struct lane_event *event)
+{
+	uint32_t second;
+
+	if (event->wire.kind == LANE_RQ_OUT)
+		return is_out_of_another(tl, eng, event) ? end_of_section(tl, eng) : 0;
+	if (cannot_follow(eng, event))
+		return eng->section.n;
+	if (event->wire.kind != LANE_RQ_EXECUTE || eng->mode == LANE_MODE_PER_REQUEST)
+		return 0;
+	second = second_port(eng, event);
+	if (!second || eng->mode != LANE_MODE_HOOKS)
+		return second ? eng->section.n : 0;
+	eng->dequeue.no_sooner_ns = event->wire.ts_ns;
+	return second;
 }
 
 /* The recording may have begun amid the dequeue: what it took back is not seen. */
@@ -519,6 +541,7 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		       const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t older;
 
 	if (cpu && cpu->section && cpu->section != eng)
 		lane_section_settle(tl, cpu->section, now_ns);
@@ -526,11 +549,9 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		lane_section_settle(tl, eng, now_ns);
 	else if (eng->section.n)
 		read_earlier(tl, eng, event);
-	if (eng->section.n && begins_another(tl, eng, event))
-		read_held(tl, eng,
-			  event->wire.kind == LANE_RQ_OUT ? end_of_section(tl, eng)
-							  : eng->section.n,
-			  now_ns);
+	older = eng->section.n ? older_items(tl, eng, event) : 0;
+	if (older)
+		read_held(tl, eng, older, now_ns);
 }
 
 /* The first event of a run is held. */
