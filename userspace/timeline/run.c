@@ -25,6 +25,8 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 	};
 
 	rq->left.is_due = false;
+	if (rq->maybe.less) /* it may have run again soon */
+		preemption.lasted.lo = 0;
 	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
 		tl->hooks.preemption(tl->hooks.arg, &preemption);
 }
@@ -51,14 +53,17 @@ void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct la
 		lane_run_tell_preemption(tl, rq);
 }
 
-/* How long rq has been away at least, at that time: what has its place may be over, unheard. */
+/* How long rq has been away at least, at that time: what has its place may be over, unheard, and rq
+ * may have run meanwhile. */
 static uint64_t away_at_least(const struct lane_rq *rq, uint64_t at_ns)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_rq *front = eng ? eng->running : NULL;
 	uint64_t until_ns = front && front->alive.at_ns < at_ns ? front->alive.at_ns : at_ns;
 
-	return front && until_ns > rq->since.hi ? until_ns - rq->since.hi : 0;
+	uint64_t away_ns = front && until_ns > rq->since.hi ? until_ns - rq->since.hi : 0;
+
+	return away_ns > rq->maybe.less ? away_ns - rq->maybe.less : 0;
 }
 
 void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
