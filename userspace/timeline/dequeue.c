@@ -368,9 +368,9 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 
 	while ((rq = eng->running) && lane_eng_is_unheard(eng, rq) &&
 	       lane_eng_is_silent(tl, eng, rq)) {
-		lane_end_infer(
-			tl, eng, rq,
-			(struct lane_span){ rq->since.lo, lane_not_before(now_ns, rq->since.hi) });
+		lane_end_infer(tl, eng, rq,
+			       (struct lane_span){ lane_rq_began(rq),
+						   lane_not_before(now_ns, rq->since.hi) });
 		if (eng->running == rq)
 			return;
 	}

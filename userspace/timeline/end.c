@@ -298,14 +298,14 @@ static struct lane_span end_of_run(struct lane_timeline *tl, const struct lane_e
 		or_ended_before_leaving(rq, &end);
 		/* If it was over by then, what came next ended then, and none began before. */
 		free->lo = rq->unheard.is_exact && end.hi > rq->unheard.ns
-				   ? lane_not_before(rq->unheard.ns, rq->since.lo)
-				   : rq->since.lo;
+				   ? lane_not_before(rq->unheard.ns, rq->begun.no_sooner_ns)
+				   : rq->begun.no_sooner_ns;
 	}
 	if (rq->left.is_untold && lane_rq_alive_since_left(rq)) {
 		lane_run_tell_preemption(tl, rq);
 	} else if (rq->left.is_untold) {
 		or_ended_before_leaving(rq, &end);
-		free->lo = rq->since.lo;
+		free->lo = rq->begun.no_sooner_ns;
 	}
 	return end;
 }
@@ -316,8 +316,6 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
 	bool was_over_before = end.hi < rq->since.lo; /* heard of later than it was */
-
-	eng->free_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->since.lo);
 
 	if (others_may_follow(tl, eng, rq))
 		lane_end_doubt_order(eng, end.lo);
@@ -330,9 +328,12 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
 		lane_eng_prove(eng, true);
-	eng->free = (struct lane_span){ was_over_before ? end.lo
-							: lane_not_before(free.lo, rq->since.lo),
+	if (!was_over_before)
+		free.lo = lane_not_before(free.lo, free.lo == free.hi ? rq->since.lo
+								      : rq->begun.no_sooner_ns);
+	eng->free = (struct lane_span){ was_over_before ? end.lo : free.lo,
 					lane_not_before(free.hi, eng->taken_by_ns) };
+	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
 	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
 			      eng->mode != LANE_MODE_PER_REQUEST;
 }
@@ -421,6 +422,7 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
+	rq->begun.over_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
 	if (lived_until(rq, end, alive_away))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)

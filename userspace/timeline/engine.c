@@ -195,7 +195,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	lane_run_begin(tl, eng, next, at);
 	if (complete_ns && lane_eng_is_unheard(eng, next) && lane_eng_is_silent(tl, eng, next))
 		lane_end_infer(tl, eng, next,
-			       (struct lane_span){ next->since.lo,
+			       (struct lane_span){ lane_rq_began(next),
 						   lane_not_before(complete_ns, next->since.hi) });
 	/* The end before it was heard of later than it was over: so was what comes after it. */
 	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.lo && !eng->running)
@@ -234,7 +234,7 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 			continue;
 		}
 		lane_end_infer(tl, eng, unheard,
-			       (struct lane_span){ unheard->since.lo,
+			       (struct lane_span){ lane_rq_began(unheard),
 						   lane_not_before(by_ns, unheard->since.hi) });
 		if (eng->running == unheard)
 			break;
@@ -283,7 +283,7 @@ void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, str
 			lane_eng_change_over_by(tl, eng, by_ns);
 		else
 			lane_end_infer(tl, eng, front,
-				       (struct lane_span){ front->since.lo, by_ns });
+				       (struct lane_span){ lane_rq_began(front), by_ns });
 		if (eng->running == front) { /* it comes first by any order: it cannot be */
 			lane_end_detach(tl, eng, front);
 			lane_eng_update(tl, eng);

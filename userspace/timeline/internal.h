@@ -89,7 +89,9 @@ struct lane_handing {
 
 /* Its last run. */
 struct lane_begun {
-	uint64_t ns;	   /* it began then */
+	uint64_t ns;		    /* it began then, by what was heard of it */
+	uint64_t no_sooner_ns;	    /* and no sooner than then, whenever it was heard of */
+	uint64_t over_no_sooner_ns; /* likewise its end */
 	uint64_t taken_ns; /* an `out` told since that the hardware has its set, then; 0: none */
 	bool is_reported;  /* it began with a completion that the hardware reported */
 	bool is_taken;	   /* the hardware had been seen to have its set by then */

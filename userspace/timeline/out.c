@@ -315,7 +315,7 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 
 		if (!is_off(eng, rq, now))
 			return;
-		lane_end_infer(tl, eng, rq, (struct lane_span){ rq->since.lo, now_ns });
+		lane_end_infer(tl, eng, rq, (struct lane_span){ lane_rq_began(rq), now_ns });
 		if (eng->running == rq)
 			return;
 	}

@@ -188,7 +188,10 @@ static void start(const struct lane_eng *eng, struct lane_rq *rq, struct lane_sp
 static struct lane_begun begun_at(const struct lane_timeline *tl, const struct lane_eng *eng,
 				  const struct lane_rq *rq, struct lane_span at)
 {
+	uint64_t in_ns = rq == eng->leaver ? eng->leaver_in.lo : rq->handed.in.lo;
+	uint64_t no_sooner_ns = lane_not_before(in_ns, eng->free_no_sooner_ns);
 	struct lane_begun begun = { .ns = at.lo,
+				    .no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo,
 				    .is_taken = lane_ports_taken_before(tl, eng),
 				    .epoch = rq->begun.epoch };
 
@@ -248,8 +251,8 @@ bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 /* What runs stops at a time in *at: both that and its begin are made consistent. */
 static void fit(struct lane_rq *rq, struct lane_span *at)
 {
+	at->lo = lane_not_before(at->lo, at->lo == at->hi ? rq->since.lo : rq->begun.no_sooner_ns);
 	at->hi = lane_not_before(at->hi, rq->since.lo);
-	at->lo = lane_not_before(at->lo, rq->since.lo);
 	if (rq->since.hi > at->hi)
 		rq->since.hi = at->hi;
 	if (rq->pub.start.hi > at->hi)
@@ -332,6 +335,7 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
 	eng->free = *at;
+	eng->free_no_sooner_ns = 0; /* the ports' `in` says more */
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }

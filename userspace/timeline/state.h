@@ -26,9 +26,9 @@ static inline bool lane_rq_is_back(const struct lane_rq *rq)
 /* Since when rq can have ended. */
 static inline uint64_t lane_rq_began(const struct lane_rq *rq)
 {
-	return rq->pub.state == LANE_RQ_STATE_RUNNING || rq->pub.state == LANE_RQ_STATE_PREEMPTED
-		       ? rq->since.lo
-		       : rq->pub.execute_ns;
+	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
+		return rq->begun.no_sooner_ns;
+	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->since.lo : rq->pub.execute_ns;
 }
 
 /* A set that was written is taken within this time by hardware that runs nothing; and if its first
