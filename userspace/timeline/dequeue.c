@@ -95,9 +95,11 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
+	eng->dequeue.in_place = NULL;
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.census_ns = 0;
-	eng->dequeue.pause_ns = 0;
+	eng->dequeue.pause_ns = eng->dequeue.goes_on_ns = 0;
+	eng->dequeue.paused = NULL;
 	eng->dequeue.has_again = false;
 	eng->dequeue.is_mixed = false;
 	eng->dequeue.has_written = false;
@@ -392,6 +394,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		oldest->begun.is_unsure =
 			eng->running == oldest && !lane_run_had_begun(eng, oldest);
 	} else if (oldest && oldest == first) {
+		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* it is on the hardware already */
 	}
 	end_unheard(tl, eng, now_ns);
@@ -469,6 +472,9 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 	eng->dequeue.is_misplaced = false;
 	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
 		stay_on_ports(eng);
+	if (eng->dequeue.pause_ns)
+		eng->dequeue.goes_on_ns = eng->section.ns + LANE_SWITCH_NS +
+					  (eng->dequeue.has_written ? LANE_INTERRUPT_NS : 0);
 	conclude_dequeue(tl, eng);
 	if (!eng->running)
 		lane_eng_update(tl, eng);

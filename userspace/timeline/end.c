@@ -334,6 +334,8 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	eng->free = (struct lane_span){ was_over_before ? end.lo : free.lo,
 					lane_not_before(free.hi, eng->taken_by_ns) };
 	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
+	eng->dequeue.paused =
+		eng->dequeue.pause_ns && end.hi > eng->dequeue.pause_ns ? rq->pub.context : NULL;
 	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
 			      eng->mode != LANE_MODE_PER_REQUEST;
 }

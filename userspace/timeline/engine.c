@@ -175,6 +175,18 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
 }
 
+/*
+ * The driver paused the ring, took next back and handed it over again in its place. What was ahead
+ * of it, and is heard of since, may have ended behind the pause: then next goes on after that. The
+ * pause is over with the dequeue or, where that wrote ports, when the driver has seen them taken.
+ */
+static bool may_wait_behind_pause(const struct lane_eng *eng, const struct lane_rq *next)
+{
+	return eng->mode != LANE_MODE_PER_REQUEST && next->order && eng->dequeue.goes_on_ns &&
+	       next->handed.back_no == eng->dequeue.no && next == eng->dequeue.in_place &&
+	       eng->free.hi > eng->dequeue.pause_ns && eng->free.hi < eng->dequeue.goes_on_ns;
+}
+
 /* next has the engine, or had it: it may have been seen to be complete since. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
@@ -187,6 +199,8 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (eng->is_free_paused && eng->free.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
 		at.hi += LANE_SWITCH_NS;
 	eng->is_free_paused = false;
+	if (may_wait_behind_pause(eng, next))
+		at.hi = lane_not_before(at.hi, eng->dequeue.goes_on_ns);
 	if (next->pub.started && !next->left.from) {
 		/* It starts again and was never seen to leave: what would tell is missing. */
 		lane_eng_contradiction(tl, eng);
@@ -222,6 +236,7 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
+	const struct lane_context *paused = eng->dequeue.paused;
 
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
@@ -250,8 +265,9 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	}
 	rq = next_to_run(eng);
 	lane_eng_update(tl, eng);
+	/* Its ring waits, be the set taken, for the end of the pause that the one before it met. */
 	if (rq && eng->running == rq)
-		rq->begun.is_reported = true;
+		rq->begun.is_reported = rq->pub.context != paused;
 }
 
 /* R19. The same where no event marks it: since the set was written. */

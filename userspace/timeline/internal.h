@@ -224,11 +224,15 @@ struct lane_dequeue {
 	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
 	uint64_t run_before_ns; /* the last event of the tasklet's run before */
 	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
+	const struct lane_context
+		*paused;     /* what ended last was of this one, and the ring paused */
+	uint64_t goes_on_ns; /* by then it was not paused any more; 0: it was not, or is */
 	/* by then what was not taken back was seen to be complete; 0: not yet */
 	uint64_t census_ns;
-	uint64_t first_ctx;	/* the context whose request it handed over first */
-	uint64_t stood;		/* the order's last number before it */
-	struct lane_rq *oldest; /* of what is taken back, by the order before */
+	uint64_t first_ctx;		/* the context whose request it handed over first */
+	uint64_t stood;			/* the order's last number before it */
+	struct lane_rq *oldest;		/* of what is taken back, by the order before */
+	const struct lane_rq *in_place; /* the oldest, which is to go on where it was */
 	uint64_t oldest_order;
 	struct lane_span oldest_in; /* its port was given then */
 };
