@@ -221,12 +221,15 @@ void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
 	spin_unlock_irq(&ce->signal_lock);
 }
 
-/* The hardware completes a request: does somebody hear of it at once, by an interrupt or as he
- * looks? */
+/*
+ * The hardware completes a request: does somebody hear of it at once, by an interrupt or as he
+ * looks? __i915_request_unsubmit() clears I915_FENCE_FLAG_ACTIVE before it cancels the breadcrumb:
+ * between the two signal_irq_work() still finds the request among its context's.
+ */
 void hears_completion(struct request *rq)
 {
 	rq->is_listened_at_end =
-		(rq->listen_at && rq->is_active) || (rq->spinner && thread_is_on_cpu(rq->spinner));
+		(rq->listen_at && (rq->is_active || rq->is_on_signals)) || (rq->spinner && thread_is_on_cpu(rq->spinner));
 	if (!rq->is_active && rq->listen_at)
 		gpu.statistics.complete_while_unsubmitted++;
 }

@@ -192,6 +192,14 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		lane_eng_update(tl, eng);
 }
 
+/* Two dequeues are held as one: rq may have been handed over in the first, which left it on its
+ * port and wrote none. */
+static bool may_be_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->dequeue.is_split && rq->handed.in.lo &&
+	       rq->pub.context->ctx == eng->dequeue.first_ctx;
+}
+
 /* An `in` of rq puts all that is handed over of its context, up to it, on the port. */
 static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 {
@@ -206,7 +214,9 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 				lane_eng_stand(eng, first);
 				eng->dequeue.is_misplaced = true;
 			}
-			first->handed.in = lane_span_exact(now_ns);
+			first->handed.in.hi = now_ns;
+			if (!may_be_on_port(eng, first))
+				first->handed.in.lo = now_ns;
 			first->handed.is_on_port = true;
 		}
 		if (first == rq)

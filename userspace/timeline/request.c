@@ -448,7 +448,8 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		lane_section_not_alive(tl, rq);
 		return false;
 	}
-	if (may_be_retiring(tl, event) || is_back(tl, rq))
+	if (may_be_retiring(tl, event) || is_back(tl, rq) ||
+	    lane_section_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
 	/* A dequeue before the listening left it standing: it was complete by then. */
 	if (rq->unheard.complete_ns && rq->listen.ns >= rq->unheard.complete_ns)

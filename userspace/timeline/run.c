@@ -105,11 +105,12 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 }
 
 /*
- * A higher priority preempts at once (need_preempt() of gt/intel_execlists_submission.c, 6.1);
- * among equals a time slice must have run out. Only a request's own `in` says its priority, and
- * what waits for the request may raise it later (i915_schedule()): a priority is known by an `in`
- * of the dequeue that preempted, else only from below. Where a virtual engine can use the engine,
- * its waiting requests have a say that no event shows.
+ * A higher priority preempts at once if it is at least the ordinary one, 0 (need_preempt() of
+ * gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1); else a time slice must have run
+ * out. Only a request's own `in` says its priority, and what waits for the request may raise it
+ * later (i915_schedule()): a priority is known by an `in` of the dequeue that preempted, else only
+ * from below. Where a virtual engine can use the engine, its waiting requests have a say that no
+ * event shows.
  */
 static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				       const struct lane_rq *victim, const struct lane_rq *culprit)
@@ -121,7 +122,8 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		return LANE_PREEMPTION_UNKNOWN;
 	if (culprit->handed.prio_no != culprit->handed.no)
 		return LANE_PREEMPTION_UNKNOWN;
-	if (culprit->pub.prio == victim->pub.prio)
+	if (culprit->pub.prio == victim->pub.prio ||
+	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
 		return LANE_PREEMPTION_TIMESLICE;
 	return culprit->pub.prio > victim->pub.prio &&
 			       victim->handed.prio_no == culprit->handed.prio_no

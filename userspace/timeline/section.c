@@ -347,6 +347,17 @@ bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng 
 	       (wrote && !kept && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl));
 }
 
+bool lane_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				  int32_t cpu, uint64_t at_ns)
+{
+	const struct lane_eng *eng =
+		cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? tl->cpus[cpu].section : NULL;
+
+	return eng && &eng->pub == rq->pub.engine && eng->mode == LANE_MODE_PORTS &&
+	       !lane_eng_sees_unsubmit(tl) && at_ns <= eng->section.ns + LANE_SELF_INTERRUPT_NS &&
+	       has_dequeue(eng) && !is_dequeued(eng, rq, eng->section.n);
+}
+
 /* It is handed over by what is held before the n-th item. */
 static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
 {

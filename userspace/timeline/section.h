@@ -73,6 +73,10 @@ void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
 /* rq is taken back, by what has been read or is held: its signal would be a late one. */
 bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_rq *rq);
+/* Where taking back is not recorded: the dequeue that this CPU is at, or was straight before, may
+ * have taken rq back, and found it complete as it came to hand it over again. */
+bool lane_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				  int32_t cpu, uint64_t at_ns);
 /* The time of the last event that may be of the section that is being read, at_ns if none is. */
 uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns);
 /* rq is about to be freed. */
