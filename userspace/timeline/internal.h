@@ -81,6 +81,7 @@ struct lane_handing {
 	uint64_t no;	     /* the dequeue that executed it last, */
 	uint64_t prio_no;    /* that told its priority, */
 	uint64_t back_no;    /* that took it back last */
+	int32_t prio_before; /* the priority told before prio_no */
 	bool is_taken_back;  /* unsubmit came, no execute since */
 	bool is_off;	     /* taken back by what was seen of others; no execute since */
 	bool is_on_port;     /* an `in` has come since its last execute */
@@ -248,6 +249,7 @@ struct lane_section {
 	bool is_over; /* something else has come since: the dequeue is over */
 	bool is_read; /* they are being read */
 	bool is_cut;  /* what is being read of it may not be all of it */
+	bool is_rest; /* it was held as one with the dequeue before: where it begins is a guess */
 	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
 };
 

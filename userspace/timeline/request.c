@@ -277,6 +277,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 {
 	struct lane_eng *eng =
 		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	int32_t prio;
 
 	if (!eng)
 		return;
@@ -289,8 +290,11 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	if (!(rq->pub.seen & LANE_SEEN_IN))
 		rq->pub.in_ns = event->wire.ts_ns;
 	rq->pub.seen |= LANE_SEEN_IN;
+	prio = rq->pub.prio;
 	rq->pub.prio = event->u.i915_request_in.prio;
 	lane_eng_in(tl, eng, rq, event);
+	if (rq->handed.prio_no != eng->dequeue.no)
+		rq->handed.prio_before = prio;
 	rq->handed.prio_no = eng->dequeue.no;
 }
 

@@ -104,6 +104,14 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	eng->victim = rq;
 }
 
+/* The victim's priority as it was known before the dequeue that told the culprit's: in between it
+ * may have been raised. */
+static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	return victim->handed.prio_no == culprit->handed.prio_no ? victim->handed.prio_before
+								 : victim->pub.prio;
+}
+
 /*
  * A higher priority preempts at once if it is at least the ordinary one, 0 (need_preempt() of
  * gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1); else a time slice must have run
@@ -122,7 +130,7 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		return LANE_PREEMPTION_UNKNOWN;
 	if (culprit->handed.prio_no != culprit->handed.no)
 		return LANE_PREEMPTION_UNKNOWN;
-	if (culprit->pub.prio == victim->pub.prio ||
+	if (culprit->pub.prio == prio_before(victim, culprit) ||
 	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
 		return LANE_PREEMPTION_TIMESLICE;
 	return culprit->pub.prio > victim->pub.prio &&

@@ -146,6 +146,8 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 {
 	uint32_t last = last_dequeue(eng);
 
+	eng->dequeue.is_split = eng->section.is_rest;
+	eng->section.is_rest = false;
 	for (uint32_t i = 0; i < eng->section.n; i++) {
 		if (i && i == last) {
 			tl->reader->dequeued(tl, eng, now_ns);
@@ -176,15 +178,15 @@ static bool is_dequeued(const struct lane_eng *eng, const struct lane_rq *rq, ui
 }
 
 /*
- * What comes before the dequeue by its causes: of the first n items the `out`s, and the ends and
- * retirements of what the dequeue had not touched by then.
+ * What comes before the dequeue by its causes: of the first n items the `out`s, and what was told
+ * of requests that the dequeue had not touched by then.
  */
 static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_held *held = &eng->section.held[i];
 
-		if (is_out(held) || ((held->what == HELD_END || held->what == HELD_RETIRE) &&
+		if (is_out(held) || (held->what != HELD_EVENT && held->what != HELD_VOID &&
 				     !is_dequeued(eng, held->rq, i)))
 			replay(tl, eng, i);
 	}
@@ -543,8 +545,10 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 	    !was_alive(eng, event))
 		return;
 	first = last_dequeue(eng);
-	if (first)
+	if (first) {
 		read_held(tl, eng, first, event->wire.ts_ns);
+		eng->section.is_rest = true;
+	}
 }
 
 /* What is held and is not of the run that event is of has been read then. */
