@@ -253,6 +253,14 @@ static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 	return rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
 
+/* What was to leave has ended by an event that does not say whether it had left, and come again:
+ * where no `out` is seen, or where the `out` says how it was as that was fired. */
+static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
+{
+	return eng->mode == LANE_MODE_HOOKS ||
+	       (eng->mode == LANE_MODE_PORTS && eng->given.is_told && end.lo != end.hi);
+}
+
 /*
  * Where no `out` tells of a change-over: what was to leave stands again behind others, and has
  * ended before them; or they have had the engine, and are over, and it ended when it had it again.
@@ -322,7 +330,7 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (end.lo == end.hi && end.lo < rq->since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	lane_run_close(tl, eng, &told);
-	if (rq == eng->leaver && eng->mode == LANE_MODE_HOOKS)
+	if (was_leaver && may_have_come_again(eng, end))
 		left_or_stayed(eng, rq, end);
 	lane_end_finish(tl, rq, end_of_run(tl, eng, rq, end, told, &free));
 	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
