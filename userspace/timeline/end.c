@@ -318,12 +318,20 @@ static struct lane_span end_of_run(struct lane_timeline *tl, const struct lane_e
 	return end;
 }
 
+/* What stood straight behind what was complete at the last taking back goes on, or leaves. */
+static bool has_gone_on(const struct lane_eng *eng)
+{
+	return eng->leaver || eng->dequeue.in_place;
+}
+
 void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		      struct lane_span end)
 {
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
-	bool was_over_before = end.hi < rq->since.lo; /* heard of later than it was */
+	/* Heard of later than it was, and what came straight behind it is over, too. */
+	bool was_over_before = end.hi < rq->since.lo ||
+			       (lane_rq_was_over_before(rq, end.lo) && !has_gone_on(eng));
 
 	if (others_may_follow(tl, eng, rq))
 		lane_end_doubt_order(eng, end.lo);
@@ -339,7 +347,7 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (!was_over_before)
 		free.lo = lane_not_before(free.lo, free.lo == free.hi ? rq->since.lo
 								      : rq->begun.no_sooner_ns);
-	eng->free = (struct lane_span){ was_over_before ? end.lo : free.lo,
+	eng->free = (struct lane_span){ was_over_before ? rq->begun.over_no_sooner_ns : free.lo,
 					lane_not_before(free.hi, eng->taken_by_ns) };
 	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
 	eng->dequeue.paused =
