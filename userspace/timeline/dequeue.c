@@ -457,7 +457,7 @@ static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 
 	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit)
 		guess_census(eng, census_ns);
-	if (eng->dequeue.oldest && sees_unsubmit)
+	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
 		take_census(tl, eng, census_ns);
 	if (eng->dequeue.oldest)
 		find_leaver(tl, eng, census_ns);

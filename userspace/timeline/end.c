@@ -330,8 +330,8 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
 	/* Heard of later than it was, and what came straight behind it is over, too. */
-	bool was_over_before = end.hi < rq->since.lo ||
-			       (lane_rq_was_over_before(rq, end.lo) && !has_gone_on(eng));
+	bool was_over_before =
+		end.hi < rq->since.lo || (lane_rq_was_over_before(rq, end.lo) && !has_gone_on(eng));
 
 	if (others_may_follow(tl, eng, rq))
 		lane_end_doubt_order(eng, end.lo);
@@ -518,10 +518,10 @@ struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, s
 {
 	end = by_signal(rq, end);
 	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->listen.work_ns)) {
-		rq->alive = rq->alive_before;
+		lane_eng_not_alive(rq);
 		end.lo = lane_rq_began(rq);
 	} else if (is_being_looked_at(tl, rq) || lane_rq_listened_late(rq, end.hi)) {
-		rq->alive = rq->alive_before;
+		lane_eng_not_alive(rq);
 	}
 	hear(tl, rq, end.hi);
 	*alive_away = lane_rq_alive_since_left(rq) ||

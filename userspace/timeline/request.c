@@ -448,7 +448,7 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
 	if (is_by_listening(tl, rq, event)) {
-		rq->alive = rq->alive_before;
+		lane_eng_not_alive(rq);
 		lane_section_not_alive(tl, rq);
 		return false;
 	}

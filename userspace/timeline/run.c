@@ -88,6 +88,15 @@ void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns
 		lane_run_tell_preemption(tl, rq);
 }
 
+void lane_eng_not_alive(struct lane_rq *rq)
+{
+	rq->alive = rq->alive_before;
+	if (rq->left.is_due && !rq->left.is_told && !lane_rq_alive_since_left(rq)) {
+		rq->left.is_due = false;
+		rq->left.is_untold = true;
+	}
+}
+
 void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span at)
 {

@@ -9,6 +9,8 @@
 void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* rq was not complete at that time. */
 void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+/* The listening that began last found rq complete after all. */
+void lane_eng_not_alive(struct lane_rq *rq);
 /* rq starts, or starts again, at a time in `at`. */
 void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_span at);
