@@ -492,7 +492,8 @@ static void ports_of_what_was_dequeued_past(void **state)
 		       "320 1 0 signal 7.2\n330 1 0 ports 9.2\n"
 		       "400 0 8 retire 8.2\n401 0 8 retire 7.2\n");
 	story_expect_span(story_find(&s, 7, 2)->rq.start, 200, 200);
-	story_expect_span(story_find(&s, 7, 2)->rq.end, 200, 301);
+	/* That 8.2 was over was heard of at 200: 7.2 may have begun before that, on its port. */
+	story_expect_span(story_find(&s, 7, 2)->rq.end, 130, 301);
 	story_end(&s);
 }
 
