@@ -228,8 +228,8 @@ void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
  */
 void hears_completion(struct request *rq)
 {
-	rq->is_listened_at_end =
-		(rq->listen_at && (rq->is_active || rq->is_on_signals)) || (rq->spinner && thread_is_on_cpu(rq->spinner));
+	rq->is_listened_at_end = (rq->listen_at && (rq->is_active || rq->is_on_signals)) ||
+				 (rq->spinner && thread_is_on_cpu(rq->spinner));
 	if (!rq->is_active && rq->listen_at)
 		gpu.statistics.complete_while_unsubmitted++;
 }

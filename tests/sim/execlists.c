@@ -229,8 +229,8 @@ static void submit_ports(struct world *w, struct engine *e, struct dequeue *d, u
 		memset(e->pending, 0, sizeof(e->pending));
 		for (uint32_t i = 0; i < n; i++)
 			e->pending[i] = (struct port){ .rq = d->port[i], .set = e->sets };
-		e->pending[0].again = rq_truth(w, d->port[0])->executes > 1 ||
-				      d->port[0]->handed != w->section;
+		e->pending[0].again =
+			rq_truth(w, d->port[0])->executes > 1 || d->port[0]->handed != w->section;
 		for (uint32_t i = n; i--;)
 			schedule_in(w, e, d->port[i], i, cpu);
 		hw_write_ports(w, e);

@@ -324,6 +324,26 @@ static bool has_gone_on(const struct lane_eng *eng)
 	return eng->leaver || eng->dequeue.in_place;
 }
 
+/* The engine is free, at a time in `free`, of what ended at a time in `end`. */
+static void set_free(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end,
+		     struct lane_span free, bool was_leaver)
+{
+	eng->free = (struct lane_span){ free.lo, lane_not_before(free.hi, eng->taken_by_ns) };
+	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
+	eng->dequeue.paused =
+		eng->dequeue.pause_ns && end.hi > eng->dequeue.pause_ns ? rq->pub.context : NULL;
+	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
+			      eng->mode != LANE_MODE_PER_REQUEST;
+}
+
+/* Where no ports are seen: nothing hidden was ahead of what was handed over behind the doubt. */
+static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
+	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
+		lane_eng_prove(eng, true);
+}
+
 void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		      struct lane_span end)
 {
@@ -341,19 +361,13 @@ void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (was_leaver && may_have_come_again(eng, end))
 		left_or_stayed(eng, rq, end);
 	lane_end_finish(tl, rq, end_of_run(tl, eng, rq, end, told, &free));
-	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
-	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
-		lane_eng_prove(eng, true);
-	if (!was_over_before)
+	prove_by_end(eng, rq);
+	if (was_over_before)
+		free.lo = rq->begun.over_no_sooner_ns;
+	else
 		free.lo = lane_not_before(free.lo, free.lo == free.hi ? rq->since.lo
 								      : rq->begun.no_sooner_ns);
-	eng->free = (struct lane_span){ was_over_before ? rq->begun.over_no_sooner_ns : free.lo,
-					lane_not_before(free.hi, eng->taken_by_ns) };
-	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
-	eng->dequeue.paused =
-		eng->dequeue.pause_ns && end.hi > eng->dequeue.pause_ns ? rq->pub.context : NULL;
-	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
-			      eng->mode != LANE_MODE_PER_REQUEST;
+	set_free(eng, rq, end, free, was_leaver);
 }
 
 /*

@@ -251,13 +251,26 @@ static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry 
 	       lane_section_looked_at(eng, rq);
 }
 
+/* The port of that place is given back, as the `out` that is read now says. */
+static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
+		      struct lane_rq *rq, bool complete, bool unproven)
+{
+	uint64_t now_ns = tl->now_ns;
+	struct lane_entry port = take_port(eng, (int)place, now_ns);
+	bool left = !complete || left_incomplete(eng, &port, rq);
+
+	if (rq && !complete)
+		lane_eng_alive(tl, rq, now_ns);
+	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
+	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
+		rq->left.is_told = true; /* its own `out` says so */
+}
+
 void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  const struct lane_event *event)
 {
 	bool complete = event->u.i915_request_out.completed, unproven = lane_eng_unproven(eng);
 	uint64_t now_ns = event->wire.ts_ns;
-	struct lane_entry port;
-	bool left;
 	int place;
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
@@ -276,13 +289,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 			lane_end_request(tl, rq, lane_span_exact(now_ns));
 		return;
 	}
-	port = take_port(eng, place, now_ns);
-	left = !complete || left_incomplete(eng, &port, rq);
-	if (rq && !complete)
-		lane_eng_alive(tl, rq, now_ns);
-	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
-	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
-		rq->left.is_told = true; /* its own `out` says so */
+	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);
 }
 
 /* It was on the ports and stands since, and its context is on none of these. */

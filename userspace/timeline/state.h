@@ -48,7 +48,8 @@ static inline bool lane_rq_listened_late(const struct lane_rq *rq, uint64_t at_n
 {
 	return rq->listen.is_active && rq->alive.at_ns == rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
-	       !(rq->pub.state == LANE_RQ_STATE_RUNNING && rq->begun.no_sooner_ns >= rq->listen.ns);
+	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
+		 (rq->begun.no_sooner_ns >= rq->listen.ns || rq->pub.execute_ns >= rq->listen.ns));
 }
 
 /* rq has come into being while that was recorded. */
