@@ -159,8 +159,9 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			      eng->mode == LANE_MODE_HOOKS);
 
-		if ((other != eng->running && !waits) || !lane_eng_is_ahead(other, rq))
-			continue;
+		if ((other != eng->running && !waits) || !lane_eng_is_ahead(other, rq) ||
+		    (eng->given.is_told && lane_ports_is_last(eng, other)))
+			continue; /* its own `out` would have come first */
 		lane_rq_doubt_alive(other, end.hi, waits);
 		last = other;
 	}
