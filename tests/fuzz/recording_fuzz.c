@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "norm/recording.h"
+#include "norm/recorded.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -16,7 +16,7 @@
 #include "watch/cgroup.h"
 #include "watch/count.h"
 #include "watch/http.h"
-#include "watch/lines.h"
+#include "watch/pipe_lines.h"
 #include "watch/metrics_page.h"
 
 static struct lane_counts *counts;

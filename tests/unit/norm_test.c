@@ -16,7 +16,7 @@
 #include "base/ctf.h"
 #include "decode/known_names.h"
 #include "norm/fix.h"
-#include "norm/recording.h"
+#include "norm/recorded.h"
 #include "norm/widen.h"
 #include "check.h"
 

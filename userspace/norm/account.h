@@ -3,7 +3,7 @@
 #ifndef LANE_NORM_ACCOUNT_H
 #define LANE_NORM_ACCOUNT_H
 
-#include "norm/recording.h"
+#include "norm/recorded.h"
 
 /* What is missing of a trace, as losses that all end with it. */
 struct lane_missing {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "norm/drm.h"
-#include "norm/global.h"
+#include "norm/drm_jobs.h"
+#include "norm/global_seqno.h"
 
 enum {
 	INSTANCE_VIRTUAL_OLD = 254,

@@ -9,7 +9,7 @@
 #include "norm/fix.h"
 #include "norm/names.h"
 #include "norm/pairs.h"
-#include "norm/recording.h"
+#include "norm/recorded.h"
 #include "norm/submission.h"
 #include "norm/widen.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "norm/pairs.h"
-#include "norm/recording.h"
+#include "norm/recorded.h"
 
 enum {
 	MOST_MACHINES = 256

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "norm/drm.h"
+#include "norm/drm_jobs.h"
 #include "norm/fix.h"
 
 enum {

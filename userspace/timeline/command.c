@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // OpenCL calls and commands: from the call to the program's knowing that the command is complete.
 #include "timeline/command.h"
-#include "timeline/opencl.h"
+#include "timeline/command_events.h"
 
 #include <stdlib.h>
 #include <string.h>

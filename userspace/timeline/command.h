@@ -8,6 +8,7 @@
 
 #include "base/opencl.h"
 #include "clock/clock.h"
+#include "timeline/command_order.h"
 #include "timeline/state.h"
 
 /* Commands that are open at a time; the oldest is told as it is when there are more. */

@@ -2,7 +2,7 @@
 // The requests that a process with OpenCL queues makes: in which call, for which commands.
 #include "timeline/command.h"
 #include "timeline/objects.h"
-#include "timeline/opencl.h"
+#include "timeline/command_events.h"
 
 #include <stdlib.h>
 #include <string.h>

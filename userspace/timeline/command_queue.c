@@ -257,11 +257,6 @@ bool lane_timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_ti
 	return true;
 }
 
-const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *tl, uint32_t id)
-{
-	return tl->cl && id < tl->cl->n_queues ? &tl->cl->queue_by_id[id]->pub : NULL;
-}
-
 void lane_timeline_command_figures(const struct lane_timeline *tl,
 				   struct lane_command_figures *figures)
 {

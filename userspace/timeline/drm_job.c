@@ -3,7 +3,7 @@
 #include "timeline/drm_job.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
-#include "timeline/opencl.h"
+#include "timeline/command_events.h"
 #include "timeline/thread.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "timeline/idle.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
-#include "timeline/opencl.h"
+#include "timeline/command_events.h"
 #include "timeline/order.h"
 #include "timeline/out.h"
 #include "timeline/run.h"

@@ -6,7 +6,7 @@
 #include "timeline/loss.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
-#include "timeline/opencl.h"
+#include "timeline/command_events.h"
 #include "timeline/out.h"
 #include "timeline/request.h"
 #include "timeline/section.h"

@@ -578,10 +578,6 @@ bool lane_timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
 bool lane_timeline_foresee_clocks(struct lane_timeline *timeline,
 				  const struct lane_timeline *earlier) LANE_MUST_CHECK;
 
-/* The OpenCL queues met so far; owned by the timeline. NULL behind the last one. */
-const struct lane_cl_queue *lane_timeline_cl_queue(const struct lane_timeline *timeline,
-						   uint32_t id);
-
 /* The thread with this number, NULL when the trace has not named it. */
 const struct lane_thread *lane_timeline_thread(const struct lane_timeline *timeline, int32_t tid);
 

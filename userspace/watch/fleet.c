@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "watch/cgroup.h"
 #include "watch/count.h"
-#include "watch/lines.h"
+#include "watch/pipe_lines.h"
 #include "watch/metrics.h"
 #include "watch/metrics_page.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes drm_sched's events today's: jobs named by addresses get the names of their fences.
-#include "norm/drm.h"
+#include "norm/drm_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which requests an interrupt's global seqno has ended (Linux up to 5.0), in bounded memory.
-#include "norm/global.h"
+#include "norm/global_seqno.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A device's commands in the order of their times, though each is told of when it is over.
-#include "norm/norm.h"
+#include "timeline/command_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines to a file or a pipe, never waiting for anybody.
-#include "watch/lines.h"
+#include "watch/pipe_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the traces of a recording directory and reads its recording.json.
-#include "norm/recording.h"
+#include "norm/recorded.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Lines to a file or a pipe that may be full or read by nobody: what cannot be written now waits in
  * a bounded buffer; what does not fit there is counted and left out, whole lines only.
  */
-#ifndef LANE_WATCH_LINES_H
-#define LANE_WATCH_LINES_H
+#ifndef LANE_WATCH_PIPE_LINES_H
+#define LANE_WATCH_PIPE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * its number in its ring's scheduler (docs/normalise.md). No allocation after set-up but for what
  * is open, and that is bounded.
  */
-#ifndef LANE_NORM_DRM_H
-#define LANE_NORM_DRM_H
+#ifndef LANE_NORM_DRM_JOBS_H
+#define LANE_NORM_DRM_JOBS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * What lies in a recording directory: its traces, one per tracer, and the facts of recording.json.
  */
-#ifndef LANE_NORM_RECORDING_H
-#define LANE_NORM_RECORDING_H
+#ifndef LANE_NORM_RECORDED_H
+#define LANE_NORM_RECORDED_H
 
 #include "norm/norm.h"
 

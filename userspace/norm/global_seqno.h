@@ -4,8 +4,8 @@
  * that is handed to the hardware says the global seqno it got: from both, which requests have
  * ended.
  */
-#ifndef LANE_NORM_GLOBAL_H
-#define LANE_NORM_GLOBAL_H
+#ifndef LANE_NORM_GLOBAL_SEQNO_H
+#define LANE_NORM_GLOBAL_SEQNO_H
 
 #include <stdbool.h>
 #include <stdint.h>

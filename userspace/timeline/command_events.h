@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the timeline tells the files about OpenCL. */
-#ifndef LANE_TIMELINE_OPENCL_H
-#define LANE_TIMELINE_OPENCL_H
+#ifndef LANE_TIMELINE_COMMAND_EVENTS_H
+#define LANE_TIMELINE_COMMAND_EVENTS_H
 
 #include "timeline/state.h"
 
