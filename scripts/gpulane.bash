@@ -107,6 +107,7 @@ _gpulane()
 	?*:*:*:*) _gpulane_complete "$values" "$cur" ;;
 	:-*:model:[a-z]*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options model "${COMP_WORDS[2]}")" -- "$cur") ;;
 	:-*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options "$command")" -- "$cur") ;;
+	:*:help:*) mapfile -t COMPREPLY < <(compgen -W "$(gpulane help --list 2>/dev/null | sed -n 's/^\([^ :]*\): .*/\1/p')" -- "$cur") ;;
 	:*:model:softgpu) mapfile -t COMPREPLY < <(compgen -f -W "autocorr bitonic matmul reduction transpose" -- "$cur") ;;
 	:*:model:pipeline) mapfile -t COMPREPLY < <(compgen -f -W "$(_gpulane_files graphs graph)" -- "$cur") ;;
 	*) _gpulane_complete '' "$cur" ;;

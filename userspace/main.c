@@ -30,7 +30,8 @@ static void usage(FILE *to)
 		"time went.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fprintf(to, "\n`gpulane COMMAND --help` tells more, so does gpulane(1).\n");
+	fprintf(to, "\n`gpulane COMMAND --help` tells more, so does gpulane(1).\n"
+		    "`gpulane help WORD` says what a word of the output means.\n");
 }
 
 int main(int argc, char **argv)
@@ -39,7 +40,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return LANE_ERROR_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    (!strcmp(argv[1], "help") && argc == 2)) {
 		usage(stdout);
 		return 0;
 	}

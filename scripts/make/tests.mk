@@ -30,7 +30,7 @@ $(SUITES:%=check-%): check-%:
 
 # For daily work. By what the mutants name (tests/mutants), these suites notice all but 8 of the 155 breaks that suites
 # outside the guest notice. Left out is what takes long, or needs a browser, a guest or another root.
-QUICK := style unit golden cli build install laws damage import perfetto oracle sched explain tracepl live top
+QUICK := style unit golden cli build install laws damage import perfetto oracle sched explain tracepl live top words
 
 .PHONY: check-quick
 check-quick:

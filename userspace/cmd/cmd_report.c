@@ -430,7 +430,8 @@ struct lane_error *cmd_report(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "RECORDING...",
 		.doc = "Say where the time of a recording's GPU requests went: in words, on one "
-		       "screen; --all adds the tables.\vSee gpulane-report(1).",
+		       "screen; --all adds the tables.\v`gpulane help WORD` says what a word of a "
+		       "report means. See gpulane-report(1).",
 	};
 	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
 	struct options o = { .format = &lane_report_text,

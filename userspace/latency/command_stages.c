@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const lane_command_stage_names[LANE_CSTAGE_COUNT] = {
-#define S(id, name, help) [LANE_CSTAGE_##id] = name,
+#define S(id, name) [LANE_CSTAGE_##id] = name,
 	LANE_COMMAND_STAGES(S)
 #undef S
 };

@@ -11,19 +11,20 @@
 #include "latency/histogram.h"
 #include "timeline/timeline.h"
 
-/* LANE_COMMAND_STAGES(S) calls S(ID, name, help) for each stage of a command, in order. */
+/* LANE_COMMAND_STAGES(S) calls S(ID, name) for each stage of a command, in order; show/words.def
+ * says what each is. */
 #define LANE_COMMAND_STAGES(S)                                                                     \
-	S(CALL, "call", "entered to its request's making, or to its return")                       \
-	S(HELD, "held", "returned, not handed over: the program's OpenCL driver")                  \
-	S(HOST_QUEUE, "host_queue", "request made to given to the hardware: the kernel's driver")  \
-	S(DEVICE_QUEUE, "device_queue", "given, or submitted, to started")                         \
-	S(BEFORE, "before", "its request runs, it does not: commands before it, set-up")           \
-	S(RUNNING, "running", "start to end, by the device")                                       \
-	S(SIGNAL, "signal", "end to the request's signal")                                         \
-	S(TOLD, "told", "to the program's knowing")
+	S(CALL, "call")                                                                            \
+	S(HELD, "held")                                                                            \
+	S(HOST_QUEUE, "host_queue")                                                                \
+	S(DEVICE_QUEUE, "device_queue")                                                            \
+	S(BEFORE, "before")                                                                        \
+	S(RUNNING, "running")                                                                      \
+	S(SIGNAL, "signal")                                                                        \
+	S(TOLD, "told")
 
 enum lane_command_stage {
-#define S(id, name, help) LANE_CSTAGE_##id,
+#define S(id, name) LANE_CSTAGE_##id,
 	LANE_COMMAND_STAGES(S)
 #undef S
 	LANE_CSTAGE_COUNT

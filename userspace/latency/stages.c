@@ -5,13 +5,7 @@
 #include <string.h>
 
 const char *const lane_stage_names[LANE_STAGE_COUNT] = {
-#define S(id, name, help) [LANE_STAGE_##id] = name,
-	LANE_STAGES(S)
-#undef S
-};
-
-const char *const lane_stage_helps[LANE_STAGE_COUNT] = {
-#define S(id, name, help) [LANE_STAGE_##id] = help,
+#define S(id, name) [LANE_STAGE_##id] = name,
 	LANE_STAGES(S)
 #undef S
 };

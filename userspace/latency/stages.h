@@ -5,22 +5,23 @@
 
 #include "timeline/timeline.h"
 
-/* LANE_STAGES(S) calls S(ID, name, help) for each stage, in order of a request's life. */
+/* LANE_STAGES(S) calls S(ID, name) for each stage, in order of a request's life; show/words.def
+ * says what each is. */
 #define LANE_STAGES(S)                                                                             \
-	S(PREPARE, "prepare", "queue to add: the submitting thread")                               \
-	S(DEPENDENCY, "dependency", "add to submit: the fences it waits for")                      \
-	S(HOST_QUEUE, "host_queue", "submit to first execute: the driver's queue")                 \
-	S(DEVICE_QUEUE, "device_queue", "first execute to start: behind what runs on the engine")  \
-	S(RUNNING, "running", "the intervals in which it runs")                                    \
-	S(PREEMPTED, "preempted", "off the engine, incomplete")                                    \
-	S(SIGNAL, "signal", "end to fence signalled: interrupt and breadcrumb")                    \
-	S(WAKE, "wake", "signalled to wait_end in the waiting thread")                             \
-	S(WAKE_RUNQUEUE, "wake_runqueue", "of that: woken, not running")                           \
-	S(WAKE_CPU, "wake_cpu", "of that: the rest")                                               \
-	S(RETIRE, "retire", "signalled to retire: housekeeping")
+	S(PREPARE, "prepare")                                                                      \
+	S(DEPENDENCY, "dependency")                                                                \
+	S(HOST_QUEUE, "host_queue")                                                                \
+	S(DEVICE_QUEUE, "device_queue")                                                            \
+	S(RUNNING, "running")                                                                      \
+	S(PREEMPTED, "preempted")                                                                  \
+	S(SIGNAL, "signal")                                                                        \
+	S(WAKE, "wake")                                                                            \
+	S(WAKE_RUNQUEUE, "wake_runqueue")                                                          \
+	S(WAKE_CPU, "wake_cpu")                                                                    \
+	S(RETIRE, "retire")
 
 enum lane_stage {
-#define S(id, name, help) LANE_STAGE_##id,
+#define S(id, name) LANE_STAGE_##id,
 	LANE_STAGES(S)
 #undef S
 	LANE_STAGE_COUNT,
@@ -28,7 +29,6 @@ enum lane_stage {
 };
 
 extern const char *const lane_stage_names[LANE_STAGE_COUNT];
-extern const char *const lane_stage_helps[LANE_STAGE_COUNT];
 
 /* The times between a request's stages, in order. */
 enum lane_stage_point {

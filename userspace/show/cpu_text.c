@@ -115,7 +115,7 @@ static bool enough(FILE *to, const struct lane_report_options *options, uint32_t
 static void sums_head(FILE *to, const char *what)
 {
 	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9s %10s %10s\n", what, "running",
-		"waited", "woken", "preempted", "blocked", "unknown", "wake-ups", "mean", "max");
+		"runnable", "woken", "preempted", "blocked", "unknown", "wake-ups", "mean", "max");
 }
 
 static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sums)

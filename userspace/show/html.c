@@ -33,7 +33,8 @@ enum command_time {
 	COMMAND_RETURN,
 	COMMAND_TIMES, /* queued, submitted, start, end */
 	COMMAND_KNOWN = COMMAND_TIMES + LANE_COMMAND_TIMES,
-	COMMAND_POINTS
+	COMMAND_STAGES, /* where each begins, and where the last ends */
+	COMMAND_POINTS = COMMAND_STAGES + LANE_CSTAGE_COUNT + 1
 };
 
 enum command_number {
@@ -45,6 +46,7 @@ enum command_number {
 	COMMAND_TID,
 	COMMAND_STATUS,
 	COMMAND_FUNCTION,
+	COMMAND_WAITS, /* how many events it waits for */
 	COMMAND_NUMBERS
 };
 
@@ -68,7 +70,8 @@ enum request_time {
 	REQUEST_TIMES
 };
 
-_Static_assert(REQUEST_TIMES <= LANE_HTML_TIMES, "a record has room for them");
+_Static_assert(REQUEST_TIMES <= LANE_HTML_TIMES && COMMAND_POINTS <= LANE_HTML_TIMES,
+	       "a record has room for them");
 
 enum request_number {
 	NUMBER_ITSELF,
@@ -156,12 +159,16 @@ static uint32_t put_command(struct html *h, const struct lane_slice *slice)
 	const struct lane_command *command = slice->command;
 	uint32_t numbers[COMMAND_NUMBERS];
 	uint64_t times[COMMAND_POINTS];
+	struct lane_command_stages stages;
 
+	latency_command_stages_of(command, &stages);
 	times[COMMAND_CALL] = command->call_ns ? command->call_ns : LANE_HTML_NO_TIME;
 	times[COMMAND_RETURN] = command->return_ns ? command->return_ns : LANE_HTML_NO_TIME;
 	times[COMMAND_KNOWN] = command->known_ns ? command->known_ns : LANE_HTML_NO_TIME;
 	for (int i = 0; i < LANE_COMMAND_TIMES; i++)
 		times[COMMAND_TIMES + i] = command->timed ? command->time_ns[i] : LANE_HTML_NO_TIME;
+	for (int i = 0; i <= LANE_CSTAGE_COUNT; i++)
+		times[COMMAND_STAGES + i] = stages.known ? stages.at_ns[i] : LANE_HTML_NO_TIME;
 	numbers[COMMAND_NUMBER] = (uint32_t)command->number;
 	numbers[COMMAND_NAME] =
 		command->name[0] ? name_index(h, UINT64_MAX, command->name) : NO_INFO;
@@ -171,6 +178,7 @@ static uint32_t put_command(struct html *h, const struct lane_slice *slice)
 	numbers[COMMAND_TID] = (uint32_t)command->tid;
 	numbers[COMMAND_STATUS] = (uint32_t)command->status;
 	numbers[COMMAND_FUNCTION] = command->function;
+	numbers[COMMAND_WAITS] = command->flags >> 8;
 	add(h, BLOCK_COMMANDS, times, numbers);
 	return ++h->commands;
 }
@@ -184,7 +192,7 @@ static uint32_t saturated(uint64_t value)
 static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 {
 	if (slice->track->kind == LANE_TRACK_CPU)
-		return task(h, slice->thread->thread->tid, slice->thread->thread->comm);
+		return task(h, slice->cpu_run->tid, slice->cpu_run->comm);
 	if (slice->idle && slice->idle->culprits[0].ns)
 		return task(h, slice->idle->culprits[0].tid, slice->idle->culprits[0].comm);
 	if (slice->starvation)

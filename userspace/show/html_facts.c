@@ -3,12 +3,15 @@
 #include "show/html_facts.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/opencl.h"
 #include "show/explain_text.h"
 #include "show/json.h"
 #include "show/opencl_report.h"
 #include "show/report_tree.h"
+#include "show/words.h"
 
 typedef struct json_object json;
 
@@ -16,9 +19,9 @@ typedef struct json_object json;
 static void put_words(json *tree)
 {
 	static const struct {
-		const char *id, *name, *help;
+		const char *id, *name;
 	} kinds[] = {
-#define T(id, name, help) { #id, name, help },
+#define T(id, name) { #id, name },
 		LANE_TRACKS(T)
 #undef T
 	};
@@ -27,25 +30,33 @@ static void put_words(json *tree)
 	json *certainties = show_json_list(tree, "certainties"),
 	     *whys = show_json_list(tree, "whys");
 	json *functions = show_json_list(tree, "functions");
+	json *why_names = show_json_object(tree, "why_names");
+	json *command_stages = show_json_list(tree, "command_stages");
+	json *meanings = show_json_object(tree, "words");
 
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
 		show_json_item(classes, lane_command_class_names[i]);
 	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
 		show_json_item(certainties, lane_certainty_names[i]);
-	for (int i = 0; i < LANE_WHY_COUNT; i++)
+	for (int i = 0; i < LANE_WHY_COUNT; i++) {
 		show_json_item(whys, lane_why_helps[i]);
+		show_json_text(why_names, lane_why_names[i], lane_why_helps[i]);
+	}
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		show_json_item(command_stages, lane_command_stage_names[i]);
+	for (size_t i = 0; show_word_at(i); i++)
+		show_json_text(meanings, show_word_at(i)->word, show_word_at(i)->sentence);
 	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
 		show_json_item(functions, lane_cl_function_name(i));
 	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
 		to = show_json_row(words);
 		show_json_text(to, "id", kinds[i].id);
 		show_json_text(to, "name", kinds[i].name);
-		show_json_text(to, "help", kinds[i].help);
+		show_json_text(to, "help", show_word_sentence(kinds[i].name));
 	}
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		to = show_json_row(stages);
 		show_json_text(to, "name", lane_stage_names[i]);
-		show_json_text(to, "help", lane_stage_helps[i]);
 	}
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
 		show_json_item(causes, lane_idle_names[i]);
@@ -131,6 +142,35 @@ static void put_explained(const struct lane_html_facts *facts, json *tree)
 	}
 }
 
+/* What to try against what each sentence of the verdict says, as the text report has it; "" for
+ * nothing. */
+static struct lane_error *put_advice(const struct lane_latency *latency, json *tree)
+{
+	static const char mark[] = "  try: ";
+	json *list = show_json_list(tree, "advice");
+	char *text = NULL, *rest, *line;
+	const char *before = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return &lane_enomem;
+	show_verdict(to, latency, &(struct lane_verdict_style){ 20, "", "", true });
+	if (fclose(to)) {
+		free(text);
+		return &lane_enomem;
+	}
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		bool is_advice = !strncmp(line, mark, sizeof(mark) - 1);
+
+		if (before)
+			show_json_item(list, is_advice ? line + sizeof(mark) - 1 : "");
+		before = is_advice || !*line ? NULL : line;
+	}
+	free(text);
+	return NULL;
+}
+
 /* JSON in a script element: no `<` may stand in it. */
 static void put_json(json *tree, FILE *to)
 {
@@ -167,6 +207,9 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 		put_tracks(facts, tree);
 		put_objects(latency->timeline, tree);
 		put_explained(facts, tree);
+		err = put_advice(latency, tree);
+	}
+	if (!err) {
 		put_json(tree, to);
 	}
 	json_object_put(tree);

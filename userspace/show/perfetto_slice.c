@@ -191,8 +191,7 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 {
 	switch (slice->track->kind) {
 	case LANE_TRACK_CPU:
-		return show_task_name(slice->thread->thread->tid, slice->thread->thread->comm,
-				      buffer, size);
+		return show_task_name(slice->cpu_run->tid, slice->cpu_run->comm, buffer, size);
 	case LANE_TRACK_THREAD:
 		return thread_states[slice->state];
 	case LANE_TRACK_IDLE:

@@ -56,8 +56,10 @@ static void head(const struct text *t)
 	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
 		l->figures.lost_uncounted ? " or more" : "");
 	if (l->losses)
-		fprintf(t->to, " in %" PRIu64 " intervals of %s together", l->losses,
-			show_duration(l->loss_ns, buffer, sizeof(buffer)));
+		fprintf(t->to,
+			l->losses == 1 ? " in %" PRIu64 " interval of %s"
+				       : " in %" PRIu64 " intervals of %s together",
+			l->losses, show_duration(l->loss_ns, buffer, sizeof(buffer)));
 	fprintf(t->to, ".\n");
 	if (l->figures.contradictions)
 		fprintf(t->to,
@@ -145,7 +147,7 @@ static void clients(const struct text *t)
 
 	title(t, "Clients");
 	fprintf(t->to, "  %-24s %9s %9s %9s %18s %18s %10s %10s %10s\n", "process", "complete",
-		"partial", "unknown", "running", "device_queue", "CPU", "runnable", "waits");
+		"partial", "unknown", "running", "device_queue", "CPU", "runnable", "waited");
 	for (uint32_t i = 0; i < l->n_clients && !enough(t, i, l->n_clients); i++) {
 		const struct lane_client_stats *s = &l->clients[i];
 

@@ -8,7 +8,7 @@
 #include "base/table.h"
 
 const char *const lane_track_names[LANE_TRACK_KINDS] = {
-#define T(id, name, help) [LANE_TRACK_##id] = name,
+#define T(id, name) [LANE_TRACK_##id] = name,
 	LANE_TRACKS(T)
 #undef T
 };
@@ -384,7 +384,6 @@ static void on_request(void *arg, const struct lane_request *rq)
 static void on_thread(void *arg, const struct lane_thread_interval *interval)
 {
 	struct lane_tracks *tracks = arg;
-	const struct lane_track is = { .cpu = interval->thread->cpu, .tid = -1, .pid = -1 };
 	struct lane_slice slice = {
 		.begin_ns = interval->begin_ns,
 		.end_ns = interval->end_ns,
@@ -395,8 +394,18 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 	};
 
 	tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
-	if (interval->of_all && interval->state == LANE_THREAD_RUNNING && is.cpu >= 0)
-		tell(tracks, track_of(tracks, LANE_TRACK_CPU, (uint32_t)is.cpu, &is), &slice);
+}
+
+static void on_cpu_run(void *arg, const struct lane_cpu_run *run)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .cpu = run->cpu, .tid = -1, .pid = -1 };
+	struct lane_slice slice = { .begin_ns = run->begin_ns,
+				    .end_ns = run->end_ns,
+				    .number = LANE_NO_REQUEST,
+				    .cpu_run = run };
+
+	tell(tracks, track_of(tracks, LANE_TRACK_CPU, (uint32_t)run->cpu, &is), &slice);
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)

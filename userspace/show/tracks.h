@@ -13,25 +13,25 @@
 
 #include "latency/latency.h"
 
-/* LANE_TRACKS(T) calls T(ID, name, help) for each kind of track. */
+/* LANE_TRACKS(T) calls T(ID, name) for each kind of track; show/words.def says what each is. */
 #define LANE_TRACKS(T)                                                                             \
-	T(ENGINE, "running", "what runs on an engine")                                             \
-	T(IDLE, "idle", "an engine that runs nothing, and why")                                    \
-	T(HOST, "host queue", "requests the driver holds, and those taken off the engine")         \
-	T(DEVICE, "device queue", "requests given to the engine that do not run yet")              \
-	T(PREEMPTED, "preempted", "requests taken off an engine, and by whom")                     \
-	T(CLIENT, "requests", "a process's requests, from their first event to their last")        \
-	T(CPU, "who runs", "which thread runs on a CPU")                                           \
-	T(THREAD, "state", "what a thread does")                                                   \
-	T(SUBMIT, "submits", "a thread in the call that makes a request")                          \
-	T(WAIT, "waits", "a thread in the call that waits for a request")                          \
-	T(STARVED, "instead ran", "who had the CPU that a thread waited for")                      \
-	T(CLQUEUE, "OpenCL queue", "commands of an OpenCL queue, from their call to their end")    \
-	T(CALL, "OpenCL calls", "a thread in a function of OpenCL")                                \
-	T(LOST, "lost events", "when the tracer dropped events: what falls in it is unknown")
+	T(ENGINE, "running")                                                                       \
+	T(IDLE, "idle")                                                                            \
+	T(HOST, "host queue")                                                                      \
+	T(DEVICE, "device queue")                                                                  \
+	T(PREEMPTED, "preempted")                                                                  \
+	T(CLIENT, "requests")                                                                      \
+	T(CPU, "who runs")                                                                         \
+	T(THREAD, "state")                                                                         \
+	T(SUBMIT, "submits")                                                                       \
+	T(WAIT, "waits")                                                                           \
+	T(STARVED, "instead ran")                                                                  \
+	T(CLQUEUE, "OpenCL queue")                                                                 \
+	T(CALL, "OpenCL calls")                                                                    \
+	T(LOST, "lost events")
 
 enum lane_track_kind {
-#define T(id, name, help) LANE_TRACK_##id,
+#define T(id, name) LANE_TRACK_##id,
 	LANE_TRACKS(T)
 #undef T
 	LANE_TRACK_KINDS
@@ -46,7 +46,7 @@ struct lane_track {
 	const struct lane_engine *engine;  /* of an engine's track */
 	const struct lane_client *client;  /* of a process's or thread's track; may be NULL */
 	const struct lane_cl_queue *queue; /* of an OpenCL queue's track */
-	int32_t cpu;			   /* of a CPU\'s track */
+	int32_t cpu;			   /* of a CPU's track */
 	int32_t tid, pid;		   /* of a thread's track, -1; pid of a queue's too */
 	char comm[16];			   /* as last seen */
 	uint32_t n_rows;
@@ -77,6 +77,7 @@ struct lane_slice {
 	const struct lane_idle *idle;
 	const struct lane_preemption *preemption;
 	const struct lane_thread_interval *thread;
+	const struct lane_cpu_run *cpu_run;
 	const struct lane_wait *wait;
 	const struct lane_starvation *starvation;
 	const struct lane_loss *loss;

@@ -39,7 +39,6 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 						 .next = state,
 						 .woken = !thr->pub.preempted,
 						 .is_last = thr->is_gone,
-						 .of_all = tl->follow_all,
 						 .waker_tid = thr->waker };
 	enum lane_clock clock = lane_thr_clock(thr);
 
@@ -231,23 +230,53 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		enqueue(tl, thr, event->cpu, now_ns);
 }
 
+/*
+ * Tells who had the CPU up to now_ns. enough: so many lost events may have been without another
+ * having had it meanwhile, as for tell_starved.
+ */
+static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32_t cpu_number,
+		     uint64_t now_ns, uint64_t enough)
+{
+	const struct lane_cpu_run run = { .cpu = cpu_number,
+					  .tid = cpu->tid,
+					  .comm = cpu->comm,
+					  .begin_ns = cpu->since_ns,
+					  .end_ns = now_ns };
+
+	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns)
+		return;
+	if (tl->n_losses && lane_loss_between(tl, cpu->since_ns, now_ns) > enough)
+		return;
+	tl->hooks.cpu_run(tl->hooks.arg, &run);
+}
+
+void lane_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < tl->n_cpus; i++)
+		tell_ran(tl, &tl->cpus[i], (int32_t)i, now_ns, 0);
+}
+
 static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
 	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_thr *thr;
+	bool is_same;
 
 	if (!cpu)
 		return;
+	is_same = cpu->tid == sw->prev_tid;
 	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has
 	 * now. */
-	if (cpu->tid != sw->prev_tid) {
+	if (!is_same) {
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
 		memset(cpu->comm, 0, sizeof(cpu->comm));
 	}
 	if (*sw->prev_comm) /* a trace of Perfetto's need not say it */
 		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
+	if (is_same)
+		tell_ran(tl, cpu, event->cpu, now_ns, 1);
 	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
 		tell_starved(tl, victim, cpu, event->cpu, now_ns, 1);
 	cpu->tid = sw->next_tid;

@@ -9,6 +9,8 @@ void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
 void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
 void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+/* The trace ends: who has each CPU then had it up to now. */
+void lane_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
 /* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
  * had the CPU and left it. */
 void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);

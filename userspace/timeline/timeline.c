@@ -241,6 +241,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
 		if (tl->threads.slots[i].value)
 			lane_thr_flush(tl, tl->threads.slots[i].value, now_ns);
+	lane_cpus_flush(tl, now_ns);
 	for (uint32_t i = 0; i < tl->n_contexts; i++) {
 		while (tl->context_by_id[i]->first) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;

@@ -195,7 +195,6 @@ struct lane_thread_interval {
 		next; /* what it does from end_ns on; the same where the trace ends */
 	bool woken;   /* of a runnable interval: it had been blocked before */
 	bool is_last; /* the thread is gone then */
-	bool of_all;  /* all threads are followed: all that ran on its CPU is told */
 	const struct lane_request *wait; /* the request it was waiting for, or NULL */
 	int32_t waker_tid;		 /* who ended a blocked interval, -1 */
 };
@@ -288,6 +287,14 @@ struct lane_starvation {
 	const struct lane_thread *victim;
 	int32_t cpu;
 	int32_t tid; /* who ran: 0 is the idle thread, -1 not known */
+	const char *comm;
+	uint64_t begin_ns, end_ns;
+};
+
+/* A task had a CPU from one switch to the next. The idle task's times are not told. */
+struct lane_cpu_run {
+	int32_t cpu;
+	int32_t tid;
 	const char *comm;
 	uint64_t begin_ns, end_ns;
 };
@@ -469,6 +476,7 @@ struct lane_command {
 	H(idle, (void *arg, const struct lane_idle *idle), (arg, idle))                            \
 	H(thread, (void *arg, const struct lane_thread_interval *interval), (arg, interval))       \
 	H(starvation, (void *arg, const struct lane_starvation *starvation), (arg, starvation))    \
+	H(cpu_run, (void *arg, const struct lane_cpu_run *run), (arg, run))                        \
 	H(wait, (void *arg, const struct lane_wait *wait), (arg, wait))                            \
 	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \

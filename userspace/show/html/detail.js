@@ -4,9 +4,10 @@
 const facing = { request: null };
 
 function hint() {
+	byId("detail").hidden = Boolean(view.range);
 	byId("detail").replaceChildren(make("h3", {}, "Nothing selected"),
-		make("p", { class: "hint" }, "Click a slice, or search for a request: its stages, who was in its way and the arrow back to the call are shown here."),
-		make("p", { class: "hint" }, "Drag moves the view, Ctrl and the wheel zooms; keys: press ?"));
+		make("p", { class: "hint" }, "Click a slice, or search for one: a request's stages, who was in its way and the arrow back to the call are shown here."),
+		make("p", { class: "hint" }, "Drag to choose a time: its sums are shown here. Shift and drag moves the view, Ctrl and the wheel zooms; a click on a line's title keeps it on top; keys: press ?"));
 }
 
 function stageRows(request) {
@@ -19,7 +20,7 @@ function stageRows(request) {
 function stageTable(request) {
 	const most = Math.max(1, ...stageRows(request).map(s => s.ns || 0)), table = make("table", { id: "requeststages" });
 	fillTable(table, [
-		{ name: "stage", of: s => make("span", {}, swatch(s.style), s.name) },
+		{ name: "stage", of: s => make("span", {}, swatch(s.style), word(s.name)) },
 		{ name: "time", n: true, of: s => make("span", { "data-ns": s.known ? String(s.ns) : "", title: s.known ? exact(s.ns) : "" }, s.known ? span(s.ns, s.max) : "unknown") },
 		{ name: "", of: s => make("span", { class: "meter", "aria-hidden": "true" }, make("i", { style: `width: ${100 * (s.ns || 0) / most}%; background: var(--${s.style})` })) },
 	], stageRows(request));
@@ -45,7 +46,7 @@ function why(request, preempted) {
 		return "";
 	const share = request.total > 0 ? ` (${percent(longest.lo, request.total)} of ${duration(request.total)})` : "";
 	const who = longest.name === "device_queue" && request.behind ? ", behind " + facts.clients[request.behind.client].name
-		: longest.name === "preempted" && preempted.length ? ", taken off by " + preempted.map(culpritOf).join(", ") : "";
+		: longest.name === "preempted" && preempted.length ? ", taken off by " + [...new Set(preempted.map(culpritOf))].join(", ") : "";
 	return `Longest: ${longest.name}${share}${who}.`;
 }
 
@@ -93,6 +94,7 @@ function threadName(tid) {
 function showRequest(number, links) {
 	const request = requestOf(number), at = request.at;
 	facing.request = request;
+	byId("detail").hidden = false;
 	byId("detail").replaceChildren(
 		make("h3", { id: "requestname" }, label(request)),
 		make("p", { class: "hint" }, `context ${request.context}, seqno ${request.seqno}` + (request.engine ? ", " + request.engine : "")),
@@ -104,7 +106,7 @@ function showRequest(number, links) {
 			links.run ? goButton("Its run", () => jump(links.run)) : "",
 			links.wait ? goButton("The wake-up", () => jump(links.wait)) : ""),
 		factRows([
-			["total", request.total >= 0 ? span(request.total, request.totalMax) + (request.total === request.totalMax ? ` (${exact(request.total)})` : "") : "unknown"],
+			["in all", request.total >= 0 ? span(request.total, request.totalMax) + (request.total === request.totalMax ? ` (${exact(request.total)})` : "") : "unknown"],
 			["submitted by", threadName(request.tid)],
 			["queued", at.queue >= 0 ? clock(at.queue, 1) : ""], ["added", at.add >= 0 ? clock(at.add, 1) : ""],
 			["submitted", at.submit >= 0 ? clock(at.submit, 1) : ""], ["executed", at.execute >= 0 ? clock(at.execute, 1) : ""],
@@ -123,13 +125,22 @@ function showRequest(number, links) {
 // An OpenCL command: its times by the device, and the request that carried it.
 function showCommand(slice) {
 	const command = commandOf(slice.row.info[slice.i] - 1), at = command.at, known = hasRequest(command.request);
-	const stage = (name, from, to) => [name, to >= from ? duration(to - from) + " (" + exact(to - from) + ")" : "unknown"];
+	const of = (name, from, to) => [name, to >= from ? duration(to - from) + " (" + exact(to - from) + ")" : "unknown"], waited = waitedFor(command);
+	const most = Math.max(1, ...command.stages.map(nsOf)), style = { call: "signal", held: "host_queue", host_queue: "host_queue", device_queue: "device_queue", before: "preempted", running: "running", signal: "signal", told: "wake" };
+	const stages = make("table", { id: "commandstages" });
+	fillTable(stages, [
+		{ name: "stage", of: s => make("span", {}, swatch(style[s.name]), word(s.name)) },
+		{ name: "time", n: true, of: s => make("span", { "data-ns": String(nsOf(s)), title: exact(nsOf(s)) }, duration(nsOf(s))) },
+		{ name: "", of: s => make("span", { class: "meter", "aria-hidden": "true" }, make("i", { style: `width: ${100 * nsOf(s) / most}%; background: var(--${style[s.name]})` })) },
+	], command.stages);
 	facing.request = null;
+	byId("detail").hidden = false;
 	byId("detail").replaceChildren(
 		make("h3", {}, nameOf(KIND.CLQUEUE, slice.row, slice.i)),
 		make("p", { class: "hint" }, `${command.kind}, enqueued by ${command.function} in ${threadName(command.tid) || "an unknown thread"}`),
-		factRows([stage("call", at.call, at.return), stage("queued", at.queued, at.submitted), stage("submitted", at.submitted, at.start), stage("running", at.start, at.end),
-			["known after", at.known >= at.end ? duration(at.known - at.end) : ""], ["status", command.status ? String(command.status) : ""],
+		make("p", {}, waited ? `Waited longest for ${waited}.` : ""), command.stages.length ? stages : make("p", { class: "hint" }, "Its call, its times or its completion is missing: its stages are not known."),
+		factRows([of("by the device: queued", at.queued, at.submitted), of("submitted", at.submitted, at.start), of("running", at.start, at.end),
+			["waits for events", command.waits ? count(command.waits) : ""], ["status", command.status ? String(command.status) : ""],
 			["its request", known ? label(requestOf(command.request)) : "not known"], ["how sure", `${command.certainty}: ${command.why}`]]),
 		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(...ends(slice))),
 			known ? goButton("Its request", () => selectRequest(command.request, true)) : ""));
@@ -138,6 +149,7 @@ function showCommand(slice) {
 function showSlice(slice) {
 	const { row, i } = slice, track = facts.tracks[row.track], kind = track.kind;
 	facing.request = null;
+	byId("detail").hidden = false;
 	byId("detail").replaceChildren(
 		make("h3", {}, nameOf(kind, row, i)),
 		make("p", { class: "hint" }, facts.kinds[kind].help),

@@ -32,7 +32,7 @@ function showHead() {
 
 function showVerdict() {
 	const sentences = report.verdict.length ? report.verdict : ["Nothing to say: the recording has no requests."];
-	byId("verdict").replaceChildren(...sentences.map(text => make("li", {}, text)));
+	byId("verdict").replaceChildren(...sentences.map((text, i) => make("li", {}, make("span", {}, text), facts.advice[i] ? make("p", { class: "try" }, "try: " + facts.advice[i]) : "")));
 }
 
 function showStages() {
@@ -47,17 +47,17 @@ function showStages() {
 	}
 	byId("stagebar").replaceChildren(bar);
 	const path = new Set(onPath().map(s => s.stage));
-	const help = Object.fromEntries(facts.stages.map(s => [s.name, s.help]));
 	fillTable(byId("stages"), [
-		{ name: "stage", of: s => make("span", { title: help[s.stage] }, path.has(s.stage) ? swatch(s.stage) : "", s.stage) },
-		{ name: "requests", n: true, of: s => count(s.count) + (s.unknown ? " (" + count(s.unknown) + " unknown)" : "") },
+		{ name: "stage", of: s => make("span", {}, path.has(s.stage) ? swatch(s.stage) : "", word(s.stage)) },
+		{ name: "count", n: true, of: s => count(s.count) },
 		{ name: "sum", n: true, of: s => s.count ? both(s.sum) : "-" },
 		{ name: "share", n: true, of: s => path.has(s.stage) && s.count ? percent(mid(s.sum), all) : "" },
-		{ name: "median", n: true, of: s => both(s.p50) },
-		{ name: "95 %", n: true, of: s => both(s.p95) },
-		{ name: "99 %", n: true, of: s => both(s.p99) },
-		{ name: "longest", n: true, of: s => s.count ? both(s.max) : "-" },
-	], report.stages.filter(s => s.count || s.unknown));
+		{ name: "p50", n: true, of: s => both(s.p50) },
+		{ name: "p95", n: true, of: s => both(s.p95) },
+		{ name: "p99", n: true, of: s => both(s.p99) },
+		{ name: "max", n: true, of: s => s.count ? both(s.max) : "-" },
+		report.stages.some(s => s.unknown) ? { name: "unknown", n: true, of: s => s.unknown ? count(s.unknown) : "" } : null,
+	].filter(Boolean), report.stages.filter(s => s.count || s.unknown));
 }
 
 // Idle time of an engine by cause, most first. The report counts the time before its first request and after its last
@@ -182,60 +182,31 @@ function showWorst(onRow) {
 		{ name: "request", of: w => w.context + ":" + w.seqno },
 		{ name: "process", of: w => w.client },
 		{ name: "engine", of: w => w.engine || "" },
-		{ name: "total", n: true, of: w => both(w.total) },
+		{ name: "in all", n: true, of: w => both(w.total) },
 		...onPath().map(s => ({ name: s.stage, n: true, of: w => stage(w, s.stage) })),
 		{ name: "wake", n: true, of: w => stage(w, "wake") },
 	], report.worst, onRow);
 }
 
-// A table with a title; nothing without rows.
-function titled(title, columns, rows) {
+const MOST_ROWS = 12; // of a table, until more are asked for
+
+// A table with a title; nothing without rows. What is below the first rows is a click away.
+function titled(title, columns, rows, onRow) {
 	if (!rows.length)
 		return null;
-	const element = make("table", {});
-	fillTable(element, columns, rows.slice(0, 12));
-	element.prepend(make("caption", {}, title + (rows.length > 12 ? `: 12 of ${count(rows.length)}` : "")));
-	return make("div", {}, element);
-}
-
-const lineTime = l => l.compute_ns + l.memory_ns + l.atomics_ns + l.conflicts_ns;
-
-// The tables of `report --commands`.
-function showOpenCL() {
-	const cl = report.opencl, number = (name, of) => ({ name, n: true, of });
-	if (!cl)
-		return;
-	const times = of => [number("mean", r => of(r).count ? duration(of(r).mean_ns) : "-"), number("95 %", r => of(r).count ? duration(of(r).p95_ns) : "-"),
-		number("longest", r => of(r).count ? duration(of(r).max_ns) : "-"), number("sum", r => duration(of(r).sum_ns))];
-	const causes = d => Object.entries(d.gap_causes).map(([key, ns]) => [key.replace(/_ns$/, ""), ns]).filter(c => c[1]).sort((a, b) => b[1] - a[1])
-		.slice(0, 3).map(c => c[0] + " " + duration(c[1])).join(", ");
-	byId("opencl").hidden = false;
-	byId("cltables").replaceChildren(...[
-		titled("Commands, from the call to the program's knowing", [
-			{ name: "stage", of: s => s.stage }, number("commands", s => count(s.count)), ...times(s => s)],
-		cl.stages.concat(cl.total.count ? { stage: "in all", ...cl.total } : []).filter(s => s.count)),
-		titled("Kernels", [
-			{ name: "process", of: k => k.process }, { name: "kernel", of: k => k.kernel }, number("runs", k => count(k.running.count)),
-			...times(k => k.running)], cl.kernels),
-		...(cl.kernels_modelled || []).map(k => titled(`${k.kernel} of ${k.process}, by source line, as modelled on ${k.device}: ${duration(k.modelled.total_ns)}, measured ${duration(k.running_mean_ns)}`, [
-			number("line", l => l.line === null ? "-" : String(l.line)), number("share", l => percent(lineTime(l), k.modelled.total_ns)),
-			...["compute", "memory", "atomics", "conflicts"].map(part => number(part, l => l[part + "_ns"] ? duration(l[part + "_ns"]) : "")),
-			{ name: "source", of: l => make("code", {}, l.source || "") }], k.lines.filter(l => lineTime(l) >= k.modelled.total_ns / 100))),
-		titled("Queues", [
-			{ name: "process", of: q => q.process }, { name: "queue", of: q => "0x" + BigInt(q.queue).toString(16) },
-			number("commands", q => count(q.commands)), number("with their request", q => count(q.certainty.exact || 0)),
-			number("running", q => duration(q.running_ns)), { name: "device", of: q => q.device_name }], cl.queues),
-		titled("Transfers", [
-			{ name: "kind", of: t => t.kind }, number("times", t => count(t.running.count)), number("blocking", t => count(t.blocking)),
-			number("bytes", t => count(t.bytes)), ...times(t => t.running)], cl.transfers),
-		titled("Devices", [
-			{ name: "process", of: d => d.process }, number("commands", d => count(d.commands)),
-			number("busy", d => duration(d.busy_ns)), number("of", d => duration(d.span_ns)), number("idle between", d => duration(d.gap_ns)),
-			{ name: "because of", of: causes }, { name: "device", of: d => d.name }], cl.devices),
-		titled("Calls", [
-			{ name: "function", of: c => c.function }, number("times", c => count(c.count)), number("failed", c => count(c.failed)),
-			number("longest", c => duration(c.max_ns)), number("sum", c => duration(c.sum_ns))], [...cl.calls].sort((a, b) => b.sum_ns - a.sum_ns)),
-	].filter(Boolean));
+	const element = make("table", {}), box = make("div", {}, element);
+	fillTable(element, columns, rows.slice(0, MOST_ROWS), onRow);
+	element.prepend(make("caption", {}, title));
+	if (rows.length > MOST_ROWS) {
+		const more = goButton(`All ${count(rows.length)} rows`, () => {
+			fillTable(element, columns, rows, onRow);
+			element.prepend(make("caption", {}, title));
+			more.remove();
+			fitTables();
+		});
+		box.append(more);
+	}
+	return box;
 }
 
 // Cards that have nothing to show are not shown: of OpenCL alone there are no requests and no engines.
@@ -245,6 +216,8 @@ function hideEmptyCards() {
 	hide("stages", none);
 	hide("engines", !report.engines.some(e => e.requests || e.runs));
 	byId("stages").closest(".pair").hidden = none && byId("engines").closest("section").hidden;
+	for (const id of ["course", "h-course"])
+		byId(id).hidden = none;
 	hide("worst", !report.worst.length);
 	hide("clients", !report.clients.length);
 	hide("culprits", !byId("culprits").querySelector("table") && none);
@@ -258,13 +231,13 @@ function cpuTables() {
 	if (!report.cpu)
 		return [];
 	const { threads, processes, behind, wakeups } = report.cpu, sum = (name, key) => ({ name, n: true, of: t => duration(t[key]) });
-	const sums = [sum("running", "running_ns"), sum("waited for a CPU", "runnable_ns"), sum("since woken", "woken_ns"), sum("preempted", "preempted_ns"), sum("blocked", "blocked_ns"),
-		sum("unknown", "unknown_ns"), { name: "wake-ups", n: true, of: t => count(t.wakeups) }, sum("longest", "wake_max_ns")];
+	const sums = [sum("running", "running_ns"), sum("runnable", "runnable_ns"), sum("woken", "woken_ns"), sum("preempted", "preempted_ns"), sum("blocked", "blocked_ns"),
+		sum("unknown", "unknown_ns"), { name: "wake-ups", n: true, of: t => count(t.wakeups) }, sum("max", "wake_max_ns")];
 	return [
 		titled("Threads, by the time in which they could run and did not", [{ name: "thread", of: t => t.thread }, ...sums], threads.slice(0, MOST_THREADS)),
 		titled("Processes: the sums of their threads", [{ name: "process", of: p => p.process }, ...sums], processes.slice(0, MOST_THREADS)),
 		titled("Who ran while a thread waited for that CPU", [{ name: "thread", of: r => r.thread }, { name: "who ran", of: r => r.culprit },
-			{ name: "times", n: true, of: r => count(r.times) }, { name: "for", n: true, of: r => duration(r.ns) }], behind.slice(0, MOST_THREADS)),
+			{ name: "times", n: true, of: r => count(r.times) }, { name: "time", n: true, of: r => duration(r.ns) }], behind.slice(0, MOST_THREADS)),
 		titled("Wake-up latency: from being woken to running", [{ name: "from", n: true, of: b => duration(b.from_ns) }, { name: "below", n: true, of: b => duration(b.below_ns) },
 			{ name: "wake-ups", n: true, of: b => count(b.count) }], wakeups.histogram),
 	];
@@ -275,21 +248,20 @@ function showCulprits() {
 		...cpuTables(),
 		...[["Whose fences dependencies waited for", "dependency", report.dependencies], ["Ahead in the host queue", "host_queue", report.host_behind],
 			["Ahead in the device queue", "device_queue", report.behind]].map(([title, stage, rows]) => titled(title, [
-			{ name: "who waited", of: b => b.client }, { name: "engine", of: b => b.engine },
-			{ name: stage === "dependency" ? "for" : "behind", of: b => b.owner + ", context " + b.context },
-			{ name: "requests", n: true, of: b => count(b.requests) }, { name: "waited", n: true, of: b => both(b[stage]) }], rows)),
+			{ name: "process", of: b => b.client }, { name: "engine", of: b => b.engine }, { name: "context", n: true, of: b => String(b.context) },
+			{ name: "of process", of: b => b.owner }, { name: "requests", n: true, of: b => count(b.requests) }, { name: "time", n: true, of: b => both(b[stage]) }], rows)),
 		titled("Taken off the engine", [
-			{ name: "who", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "by", of: p => p.culprit || "unknown" },
-			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "for", n: true, of: p => both(p.preempted) }], report.preemptions),
+			{ name: "victim", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "culprit", of: p => p.culprit || "unknown" },
+			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "off the engine", n: true, of: p => both(p.preempted) }], report.preemptions),
 		titled("Could run, another had the CPU", [
-			{ name: "thread", of: p => p.thread }, { name: "instead ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => String(p.cpu) },
-			{ name: "for", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
+			{ name: "thread", of: p => p.thread }, { name: "who ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => String(p.cpu) },
+			{ name: "time", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
 		titled("Idle engines", [
-			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => i.cause }, { name: "thread", of: i => i.thread },
-			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "idle", n: true, of: i => duration(i.idle_ns) }], report.idle),
+			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => word(i.cause) }, { name: "thread", of: i => i.thread },
+			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "time", n: true, of: i => duration(i.idle_ns) }], report.idle),
 		titled("Waits", [
-			{ name: "who", of: w => w.client }, { name: "for", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "times", n: true, of: w => count(w.count) },
-			{ name: "waited", n: true, of: w => duration(w.wait_ns) }, { name: "to wake up", n: true, of: w => w.wake_ns === null ? "unknown" : (w.wake_unknown ? "\u2265 " : "") + duration(w.wake_ns) }], report.waits),
+			{ name: "process", of: w => w.client }, { name: "for requests of", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "waits", n: true, of: w => count(w.count) },
+			{ name: "time", n: true, of: w => duration(w.wait_ns) }, { name: "wake", n: true, of: w => w.wake_ns === null ? "unknown" : (w.wake_unknown ? "\u2265 " : "") + duration(w.wake_ns) }], report.waits),
 	].filter(Boolean);
 	byId("culprits").replaceChildren(...(tables.length ? tables : ["Nobody was seen to be."]));
 }

@@ -2,9 +2,10 @@
 // Paints what is visible: slices into a buffer of pixels, words and arrows on top of it. Where several slices
 // share a pixel the bar's height is the share of time that they cover.
 
-const GUTTER = 168, AXIS = 26;
+const AXIS = 26;
+let GUTTER = 168; // where the titles stand; less in a narrow window
 const canvas = byId("canvas"), context2d = canvas.getContext("2d");
-const view = { t0: 0, t1: 1, scroll: 0, width: 0, height: 0, ratio: 1, focus: -1, cursor: 0, selected: null, hover: null };
+const view = { t0: 0, t1: 1, scroll: 0, width: 0, height: 0, ratio: 1, focus: -1, cursor: 0, selected: null, hover: null, range: null };
 
 // Styles: colour and pattern, so that nothing hangs on colour alone.
 const SOLID = 0, RISING = 1, FALLING = 2, DOTS = 3, CROSS = 4, BARS = 5, LIGHT = 6;
@@ -32,7 +33,7 @@ function mixed(a, b, share) {
 
 function readTheme() {
 	const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue("--" + name).trim();
-	for (const name of ["ink", "dim", "line", "card", "soft", "focus", "pick", "accent"])
+	for (const name of ["ink", "dim", "line", "card", "soft", "focus", "pick", "accent", "accent-ink"])
 		theme.css[name] = get(name);
 	theme.card = pixel(get("card"));
 	theme.soft = pixel(get("soft"));
@@ -112,6 +113,10 @@ function block(x0, y0, x1, y1, style) {
 
 const toX = t => (GUTTER + (t - view.t0) / (view.t1 - view.t0) * (view.width - GUTTER)) * view.ratio;
 const toTime = x => view.t0 + (x - GUTTER) / (view.width - GUTTER) * (view.t1 - view.t0);
+
+// Where a line begins on the canvas, in CSS pixels: pinned ones stay where they are.
+const lineTop = line => AXIS + line.top + (line.pinned ? 0 : pinnedHeight - view.scroll);
+const isInSight = line => lineTop(line) < view.height && lineTop(line) + line.height > AXIS + (line.pinned ? 0 : pinnedHeight);
 
 // When a request was off its engine, incomplete: [from, to] each. Collected once, for all requests.
 let offEngine = null;
@@ -218,7 +223,7 @@ function paintRow(row, kind, y0, y1, names) {
 function nameOf(kind, row, i) {
 	const number = row.request[i];
 	if (kind === KIND.IDLE)
-		return "idle: " + facts.causes[row.state[i]] + (row.info[i] ? " by " + facts.tasks[row.info[i] - 1] : "");
+		return "idle: " + facts.causes[row.state[i]] + (row.info[i] && facts.causes[row.state[i]] === "starved" ? " by " + facts.tasks[row.info[i] - 1] : "");
 	if (kind === KIND.STARVED || kind === KIND.CPU)
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "unknown";
 	if (kind === KIND.THREAD)
@@ -274,40 +279,115 @@ function paintAxis() {
 	context2d.textBaseline = "middle";
 	context2d.fillStyle = theme.css.dim;
 	for (let t = Math.ceil(view.t0 / step) * step; t < view.t1; t += step) {
-		const x = Math.round(toX(t));
+		const x = Math.round(toX(t)), text = clock(t, step);
+		if (x < GUTTER * r)
+			continue;
 		context2d.fillRect(x, AXIS * r - 5 * r, r, 5 * r);
-		context2d.fillText(clock(t, step), x + 4 * r, AXIS * r / 2);
+		const end = x + 8 * r + context2d.measureText(text).width, tag = rangeTag();
+		if (end < canvas.width && !(tag && x < tag.x + tag.width && end > tag.x))
+			context2d.fillText(text, x + 4 * r, AXIS * r / 2);
 	}
 	context2d.fillText("time", 10 * r, AXIS * r / 2);
 }
 
-function paintLabels() {
-	const r = view.ratio;
-	for (let n = 0; n < lines.length; n++) {
-		const line = lines[n], y = (AXIS + line.top - view.scroll) * r, h = line.height * r;
-		if (y + h < AXIS * r || y > canvas.height)
-			continue;
-		context2d.textBaseline = "middle";
-		if (line.heading) {
-			context2d.font = `600 ${12 * r}px system-ui, sans-serif`;
-			context2d.fillStyle = theme.css.ink;
-			context2d.fillText((line.heading.open ? "\u25be " : "\u25b8 ") + line.heading.title, 8 * r, y + h / 2, (GUTTER + 200) * r);
-			const width = context2d.measureText("\u25be " + line.heading.title).width;
-			context2d.font = `${11 * r}px system-ui, sans-serif`;
-			context2d.fillStyle = theme.css.dim;
-			if (line.heading.note)
-				context2d.fillText(line.heading.note, 18 * r + width, y + h / 2);
-		} else {
-			context2d.font = `${11 * r}px system-ui, sans-serif`;
-			context2d.fillStyle = theme.css.dim;
-			context2d.fillText(line.title + (line.more ? ` (+${line.more} rows)` : ""), 16 * r, y + h / 2, (GUTTER - 22) * r);
-		}
-		if (n === view.focus) {
-			context2d.strokeStyle = theme.css.focus;
-			context2d.lineWidth = 2 * r;
-			context2d.strokeRect(r, y + r, canvas.width - 2 * r, h - 2 * r);
-		}
+// Where it stands on the axis how long the chosen time is; null: it is not in sight.
+function rangeTag() {
+	const r = view.ratio, left = GUTTER * r;
+	if (!view.range)
+		return null;
+	const from = Math.max(left, toX(view.range.from)), to = Math.min(canvas.width, toX(view.range.to)), text = duration(view.range.to - view.range.from);
+	const width = (text.length * 7 + 14) * r;
+	return to < left || from > canvas.width ? null : { from, to, text, width, x: Math.max(left, Math.min(canvas.width - width, (from + to - width) / 2)) };
+}
+
+// The stretch of time that was chosen: its edges, and how long it is.
+function paintRange() {
+	const r = view.ratio, left = GUTTER * r, tag = rangeTag();
+	if (!tag)
+		return;
+	const { from, to, text, width, x } = tag;
+	context2d.fillStyle = theme.css.accent;
+	context2d.globalAlpha = 0.16;
+	context2d.fillRect(from, AXIS * r, to - from, canvas.height);
+	context2d.globalAlpha = 1;
+	for (const edge of [view.range.from, view.range.to].map(toX))
+		if (edge >= left && edge <= canvas.width)
+			context2d.fillRect(Math.min(edge, canvas.width - 1.5 * r), 0, 1.5 * r, canvas.height);
+	context2d.font = `600 ${11 * r}px system-ui, sans-serif`;
+	context2d.fillRect(x, 3 * r, width, (AXIS - 8) * r);
+	context2d.fillStyle = theme.css["accent-ink"];
+	context2d.textBaseline = "middle";
+	context2d.fillText(text, x + (width - context2d.measureText(text).width) / 2, (AXIS - 2) * r / 2);
+}
+
+// As much of a text as there is room for; the end of what is left out is an ellipsis.
+function fit(text, room) {
+	if (context2d.measureText(text).width <= room)
+		return text;
+	let low = 0, high = text.length;
+	while (low < high) {
+		const middle = low + high + 1 >>> 1;
+		if (context2d.measureText(text.slice(0, middle) + "\u2026").width <= room)
+			low = middle;
+		else
+			high = middle - 1;
 	}
+	return text.slice(0, low) + "\u2026";
+}
+
+// A pin: filled where the track is pinned, its outline where a click would pin it.
+function paintPin(x, y, filled) {
+	const r = view.ratio;
+	context2d.beginPath();
+	context2d.arc(x, y - 2 * r, 3 * r, 0, 2 * Math.PI);
+	context2d.strokeStyle = context2d.fillStyle = filled ? theme.css.accent : theme.css.dim;
+	context2d.lineWidth = 1.3 * r;
+	context2d.stroke();
+	if (filled)
+		context2d.fill();
+	context2d.fillRect(x - 0.6 * r, y + r, 1.2 * r, 4 * r);
+}
+
+function paintLabel(line, n) {
+	const r = view.ratio, y = lineTop(line) * r, h = line.height * r;
+	context2d.textBaseline = "middle";
+	if (line.heading) {
+		const mark = line.heading.open ? "\u25be " : "\u25b8 ", room = canvas.width - 16 * r;
+		context2d.font = `600 ${12 * r}px system-ui, sans-serif`;
+		context2d.fillStyle = theme.css.ink;
+		const title = fit(mark + line.heading.title, room), width = context2d.measureText(title).width;
+		context2d.fillText(title, 8 * r, y + h / 2);
+		context2d.font = `${11 * r}px system-ui, sans-serif`;
+		context2d.fillStyle = theme.css.dim;
+		if (line.heading.note)
+			context2d.fillText(fit(line.heading.note, room - width - 10 * r), 18 * r + width, y + h / 2);
+	} else {
+		context2d.font = `${11 * r}px system-ui, sans-serif`;
+		context2d.fillStyle = theme.css.dim;
+		context2d.fillText(fit(line.title + (line.more ? ` (+${line.more} rows)` : ""), (GUTTER - 22) * r), 16 * r, y + h / 2);
+		if (line.pinned || line.track.id === view.hover || n === view.focus)
+			paintPin(8 * r, y + h / 2, line.pinned);
+	}
+	if (n === view.focus) {
+		context2d.strokeStyle = theme.css.focus;
+		context2d.lineWidth = 2 * r;
+		context2d.strokeRect(r, y + r, canvas.width - 2 * r, h - 2 * r);
+	}
+}
+
+// What is drawn on top of the pixels, of the lines that move or of those that are pinned.
+function paintWords(names, pinned) {
+	const r = view.ratio, top = AXIS + (pinned ? 0 : pinnedHeight);
+	context2d.save();
+	context2d.beginPath();
+	context2d.rect(0, top * r, canvas.width, canvas.height);
+	context2d.clip();
+	paintNames(names);
+	lines.forEach((line, n) => {
+		if (Boolean(line.pinned) === pinned && isInSight(line))
+			paintLabel(line, n);
+	});
+	context2d.restore();
 }
 
 // The middle of a slice's edge on the canvas, null when its line is not shown.
@@ -316,14 +396,14 @@ function pointOf(slice, t) {
 	if (!line)
 		return null;
 	const k = line.rows.indexOf(slice.row);
-	return { x: toX(t), y: (AXIS + line.top + 3 + (k + 0.5) * line.each - view.scroll) * view.ratio };
+	return { x: toX(t), y: (lineTop(line) + 3 + (k + 0.5) * line.each) * view.ratio };
 }
 
 function outline(slice, width) {
 	const line = lineOf(slice.row), r = view.ratio;
 	if (!line)
 		return;
-	const y = (AXIS + line.top + 3 + line.rows.indexOf(slice.row) * line.each - view.scroll) * r;
+	const y = (lineTop(line) + 3 + line.rows.indexOf(slice.row) * line.each) * r;
 	const a = Math.max(GUTTER * r, toX(slice.row.begin[slice.i])), b = Math.max(a + 2 * r, toX(slice.row.end[slice.i]));
 	context2d.strokeStyle = theme.css.pick;
 	context2d.lineWidth = width * r;
@@ -367,9 +447,10 @@ function paintSelected() {
 
 function resize() {
 	const box = byId("scroll");
-	box.style.maxHeight = linesHeight + AXIS + 12 + "px";
+	box.style.maxHeight = linesHeight + pinnedHeight + AXIS + 12 + "px";
 	view.ratio = Math.min(2, window.devicePixelRatio || 1);
 	view.width = box.clientWidth;
+	GUTTER = view.width < 560 ? 112 : 168;
 	view.height = box.clientHeight;
 	canvas.width = Math.max(1, Math.round(view.width * view.ratio));
 	canvas.height = Math.max(1, Math.round(view.height * view.ratio));
@@ -377,29 +458,39 @@ function resize() {
 	canvas.style.height = view.height + "px";
 	image = context2d.createImageData(canvas.width, canvas.height);
 	pixels = new Uint32Array(image.data.buffer);
-	byId("sizer").style.height = Math.max(view.height, linesHeight + AXIS + 8) + "px";
+	byId("sizer").style.height = Math.max(view.height, linesHeight + pinnedHeight + AXIS + 8) + "px";
+}
+
+function paintLine(line, names) {
+	const r = view.ratio, y = Math.round(lineTop(line) * r), h = Math.round(line.height * r);
+	if (!isInSight(line))
+		return;
+	if (line.heading) {
+		fill(0, y, canvas.width, y + h, theme.soft);
+		return;
+	}
+	line.rows.forEach((row, k) => {
+		const top = y + Math.round((3 + k * line.each) * r);
+		paintRow(row, line.track.kind, top, top + Math.max(1, Math.round((line.each - (line.each > 8 ? 2 : line.each > 3 ? 1 : 0)) * r)), names);
+	});
+	fill(0, y + h - 1, canvas.width, y + h, theme.line);
 }
 
 function paint() {
-	const r = view.ratio, names = [];
+	const r = view.ratio, moving = [], pinned = [];
 	pixels.fill(theme.card);
-	for (const line of lines) {
-		const y = Math.round((AXIS + line.top - view.scroll) * r), h = Math.round(line.height * r);
-		if (y + h < AXIS * r || y > canvas.height)
-			continue;
-		if (line.heading) {
-			fill(0, y, canvas.width, y + h, theme.soft);
-			continue;
-		}
-		line.rows.forEach((row, k) => {
-			const top = y + Math.round((3 + k * line.each) * r);
-			paintRow(row, line.track.kind, top, top + Math.max(1, Math.round((line.each - (line.each > 8 ? 2 : line.each > 3 ? 1 : 0)) * r)), names);
-		});
-		fill(0, y + h - 1, canvas.width, y + h, theme.line);
+	for (const line of lines.filter(l => !l.pinned))
+		paintLine(line, moving);
+	if (pinnedHeight) {
+		fill(0, Math.round(AXIS * r), canvas.width, Math.round((AXIS + pinnedHeight) * r), theme.card);
+		for (const line of lines.filter(l => l.pinned))
+			paintLine(line, pinned);
+		fill(0, Math.round((AXIS + pinnedHeight - 3) * r), canvas.width, Math.round((AXIS + pinnedHeight) * r), pixel(theme.css.accent));
 	}
 	context2d.putImageData(image, 0, 0);
-	paintNames(names);
-	paintLabels();
+	paintWords(moving, false);
+	paintWords(pinned, true);
 	paintSelected();
 	paintAxis();
+	paintRange();
 }

@@ -3,9 +3,11 @@
 
 const HEADING = 22;
 
-const lines = [];   // what is shown, from the top: headings and tracks
+const lines = [];   // what is shown, from the top: pinned tracks, then headings and tracks
 const groups = [];  // {title, note, tracks, open}
-let linesHeight = 0;
+const pins = [];    // the ids of tracks that stay on top, in the order in which they were pinned
+const firstRows = new Map(); // track -> the first of its rows that is shown, where that is not the first
+let linesHeight = 0, pinnedHeight = 0;
 
 function tracksOf(test) {
 	return facts.tracks.map((track, id) => ({ ...track, id })).filter(test);
@@ -32,7 +34,7 @@ function makeGroups() {
 		groups.push({ title: "Lost events", tracks: lost, open: true });
 	const cpus = tracksOf(track => track.kind === KIND.CPU).sort((a, b) => a.cpu - b.cpu);
 	if (cpus.length)
-		groups.push({ title: "CPUs", tracks: cpus, open: true });
+		groups.push({ title: "CPUs", note: "who ran", tracks: cpus, open: cpus.length <= 8 || !facts.engines.length });
 	facts.engines.forEach((name, engine) => {
 		const order = [KIND.ENGINE, KIND.IDLE, KIND.DEVICE, KIND.HOST, KIND.PREEMPTED];
 		const tracks = tracksOf(track => track.engine === engine).sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
@@ -61,7 +63,7 @@ function makeGroups() {
 	}
 	const others = threadTracks(track => ownerOf(track) === undefined && !processes.has(track.pid));
 	if (others.length)
-		groups.push({ title: cpus.length ? "Threads" : "Other threads", tracks: others, open: cpus.length > 0 || !groups.length });
+		groups.push({ title: !facts.engines.length && cpus.length ? "Threads" : "Other threads", tracks: others, open: !facts.engines.length || !groups.length });
 }
 
 // A track of many rows becomes no higher than a few of others: its rows get thinner.
@@ -69,28 +71,41 @@ function rowHeight(rows) {
 	return rows <= 2 ? 18 : rows <= 5 ? 12 : Math.max(2, Math.floor(84 / rows));
 }
 
-// What fits beside the timeline; the tables have names whole.
-const cutOff = text => text.length > 26 ? text.slice(0, 25) + "\u2026" : text;
-
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	return track.kind === KIND.THREAD || track.kind === KIND.CPU ? track.name : track.kind === KIND.CLQUEUE ? cutOff([track.name, track.device].filter(Boolean).join(" ")) : track.tid > 0 ? "  " + kind : kind;
+	return track.kind === KIND.THREAD || track.kind === KIND.CPU ? track.name : track.kind === KIND.CLQUEUE ? [track.name, track.device].filter(Boolean).join(" ") : track.tid > 0 ? "  " + kind : kind;
+}
+
+// Where a track is alone, away from its group: with whose it is.
+function fullTitle(track) {
+	const whose = track.engine !== undefined ? facts.engines[track.engine] : track.kind === KIND.CLIENT ? facts.clients[track.client].name : track.tid > 0 && track.kind !== KIND.THREAD ? track.name : "";
+	return [whose, titleOf(track).trim()].filter(Boolean).join(" ");
+}
+
+// A track's line; null when nothing is in it.
+function lineOfTrack(track, top, pinned) {
+	const rows = data.rows[track.id].filter(row => row.n), each = rowHeight(rows.length), first = firstRows.get(track.id) || 0;
+	const shown = rows.slice(first, first + Math.floor(120 / each));
+	return shown.length ? { track, rows: shown, more: rows.length - shown.length, each, title: pinned ? fullTitle(track) : titleOf(track), top, height: shown.length * each + 6, pinned } : null;
 }
 
 function layOut() {
 	let top = 0;
 	lines.length = 0;
+	const add = line => {
+		if (line)
+			lines.push(line);
+		top += line ? line.height : 0;
+	};
+	for (const id of pins)
+		add(lineOfTrack({ ...facts.tracks[id], id }, top, true));
+	pinnedHeight = top ? top + 3 : 0;
+	top = 0;
 	for (const group of groups) {
-		lines.push({ heading: group, top, height: HEADING });
-		top += HEADING;
-		for (const track of group.open ? group.tracks : []) {
-			const rows = data.rows[track.id].filter(row => row.n), each = rowHeight(rows.length);
-			if (!rows.length)
-				continue;
-			const shown = rows.slice(0, Math.floor(120 / each));
-			lines.push({ track, rows: shown, more: rows.length - shown.length, each, title: titleOf(track), top, height: shown.length * each + 6 });
-			top += shown.length * each + 6;
-		}
+		add({ heading: group, top, height: HEADING });
+		for (const track of group.open ? group.tracks : [])
+			if (!pins.includes(track.id))
+				add(lineOfTrack(track, top, false));
 	}
 	linesHeight = top;
 }
@@ -143,13 +158,33 @@ function lineOf(row) {
 	return lines.find(line => line.rows && line.rows.includes(row));
 }
 
-// Opens the group that has the track, so that it can be seen.
+// Opens the group that has the track, and brings the row among those of it that are shown. False: it was there.
 function reveal(row) {
-	const group = groups.find(g => g.tracks.some(track => track.id === row.track));
-	if (group && !group.open) {
+	const group = groups.find(g => g.tracks.some(track => track.id === row.track)), at = data.rows[row.track].filter(r => r.n).indexOf(row);
+	if (lineOf(row))
+		return false;
+	if (group)
 		group.open = true;
+	layOut();
+	if (!lineOf(row)) {
+		firstRows.set(row.track, Math.max(0, at - 10));
 		layOut();
-		return true;
 	}
-	return false;
+	return true;
+}
+
+// Keeps a track on top, or lets go of it. False: there is no more room on top.
+function pin(id) {
+	const at = pins.indexOf(id);
+	if (at >= 0)
+		pins.splice(at, 1);
+	else
+		pins.push(id);
+	layOut();
+	if (at < 0 && pinnedHeight > view.height / 2) {
+		pins.pop();
+		layOut();
+		return false;
+	}
+	return true;
 }

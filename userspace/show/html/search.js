@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Finds requests: by client, context:seqno, seqno, or how long they took.
+// Finds requests: by client, context:seqno, seqno, or how long they took; lines by their title, kernels by their name.
 
 const MOST_HITS = 60;
 const units = { ns: 1, us: 1e3, "\u00b5s": 1e3, ms: 1e6, s: 1e9 };
-const found = { hits: [], at: -1, total: 0 };
+const found = { hits: [], at: -1, total: 0, others: 0 };
+const MOST_OTHERS = 20;
+
+// Lines whose title has the text, and the longest command of each kernel with such a name.
+function findOthers(text) {
+	const query = text.trim().toLowerCase(), hits = [], kernels = new Map();
+	if (!/[a-z]/.test(query) || /^>/.test(query))
+		return hits;
+	facts.tracks.forEach((track, id) => {
+		const title = fullTitle(track);
+		if (hits.length < MOST_OTHERS && title.toLowerCase().includes(query) && data.rows[id].some(row => row.n))
+			hits.push({ track: id, title, note: "line: " + facts.kinds[track.kind].help });
+	});
+	eachCommand((command, slice, track) => {
+		const [begin, end] = ends(slice), known = kernels.get(command.name);
+		if (command.name.toLowerCase().includes(query) && (!known || end - begin > known.total))
+			kernels.set(command.name, { slice, total: end - begin, title: command.name, note: `kernel of ${track.process}, its longest command` });
+	});
+	return [...[...kernels.values()].filter(k => k.title).slice(0, MOST_OTHERS), ...hits];
+}
 
 // What a query asks of a request: a function of its number; null when it is empty.
 function queryOf(text) {
@@ -47,7 +66,9 @@ function search(text) {
 		hits.splice(at, 0, { number, total });
 		hits.length = Math.min(hits.length, MOST_HITS);
 	}
-	found.hits = hits;
+	const others = findOthers(text);
+	found.others = others.length;
+	found.hits = hits.concat(others);
 	found.at = -1;
 	showHits(test !== null);
 }
@@ -58,13 +79,14 @@ function showHits(asked) {
 	byId("search").setAttribute("aria-expanded", String(asked));
 	if (!asked)
 		return;
-	const note = found.total > found.hits.length ? `${count(found.total)} requests; the ${found.hits.length} that took longest:` : `${count(found.total)} requests`;
-	box.replaceChildren(make("div", { class: "none", role: "presentation" }, found.total ? note : "No request is like that."),
+	const shown = found.hits.length - found.others, requests = `${count(found.total)} request${found.total === 1 ? "" : "s"}`;
+	const note = (found.total > shown ? `${requests}; the ${shown} that took longest` : requests) + (found.others ? `; ${found.others} lines and kernels` : "");
+	box.replaceChildren(make("div", { class: "none", role: "presentation" }, found.hits.length ? note : "Nothing is like that."),
 		...found.hits.map((hit, i) => {
-			const request = requestOf(hit.number);
-			const option = make("div", { role: "option", id: "hit" + i, "aria-selected": String(i === found.at) },
+			const request = hit.number === undefined ? null : requestOf(hit.number);
+			const option = make("div", { role: "option", id: "hit" + i, "aria-selected": String(i === found.at) }, ...(request ? [
 				make("b", {}, label(request)), make("span", {}, `${request.context}:${request.seqno}`), make("span", {}, request.engine),
-				make("span", { class: "num" }, hit.total >= 0 ? duration(hit.total) : "unknown"));
+				make("span", { class: "num" }, hit.total >= 0 ? duration(hit.total) : "unknown")] : [make("b", {}, hit.title), make("span", {}, hit.note), hit.total ? make("span", { class: "num" }, duration(hit.total)) : ""]));
 			option.addEventListener("click", () => pick(i));
 			return option;
 		}));
@@ -81,7 +103,25 @@ function pick(i) {
 		if (k === found.at)
 			option.scrollIntoView({ block: "nearest" });
 	});
-	selectRequest(found.hits[found.at].number, true);
+	const hit = found.hits[found.at];
+	if (hit.number !== undefined)
+		selectRequest(hit.number, true);
+	else if (hit.slice)
+		showCommandAt(hit.slice);
+	else
+		goToLine(hit.track);
+}
+
+// Brings a line to sight, with the first of its slices that is in the time seen, or the first at all.
+function goToLine(track) {
+	const rows = data.rows[track].filter(row => row.n), seen = rows.map(row => ({ row, i: firstAfter(row, view.t0) })).filter(s => s.i < s.row.n && s.row.begin[s.i] < view.t1);
+	const slice = (seen.length ? seen : rows.map(row => ({ row, i: 0 }))).sort((a, b) => a.row.begin[a.i] - b.row.begin[b.i])[0];
+	if (seen.length)
+		bringToSight(slice);
+	else
+		jump(slice);
+	byId("live").textContent = fullTitle(facts.tracks[track]);
+	draw();
 }
 
 function setUpSearch() {

@@ -62,12 +62,17 @@ function svg(tag, attributes, ...children) {
 
 const byId = id => document.getElementById(id);
 
+// A word of the output: what it means is one step away.
+function word(name) {
+	return facts.words[name] ? make("span", { class: "word", "data-word": name, title: facts.words[name] }, name) : name;
+}
+
 // A table from columns {name, n: is a number, of: row -> text or element} and rows.
 function fillTable(table, columns, rows, onRow) {
-	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null, title: c.help }, c.name))));
+	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null }, c.name ? word(c.name) : ""))));
 	const body = make("tbody", {});
 	for (const row of rows) {
-		const line = make("tr", onRow ? { tabindex: "0" } : {}, ...columns.map(c => make("td", { class: c.n ? "n" : null }, c.of(row))));
+		const line = make("tr", onRow ? { tabindex: "0" } : {}, ...columns.map(c => make("td", { class: c.n ? "n" : null, "data-name": c.name }, c.of(row))));
 		if (onRow) {
 			line.addEventListener("click", () => onRow(row));
 			line.addEventListener("keydown", event => {
@@ -82,6 +87,19 @@ function fillTable(table, columns, rows, onRow) {
 	table.replaceChildren(head, body);
 }
 
+// A table that is wider than its place breaks its words; where that is not enough, each row becomes a block.
+function fitTables() {
+	const all = [...document.querySelectorAll("main table")].filter(table => table.offsetParent);
+	for (const table of all)
+		table.classList.remove("tight", "stacked");
+	const wide = tables => tables.filter(table => table.scrollWidth > table.parentElement.clientWidth + 1);
+	const tight = wide(all);
+	for (const table of tight)
+		table.classList.add("tight");
+	for (const table of wide(tight))
+		table.classList.add("stacked");
+}
+
 function swatch(name) {
 	return make("span", { class: "sw", style: `background: var(--${name})`, "aria-hidden": "true" });
 }
@@ -89,4 +107,11 @@ function swatch(name) {
 // The one who has it in a task's or a client's name: "hist[2000]" without the number.
 function label(request) {
 	return request.client + " #" + request.seqno;
+}
+
+// The words that stand on the page, with what they mean; those of tables that are not there are left out.
+function showWords() {
+	const names = [...new Set([...document.querySelectorAll("[data-word]")].map(element => element.dataset.word))].sort();
+	byId("wordlist").replaceChildren(...names.flatMap(name => [make("dt", {}, name), make("dd", {}, facts.words[name])]));
+	byId("words").closest("section").hidden = !names.length;
 }

@@ -86,6 +86,8 @@ function paintOverview() {
 	to.strokeStyle = theme.css.accent;
 	to.lineWidth = 2;
 	to.strokeRect(a + 1, 1, Math.max(1, b - a - 2), height - 2);
+	if (view.range)
+		to.fillRect(view.range.from / data.end * width, height - 6, Math.max(2, (view.range.to - view.range.from) / data.end * width), 6);
 }
 
 // Selecting.
@@ -129,14 +131,20 @@ function linksOf(number) {
 		others: [...commands, submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
 }
 
+// Scrolls so that the slice's line is seen: in the timeline, and the timeline in the window.
 function bringToSight(slice) {
 	if (reveal(slice.row))
 		resize();
-	const line = lineOf(slice.row), box = byId("scroll");
-	if (line && (line.top < box.scrollTop || line.top + line.height > box.scrollTop + view.height - AXIS))
-		box.scrollTop = Math.max(0, line.top - view.height / 3);
+	const line = lineOf(slice.row), box = byId("scroll"), room = view.height - AXIS - pinnedHeight;
+	if (!line)
+		return;
+	if (!line.pinned && (line.top < box.scrollTop || line.top + line.height > box.scrollTop + room))
+		box.scrollTop = Math.max(0, line.top - room / 3);
 	view.scroll = box.scrollTop;
 	view.focus = lines.indexOf(line);
+	const y = canvas.getBoundingClientRect().top + lineTop(line);
+	if (y < 40 || y + line.height > innerHeight - 12)
+		scrollBy({ top: y - innerHeight / 2 });
 }
 
 function jump(slice) {
@@ -192,15 +200,14 @@ function clearSelection() {
 
 // What is at a place of the canvas, in CSS pixels.
 function lineAt(y) {
-	const at = y - AXIS + view.scroll;
-	return y < AXIS ? undefined : lines.find(line => at >= line.top && at < line.top + line.height);
+	return y < AXIS ? undefined : lines.find(line => y >= lineTop(line) && y < lineTop(line) + line.height && (line.pinned || y >= AXIS + pinnedHeight));
 }
 
 function sliceAt(x, y) {
 	const line = lineAt(y);
 	if (!line || line.heading || x < GUTTER)
 		return null;
-	const row = line.rows[Math.min(line.rows.length - 1, Math.max(0, Math.floor((y - AXIS + view.scroll - line.top - 3) / line.each)))];
+	const row = line.rows[Math.min(line.rows.length - 1, Math.max(0, Math.floor((y - lineTop(line) - 3) / line.each)))];
 	const t = toTime(x), slack = 3 * (view.t1 - view.t0) / view.width, i = firstAfter(row, t - slack);
 	return i < row.n && row.begin[i] <= t + slack ? { row, i } : null;
 }
@@ -212,37 +219,90 @@ function toggle(group) {
 	draw();
 }
 
-// Mouse and touch.
+function togglePin(line) {
+	if (!line || line.heading)
+		return;
+	const name = fullTitle(line.track), was = pins.includes(line.track.id), done = pin(line.track.id);
+	view.focus = lines.findIndex(l => l.track && l.track.id === line.track.id);
+	byId("live").textContent = was ? `${name} moves with the others again` : done ? `${name} stays on top` : "there is no more room on top";
+	resize();
+	draw();
+}
+
+// Mouse and touch. Dragging chooses a stretch of time; with Shift, or a finger, it moves the view.
+
+// The end of what is chosen that does not move when the other is dragged; null: the pointer is at none.
+function fixedEnd(x) {
+	const near = t => Math.abs(toX(t) / view.ratio - x) < 5;
+	return !view.range ? null : near(view.range.from) ? view.range.to : near(view.range.to) ? view.range.from : null;
+}
+
+function tipAt(event) {
+	const line = lineAt(event.offsetY), slice = sliceAt(event.offsetX, event.offsetY);
+	if (slice)
+		return `${nameOf(facts.tracks[slice.row.track].kind, slice.row, slice.i)}\n${duration(ends(slice)[1] - ends(slice)[0])}`;
+	if (!line || event.offsetX >= GUTTER)
+		return "";
+	return line.heading ? line.heading.title : `${fullTitle(line.track)}: ${facts.kinds[line.track.kind].help}\nA click ${line.pinned ? "lets it move again" : "keeps it on top"}.`;
+}
+
+function hover(event) {
+	const line = event.offsetX < GUTTER ? lineAt(event.offsetY) : null, id = line && line.track ? line.track.id : null;
+	canvas.title = tipAt(event);
+	canvas.style.cursor = event.offsetX < GUTTER ? "pointer" : fixedEnd(event.offsetX) !== null ? "ew-resize" : event.shiftKey ? "grab" : "";
+	if (view.hover !== id) {
+		view.hover = id;
+		draw();
+	}
+}
+
+function drag(held, event) {
+	if (!held.pans)
+		return chooseRange(held.fixed, toTime(Math.max(GUTTER, Math.min(view.width, event.offsetX))));
+	const by = (held.x - event.offsetX) / (view.width - GUTTER) * (held.t1 - held.t0);
+	setRange(held.t0 + by, held.t1 + by);
+}
+
+function click(event) {
+	const line = lineAt(event.offsetY), slice = sliceAt(event.offsetX, event.offsetY);
+	if (!line)
+		return;
+	view.focus = lines.indexOf(line);
+	if (line.heading)
+		toggle(line.heading);
+	else if (event.offsetX < GUTTER)
+		togglePin(line);
+	else if (slice)
+		selectSlice(slice);
+	else
+		clearSelection();
+}
 
 function setUpPointer() {
 	let held = null;
 	canvas.addEventListener("pointerdown", event => {
-		held = { x: event.offsetX, y: event.offsetY, t0: view.t0, t1: view.t1, moved: false };
+		const fixed = fixedEnd(event.offsetX);
+		held = { x: event.offsetX, t0: view.t0, t1: view.t1, moved: false, pans: event.pointerType === "touch" || event.shiftKey || event.button === 1 || event.offsetX < GUTTER,
+			fixed: fixed === null ? toTime(event.offsetX) : fixed };
 		canvas.setPointerCapture(event.pointerId);
 	});
 	canvas.addEventListener("pointermove", event => {
-		const slice = held ? null : sliceAt(event.offsetX, event.offsetY);
-		canvas.title = slice ? `${nameOf(facts.tracks[slice.row.track].kind, slice.row, slice.i)}\n${duration(ends(slice)[1] - ends(slice)[0])}` : "";
+		if (!held)
+			hover(event);
 		if (!held || Math.abs(event.offsetX - held.x) < 4 && !held.moved)
 			return;
 		held.moved = true;
-		const by = (held.x - event.offsetX) / (view.width - GUTTER) * (held.t1 - held.t0);
-		setRange(held.t0 + by, held.t1 + by);
+		drag(held, event);
 	});
 	canvas.addEventListener("pointerup", event => {
-		const line = lineAt(event.offsetY), slice = sliceAt(event.offsetX, event.offsetY);
-		if (held && !held.moved && line) {
-			view.focus = lines.indexOf(line);
-			if (line.heading)
-				toggle(line.heading);
-			else if (slice)
-				selectSlice(slice);
-			else
-				clearSelection();
-		}
+		if (held && !held.moved && event.button === 0)
+			click(event);
+		else if (held && held.moved && !held.pans)
+			showRange();
 		held = null;
 	});
 	canvas.addEventListener("pointercancel", () => { held = null; });
+	canvas.addEventListener("pointerleave", () => { view.hover = null; draw(); });
 	canvas.addEventListener("dblclick", event => {
 		const slice = sliceAt(event.offsetX, event.offsetY);
 		if (slice)
@@ -270,15 +330,16 @@ function setUpPointer() {
 
 const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below"], ["+ \u2212, w s", "zoom in, out"],
 	["0", "show all"], ["n p", "next, previous slice of the line"], ["Enter", "select it; open or close a group"], ["f", "zoom to what is selected"],
-	["c r u", "go to the call, the run, the wake-up"], ["/", "find a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing"]];
+	["m z", "choose the time in sight, or of what is selected, for its sums; zoom to it"], ["k", "keep the line on top, or let go of it"],
+	["c r u", "go to the call, the run, the wake-up"], ["/", "find a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
 
 function focusLine(by) {
 	view.focus = Math.max(0, Math.min(lines.length - 1, view.focus + by));
 	const line = lines[view.focus], box = byId("scroll");
-	if (line.top < box.scrollTop)
+	if (!line.pinned && line.top < box.scrollTop)
 		box.scrollTop = line.top;
-	else if (line.top + line.height > box.scrollTop + view.height - AXIS)
-		box.scrollTop = line.top + line.height - view.height + AXIS + 4;
+	else if (!line.pinned && line.top + line.height > box.scrollTop + view.height - AXIS - pinnedHeight)
+		box.scrollTop = line.top + line.height - view.height + AXIS + pinnedHeight + 4;
 	view.scroll = box.scrollTop;
 	byId("live").textContent = line.heading ? `${line.heading.title}, ${line.heading.open ? "open" : "closed"}` : line.title + ", " + facts.kinds[line.track.kind].help;
 	draw();
@@ -331,7 +392,7 @@ function onKey(event) {
 		PageUp: () => focusLine(-8), PageDown: () => focusLine(8), "+": () => zoom(0.6, zoomPoint()), "=": () => zoom(0.6, zoomPoint()), w: () => zoom(0.6, zoomPoint()),
 		"-": () => zoom(1 / 0.6, zoomPoint()), s: () => zoom(1 / 0.6, zoomPoint()), 0: () => setRange(0, data.end), n: () => walk(1), p: () => walk(-1),
 		Enter: activate, f: () => view.selected && zoomTo(...ends(view.selected.slice)), c: () => goTo("submit"), r: () => goTo("run"), u: () => goTo("wait"),
-		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: clearSelection };
+		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: () => view.selected ? clearSelection() : chooseRange(null), m: chooseSeen, z: () => view.range && zoomTo(view.range.from, view.range.to), k: () => togglePin(lines[view.focus]) };
 	if (event.ctrlKey || event.metaKey || event.altKey || !acts[event.key])
 		return;
 	event.preventDefault();
@@ -393,6 +454,7 @@ function setUpButtons() {
 	const pressed = (id, name) => { const now = byId(id).getAttribute(name) !== "true"; byId(id).setAttribute(name, String(now)); return now; };
 	byId("zoomin").addEventListener("click", () => zoom(0.5, zoomPoint()));
 	byId("zoomout").addEventListener("click", () => zoom(2, zoomPoint()));
+	byId("chooseseen").addEventListener("click", chooseSeen);
 	byId("zoomall").addEventListener("click", () => setRange(0, data.end));
 	byId("keys").addEventListener("click", () => { byId("keyhelp").hidden = !pressed("keys", "aria-expanded"); });
 	byId("astable").addEventListener("click", () => {
@@ -432,6 +494,8 @@ async function begin() {
 		selectRequest(number, true);
 	});
 	hideEmptyCards();
+	setUpHistogram();
+	showWords();
 	said.hidden = true;
 	byId("main").hidden = false;
 	makeGroups();
@@ -445,7 +509,15 @@ async function begin() {
 	setUpButtons();
 	showLegend();
 	setRange(0, data.end);
+	showHistogram();
+	fitTables();
 	new ResizeObserver(() => { resize(); draw(); }).observe(byId("scroll"));
+	let width = innerWidth;
+	addEventListener("resize", () => {
+		if (innerWidth !== width)
+			fitTables();
+		width = innerWidth;
+	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 	document.documentElement.dataset.ready = "1";
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// How long something took, how often: of the requests' stages, of OpenCL commands, of threads that waited for a CPU;
+// of everybody or one process, in the chosen time or all of the recording.
+
+const STEPS = 2; // bars for each doubling of the duration
+const measured = { of: [], bars: [], picked: -1, at: 0 };
+
+// Requests that are over in the time; of all the recording those that are not over, too.
+function eachRequest(who, a, b, act) {
+	for (let number = 0; number < facts.requests; number++) {
+		if (!hasRequest(number) || who && facts.clients[contextOf(number).client].name !== who)
+			continue;
+		const over = overAt(number);
+		if (a === -Infinity || over > a && over <= b)
+			act(number);
+	}
+}
+
+function requestMeasure(name, valueOf) {
+	return { group: "Requests", name, whose: () => facts.clients.map(c => c.name), each: (who, a, b, add) =>
+		eachRequest(who, a, b, number => add(valueOf(number), { number })) };
+}
+
+function commandMeasure(name, valueOf) {
+	const queues = facts.tracks.filter(track => track.kind === KIND.CLQUEUE);
+	return { group: "OpenCL commands", name, whose: () => queues.map(track => track.process), each: (who, a, b, add) => {
+		facts.tracks.forEach((track, id) => {
+			for (const row of track.kind === KIND.CLQUEUE && (!who || track.process === who) ? data.rows[id] : [])
+				for (let i = firstAfter(row, a); i < row.n && row.begin[i] <= b; i++)
+					if (row.end[i] <= b)
+						add(valueOf(commandOf(row.info[i] - 1)), { slice: { row, i } });
+		});
+	} };
+}
+
+// A thread's state, from slices that end in the time.
+function threadMeasure(name, state) {
+	const tracks = () => facts.tracks.map((track, id) => ({ ...track, id })).filter(track => track.kind === KIND.THREAD);
+	return { group: "Threads", name, whose: () => tracks().map(track => track.name), each: (who, a, b, add) => {
+		for (const track of tracks().filter(t => !who || t.name === who))
+			for (const row of data.rows[track.id])
+				for (let i = firstAfter(row, a); i < row.n && row.begin[i] <= b; i++)
+					if (row.state[i] === state && row.end[i] <= b)
+						add(row.end[i] - row.begin[i], { slice: { row, i } });
+	} };
+}
+
+function measures() {
+	const stage = (s, i) => requestMeasure(s.name, n => numberOf(n, 9) >> i & 1 ? timeOf(n, STAGE_COLUMN + 2 * i) : NaN);
+	const cstage = name => commandMeasure(name, c => { const s = c.stages.find(at => at.name === name); return s ? s.to - s.from : NaN; });
+	return [requestMeasure("in all", n => timeOf(n, TOTAL_COLUMN)), ...facts.stages.slice(0, PATH).map(stage), requestMeasure("wake", n => timeOf(n, WAKE_COLUMN)),
+		commandMeasure("in all", c => c.stages.length ? c.stages[c.stages.length - 1].to - c.stages[0].from : NaN), ...facts.command_stages.map(cstage),
+		threadMeasure("waited for a CPU", 2), threadMeasure("ran", 1), threadMeasure("blocked", 3)];
+}
+
+// Values in ascending order with what each is of.
+function collect(measure, who, a, b) {
+	const all = [];
+	measure.each(who, a, b, (ns, of) => {
+		if (ns >= 0)
+			all.push({ ns, of });
+	});
+	return all.sort((x, y) => x.ns - y.ns);
+}
+
+const barOf = ns => ns < 1 ? -1 : Math.floor(Math.log2(ns) * STEPS + 1e-9);
+const barBegin = bar => bar < 0 ? 0 : 2 ** (bar / STEPS);
+
+// What so many of a thousand did not exceed.
+const rank = (all, permille) => all[Math.min(all.length - 1, Math.max(0, Math.ceil(all.length * permille / 1000) - 1))].ns;
+
+function histogramOf(all) {
+	const bars = [];
+	for (const value of all) {
+		const bar = barOf(value.ns);
+		if (!bars.length || bars[bars.length - 1].bar !== bar)
+			bars.push({ bar, values: [] });
+		bars[bars.length - 1].values.push(value);
+	}
+	return bars;
+}
+
+// The longest of a bar, and with each further click the next.
+function pickBar(n) {
+	const values = measured.bars[n].values;
+	measured.at = measured.picked === n ? measured.at + 1 : 0;
+	measured.picked = n;
+	const { of } = values[values.length - 1 - measured.at % values.length];
+	if (of.slice) {
+		bringToSight(of.slice);
+		zoomTo(...ends(of.slice));
+		selectSlice(of.slice);
+	} else
+		selectRequest(of.number, true);
+}
+
+function histogramChart(bars, name) {
+	const w = 600, h = 150, first = bars[0].bar, n = bars[bars.length - 1].bar - first + 1, most = Math.max(...bars.map(b => b.values.length)), each = w / Math.max(n, 12);
+	const y = value => h - 4 - Math.sqrt(value / most) * (h - 26);
+	const chart = svg("svg", { viewBox: `0 0 ${w} ${h}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+	bars.forEach((b, i) => {
+		const x = (b.bar - first) * each, top = y(b.values.length), said = `${duration(barBegin(b.bar))} to ${duration(barBegin(b.bar + 1))}: ${count(b.values.length)}`;
+		const bar = svg("rect", { x: x.toFixed(1), y: top.toFixed(1), width: Math.max(1, each - 2).toFixed(1), height: (h - 4 - top).toFixed(1), fill: `var(--${STYLE[name] === undefined ? "c1" : name})`, class: "bar-of" },
+			svg("title", {}, said + ". A click goes to the longest of them."));
+		bar.addEventListener("click", () => pickBar(i));
+		chart.append(bar);
+	});
+	chart.append(svg("path", { d: `M0 ${h - 4}H${w}`, stroke: "var(--line)", "vector-effect": "non-scaling-stroke" }));
+	const marks = make("div", { class: "marks", "aria-hidden": "true" }), step = Math.max(STEPS, Math.ceil(n / 6));
+	for (let bar = 0; bar < n && bar * each / w < 0.84; bar += step)
+		marks.append(make("span", { style: `left: ${100 * bar * each / w}%` }, duration(barBegin(first + bar))));
+	return [chart, marks];
+}
+
+function showHistogram() {
+	const box = byId("histogram"), measure = measured.of[byId("histwhat").value | 0], who = byId("histwho").value;
+	if (!measure)
+		return;
+	const range = view.range || { from: -Infinity, to: Infinity }, all = collect(measure, who, range.from, range.to), bars = histogramOf(all);
+	measured.bars = bars;
+	measured.picked = -1;
+	const of = `${measure.group}${who ? " of " + who : ""}, ${view.range ? `in the chosen ${duration(range.to - range.from)}` : "in the whole recording"}`;
+	if (!all.length) {
+		box.replaceChildren(make("p", { class: "hint" }, `${of}: none of which this time is known.`));
+		return;
+	}
+	const sum = all.reduce((ns, value) => ns + value.ns, 0), figure = (name, ns) => make("div", {}, make("dt", {}, word(name)), make("dd", { "data-ns": String(ns), title: exact(ns) }, duration(ns)));
+	const table = make("table", {}), [chart, marks] = histogramChart(bars, measure.name);
+	fillTable(table, [{ name: "from", n: true, of: b => duration(barBegin(b.bar)) }, { name: "below", n: true, of: b => duration(barBegin(b.bar + 1)) },
+		{ name: "count", n: true, of: b => count(b.values.length) }, { name: "max", n: true, of: b => duration(b.values[b.values.length - 1].ns) }], bars, b => pickBar(bars.indexOf(b)));
+	const open = box.querySelector("details") && box.querySelector("details").open, details = make("details", {}, make("summary", {}, "As a table"), table);
+	details.open = Boolean(open);
+	details.addEventListener("toggle", fitTables);
+	box.replaceChildren(make("p", { class: "hint" }, `${of}. The bars' height is the root of their count, so that rare ones are seen; a click goes to the longest of a bar.`),
+		make("div", { class: "chart hist", role: "img", "aria-label": `${measure.name}: ${count(all.length)}, median ${duration(rank(all, 500))}, longest ${duration(all[all.length - 1].ns)}` }, chart, marks),
+		make("dl", { class: "figures" }, make("div", {}, make("dt", {}, word("count")), make("dd", {}, count(all.length))), figure("mean", sum / all.length), figure("p50", rank(all, 500)),
+			figure("p95", rank(all, 950)), figure("p99", rank(all, 990)), figure("max", all[all.length - 1].ns)), details);
+}
+
+function fillWhose() {
+	const measure = measured.of[byId("histwhat").value | 0], whose = byId("histwho"), was = whose.value, names = [...new Set(measure ? measure.whose() : [])].filter(Boolean).slice(0, 500);
+	whose.replaceChildren(make("option", { value: "" }, "everybody"), ...names.map(name => make("option", { value: name }, name)));
+	whose.value = names.includes(was) ? was : "";
+}
+
+// Only what the recording has.
+function setUpHistogram() {
+	const what = byId("histwhat"), groups = new Map();
+	measured.of = measures().filter(m => collect(m, "", -Infinity, Infinity).length);
+	measured.of.forEach((m, i) => {
+		if (!groups.has(m.group))
+			groups.set(m.group, make("optgroup", { label: m.group }));
+		groups.get(m.group).append(make("option", { value: String(i) }, m.name));
+	});
+	what.replaceChildren(...groups.values());
+	byId("histcard").hidden = !measured.of.length;
+	fillWhose();
+	what.addEventListener("change", () => { fillWhose(); showHistogram(); });
+	byId("histwho").addEventListener("change", showHistogram);
+}
