@@ -175,6 +175,31 @@ static double misfit(const struct lane_sample *first, uint32_t n, double complet
 	return sum / n;
 }
 
+/* The mean error of the law over all occupancies, and its standard deviation. */
+static void keep_error(struct lane_calibration *c, const char *op, const struct lane_sample *first,
+		       uint32_t n, double completion, double issue)
+{
+	struct lane_op_error *error = &c->error[c->n_errors];
+	double squares = 0;
+	char why[160];
+
+	if (c->n_errors == LANE_OP_ERRORS)
+		return;
+	*error = (struct lane_op_error){ .op = op };
+	for (uint32_t i = 0; i < n; i++) {
+		double off = fmax(completion, issue * first[i].trial.warps) / first[i].cycles - 1;
+
+		if (!lane_sample_good(&first[i], why, sizeof(why)))
+			continue;
+		error->occupancies++;
+		error->mean += off;
+		squares += off * off;
+	}
+	error->mean /= error->occupancies;
+	error->deviation = sqrt(fmax(0, squares / error->occupancies - error->mean * error->mean));
+	c->n_errors++;
+}
+
 /*
  * Occupancies that do not follow the law: what was measured at each of them. With issue = time /
  * warps the law gives the time that was measured.
@@ -234,6 +259,7 @@ static void conclude_op(struct lane_calibration *c, const char *op, const struct
 	} else {
 		off = misfit(alone, n, alone->cycles, full->cycles / warps);
 		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
+		keep_error(c, op, alone, n, alone->cycles, full->cycles / warps);
 		if (off > MISFIT)
 			keep_points(c, section, alone, n, off);
 	}
@@ -248,7 +274,7 @@ struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 	struct lane_error *err;
 	size_t n = 0;
 
-	for (uint32_t w = 1; w < meter->max_warps && n_occupancies < MOST_OCCUPANCIES - 1; w *= 4)
+	for (uint32_t w = 1; w < meter->max_warps && n_occupancies < MOST_OCCUPANCIES - 1; w *= 2)
 		occupancy[n_occupancies++] = w;
 	occupancy[n_occupancies++] = meter->max_warps;
 	for (size_t i = 0; i < N_OPS; i++)

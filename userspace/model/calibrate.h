@@ -31,13 +31,25 @@ struct lane_curve {
 	double uncertainty[LANE_PAD_LANES];
 };
 
-#define LANE_CURVES 3
+#define LANE_CURVES    3
+#define LANE_OP_ERRORS 16
+
+/* How far the model of an op is from what was measured, over all numbers of warps: model over
+ * measurement, less 1. */
+struct lane_op_error {
+	const char *op;
+	uint32_t occupancies; /* numbers of warps that were measured */
+	double mean;
+	double deviation;
+};
 
 struct lane_calibration {
 	struct lane_finding finding[LANE_FINDINGS];
 	uint32_t n;
 	struct lane_curve curve[LANE_CURVES];
 	uint32_t n_curves;
+	struct lane_op_error error[LANE_OP_ERRORS]; /* of the ops whose latencies are known */
+	uint32_t n_errors;
 	const char *local_atomics; /* the kind: "locks", "unit", or "unknown" */
 	double curve_error; /* mean deviation of the model from what was measured with conflicts,
 			       part of one; -1: no model */

@@ -262,9 +262,10 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 		conclude_states(c, &steps, meter);
 		return;
 	}
-	/* No two words share a lock: the memory itself adds. */
-	if (lane_unit_conclude(c, meter, sample + n, n_unit, steps.n == 2 ? steps.at[1] : 0,
-			       no_unit, sizeof(no_unit))) {
+	/* No two words share a lock: the memory itself adds. A step further off is not of banks. */
+	if (lane_unit_conclude(c, meter, sample + n, n_unit,
+			       steps.n == 2 && steps.at[1] <= MOST_BANKS ? steps.at[1] : 0, no_unit,
+			       sizeof(no_unit))) {
 		c->local_atomics = "unit";
 		return;
 	}

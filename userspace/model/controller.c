@@ -20,6 +20,44 @@ static uint32_t bursts(const struct transaction *t)
 	return (uint32_t)((t->address % BURST_BYTES + t->bytes + BURST_BYTES - 1) / BURST_BYTES);
 }
 
+/* The page that holds an address, among those of its partition, and the bank that the page is in.
+ */
+static uint64_t page_of(const struct simulation *s, const struct transaction *t)
+{
+	uint64_t stripe = (uint64_t)s->n.partition_bytes * s->n.partitions;
+	uint64_t within =
+		t->address / stripe * s->n.partition_bytes + t->address % s->n.partition_bytes;
+
+	return within / s->n.page_bytes;
+}
+
+static struct bank *bank_of(const struct simulation *s, struct partition *p, uint64_t page)
+{
+	return &p->bank[page % s->n.banks];
+}
+
+/* When the DRAM can begin with a transaction: its page is open, or its bank can open it. */
+static uint64_t bank_free_at(const struct simulation *s, struct partition *p,
+			     const struct transaction *t)
+{
+	uint64_t page = page_of(s, t);
+	const struct bank *bank = bank_of(s, p, page);
+
+	return bank->page == page + 1 ? 0 : bank->free_at;
+}
+
+/* Opens the page of a transaction; nothing happens when it is open. */
+static void open_page(const struct simulation *s, struct partition *p, const struct transaction *t)
+{
+	uint64_t page = page_of(s, t);
+	struct bank *bank = bank_of(s, p, page);
+
+	if (bank->page == page + 1)
+		return;
+	bank->page = page + 1; /* 0: none yet */
+	bank->free_at = (bank->free_at > s->now ? bank->free_at : s->now) + s->n.bank_busy;
+}
+
 /* Lets the partition look for work as soon as its DRAM is free. */
 static void kick(struct simulation *s, struct partition *p)
 {
@@ -75,6 +113,26 @@ static void remove_at(struct partition *p, uint32_t place)
 		p->queue[i] = p->queue[i + 1];
 }
 
+/* Looks again when the bank that this one waits for is free. */
+static void await_bank(struct simulation *s, struct partition *p, const struct transaction *t)
+{
+	struct bank *bank = bank_of(s, p, page_of(s, t));
+
+	if (bank->awaited)
+		return;
+	bank->awaited = 1;
+	lane_global_at(s, bank->free_at, EVENT_BANK,
+		       (uint32_t)((p - s->partition) * LANE_GLOBAL_BANKS + (bank - p->bank)));
+}
+
+void lane_controller_bank(struct simulation *s, uint32_t bank)
+{
+	struct partition *p = &s->partition[bank / LANE_GLOBAL_BANKS];
+
+	p->bank[bank % LANE_GLOBAL_BANKS].awaited = 0;
+	kick(s, p);
+}
+
 /* The first transaction of the queue that can begin, or NOTHING. */
 static uint32_t choose(struct simulation *s, struct partition *p)
 {
@@ -85,11 +143,15 @@ static uint32_t choose(struct simulation *s, struct partition *p)
 
 		if (t->locked)
 			continue;
-		if (!is_atomic(t) || !is_locked(s, p, t)) {
+		if (is_atomic(t) && is_locked(s, p, t)) {
+			passed++;
+			continue;
+		}
+		if (bank_free_at(s, p, t) <= s->now) {
 			s->result->collisions += passed;
 			return i;
 		}
-		passed++;
+		await_bank(s, p, t);
 	}
 	return NOTHING;
 }
@@ -99,6 +161,7 @@ static void begin(struct simulation *s, struct partition *p, uint32_t place)
 	uint32_t index = p->queue[place];
 	struct transaction *t = &s->transaction[index];
 
+	open_page(s, p, t);
 	p->dram_free = s->now + (uint64_t)bursts(t) * s->n.dram_burst;
 	if (is_atomic(t)) {
 		t->locked = 1;
@@ -128,7 +191,7 @@ void lane_controller_serve(struct simulation *s, uint32_t partition)
 	}
 	place = choose(s, p);
 	if (place == NOTHING)
-		return; /* the next arrival or unlock looks again */
+		return; /* the next arrival, unlock or free bank looks again */
 	begin(s, p, place);
 	kick(s, p);
 }
@@ -161,6 +224,7 @@ void lane_controller_unlock(struct simulation *s, uint32_t index)
 		place++;
 	remove_at(p, place);
 	t->locked = 0;
+	open_page(s, p, t);
 	p->write_backs += bursts(t);
 	if (t->serial < p->newest)
 		s->result->overtaken++;

@@ -231,9 +231,21 @@ static void measure(struct simulation *s, double cycles)
 	r->most = cycles > r->most ? cycles : r->most;
 }
 
+/* Cycles from the issue of a warp's instruction to that of the warp's next one. */
+static uint32_t latency_of(const struct simulation *s, uint32_t at, uint32_t accesses)
+{
+	uint32_t loop = accesses + 1 + s->work.arithmetic; /* the last one before the loop's own */
+
+	if (at < loop || s->n.loop_free + s->n.loop_bound == 0)
+		return s->n.latency;
+	/* The first ones of the loop wait for nothing, not even for the clock. */
+	return at < loop + s->n.loop_free ? s->n.issue : s->n.loop_latency;
+}
+
 /*
  * Issues a warp's next instruction. An iteration is: read the clock; the operation (one or two
- * accesses); read the clock, which waits for the operation; the arithmetic.
+ * accesses); read the clock, which waits for the operation; the arithmetic; the loop's own
+ * instructions.
  */
 static void step(struct simulation *s, uint32_t index)
 {
@@ -253,14 +265,14 @@ static void step(struct simulation *s, uint32_t index)
 	} else if (at == accesses + 1) {
 		measure(s, (double)(s->now - w->before));
 	}
-	if (at == accesses + 1 + s->work.arithmetic) {
+	if (at == accesses + 1 + s->work.arithmetic + s->n.loop_free + s->n.loop_bound) {
 		w->step = 0;
 		if (++w->iteration == s->work.iterations) {
 			s->result->elapsed = s->now + s->n.latency;
 			return;
 		}
 	}
-	lane_global_at(s, s->now + s->n.latency, EVENT_WARP, index);
+	lane_global_at(s, s->now + latency_of(s, at, accesses), EVENT_WARP, index);
 }
 
 static void unit_kick(struct simulation *s, struct unit *u)
@@ -331,6 +343,9 @@ static void handle(struct simulation *s, const struct event *e)
 	case EVENT_SERVE:
 		lane_controller_serve(s, e->what);
 		break;
+	case EVENT_BANK:
+		lane_controller_bank(s, e->what);
+		break;
 	case EVENT_DATA:
 		lane_controller_data(s, e->what);
 		break;
@@ -359,15 +374,23 @@ static void read_numbers(const struct lane_section *g, struct numbers *n)
 	n->dram_burst = lane_section_whole(g, "dram_burst");
 	n->alu_lanes = lane_section_whole(g, "alu_lanes");
 	n->alu = lane_section_whole(g, "alu");
+	n->banks = lane_section_whole(g, "banks");
+	n->page_bytes = lane_section_whole(g, "page_bytes");
+	n->bank_busy = lane_section_whole(g, "bank_busy");
+	n->loop_free = lane_section_whole(g, "loop_free");
+	n->loop_bound = lane_section_whole(g, "loop_bound");
+	n->loop_latency = lane_section_whole(g, "loop_latency");
 }
 
-/* Every transaction, warp, unit and partition has at most one event under way, answers besides. */
+/* Every transaction, warp, unit, partition and bank has at most one event under way, answers
+ * besides. */
 static struct lane_error *allocate(struct simulation *s)
 {
 	uint32_t stored = s->n.partitions * s->n.controller_queue;
 	uint32_t n_transactions = s->n_warps * s->lanes + stored;
 
-	s->heap_room = 2 * n_transactions + s->n_warps + s->n_units + s->n.partitions;
+	s->heap_room = 2 * n_transactions + s->n_warps + s->n_units +
+		       s->n.partitions * (1 + LANE_GLOBAL_BANKS);
 	s->warp = calloc(s->n_warps, sizeof(*s->warp));
 	s->unit = calloc(s->n_units, sizeof(*s->unit));
 	s->cluster = calloc(s->n.clusters, sizeof(*s->cluster));

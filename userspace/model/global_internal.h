@@ -18,6 +18,7 @@ enum event_kind {
 	EVENT_RESEND, /* the cluster tries again */
 	EVENT_ANSWER, /* an acknowledgement or result is back */
 	EVENT_SERVE,  /* a partition's DRAM is free */
+	EVENT_BANK,   /* a bank can open another page */
 	EVENT_DATA,   /* an atomic's data is there */
 	EVENT_UNLOCK, /* the ALU is done with an atomic */
 };
@@ -76,6 +77,11 @@ struct partition {
 	uint64_t alu_free;
 	uint64_t newest; /* serial of the youngest atomic that has ended */
 	int scheduled;	 /* an EVENT_SERVE is under way */
+	struct bank {
+		uint64_t page;	  /* that is open */
+		uint64_t free_at; /* when it can open another one */
+		int awaited;	  /* an EVENT_BANK is under way */
+	} bank[LANE_GLOBAL_BANKS];
 };
 
 /* The numbers of [global], see docs/models/devices.md. */
@@ -84,6 +90,7 @@ struct numbers {
 		lock_bytes;
 	uint32_t cluster_queue, controller_queue;
 	uint32_t issue, latency, hop, packet, retry, dram_latency, dram_burst, alu_lanes, alu;
+	uint32_t banks, page_bytes, bank_busy, loop_free, loop_bound, loop_latency;
 };
 
 struct simulation {
@@ -123,6 +130,7 @@ void lane_global_release(struct simulation *s, uint32_t index);
 /* The controller's events. */
 void lane_controller_arrive(struct simulation *s, uint32_t index);
 void lane_controller_serve(struct simulation *s, uint32_t partition);
+void lane_controller_bank(struct simulation *s, uint32_t bank);
 void lane_controller_data(struct simulation *s, uint32_t index);
 void lane_controller_unlock(struct simulation *s, uint32_t index);
 

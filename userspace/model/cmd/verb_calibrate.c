@@ -131,6 +131,25 @@ static void put_curves(json_object *result, const struct lane_calibration *c)
 	}
 }
 
+/* What the paper of the pipeline model has as its table II. */
+static void put_errors(json_object *result, const struct lane_calibration *c)
+{
+	for (uint32_t i = 0; i < c->n_errors; i++) {
+		const struct lane_op_error *error = &c->error[i];
+		json_object *row = model_row(result);
+		char text[64];
+
+		model_put_text(row, "section", "error_percent");
+		model_put_text(row, "key", error->op);
+		model_put_real(row, "value", 100 * error->mean, 2);
+		model_put_real(row, "uncertainty", 100 * error->deviation, 2);
+		model_put_text(row, "refused", "-");
+		snprintf(text, sizeof(text), "the law of a pipeline over %u numbers of warps",
+			 error->occupancies);
+		model_put_text(row, "remark", text);
+	}
+}
+
 static uint32_t curve_points(const struct lane_calibration *c)
 {
 	uint32_t known = 0;
@@ -200,6 +219,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	else
 		model_put_nothing(result, "curve_error");
 	put_findings(result, &c);
+	put_errors(result, &c);
 	put_curves(result, &c);
 	model_print(result, o->common.format);
 	if (c.n == c.unknown && !curve_points(&c))

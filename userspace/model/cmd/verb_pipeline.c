@@ -383,9 +383,12 @@ static struct lane_error *put_mix(const struct bench *b, json_object *result)
 		if (per_round > busiest * 1.05)
 			continue;
 		model_put_whole(result, "warps_needed", (int64_t)model_get(row, "warps"));
+		model_put_real(result, "occupancy_needed",
+			       model_get(row, "warps") / (double)json_object_array_length(rows), 4);
 		return NULL;
 	}
 	model_put_nothing(result, "warps_needed");
+	model_put_nothing(result, "occupancy_needed");
 	return NULL;
 }
 
