@@ -10,6 +10,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "capture/probe_parts.h"
 
 void capture_probe_add(struct lane_probe *probe, const char *section, const char *name,
@@ -20,16 +21,9 @@ void capture_probe_add(struct lane_probe *probe, const char *section, const char
 	struct lane_check *check;
 	va_list args;
 
-	if (probe->n_checks == probe->room) {
-		size_t room = probe->room ? 2 * probe->room : 64;
-		struct lane_check *checks = reallocarray(probe->checks, room, sizeof(*checks));
-
-		if (!checks) {
-			probe->failed = true;
-			return;
-		}
-		probe->checks = checks;
-		probe->room = room;
+	if (!LANE_GROW(probe->checks, probe->room, probe->n_checks + 1)) {
+		probe->failed = true;
+		return;
 	}
 	check = &probe->checks[probe->n_checks++];
 	*check = (struct lane_check){ .section = section,

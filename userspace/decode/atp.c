@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/opencl.h"
+#include "base/vector.h"
 #include "decode/atp_file.h"
 
 #define MAX_BYTES (512ull << 20)
@@ -42,15 +43,8 @@ static struct lane_event *append(struct maker *m, uint64_t ts_ns, enum lane_kind
 	struct atp *atp = m->atp;
 	struct lane_event *event;
 
-	if (atp->n == atp->cap) {
-		size_t more = atp->cap ? 2 * atp->cap : 64;
-		struct lane_event *bigger = realloc(atp->events, more * sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		atp->events = bigger;
-		atp->cap = more;
-	}
+	if (!LANE_GROW(atp->events, atp->cap, atp->n + 1))
+		return NULL;
 	event = &atp->events[atp->n++];
 	memset(event, 0, sizeof(*event));
 	event->wire.ts_ns = ts_ns;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "decode/ctf_stream.h"
 
 enum {
@@ -120,8 +121,7 @@ static struct lane_stream *find_stream(struct direct *direct, const struct lane_
 static struct lane_error *add_file(struct direct *direct, const char *path)
 {
 	struct lane_stream new = { .schema = direct->schema, .instance_id = UINT64_MAX, .cpu = -1 };
-	struct lane_stream *stream, *streams;
-	struct lane_stream_file *files;
+	struct lane_stream *stream;
 	struct lane_error *err;
 
 	new.files = calloc(1, sizeof(*new.files));
@@ -132,18 +132,14 @@ static struct lane_error *add_file(struct direct *direct, const char *path)
 	err = new.files[0].path ? decode_stream_look(&new) : &lane_enomem;
 	stream = err ? NULL : find_stream(direct, &new);
 	if (stream) {
-		files = reallocarray(stream->files, stream->n_files + 1, sizeof(*files));
-		if (files) {
-			stream->files = files;
-			files[stream->n_files++] = new.files[0];
+		if (LANE_GROW_BY_ONE(stream->files, stream->n_files)) {
+			stream->files[stream->n_files++] = new.files[0];
 			free(new.files);
 			return NULL;
 		}
 	} else if (!err) {
-		streams = reallocarray(direct->streams, direct->n_streams + 1, sizeof(*streams));
-		if (streams) {
-			direct->streams = streams;
-			streams[direct->n_streams++] = new;
+		if (LANE_GROW_BY_ONE(direct->streams, direct->n_streams)) {
+			direct->streams[direct->n_streams++] = new;
 			return NULL;
 		}
 	}

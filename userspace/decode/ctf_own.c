@@ -12,6 +12,7 @@
 #include "base/ctf_packet.h"
 #include "base/file.h"
 #include "base/stop.h"
+#include "base/vector.h"
 #include "decode/ctf_own.h"
 #include "decode/merge.h"
 
@@ -424,17 +425,14 @@ static void open_stream(struct own *own, struct stream *stream, int dir_fd)
 /* Adds the stream of a file; a directory is none. */
 static struct lane_error *add_stream(struct own *own, int dir_fd, const char *name)
 {
-	struct stream *streams;
 	struct stream *stream;
 	struct stat st;
 
 	if (!fstatat(dir_fd, name, &st, 0) && S_ISDIR(st.st_mode))
 		return NULL;
-	streams = reallocarray(own->streams, own->n_streams + 1, sizeof(*streams));
-	if (!streams)
+	if (!LANE_GROW_BY_ONE(own->streams, own->n_streams))
 		return &lane_enomem;
-	own->streams = streams;
-	stream = &streams[own->n_streams];
+	stream = &own->streams[own->n_streams];
 	memset(stream, 0, sizeof(*stream));
 	stream->fd = -1;
 	stream->window = malloc(WINDOW_BYTES + COPY_BYTES);

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/stop.h"
+#include "base/vector.h"
 #include "decode/ctf_child.h"
 #include "decode/ctf_guard.h"
 
@@ -224,7 +225,7 @@ static bool take_event(struct ctf *ctf, const char *body, size_t bytes)
 
 static bool take_account(struct ctf *ctf, const char *body, size_t bytes)
 {
-	struct lane_account account, *accounts;
+	struct lane_account account;
 
 	if (bytes != sizeof(account) || ctf->n_accounts == MAX_ACCOUNTS)
 		return false;
@@ -236,11 +237,9 @@ static bool take_account(struct ctf *ctf, const char *body, size_t bytes)
 	       sizeof(account.end_ns));
 	account.lost_uncounted = body[offsetof(struct lane_account, lost_uncounted)] != 0;
 	account.is_damaged = body[offsetof(struct lane_account, is_damaged)] != 0;
-	accounts = reallocarray(ctf->accounts, ctf->n_accounts + 1, sizeof(account));
-	if (!accounts)
+	if (!LANE_GROW_BY_ONE(ctf->accounts, ctf->n_accounts))
 		return false;
-	ctf->accounts = accounts;
-	accounts[ctf->n_accounts++] = account;
+	ctf->accounts[ctf->n_accounts++] = account;
 	return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/vector.h"
 
 /* PERF_RECORD_*; from 64 on perf's own */
 enum {
@@ -68,22 +69,11 @@ static struct lane_error *add(struct perf *perf, const struct lane_event *event)
 /* The place of a CPU's last time; NULL: it is no CPU, or there is no memory. */
 static uint64_t *last_of(struct perf *perf, int32_t cpu)
 {
-	uint32_t n = perf->last_cpus ? perf->last_cpus : 64;
-	uint64_t *more;
-
 	if (cpu < 0 || cpu >= MAX_CPUS)
 		return NULL;
-	if ((uint32_t)cpu < perf->last_cpus)
-		return &perf->last_ns[cpu];
-	while (n <= (uint32_t)cpu)
-		n *= 2;
-	more = reallocarray(perf->last_ns, n, sizeof(*more));
-	if (!more)
+	if (!LANE_GROW(perf->last_ns, perf->last_cpus, (size_t)cpu + 1))
 		return NULL;
-	memset(more + perf->last_cpus, 0, (n - perf->last_cpus) * sizeof(*more));
-	perf->last_ns = more;
-	perf->last_cpus = n;
-	return &more[cpu];
+	return &perf->last_ns[cpu];
 }
 
 /* The event a sample is of; NULL: nobody knows. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "decode/perf_data.h"
 #include "decode/tracing_data.h"
 
@@ -122,13 +123,8 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 		return lane_error("%s: what is said of an event is damaged", head->path);
 	if (head->n_attrs == ATTRS)
 		return lane_error("%s: more events than there can be", head->path);
-	if (!(head->n_attrs & (head->n_attrs - 1))) {
-		to = reallocarray(head->attrs, head->n_attrs ? 2 * (size_t)head->n_attrs : 1,
-				  sizeof(*to));
-		if (!to)
-			return &lane_enomem;
-		head->attrs = to;
-	}
+	if (!LANE_GROW_BY_ONE(head->attrs, head->n_attrs))
+		return &lane_enomem;
 	/* struct perf_event_attr: type, size, config, sample_period, sample_type, read_format,
 	 * flags
 	 */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "decode/perf_data.h"
 
 enum {
@@ -66,15 +67,8 @@ static bool reserve(struct lane_perf_order *order, size_t bytes)
 		order->bytes = more;
 		order->cap_bytes = cap;
 	}
-	if (order->n == order->cap) {
-		size_t cap = order->cap ? 2 * order->cap : 1024;
-		struct entry *more = reallocarray(order->entries, cap, sizeof(*more));
-
-		if (!more)
-			return false;
-		order->entries = more;
-		order->cap = cap;
-	}
+	if (!LANE_GROW(order->entries, order->cap, order->n + 1))
+		return false;
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "decode/pftrace.h"
 
 /* Fields of FtraceEvent */
@@ -92,16 +93,9 @@ static struct lane_pf_plan *begin_plan(struct lane_pf_plans *plans, uint32_t id,
 
 	if (kind < 0 || lane_is_derived((unsigned int)kind) || plans->n == MAX_PLANS)
 		return NULL;
-	if (plans->n == plans->cap) {
-		size_t cap = plans->cap ? 2 * plans->cap : 64;
-
-		plan = reallocarray(plans->plans, cap, sizeof(*plan));
-		if (!plan) {
-			*no_memory = true;
-			return NULL;
-		}
-		plans->plans = plan;
-		plans->cap = cap;
+	if (!LANE_GROW(plans->plans, plans->cap, plans->n + 1)) {
+		*no_memory = true;
+		return NULL;
 	}
 	plan = &plans->plans[plans->n++];
 	*plan = (struct lane_pf_plan){

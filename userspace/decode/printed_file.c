@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/vector.h"
 #include "decode/textlines.h"
 #include "decode/printed.h"
 
@@ -58,22 +59,11 @@ static struct lane_error *bad_line(const struct file *file, const char *why)
 
 static struct cpu *cpu_of(struct file *file, int32_t cpu)
 {
-	uint32_t n = file->n_cpus ? file->n_cpus : 64;
-	struct cpu *more;
-
 	if (cpu < 0 || cpu >= MAX_CPUS)
 		return NULL;
-	if ((uint32_t)cpu < file->n_cpus)
-		return &file->cpus[cpu];
-	while (n <= (uint32_t)cpu)
-		n *= 2;
-	more = reallocarray(file->cpus, n, sizeof(*more));
-	if (!more)
+	if (!LANE_GROW(file->cpus, file->n_cpus, (size_t)cpu + 1))
 		return NULL;
-	memset(more + file->n_cpus, 0, (n - file->n_cpus) * sizeof(*more));
-	file->cpus = more;
-	file->n_cpus = n;
-	return &more[cpu];
+	return &file->cpus[cpu];
 }
 
 static void make_loss(struct file *file, int32_t cpu, uint64_t count, uint64_t begin_ns,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "decode/trace_dat.h"
 #include "decode/tracing_data.h"
 
@@ -56,7 +57,6 @@ static struct lane_error *cut_off(const struct reader *r)
 static struct lane_error *add_part(struct reader *r, const struct lane_dat_part *part)
 {
 	struct lane_dat_head *head = r->head;
-	struct lane_dat_part *parts;
 
 	if (part->cpu < 0 || part->cpu >= LANE_DAT_CPUS || head->n_parts == LANE_DAT_CPUS)
 		return bad(r, "more CPUs than can be");
@@ -65,13 +65,8 @@ static struct lane_error *add_part(struct reader *r, const struct lane_dat_part 
 				  ", which is behind the file's end (is it cut off?)",
 				  head->path, part->cpu,
 				  part->at > part->end ? part->at : part->end);
-	if (!(head->n_parts & (head->n_parts - 1))) {
-		parts = reallocarray(head->parts, head->n_parts ? 2 * (size_t)head->n_parts : 1,
-				     sizeof(*parts));
-		if (!parts)
-			return &lane_enomem;
-		head->parts = parts;
-	}
+	if (!LANE_GROW_BY_ONE(head->parts, head->n_parts))
+		return &lane_enomem;
 	head->parts[head->n_parts++] = *part;
 	return NULL;
 }
@@ -79,15 +74,12 @@ static struct lane_error *add_part(struct reader *r, const struct lane_dat_part 
 static struct lane_error *add_buffer(struct reader *r, const char *name)
 {
 	struct lane_dat_head *head = r->head;
-	struct lane_dat_buffer *buffers;
 
 	if (head->n_buffers == LANE_DAT_BUFFERS)
 		return bad(r, "more buffers than can be");
-	buffers = reallocarray(head->buffers, head->n_buffers + 1, sizeof(*buffers));
-	if (!buffers)
+	if (!LANE_GROW_BY_ONE(head->buffers, head->n_buffers))
 		return &lane_enomem;
-	head->buffers = buffers;
-	snprintf(buffers[head->n_buffers++].name, sizeof(buffers->name), "%s", name);
+	snprintf(head->buffers[head->n_buffers++].name, sizeof(head->buffers->name), "%s", name);
 	return NULL;
 }
 
@@ -247,14 +239,10 @@ static struct lane_error *read_options_6(struct reader *r, uint32_t cpus)
 		if (err || id == OPTION_DONE)
 			break;
 		if (id == OPTION_BUFFER && bytes >= 9) {
-			struct place *more;
-
 			if (n == LANE_DAT_BUFFERS)
 				return bad(r, "more buffers than can be");
-			more = reallocarray(places, n + 1, sizeof(*places));
-			if (!more)
+			if (!LANE_GROW_BY_ONE(places, n))
 				return &lane_enomem;
-			places = more;
 			memcpy(&places[n].at, r->option, 8);
 			snprintf(places[n++].name, LANE_DAT_NAME, "%s",
 				 (const char *)r->option + 8);

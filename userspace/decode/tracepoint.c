@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 
 enum {
 	SMALL_IDS = 4096, /* ids below are found without a search */
@@ -303,16 +304,8 @@ const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const c
 		return why;
 	plan.engine_notify =
 		length == strlen(LANE_ENGINE_NOTIFY) && !memcmp(name, LANE_ENGINE_NOTIFY, length);
-	if (tracepoints->n_plans == tracepoints->cap_plans) {
-		size_t cap = tracepoints->cap_plans ? 2 * tracepoints->cap_plans : 32;
-		struct lane_tracepoint *plans =
-			reallocarray(tracepoints->plans, cap, sizeof(*plans));
-
-		if (!plans)
-			return "no memory";
-		tracepoints->plans = plans;
-		tracepoints->cap_plans = cap;
-	}
+	if (!LANE_GROW(tracepoints->plans, tracepoints->cap_plans, tracepoints->n_plans + 1))
+		return "no memory";
 	tracepoints->plans[tracepoints->n_plans++] = plan;
 	return NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "base/vector.h"
 
 enum {
 	MOST_THREADS = 1 << 16, /* records; then those that are gone are summed by name */
@@ -138,16 +139,8 @@ static struct lane_cpu_thread *new_thread(struct lane_cpu_stats *stats, int32_t 
 
 	if (stats->n_threads >= MOST_THREADS && stats->n_gone > MOST_THREADS / 4)
 		sum_gone(stats);
-	if (stats->n_threads == stats->cap_threads) {
-		uint32_t cap = stats->cap_threads ? 2 * stats->cap_threads : 256;
-		struct lane_cpu_thread **more =
-			reallocarray(stats->threads, cap, sizeof(struct lane_cpu_thread *));
-
-		if (!more)
-			return NULL;
-		stats->threads = more;
-		stats->cap_threads = cap;
-	}
+	if (!LANE_GROW(stats->threads, stats->cap_threads, stats->n_threads + 1))
+		return NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/vector.h"
 
 #define MOST_CPUS 65536
 
@@ -83,16 +84,9 @@ static bool is_note_of(const struct lane_preemption_note *note, const struct lan
 
 static void note(struct lane_explain *x, const struct lane_preemption_note *note)
 {
-	if (x->n_notes == x->cap_notes) {
-		size_t cap = x->cap_notes ? 2 * x->cap_notes : 16;
-		struct lane_preemption_note *more = reallocarray(x->notes, cap, sizeof(*more));
-
-		if (!more) {
-			x->no_memory = true;
-			return;
-		}
-		x->notes = more;
-		x->cap_notes = cap;
+	if (!LANE_GROW(x->notes, x->cap_notes, x->n_notes + 1)) {
+		x->no_memory = true;
+		return;
 	}
 	x->notes[x->n_notes++] = *note;
 }
@@ -132,16 +126,9 @@ static struct lane_moment *add_moment(struct lane_explain *x, struct lane_explai
 		of->left_out++;
 		return NULL;
 	}
-	if (of->n_moments == of->cap_moments) {
-		uint32_t cap = of->cap_moments ? 2 * of->cap_moments : 16;
-		struct lane_moment *more = reallocarray(of->moments, cap, sizeof(*more));
-
-		if (!more) {
-			x->no_memory = true;
-			return NULL;
-		}
-		of->moments = more;
-		of->cap_moments = cap;
+	if (!LANE_GROW(of->moments, of->cap_moments, of->n_moments + 1)) {
+		x->no_memory = true;
+		return NULL;
 	}
 	moment = &of->moments[of->n_moments++];
 	*moment = (struct lane_moment){ .what = what, .at = at };
@@ -235,16 +222,9 @@ static void keep_request(void *arg, const struct lane_request *rq)
 
 	if (!is_meant(x, rq))
 		return;
-	if (x->n == x->cap) {
-		size_t cap = x->cap ? 2 * x->cap : 4;
-		struct lane_explained *more = reallocarray(x->of, cap, sizeof(*more));
-
-		if (!more) {
-			x->no_memory = true;
-			return;
-		}
-		x->of = more;
-		x->cap = cap;
+	if (!LANE_GROW(x->of, x->cap, x->n + 1)) {
+		x->no_memory = true;
+		return;
 	}
 	of = &x->of[x->n++];
 	memset(of, 0, sizeof(*of));

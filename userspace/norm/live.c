@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "norm/fix.h"
 #include "norm/submission.h"
 
@@ -92,15 +93,8 @@ static bool make_room(struct lane_live *live, size_t bytes)
 		live->data = data;
 		live->room = room;
 	}
-	if (live->n == live->n_room) {
-		size_t room = live->n_room ? 2 * live->n_room : 1024;
-		struct place *places = reallocarray(live->places, room, sizeof(*places));
-
-		if (!places)
-			return false;
-		live->places = places;
-		live->n_room = room;
-	}
+	if (!LANE_GROW(live->places, live->n_room, live->n + 1))
+		return false;
 	return true;
 }
 

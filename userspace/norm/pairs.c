@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/vector.h"
 
 enum {
 	LINE_BYTES = 256,
@@ -65,15 +66,8 @@ static struct lane_error *keep(struct pairs *pairs, const struct pair *pair, con
 {
 	if (pairs->n == MAX_PAIRS)
 		return lane_error("%s: more than %d pairs", path, MAX_PAIRS);
-	if (pairs->n == pairs->cap) {
-		size_t cap = pairs->cap ? 2 * pairs->cap : 64;
-		struct pair *more = reallocarray(pairs->pairs, cap, sizeof(*more));
-
-		if (!more)
-			return &lane_enomem;
-		pairs->pairs = more;
-		pairs->cap = cap;
-	}
+	if (!LANE_GROW(pairs->pairs, pairs->cap, pairs->n + 1))
+		return &lane_enomem;
 	pairs->pairs[pairs->n++] = *pair;
 	return NULL;
 }

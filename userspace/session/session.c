@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/stop.h"
+#include "base/vector.h"
 #include "session/fan.h"
 
 enum {
@@ -89,15 +90,8 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 
 	if (p->is_second)
 		return NULL;
-	if (s->n_lost == p->cap_lost) {
-		size_t cap = p->cap_lost ? 2 * p->cap_lost : 64;
-		struct lane_loss *more = reallocarray(s->lost, cap, sizeof(*more));
-
-		if (!more)
-			return &lane_enomem;
-		s->lost = more;
-		p->cap_lost = cap;
-	}
+	if (!LANE_GROW(s->lost, p->cap_lost, s->n_lost + 1))
+		return &lane_enomem;
 	s->lost[s->n_lost++] = lane_loss_of(lost);
 	return NULL;
 }

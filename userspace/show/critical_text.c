@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "session/path.h"
 #include "show/json.h"
 #include "show/report.h"
@@ -31,22 +32,13 @@ static void drop_shares(struct shares *shares)
 
 static bool add_share(struct shares *shares, const char *name, struct lane_span ns)
 {
-	struct share *more;
-
 	for (size_t i = 0; i < shares->n; i++)
 		if (!strcmp(shares->v[i].name, name)) {
 			lane_span_add(&shares->v[i].ns, ns);
 			return true;
 		}
-	if (shares->n == shares->room) {
-		size_t room = shares->room ? 2 * shares->room : 16;
-
-		more = realloc(shares->v, room * sizeof(*more));
-		if (!more)
-			return false;
-		shares->v = more;
-		shares->room = room;
-	}
+	if (!LANE_GROW(shares->v, shares->room, shares->n + 1))
+		return false;
 	snprintf(shares->v[shares->n].name, NAME_SIZE, "%s", name);
 	shares->v[shares->n++].ns = ns;
 	return true;

@@ -7,6 +7,7 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "base/vector.h"
 #include "show/export.h"
 #include "show/html_assets.h"
 #include "show/html_data.h"
@@ -128,16 +129,9 @@ static uint32_t name_index(struct html *h, uint64_t owner, const char *name)
 
 	if (known)
 		return (uint32_t)(uintptr_t)known;
-	if (h->n_names == h->cap_names) {
-		uint32_t more = h->cap_names ? 2 * h->cap_names : 64;
-		char(*bigger)[LANE_HTML_NAME] = realloc(h->names, more * sizeof(*bigger));
-
-		if (!bigger) {
-			h->err = h->err ? h->err : &lane_enomem;
-			return NO_INFO;
-		}
-		h->names = bigger;
-		h->cap_names = more;
+	if (!LANE_GROW(h->names, h->cap_names, h->n_names + 1)) {
+		h->err = h->err ? h->err : &lane_enomem;
+		return NO_INFO;
 	}
 	snprintf(h->names[h->n_names], sizeof(*h->names), "%s", name);
 	h->n_names++;

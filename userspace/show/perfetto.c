@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "show/export.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
@@ -188,18 +189,10 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 static void on_track(void *arg, const struct lane_track *track)
 {
 	struct perfetto *p = arg;
-	uint32_t *bigger;
 
-	if (track->id >= p->cap_tracks) {
-		uint32_t more = p->cap_tracks ? 2 * p->cap_tracks : 64;
-
-		bigger = realloc(p->rows, more * sizeof(*bigger));
-		if (!bigger) {
-			p->no_memory = true;
-			return;
-		}
-		p->rows = bigger;
-		p->cap_tracks = more;
+	if (!LANE_GROW(p->rows, p->cap_tracks, (size_t)track->id + 1)) {
+		p->no_memory = true;
+		return;
 	}
 	p->rows[track->id] = 0;
 	describe(p, track);

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "base/vector.h"
 #include "show/report.h"
 
 /* A preemption of a request whose line has not been written yet. */
@@ -31,16 +32,9 @@ static void on_preemption(void *arg, const struct lane_preemption *preemption)
 {
 	struct list *list = arg;
 
-	if (list->n == list->cap) {
-		size_t cap = list->cap ? 2 * list->cap : 16;
-		struct pending *more = realloc(list->pending, cap * sizeof(*more));
-
-		if (!more) {
-			list->has_no_memory = true;
-			return;
-		}
-		list->pending = more;
-		list->cap = cap;
+	if (!LANE_GROW(list->pending, list->cap, list->n + 1)) {
+		list->has_no_memory = true;
+		return;
 	}
 	list->pending[list->n++] = (struct pending){
 		.victim = preemption->victim,

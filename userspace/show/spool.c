@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/heap.h"
+#include "base/vector.h"
 
 enum {
 	WINDOW_MIN = 4096, /* of a run, in memory while it is merged; longer than any record */
@@ -171,15 +172,8 @@ struct lane_error *show_spool_add(struct lane_spool *spool, const struct lane_wi
 		if (err)
 			return err;
 	}
-	if (spool->n == spool->n_room) {
-		size_t room = spool->n_room ? 2 * spool->n_room : 1024;
-		struct place *places = reallocarray(spool->places, room, sizeof(*places));
-
-		if (!places)
-			return &lane_enomem;
-		spool->places = places;
-		spool->n_room = room;
-	}
+	if (!LANE_GROW(spool->places, spool->n_room, spool->n + 1))
+		return &lane_enomem;
 	spool->places[spool->n++] = (struct place){ record->ts_ns, spool->bytes };
 	memcpy(spool->data + spool->bytes, record,
 	       sizeof(*record) + lane_kinds[record->kind].struct_bytes);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "base/vector.h"
 
 const char *const lane_track_names[LANE_TRACK_KINDS] = {
 #define T(id, name) [LANE_TRACK_##id] = name,
@@ -52,15 +53,8 @@ static struct lane_track *track_of(struct lane_tracks *tracks, enum lane_track_k
 
 	if (track)
 		return track;
-	if (tracks->n == tracks->cap) {
-		uint32_t more = tracks->cap ? 2 * tracks->cap : 64;
-		struct lane_track **bigger = realloc(tracks->by_id, more * sizeof(*bigger));
-
-		if (!bigger)
-			goto no_memory;
-		tracks->by_id = bigger;
-		tracks->cap = more;
-	}
+	if (!LANE_GROW(tracks->by_id, tracks->cap, tracks->n + 1))
+		goto no_memory;
 	track = malloc(sizeof(*track));
 	if (!track)
 		goto no_memory;
@@ -129,15 +123,8 @@ static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_n
 		if (track->row_end[i] <= begin_ns &&
 		    (best == track->n_rows || track->row_end[i] > track->row_end[best]))
 			best = i;
-	if (best == track->cap_rows) {
-		uint32_t more = track->cap_rows ? 2 * track->cap_rows : 4;
-		uint64_t *bigger = realloc(track->row_end, more * sizeof(*bigger));
-
-		if (!bigger)
-			return false;
-		track->row_end = bigger;
-		track->cap_rows = more;
-	}
+	if (!LANE_GROW(track->row_end, track->cap_rows, best + 1))
+		return false;
 	if (best == track->n_rows)
 		track->n_rows++;
 	track->row_end[best] = end_ns;
