@@ -47,8 +47,11 @@ static uint32_t find(const struct check *c, uint32_t dev, uint64_t ctx, uint32_t
 	return found ? found->request : SIM_NO;
 }
 
-static uint32_t find_rq(const struct check *c, const struct lane_request *rq)
+uint32_t sim_find_rq(const struct check *c, const struct lane_request *rq)
 {
+	if (rq->context->is_drm)
+		return rq->context->ctx < LANE_OWN_CONTEXT ? find(c, 0, rq->context->ctx, rq->seqno)
+							   : sim_find_own(c, rq);
 	return find(c, rq->context->dev, rq->context->ctx, rq->seqno);
 }
 
@@ -137,7 +140,7 @@ static void check_queues(struct check *c, uint32_t request, const struct lane_st
 }
 
 /* The wake of the longest wait for it, and its part on a run queue. */
-static void check_wake(struct check *c, uint32_t request, const struct lane_stages *stages)
+void sim_check_wake(struct check *c, uint32_t request, const struct lane_stages *stages)
 {
 	const struct sim_request *t = &c->truth->requests[request];
 	uint64_t told = stages->ns[LANE_STAGE_WAKE].lo, longest = 0;
@@ -165,7 +168,7 @@ static void check_wake(struct check *c, uint32_t request, const struct lane_stag
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct check *c = arg;
-	uint32_t request = find_rq(c, rq);
+	uint32_t request = sim_find_rq(c, rq);
 	const struct sim_request *t = &c->truth->requests[request];
 	struct lane_stages stages;
 
@@ -187,7 +190,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		check_time(c, t, "end", t->end, rq->end);
 	check_queues(c, request, &stages);
-	check_wake(c, request, &stages);
+	sim_check_wake(c, request, &stages);
 	if (rq->behind && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1))
 		sim_complain(c, &c->verdict->wrong,
 			     KEY_FORMAT " stood behind others, in a device_queue that is unknown",
@@ -198,7 +201,7 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct check *c = arg;
-	uint32_t request = find_rq(c, rq);
+	uint32_t request = sim_find_rq(c, rq);
 
 	(void)engine;
 	if (request == SIM_NO)
@@ -236,7 +239,7 @@ static const struct sim_span *first_span(const struct check *c, uint32_t request
 static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct check *c = arg;
-	uint32_t request = find_rq(c, p->victim);
+	uint32_t request = sim_find_rq(c, p->victim);
 	const struct sim_span *span, *end = c->spans + c->truth->n_spans;
 	const struct sim_request *t = &c->truth->requests[request], *by;
 
@@ -319,7 +322,7 @@ static void on_thread(void *arg, const struct lane_thread_interval *i)
 		}
 		if (s->state != SIM_BLOCKED || !i->wait)
 			continue;
-		if (s->request == SIM_NO || find_rq(c, i->wait) != s->request)
+		if (s->request == SIM_NO || sim_find_rq(c, i->wait) != s->request)
 			sim_complain(c, &c->verdict->wrong,
 				     "thread %d blocked at %" PRIu64 ": not on that request",
 				     s->tid, s->from);
@@ -350,7 +353,7 @@ static void on_wait(void *arg, const struct lane_wait *told)
 {
 	struct check *c = arg;
 	const struct sim_wait *wait = NULL;
-	uint32_t request = find_rq(c, told->request);
+	uint32_t request = sim_find_rq(c, told->request);
 
 	c->verdict->values++;
 	for (size_t i = 0; i < c->truth->n_waits && !wait; i++) {
@@ -715,8 +718,8 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 			   .log = log,
 			   .shout = shout };
 	struct lane_hooks hooks = { .arg = &c,
-				    .request = on_request,
-				    .queue = on_queue,
+				    .request = truth->is_sched ? sim_check_job : on_request,
+				    .queue = truth->is_sched ? NULL : on_queue,
 				    .run = sim_check_run,
 				    .idle = sim_check_idle,
 				    .preemption = on_preemption,
@@ -731,7 +734,7 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 		return err;
 	err = &lane_enomem;
 	c.adds_up = latency_hooks(&c.latency);
-	if (prepare(&c) && find_undecided(&c, events, n)) {
+	if (prepare(&c) && (truth->is_sched || find_undecided(&c, events, n))) {
 		find_certain(&c, events, n);
 		err = sim_feed(info, events, n, &hooks, &timeline);
 		if (!err)
@@ -739,8 +742,10 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 		if (!err)
 			sim_check_engines(&c);
 	}
-	if (!err)
+	if (!err && !truth->is_sched)
 		check_missing(&c);
+	if (!err && truth->is_sched)
+		sim_check_untold(&c);
 	lane_timeline_destroy(timeline);
 	free(c.keys);
 	free(c.told);

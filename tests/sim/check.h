@@ -64,6 +64,9 @@ struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *t
 				     enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
 				     unsigned int shout) LANE_MUST_CHECK;
 
+/* The recording has jobs of drm_sched. */
+bool sim_has_jobs(const struct lane_trace_info *info);
+
 /*
  * Gives the events to a new timeline, whose losses are known beforehand, and finishes it. *timeline
  * is the caller's, also where this fails (NULL before it was made).

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Engines against the truth: how long each was busy and idle, and why it was idle.
 #include <inttypes.h>
+#include <string.h>
 
 #include "check_parts.h"
 
+#define ENGINE(e) ((e)->name ? (e)->name : "")
+
 static bool is_engine(const struct sim_engine *truth, const struct lane_engine *told)
 {
+	if (told->name)
+		return !strcmp(truth->name, told->name) &&
+		       (!*told->device || !strcmp(truth->device, told->device));
 	return truth->dev == told->dev && truth->class == told->class &&
 	       truth->instance == told->instance;
 }
@@ -77,10 +83,10 @@ void sim_check_run(void *arg, const struct lane_run *run)
 	c->verdict->values++;
 	if (busy != run->sure_until_ns - run->begin.hi)
 		sim_complain(c, &c->verdict->wrong,
-			     "engine %u/%u:%u runs in %" PRIu64 "..%" PRIu64
+			     "engine %s%u/%u:%u runs in %" PRIu64 "..%" PRIu64
 			     ": was busy for %" PRIu64,
-			     run->engine->dev, run->engine->class, run->engine->instance,
-			     run->begin.hi, run->sure_until_ns, busy);
+			     ENGINE(run->engine), run->engine->dev, run->engine->class,
+			     run->engine->instance, run->begin.hi, run->sure_until_ns, busy);
 }
 
 /* No more of an idle time is given to a cause than its thread spent so. */
@@ -95,10 +101,11 @@ static void check_cause(struct check *c, const struct lane_idle *idle, const cha
 	c->verdict->values++;
 	if (told > is)
 		sim_complain(c, &c->verdict->wrong,
-			     "engine %u/%u:%u idle in %" PRIu64 "..%" PRIu64
+			     "engine %s%u/%u:%u idle in %" PRIu64 "..%" PRIu64
 			     ": thread %d %s for %" PRIu64 ", was for %" PRIu64,
-			     idle->engine->dev, idle->engine->class, idle->engine->instance,
-			     idle->begin_ns, idle->end_ns, idle->thread->tid, what, told, is);
+			     ENGINE(idle->engine), idle->engine->dev, idle->engine->class,
+			     idle->engine->instance, idle->begin_ns, idle->end_ns,
+			     idle->thread->tid, what, told, is);
 }
 
 /* Nor to a culprit than it had the CPU for while the thread waited for that. */
@@ -141,10 +148,10 @@ void sim_check_idle(void *arg, const struct lane_idle *idle)
 	c->verdict->values++;
 	if (busy)
 		sim_complain(c, &c->verdict->wrong,
-			     "engine %u/%u:%u idle in %" PRIu64 "..%" PRIu64
+			     "engine %s%u/%u:%u idle in %" PRIu64 "..%" PRIu64
 			     ": was busy for %" PRIu64,
-			     idle->engine->dev, idle->engine->class, idle->engine->instance,
-			     idle->begin_ns, idle->end_ns, busy);
+			     ENGINE(idle->engine), idle->engine->dev, idle->engine->class,
+			     idle->engine->instance, idle->begin_ns, idle->end_ns, busy);
 	if (!idle->thread)
 		return;
 	check_cause(c, idle, "could run", idle->cause_ns[LANE_IDLE_STARVED], SIM_RUNNABLE);
@@ -162,9 +169,9 @@ static void check_time(struct check *c, const struct lane_engine *engine, const 
 	c->verdict->values++;
 	if (is < told.lo || is > told.hi)
 		sim_complain(c, &c->verdict->wrong,
-			     "engine %u/%u:%u %s: told %" PRIu64 "..%" PRIu64 ", is %" PRIu64,
-			     engine->dev, engine->class, engine->instance, what, told.lo, told.hi,
-			     is);
+			     "engine %s%u/%u:%u %s: told %" PRIu64 "..%" PRIu64 ", is %" PRIu64,
+			     ENGINE(engine), engine->dev, engine->class, engine->instance, what,
+			     told.lo, told.hi, is);
 }
 
 void sim_check_engines(struct check *c)

@@ -96,8 +96,16 @@ struct kinds {
 	unsigned int n;
 };
 
+static struct kinds choose_kinds(const enum lane_kind *kinds, unsigned int all, uint64_t seed)
+{
+	struct kinds drop = { { kinds[seed % all], kinds[seed / (2 * all) % all] }, 1 };
+
+	drop.n += seed / all % 2;
+	return drop;
+}
+
 /* Of the request events and the scheduler's. */
-static struct kinds kinds_to_drop(uint64_t seed)
+static struct kinds kinds_to_drop(enum sim_mode mode, uint64_t seed)
 {
 	static const enum lane_kind kinds[] = {
 		LANE_RQ_QUEUE,	     LANE_RQ_ADD,      LANE_RQ_SUBMIT, LANE_RQ_EXECUTE,
@@ -106,11 +114,16 @@ static struct kinds kinds_to_drop(uint64_t seed)
 		LANE_FENCE_SIGNALED, LANE_SWITCH,      LANE_WAKING,    LANE_WAKEUP,
 		LANE_MIGRATE,
 	};
-	const unsigned int all = sizeof(kinds) / sizeof(kinds[0]);
-	struct kinds drop = { { kinds[seed % all], kinds[seed / (2 * all) % all] }, 1 };
+	static const enum lane_kind of_jobs[] = {
+		LANE_DRM_QUEUE,	     LANE_DRM_ADD_DEP,	  LANE_DRM_UNSCHEDULABLE,
+		LANE_DRM_RUN,	     LANE_DRM_DONE,	  LANE_FENCE_INIT,
+		LANE_FENCE_SIGNALED, LANE_FENCE_WAIT_END, LANE_FENCE_ENABLE_SIGNAL,
+		LANE_SWITCH,	     LANE_WAKING,
+	};
 
-	drop.n += seed / all % 2;
-	return drop;
+	if (mode == SIM_SCHED)
+		return choose_kinds(of_jobs, sizeof(of_jobs) / sizeof(of_jobs[0]), seed);
+	return choose_kinds(kinds, sizeof(kinds) / sizeof(kinds[0]), seed);
 }
 
 static bool drops(const struct kinds *drop, enum lane_kind kind)
@@ -118,10 +131,10 @@ static bool drops(const struct kinds *drop, enum lane_kind kind)
 	return drop->v[0] == kind || (drop->n > 1 && drop->v[1] == kind);
 }
 
-static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
+static size_t drop_kinds(struct lane_event *events, size_t n, enum sim_mode mode, uint64_t seed,
 			 struct lane_trace_info *info)
 {
-	struct kinds drop = kinds_to_drop(seed);
+	struct kinds drop = kinds_to_drop(mode, seed);
 
 	for (unsigned int i = 0; i < drop.n; i++)
 		n = sim_drop_kind(events, n, drop.v[i], info);
@@ -132,7 +145,7 @@ static size_t drop_kinds(struct lane_event *events, size_t n, uint64_t seed,
  * other events, as on a stock kernel. */
 static void hide(const struct options *o, uint64_t seed, struct sim_scenario *scenario)
 {
-	struct kinds drop = kinds_to_drop(seed);
+	struct kinds drop = kinds_to_drop(o->mode, seed);
 
 	if (!o->damage || strcmp(o->damage, "kinds"))
 		return;
@@ -155,8 +168,8 @@ static size_t drop_sched(struct lane_event *events, size_t n, struct lane_trace_
 }
 
 /* Damages the trace as asked; true if there was memory. */
-static bool damage(const char *how, uint64_t seed, struct lane_event **events, size_t *n,
-		   struct lane_trace_info *info)
+static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct lane_event **events,
+		   size_t *n, struct lane_trace_info *info)
 {
 	uint64_t length = info->end_ns - info->begin_ns;
 
@@ -170,7 +183,7 @@ static bool damage(const char *how, uint64_t seed, struct lane_event **events, s
 		*n = sim_cut(*events, *n, info->begin_ns + length / 4, info->end_ns - length / 4,
 			     info);
 	else if (!strcmp(how, "kinds"))
-		*n = drop_kinds(*events, *n, seed, info);
+		*n = drop_kinds(*events, *n, mode, seed, info);
 	else if (!strcmp(how, "sched"))
 		*n = drop_sched(*events, *n, info);
 	return *events != NULL;
@@ -207,11 +220,13 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 	if (err)
 		return err;
 	info = truth->info;
-	demand = o->damage || !sees_everything(&info) ? SIM_SOUND : SIM_FULL;
-	if (o->damage && !damage(o->damage, seed, &events, &n, &info))
+	demand = o->damage || truth->is_sched || !sees_everything(&info) ? SIM_SOUND : SIM_FULL;
+	if (o->damage && !damage(o->damage, o->mode, seed, &events, &n, &info))
 		return &lane_enomem;
 	snprintf(name, sizeof(name), "%s %" PRIu64,
 		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
+	if (truth->is_sched && (o->critical || o->sentences || o->behind))
+		return lane_error_usage("of mode sched the jobs' times are checked, no more");
 	if (o->critical)
 		return sim_check_critical(name, truth, &info, events, n, demand, verdict, stdout,
 					  o->shout);

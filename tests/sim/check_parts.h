@@ -47,6 +47,16 @@ void LANE_PRINTF(3, 4) sim_complain(struct check *c, uint64_t *counter, const ch
 /* By thread and time. */
 int sim_compare_states(const void *a, const void *b);
 
+/* The request of the truth, SIM_NO if there is none. */
+uint32_t sim_find_rq(const struct check *c, const struct lane_request *rq);
+/* The wake of the longest wait for it, and its part on a run queue. */
+void sim_check_wake(struct check *c, uint32_t request, const struct lane_stages *stages);
+
+/* check_sched.c: jobs of drm_sched. */
+uint32_t sim_find_own(const struct check *c, const struct lane_request *rq);
+void sim_check_job(void *arg, const struct lane_request *rq);
+void sim_check_untold(struct check *c);
+
 /* check_engine.c: hooks of the timeline, and what the engines' times come to in the end. */
 void sim_check_run(void *arg, const struct lane_run *run);
 void sim_check_idle(void *arg, const struct lane_idle *idle);

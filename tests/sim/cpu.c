@@ -2,7 +2,7 @@
 // The CPUs' scheduler: a queue per CPU, by priority, round robin among equals, and its events.
 #include <string.h>
 
-#include "internal.h"
+#include "drmsched.h"
 
 #define STATE_SLEEPS 1	/* TASK_INTERRUPTIBLE */
 #define STATE_WAITS  2	/* TASK_UNINTERRUPTIBLE */
@@ -412,6 +412,8 @@ void cpu_begin(struct world *w)
 	for (uint32_t i = 0; i < w->n_engines; i++)
 		if (w->engines[i].id.dev >= devices)
 			devices = w->engines[i].id.dev + 1;
+	if (w->sched)
+		devices = sched_workers(w->sc);
 	w->threads = world_alloc(w, (n + devices) * sizeof(*w->threads));
 	w->n_threads = n + devices;
 	for (uint32_t i = 0; i < n + devices; i++) {
@@ -432,6 +434,8 @@ void cpu_begin(struct world *w)
 		begin_thread(w, t, SIM_BLOCKED);
 		t->on = t->worker ? SIM_BLOCK_IDLE : SIM_BLOCK_SLEEP;
 		dump_thread(w, t);
+		if (t->worker && w->sched)
+			sched_bind(w, t->dev, t);
 		if (!t->worker)
 			world_after(w, t->sc->start_ns, timer_wake, t, 0);
 	}

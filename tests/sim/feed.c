@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "check.h"
+#include "norm/fix.h"
 
 static int compare_losses(const void *a, const void *b)
 {
@@ -12,9 +13,38 @@ static int compare_losses(const void *a, const void *b)
 	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,
-			    size_t n, const struct lane_hooks *hooks,
-			    struct lane_timeline **timeline)
+/* Makes jobs' events today's, as norm/ does; *n is how many are left. NULL: no memory. */
+static struct lane_event *normalise(const struct lane_trace_info *info,
+				    const struct lane_event *events, size_t *n)
+{
+	struct lane_event *today = malloc((*n + 1) * sizeof(*today));
+	struct lane_fix *fix = NULL;
+	size_t kept = 0;
+
+	if (!today || lane_fix_create(info, &fix)) {
+		free(today);
+		return NULL;
+	}
+	for (size_t i = 0; i < *n; i++) {
+		today[kept] = events[i];
+		kept += lane_fix_event(fix, &today[kept]) == LANE_FIXED;
+	}
+	lane_fix_destroy(fix);
+	*n = kept;
+	return today;
+}
+
+bool sim_has_jobs(const struct lane_trace_info *info)
+{
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (lane_is_drm(kind) && info->presence[kind] == LANE_PRESENCE_RECORDED)
+			return true;
+	return false;
+}
+
+static struct lane_error *feed(const struct lane_trace_info *info, const struct lane_event *events,
+			       size_t n, const struct lane_hooks *hooks,
+			       struct lane_timeline **timeline)
 {
 	LANE_CLEANUP(lane_free) struct lane_loss *losses = calloc(n + 1, sizeof(*losses));
 	struct lane_error *err;
@@ -31,4 +61,16 @@ struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lan
 	for (size_t i = 0; !err && i < n; i++)
 		err = lane_timeline_push(*timeline, &events[i]);
 	return err ? err : lane_timeline_finish(*timeline);
+}
+
+struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,
+			    size_t n, const struct lane_hooks *hooks,
+			    struct lane_timeline **timeline)
+{
+	LANE_CLEANUP(lane_free) struct lane_event *today = NULL;
+
+	if (!sim_has_jobs(info))
+		return feed(info, events, n, hooks, timeline);
+	today = normalise(info, events, &n);
+	return today ? feed(info, today, n, hooks, timeline) : &lane_enomem;
 }

@@ -29,7 +29,40 @@ enum op_kind {
 	OP_UNLOCK,
 	OP_FORK,
 	OP_LOOP,
+	OP_CLOSE, /* drm_sched: an entity goes, a new one comes */
 	OP_END,
+};
+
+/* Whose drm_sched is simulated. */
+enum sim_kernel {
+	SIM_LINUX_6_1,	/* a thread a scheduler; jobs are named by addresses */
+	SIM_LINUX_6_12, /* work items */
+	SIM_LINUX_6_17	/* jobs are named by their fences */
+};
+
+enum sim_ring {
+	SIM_RING_SERIAL,   /* one job at a time, in order */
+	SIM_RING_FIRMWARE, /* when a firmware lets it */
+	SIM_RING_UNKNOWN   /* several at a time, of a driver that nobody knows */
+};
+
+/* What the driver does with a job that takes too long. */
+enum sim_reset {
+	SIM_RESET_RESUBMIT, /* resets the ring, runs the others again */
+	SIM_RESET_FORCE,    /* signals the fences of all when the scheduler has let go of them */
+	SIM_RESET_SIGNAL,   /* signals them while the scheduler listens */
+	SIM_RESET_BAN	    /* a firmware's queue: it runs nothing more */
+};
+
+struct sc_ring {
+	char name[32], device[32], driver[16];
+	enum sim_ring kind;
+	enum sim_reset reset;
+	uint32_t depth;
+	uint64_t timeout_ns; /* 0: none */
+	uint32_t hangs;	     /* per cent of the jobs */
+	bool is_long;	     /* its jobs have no end */
+	bool loses_interrupts, keeps_fences, makes_two;
 };
 
 struct op {
@@ -52,13 +85,15 @@ struct sc_engine {
 	uint32_t siblings[8];
 	uint32_t n_siblings; /* 0: physical */
 	uint64_t heartbeat_ns;
+	struct sc_ring ring; /* drm_sched */
 };
 
 struct sc_context {
 	char name[16];
 	uint32_t engine;
 	int32_t prio;
-	bool kernel; /* no queue event, seqnos in ones */
+	bool kernel;   /* no queue event, seqnos in ones */
+	bool may_move; /* drm_sched: to the ring of its kind with the least to do */
 };
 
 struct sc_thread {
@@ -81,6 +116,13 @@ struct sim_scenario {
 	bool no_ports;	  /* one that does not look what is on the ports */
 	bool no_dequeues; /* one that does not see what is handed over */
 	bool no_signals;  /* nor records signals */
+	/* drm_sched */
+	bool is_sched;
+	enum sim_kernel kernel;
+	bool tells_driver; /* the recorder reads each ring's driver from its device */
+	bool is_fifo;	   /* entities by age, not in turn */
+	uint32_t dependencies, foreign, gangs; /* per cent of the jobs */
+	uint32_t slots;			       /* rings that a firmware runs at a time */
 	uint64_t seed;
 	uint32_t cpus;
 	uint32_t irq_cpu;
@@ -368,8 +410,11 @@ struct timer {
 	uint64_t gen;
 };
 
+struct sched; /* drmsched.h */
+
 struct world {
 	const struct sim_scenario *sc;
+	struct sched *sched; /* drm_sched, else NULL */
 	jmp_buf oom;
 	struct memory *memory;
 	uint64_t rng;
@@ -465,6 +510,9 @@ static inline struct sim_request *rq_truth(struct world *w, const struct rq *rq)
 {
 	return &w->requests.v[rq->index];
 }
+
+/* program.c: the thread needs the CPU for so long, then goes on */
+void program_compute(struct world *w, struct thread *t, uint64_t ns);
 
 /* request.c: life of a request */
 struct rq *rq_create(struct world *w, struct context *ctx, uint64_t run_ns,

@@ -108,7 +108,9 @@ bool line_engine_id(const char *text, struct sim_engine *id)
 	if (!text || sscanf(text, "%3u/%3u:%5u%n", &dev, &class, &instance, &length) != 3 ||
 	    text[length] || dev > 15)
 		return false;
-	*id = (struct sim_engine){ dev, (uint16_t) class, (uint16_t)instance };
+	*id = (struct sim_engine){ .dev = dev,
+				   .class = (uint16_t) class,
+				   .instance = (uint16_t)instance };
 	return true;
 }
 

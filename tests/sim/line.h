@@ -48,6 +48,13 @@ struct lane_error *line_thread(struct line *l, uint32_t *index) LANE_MUST_CHECK;
 /* Text as device/class:instance. */
 bool line_engine_id(const char *text, struct sim_engine *id);
 
+/* scenario_sched.c: what only drm_sched's scenarios have. */
+struct lane_error *line_ring(struct line *l) LANE_MUST_CHECK;
+/* *is_taken: it was one of these settings. */
+void scenario_write_ring(const struct sc_engine *engine, FILE *to);
+void scenario_write_sched(const struct sim_scenario *sc, FILE *to);
+struct lane_error *line_sched_setting(struct line *l, bool *is_taken) LANE_MUST_CHECK;
+
 /* scenario_ops.c: reads an operation of the thread, or the end of a loop or of the thread. */
 struct lane_error *line_operation(struct line *l) LANE_MUST_CHECK;
 

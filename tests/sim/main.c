@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	{ "scenario", 's', "FILE", 0, "run this scenario", 0 },
 	{ "random", 'r', "MODE", 0,
 	  "run a random one: execlists, tracepoints, per_request, guc, virtual, stock, multi, "
-	  "mixed",
+	  "mixed, sched",
 	  0 },
 	{ "seed", 'n', "N", 0, "seed, from 1 (default: the scenario's own)", 0 },
 	{ "events", 'e', "FILE", 0, "write the events there, - is standard output", 0 },

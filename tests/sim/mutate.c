@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Damage to a trace as tracers and users do it: events dropped, bursts lost, kinds absent, cut
 // ends.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,10 +128,38 @@ size_t sim_cut(struct lane_event *events, size_t n, uint64_t begin_ns, uint64_t 
 	return kept;
 }
 
+/* Jobs of before Linux 6.17 are named by addresses: in the fields that norm/ looks for. */
+static bool write_old_job(const struct lane_event *event, FILE *to)
+{
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+	const struct lane_raw *raw = &event->raw;
+	unsigned int kind = event->wire.kind;
+
+	if (!lane_is_drm(kind) || (!raw->fence && !raw->job))
+		return false;
+	fprintf(to, "%" PRIu64 " %d %d/%d tracepoint %s", (uint64_t)event->wire.ts_ns, event->cpu,
+		event->wire.pid, event->wire.tid, lane_kinds[kind].name);
+	if (kind == LANE_DRM_ADD_DEP)
+		fprintf(to, " job=%" PRIu64 " job_ring=%.32s ctx=%" PRIu64 " seqno=%" PRIu64 "\n",
+			(uint64_t)raw->job, event->u.drm_wait.ring,
+			(uint64_t)event->u.drm_sched_job_add_dep.ctx,
+			(uint64_t)event->u.drm_sched_job_add_dep.seqno);
+	else if (kind == LANE_DRM_DONE)
+		fprintf(to, " fence=0x%" PRIx64 "\n", (uint64_t)raw->fence);
+	else
+		fprintf(to,
+			" entity=0x%" PRIx64 " fence=0x%" PRIx64 " job=%" PRIu64
+			" job_count=%u hw_job_count=%d name=%.32s driver=\"%.16s\"\n",
+			(uint64_t)raw->entity, (uint64_t)raw->fence, (uint64_t)raw->job,
+			job->job_count, job->hw_job_count, job->name, job->driver);
+	return true;
+}
+
 void sim_events_write(const struct sim_truth *truth, const struct lane_event *events, size_t n,
 		      FILE *to)
 {
 	decode_text_write_head(to, &truth->info);
 	for (size_t i = 0; i < n; i++)
-		decode_text_write_event(to, &events[i]);
+		if (!write_old_job(&events[i], to))
+			decode_text_write_event(to, &events[i]);
 }

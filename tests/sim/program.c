@@ -3,7 +3,7 @@
 // retires.
 #include <string.h>
 
-#include "internal.h"
+#include "drmsched.h"
 
 static void wait_end(struct world *w, struct thread *t);
 
@@ -25,6 +25,11 @@ static void compute(struct world *w, struct thread *t, uint64_t ns, enum phase p
 	t->left_ns = ns ? ns : 1;
 	t->since = w->now;
 	world_after(w, t->left_ns, computed, t, ++t->gen);
+}
+
+void program_compute(struct world *w, struct thread *t, uint64_t ns)
+{
+	compute(w, t, ns, PH_NEXT);
 }
 
 static void spun(struct world *w, void *arg, uint64_t gen)
@@ -146,8 +151,13 @@ static void begin_submit(struct world *w, struct thread *t, const struct op *op)
 {
 	struct context *ctx = &w->contexts[op->target];
 	struct context *after = op->after == SIM_NO ? NULL : &w->contexts[op->after];
-	struct rq *rq = rq_create(w, ctx, world_draw(w, op->time), t);
+	struct rq *rq;
 
+	if (w->sched) {
+		compute(w, t, world_draw(w, op->prepare), PH_PREPARE);
+		return;
+	}
+	rq = rq_create(w, ctx, world_draw(w, op->time), t);
 	if (after && after->ring.n)
 		rq_depend(w, rq, after->ring.v[after->ring.n - 1], t->cpu);
 	if (!ctx->kernel) {
@@ -158,12 +168,30 @@ static void begin_submit(struct world *w, struct thread *t, const struct op *op)
 	compute(w, t, world_draw(w, op->prepare), PH_PREPARE);
 }
 
+static void release_mutex(struct world *w, struct context *ctx, int cpu)
+{
+	struct thread *waiter;
+
+	ctx->mutex = NULL;
+	if (!ctx->mutex_waiters.n)
+		return;
+	waiter = ctx->mutex_waiters.v[0];
+	vec_remove_at(ctx->mutex_waiters, 0);
+	ctx->mutex = waiter;
+	cpu_wake(w, waiter, cpu);
+}
+
 static void finish_submit(struct world *w, struct thread *t, const struct op *op)
 {
 	struct context *ctx = &w->contexts[op->target];
 	struct rq *rq = t->rq;
 
 	t->phase = PH_NEXT;
+	if (w->sched) {
+		sclient_submit(w, t, op);
+		release_mutex(w, ctx, t->cpu);
+		return;
+	}
 	world_emit_rq(w, LANE_RQ_ADD, rq, t->cpu);
 	rq_truth(w, rq)->add = w->now;
 	rq_add(w, rq, t->cpu);
@@ -172,14 +200,7 @@ static void finish_submit(struct world *w, struct thread *t, const struct op *op
 		rq_enable_signal(w, rq, t->cpu);
 	if (ctx->ring.n > 1)
 		rq_retire_context(w, ctx, ctx->ring.v[ctx->ring.n - 2], t->cpu);
-	ctx->mutex = NULL;
-	if (ctx->mutex_waiters.n) {
-		struct thread *waiter = ctx->mutex_waiters.v[0];
-
-		vec_remove_at(ctx->mutex_waiters, 0);
-		ctx->mutex = waiter;
-		cpu_wake(w, waiter, t->cpu);
-	}
+	release_mutex(w, ctx, t->cpu);
 }
 
 /* True if the thread has the context's mutex and builds its request; false if it blocks. */
@@ -272,6 +293,8 @@ static bool step(struct world *w, struct thread *t, const struct op *op)
 		}
 		return false;
 	case OP_WAIT:
+		if (w->sched)
+			return sclient_wait(w, t, op);
 		rq = to_wait_for(ctx, op->oldest);
 		return !rq || begin_wait(w, t, rq, op->fence);
 	case OP_LISTEN:
@@ -293,6 +316,9 @@ static bool step(struct world *w, struct thread *t, const struct op *op)
 		return true;
 	case OP_FORK:
 		cpu_fork(w, t, &w->threads[op->target]);
+		return true;
+	case OP_CLOSE:
+		sclient_close(w, t, op->target);
 		return true;
 	case OP_LOOP:
 		op_loop(t, op);
@@ -329,12 +355,18 @@ static void retire_work(struct world *w, struct thread *t)
 /* Goes on with the program until it takes time or blocks. The thread is on its CPU. */
 void program_run(struct world *w, struct thread *t)
 {
+	if (t->worker && w->sched) {
+		sched_work(w, t);
+		return;
+	}
 	if (t->worker) {
 		retire_work(w, t);
 		return;
 	}
 	if (t->phase == PH_PREPARE)
 		finish_submit(w, t, &t->sc->ops[t->pc]);
+	else if (t->phase == PH_WAITED && w->sched)
+		sclient_waited(w, t);
 	else if (t->phase == PH_WAITED)
 		wait_end(w, t);
 	t->phase = PH_NEXT;

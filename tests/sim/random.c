@@ -4,48 +4,16 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "internal.h"
+#include "random.h"
 
 const char *const sim_mode_names[SIM_MODE_COUNT] = {
-	"execlists", "tracepoints", "per_request", "guc", "virtual", "stock", "multi", "mixed",
+	"execlists", "tracepoints", "per_request", "guc",   "virtual",
+	"stock",     "multi",	    "mixed",	   "sched",
 };
-
-struct maker {
-	FILE *to;
-	enum sim_mode mode;
-	uint64_t rng;
-	unsigned int devices;
-	unsigned int engines[4]; /* per device, physical */
-	bool virtuals[4];
-	unsigned int contexts;
-	unsigned int requests_left;
-};
-
-/* In [low, high]. */
-static unsigned int pick(struct maker *m, unsigned int low, unsigned int high)
-{
-	return low + (unsigned int)(random_bits(&m->rng) % (high - low + 1));
-}
-
-static bool chance(struct maker *m, unsigned int percent)
-{
-	return pick(m, 1, 100) <= percent;
-}
-
-static const char *one_of(struct maker *m, const char *const *choices, unsigned int n)
-{
-	return choices[pick(m, 0, n - 1)];
-}
-
-#define ONE_OF(m, ...)                                                                             \
-	({                                                                                         \
-		static const char *const choices_[] = { __VA_ARGS__ };                             \
-		one_of((m), choices_, sizeof(choices_) / sizeof(choices_[0]));                     \
-	})
 
 static void put_settings(struct maker *m)
 {
-	static const char *const modes[SIM_MODE_COUNT] = {
+	static const char *const modes[SIM_SCHED] = {
 		[SIM_EXECLISTS] = "execlists",	   [SIM_TRACEPOINTS] = "tracepoints",
 		[SIM_PER_REQUEST] = "per_request", [SIM_GUC] = "guc",
 		[SIM_VIRTUAL] = "execlists",	   [SIM_STOCK] = "stock",
@@ -199,7 +167,8 @@ static void put_threads(struct maker *m)
 
 struct sim_scenario *sim_scenario_random(enum sim_mode mode, uint64_t seed)
 {
-	struct maker m = { .mode = mode, .rng = seed * SIM_MODE_COUNT + mode };
+	/* A new mode must not change the scenarios of the others. */
+	struct maker m = { .mode = mode, .rng = seed * SIM_SCHED + mode };
 	struct sim_scenario *scenario = NULL;
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	struct lane_error *err;
@@ -208,10 +177,15 @@ struct sim_scenario *sim_scenario_random(enum sim_mode mode, uint64_t seed)
 	m.to = open_memstream(&text, &length);
 	if (!m.to)
 		return NULL;
-	put_settings(&m);
-	put_engines(&m);
-	put_contexts(&m);
-	put_threads(&m);
+	if (mode == SIM_SCHED) {
+		m.rng = ~seed;
+		random_sched(&m);
+	} else {
+		put_settings(&m);
+		put_engines(&m);
+		put_contexts(&m);
+		put_threads(&m);
+	}
 	if (fclose(m.to))
 		return NULL;
 	err = sim_scenario_parse("random", text, &scenario);

@@ -13,7 +13,9 @@ static struct lane_error *read_mode(struct line *l)
 	struct sim_scenario *sc = l->sc;
 
 	sc->submission = LANE_SUBMISSION_EXECLISTS;
-	if (text && !strcmp(text, "stock"))
+	if (text && !strcmp(text, "sched"))
+		sc->is_sched = true;
+	else if (text && !strcmp(text, "stock"))
 		sc->stock = true;
 	else if (text && !strcmp(text, "tracepoints"))
 		sc->no_unsubmit = true;
@@ -23,7 +25,8 @@ static struct lane_error *read_mode(struct line *l)
 		sc->submission = LANE_SUBMISSION_PER_REQUEST;
 	else if (!text || strcmp(text, "execlists"))
 		return line_fail(l,
-				 "%s: not a mode (execlists, tracepoints, stock, per_request, guc)",
+				 "%s: not a mode (execlists, tracepoints, stock, per_request, guc, "
+				 "sched)",
 				 text ? text : "nothing");
 	return NULL;
 }
@@ -91,6 +94,8 @@ static struct lane_error *read_context(struct line *l)
 	while (l->at < l->n) {
 		if (line_take(l, "kernel")) {
 			ctx->kernel = true;
+		} else if (line_take(l, "moves")) {
+			ctx->may_move = true;
 		} else if (line_take(l, "prio")) {
 			minus = l->at < l->n && *l->words[l->at] == '-';
 			l->words[l->at < l->n ? l->at : 0] += minus;
@@ -203,7 +208,11 @@ static struct lane_error *read_setting(struct line *l)
 		       { "idle-exit", &sc->idle_exit } };
 	struct lane_error *err;
 	uint64_t value = 0;
+	bool is_taken = false;
 
+	err = line_sched_setting(l, &is_taken);
+	if (is_taken)
+		return err;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (line_take(l, times[i].name))
 			return line_duration(l, times[i].ns);
@@ -235,6 +244,8 @@ static struct lane_error *read_line(struct line *l)
 		err = read_mode(l);
 	else if (line_take(l, "engine"))
 		err = read_engine(l);
+	else if (line_take(l, "ring"))
+		err = line_ring(l);
 	else if (line_take(l, "virtual"))
 		err = read_virtual(l);
 	else if (line_take(l, "context"))
@@ -302,6 +313,9 @@ static struct sim_scenario *fresh(void)
 		.ack = { 2000, 10000 },
 		.step = { 100, 500 },
 		.idle_exit = { 1000, 5000 },
+		.kernel = SIM_LINUX_6_17,
+		.is_fifo = true,
+		.slots = 1,
 	};
 	return sc;
 }
@@ -318,6 +332,10 @@ static struct lane_error *check(const struct line *l)
 	for (uint32_t i = 0; i < sc->n_engines; i++)
 		if (sc->engines[i].n_siblings && sc->submission != LANE_SUBMISSION_EXECLISTS)
 			return lane_error("%s: virtual engines need execlists", l->name);
+	for (uint32_t i = 0; i < sc->n_engines; i++)
+		if (sc->is_sched != (sc->engines[i].ring.depth > 0))
+			return lane_error("%s: mode sched has rings, the others have engines",
+					  l->name);
 	for (uint32_t i = 0; i < sc->n_threads; i++)
 		for (uint32_t k = 0; k < sc->threads[i].n_ops; k++)
 			if (sc->threads[i].ops[k].kind == OP_LOOP &&

@@ -96,6 +96,8 @@ struct lane_error *line_operation(struct line *l)
 		return op->kind = OP_LOCK, line_lock(l, &op->target);
 	if (line_take(l, "unlock"))
 		return op->kind = OP_UNLOCK, line_lock(l, &op->target);
+	if (line_take(l, "close"))
+		return op->kind = OP_CLOSE, line_context(l, &op->target);
 	if (line_take(l, "fork"))
 		return op->kind = OP_FORK, line_thread(l, &op->target);
 	if (line_take(l, "loop"))

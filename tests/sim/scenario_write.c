@@ -2,7 +2,7 @@
 // Writes a scenario as a file that sim_scenario_load reads.
 #include <inttypes.h>
 
-#include "internal.h"
+#include "line.h"
 
 static void put_range(FILE *to, const char *name, struct range range)
 {
@@ -60,6 +60,9 @@ static void put_op(FILE *to, const struct sim_scenario *sc, const struct op *op)
 	case OP_FORK:
 		fprintf(to, "fork %s", sc->threads[op->target].name);
 		break;
+	case OP_CLOSE:
+		fprintf(to, "close %s", sc->contexts[op->target].name);
+		break;
 	case OP_LOOP:
 		if (op->count == UINT32_MAX)
 			fprintf(to, "loop forever");
@@ -95,7 +98,8 @@ static void put_thread(FILE *to, const struct sim_scenario *sc, const struct sc_
 
 static void put_settings(FILE *to, const struct sim_scenario *sc)
 {
-	const char *mode = sc->submission == LANE_SUBMISSION_GUC	   ? "guc"
+	const char *mode = sc->is_sched					   ? "sched"
+			   : sc->submission == LANE_SUBMISSION_GUC	   ? "guc"
 			   : sc->submission == LANE_SUBMISSION_PER_REQUEST ? "per_request"
 			   : sc->stock					   ? "stock"
 			   : sc->no_unsubmit				   ? "tracepoints"
@@ -112,6 +116,8 @@ static void put_settings(FILE *to, const struct sim_scenario *sc)
 	put_range(to, "\nstep", sc->step);
 	put_range(to, "\nidle-exit", sc->idle_exit);
 	fputc('\n', to);
+	if (sc->is_sched)
+		scenario_write_sched(sc, to);
 }
 
 void sim_scenario_write(const struct sim_scenario *sc, FILE *to)
@@ -120,6 +126,10 @@ void sim_scenario_write(const struct sim_scenario *sc, FILE *to)
 	for (uint32_t i = 0; i < sc->n_engines; i++) {
 		const struct sc_engine *e = &sc->engines[i];
 
+		if (sc->is_sched) {
+			scenario_write_ring(e, to);
+			continue;
+		}
 		fprintf(to, e->n_siblings ? "virtual" : "engine");
 		put_engine(to, sc, i);
 		if (e->heartbeat_ns)
@@ -131,8 +141,9 @@ void sim_scenario_write(const struct sim_scenario *sc, FILE *to)
 	for (uint32_t i = 0; i < sc->n_contexts; i++) {
 		fprintf(to, "context %s", sc->contexts[i].name);
 		put_engine(to, sc, sc->contexts[i].engine);
-		fprintf(to, " prio %d%s\n", sc->contexts[i].prio,
-			sc->contexts[i].kernel ? " kernel" : "");
+		fprintf(to, " prio %d%s%s\n", sc->contexts[i].prio,
+			sc->contexts[i].kernel ? " kernel" : "",
+			sc->contexts[i].may_move ? " moves" : "");
 	}
 	for (uint32_t i = 0; i < sc->n_locks; i++)
 		fprintf(to, "lock %s\n", sc->locks[i]);

@@ -37,6 +37,7 @@ enum sim_mode {
 	SIM_MULTI,	 /* two execlists devices whose contexts wait for each other */
 	SIM_MIXED, /* everything that execlists has at once: virtual engines, two devices, CPU load
 		    */
+	SIM_SCHED, /* drm_sched's jobs, on rings of many drivers; Linux 6.1, 6.12 and 6.17 */
 	SIM_MODE_COUNT
 };
 
@@ -46,6 +47,17 @@ struct sim_engine {
 	uint32_t dev;
 	uint16_t class;
 	uint16_t instance; /* SIM_VIRTUAL_INSTANCE for a virtual engine */
+	char name[32];	   /* of drm_sched: the ring's, its device's where the events say it */
+	char device[32];
+};
+
+/* What became of a job of drm_sched. */
+enum sim_status {
+	SIM_OK,
+	SIM_WAS_RESET, /* the ring was reset while it had the job */
+	SIM_SKIPPED,   /* the driver did not give it to the ring */
+	SIM_KILLED,    /* its process went away before its turn */
+	SIM_LONG       /* it has no end: the scheduler calls it done when it is handed over */
 };
 
 /* How a fence came to be signalled. */
@@ -94,6 +106,19 @@ struct sim_request {
 	uint64_t hw_end;  /* when the hardware was done */
 	uint64_t skipped; /* a run of it begins and ends with the `out`s of one tasklet: this; else
 			     SIM_NONE */
+
+	/* of drm_sched's jobs */
+	uint64_t hw_start;
+	uint32_t before; /* what the ring ran before it, SIM_NO: nothing */
+	uint64_t id;	 /* in its ring's scheduler */
+	uint64_t client;
+	struct sim_dependency {
+		uint64_t ctx, seqno;
+		uint64_t awaited_ctx; /* of the fence that was awaited in its place */
+		uint64_t at;	      /* that one's signal */
+	} waits[8];		      /* those that it was held up by */
+	uint32_t n_waits;
+	enum sim_status status;
 
 	bool late_listener; /* the listening itself may have had it signalled */
 	bool late_out;	    /* its `out` may tell that it was over when its set was taken */
@@ -186,6 +211,7 @@ struct sim_thread {
 struct sim_truth {
 	struct lane_trace_info info; /* what the trace would say of itself */
 	uint32_t cpus;
+	bool is_sched;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	struct sim_engine *engines;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "internal.h"
+#include "drmsched.h"
 
 static uint64_t between(uint64_t from, uint64_t to)
 {
@@ -316,7 +316,9 @@ static void make_info(struct world *w, struct lane_trace_info *info)
 		info->presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
 	if (sc->stock)
 		info->presence[LANE_RQ_IN] = info->presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
-	if (old || sc->no_unsubmit)
+	if (w->sched)
+		struth_info(w, info);
+	else if (old || sc->no_unsubmit)
 		info->presence[LANE_RQ_UNSUBMIT] = LANE_PRESENCE_ABSENT;
 	else if (!guc)
 		info->presence[LANE_PORTS] = LANE_PRESENCE_RECORDED;
@@ -340,7 +342,9 @@ struct lane_error *truth_make(struct world *w, struct sim_truth *truth)
 {
 	struct deltas d = { .w = w };
 
-	if (w->sc->submission == LANE_SUBMISSION_GUC)
+	if (w->sched)
+		struth_make(w);
+	else if (w->sc->submission == LANE_SUBMISSION_GUC)
 		guc_spans(w);
 	else
 		seen_spans(w);
@@ -350,6 +354,7 @@ struct lane_error *truth_make(struct world *w, struct sim_truth *truth)
 	make_waits(w);
 	make_info(w, &truth->info);
 	truth->cpus = w->sc->cpus;
+	truth->is_sched = w->sched != NULL;
 	truth->begin_ns = w->begin;
 	truth->end_ns = w->end;
 	truth->steps = malloc((d.list.n + 1) * sizeof(*truth->steps));
@@ -359,8 +364,14 @@ struct lane_error *truth_make(struct world *w, struct sim_truth *truth)
 	    !COPY(states, w->states))
 		return &lane_enomem;
 	truth->n_engines = w->n_engines;
-	for (uint32_t i = 0; i < w->n_engines; i++)
+	for (uint32_t i = 0; i < w->n_engines; i++) {
+		const struct sc_ring *ring = &w->sc->engines[i].ring;
+
 		truth->engines[i] = w->engines[i].id;
+		memcpy(truth->engines[i].name, ring->name, sizeof(ring->name));
+		if (w->sc->kernel == SIM_LINUX_6_17)
+			memcpy(truth->engines[i].device, ring->device, sizeof(ring->device));
+	}
 	make_steps(w, &d, truth);
 	return NULL;
 }

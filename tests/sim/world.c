@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "internal.h"
+#include "drmsched.h"
 
 /* Everything the world allocates hangs in one list and goes with it. */
 struct memory {
@@ -196,7 +196,9 @@ static void make_engines(struct world *w)
 		struct engine *e = &w->engines[i];
 
 		e->index = i;
-		e->id = (struct sim_engine){ sc->dev, sc->class, sc->instance };
+		e->id = (struct sim_engine){ .dev = sc->dev,
+					     .class = sc->class,
+					     .instance = sc->instance };
 		e->n_siblings = sc->n_siblings;
 		for (uint32_t s = 0; s < sc->n_siblings; s++)
 			e->siblings[s] = &w->engines[sc->siblings[s]];
@@ -272,8 +274,10 @@ static void run(struct world *w)
 	make_engines(w);
 	make_contexts(w);
 	w->locks = world_alloc(w, (w->sc->n_locks + 1) * sizeof(*w->locks));
+	if (w->sc->is_sched)
+		sched_begin(w);
 	cpu_begin(w);
-	if (w->sc->retire_ns)
+	if (w->sc->retire_ns && !w->sched)
 		world_after(w, w->sc->retire_ns, retire_periodically, NULL, 0);
 	while (w->timers.n && w->timers.v[0].due < w->end && w->now < w->end) {
 		struct timer t = timer_pop(w);

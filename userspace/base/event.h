@@ -157,6 +157,7 @@ struct lane_raw {
 	__u8 narrow;	    /* the fence's context and seqno are the low 32 bits only */
 	__u8 engine_notify; /* an intel_engine_notify: all requests up to global seqno u.rq.seqno
 			       ended */
+	__u8 is_two; /* schedulers of this ring's name have had jobs of one number: there are two */
 	/* What names a job of drm_sched before Linux 6.17; 0: not said. */
 	__u64 entity; /* its entity's address */
 	__u64 fence;  /* its fence's address: that of a later job once it is over */

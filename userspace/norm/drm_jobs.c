@@ -18,6 +18,7 @@ enum {
 struct ring {
 	char name[32], dev[32];
 	char driver[16]; /* empty: not known */
+	bool is_two;	 /* schedulers of this name have had jobs of the same number */
 };
 
 /* A job of before Linux 6.17, from its first event to its end. */
@@ -52,14 +53,18 @@ struct armed {
 
 struct thread {
 	uint32_t n;
-	bool has_pushed;  /* a job, since it armed the last one */
-	uint32_t running; /* the ring for which this thread is in run_job(), + 1; 0: none */
+	bool has_pushed;    /* a job, since it armed the last one */
+	bool is_whole;	    /* all that it has armed and not pushed is here, */
+	uint64_t since_ns;  /* if nothing was lost since then */
+	uint64_t pushed_ns; /* its last job */
+	uint32_t running;   /* the ring for which this thread is in run_job(), + 1; 0: none */
 	struct armed armed[ARMED];
 };
 
 struct lane_drm {
 	struct ring rings[MAX_RINGS];
 	uint32_t n_rings, last_ring;
+	bool has_lost; /* events were lost */
 	uint32_t n_lives, n_own, n_threads, n_entities;
 	struct lane_table lives, jobs, own, threads, entities;
 	struct lane_pool life_pool, own_pool, thread_pool, entity_pool;
@@ -173,7 +178,7 @@ static struct life *new_life(struct lane_drm *drm, const struct lane_event *even
 		return NULL;
 	other = lane_table_get(&drm->jobs, ring, life->job);
 	if (other)
-		other->is_doubled = true;
+		other->is_doubled = drm->rings[ring].is_two = true;
 	else if (!lane_table_put(&drm->jobs, ring, life->job, life))
 		return NULL;
 	return life;
@@ -190,6 +195,7 @@ static struct thread *thread_of(struct lane_drm *drm, int32_t tid, bool create)
 	thread = lane_pool_get(&drm->thread_pool);
 	if (!thread || !lane_table_put(&drm->threads, (uint32_t)tid, 1, thread))
 		return NULL;
+	thread->is_whole = !drm->has_lost;
 	drm->n_threads++;
 	return thread;
 }
@@ -248,13 +254,17 @@ static void learn_entity(struct lane_drm *drm, uint64_t address, const struct ar
  */
 static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event, struct life *life)
 {
-	struct thread *thread = thread_of(drm, event->wire.tid, false);
+	struct thread *thread = thread_of(drm, event->wire.tid, true);
 	const struct entity *entity = entity_of(drm, event->raw.entity);
 	struct armed *armed = NULL;
 
 	if (!thread)
 		return false;
 	thread->has_pushed = true;
+	thread->pushed_ns = event->wire.ts_ns;
+	/* After a loss it may have armed others before, unseen, and this be one of them. */
+	if (!thread->is_whole)
+		return false;
 	if (entity) /* its address may be another one's by now */
 		armed = find_armed(thread, drm->rings[life->ring].name, entity->context);
 	if (!armed)
@@ -263,7 +273,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 		return false;
 	life->context = armed->context;
 	life->seqno = armed->seqno;
-	life->since_ns = armed->at_ns;
+	life->since_ns = thread->since_ns ? thread->since_ns : armed->at_ns;
 	life->by_ns = event->wire.ts_ns;
 	life->narrow = armed->narrow;
 	learn_entity(drm, event->raw.entity, armed);
@@ -314,6 +324,7 @@ static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *even
 	}
 	life->known_ns = event->wire.ts_ns;
 	tell(event, life);
+	event->raw.is_two = drm->rings[ring].is_two;
 	return LANE_DRM_FIXED;
 }
 
@@ -338,10 +349,11 @@ static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *even
 
 	if (ring < 0)
 		return LANE_DRM_VAGUE;
+	/* Of two jobs of one number one may have gone, or not have been seen. */
+	if (drm->rings[ring].is_two && (!life || life->is_doubled || drm->has_lost))
+		return LANE_DRM_VAGUE;
 	if (!life)
 		return LANE_DRM_NOBODYS;
-	if (life->is_doubled)
-		return LANE_DRM_VAGUE;
 	tell(event, life);
 	return LANE_DRM_FIXED;
 }
@@ -456,8 +468,11 @@ static void arm(struct thread *thread, const struct lane_event *event)
 	 * (drm_sched_entity_push_job(), sched_entity.c). What is left is of pushes that nothing
 	 * named.
 	 */
-	if (thread->has_pushed)
+	if (thread->has_pushed) {
 		thread->n = 0;
+		thread->is_whole = true;
+		thread->since_ns = thread->pushed_ns;
+	}
 	thread->has_pushed = false;
 	if (!thread->n)
 		last = NULL;
@@ -488,6 +503,7 @@ void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 
 void lane_drm_lost(struct lane_drm *drm)
 {
+	drm->has_lost = true;
 	/* What was armed may have been pushed, unseen: who comes next is another one. */
 	lane_table_free(&drm->threads);
 	lane_pool_free(&drm->thread_pool);

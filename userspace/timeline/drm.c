@@ -26,7 +26,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	rq = eng ? lane_job_find(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->pub.seen)
 		return;
-	lane_ring_learn_driver(tl, eng, &event->u.drm_sched_job_queue);
+	lane_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
@@ -57,6 +57,7 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
 	job->hw_context = init->context;
 	job->hw_seqno = init->seqno;
+	((struct lane_ctx *)rq->pub.context)->hw_context = init->context;
 	lane_ring_see_maker(lane_job_ring(rq), init->context);
 	lane_ring_has_fences(tl, (struct lane_eng *)rq->pub.engine, init->context);
 	lane_table_del(&all->hw, init->context, init->seqno);
@@ -78,11 +79,14 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	uint64_t context = event->u.fence.context, seqno = event->u.fence.seqno;
 	struct lane_ctx *ctx = lane_job_context(tl, context + 1);
 	const struct lane_eng *eng = lane_table_get(&tl->jobs->rings, context, 0);
-	bool breath = false;
+	bool breath = false, is_late = false;
 	struct lane_rq *rq = lane_table_get(&tl->jobs->hw, context, seqno);
 
 	lane_job_note_signal(tl, event);
 	if (eng) {
+		is_late = seqno < eng->ring->last_seqno;
+		if (!is_late)
+			eng->ring->last_seqno = seqno;
 		breath = lane_ring_is_breath(tl, eng->ring, event);
 		eng->ring->signal_ns = event->wire.ts_ns;
 		eng->ring->signal_cpu = event->cpu;
@@ -90,6 +94,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	if (rq && rq->job && !rq->job->hw_ns) {
 		rq->job->hw_ns = event->wire.ts_ns;
 		rq->job->is_breath = breath || is_unanswered(rq);
+		rq->job->is_late = is_late;
 	}
 	/* The other fence of a job: its ring has it, run_job() is over. */
 	rq = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)seqno) : NULL;
@@ -130,13 +135,23 @@ static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	lane_wait_begin(tl, rq, event);
 }
 
+/* The first sign of drm_sched is the making of a job's fences. */
+static bool begins(struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->wire.kind == LANE_FENCE_INIT &&
+	       !strcmp(event->u.dma_fence_init.driver, "drm_sched") && lane_jobs_get(tl);
+}
+
 bool lane_job_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 	bool breath = false;
 	struct lane_rq *rq;
 
+	if (!tl->jobs && !begins(tl, event))
+		return false;
 	if (kind == LANE_FENCE_INIT) {
+		lane_job_note_maker(tl, event);
 		on_init(tl, event);
 		return false;
 	}

@@ -2,7 +2,46 @@
 // Whom a job of drm_sched waited for, and until when (R34).
 #include "timeline/drm_dependency.h"
 #include "timeline/drm_job.h"
+#include "timeline/objects.h"
 #include "timeline/tell.h"
+
+#include <string.h>
+
+#define MAX_MAKERS 65536
+
+/* Whose the fences of a context are. */
+static char scheduler_made, others_made;
+
+void lane_job_note_maker(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
+	bool is_schedulers = !strcmp(init->driver, "drm_sched");
+	struct lane_drm_jobs *all = tl->jobs;
+
+	if (!*init->driver || all->n_makers == MAX_MAKERS ||
+	    lane_table_get(&all->makers, init->context, 0))
+		return;
+	all->n_makers++;
+	if (!lane_table_put(&all->makers, init->context, 0,
+			    is_schedulers ? &scheduler_made : &others_made))
+		tl->no_memory = true;
+}
+
+/*
+ * It may be the fence of a job that nothing names, of the same ring perhaps. Then no more is waited
+ * for than that the ring has that job.
+ */
+static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
+{
+	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
+
+	if (ctx && !ctx->pub.is_drm)
+		return false;
+	/* The first fence of a job that is named: it is waited for as it is. */
+	if (lane_job_context(tl, context + 1))
+		return false;
+	return !ctx && lane_table_get(&tl->jobs->makers, context, 0) != &others_made;
+}
 
 /* The ring that is to signal the fence of a dependency, if it is a job's. */
 static void place(const struct lane_timeline *tl, struct lane_dep *dep)
@@ -17,6 +56,25 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 	dep->is_vague = !rq && ctx->is_moved;
 }
 
+/*
+ * That dependency has been told before. Where the job waits for it: for this very fence, which may
+ * be the first one of the job whose last one it depends on.
+ */
+static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add_dep *dep,
+		     bool is_awaited)
+{
+	for (uint64_t further = 0; further <= is_awaited; further++)
+		for (uint32_t i = 0; i < job->n_deps; i++) {
+			if (job->deps[i].context != dep->ctx + further ||
+			    job->deps[i].seqno != dep->seqno)
+				continue;
+			job->deps[i].context = dep->ctx;
+			job->deps[i].is_awaited |= is_awaited;
+			return true;
+		}
+	return false;
+}
+
 void lane_job_depends(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
@@ -25,9 +83,8 @@ void lane_job_depends(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
-	for (uint32_t i = 0; i < job->n_deps; i++)
-		if (job->deps[i].context == dep->ctx && job->deps[i].seqno == dep->seqno)
-			return;
+	if (is_known(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
+		return;
 	if (job->n_deps == LANE_JOB_DEPS) {
 		job->has_more_deps = true;
 		return;
@@ -49,6 +106,7 @@ void lane_job_note_signal(struct lane_timeline *tl, const struct lane_event *eve
 {
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_fence_signal *signal = &all->signal[all->next_signal++ % LANE_FENCE_SIGNALS];
+	const struct lane_rq *rq = lane_rq_by_fence(tl, event);
 
 	if (signal->at_ns) {
 		all->forgotten_ns = signal->at_ns;
@@ -56,7 +114,8 @@ void lane_job_note_signal(struct lane_timeline *tl, const struct lane_event *eve
 			lane_table_del(&all->signals, signal->context, signal->seqno);
 	}
 	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
-					      event->wire.ts_ns, !event->wire.tid };
+					      event->wire.ts_ns,
+					      !event->wire.tid && rq && rq->pub.executes };
 	if (signal_of(all, signal->context, signal->seqno))
 		lane_table_del(&all->signals, signal->context, signal->seqno);
 	if (!lane_table_put(&all->signals, signal->context, signal->seqno, signal))
@@ -87,6 +146,33 @@ static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct l
 	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
 }
 
+/* When the fence itself was signalled, likewise. */
+static uint64_t signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_dep *dep)
+{
+	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
+
+	if (signal && !after_queue(rq, signal))
+		return 0;
+	if (!dep->engine && !dep->is_awaited && may_be_a_jobs(tl, dep->context))
+		return LANE_NEVER;
+	if (signal)
+		return after_queue(rq, signal);
+	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+}
+
+/* Where the ring's device is not named another one may have its name: the fences that both
+ * entities' jobs got from it tell. */
+static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_dep *dep)
+{
+	const struct lane_ctx *own = (const struct lane_ctx *)rq->pub.context;
+	const struct lane_ctx *other = lane_job_context(tl, dep->context);
+
+	return *lane_job_ring(rq)->device ||
+	       (other && own->hw_context && own->hw_context == other->hw_context);
+}
+
 /*
  * When the fence was signalled for which the job had to wait: 0: before it was queued, or never for
  * it; LANE_NEVER: not known. Fences of its own entity are ignored.
@@ -95,7 +181,6 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 			     const struct lane_dep *dep, uint64_t now_ns)
 {
 	uint64_t own = rq->pub.context->ctx;
-	const struct lane_fence_signal *signal;
 
 	if (dep->context == own || dep->context + 1 == own)
 		return 0;
@@ -103,13 +188,11 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 		return LANE_NEVER;
 	/* Queues that a firmware schedules may have a scheduler each, or one together. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
-		return lane_job_ring(rq)->discipline == LANE_RING_SERIAL
+		return lane_job_ring(rq)->discipline == LANE_RING_SERIAL &&
+				       is_same_ring(tl, rq, dep)
 			       ? fulfilled_by_ring(tl, rq, dep, now_ns)
 			       : LANE_NEVER;
-	signal = signal_of(tl->jobs, dep->context, dep->seqno);
-	if (signal)
-		return after_queue(rq, signal);
-	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+	return signalled_at(tl, rq, dep);
 }
 
 /* What freed the job, at submit_ns. */
@@ -138,7 +221,11 @@ void lane_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64
 		     !lane_jobs_are_lossy(tl, rq->pub.add_ns, now_ns);
 
 	for (uint32_t i = 0; i < job->n_deps && known; i++) {
-		uint64_t at_ns = fulfilled_at(tl, rq, &job->deps[i], now_ns);
+		uint64_t at_ns;
+
+		if (!job->deps[i].engine) /* it may have been met since */
+			place(tl, &job->deps[i]);
+		at_ns = fulfilled_at(tl, rq, &job->deps[i], now_ns);
 
 		/* Its own entity's do not count, and which those are is not known. */
 		if (at_ns && rq->pub.context->ctx >= LANE_OWN_CONTEXT)

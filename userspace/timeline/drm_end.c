@@ -7,6 +7,8 @@
 #include "timeline/tell.h"
 #include "timeline/thread.h"
 
+#include <string.h>
+
 /* A firmware is not done with a job so soon: its queue was banned, and the job was never run
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
@@ -38,12 +40,15 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
  * that the fence is complete, or never was to be (drm_sched_run_job_work()). And a firmware is not
  * done so soon: its queue was banned.
  */
-static bool is_refusal(const struct lane_rq *rq, const struct lane_event *event, uint64_t signal_ns)
+static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
+		       const struct lane_event *event, uint64_t signal_ns)
 {
 	const struct lane_job *job = rq->job;
 	uint64_t given_ns = lane_not_before(job->scheduled_ns, rq->pub.execute_ns);
 
-	if (job->run_tid == event->wire.tid && job->run_cpu == event->cpu && job->scheduled_ns &&
+	/* A thread that has gone on to the next job was interrupted. */
+	if (job->run_tid == event->wire.tid && event->wire.tid >= 0 &&
+	    lane_table_get(&tl->jobs->jobs, (uint32_t)job->run_tid, 1) == rq && job->scheduled_ns &&
 	    signal_ns > job->scheduled_ns)
 		return true;
 	return lane_job_ring(rq)->discipline != LANE_RING_SERIAL &&
@@ -80,34 +85,50 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	uint64_t from_ns = rq->pub.execute_ns;
 	uint64_t signal_ns = signalled_before(tl, rq, event);
 	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
+	bool is_late = false;
 
 	/* Where the job's other fence is not known, its signal may be taken for the ring's. */
 	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
 		return ending;
-	if (!rq->pub.executes || (signal_ns && is_refusal(rq, event, signal_ns)))
+	if (!rq->pub.executes || (signal_ns && is_refusal(tl, rq, event, signal_ns)))
 		return ending;
 	if (signal_ns) {
+		is_late = tl->cpus[event->cpu].fence_seqno < lane_job_ring(rq)->last_seqno;
 		ending.is_breath = tl->cpus[event->cpu].fence_breath;
 	} else if (job->hw_ns && !lane_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
+		is_late = job->is_late;
 		ending.is_breath = job->is_breath;
 	} else {
 		return ending_by_done(tl, rq, event);
 	}
-	ending.at = lane_span_exact(signal_ns);
+	/* A CPU that was slower than another: the ring was done with it before. */
+	ending.at = (struct lane_span){ is_late ? from_ns : signal_ns, signal_ns };
 	ending.is_known = ending.is_seen = true;
 	return ending;
 }
 
+/* The thread is one of the kernel's workers, or may be. */
+static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
+}
+
 /*
  * rq's fence was signalled in a thread's time: perhaps by a reset, which ends what was never begun.
- * That it was if others of the ring are signalled by the same work; or may have been, unseen.
+ * That it was if others of the ring are signalled by the same work; or may have been, unseen. On a
+ * serial ring the first job had begun; on a firmware's its turn may not have come: who resets is a
+ * worker.
  */
 static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event, const struct lane_job_ending *ending)
 {
 	if (!event->wire.tid)
 		return false;
+	if (lane_job_ring(rq)->discipline != LANE_RING_SERIAL && may_be_worker(tl, event->wire.tid))
+		return true;
 	return ending->is_breath ||
 	       ((lane_job_ring(rq)->first != rq || !rq->job->is_linked) &&
 		lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns));

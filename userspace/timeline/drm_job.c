@@ -37,6 +37,7 @@ void lane_jobs_free(struct lane_timeline *tl)
 	lane_table_free(&all->hw);
 	lane_table_free(&all->rings);
 	lane_table_free(&all->signals);
+	lane_table_free(&all->makers);
 	lane_pool_free(&all->job_pool);
 	lane_pool_free(&all->ring_pool);
 	free(all);
@@ -96,6 +97,11 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 	rq->job = NULL;
 }
 
+static bool has_begun(const struct lane_rq *rq)
+{
+	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context;
+}
+
 void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
@@ -109,9 +115,8 @@ void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
-		/* where its end may have been lost, it may never have been run */
-		if (!rq->pub.started || rq->pub.start.hi == LANE_NEVER ||
-		    lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+		/* Its driver may never have given it to the ring, or its end may have been lost. */
+		if (!has_begun(rq) || lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	rq->pub.wake_known =

@@ -112,11 +112,14 @@ struct lane_eng *lane_ring_get(struct lane_timeline *tl,
  * there, the ring may be two.
  */
 void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_p_drm_sched_job_queue *job)
+			    const struct lane_event *event)
 {
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_ring *ring = eng->ring;
 
-	if (*ring->driver || !*job->driver)
+	if (event->raw.is_two && ring->discipline == LANE_RING_SERIAL)
+		ring->discipline = LANE_RING_UNKNOWN;
+	if (*ring->driver || !*job->driver || event->raw.is_two)
 		return;
 	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
 	if (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT])
@@ -140,6 +143,7 @@ void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		lane_table_del(rings, eng->ring->fence_ctx, 0);
 	lane_table_del(rings, context, 0);
 	eng->ring->fence_ctx = context;
+	eng->ring->last_seqno = 0;
 	if (!lane_table_put(rings, context, 0, eng))
 		tl->no_memory = true;
 }

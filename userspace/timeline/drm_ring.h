@@ -10,7 +10,7 @@ struct lane_eng *lane_ring_get(struct lane_timeline *tl,
 			       const struct lane_p_drm_sched_job_queue *job);
 /* What the ring's driver is, and does. */
 void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_p_drm_sched_job_queue *job);
+			    const struct lane_event *event);
 /* The fences of that context are the ring's. */
 void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context);
 /* A job of the ring is done: perhaps the fence that was signalled last on this CPU is the ring's.

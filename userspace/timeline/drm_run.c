@@ -7,6 +7,12 @@
 #include "timeline/idle.h"
 #include "timeline/tell.h"
 
+/* Up to Linux 6.16 no event names the device: two may have rings of this name. */
+static bool may_be_two(const struct lane_ring *ring)
+{
+	return !*ring->device && ring->discipline == LANE_RING_UNKNOWN;
+}
+
 /* The first job of the ring runs, since a time in `free`, when the one before it was over, or since
  * it was given. */
 static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -45,6 +51,39 @@ static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 		start(tl, eng, eng->ring->first);
 }
 
+/* The thread gives its ring this job, none before it any more. */
+static void note_thread(struct lane_timeline *tl, struct lane_rq *rq, int32_t tid)
+{
+	rq->job->run_tid = tid;
+	if (tid < 0)
+		return;
+	lane_table_del(&tl->jobs->jobs, (uint32_t)tid, 1);
+	if (!lane_table_put(&tl->jobs->jobs, (uint32_t)tid, 1, rq))
+		tl->no_memory = true;
+}
+
+/*
+ * The scheduler counts one job, and others are on the ring. They are over, unseen; or they are
+ * another scheduler's. One whose fence has been signalled is counted no more before its `done`
+ * comes (drm_sched_job_done(), sched_main.c).
+ */
+static void see_others(struct lane_timeline *tl, struct lane_ring *ring, uint64_t now_ns)
+{
+	const struct lane_rq *first = ring->first;
+
+	if (!lane_jobs_are_lossy(tl, first->pub.execute_ns, now_ns)) {
+		if (!*ring->device && lane_jobs_hear_fences(tl) && !first->job->hw_ns)
+			ring->discipline = LANE_RING_UNKNOWN;
+		return;
+	}
+	while (ring->first) {
+		struct lane_rq *rq = ring->first;
+
+		lane_job_end(tl, rq,
+			     (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
+	}
+}
+
 void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
@@ -52,11 +91,12 @@ void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_ring *ring;
 	struct lane_rq *rq;
+	bool is_alone;
 
 	rq = eng ? lane_job_find(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->ended || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
-	lane_ring_learn_driver(tl, eng, (const struct lane_p_drm_sched_job_queue *)run);
+	lane_ring_learn_driver(tl, eng, event);
 	ring = eng->ring;
 	lane_job_settle(rq, eng);
 	if (rq->pub.seen & LANE_SEEN_ADD)
@@ -64,18 +104,17 @@ void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
-	rq->job->run_tid = event->wire.tid;
-	rq->job->run_cpu = event->cpu;
-	if (event->wire.tid >= 0) {
-		lane_table_del(&tl->jobs->jobs, (uint32_t)event->wire.tid, 1);
-		if (!lane_table_put(&tl->jobs->jobs, (uint32_t)event->wire.tid, 1, rq))
-			tl->no_memory = true;
-	}
-	/* The count has this one in it already: 1 is nothing else (sched_main.c). */
-	if (run->hw_job_count == 1)
+	note_thread(tl, rq, event->wire.tid);
+	if (run->hw_job_count == 1 && ring->first)
+		see_others(tl, ring, now_ns);
+	/* The count has this one in it already: 1 is nothing else (sched_main.c). Of a ring that
+	 * may be two it is one's. */
+	is_alone =
+		run->hw_job_count == 1 && (*ring->device || ring->discipline != LANE_RING_UNKNOWN);
+	if (is_alone)
 		eng->proof.proven_epoch = eng->proof.epoch;
-	rq->job->is_linked = run->hw_job_count == 1 ||
-			     (ring->run_ns && !lane_jobs_are_lossy(tl, ring->run_ns, now_ns));
+	rq->job->is_linked =
+		is_alone || (ring->run_ns && !lane_jobs_are_lossy(tl, ring->run_ns, now_ns));
 	ring->run_ns = now_ns;
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
@@ -142,10 +181,13 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		eng->running = NULL;
 }
 
-/* What was ahead of rq is over, since rq is: nothing unseen is. */
-static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq)
+/* What was ahead of rq is over, since rq is, which had the ring: nothing unseen is ahead, where
+ * nothing was given to the ring unseen after it. */
+static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+		  const struct lane_job_ending *ending)
 {
-	if (rq->pub.executes && eng->ring->discipline != LANE_RING_UNKNOWN &&
+	if (rq->pub.executes && ending->is_known && eng->ring->discipline != LANE_RING_UNKNOWN &&
+	    rq->pub.execute_ns > eng->proof.doubt_until_ns &&
 	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
@@ -168,10 +210,11 @@ void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_
 	ring->free = ending.at;
 	ring->free_by = ending.is_known ? ctx : NULL;
 	if (was_first)
-		prove(tl, eng, rq);
+		prove(tl, eng, rq, &ending);
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
-	    !lane_eng_unproven(eng) && !eng->idle.is_known)
+	    !may_be_two(ring) && !lane_eng_unproven(eng) && !eng->idle.is_known &&
+	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are lost */
 		lane_idle_begin(tl, eng, ending.at.hi);
 }
 

@@ -25,8 +25,9 @@ struct lane_ring {
 	uint64_t made_ctx;	      /* of the last one that was seen to be made, 0: none was */
 	uint64_t guess_ctx;	      /* perhaps this, seen so many times */
 	uint32_t guesses;
-	uint64_t signal_ns; /* the last of them was signalled then, */
-	int32_t signal_cpu; /* on this CPU */
+	uint64_t last_seqno; /* the newest of them that was signalled */
+	uint64_t signal_ns;  /* the last of them was signalled then, */
+	int32_t signal_cpu;  /* on this CPU */
 };
 
 #define LANE_JOB_DEPS 16
@@ -49,16 +50,18 @@ struct lane_job {
 	bool has_more_deps;
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
-	int32_t run_tid, run_cpu;      /* who gave it to the ring */
+	int32_t run_tid;	       /* who gave it to the ring */
 	uint64_t hw_context, hw_seqno; /* the ring's fence, 0: not known */
 	bool is_breath;		       /* together with another one of the ring */
+	bool is_late;		       /* a newer one of the ring had been signalled before */
 	uint64_t hw_ns;		       /* it was signalled then, 0: not yet */
 };
 
 /* A fence that has been signalled. */
 struct lane_fence_signal {
 	uint64_t context, seqno, at_ns;
-	bool is_sound; /* an interrupt of the idle task told so: not of what was cancelled */
+	bool is_sound; /* an interrupt of the idle task told so, of a job that was run: it was not
+			 cancelled */
 };
 
 #define LANE_DRM_DEVICES   256
@@ -69,6 +72,8 @@ struct lane_drm_jobs {
 	struct lane_table rings;   /* by the context of their fences */
 	struct lane_table hw;	   /* by fence: the job that it is the ring's fence of */
 	struct lane_table signals; /* by fence: struct lane_fence_signal */
+	struct lane_table makers;  /* by context: lane_scheduler_made or lane_others_made */
+	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
 	char devices[LANE_DRM_DEVICES][32];

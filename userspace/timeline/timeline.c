@@ -175,7 +175,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!tl->jobs || !lane_job_fence_event(tl, event))
+	if (!lane_job_fence_event(tl, event))
 		lane_fence_event(tl, event);
 }
 
