@@ -4,6 +4,7 @@
 #include "drm_sched.bpf.c"
 #include "i915.bpf.c"
 #include "irq.bpf.c"
+#include "mark.bpf.c"
 #include "opencl.bpf.c"
 #include "sched.bpf.c"
 

@@ -98,10 +98,19 @@ struct drm_sched_entity {
 	struct spsc_queue job_queue;
 };
 
+struct work_struct {
+	void *func;
+};
+
+struct delayed_work {
+	struct work_struct work;
+};
+
 struct drm_gpu_scheduler {
 	atomic_t credit_count;
 	const char *name;
 	struct device *dev;
+	struct delayed_work work_tdr;
 };
 
 struct drm_sched_fence {

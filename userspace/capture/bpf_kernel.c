@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "capture/bpf_format.h"
 
-#define MAX_FUNCTIONS 16
+#define MAX_FUNCTIONS 24
 
 struct function {
 	const char *name;
@@ -159,14 +159,31 @@ static void read_symbols(struct lane_bpf_running *running)
 	}
 }
 
+/* Why BTF does not have the function; NULL: it has. All but two functions are i915's. */
+static const char *not_in_btf(const struct lane_bpf_running *running, const char *name)
+{
+	const struct btf *btf = running->i915;
+
+	if (!strcmp(name, "tracing_mark_write"))
+		btf = running->vmlinux;
+	else if (!strcmp(name, "drm_sched_job_timedout"))
+		btf = running->drm_sched;
+	else if (!btf)
+		return "not compiled into this i915, which has no BTF to hook its functions by";
+	else if (btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)
+		return "not compiled into this i915, and its function is not in BTF";
+	if (!btf || btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)
+		return "the function is not in BTF";
+	return NULL;
+}
+
 static const char *can_hook(void *data, const char *name)
 {
 	struct lane_bpf_running *running = data;
+	const char *why = not_in_btf(running, name);
 
-	if (!running->i915)
-		return "not compiled into this i915, which has no BTF to hook its functions by";
-	if (btf__find_by_name_kind(running->i915, name, BTF_KIND_FUNC) <= 0)
-		return "not compiled into this i915, and its function is not in BTF";
+	if (why)
+		return why;
 	if (!running->symbols_read)
 		read_symbols(running);
 	for (unsigned int f = 0; f < running->n_functions; f++) {

@@ -21,6 +21,7 @@ struct lane_bpf_object {
 	struct bpf_link *tasks;		 /* in a PID namespace: all threads there are */
 	struct lane_bpf_library library; /* the OpenCL loader, when it is hooked */
 	struct lane_bpf_uprobes uprobes;
+	struct lane_frame_mark frame;
 };
 
 /* What libbpf said last: it prints instead of returning its reasons. */
@@ -165,6 +166,19 @@ static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)
 	return memory->n ? bpf_map__reuse_fd(map, memory->fd) : 0;
 }
 
+/* A uprobe's marks are called as its function is. */
+static void fill_frame(struct lane_bpf_object *object)
+{
+	const char *text = object->frame.text ? object->frame.text : object->frame.symbol;
+	struct lane_bpf_frame frame = { 0 };
+
+	if (!text)
+		return;
+	snprintf(frame.text, sizeof(frame.text), "%s", text);
+	frame.length = (__u32)strlen(frame.text);
+	object->skel->rodata->frame = frame;
+}
+
 /* One attempt. Returns 0 or an errno; said.program is then the program the kernel did not take. */
 static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 		    const struct lane_bpf_config *settings, const struct lane_bpf_plan *plan,
@@ -187,6 +201,7 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		return result;
 	}
 	choose_programs(object->skel, plan, settings->follow);
+	fill_frame(object);
 	capture_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
 	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
 	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
@@ -294,6 +309,14 @@ static int attach_library(struct lane_bpf_object *object, int kind)
 	return 0;
 }
 
+static int attach_frames(struct lane_bpf_object *object)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = object->frame.symbol);
+
+	return keep_link(object, bpf_program__attach_uprobe_opts(object->skel->progs.frame_function,
+								 -1, object->frame.file, 0, &opts));
+}
+
 static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way *way, int i)
 {
 	struct bpf_program *prog =
@@ -304,6 +327,8 @@ static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way
 		return ENOENT;
 	if (way->attach == LANE_BPF_LIBRARY)
 		return attach_library(object, way->kind);
+	if (way->attach == LANE_BPF_UPROBE)
+		return attach_frames(object);
 	if (way->attach != LANE_BPF_FORMAT)
 		return keep_link(object, bpf_program__attach_trace(prog));
 	errnum = keep_link(object, bpf_program__attach_raw_tracepoint(object->skel->progs.fired,
@@ -401,6 +426,7 @@ struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
 
 	if (!o)
 		return &lane_enomem;
+	o->frame = config->frame;
 	err = load(o, running, config, settings, plan, rings, spare_rings);
 	if (!err)
 		err = attach(o, plan);

@@ -131,6 +131,20 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
 	TYPED(SOFTIRQ_EXIT, softirq_exit, softirq_exit),
 	TYPED(SOFTIRQ_RAISE, softirq_raise, softirq_raise),
+	{ .kind = LANE_FRAME,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_mark", "tracing_mark_write" } } },
+	{ .kind = LANE_FRAME,
+	  .attach = LANE_BPF_UPROBE,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "frame_function", "the frames' function" } } },
+	{ .kind = LANE_RESET,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .any = true,
+	  .hooks = { { "fn_reset", "intel_gt_reset" },
+		     { "fn_timedout", "drm_sched_job_timedout" } } },
 	LIBRARY(ENTRY, "cl_entry"),
 	LIBRARY(EXIT, "cl_exit"),
 	LIBRARY(KERNEL, "cl_exit"),
@@ -151,6 +165,7 @@ static const struct {
 	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
 	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
 	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
+	{ "reset", LANE_GROUP_RESET, NULL },	    { "frame", LANE_GROUP_FRAME, NULL },
 };
 
 static int group_of(int kind)
@@ -204,6 +219,10 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 		hooked[0] = !why;
 		return why;
 	}
+	if (way->attach == LANE_BPF_UPROBE) {
+		hooked[0] = true;
+		return NULL;
+	}
 	if (way->attach != LANE_BPF_FUNCTION) {
 		why = kernel->event(kernel->data, way);
 		if (!why && way->attach == LANE_BPF_TYPED)
@@ -228,8 +247,11 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 {
 	bool function = way->attach == LANE_BPF_FUNCTION;
 
-	if (way->attach == LANE_BPF_LIBRARY)
+	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
 		return pass == 0;
+	/* These are no stand-ins for tracepoints. */
+	if (way->kind == LANE_FRAME || way->kind == LANE_RESET)
+		return pass == 1;
 	switch (hooks) {
 	case LANE_HOOKS_AUTO:
 		return function == (pass == 1);
@@ -247,7 +269,7 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 
 static const char *hook_kind(const struct lane_bpf_way *way)
 {
-	if (way->attach == LANE_BPF_LIBRARY)
+	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
 		return "library";
 	return way->attach == LANE_BPF_FUNCTION ? "function" : capture_bpf_system(way->kind);
 }
@@ -277,7 +299,15 @@ static bool is_news(const struct lane_bpf_plan *plan, const struct lane_bpf_way 
 	       (lane_is_drm((unsigned int)way->kind) && !kernel->event(kernel->data, way));
 }
 
-static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choice hooks,
+/* A frame's mark is one of two things, and the way its own. */
+static bool marks_frames(const struct lane_bpf_way *way, const struct lane_capture_config *config)
+{
+	return way->kind != LANE_FRAME ||
+	       (way->attach == LANE_BPF_UPROBE ? config->frame.symbol : config->frame.text);
+}
+
+static void plan_kind(struct lane_bpf_plan *plan, int kind,
+		      const struct lane_capture_config *config,
 		      const struct lane_bpf_kernel *kernel)
 {
 	char *missing = plan->kinds[kind].missing;
@@ -286,6 +316,11 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choic
 
 	if (of_i915(kind) && !kernel->i915) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing), "i915 is not loaded");
+		return;
+	}
+	if (kind == LANE_FRAME && !config->frame.text && !config->frame.symbol) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing),
+			 "nothing marks frames (see watch --frame)");
 		return;
 	}
 	if (kind == LANE_CL_COMMAND) {
@@ -297,7 +332,8 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind, enum lane_hook_choic
 		for (unsigned int i = 0; i < lane_bpf_n_ways; i++) {
 			const struct lane_bpf_way *way = &lane_bpf_ways[i];
 
-			if (way->kind != kind || !way_allowed(way, hooks, pass))
+			if (way->kind != kind || !way_allowed(way, config->hooks, pass) ||
+			    !marks_frames(way, config))
 				continue;
 			why = way_blocked(plan, way, kernel);
 			if (!why) {
@@ -331,7 +367,7 @@ void capture_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_conf
 			snprintf(plan->kinds[kind].hook, sizeof(plan->kinds[kind].hook), "/proc");
 			continue;
 		}
-		plan_kind(plan, kind, config->hooks, kernel);
+		plan_kind(plan, kind, config, kernel);
 	}
 }
 

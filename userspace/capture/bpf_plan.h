@@ -17,6 +17,7 @@ enum lane_bpf_attach {
 	LANE_BPF_FORMAT,   /* tracepoint, the program reads the record by its format */
 	LANE_BPF_FUNCTION, /* function's entry or exit */
 	LANE_BPF_LIBRARY,  /* functions of the OpenCL loader, at entry or return */
+	LANE_BPF_UPROBE,   /* the function that marks a program's frames */
 };
 
 #define LANE_BPF_MAX_HOOKS 6

@@ -36,6 +36,14 @@ struct lane_bpf_config {
 	char comm[16];
 };
 
+#define LANE_BPF_FRAME_BYTES 64
+
+/* The beginning of the lines of trace_marker that mark frames; what a uprobe's marks are called. */
+struct lane_bpf_frame {
+	__u32 length;
+	char text[LANE_BPF_FRAME_BYTES];
+};
+
 /* One field to copy from a tracepoint's record, at the place its format gives, to a payload. */
 struct lane_bpf_copy {
 	__u16 from; /* offset in the tracepoint's record */

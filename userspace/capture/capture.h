@@ -23,6 +23,8 @@ enum lane_group {
 	LANE_GROUP_OPENCL = 1 << 5,
 	LANE_GROUP_IRQ = 1 << 6,
 	LANE_GROUP_DRM = 1 << 7,
+	LANE_GROUP_RESET = 1 << 8,
+	LANE_GROUP_FRAME = 1 << 9, /* with config.frame */
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */
@@ -43,6 +45,12 @@ enum lane_hook_choice {
 struct lane_engine_filter {
 	uint16_t class;
 	uint16_t instance;
+};
+
+/* What marks a program's frames. All NULL: nothing. */
+struct lane_frame_mark {
+	const char *text;	   /* lines of trace_marker that begin so; or */
+	const char *file, *symbol; /* a function of a program or library */
 };
 
 /*
@@ -67,6 +75,7 @@ struct lane_capture_config {
 	const char *comm; /* only processes of this name; NULL: all */
 	const char
 		*opencl_library; /* the OpenCL loader to hook; NULL: the one that programs find */
+	struct lane_frame_mark frame;
 	const struct lane_engine_filter *engines;
 	size_t n_engines;    /* 0: all engines */
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */

@@ -13,6 +13,7 @@ static const struct {
 	{ "drm", LANE_GROUP_DRM },     { "fence", LANE_GROUP_FENCE },
 	{ "sched", LANE_GROUP_SCHED }, { "process", LANE_GROUP_PROCESS },
 	{ "irq", LANE_GROUP_IRQ },     { "opencl", LANE_GROUP_OPENCL },
+	{ "reset", LANE_GROUP_RESET },
 };
 
 void capture_group_names(char *text, size_t bytes)

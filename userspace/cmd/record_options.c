@@ -29,7 +29,8 @@ static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
-	  "comma-separated: i915, context, drm, fence, sched, process (the default), irq, opencl "
+	  "comma-separated: i915, context, drm, fence, sched, process (the default), irq, reset, "
+	  "opencl "
 	  "(as "
 	  "--opencl probes)",
 	  0 },

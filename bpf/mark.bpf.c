@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// What only who watches wants to know: a program's frames as it marks them, resets, jobs that time
+// out.
+#include "common.bpf.h"
+#include "kernel.h"
+
+struct pt_regs;
+
+RECORD(gpulane_frame);
+RECORD(gpulane_reset);
+
+const volatile struct lane_bpf_frame frame = {};
+
+static __always_inline int put_frame(const char *text)
+{
+	struct record_gpulane_frame *r;
+	bool wakes;
+
+	r = record_begin(LANE_FRAME, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memcpy(r->p.text, text, sizeof(r->p.text));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+/* kernel/trace/trace.c: a program writes a line to trace_marker. */
+SEC("fentry/tracing_mark_write")
+int BPF_PROG(fn_mark, struct file *file, const char *from, size_t bytes)
+{
+	char text[LANE_BPF_FRAME_BYTES] = {};
+
+	if (!enabled || !current_followed())
+		return 0;
+	if (bytes > sizeof(text) - 1)
+		bytes = sizeof(text) - 1;
+	if (bytes < frame.length || bpf_probe_read_user(text, bytes & (sizeof(text) - 1), from))
+		return 0;
+	for (__u32 i = 0; i < sizeof(text); i++) {
+		if (i >= frame.length)
+			break;
+		if (text[i] != frame.text[i])
+			return 0;
+	}
+	for (__u32 i = 0; i < sizeof(text); i++)
+		if (text[i] == '\n')
+			text[i] = 0;
+	return put_frame(text);
+}
+
+/* A program calls the function that marks its frames. */
+SEC("uprobe")
+int frame_function(struct pt_regs *ctx)
+{
+	char text[LANE_BPF_FRAME_BYTES];
+
+	if (!enabled || !current_followed())
+		return 0;
+	for (__u32 i = 0; i < sizeof(text); i++)
+		text[i] = frame.text[i];
+	return put_frame(text);
+}
+
+/* drivers/gpu/drm/i915/gt/intel_reset.c */
+SEC("fentry/intel_gt_reset")
+int BPF_PROG(fn_reset, void *gt, __u32 stalled_mask, const char *reason)
+{
+	struct record_gpulane_reset *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_RESET, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memset(&r->p, 0, sizeof(r->p));
+	__builtin_memcpy(r->p.what, "reset", sizeof("reset"));
+	if (reason)
+		bpf_probe_read_kernel_str(r->p.text, sizeof(r->p.text), reason);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+/* drivers/gpu/drm/scheduler/sched_main.c: it then looks whether the job has really not ended. */
+SEC("fentry/drm_sched_job_timedout")
+int BPF_PROG(fn_timedout, struct work_struct *work)
+{
+	struct drm_gpu_scheduler *sched =
+		(void *)work - bpf_core_field_offset(struct drm_gpu_scheduler, work_tdr);
+	struct record_gpulane_reset *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_RESET, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memset(&r->p, 0, sizeof(r->p));
+	__builtin_memcpy(r->p.what, "timeout", sizeof("timeout"));
+	bpf_probe_read_kernel_str(r->p.text, sizeof(r->p.text), BPF_CORE_READ(sched, name));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
