@@ -2,7 +2,7 @@
 FUZZ_B    := build-fuzz
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
-FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency session show,$(wildcard userspace/$r/*.c)))
+FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency session show watch,$(wildcard userspace/$r/*.c)))
 # These two record, or write recordings: capture/ is not fuzzed.
 FUZZ_ROOM := $(filter-out userspace/session/copy.c userspace/session/stream.c,$(FUZZ_ROOM))
 FUZZ_ROOM += userspace/watch/cgroup.c userspace/watch/http.c

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT
+// gpulane watch: options, signals, the loop; looking at what there is.
+#include "cmd/watch_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clean.h"
+#include "base/cleanup.h"
+#include "base/stop.h"
+#include "cmd/cmd.h"
+#include "show/report.h"
+#include "watch/fleet.h"
+#include "watch/settings.h"
+#include "watch/socket.h"
+
+#define ROUND_MS       100
+#define DEFAULT_OUTPUT "/var/lib/gpulane"
+
+enum {
+	OPTION_SETTING = 0x200, /* and on: the settings */
+	OPTION_CONFIG = 0x300,
+	OPTION_LIST,
+	OPTION_SHOW,
+	OPTION_TRIGGER,
+	OPTION_ROWS,
+	OPTION_METRICS,
+	OPTION_BY,
+};
+
+/* What to do. */
+enum task {
+	TASK_WATCH,
+	TASK_LIST,
+	TASK_SHOW,
+	TASK_TRIGGER,
+};
+
+struct options {
+	struct lane_error *error;
+	const char *output, *config, *recording;
+	enum task task;
+	uint64_t show;
+	const char *trigger;
+	struct lane_fleet_config fleet;
+	struct lane_watch_settings settings;
+};
+
+struct session {
+	const struct options *options;
+	struct watch_source source;
+	struct lane_watch *watch;
+	struct lane_rows rows; /* until watching has them */
+	int socket, rows_fd;
+	char frame[256]; /* what marks frames, cut in its parts */
+};
+
+static volatile sig_atomic_t reread, asked;
+
+static void on_reread(int number)
+{
+	(void)number;
+	reread = 1;
+}
+
+static void on_asked(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_reread };
+
+	lane_stop_catch();
+	sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = on_asked;
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* --- what is told --- */
+
+static void say(void *arg, const char *text)
+{
+	(void)arg;
+	fputs("gpulane: watch: ", stderr);
+	lane_clean_print(stderr, text);
+	fputc('\n', stderr);
+}
+
+/* A line for each recording; what is only counted is in the list. */
+static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
+		 const char *not_written)
+{
+	const struct session *session = arg;
+	const char *rows = session->options->fleet.rows;
+	FILE *to = rows && !strcmp(rows, "-") ? stderr : stdout;
+	char name[32];
+
+	if (*not_written && hit->what != LANE_ROW_MANUAL)
+		return;
+	lane_hit_print(to, hit);
+	if (group && group->count > 1)
+		fprintf(to, " (%" PRIu64 " times)", group->count);
+	if (*not_written) {
+		fprintf(to, ": not written (%s)\n", not_written);
+	} else {
+		fputs(": ", to);
+		lane_clean_print(to, session->options->output);
+		fprintf(to, "/%s\n", lane_store_name(hit->number, false, name, sizeof(name)));
+	}
+	fflush(to);
+}
+
+/* --- watching --- */
+
+/* The settings as they are after the file was read, with those of the command line before it. */
+static struct lane_error *settle(const struct options *options, struct lane_watch_settings *settled)
+{
+	struct lane_error *err = NULL;
+
+	*settled = options->settings;
+	if (options->config)
+		err = lane_settings_file(settled, options->config);
+	return err ? err : lane_settings_check(settled);
+}
+
+/* A file that is wrong changes nothing. */
+static void read_again(struct session *session)
+{
+	struct lane_watch_settings settings;
+	struct lane_error *err = settle(session->options, &settings);
+
+	reread = 0;
+	if (err) {
+		say(NULL, lane_error_message(err));
+		say(NULL, "the settings stay as they were");
+		lane_error_free(err);
+		return;
+	}
+	lane_watch_configure(session->watch, &settings.watch);
+	say(NULL, session->options->config ? "the configuration was read again"
+					   : "there is no configuration file to read again");
+}
+
+static void look_for_triggers(struct session *session)
+{
+	char word[LANE_SOCKET_WORD];
+
+	if (asked)
+		lane_watch_trigger(session->watch, "SIGUSR1");
+	asked = 0;
+	while (lane_socket_take(session->socket, word, sizeof(word)))
+		lane_watch_trigger(session->watch, *word ? word : "socket");
+	if (reread)
+		read_again(session);
+}
+
+static struct lane_error *watch(struct session *session)
+{
+	struct lane_error *err = NULL;
+	bool ended = false;
+
+	while (!err && !ended && !lane_stop_signal) {
+		struct pollfd wakes[] = { { .fd = session->socket, .events = POLLIN },
+					  { .fd = session->rows_fd, .events = POLLIN } };
+
+		/* A signal ends the wait, too. */
+		if (session->source.live)
+			poll(wakes, 2, ROUND_MS);
+		err = cmd_watch_round(&session->source, &ended);
+		if (!err)
+			look_for_triggers(session);
+	}
+	return err;
+}
+
+static void say_figures(const struct session *session)
+{
+	struct lane_watch_figures figures;
+
+	lane_watch_figures(session->watch, &figures);
+	fprintf(stderr,
+		"gpulane: watch: %" PRIu64 " hits, %" PRIu64 " recordings written, %" PRIu64
+		" events, %" PRIu64 " lost\n",
+		figures.hits, figures.written, figures.events, figures.lost);
+}
+
+static struct lane_error *complete(void *arg, int dir_fd, const char *path,
+				   const struct lane_watch_recording *of)
+{
+	return cmd_watch_complete(&((struct session *)arg)->source, dir_fd, path, of);
+}
+
+static struct lane_error *open_watch(struct session *session,
+				     const struct lane_watch_settings *settings)
+{
+	const struct options *options = session->options;
+	const struct lane_host *host;
+	struct lane_watch_ways ways = {
+		.arg = session,
+		.engine_name = show_engine_name,
+		.complete = complete,
+		.rows = session->rows,
+	};
+	struct lane_error *err;
+
+	host = cmd_watch_host(&session->source);
+	ways.info = session->source.info;
+	ways.waits = session->source.replay;
+	ways.tell = tell;
+	ways.note = say;
+	ways.env = (struct lane_ctf_env){ .hostname = host->name,
+					  .kernel_release = host->release,
+					  .clock_uuid = host->boot_id,
+					  .tracer = "bpf" };
+	session->rows_fd = session->rows.fd;
+	session->rows = (struct lane_rows){ .fd = -1 };
+	err = lane_watch_create(options->output, settings->memory, &settings->watch, &ways,
+				&session->watch);
+	return err ? err : lane_watch_listen(session->watch, &session->socket);
+}
+
+static struct lane_error *open_source(struct session *session,
+				      const struct lane_watch_settings *settings)
+{
+	struct lane_capture_config config = {
+		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |
+			  LANE_GROUP_SCHED | LANE_GROUP_PROCESS | LANE_GROUP_RESET,
+	};
+	const char *path, *symbol;
+	struct lane_error *err;
+
+	if (session->options->recording)
+		return cmd_watch_open_recording(&session->source, session->options->recording);
+	if (*session->frame && lane_settings_frame(session->frame, &path, &symbol)) {
+		config.groups |= LANE_GROUP_FRAME;
+		config.frame.text = path ? NULL : symbol;
+		config.frame.file = path;
+		config.frame.symbol = path ? symbol : NULL;
+	}
+	if (settings->watch.of & 1u << LANE_ROW_COMMAND)
+		config.groups |= LANE_GROUP_OPENCL;
+	err = cmd_watch_open_live(&session->source, &config);
+	if (!err && *session->source.notice)
+		say(NULL, session->source.notice);
+	return err;
+}
+
+static struct lane_error *run(const struct options *options)
+{
+	struct session session = {
+		.options = options, .socket = -1, .rows_fd = -1, .rows = { .fd = -1 }
+	};
+	struct lane_watch_settings settings;
+	struct lane_error *err = settle(options, &settings), *last;
+
+	memcpy(session.frame, settings.frame, sizeof(session.frame));
+	if (!err && (options->fleet.rows || options->fleet.metrics))
+		err = lane_fleet_open(&options->fleet, &session.rows);
+	if (!err)
+		err = open_source(&session, &settings);
+	if (!err)
+		err = open_watch(&session, &settings);
+	if (!err) {
+		catch_signals();
+		err = cmd_watch_start(&session.source, session.watch);
+	}
+	if (!err) {
+		err = watch(&session);
+		last = lane_watch_finish(session.watch);
+		if (err)
+			lane_error_free(last);
+		else
+			err = last;
+		say_figures(&session);
+	}
+	if (session.socket >= 0)
+		close(session.socket);
+	if (session.rows.close)
+		session.rows.close(session.rows.arg);
+	lane_watch_destroy(session.watch);
+	cmd_watch_close(&session.source);
+	return err;
+}
+
+/* --- looking --- */
+
+static const struct lane_kept *latest_of(const struct lane_store *store,
+					 const struct lane_hits *group, bool worst)
+{
+	const struct lane_kept *found = NULL;
+
+	for (size_t i = 0; i < store->n_kept; i++) {
+		const struct lane_kept *kept = &store->kept[i];
+
+		if (lane_store_group((struct lane_store *)store, &kept->hit) != group)
+			continue;
+		if (!found || !worst || kept->hit.total_ns > found->hit.total_ns)
+			found = kept;
+	}
+	return found;
+}
+
+static void print_name(const struct lane_kept *kept, const char *what)
+{
+	char name[32];
+
+	printf("      %s  %-6s  ", lane_store_name(kept->hit.number, false, name, sizeof(name)),
+	       what);
+	lane_hit_print(stdout, &kept->hit);
+	putchar('\n');
+}
+
+static void print_group(const struct lane_store *store, const struct lane_hits *group)
+{
+	const struct lane_kept *latest = latest_of(store, group, false);
+	const struct lane_kept *worst = latest_of(store, group, true);
+
+	printf("%7" PRIu64 "  %s", group->count, lane_row_what_names[group->what]);
+	if (*group->process) {
+		fputs(" of ", stdout);
+		lane_clean_print(stdout, group->process);
+	}
+	if (*group->cause)
+		printf("; %s", group->cause);
+	if (*group->culprit) {
+		fputs(" by ", stdout);
+		lane_clean_print(stdout, group->culprit);
+	}
+	putchar('\n');
+	if (worst)
+		print_name(worst, worst == latest ? "" : "worst");
+	if (latest && latest != worst)
+		print_name(latest, "latest");
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct lane_hits *x = *(const struct lane_hits *const *)a;
+	const struct lane_hits *y = *(const struct lane_hits *const *)b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+static void list(const struct lane_store *store)
+{
+	const struct lane_hits *groups[LANE_STORE_GROUPS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < LANE_STORE_GROUPS; i++)
+		if (store->groups[i].count)
+			groups[n++] = &store->groups[i];
+	qsort(groups, n, sizeof(groups[0]), by_count);
+	for (size_t i = 0; i < n; i++)
+		print_group(store, groups[i]);
+	if (store->others)
+		printf("%7" PRIu64 "  others, of groups that are forgotten\n", store->others);
+	if (!n)
+		puts("no hits");
+}
+
+static struct lane_error *show(struct lane_store *store, const struct options *options)
+{
+	const struct lane_kept *kept = lane_store_find(store, options->show);
+	const struct lane_hits *group;
+	char name[32], path[4096];
+
+	if (!kept)
+		return lane_error("%s: has no recording %" PRIu64 " (see --list)", options->output,
+				  options->show);
+	group = lane_store_group(store, &kept->hit);
+	lane_hit_describe(stdout, &kept->hit);
+	if (group)
+		printf("  hits like it   %" PRIu64 "\n", group->count);
+	lane_store_name(kept->hit.number, false, name, sizeof(name));
+	snprintf(path, sizeof(path), "%s/%s", options->output, name);
+	lane_clean(path, LANE_CLEAN_LINE);
+	printf("\nMore\n  %s/page.html  the timeline, in a browser\n  gpulane report %s  where the "
+	       "time went\n",
+	       path, path);
+	if (kept->hit.what == LANE_ROW_REQUEST)
+		printf("  gpulane explain %s %" PRIu64 ":%" PRIu32
+		       "  the events behind its times\n",
+		       path, kept->hit.ctx, kept->hit.seqno);
+	return NULL;
+}
+
+static struct lane_error *look(const struct options *options)
+{
+	LANE_CLEANUP(lane_free) struct lane_store *store = calloc(1, sizeof(*store));
+	struct lane_error *err;
+
+	if (!store)
+		return &lane_enomem;
+	err = lane_store_look(store, options->output);
+	if (!err && options->task == TASK_LIST)
+		list(store);
+	else if (!err)
+		err = show(store, options);
+	lane_store_deinit(store);
+	return err;
+}
+
+/* --- the command --- */
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "DIR", 0, "the folder of the hits (default " DEFAULT_OUTPUT ")", 0 },
+	{ "config", OPTION_CONFIG, "FILE", 0,
+	  "settings as lines, NAME VALUE; read again at SIGHUP; options come before it", 0 },
+#define S(id, name, argument, help)                                                                \
+	{ name, OPTION_SETTING + LANE_SETTING_##id, argument, 0, help, 0 },
+	LANE_SETTINGS(S)
+#undef S
+		{ "rows", OPTION_ROWS, "FILE", 0,
+		  "what has ended, counted by the minute, as lines of JSON for a database (-: "
+		  "standard "
+		  "output)",
+		  0 },
+	{ "metrics", OPTION_METRICS, "[HOST:]PORT", 0,
+	  "the same figures for Prometheus; HOST is the loopback where it is left out", 0 },
+	{ "by", OPTION_BY, "WHOM", 0, "rows are by process (default) or cgroup", 0 },
+	{ "list", OPTION_LIST, NULL, 0, "the hits in the folder, in groups, and leave", 0 },
+	{ "show", OPTION_SHOW, "N", 0, "the hit with the recording of that number, and leave", 0 },
+	{ "trigger", OPTION_TRIGGER, "WHY", OPTION_ARG_OPTIONAL,
+	  "ask the watch of the folder for a recording of now, and leave", 0 },
+	{ 0 },
+};
+
+static bool parse_show(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!strncmp(text, "hit-", 4))
+		text += 4;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct lane_error *err;
+
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPTION_CONFIG:
+		o->config = arg;
+		return 0;
+	case OPTION_LIST:
+		o->task = TASK_LIST;
+		return 0;
+	case OPTION_SHOW:
+		o->task = TASK_SHOW;
+		if (parse_show(arg, &o->show))
+			return 0;
+		o->error = lane_error_usage("watch: --show %s: not the number of a recording", arg);
+		return EINVAL;
+	case OPTION_ROWS:
+		o->fleet.rows = arg;
+		return 0;
+	case OPTION_METRICS:
+		o->fleet.metrics = arg;
+		return 0;
+	case OPTION_BY:
+		o->fleet.by = !strcmp(arg, "cgroup") ? LANE_FLEET_BY_CGROUP : LANE_FLEET_BY_PROCESS;
+		if (!strcmp(arg, "cgroup") || !strcmp(arg, "process"))
+			return 0;
+		o->error = lane_error_usage("watch: --by %s: not process or cgroup", arg);
+		return EINVAL;
+	case OPTION_TRIGGER:
+		o->task = TASK_TRIGGER;
+		o->trigger = arg ? arg : "gpulane watch --trigger";
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->recording)
+			return ARGP_ERR_UNKNOWN;
+		o->recording = arg;
+		return 0;
+	default:
+		break;
+	}
+	if (key < OPTION_SETTING || key >= OPTION_SETTING + LANE_SETTING_COUNT)
+		return ARGP_ERR_UNKNOWN;
+	err = lane_settings_set(&o->settings, (enum lane_setting)(key - OPTION_SETTING), arg);
+	if (!err)
+		return 0;
+	o->error = lane_error_usage("watch: --%s", lane_error_message(err));
+	lane_error_free(err);
+	return EINVAL;
+}
+
+struct lane_error *cmd_watch(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[RECORDING]",
+		.doc = "Watch this machine's GPUs, and write a recording of the time around what "
+		       "is too "
+		       "late. With RECORDING: what of it would be a hit.\v"
+		       "See gpulane-watch(1).",
+	};
+	struct options o = { .output = DEFAULT_OUTPUT };
+	struct lane_error *err;
+	int done;
+
+	lane_settings_init(&o.settings);
+	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
+	if (err || done)
+		return err;
+	if (o.recording && o.task != TASK_WATCH)
+		return lane_error_usage("watch: RECORDING: only for watching (see `gpulane watch "
+					"--help`)");
+	switch (o.task) {
+	case TASK_WATCH:
+		err = run(&o);
+		break;
+	case TASK_TRIGGER:
+		err = lane_socket_send(o.output, o.trigger);
+		break;
+	default:
+		err = look(&o);
+	}
+	return o.error ? err : lane_error_context(err, "watch");
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// How durations are spread: log-linear buckets.
+#include "watch/spread.h"
+
+unsigned int lane_spread_bucket(uint64_t ns)
+{
+	uint64_t units = ns >> LANE_SPREAD_SHIFT;
+	unsigned int shift, bucket;
+
+	if (units < LANE_SPREAD_SUB)
+		return (unsigned int)units;
+	shift = 63 - (unsigned int)__builtin_clzll(units) - 4;
+	bucket = shift * LANE_SPREAD_SUB + (unsigned int)(units >> shift);
+	return bucket < LANE_SPREAD_BUCKETS ? bucket : LANE_SPREAD_BUCKETS - 1;
+}
+
+uint64_t lane_spread_top(unsigned int bucket)
+{
+	unsigned int shift = 0;
+	uint64_t units = bucket;
+
+	if (bucket >= LANE_SPREAD_BUCKETS - 1)
+		return UINT64_MAX;
+	if (bucket >= 2 * LANE_SPREAD_SUB) {
+		shift = bucket / LANE_SPREAD_SUB - 1;
+		units = bucket % LANE_SPREAD_SUB + LANE_SPREAD_SUB;
+	}
+	return ((((units + 1) << shift)) << LANE_SPREAD_SHIFT) - 1;
+}
+
+static void add_to(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+void lane_spread_add(struct lane_spread *spread, uint64_t ns)
+{
+	uint32_t *bucket = &spread->buckets[lane_spread_bucket(ns)];
+
+	*bucket += *bucket != UINT32_MAX;
+	spread->count++;
+	add_to(&spread->sum_ns, ns);
+	if (ns > spread->max_ns)
+		spread->max_ns = ns;
+}
+
+void lane_spread_merge(struct lane_spread *spread, const struct lane_spread *from)
+{
+	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++)
+		if (__builtin_add_overflow(spread->buckets[i], from->buckets[i],
+					   &spread->buckets[i]))
+			spread->buckets[i] = UINT32_MAX;
+	add_to(&spread->count, from->count);
+	add_to(&spread->sum_ns, from->sum_ns);
+	if (from->max_ns > spread->max_ns)
+		spread->max_ns = from->max_ns;
+}
+
+uint64_t lane_spread_percentile(const struct lane_spread *spread, unsigned int ppm)
+{
+	uint64_t count = 0, seen = 0, rank;
+
+	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++)
+		count += spread->buckets[i];
+	if (!count)
+		return 0;
+	rank = (uint64_t)(((__uint128_t)count * ppm + 999999) / 1000000);
+	rank = rank ? rank : 1;
+	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++) {
+		seen += spread->buckets[i];
+		if (seen >= rank)
+			return lane_spread_top(i) < spread->max_ns ? lane_spread_top(i)
+								   : spread->max_ns;
+	}
+	return spread->max_ns;
+}

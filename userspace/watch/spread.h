@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How durations are spread, in bounded memory and mergeable: each power of two is cut in 16 equal
+ * buckets, so a percentile is at most 1/16 = 6.3 % too high, never too low. Two spreads are merged
+ * by adding their buckets; a bucket's number means the same everywhere and for ever.
+ */
+#ifndef LANE_WATCH_SPREAD_H
+#define LANE_WATCH_SPREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LANE_SPREAD_SUB	    16
+#define LANE_SPREAD_SHIFT   8	/* durations are counted in 256 ns */
+#define LANE_SPREAD_BUCKETS 560 /* the last one has all from 3 hours on */
+
+struct lane_spread {
+	uint64_t count;
+	uint64_t sum_ns;
+	uint64_t max_ns;
+	uint32_t buckets[LANE_SPREAD_BUCKETS];
+};
+
+/* The bucket of a duration, and the longest duration of a bucket, ns. */
+unsigned int lane_spread_bucket(uint64_t ns);
+uint64_t lane_spread_top(unsigned int bucket);
+
+void lane_spread_add(struct lane_spread *spread, uint64_t ns);
+
+/* Adds what is in `from`. */
+void lane_spread_merge(struct lane_spread *spread, const struct lane_spread *from);
+
+/*
+ * The duration that at least so many of a million do not exceed (nearest rank), its bucket's upper
+ * end, ns; 0 when there are none.
+ */
+uint64_t lane_spread_percentile(const struct lane_spread *spread, unsigned int ppm);
+
+#endif

@@ -1,0 +1,983 @@
+// SPDX-License-Identifier: MIT
+// Watching: the ring, the streams, what has ended past the triggers, and what becomes of a hit.
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "watch/socket.h"
+#include "watch/shift.h"
+#include "watch/writer.h"
+
+#define SECOND_NS 1000000000ull
+
+/* A stream is used for so long; the next one looks on so long before it tells; the last one goes on
+ * for so long, for what began in its time. */
+#define STREAM_NS 900000000000ull
+#define WARM_NS	  1000000000ull
+#define OVER_NS	  10000000000ull
+
+/* How often the state is saved when hits came, and when none did. */
+#define SAVE_NS	     1000000000ull
+#define SAVE_REST_NS 600000000000ull
+
+/* After a recording could not be written, none is tried for so long. */
+#define RETRY_NS 60000000000ull
+
+#define MAX_WAITING 16
+/* A stage below this part of the whole has no culprit that matters. */
+#define CULPRIT_PART 16
+
+/* A hit whose recording waits for the time after it. */
+struct waiting {
+	struct lane_hit hit;
+	uint64_t due_ns;
+	int32_t tid;  /* of a frame: its thread */
+	bool is_open; /* its cause is still to be found */
+};
+
+/* A request of late, for frames: what delayed it. */
+struct recent {
+	int32_t pid;
+	uint64_t begin_ns, end_ns, excess_ns, cause_ns;
+	char cause[16], culprit[LANE_CULPRIT_BYTES];
+};
+
+#define MAX_RECENT 1024
+#define MAX_FRAMES 256
+
+/* The last mark of a thread that marks frames. */
+struct frame {
+	int32_t tid;
+	uint64_t at_ns;
+};
+
+struct lane_watch {
+	struct lane_watch_config config;
+	struct lane_watch_ways ways;
+	struct lane_ring *ring;
+	struct lane_tasks *tasks;
+	struct lane_history *history;
+	struct lane_store store;
+	struct lane_stream *stream, *next; /* the next one, when there is one, looks on */
+	uint64_t begun_ns;		   /* this stream */
+	uint64_t border_ns;		   /* the next one tells from then on */
+	uint64_t now_ns, event_ns;
+	int64_t epoch_offset_ns;
+	uint64_t saved_ns, retry_ns;
+	struct waiting waiting[MAX_WAITING];
+	unsigned int n_waiting;
+	struct lane_writer writer;
+	struct waiting written; /* what the writer writes */
+	struct recent recent[MAX_RECENT];
+	unsigned int next_recent;
+	struct frame frames[MAX_FRAMES];
+	struct lane_watch_figures figures;
+	uint64_t *lost; /* by CPU, as last told */
+	unsigned int n_lost;
+	bool cannot_write, cannot_save; /* and it was said */
+	bool no_memory;
+};
+
+static int64_t epoch_of(const struct lane_watch *watch, uint64_t ns)
+{
+	return (int64_t)ns + watch->epoch_offset_ns;
+}
+
+static void note(const struct lane_watch *watch, const char *text)
+{
+	if (watch->ways.note)
+		watch->ways.note(watch->ways.arg, text);
+}
+
+/* A consumer that fails is heard no more. */
+static void rows_result(struct lane_watch *watch, struct lane_error *err)
+{
+	struct lane_rows *rows = &watch->ways.rows;
+	void (*closes)(void *arg) = rows->close;
+	void *arg = rows->arg;
+
+	if (!err)
+		return;
+	note(watch, lane_error_message(err));
+	lane_error_free(err);
+	*rows = (struct lane_rows){ .fd = -1 };
+	if (closes)
+		closes(arg);
+}
+
+/* --- what has ended --- */
+
+static const char *driver_of(const struct lane_engine *engine)
+{
+	if (!engine)
+		return "";
+	return engine->driver ? engine->driver : engine->device ? "" : "i915";
+}
+
+static void name_gpu(const struct lane_engine *engine, char *gpu, size_t size)
+{
+	if (engine && engine->device)
+		snprintf(gpu, size, "%s", engine->device);
+	else
+		snprintf(gpu, size, engine ? "card%" PRIu32 : "", engine ? engine->dev : 0);
+}
+
+static enum lane_track track_of(enum lane_row_what what)
+{
+	switch (what) {
+	case LANE_ROW_COMMAND:
+		return LANE_TRACK_COMMAND;
+	case LANE_ROW_WAIT:
+		return LANE_TRACK_WAIT;
+	case LANE_ROW_FRAME:
+		return LANE_TRACK_FRAME;
+	default:
+		return LANE_TRACK_REQUEST;
+	}
+}
+
+/* The stage that took most beyond what it usually takes; LANE_STAGE_COUNT: none is known. */
+static enum lane_stage find_cause(struct lane_usual *usual, const struct lane_stages *stages,
+				  uint64_t *excess_ns)
+{
+	enum lane_stage cause = LANE_STAGE_COUNT;
+
+	*excess_ns = 0;
+	for (int i = 0; i < LANE_STAGE_PATH; i++) {
+		uint64_t ns = stages->ns[i].lo, median;
+
+		if (!(stages->known & 1u << i))
+			continue;
+		median = lane_usual_median(usual, (enum lane_track)i);
+		ns = ns > median ? ns - median : 0;
+		if (cause != LANE_STAGE_COUNT && ns <= *excess_ns)
+			continue;
+		cause = (enum lane_stage)i;
+		*excess_ns = ns;
+	}
+	return cause;
+}
+
+static bool is_process(const char *wanted, const char *process, int32_t pid)
+{
+	char number[16];
+
+	if (!*wanted || !strcmp(wanted, process))
+		return true;
+	snprintf(number, sizeof(number), "%" PRId32, pid);
+	return pid >= 0 && !strcmp(wanted, number);
+}
+
+/* What a trigger looks at: how long, of which history. False: this is none of what is looked at. */
+static bool measure(const struct lane_watch *watch, const struct lane_ended *ended, uint64_t *ns,
+		    enum lane_track *track)
+{
+	int stage = watch->config.stage;
+
+	*ns = ended->total.lo;
+	*track = track_of(ended->what);
+	if (!is_process(watch->config.process, ended->process, ended->pid) ||
+	    !(watch->config.of & 1u << ended->what))
+		return false;
+	if (ended->what != LANE_ROW_REQUEST || stage < 0)
+		return ended->total_known;
+	*ns = ended->stages.ns[stage].lo;
+	*track = (enum lane_track)stage;
+	return ended->stages.known & 1u << stage;
+}
+
+/* Everything of it goes into the history, after it was held against that. */
+static void remember(struct lane_watch *watch, struct lane_usual *usual,
+		     const struct lane_ended *ended)
+{
+	bool fits = true;
+
+	if (ended->total_known)
+		fits = lane_usual_add(usual, track_of(ended->what), ended->total.lo);
+	for (int i = 0; ended->what == LANE_ROW_REQUEST && i < LANE_STAGE_COUNT; i++)
+		if (ended->stages.known & 1u << i)
+			fits &= lane_usual_add(usual, (enum lane_track)i, ended->stages.ns[i].lo);
+	watch->no_memory |= !fits;
+}
+
+static void remember_recent(struct lane_watch *watch, const struct lane_ended *ended,
+			    const char *cause, uint64_t cause_ns, uint64_t excess_ns,
+			    const char *culprit)
+{
+	struct recent *recent = &watch->recent[watch->next_recent++ % MAX_RECENT];
+
+	*recent = (struct recent){ .pid = ended->pid,
+				   .begin_ns = ended->begin_ns,
+				   .end_ns = ended->end_ns,
+				   .excess_ns = excess_ns,
+				   .cause_ns = cause_ns };
+	snprintf(recent->cause, sizeof(recent->cause), "%s", cause);
+	snprintf(recent->culprit, sizeof(recent->culprit), "%s", culprit);
+}
+
+/* --- hits --- */
+
+static void tell(struct lane_watch *watch, const struct lane_hit *hit, const char *not_written)
+{
+	const struct lane_hits *group = lane_store_group(&watch->store, hit);
+	char name[32] = "";
+
+	watch->figures.hits++;
+	watch->figures.written += !*not_written;
+	if (!*not_written)
+		lane_store_name(hit->number, false, name, sizeof(name));
+	if (watch->ways.tell)
+		watch->ways.tell(watch->ways.arg, hit, group, not_written);
+	if (watch->ways.rows.hit) {
+		struct lane_row_hit row = {
+			.of = { .what = hit->what,
+				.end_ns = hit->end_ns,
+				.epoch_ns = hit->epoch_ns,
+				.driver = hit->driver,
+				.gpu = hit->gpu,
+				.engine = hit->engine,
+				.process = hit->process,
+				.pid = hit->pid,
+				.total = lane_span_exact(hit->end_ns - hit->begin_ns),
+				.total_known = true,
+				.cause = hit->cause,
+				.culprit = hit->culprit,
+				.is_hit = true },
+			.limit_ns = hit->limit_ns,
+			.group_count = group ? group->count : 0,
+			.lost = hit->lost,
+			.recording = name,
+			.not_written = not_written,
+		};
+
+		row.of.stages.known = hit->known;
+		for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+			row.of.stages.ns[i] = lane_span_exact(hit->stages[i]);
+			row.of.culprits[i] = "";
+		}
+		rows_result(watch, watch->ways.rows.hit(watch->ways.rows.arg, &row));
+	}
+}
+
+static uint64_t due_of(const struct lane_watch *watch, const struct lane_hit *hit)
+{
+	return hit->end_ns + watch->config.after_ns;
+}
+
+/* A hit that waits already for the same reasons; the worse one of the two is what is written. */
+static bool join(struct lane_watch *watch, const struct lane_hit *hit)
+{
+	for (unsigned int i = 0; i < watch->n_waiting; i++) {
+		struct waiting *waiting = &watch->waiting[i];
+		uint64_t due_ns = due_of(watch, hit);
+
+		if (waiting->is_open || waiting->hit.what != hit->what ||
+		    strcmp(waiting->hit.process, hit->process) != 0 ||
+		    strcmp(waiting->hit.cause, hit->cause) != 0 ||
+		    strcmp(waiting->hit.culprit, hit->culprit) != 0)
+			continue;
+		if (hit->total_ns > waiting->hit.total_ns) {
+			struct lane_hit before = waiting->hit;
+
+			waiting->hit = *hit;
+			waiting->due_ns = due_ns;
+			tell(watch, &before, "joined");
+		} else {
+			tell(watch, hit, "joined");
+		}
+		return true;
+	}
+	return false;
+}
+
+/* A hit of which all is known: it counts, and waits for its recording when that is wanted. */
+static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint64_t due_ns)
+{
+	struct lane_hits *group = lane_store_count(&watch->store, hit);
+
+	if (join(watch, hit))
+		return;
+	if (!lane_store_wants(&watch->store, group, hit, epoch_of(watch, watch->now_ns)) ||
+	    watch->n_waiting == MAX_WAITING) {
+		tell(watch, hit, "rate");
+		return;
+	}
+	watch->waiting[watch->n_waiting++] = (struct waiting){ .hit = *hit, .due_ns = due_ns };
+}
+
+/* One whose cause is found when the time after it is over. */
+static void take_open_hit(struct lane_watch *watch, const struct lane_hit *hit, int32_t tid)
+{
+	if (watch->n_waiting == MAX_WAITING) {
+		lane_store_count(&watch->store, hit);
+		tell(watch, hit, "rate");
+		return;
+	}
+	watch->waiting[watch->n_waiting++] = (struct waiting){
+		.hit = *hit, .due_ns = due_of(watch, hit), .tid = tid, .is_open = true
+	};
+}
+
+static void make_hit(const struct lane_watch *watch, const struct lane_ended *ended,
+		     const struct lane_row *row, uint64_t ns, uint64_t limit_ns, uint64_t cause_ns,
+		     struct lane_hit *hit)
+{
+	*hit = (struct lane_hit){ .what = ended->what,
+				  .epoch_ns = row->epoch_ns,
+				  .begin_ns = ended->begin_ns,
+				  .end_ns = ended->end_ns,
+				  .limit_ns = limit_ns,
+				  .total_ns = ns,
+				  .pid = ended->pid,
+				  .cause_ns = cause_ns };
+	if (ended->what == LANE_ROW_REQUEST && watch->config.stage >= 0)
+		snprintf(hit->stage, sizeof(hit->stage), "%s",
+			 lane_stage_names[watch->config.stage]);
+	snprintf(hit->process, sizeof(hit->process), "%s", row->process);
+	snprintf(hit->driver, sizeof(hit->driver), "%s", row->driver);
+	snprintf(hit->gpu, sizeof(hit->gpu), "%s", row->gpu);
+	snprintf(hit->engine, sizeof(hit->engine), "%s", row->engine);
+	snprintf(hit->cause, sizeof(hit->cause), "%s", row->cause);
+	snprintf(hit->culprit, sizeof(hit->culprit), "%s", row->culprit);
+	if (ended->request) {
+		hit->ctx = ended->request->context->ctx;
+		hit->seqno = ended->request->seqno;
+	}
+	hit->known = ended->what == LANE_ROW_REQUEST ? ended->stages.known : 0;
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		hit->stages[i] = hit->known & 1u << i ? ended->stages.ns[i].lo : 0;
+}
+
+/* Who delayed it in each stage that matters. */
+static void find_culprits(const struct lane_ended *ended, int cause,
+			  char culprits[LANE_STAGE_COUNT][LANE_CULPRIT_BYTES], struct lane_row *row)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		bool matters =
+			i == cause || ended->stages.ns[i].lo > ended->total.lo / CULPRIT_PART;
+
+		culprits[i][0] = 0;
+		row->culprits[i] = culprits[i];
+		if (matters && ended->request && ended->stages.known & 1u << i)
+			lane_witness_culprit(ended->witness, ended->request, (enum lane_stage)i,
+					     culprits[i]);
+	}
+}
+
+static void on_ended(void *arg, const struct lane_ended *ended)
+{
+	struct lane_watch *watch = arg;
+	char gpu[64], engine[64] = "", culprits[LANE_STAGE_COUNT][LANE_CULPRIT_BYTES];
+	struct lane_row row = {
+		.what = ended->what,
+		.end_ns = ended->end_ns,
+		.epoch_ns = epoch_of(watch, ended->end_ns),
+		.driver = driver_of(ended->engine),
+		.gpu = gpu,
+		.engine = engine,
+		.process = ended->process,
+		.pid = ended->pid,
+		.stages = ended->stages,
+		.total = ended->total,
+		.total_known = ended->total_known,
+		.cause = ended->cause,
+		.culprit = ended->culprit,
+	};
+	uint64_t ns = 0, limit_ns = 0, excess_ns = 0, cause_ns = ended->cause_ns;
+	enum lane_stage cause = LANE_STAGE_COUNT;
+	enum lane_track track;
+	struct lane_usual *usual;
+	struct lane_hit hit;
+
+	name_gpu(ended->engine, gpu, sizeof(gpu));
+	if (ended->engine)
+		watch->ways.engine_name(ended->engine, engine, sizeof(engine));
+	usual = lane_history_of(watch->history, ended->process, engine);
+	if (!usual) {
+		watch->no_memory = true;
+		return;
+	}
+	if (measure(watch, ended, &ns, &track))
+		row.is_hit =
+			lane_limit_exceeded(&watch->config.slower, usual, track, ns, &limit_ns);
+	if (ended->what == LANE_ROW_IDLE) {
+		limit_ns = watch->config.starved_ns;
+		row.is_hit = limit_ns && ended->total.lo > limit_ns &&
+			     is_process(watch->config.process, ended->process, ended->pid);
+		ns = ended->total.lo;
+	}
+	if (!*row.cause)
+		cause = row.is_hit && watch->config.stage >= 0 && ended->what == LANE_ROW_REQUEST
+				? (enum lane_stage)watch->config.stage
+				: find_cause(usual, &ended->stages, &excess_ns);
+	find_culprits(ended, (int)cause, culprits, &row);
+	if (cause != LANE_STAGE_COUNT) {
+		row.cause = lane_stage_names[cause];
+		row.culprit = culprits[cause];
+		cause_ns = ended->stages.ns[cause].lo;
+	}
+	if (ended->what != LANE_ROW_IDLE)
+		remember(watch, usual, ended);
+	if (ended->what == LANE_ROW_REQUEST && watch->config.of & 1u << LANE_ROW_FRAME)
+		remember_recent(watch, ended, row.cause, cause_ns, excess_ns, row.culprit);
+	if (watch->ways.rows.row)
+		rows_result(watch, watch->ways.rows.row(watch->ways.rows.arg, &row));
+	if (!row.is_hit)
+		return;
+	make_hit(watch, ended, &row, ns, limit_ns, cause_ns, &hit);
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+void lane_watch_trigger(struct lane_watch *watch, const char *who)
+{
+	struct lane_hit hit = { .what = LANE_ROW_MANUAL,
+				.epoch_ns = epoch_of(watch, watch->now_ns),
+				.begin_ns = watch->now_ns,
+				.end_ns = watch->now_ns,
+				.pid = -1 };
+
+	snprintf(hit.text, sizeof(hit.text), "%s", who);
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+/* --- frames and resets --- */
+
+/* A thread's place among those that mark frames: that of the one that did so longest ago, if need
+ * be. */
+static struct frame *frame_of(struct lane_watch *watch, int32_t tid)
+{
+	struct frame *oldest = &watch->frames[0];
+
+	for (unsigned int i = 0; i < MAX_FRAMES; i++) {
+		struct frame *frame = &watch->frames[i];
+
+		if (frame->at_ns && frame->tid == tid)
+			return frame;
+		if (frame->at_ns < oldest->at_ns)
+			oldest = frame;
+	}
+	*oldest = (struct frame){ .tid = tid };
+	return oldest;
+}
+
+/* One frame ends where the next one begins. */
+static void on_frame(struct lane_watch *watch, const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns, limit_ns = 0;
+	struct frame *frame = frame_of(watch, event->wire.tid);
+	struct lane_ended ended = { .what = LANE_ROW_FRAME,
+				    .begin_ns = frame->at_ns,
+				    .end_ns = now_ns,
+				    .total = lane_span_exact(now_ns - frame->at_ns),
+				    .total_known = true,
+				    .pid = event->wire.pid,
+				    .tid = event->wire.tid,
+				    .cause = "",
+				    .witness = lane_stream_witness(watch->stream) };
+	struct lane_row row = { .what = LANE_ROW_FRAME,
+				.end_ns = now_ns,
+				.epoch_ns = epoch_of(watch, now_ns),
+				.driver = "",
+				.gpu = "",
+				.engine = "",
+				.process = ended.process,
+				.pid = ended.pid,
+				.total = ended.total,
+				.total_known = true,
+				.cause = "",
+				.culprit = "" };
+	struct lane_usual *usual;
+	struct lane_hit hit;
+
+	frame->at_ns = now_ns;
+	if (!ended.begin_ns)
+		return;
+	snprintf(ended.process, sizeof(ended.process), "%.15s",
+		 lane_stream_comm(watch->stream, event->wire.pid));
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		row.culprits[i] = "";
+	usual = lane_history_of(watch->history, ended.process, "");
+	if (!usual) {
+		watch->no_memory = true;
+		return;
+	}
+	row.is_hit = watch->config.of & 1u << LANE_ROW_FRAME &&
+		     is_process(watch->config.process, ended.process, ended.pid) &&
+		     lane_limit_exceeded(&watch->config.slower, usual, LANE_TRACK_FRAME,
+					 ended.total.lo, &limit_ns);
+	remember(watch, usual, &ended);
+	if (watch->ways.rows.row)
+		rows_result(watch, watch->ways.rows.row(watch->ways.rows.arg, &row));
+	if (!row.is_hit)
+		return;
+	make_hit(watch, &ended, &row, ended.total.lo, limit_ns, 0, &hit);
+	snprintf(hit.text, sizeof(hit.text), "%.63s", event->u.gpulane_frame.text);
+	take_open_hit(watch, &hit, ended.tid);
+}
+
+static void on_reset(struct lane_watch *watch, const struct lane_event *event)
+{
+	struct lane_hit hit = { .what = LANE_ROW_RESET,
+				.epoch_ns = epoch_of(watch, event->wire.ts_ns),
+				.begin_ns = event->wire.ts_ns,
+				.end_ns = event->wire.ts_ns,
+				.pid = -1 };
+
+	snprintf(hit.cause, sizeof(hit.cause), "%.15s", event->u.gpulane_reset.what);
+	snprintf(hit.text, sizeof(hit.text), "%.63s", event->u.gpulane_reset.text);
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+/* --- writing --- */
+
+/* What delayed a frame: the request of its process in it that was delayed most, or who had its
+ * thread's CPU. */
+static void find_frame_cause(const struct lane_watch *watch, struct waiting *waiting)
+{
+	const struct recent *worst = NULL;
+	struct lane_hit *hit = &waiting->hit;
+	char starver[LANE_CULPRIT_BYTES];
+	uint64_t starved_ns = lane_witness_starver(lane_stream_witness(watch->stream), waiting->tid,
+						   hit->begin_ns, hit->end_ns, starver);
+
+	for (unsigned int i = 0; i < MAX_RECENT; i++) {
+		const struct recent *recent = &watch->recent[i];
+
+		if (recent->pid == hit->pid && recent->end_ns > hit->begin_ns &&
+		    recent->begin_ns < hit->end_ns &&
+		    (!worst || recent->excess_ns > worst->excess_ns))
+			worst = recent;
+	}
+	if (worst && worst->excess_ns >= starved_ns) {
+		snprintf(hit->cause, sizeof(hit->cause), "%s", worst->cause);
+		snprintf(hit->culprit, sizeof(hit->culprit), "%s", worst->culprit);
+		hit->cause_ns = worst->cause_ns;
+	} else if (starved_ns) {
+		snprintf(hit->cause, sizeof(hit->cause), "starved");
+		snprintf(hit->culprit, sizeof(hit->culprit), "%s", starver);
+		hit->cause_ns = starved_ns;
+	} else {
+		snprintf(hit->cause, sizeof(hit->cause), "program");
+	}
+}
+
+/* In the fork. */
+static struct lane_error *write_files(const struct lane_watch *watch, int fd, struct lane_hit *hit)
+{
+	struct lane_ctf_env env = watch->ways.env;
+	LANE_CLEANUP(lane_tasks_list_deinit) struct lane_tasks_list first = { 0 };
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	struct lane_watch_recording of = { .hit = hit, .epoch_offset_ns = watch->epoch_offset_ns };
+	struct lane_ring_part part;
+	struct lane_error *err;
+	char part_name[32], name[32];
+	FILE *to;
+	int file;
+
+	lane_store_name(hit->number, true, part_name, sizeof(part_name));
+	lane_store_name(hit->number, false, name, sizeof(name));
+	if (asprintf(&path, "%s/%s/%s", watch->store.path, part_name, name) < 0)
+		return &lane_enomem;
+	env.epoch_offset_ns = watch->epoch_offset_ns;
+	err = lane_tasks_at(watch->tasks, hit->from_ns, &first);
+	if (!err)
+		err = lane_ring_write(watch->ring, fd, "bpf", &env, hit->from_ns, hit->to_ns,
+				      first.records, first.n, &part);
+	if (err)
+		return err;
+	of.part = &part;
+	hit->events = part.records;
+	hit->lost = part.lost;
+	err = watch->ways.complete(watch->ways.arg, fd, path, &of);
+	if (err)
+		return err;
+	file = openat(fd, "hit", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	to = file < 0 ? NULL : fdopen(file, "w");
+	if (!to)
+		return lane_error_errno(errno, "%s/hit", path);
+	lane_hit_save(hit, to);
+	if (fflush(to) || ferror(to))
+		err = lane_error_errno(errno ? errno : EIO, "%s/hit", path);
+	if (fclose(to) && !err)
+		err = lane_error_errno(errno, "%s/hit", path);
+	return err;
+}
+
+static struct lane_error *write_hit(void *arg)
+{
+	struct lane_watch *watch = arg;
+	struct lane_hit *hit = &watch->written.hit;
+	struct lane_error *err;
+	int fd;
+
+	/* It is the watching process that watches. */
+	close(watch->store.lock_fd);
+	err = lane_store_begin(&watch->store, hit, &fd);
+	if (!err)
+		err = write_files(watch, fd, hit);
+	if (!err)
+		err = lane_store_complete(&watch->store, hit, fd);
+	if (err)
+		lane_store_abandon(&watch->store, hit);
+	return err;
+}
+
+static void cannot_write(struct lane_watch *watch, struct lane_error *err)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+
+	watch->retry_ns = watch->now_ns + RETRY_NS;
+	if (!watch->cannot_write &&
+	    asprintf(&text, "%s: hits are counted, not written, for now: %s", watch->store.path,
+		     lane_error_message(err)) >= 0)
+		note(watch, text);
+	watch->cannot_write = true;
+	lane_error_free(err);
+}
+
+/* The writer is done. */
+static void end_writing(struct lane_watch *watch, struct lane_error *err)
+{
+	struct lane_hit *hit = &watch->written.hit;
+	const struct lane_kept *kept;
+
+	if (!err)
+		err = lane_store_add(&watch->store, hit->number, epoch_of(watch, watch->now_ns));
+	if (err) {
+		lane_store_abandon(&watch->store, hit);
+		cannot_write(watch, err);
+		tell(watch, hit, "failed");
+		return;
+	}
+	if (watch->cannot_write)
+		note(watch, "hits are written again");
+	watch->cannot_write = false;
+	kept = lane_store_find(&watch->store, hit->number);
+	tell(watch, kept ? &kept->hit : hit, kept ? "" : "disk");
+}
+
+/* Whether the file system has that much left. */
+static bool has_space(const struct lane_watch *watch, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	return fstatvfs(watch->store.fd, &fs) || (uint64_t)fs.f_bavail * fs.f_frsize > bytes;
+}
+
+static void begin_writing(struct lane_watch *watch, struct waiting *waiting)
+{
+	struct lane_hit *hit = &waiting->hit;
+	uint64_t since_ns = lane_ring_since(watch->ring), bytes;
+	struct lane_ring_part part;
+	struct lane_error *err;
+
+	hit->wanted_from_ns = hit->begin_ns > watch->config.before_ns
+				      ? hit->begin_ns - watch->config.before_ns
+				      : 0;
+	hit->from_ns = hit->wanted_from_ns > since_ns ? hit->wanted_from_ns : since_ns;
+	/* A replay's memory begins with its first event. */
+	hit->to_ns = waiting->due_ns > hit->from_ns ? waiting->due_ns : hit->from_ns;
+	if (hit->to_ns > watch->now_ns)
+		hit->to_ns = watch->now_ns;
+	lane_ring_measure(watch->ring, hit->from_ns, hit->to_ns, &part);
+	hit->lost = part.lost;
+	bytes = 2 * part.bytes + (1u << 20);
+	if (watch->now_ns < watch->retry_ns || !has_space(watch, bytes) ||
+	    !lane_store_make_room(&watch->store, bytes)) {
+		if (!has_space(watch, bytes))
+			cannot_write(watch, lane_error("the disk is full"));
+		tell(watch, hit, "disk");
+		return;
+	}
+	lane_store_number(&watch->store, hit);
+	watch->written = *waiting;
+	err = lane_writer_begin(&watch->writer, watch->now_ns, write_hit, watch);
+	if (err) {
+		cannot_write(watch, err);
+		tell(watch, hit, "failed");
+	}
+}
+
+static void poll_writer(struct lane_watch *watch, bool waits)
+{
+	struct lane_error *result;
+
+	if (lane_writer_ended(&watch->writer, watch->now_ns, waits, &result))
+		end_writing(watch, result);
+}
+
+/* An open hit is of a group now. */
+static bool close_hit(struct lane_watch *watch, struct waiting *waiting)
+{
+	struct lane_hits *group;
+
+	if (!waiting->is_open)
+		return true;
+	waiting->is_open = false;
+	find_frame_cause(watch, waiting);
+	group = lane_store_count(&watch->store, &waiting->hit);
+	if (lane_store_wants(&watch->store, group, &waiting->hit, epoch_of(watch, watch->now_ns)))
+		return true;
+	tell(watch, &waiting->hit, "rate");
+	return false;
+}
+
+/* Writes what is due, one after the other. */
+static void write_due(struct lane_watch *watch, uint64_t upto_ns)
+{
+	unsigned int i = 0;
+
+	while (i < watch->n_waiting && !watch->writer.pid) {
+		struct waiting due = watch->waiting[i];
+
+		if (due.due_ns > upto_ns) {
+			i++;
+			continue;
+		}
+		watch->n_waiting--;
+		memmove(&watch->waiting[i], &watch->waiting[i + 1],
+			(watch->n_waiting - i) * sizeof(due));
+		if (close_hit(watch, &due))
+			begin_writing(watch, &due);
+		if (watch->ways.waits)
+			poll_writer(watch, true);
+	}
+}
+
+/* --- the life of it --- */
+
+static struct lane_error *new_stream(struct lane_watch *watch, uint64_t from_ns,
+				     struct lane_stream **stream)
+{
+	LANE_CLEANUP(lane_tasks_list_deinit) struct lane_tasks_list first = { 0 };
+	struct lane_error *err = lane_tasks_at(watch->tasks, watch->event_ns, &first);
+
+	return err ? err
+		   : lane_stream_create(watch->ways.info, from_ns, &first, on_ended, watch, stream);
+}
+
+struct lane_error *lane_watch_create(const char *path, size_t memory,
+				     const struct lane_watch_config *config,
+				     const struct lane_watch_ways *ways, struct lane_watch **result)
+{
+	struct lane_watch *watch = calloc(1, sizeof(*watch));
+	LANE_CLEANUP(lane_free) char *said = NULL;
+	struct lane_error *err;
+
+	if (!watch)
+		return &lane_enomem;
+	watch->ways = *ways;
+	/* From here on the consumer is ours, whatever happens. */
+	watch->store.fd = watch->store.lock_fd = -1;
+	err = lane_history_create(&watch->history);
+	if (!err)
+		err = lane_tasks_create(&watch->tasks);
+	if (!err)
+		err = lane_ring_create(memory, ways->info->begin_ns, &watch->ring);
+	if (!err)
+		err = lane_store_open(&watch->store, path, watch->history, &said);
+	if (!err)
+		err = new_stream(watch, 0, &watch->stream);
+	if (err) {
+		lane_watch_destroy(watch);
+		return err;
+	}
+	if (said)
+		note(watch, said);
+	lane_watch_configure(watch, config);
+	*result = watch;
+	return NULL;
+}
+
+struct lane_error *lane_watch_listen(struct lane_watch *watch, int *fd)
+{
+	return lane_socket_listen(watch->store.fd, fd);
+}
+
+void lane_watch_configure(struct lane_watch *watch, const struct lane_watch_config *config)
+{
+	watch->config = *config;
+	watch->store.config = config->store;
+}
+
+void lane_watch_destroy(struct lane_watch *watch)
+{
+	if (!watch)
+		return;
+	lane_writer_kill(&watch->writer);
+	if (watch->ways.rows.close)
+		watch->ways.rows.close(watch->ways.rows.arg);
+	lane_stream_destroy(watch->stream);
+	lane_stream_destroy(watch->next);
+	lane_store_deinit(&watch->store);
+	lane_ring_destroy(watch->ring);
+	lane_tasks_destroy(watch->tasks);
+	lane_history_destroy(watch->history);
+	free(watch->lost);
+	free(watch);
+}
+
+struct lane_error *lane_watch_record(struct lane_watch *watch, unsigned int cpu,
+				     const struct lane_wire *record)
+{
+	lane_tasks_record(watch->tasks, record);
+	/* Who there is is told anew in each recording. */
+	return record->kind == LANE_STATEDUMP ? NULL : lane_ring_record(watch->ring, cpu, record);
+}
+
+struct lane_error *lane_watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
+				   uint64_t at_ns)
+{
+	if (cpu >= watch->n_lost) {
+		uint64_t *more = reallocarray(watch->lost, cpu + 1, sizeof(*more));
+
+		if (!more)
+			return &lane_enomem;
+		memset(more + watch->n_lost, 0, (cpu + 1 - watch->n_lost) * sizeof(*more));
+		watch->lost = more;
+		watch->n_lost = cpu + 1;
+	}
+	if (total > watch->lost[cpu]) {
+		uint64_t count = total - watch->lost[cpu];
+
+		watch->lost[cpu] = total;
+		watch->figures.lost += count;
+		if (watch->ways.rows.lost)
+			rows_result(watch, watch->ways.rows.lost(watch->ways.rows.arg, count, at_ns,
+								 epoch_of(watch, at_ns)));
+	}
+	return lane_ring_lost(watch->ring, cpu, total, at_ns);
+}
+
+struct lane_error *lane_watch_horizon(struct lane_watch *watch, unsigned int cpu, uint64_t ns)
+{
+	return lane_ring_horizon(watch->ring, cpu, ns);
+}
+
+/* The stream gives way to a new one at once: it can take no more. */
+static struct lane_error *replace_stream(struct lane_watch *watch, struct lane_error *why)
+{
+	note(watch, lane_error_message(why));
+	lane_error_free(why);
+	lane_stream_destroy(LANE_TAKE(watch->next));
+	lane_stream_destroy(LANE_TAKE(watch->stream));
+	watch->begun_ns = watch->event_ns;
+	watch->figures.renewed++;
+	return new_stream(watch, watch->event_ns, &watch->stream);
+}
+
+struct lane_error *lane_watch_event(struct lane_watch *watch, const struct lane_event *event)
+{
+	struct lane_error *err;
+
+	watch->figures.events++;
+	watch->event_ns = event->wire.ts_ns;
+	if (watch->now_ns < watch->event_ns)
+		watch->now_ns = watch->event_ns;
+	if (event->wire.kind == LANE_FRAME)
+		on_frame(watch, event);
+	else if (event->wire.kind == LANE_RESET)
+		on_reset(watch, event);
+	err = lane_stream_event(watch->stream, event);
+	if (!err && watch->next)
+		err = lane_stream_event(watch->next, event);
+	if (err && err != &lane_enomem)
+		err = replace_stream(watch, err);
+	if (!err && watch->ways.waits && watch->n_waiting)
+		write_due(watch, watch->event_ns);
+	return !err && watch->no_memory ? &lane_enomem : err;
+}
+
+/* The next stream begins, or takes over. */
+static struct lane_error *renew(struct lane_watch *watch)
+{
+	if (!watch->begun_ns)
+		watch->begun_ns = watch->event_ns;
+	if (watch->next) {
+		if (watch->event_ns < watch->border_ns + OVER_NS)
+			return NULL;
+		lane_stream_destroy(watch->stream);
+		watch->stream = LANE_TAKE(watch->next);
+		watch->begun_ns = watch->event_ns;
+		watch->figures.renewed++;
+		return NULL;
+	}
+	if (watch->event_ns - watch->begun_ns < STREAM_NS &&
+	    (!lane_stream_is_full(watch->stream) ||
+	     watch->event_ns - watch->begun_ns < 2 * OVER_NS))
+		return NULL;
+	watch->border_ns = watch->event_ns + WARM_NS;
+	lane_stream_until(watch->stream, watch->border_ns);
+	return new_stream(watch, watch->border_ns, &watch->next);
+}
+
+/* A full disk does not end watching. */
+static void save(struct lane_watch *watch)
+{
+	struct lane_error *err = lane_store_save(&watch->store, watch->history);
+
+	watch->saved_ns = watch->now_ns;
+	if (err && !watch->cannot_save)
+		note(watch, lane_error_message(err));
+	watch->cannot_save = err;
+	lane_error_free(err);
+}
+
+struct lane_error *lane_watch_advance(struct lane_watch *watch, uint64_t now_ns,
+				      int64_t epoch_offset_ns)
+{
+	struct lane_rows *rows = &watch->ways.rows;
+	uint64_t since_save;
+	struct lane_error *err;
+
+	if (now_ns > watch->now_ns)
+		watch->now_ns = now_ns;
+	watch->epoch_offset_ns = epoch_offset_ns;
+	poll_writer(watch, false);
+	write_due(watch, watch->now_ns);
+	err = renew(watch);
+	if (err)
+		return err;
+	lane_history_advance(watch->history, watch->now_ns);
+	lane_tasks_forget(watch->tasks, lane_ring_since(watch->ring));
+	if (rows->tick)
+		rows_result(watch,
+			    rows->tick(rows->arg, watch->now_ns, epoch_of(watch, watch->now_ns),
+				       watch->figures.events));
+	if (!watch->saved_ns)
+		watch->saved_ns = watch->now_ns;
+	since_save = watch->now_ns - watch->saved_ns;
+	if (watch->store.is_changed ? since_save >= SAVE_NS : since_save >= SAVE_REST_NS)
+		save(watch);
+	return NULL;
+}
+
+void lane_watch_figures(const struct lane_watch *watch, struct lane_watch_figures *figures)
+{
+	*figures = watch->figures;
+	figures->waiting = watch->n_waiting + (watch->writer.pid != 0);
+	figures->since_ns = lane_ring_since(watch->ring);
+}
+
+struct lane_error *lane_watch_finish(struct lane_watch *watch)
+{
+	struct lane_error *err = NULL;
+
+	/* Of a recording what is open at its end is told with it. */
+	if (watch->ways.waits)
+		err = lane_stream_finish(watch->stream);
+	poll_writer(watch, true);
+	while (watch->n_waiting) {
+		write_due(watch, LANE_NEVER);
+		poll_writer(watch, true);
+	}
+	save(watch);
+	return err;
+}
