@@ -37,11 +37,6 @@ static void over(struct world *w, struct sjob *job)
 	raise_interrupt(w, ring);
 }
 
-struct run_of {
-	struct sjob *job;
-	uint64_t gen;
-};
-
 static void begin_next(struct world *w, void *arg, uint64_t gen);
 
 static void run_over(struct world *w, void *arg, uint64_t gen)
