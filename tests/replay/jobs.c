@@ -4,13 +4,15 @@
 //   gl-jobs [FILE]       the list, by default standard input; a line a process:
 //
 //   NAME [ring=R] [prio=low|normal|high] [count=N] [us=US] [depth=N] [period=US] [start=MS] [cpu=C]
-//        [after=NAME] [hang=I] [nofence] [kill=MS]
+//        [after=NAME] [hang=I] [bad=I] [evict=I] [fault=I] [nofence] [kill=MS]
 //
 // A process submits count jobs of us microseconds each, keeps at most depth of them unfinished,
 // and sleeps for what is left of period between two submissions. It begins start milliseconds
 // after all processes have their contexts. after: its job I depends on job I of that process.
-// hang: its job I never ends. nofence: its jobs are long-running ones, without a fence. kill: it is
-// killed this long after the beginning. `#` begins a comment.
+// hang: its job I never ends. bad: likewise, for it uses memory that is not there. evict: memory
+// makes room for its job I. fault: the GPU waits for a page of its job I. nofence: its jobs are
+// long-running ones, without a fence. kill: it is killed this long after the beginning. `#` begins
+// a comment.
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -54,7 +56,7 @@ struct client {
 	unsigned int priority;
 	unsigned int count;
 	unsigned int depth;
-	unsigned int hang; /* UINT_MAX: none */
+	unsigned int hang, bad, evict, fault; /* UINT_MAX: none */
 	uint64_t us;
 	uint64_t period_us;
 	uint64_t start_ms;
@@ -171,6 +173,12 @@ static void parse_word(struct client *client, const char *word)
 		client->depth = (unsigned int)number;
 	else if (IS("hang"))
 		client->hang = (unsigned int)number;
+	else if (IS("bad"))
+		client->bad = (unsigned int)number;
+	else if (IS("evict"))
+		client->evict = (unsigned int)number;
+	else if (IS("fault"))
+		client->fault = (unsigned int)number;
 	else if (IS("us"))
 		client->us = number;
 	else if (IS("period"))
@@ -204,6 +212,9 @@ static void parse(FILE *from)
 					   .count = 10,
 					   .depth = 1,
 					   .hang = UINT_MAX,
+					   .bad = UINT_MAX,
+					   .evict = UINT_MAX,
+					   .fault = UINT_MAX,
 					   .us = 1000,
 					   .cpu = -1,
 					   .after = NOBODY };
@@ -260,6 +271,12 @@ static void submit(int fd, unsigned int number, unsigned int i)
 		args.flags |= GLS_NO_FENCE;
 	if (client->hang == i)
 		args.flags |= GLS_HANG;
+	if (client->bad == i)
+		args.flags |= GLS_HANG | GLS_BAD_MEMORY;
+	if (client->evict == i)
+		args.flags |= GLS_EVICT;
+	if (client->fault == i)
+		args.flags |= GLS_FAULT;
 	if (client->after != NOBODY && i < clients[client->after].count) {
 		while (atomic_load(&shared->submitted[client->after]) <= i)
 			usleep(200);

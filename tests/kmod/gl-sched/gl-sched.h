@@ -29,6 +29,13 @@ enum gls_status {
 	GLS_CANCELED, /* its process or the driver went before it ran, or while it did */
 };
 
+enum gls_cause {
+	GLS_CAUSE_TIMEOUT,
+	GLS_CAUSE_EVICTION,
+	GLS_CAUSE_PAGE_FAULT,
+	GLS_CAUSES,
+};
+
 /*
  * What the driver itself knows of a job, not what events say. Times are CLOCK_MONOTONIC, 0: never.
  * Everything but the list is under gls_truth_lock.
@@ -44,23 +51,24 @@ struct gls_truth {
 	u64 client;
 	u64 ctx;
 	u64 seqno;
-	u64 id;		   /* the scheduler's number of the job, 0: this kernel has none */
-	u64 fence;	   /* the address of the fence of its end */
-	u64 entity;	   /* the address of its entity */
-	u64 queued_ns;	   /* just before it was pushed to its entity */
-	u64 runnable_ns;   /* the scheduler had nothing to wait for any more */
-	u64 handed_ns;	   /* the scheduler gave it to the ring for the first time */
-	u64 started_ns;	   /* it first ran */
-	u64 restarted_ns;  /* it last began to run */
-	u64 ended_ns;	   /* it ran no more, for good */
-	u64 done_ns;	   /* the fence of its end was signalled */
-	unsigned int runs; /* more than one: the ring was reset meanwhile */
+	u64 id;		     /* the scheduler's number of the job, 0: this kernel has none */
+	u64 fence;	     /* the address of the fence of its end */
+	u64 entity;	     /* the address of its entity */
+	u64 queued_ns;	     /* just before it was pushed to its entity */
+	u64 runnable_ns;     /* the scheduler had nothing to wait for any more */
+	u64 handed_ns;	     /* the scheduler gave it to the ring for the first time */
+	u64 started_ns;	     /* it first ran */
+	u64 restarted_ns;    /* it last began to run */
+	u64 ended_ns;	     /* it ran no more, for good */
+	u64 done_ns;	     /* the fence of its end was signalled */
+	unsigned int runs;   /* more than one: the ring was reset meanwhile */
+	unsigned int causes; /* bits of enum gls_cause: what its driver was to tell of it */
 	enum gls_status status;
 };
 
 struct gls_ring {
 	struct drm_gpu_scheduler sched;
-	char name[8];
+	char name[12];
 	unsigned int number;
 	u64 fence_context;
 	spinlock_t fence_lock;
@@ -80,6 +88,8 @@ struct gls_task {
 	u64 duration_ns;
 	u32 flags;
 	bool is_started;
+	u64 started_ns;
+	struct pid *pid;
 };
 
 struct gls_ctx {
@@ -92,10 +102,15 @@ struct gls_ctx {
 };
 
 struct gls_job {
-	struct drm_sched_job base;
+	union {
+		struct drm_sched_job base;
+		char as_amdgpu[sizeof(struct drm_sched_job) + 8]; /* struct amdgpu_job */
+	};
 	struct hlist_node node; /* in the table of jobs that can be depended on */
 	struct gls_ctx *ctx;
 	struct gls_truth *truth;
+	struct pid *pid;
+	struct dma_fence *ring_fence; /* the last one that its ring got for it, with a reference */
 	u64 duration_ns;
 	u32 flags;
 };
@@ -103,7 +118,7 @@ struct gls_job {
 extern unsigned int gls_n_rings;
 extern struct gls_ring gls_rings[GLS_MAX_RINGS];
 
-int gls_rings_init(struct device *dev);
+int gls_rings_init(struct device *dev, const char *driver);
 /* Every file is closed: what is on the rings ends here, and jobs are waited for. */
 void gls_rings_exit(void);
 
@@ -130,6 +145,20 @@ void gls_truth_put(struct gls_truth *truth);
 int gls_truth_follow(struct gls_truth *truth, struct dma_fence *fence, const struct gls_ring *ring);
 void gls_truth_init(void);
 void gls_truth_exit(void);
+void gls_truth_cause(struct gls_truth *truth, enum gls_cause cause);
+
+/* What the driver that it stands in for tells by tracepoints of its own, of those that it has. */
+int gls_tell_init(const char *driver, struct drm_device *device);
+void gls_tell_exit(void);
+void gls_name_ring(char *name, size_t size, const char *driver, unsigned int number);
+void gls_tell_queued(struct gls_job *job);
+void gls_tell_run(struct gls_job *job);
+void gls_tell_start(struct gls_job *job, u64 seqno);
+void gls_tell_end(const struct gls_ring *ring, u64 seqno);
+void gls_tell_retired(const struct gls_ring *ring, const struct gls_truth *truth, struct pid *pid,
+		      u64 seqno, u64 start_ns, u64 end_ns);
+void gls_tell_timeout(struct gls_job *job, struct dma_fence *fence);
+void gls_tell_reset(void);
 
 /* --- what differs between kernels; Kbuild says which names the headers have */
 
@@ -189,6 +218,12 @@ static inline enum drm_gpu_sched_stat gls_sched_was_reset(void)
 	return DRM_GPU_SCHED_STAT_NOMINAL;
 #endif
 }
+
+#ifdef GLS_HAS_ASSIGN_STR_1
+#define GLS_ASSIGN_STR(dst, src) __assign_str(dst)
+#else
+#define GLS_ASSIGN_STR(dst, src) __assign_str(dst, src)
+#endif
 
 static inline void gls_timer_setup(struct hrtimer *timer,
 				   enum hrtimer_restart (*function)(struct hrtimer *))

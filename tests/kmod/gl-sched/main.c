@@ -164,6 +164,7 @@ static int push(struct gls_job *job, struct drm_file *file, struct gls_submit *a
 	truth->runnable_ns = max(truth->runnable_ns, truth->queued_ns);
 	spin_unlock_irqrestore(&gls_truth_lock, flags);
 	gls_job_publish(job);
+	gls_tell_queued(job);
 	drm_sched_entity_push_job(&job->base);
 	return 0;
 }
@@ -228,7 +229,7 @@ static int ioctl_submit(struct drm_device *drm, void *data, struct drm_file *fil
 	int err = -ENOMEM;
 
 	if (args->n_deps > GLS_MAX_DEPS || args->duration_ns > 3600ull * NSEC_PER_SEC ||
-	    args->flags & ~(GLS_HANG | GLS_NO_FENCE))
+	    args->flags & ~(GLS_HANG | GLS_NO_FENCE | GLS_EVICT | GLS_FAULT | GLS_BAD_MEMORY))
 		return -EINVAL;
 	ctx = find_ctx(file->driver_priv, args->ctx);
 	if (!ctx)
@@ -336,15 +337,20 @@ static int __init gls_init(void)
 		err = PTR_ERR(device);
 		goto no_drm;
 	}
-	err = gls_rings_init(&platform->dev);
+	err = gls_tell_init(stands_for, &device->drm);
 	if (err)
 		goto no_drm;
+	err = gls_rings_init(&platform->dev, stands_for);
+	if (err)
+		goto no_rings;
 	gls_truth_init();
 	err = drm_dev_register(&device->drm, 0);
 	if (!err)
 		return 0;
 	gls_truth_exit();
 	gls_rings_exit();
+no_rings:
+	gls_tell_exit();
 no_drm:
 	platform_device_unregister(platform);
 no_device:
@@ -356,6 +362,7 @@ static void __exit gls_exit(void)
 {
 	drm_dev_unregister(&device->drm);
 	gls_rings_exit();
+	gls_tell_exit();
 	gls_truth_exit();
 	platform_device_unregister(platform);
 	platform_driver_unregister(&platform_driver);

@@ -66,6 +66,7 @@ static bool start_task(struct gls_ring *ring, u64 now)
 		if (task->is_started)
 			continue;
 		task->is_started = true;
+		task->started_ns = now;
 		ring->running++;
 		running++;
 		spin_lock(&gls_truth_lock);
@@ -95,6 +96,7 @@ static void start_tasks(u64 now)
 
 static void task_free(struct gls_task *task)
 {
+	put_pid(task->pid);
 	gls_truth_put(task->truth);
 	/* After a grace period: this may be its own timer. */
 	dma_fence_put(&task->fence);
@@ -123,7 +125,9 @@ static enum hrtimer_restart task_done(struct hrtimer *timer)
 	start_tasks(now);
 	spin_unlock_irqrestore(&hw_lock, flags);
 
+	gls_tell_end(ring, task->fence.seqno);
 	dma_fence_signal(&task->fence);
+	gls_tell_retired(ring, task->truth, task->pid, task->fence.seqno, task->started_ns, now);
 	task_free(task);
 	return HRTIMER_NORESTART;
 }
@@ -149,10 +153,11 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 {
 	struct gls_job *job = to_job(base);
 	struct gls_ring *ring = job->ctx->ring;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), seqno;
 	struct gls_task *task;
 	unsigned long flags;
 
+	gls_tell_run(job);
 	if (base->s_fence->finished.error)
 		return NULL;
 	task = kzalloc(sizeof(*task), GFP_ATOMIC);
@@ -162,6 +167,7 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 	task->duration_ns = job->duration_ns;
 	task->flags = job->flags;
 	task->truth = job->truth;
+	task->pid = get_pid(job->pid);
 	kref_get(&job->truth->ref);
 	gls_timer_setup(&task->timer, task_done);
 
@@ -174,6 +180,10 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 		job->truth->handed_ns = now;
 	spin_unlock(&gls_truth_lock);
 	list_add_tail(&task->link, &ring->tasks);
+	seqno = task->fence.seqno;
+	dma_fence_put(job->ring_fence);
+	job->ring_fence = dma_fence_get(&task->fence);
+	gls_tell_start(job, seqno);
 	start_tasks(ktime_get_ns());
 	spin_unlock_irqrestore(&hw_lock, flags);
 
@@ -226,14 +236,19 @@ static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
 	struct gls_job *job = to_job(base);
 	struct gls_ring *ring = job->ctx->ring;
 	struct drm_gpu_scheduler *sched = &ring->sched;
+	bool is_told = false;
 
 	drm_sched_stop(sched, base);
 	/* It may have ended just before the scheduler stopped: then it is not guilty. */
 	if (!dma_fence_is_signaled(&base->s_fence->finished)) {
 		cancel_truth(job->truth, GLS_TIMEOUT, ktime_get_ns());
 		drm_sched_increase_karma(base);
+		gls_tell_timeout(job, job->ring_fence);
+		is_told = true;
 	}
 	ring_stop(ring, false);
+	if (is_told)
+		gls_tell_reset();
 	drm_sched_resubmit_jobs(sched);
 	gls_sched_start(sched);
 	return gls_sched_was_reset();
@@ -267,8 +282,10 @@ struct gls_job *gls_job_alloc(struct gls_ctx *ctx)
 
 	if (!job)
 		return NULL;
+	job->pid = get_task_pid(current, PIDTYPE_TGID);
 	job->truth = gls_truth_new();
 	if (!job->truth) {
+		put_pid(job->pid);
 		kfree(job);
 		return NULL;
 	}
@@ -303,6 +320,8 @@ void gls_job_drop(struct gls_job *job)
 	spin_unlock_irqrestore(&table_lock, flags);
 	if (job->base.s_fence)
 		drm_sched_job_cleanup(&job->base);
+	dma_fence_put(job->ring_fence);
+	put_pid(job->pid);
 	kref_put(&job->ctx->ref, gls_ctx_free);
 	gls_truth_put(job->truth);
 	kfree(job);
@@ -329,7 +348,8 @@ struct dma_fence *gls_job_find(u64 ctx, u64 seqno)
 	return found;
 }
 
-static int ring_init(struct gls_ring *ring, unsigned int number, struct device *dev)
+static int ring_init(struct gls_ring *ring, unsigned int number, struct device *dev,
+		     const char *driver)
 {
 	const struct drm_sched_init_args args = {
 		.ops = &sched_ops,
@@ -343,14 +363,14 @@ static int ring_init(struct gls_ring *ring, unsigned int number, struct device *
 	};
 
 	ring->number = number;
-	snprintf(ring->name, sizeof(ring->name), "ring%u", number % GLS_MAX_RINGS);
+	gls_name_ring(ring->name, sizeof(ring->name), driver, number);
 	ring->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&ring->fence_lock);
 	INIT_LIST_HEAD(&ring->tasks);
 	return drm_sched_init(&ring->sched, &args);
 }
 
-int gls_rings_init(struct device *dev)
+int gls_rings_init(struct device *dev, const char *driver)
 {
 	unsigned int i;
 	int err = 0;
@@ -358,7 +378,7 @@ int gls_rings_init(struct device *dev)
 	if (gls_n_rings < 1 || gls_n_rings > GLS_MAX_RINGS || !depth || !slots || !timeout_ms)
 		return -EINVAL;
 	for (i = 0; i < gls_n_rings && !err; i++)
-		err = ring_init(&gls_rings[i], i, dev);
+		err = ring_init(&gls_rings[i], i, dev, driver);
 	if (err)
 		for (i--; i--;)
 			drm_sched_fini(&gls_rings[i].sched);

@@ -96,6 +96,15 @@ int gls_truth_follow(struct gls_truth *truth, struct dma_fence *fence, const str
 	return 0;
 }
 
+void gls_truth_cause(struct gls_truth *truth, enum gls_cause cause)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&gls_truth_lock, flags);
+	truth->causes |= 1u << cause;
+	spin_unlock_irqrestore(&gls_truth_lock, flags);
+}
+
 static void *truth_start(struct seq_file *seq, loff_t *pos)
 {
 	mutex_lock(&list_lock);
@@ -122,7 +131,7 @@ static int truth_show(struct seq_file *seq, void *v)
 
 	if (v == &jobs) {
 		seq_puts(seq, "pid tid ring prio client ctx seqno id fence entity queued runnable "
-			      "handed started restarted ended done runs status comm\n");
+			      "handed started restarted ended done runs causes status comm\n");
 		return 0;
 	}
 	spin_lock_irqsave(&gls_truth_lock, flags);
@@ -130,11 +139,11 @@ static int truth_show(struct seq_file *seq, void *v)
 	spin_unlock_irqrestore(&gls_truth_lock, flags);
 	seq_printf(seq,
 		   "%d %d %s %s %llu %llu %llu %llu 0x%llx 0x%llx %llu %llu %llu %llu %llu %llu "
-		   "%llu %u %s %s\n",
+		   "%llu %u %u %s %s\n",
 		   t.pid, t.tid, gls_rings[t.ring].name, priorities[t.priority], t.client, t.ctx,
 		   t.seqno, t.id, t.fence, t.entity, t.queued_ns, t.runnable_ns, t.handed_ns,
-		   t.started_ns, t.restarted_ns, t.ended_ns, t.done_ns, t.runs, states[t.status],
-		   t.comm);
+		   t.started_ns, t.restarted_ns, t.ended_ns, t.done_ns, t.runs, t.causes,
+		   states[t.status], t.comm);
 	return 0;
 }
 

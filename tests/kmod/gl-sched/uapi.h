@@ -34,6 +34,10 @@ struct gls_fence {
 
 #define GLS_HANG     1 /* the job never ends: the scheduler's timeout resets the ring */
 #define GLS_NO_FENCE 2 /* a long-running job: the scheduler gets no fence for its end */
+/* What its driver tells of it by tracepoints of its own, where that driver has one. */
+#define GLS_EVICT      4  /* memory had to make room for it */
+#define GLS_FAULT      8  /* the GPU waited for a page of it */
+#define GLS_BAD_MEMORY 16 /* it uses memory that is not there; with GLS_HANG */
 
 /* One job: waits for its dependencies, then takes duration_ns on its ring. */
 struct gls_submit {
