@@ -23,32 +23,32 @@ static void image(const uint8_t *data, size_t bytes)
 {
 	struct lane_image *made = NULL;
 
-	drop(lane_image_parse(data, bytes, "fuzz", &made));
-	lane_image_free(made);
+	drop(model_image_parse(data, bytes, "fuzz", &made));
+	model_image_free(made);
 }
 
 static void device(char *text)
 {
 	struct lane_device *made = NULL;
-	struct lane_error *err = lane_device_parse(text, "fuzz", &made);
+	struct lane_error *err = model_device_parse(text, "fuzz", &made);
 	uint16_t address[LANE_PAD_LANES] = { 0 };
 	struct lane_pad_warp warp;
 	struct lane_pad pad;
 
 	if (!err) {
-		err = lane_pad_init(&pad, made, LANE_HASH_ADD);
+		err = model_pad_init(&pad, made, LANE_HASH_ADD);
 		if (!err)
-			lane_pad_explain(&pad, address, pad.lanes, &warp);
-		lane_pad_free(&pad);
+			model_pad_explain(&pad, address, pad.lanes, &warp);
+		model_pad_free(&pad);
 	}
 	drop(err);
-	lane_device_free(made);
+	model_device_free(made);
 }
 
 static void graph(char *text)
 {
 	struct lane_graph *made = NULL;
-	struct lane_error *err = lane_graph_parse(text, "fuzz", &made);
+	struct lane_error *err = model_graph_parse(text, "fuzz", &made);
 	struct lane_launch launch = { .groups = 3, .group_warps = 2, .concurrent = 2 };
 	struct lane_binding binding = { .n_pipes = 1 };
 	struct lane_pipeline_run run;
@@ -56,17 +56,17 @@ static void graph(char *text)
 	for (int i = 0; i < LANE_GRAPH_OPS; i++)
 		binding.issue[i] = binding.completion[i] = 1000000 * (i + 1);
 	if (!err && made->n_nodes < 10000)
-		err = lane_pipeline_run(made, &binding, &launch, &run);
+		err = model_pipeline_run(made, &binding, &launch, &run);
 	drop(err);
-	lane_graph_free(made);
+	model_graph_free(made);
 }
 
 static void kernel(char *text)
 {
 	struct lane_soft_kernel *made = NULL;
 
-	drop(lane_soft_parse(text, "fuzz", &made));
-	lane_soft_free(made);
+	drop(model_soft_parse(text, "fuzz", &made));
+	model_soft_free(made);
 }
 
 static void pattern(char *text)
@@ -77,16 +77,16 @@ static void pattern(char *text)
 	struct lane_device *device = NULL;
 	struct lane_pattern *made = NULL;
 	struct lane_prediction prediction;
-	struct lane_error *err = lane_device_parse(device_text, "fuzz", &device);
+	struct lane_error *err = model_device_parse(device_text, "fuzz", &device);
 
 	if (!err)
-		err = lane_pattern_parse(text, "fuzz", device, &made);
+		err = model_pattern_parse(text, "fuzz", device, &made);
 	for (size_t i = 0; !err && i < made->n_kernels; i++)
 		if (!made->kernel[i].graph || strlen(made->kernel[i].graph) < 2000)
-			drop(lane_predict(&made->kernel[i], device, 3, &prediction));
+			drop(model_predict(&made->kernel[i], device, 3, &prediction));
 	drop(err);
-	lane_pattern_free(made);
-	lane_device_free(device);
+	model_pattern_free(made);
+	model_device_free(device);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

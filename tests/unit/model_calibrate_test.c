@@ -40,7 +40,7 @@ static void calibrate_step(uint32_t words, struct lane_calibration *c)
 				    .measure = measure };
 
 	step_at = words;
-	assert_null(lane_calibrate(&meter, &wish, c));
+	assert_null(model_calibrate_meter(&meter, &wish, c));
 }
 
 /* A step at any distance: what is called banks is at most 64 of them. */

@@ -23,22 +23,22 @@ static void test_numbers(void **state)
 	int64_t micro;
 
 	(void)state;
-	assert_int_equal(lane_micro_parse("0.25", &micro), 0);
+	assert_int_equal(model_micro_parse("0.25", &micro), 0);
 	assert_int_equal(micro, 250000);
-	assert_int_equal(lane_micro_parse("1.75", &micro), 0);
+	assert_int_equal(model_micro_parse("1.75", &micro), 0);
 	assert_int_equal(micro, 1750000);
-	assert_int_equal(lane_micro_parse("1000000", &micro), 0);
+	assert_int_equal(model_micro_parse("1000000", &micro), 0);
 	assert_int_equal(micro, INT64_C(1000000000000));
-	assert_int_equal(lane_micro_parse(".5", &micro), 0);
+	assert_int_equal(model_micro_parse(".5", &micro), 0);
 	assert_int_equal(micro, 500000);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(lane_micro_parse(wrong[i], &micro), -1);
-	assert_int_equal(lane_whole_parse("18446744073709551615", 0, UINT64_MAX, &whole), 0);
+		assert_int_equal(model_micro_parse(wrong[i], &micro), -1);
+	assert_int_equal(model_whole_parse("18446744073709551615", 0, UINT64_MAX, &whole), 0);
 	assert_true(whole == UINT64_MAX);
-	assert_int_equal(lane_whole_parse("18446744073709551616", 0, UINT64_MAX, &whole), -1);
-	assert_int_equal(lane_whole_parse("9", 0, 3, &whole), -1);
-	assert_int_equal(lane_whole_parse("99999999999999999999", 0, 3, &whole), -1);
-	assert_int_equal(lane_whole_parse("2", 3, 9, &whole), -1);
+	assert_int_equal(model_whole_parse("18446744073709551616", 0, UINT64_MAX, &whole), -1);
+	assert_int_equal(model_whole_parse("9", 0, 3, &whole), -1);
+	assert_int_equal(model_whole_parse("99999999999999999999", 0, 3, &whole), -1);
+	assert_int_equal(model_whole_parse("2", 3, 9, &whole), -1);
 }
 
 static struct lane_error *parse(const char *from, struct lane_device **device)
@@ -47,7 +47,7 @@ static struct lane_error *parse(const char *from, struct lane_device **device)
 	struct lane_error *err;
 
 	assert_non_null(text);
-	err = lane_device_parse(text, "test.dev", device);
+	err = model_device_parse(text, "test.dev", device);
 	free(text);
 	return err;
 }
@@ -67,24 +67,24 @@ static void test_device(void **state)
 			  "at 8 10 300\nat 16 12 400\n",
 			  &d));
 	assert_string_equal(d->title, "a  b");
-	op = lane_device_section(d, "op", "fadd");
+	op = model_device_section(d, "op", "fadd");
 	assert_non_null(op);
 	assert_string_equal(op->unit, "alu");
-	assert_int_equal(lane_section_micro(op, "issue"), 250000);
+	assert_int_equal(model_section_micro(op, "issue"), 250000);
 	assert_int_equal(op->value[0].uncertainty, 10000);
-	lane_op_latency(op, 99, &issue, &completion);
+	model_op_latency(op, 99, &issue, &completion);
 	assert_int_equal(completion, 6000000);
-	op = lane_device_section(d, "op", "memory");
-	lane_op_latency(op, 1, &issue, &completion);
+	op = model_device_section(d, "op", "memory");
+	model_op_latency(op, 1, &issue, &completion);
 	assert_int_equal(completion, 300000000);
-	lane_op_latency(op, 12, &issue, &completion);
+	model_op_latency(op, 12, &issue, &completion);
 	assert_int_equal(issue, 11000000);
 	assert_int_equal(completion, 350000000);
-	lane_op_latency(op, 48, &issue, &completion);
+	model_op_latency(op, 48, &issue, &completion);
 	assert_int_equal(completion, 400000000);
-	assert_null(lane_device_section(d, "op", "cos"));
-	assert_null(lane_device_section(d, "nonsense", ""));
-	lane_device_free(d);
+	assert_null(model_device_section(d, "op", "cos"));
+	assert_null(model_device_section(d, "nonsense", ""));
+	model_device_free(d);
 }
 
 static void test_wrong_devices(void **state)
@@ -145,7 +145,7 @@ static struct lane_error *image(const char *bytes, size_t n, struct lane_image *
 
 	assert_non_null(data);
 	memcpy(data, bytes, n);
-	err = lane_image_parse(data, n, "test.pgm", made);
+	err = model_image_parse(data, n, "test.pgm", made);
 	free(data);
 	return err;
 }
@@ -161,14 +161,14 @@ static void test_images(void **state)
 	assert_int_equal(i->width, 2);
 	assert_int_equal(i->max, 255);
 	assert_int_equal(i->pixel[3], 255);
-	lane_image_free(i);
+	model_image_free(i);
 	assert_null(image(LITERAL("P5 2 1 4095\n\x01\x02\x0f\xff"), &i));
 	assert_int_equal(i->pixel[0], 0x102);
 	assert_int_equal(i->pixel[1], 4095);
-	lane_image_free(i);
+	model_image_free(i);
 	assert_null(image(LITERAL("P2\n3 1\n9\n1 # one\n2 9"), &i));
 	assert_int_equal(i->pixel[2], 9);
-	lane_image_free(i);
+	model_image_free(i);
 }
 
 static void test_wrong_images(void **state)
@@ -217,17 +217,18 @@ static void test_generated(void **state)
 	for (int t = 0; t < LANE_TEXTURE_COUNT; t++) {
 		uint32_t most = 0;
 
-		assert_null(lane_image_generate((enum lane_texture)t, 64, 48, 7, &a));
-		assert_null(lane_image_generate((enum lane_texture)t, 64, 48, 7, &b));
+		assert_null(model_image_generate((enum lane_texture)t, 64, 48, 7, &a));
+		assert_null(model_image_generate((enum lane_texture)t, 64, 48, 7, &b));
 		assert_memory_equal(a->pixel, b->pixel, 64 * 48 * sizeof(*a->pixel));
 		for (int i = 0; i < 64 * 48; i++)
 			most = a->pixel[i] > most ? a->pixel[i] : most;
 		assert_in_range(most, 1, 4095);
-		assert_int_equal(lane_texture_by_name(lane_texture_name((enum lane_texture)t)), t);
-		lane_image_free(a);
-		lane_image_free(b);
+		assert_int_equal(model_texture_by_name(model_texture_name((enum lane_texture)t)),
+				 t);
+		model_image_free(a);
+		model_image_free(b);
 	}
-	err = lane_image_generate(LANE_TEXTURE_SMOOTH, 0, 1, 1, &a);
+	err = model_image_generate(LANE_TEXTURE_SMOOTH, 0, 1, 1, &a);
 	assert_non_null(err);
 	lane_error_free(err);
 }
@@ -250,23 +251,23 @@ static void test_any_bytes(void **state)
 		struct lane_error *err;
 
 		memcpy(bytes, is_device ? device : pgm, length);
-		for (uint32_t k = lane_random_below(&random, 6); k > 0; k--)
-			bytes[lane_random_below(&random, (uint32_t)length)] =
-				(char)(1 + lane_random_below(&random, 255));
-		length -= lane_random_below(&random, 4)
+		for (uint32_t k = model_random_below(&random, 6); k > 0; k--)
+			bytes[model_random_below(&random, (uint32_t)length)] =
+				(char)(1 + model_random_below(&random, 255));
+		length -= model_random_below(&random, 4)
 				  ? 0
-				  : lane_random_below(&random, (uint32_t)length);
+				  : model_random_below(&random, (uint32_t)length);
 		bytes[length] = '\0';
 		if (is_device) {
 			struct lane_device *d = NULL;
 
 			err = parse(bytes, &d);
-			lane_device_free(d);
+			model_device_free(d);
 		} else {
 			struct lane_image *i = NULL;
 
 			err = image(bytes, length, &i);
-			lane_image_free(i);
+			model_image_free(i);
 		}
 		if (err)
 			lane_error_free(err);

@@ -18,7 +18,7 @@ static struct lane_device *load(const char *text)
 	char *copy = strdup(text);
 
 	assert_non_null(copy);
-	assert_null(lane_device_parse(copy, "global.dev", &made));
+	assert_null(model_device_parse(copy, "global.dev", &made));
 	free(copy);
 	return made;
 }
@@ -35,9 +35,9 @@ static struct lane_global_result run(const char *device, struct lane_global_work
 {
 	struct lane_device *d = load(device);
 	struct lane_global_result r;
-	struct lane_error *err = lane_global_run(d, &work, &r);
+	struct lane_error *err = model_global_run(d, &work, &r);
 
-	lane_device_free(d);
+	model_device_free(d);
 	check(err);
 	return r;
 }
@@ -91,9 +91,9 @@ static void test_laws(void **state)
 			assert_memory_equal(&a, &b, sizeof(a));
 			assert_true(a.least <= a.mean && a.mean <= a.most);
 			assert_true(a.least >= 28);
-			assert_int_equal(lane_global_op_by_name(lane_global_op_name(w.op)), op);
+			assert_int_equal(model_global_op_by_name(model_global_op_name(w.op)), op);
 			assert_int_equal(
-				lane_global_pattern_by_name(lane_global_pattern_name(w.pattern)),
+				model_global_pattern_by_name(model_global_pattern_name(w.pattern)),
 				pattern);
 			if (op == LANE_GLOBAL_RED && pattern == LANE_GLOBAL_UNCOALESCED)
 				assert_true(a.bounces > 0);
@@ -118,12 +118,12 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct lane_error *err = lane_global_run(d, &wrong[i], &r);
+		struct lane_error *err = model_global_run(d, &wrong[i], &r);
 
 		assert_non_null(err);
 		lane_error_free(err);
 	}
-	lane_device_free(d);
+	model_device_free(d);
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static struct lane_device *device(const char *from)
 	struct lane_device *made = NULL;
 
 	assert_non_null(text);
-	check(lane_device_parse(text, "test.dev", &made));
+	check(model_device_parse(text, "test.dev", &made));
 	free(text);
 	return made;
 }
@@ -82,20 +82,20 @@ static void test_unit_serves_lanes(void **state)
 	uint64_t random = 7;
 
 	(void)state;
-	check(lane_local_init(&local, d));
+	check(model_local_init(&local, d));
 	for (int round = 0; round < 20000; round++) {
-		uint32_t lanes = 1 + (uint32_t)(lane_random(&random) % 32);
-		uint32_t range = 1u << (lane_random(&random) % 13);
+		uint32_t lanes = 1 + (uint32_t)(model_random(&random) % 32);
+		uint32_t range = 1u << (model_random(&random) % 13);
 		struct lane_local_warp warp;
 		struct lane_local_cost cost;
 		uint16_t address[64];
 		double further;
 
 		for (uint32_t i = 0; i < lanes; i++)
-			address[i] = (uint16_t)(lane_random(&random) % range);
+			address[i] = (uint16_t)(model_random(&random) % range);
 		further = played(address, lanes);
-		lane_local_explain(&local, address, lanes, &warp);
-		cost = lane_local_evaluate(&local, LANE_HASH_NONE, address, lanes);
+		model_local_explain(&local, address, lanes, &warp);
+		cost = model_local_evaluate(&local, LANE_HASH_NONE, address, lanes);
 		assert_true(fabs(warp.cycles - 64 - further) < 1e-9);
 		assert_true(fabs(warp.service - 4 - further) < 1e-9);
 		assert_true(fabs(warp.base_cycles + warp.position_cycles + warp.bank_cycles +
@@ -103,8 +103,8 @@ static void test_unit_serves_lanes(void **state)
 		assert_true(fabs(cost.cycles - warp.cycles) < 1e-9);
 		assert_true(fabs(cost.service - warp.service) < 1e-9);
 	}
-	lane_local_free(&local);
-	lane_device_free(d);
+	model_local_free(&local);
+	model_device_free(d);
 }
 
 /* A measured curve goes before the straight lines; between its points it is interpolated. */
@@ -115,16 +115,16 @@ static void test_measured_curve(void **state)
 	struct lane_local local;
 
 	(void)state;
-	check(lane_local_init(&local, d));
-	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 2).cycles - 70) <
+	check(model_local_init(&local, d));
+	assert_true(fabs(model_local_evaluate(&local, LANE_HASH_NONE, address, 2).cycles - 70) <
 		    1e-9);
-	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 3).cycles - 80) <
+	assert_true(fabs(model_local_evaluate(&local, LANE_HASH_NONE, address, 3).cycles - 80) <
 		    1e-9);
 	/* Behind its last point it goes on as between the last two. */
-	assert_true(fabs(lane_local_evaluate(&local, LANE_HASH_NONE, address, 6).cycles - 110) <
+	assert_true(fabs(model_local_evaluate(&local, LANE_HASH_NONE, address, 6).cycles - 110) <
 		    1e-9);
-	lane_local_free(&local);
-	lane_device_free(d);
+	model_local_free(&local);
+	model_device_free(d);
 }
 
 /* So many warps, each with 64 atomics of the same lanes at line 7, in one group on one unit. */
@@ -145,9 +145,9 @@ static double predicted(const struct lane_device *d, uint32_t warps, uint32_t la
 		"| like global_atomic memory\n| repeat 64\n| x = %s_atomic@7 x\n| end\ndone\n",
 		access);
 	fclose(file);
-	check(lane_pattern_parse(text, "test.pattern", d, &pattern));
-	check(lane_predict(&pattern->kernel[0], d, 1, p));
-	lane_pattern_free(pattern);
+	check(model_pattern_parse(text, "test.pattern", d, &pattern));
+	check(model_predict(&pattern->kernel[0], d, 1, p));
+	model_pattern_free(pattern);
 	free(text);
 	return p->total;
 }
@@ -189,8 +189,8 @@ static void test_sweep_over_warps(void **state)
 	judge_sweep(locks, 32, 1, 118, 4);
 	judge_sweep(locks, 32, 0, 32 * 118, 32 * 4);
 	judge_sweep(locks, 8, 32, 8 * 68 + 50, 8 * 4);
-	lane_device_free(unit);
-	lane_device_free(locks);
+	model_device_free(unit);
+	model_device_free(locks);
 }
 
 /* On global memory 31 further lanes on a word take 31 times what the device says, warp for warp. */
@@ -205,7 +205,7 @@ static void test_collisions(void **state)
 	assert_true(fabs(same.total - apart.total - 64 * 31 * 6) < 1e-3);
 	assert_true(fabs(same.cycles[LANE_PART_COLLISION] - 64 * 31 * 6) < 1e-3);
 	assert_true(fabs(apart.cycles[LANE_PART_COLLISION]) < 1e-9);
-	lane_device_free(d);
+	model_device_free(d);
 }
 
 /* Kernels at random: no part is negative, parts and lines add up to the total. */
@@ -218,8 +218,8 @@ static void test_parts_add_up(void **state)
 
 	(void)state;
 	for (int round = 0; round < 300; round++) {
-		uint32_t warps = 1 + (uint32_t)(lane_random(&random) % 8);
-		uint32_t groups = 1 + (uint32_t)(lane_random(&random) % 40);
+		uint32_t warps = 1 + (uint32_t)(model_random(&random) % 8);
+		uint32_t groups = 1 + (uint32_t)(model_random(&random) % 40);
 		char *text = NULL;
 		size_t size = 0;
 		FILE *file = open_memstream(&text, &size);
@@ -233,20 +233,20 @@ static void test_parts_add_up(void **state)
 			fprintf(file, "site %u %u 1 atomic add %s 4 0 4096\nw %u 3", s, s,
 				s % 2 ? "local" : "global", s);
 			for (int i = 0; i < 32; i++)
-				fprintf(file, " %u", (uint32_t)(lane_random(&random) % 128) * 4);
+				fprintf(file, " %u", (uint32_t)(model_random(&random) % 128) * 4);
 			fprintf(file, "\n");
 		}
 		fprintf(file, "graph k\n| gpulane-graph 1\n| like local_atomic local\n"
 			      "| like global_atomic memory\n");
 		for (int i = 0; i < 12; i++)
 			fprintf(file, "| v%d = %s%s@%u v%u\n", i, i % 5 == 4 ? "sync " : "",
-				i % 5 == 4 ? "barrier" : ops[lane_random(&random) % 5],
-				1 + (uint32_t)(lane_random(&random) % 4),
-				(uint32_t)(lane_random(&random) % 12));
+				i % 5 == 4 ? "barrier" : ops[model_random(&random) % 5],
+				1 + (uint32_t)(model_random(&random) % 4),
+				(uint32_t)(model_random(&random) % 12));
 		fprintf(file, "done\n");
 		fclose(file);
-		check(lane_pattern_parse(text, "test.pattern", d, &pattern));
-		check(lane_predict(&pattern->kernel[0], d, groups, &p));
+		check(model_pattern_parse(text, "test.pattern", d, &pattern));
+		check(model_predict(&pattern->kernel[0], d, groups, &p));
 		for (int i = 0; i < LANE_PART_COUNT; i++) {
 			assert_true(p.cycles[i] >= 0);
 			parts += p.cycles[i];
@@ -257,10 +257,10 @@ static void test_parts_add_up(void **state)
 		assert_true(fabs(parts - p.total) < 1e-6 * p.total);
 		assert_true(fabs(lines - p.total) < 1e-6 * p.total);
 		assert_true(p.busiest_utilisation <= 1 + 1e-9);
-		lane_pattern_free(pattern);
+		model_pattern_free(pattern);
 		free(text);
 	}
-	lane_device_free(d);
+	model_device_free(d);
 }
 
 int main(void)

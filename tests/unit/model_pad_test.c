@@ -25,7 +25,7 @@ static struct lane_device *device(const char *from)
 	struct lane_device *made = NULL;
 
 	assert_non_null(text);
-	assert_null(lane_device_parse(text, "test.dev", &made));
+	assert_null(model_device_parse(text, "test.dev", &made));
 	free(text);
 	return made;
 }
@@ -34,8 +34,8 @@ static void open_pad(struct lane_pad *pad, const char *from, enum lane_hash hash
 {
 	struct lane_device *d = device(from);
 
-	assert_null(lane_pad_init(pad, d, hash));
-	lane_device_free(d);
+	assert_null(model_pad_init(pad, d, hash));
+	model_device_free(d);
 }
 
 static double cycles(struct lane_pad *pad, uint32_t stride, uint32_t conflicts)
@@ -43,8 +43,8 @@ static double cycles(struct lane_pad *pad, uint32_t stride, uint32_t conflicts)
 	uint16_t address[LANE_PAD_LANES];
 	struct lane_pad_warp warp;
 
-	assert_null(lane_pad_pattern(pad, stride, conflicts, address));
-	lane_pad_explain(pad, address, pad->lanes, &warp);
+	assert_null(model_pad_pattern(pad, stride, conflicts, address));
+	model_pad_explain(pad, address, pad->lanes, &warp);
 	return warp.cycles;
 }
 
@@ -87,9 +87,9 @@ static void test_published(void **state)
 
 		assert_int_equal(step > before, c % 4 == 1);
 	}
-	lane_pad_free(&none);
-	lane_pad_free(&xor);
-	lane_pad_free(&add);
+	model_pad_free(&none);
+	model_pad_free(&xor);
+	model_pad_free(&add);
 }
 
 /* The state machine, word by word as the paper's section III tells it. */
@@ -138,8 +138,8 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 	open_pad(&pad, from, hash);
 	for (int n = 0; n < 3000; n++) {
 		uint16_t address[LANE_PAD_LANES];
-		uint32_t lanes = 1 + lane_random_below(&random, pad.lanes);
-		uint32_t range = 1 + lane_random_below(&random, limit);
+		uint32_t lanes = 1 + model_random_below(&random, pad.lanes);
+		uint32_t range = 1 + model_random_below(&random, limit);
 		struct lane_pad_cost cost;
 		struct lane_pad_warp warp;
 		double book;
@@ -147,13 +147,13 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 		if (n & 1)
 			lanes = pad.lanes;
 		for (uint32_t i = 0; i < lanes; i++)
-			address[i] = (uint16_t)(lane_random_below(&random, range) *
+			address[i] = (uint16_t)(model_random_below(&random, range) *
 						(n % 3 == 0 && range <= limit / 32 ? 32 : 1));
 		book = by_the_book(&pad, address, lanes);
-		cost = lane_pad_evaluate(&pad, address, lanes);
-		assert_true(lane_pad_cycles(&pad, cost.rounds, cost.read_levels,
-					    cost.write_levels) == book);
-		lane_pad_explain(&pad, address, lanes, &warp);
+		cost = model_pad_evaluate(&pad, address, lanes);
+		assert_true(model_pad_cycles(&pad, cost.rounds, cost.read_levels,
+					     cost.write_levels) == book);
+		model_pad_explain(&pad, address, lanes, &warp);
 		assert_true(warp.cycles == book);
 		assert_true(warp.base_cycles + warp.position_cycles + warp.lock_cycles +
 				    warp.bank_cycles ==
@@ -161,12 +161,12 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 		assert_true(warp.position_cycles >= 0 && warp.lock_cycles >= 0 &&
 			    warp.bank_cycles >= 0);
 		if (range * (n % 3 == 0 ? 32 : 1) <= pad.banks * pad.locks_per_bank) {
-			cost = lane_pad_evaluate_low(&pad, address, lanes);
-			assert_true(lane_pad_cycles(&pad, cost.rounds, cost.read_levels,
-						    cost.write_levels) == book);
+			cost = model_pad_evaluate_low(&pad, address, lanes);
+			assert_true(model_pad_cycles(&pad, cost.rounds, cost.read_levels,
+						     cost.write_levels) == book);
 		}
 	}
-	lane_pad_free(&pad);
+	model_pad_free(&pad);
 }
 
 static void test_state_machine(void **state)
@@ -196,7 +196,7 @@ static void test_low_words_have_own_locks(void **state)
 		open_pad(&pad, fermi, (enum lane_hash)hash);
 		for (uint32_t a = 0; a < 1024; a++)
 			assert_int_equal(used[pad.lock_of[a]]++, 0);
-		lane_pad_free(&pad);
+		model_pad_free(&pad);
 	}
 }
 
@@ -209,33 +209,33 @@ static void test_layouts(void **state)
 
 	(void)state;
 	open_pad(&pad, fermi, LANE_HASH_NONE);
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16, 256));
 	assert_int_equal(vote.offset[17], 64);
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 64, 16, 256));
 	assert_int_equal(vote.offset[17], 65);
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 16, 256));
 	assert_int_equal(vote.offset[17], 1);
 	assert_int_equal(vote.bin_step, 16);
 	/* Two lanes want bin 5: two rounds with one copy, one with two. */
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 1, 256));
-	lane_vote_add(&vote, bins, 3);
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 1, 256));
+	model_vote_add(&vote, bins, 3);
 	assert_int_equal(vote.warps, 1);
 	assert_int_equal(vote.rounds, 2);
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 2, 256));
-	lane_vote_add(&vote, bins, 3);
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 2, 256));
+	model_vote_add(&vote, bins, 3);
 	assert_int_equal(vote.rounds, 1);
 	/* 48 KiB hold 12288 words and not one more. */
-	assert_null(lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6, 256));
-	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256);
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6, 256));
+	err = model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256);
 	assert_non_null(err);
 	lane_error_free(err);
-	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256);
+	err = model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256);
 	assert_non_null(err);
 	lane_error_free(err);
-	err = lane_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100);
+	err = model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100);
 	assert_non_null(err);
 	lane_error_free(err);
-	lane_pad_free(&pad);
+	model_pad_free(&pad);
 }
 
 /* Sums of the fast and of the thorough look agree, on votes that alias and on a warp that is cut.
@@ -248,22 +248,22 @@ static void test_reasons_add_up(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
-		bins[i] = (uint16_t)lane_random_below(&random, 256);
+		bins[i] = (uint16_t)model_random_below(&random, 256);
 	for (int layout = 0; layout < LANE_LAYOUT_COUNT; layout++) {
 		struct lane_vote_reasons r = { 0 };
 		struct lane_vote vote;
 		double parts;
 
 		open_pad(&pad, fermi, LANE_HASH_NONE);
-		assert_null(lane_vote_init(&vote, &pad, (enum lane_layout)layout, 256, 32, 512));
-		lane_vote_add(&vote, bins, sizeof(bins) / sizeof(bins[0]));
-		lane_vote_explain(&vote, bins, sizeof(bins) / sizeof(bins[0]), &r);
+		assert_null(model_vote_init(&vote, &pad, (enum lane_layout)layout, 256, 32, 512));
+		model_vote_add(&vote, bins, sizeof(bins) / sizeof(bins[0]));
+		model_vote_explain(&vote, bins, sizeof(bins) / sizeof(bins[0]), &r);
 		parts = r.base_cycles + r.position_cycles + r.lock_cycles + r.bank_cycles;
 		assert_int_equal(vote.warps, 101);
 		assert_int_equal(r.warps, 101);
-		assert_true(lane_vote_cycles(&vote) == r.cycles);
+		assert_true(model_vote_cycles(&vote) == r.cycles);
 		assert_true(parts == r.cycles);
-		lane_pad_free(&pad);
+		model_pad_free(&pad);
 	}
 }
 
@@ -285,11 +285,11 @@ static void test_bad_scratchpads(void **state)
 		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - fermi), fermi, wrong[i][1],
 			 at + strlen(wrong[i][0]));
 		d = device(text);
-		err = lane_pad_init(&pad, d, LANE_HASH_NONE);
+		err = model_pad_init(&pad, d, LANE_HASH_NONE);
 		assert_non_null(err);
 		lane_error_free(err);
-		lane_pad_free(&pad);
-		lane_device_free(d);
+		model_pad_free(&pad);
+		model_device_free(d);
 	}
 }
 

@@ -21,7 +21,7 @@ static struct lane_error *parse(const char *from, struct lane_graph **graph)
 	struct lane_error *err;
 
 	assert_non_null(text);
-	err = lane_graph_parse(text, "test.graph", graph);
+	err = model_graph_parse(text, "test.graph", graph);
 	free(text);
 	return err;
 }
@@ -40,7 +40,7 @@ static int64_t run(const struct lane_graph *g, const struct lane_binding *bindin
 {
 	struct lane_pipeline_run result;
 
-	assert_null(lane_pipeline_run(g, binding, &launch, &result));
+	assert_null(model_pipeline_run(g, binding, &launch, &result));
 	return result.cycles;
 }
 
@@ -60,7 +60,7 @@ static void test_closed_form(void **state)
 		snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = a x\nend\n",
 			 lengths[n]);
 		g = graph(text);
-		assert_true(lane_graph_is_chain(g));
+		assert_true(model_graph_is_chain(g));
 		for (size_t i = 0; i < sizeof(issues) / sizeof(issues[0]); i++) {
 			for (size_t c = 0; c < sizeof(completions) / sizeof(completions[0]); c++) {
 				struct lane_binding b = { .n_pipes = 1 };
@@ -78,8 +78,8 @@ static void test_closed_form(void **state)
 					struct lane_launch many = { .groups = w,
 								    .group_warps = 1,
 								    .concurrent = w };
-					int64_t law = lane_pipeline_law(w, lengths[n], b.issue[0],
-									b.completion[0]);
+					int64_t law = model_pipeline_law(w, lengths[n], b.issue[0],
+									 b.completion[0]);
 
 					assert_int_equal(run(g, &b, one), law);
 					assert_int_equal(run(g, &b, many), law);
@@ -87,7 +87,7 @@ static void test_closed_form(void **state)
 				}
 			}
 		}
-		lane_graph_free(g);
+		model_graph_free(g);
 	}
 	print_message("%llu points\n", (unsigned long long)points);
 }
@@ -109,8 +109,8 @@ static void test_example_kernel(void **state)
 		b.pipe[i] = i == 1;
 	}
 	assert_int_equal(run(g, &b, one), (20 + 521 + 23 + 18 + 23) * LANE_MICRO);
-	assert_false(lane_graph_is_chain(g));
-	lane_graph_free(g);
+	assert_false(model_graph_is_chain(g));
+	model_graph_free(g);
 }
 
 static void test_replacement(void **state)
@@ -126,7 +126,7 @@ static void test_replacement(void **state)
 	assert_int_equal(run(g, &b, five), 60 * LANE_MICRO);
 	five.concurrent = 100;
 	assert_int_equal(run(g, &b, five), 24 * LANE_MICRO);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 static void test_barrier(void **state)
@@ -148,7 +148,7 @@ static void test_barrier(void **state)
 	/* Four groups of one warp wait for nobody. */
 	launch = (struct lane_launch){ .groups = 4, .group_warps = 1, .concurrent = 4 };
 	assert_int_equal(run(g, &b, launch), 415 * LANE_MICRO);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 static void test_issue_limit(void **state)
@@ -177,7 +177,7 @@ static void test_issue_limit(void **state)
 	assert_int_equal(run(g, &b, launch), 10 * LANE_MICRO + 6399 * LANE_MICRO / 4);
 	launch.issue_limit = 2;
 	assert_in_range(run(g, &b, launch), 3200 * LANE_MICRO, 3240 * LANE_MICRO);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 /* An idle pipeline that looks once a cycle finds a result of a fractional time late. */
@@ -191,7 +191,7 @@ static void test_poll(void **state)
 	assert_int_equal(run(g, &b, launch), 10000000);
 	launch.poll = 1;
 	assert_int_equal(run(g, &b, launch), 5750000 + 5000000);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 static void test_unrolling(void **state)
@@ -215,7 +215,7 @@ static void test_unrolling(void **state)
 	assert_int_equal(g->node_flags[9], LANE_NODE_POST);
 	/* load 0 is used by both adds (twice each) and by the next load. */
 	assert_int_equal(g->first_user[1] - g->first_user[0], 5);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 /* A name kept by `let` is what the name was then, not what it becomes; `let` alone forgets. */
@@ -238,7 +238,7 @@ static void test_aliases(void **state)
 	assert_int_equal(g->first_user[2] - g->first_user[1], 1);
 	assert_int_equal(g->user[g->first_user[1]], 3);
 	assert_int_equal(g->node_needs[4], 0);
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 /* An op that the device lacks is bound to the one that the graph says is like it. */
@@ -255,16 +255,16 @@ static void test_stand_ins(void **state)
 	struct lane_error *err;
 
 	(void)state;
-	assert_null(lane_device_parse(text, "test.dev", &device));
-	assert_null(lane_binding_make(device, g, 1, &binding));
+	assert_null(model_device_parse(text, "test.dev", &device));
+	assert_null(model_binding_make(device, g, 1, &binding));
 	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
 	assert_int_equal(binding.completion[1], 20 * LANE_MICRO);
-	err = lane_binding_make(device, without, 1, &binding);
+	err = model_binding_make(device, without, 1, &binding);
 	assert_non_null(err);
 	lane_error_free(err);
-	lane_device_free(device);
-	lane_graph_free(without);
-	lane_graph_free(g);
+	model_device_free(device);
+	model_graph_free(without);
+	model_graph_free(g);
 }
 
 static void test_wrong_graphs(void **state)
@@ -328,12 +328,12 @@ static void test_too_much(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_pipeline_run result;
-		struct lane_error *err = lane_pipeline_run(g, &b, &wrong[i], &result);
+		struct lane_error *err = model_pipeline_run(g, &b, &wrong[i], &result);
 
 		assert_non_null(err);
 		lane_error_free(err);
 	}
-	lane_graph_free(g);
+	model_graph_free(g);
 }
 
 /* Any bytes: an error or a graph. */
@@ -350,11 +350,11 @@ static void test_any_bytes(void **state)
 		struct lane_error *err;
 
 		memcpy(bytes, seed, sizeof(seed));
-		for (uint32_t k = lane_random_below(&random, 6); k > 0; k--)
-			bytes[lane_random_below(&random, sizeof(seed) - 1)] =
-				seed[lane_random_below(&random, sizeof(seed) - 1)];
+		for (uint32_t k = model_random_below(&random, 6); k > 0; k--)
+			bytes[model_random_below(&random, sizeof(seed) - 1)] =
+				seed[model_random_below(&random, sizeof(seed) - 1)];
 		err = parse(bytes, &g);
-		lane_graph_free(g);
+		model_graph_free(g);
 		if (err)
 			lane_error_free(err);
 	}

@@ -22,7 +22,7 @@ static struct lane_device *device(void)
 	char *copy = strdup(text);
 
 	assert_non_null(copy);
-	assert_null(lane_device_parse(copy, "soft.dev", &made));
+	assert_null(model_device_parse(copy, "soft.dev", &made));
 	free(copy);
 	return made;
 }
@@ -33,7 +33,7 @@ static struct lane_error *parse(const char *from, struct lane_soft_kernel **kern
 	struct lane_error *err;
 
 	assert_non_null(text);
-	err = lane_soft_parse(text, "test.kernel", kernel);
+	err = model_soft_parse(text, "test.kernel", kernel);
 	free(text);
 	return err;
 }
@@ -48,9 +48,9 @@ static double cycles(const char *text, uint32_t sm, uint32_t sp, struct lane_sof
 	struct lane_error *err = parse(text, &k);
 
 	if (!err)
-		err = lane_soft_time(d, k, &fit, &machine, result ? result : &own);
-	lane_soft_free(k);
-	lane_device_free(d);
+		err = model_soft_time(d, k, &fit, &machine, result ? result : &own);
+	model_soft_free(k);
+	model_device_free(d);
 	if (!err)
 		return result ? result->cycles : own.cycles;
 	lane_error_free(err);
@@ -122,18 +122,18 @@ static void test_fit(void **state)
 		struct lane_soft_result r;
 		struct lane_error *err;
 
-		assert_null(lane_soft_benchmark(lane_soft_benchmarks[i], 256, &k));
-		assert_null(lane_soft_fit(k, 32, 4, 4e9, 1, 2e9, &fit));
-		assert_null(lane_soft_time(d, k, &fit, &(struct lane_soft_machine){ 1, 8 }, &r));
+		assert_null(model_soft_benchmark(lane_soft_benchmarks[i], 256, &k));
+		assert_null(model_soft_fit(k, 32, 4, 4e9, 1, 2e9, &fit));
+		assert_null(model_soft_time(d, k, &fit, &(struct lane_soft_machine){ 1, 8 }, &r));
 		assert_true(fabs(r.cycles - 4e9) < 1e5);
-		assert_null(lane_soft_time(d, k, &fit, &(struct lane_soft_machine){ 1, 32 }, &r));
+		assert_null(model_soft_time(d, k, &fit, &(struct lane_soft_machine){ 1, 32 }, &r));
 		assert_true(fabs(r.cycles - 2e9) < 1e5);
-		err = lane_soft_fit(k, 32, 4, 1, 4, 1, &fit);
+		err = model_soft_fit(k, 32, 4, 1, 4, 1, &fit);
 		assert_non_null(err);
 		lane_error_free(err);
-		lane_soft_free(k);
+		model_soft_free(k);
 	}
-	lane_device_free(d);
+	model_device_free(d);
 }
 
 static void test_sizes(void **state)
@@ -143,13 +143,13 @@ static void test_sizes(void **state)
 		for (uint32_t size = 0; size <= 8192; size = size ? 2 * size : 1) {
 			struct lane_soft_kernel *k = NULL;
 			struct lane_error *err =
-				lane_soft_benchmark(lane_soft_benchmarks[i], size, &k);
+				model_soft_benchmark(lane_soft_benchmarks[i], size, &k);
 
 			assert_int_equal(!err,
 					 size >= 32 && size <= (i == 2 || i == 4 ? 1024 : 4096));
 			if (err)
 				lane_error_free(err);
-			lane_soft_free(k);
+			model_soft_free(k);
 		}
 	}
 }
@@ -198,11 +198,11 @@ static void test_any_bytes(void **state)
 		struct lane_error *err;
 
 		memcpy(bytes, seed, sizeof(seed));
-		for (uint32_t i = lane_random_below(&random, 6); i > 0; i--)
-			bytes[lane_random_below(&random, sizeof(seed) - 1)] =
-				seed[lane_random_below(&random, sizeof(seed) - 1)];
+		for (uint32_t i = model_random_below(&random, 6); i > 0; i--)
+			bytes[model_random_below(&random, sizeof(seed) - 1)] =
+				seed[model_random_below(&random, sizeof(seed) - 1)];
 		err = parse(bytes, &k);
-		lane_soft_free(k);
+		model_soft_free(k);
 		if (err)
 			lane_error_free(err);
 	}

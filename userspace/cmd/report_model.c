@@ -24,7 +24,7 @@ static struct lane_error *keep_lines(const struct lane_pattern_kernel *known,
 		return &lane_enomem;
 	for (uint32_t i = 0; i < p->n_lines; i++) {
 		const struct lane_predicted_line *from = &p->line[i];
-		const char *source = lane_pattern_source(known, from->line);
+		const char *source = model_pattern_source(known, from->line);
 		struct lane_report_line *to = &model->line[model->n_lines++];
 
 		*to = (struct lane_report_line){ .line = from->line,
@@ -51,7 +51,7 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 	if (!lanes || !items)
 		return lane_error("%s: how many work items its runs had is not known",
 				  kernel->name);
-	err = lane_predict(known, device, (items + lanes - 1) / lanes, &p);
+	err = model_predict(known, device, (items + lanes - 1) / lanes, &p);
 	if (err)
 		return err;
 	model->total_ns = p.ns;
@@ -76,7 +76,7 @@ static struct lane_error *predict_all(struct report_models *models,
 	for (uint32_t i = 0; i < commands->n_kernels; i++) {
 		const struct lane_kernel_stats *kernel = &commands->kernels[i];
 		const struct lane_pattern_kernel *known =
-			lane_pattern_kernel(pattern, kernel->name);
+			model_pattern_kernel(pattern, kernel->name);
 		LANE_CLEANUP(lane_drop_error) struct lane_error *err = NULL;
 
 		if (known)
@@ -92,15 +92,15 @@ struct lane_error *cmd_report_models_make(struct report_models *models,
 					  const struct lane_latency *latency,
 					  struct lane_report_options *options)
 {
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *pattern = NULL;
 	struct lane_error *err;
 
 	if (!models->pattern)
 		return NULL;
-	err = lane_device_find(models->device ? models->device : "fermi", &device);
+	err = model_device_find(models->device ? models->device : "fermi", &device);
 	if (!err)
-		err = lane_pattern_read(models->pattern, device, &pattern);
+		err = model_pattern_read(models->pattern, device, &pattern);
 	if (err)
 		return err;
 	if (!latency->commands || !latency->commands->n_kernels) {

@@ -109,14 +109,14 @@ static void conclude_sample(const struct lane_meter *meter, struct lane_sample *
 	robust(cycles, rounds, &s->cycles, &s->spread);
 	s->spread = fmax(s->spread, meter->floor * fabs(s->cycles));
 	s->error = 1.2533 * s->spread / sqrt(rounds);
-	if (s->can && lane_sample_good(s, reason, sizeof(reason))) {
+	if (s->can && model_sample_good(s, reason, sizeof(reason))) {
 		c->samples++;
 		c->repeated += agree;
 	}
 }
 
-struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
-				   uint32_t rounds, struct lane_calibration *c)
+struct lane_error *model_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
+				    uint32_t rounds, struct lane_calibration *c)
 {
 	LANE_CLEANUP(lane_free) double *cycles = calloc(n * rounds, sizeof(*cycles));
 	struct lane_error *err = NULL;
@@ -134,7 +134,7 @@ struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample 
 	return err;
 }
 
-int lane_sample_good(const struct lane_sample *s, char *reason, size_t bytes)
+int model_sample_good(const struct lane_sample *s, char *reason, size_t bytes)
 {
 	if (s->cycles <= 0)
 		snprintf(reason, bytes, "%.3g cycles, spread %.3g: a longer run takes no longer",
@@ -147,8 +147,8 @@ int lane_sample_good(const struct lane_sample *s, char *reason, size_t bytes)
 	return 0;
 }
 
-void lane_find(struct lane_calibration *c, const char *section, const char *key, double value,
-	       double uncertainty, const char *reason)
+void model_find(struct lane_calibration *c, const char *section, const char *key, double value,
+		double uncertainty, const char *reason)
 {
 	struct lane_finding *f = &c->finding[c->n];
 
@@ -189,7 +189,7 @@ static void keep_error(struct lane_calibration *c, const char *op, const struct 
 	for (uint32_t i = 0; i < n; i++) {
 		double off = fmax(completion, issue * first[i].trial.warps) / first[i].cycles - 1;
 
-		if (!lane_sample_good(&first[i], why, sizeof(why)))
+		if (!model_sample_good(&first[i], why, sizeof(why)))
 			continue;
 		error->occupancies++;
 		error->mean += off;
@@ -217,11 +217,11 @@ static void keep_points(struct lane_calibration *c, const char *section,
 		struct lane_finding *point = &c->finding[c->n];
 		char key[32];
 
-		if (!lane_sample_good(&first[i], why, sizeof(why)))
+		if (!model_sample_good(&first[i], why, sizeof(why)))
 			continue;
 		snprintf(key, sizeof(key), "at %u", first[i].trial.warps);
-		lane_find(c, section, key, first[i].cycles / first[i].trial.warps,
-			  first[i].spread / first[i].trial.warps, NULL);
+		model_find(c, section, key, first[i].cycles / first[i].trial.warps,
+			   first[i].spread / first[i].trial.warps, NULL);
 		point->completion = fmin(first[0].cycles, first[i].cycles);
 	}
 }
@@ -242,31 +242,31 @@ static void conclude_op(struct lane_calibration *c, const char *op, const struct
 	double off;
 
 	snprintf(section, sizeof(section), "op %s", op);
-	if (!lane_sample_good(alone, reason, sizeof(reason))) {
-		lane_find(c, section, "completion", 0, 0, reason);
-		lane_find(c, section, "issue", 0, 0, reason);
+	if (!model_sample_good(alone, reason, sizeof(reason))) {
+		model_find(c, section, "completion", 0, 0, reason);
+		model_find(c, section, "issue", 0, 0, reason);
 		return;
 	}
-	lane_find(c, section, "completion", alone->cycles, alone->spread, NULL);
-	if (!lane_sample_good(full, reason, sizeof(reason))) {
-		lane_find(c, section, "issue", 0, 0, reason);
+	model_find(c, section, "completion", alone->cycles, alone->spread, NULL);
+	if (!model_sample_good(full, reason, sizeof(reason))) {
+		model_find(c, section, "issue", 0, 0, reason);
 	} else if (full->cycles < alone->cycles + 3 * (alone->spread + full->spread) ||
 		   full->cycles < 1.1 * alone->cycles) {
 		snprintf(reason, sizeof(reason),
 			 "%g warps do not fill the pipeline: it is at most %.4g", warps,
 			 full->cycles / warps);
-		lane_find(c, section, "issue", 0, 0, reason);
+		model_find(c, section, "issue", 0, 0, reason);
 	} else {
 		off = misfit(alone, n, alone->cycles, full->cycles / warps);
-		lane_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
+		model_find(c, section, "issue", full->cycles / warps, full->spread / warps, NULL);
 		keep_error(c, op, alone, n, alone->cycles, full->cycles / warps);
 		if (off > MISFIT)
 			keep_points(c, section, alone, n, off);
 	}
 }
 
-struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
-				      struct lane_calibration *c)
+struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
+				       struct lane_calibration *c)
 {
 	struct lane_sample sample[N_OPS * MOST_OCCUPANCIES];
 	uint32_t occupancy[MOST_OCCUPANCIES];
@@ -282,7 +282,7 @@ struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 			sample[n++] = (struct lane_sample){ .trial = { .kind = LANE_TRIAL_OP,
 								       .op = ops[i],
 								       .warps = occupancy[o] } };
-	err = lane_sample_all(meter, sample, n, rounds, c);
+	err = model_sample_all(meter, sample, n, rounds, c);
 	for (size_t i = 0; !err && i < N_OPS; i++) {
 		struct lane_sample *first = &sample[i * n_occupancies];
 
@@ -292,9 +292,9 @@ struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 	return err;
 }
 
-struct lane_error *lane_calibrate(struct lane_meter *meter,
-				  const struct lane_calibration_wish *wish,
-				  struct lane_calibration *c)
+struct lane_error *model_calibrate_meter(struct lane_meter *meter,
+					 const struct lane_calibration_wish *wish,
+					 struct lane_calibration *c)
 {
 	struct lane_error *err = NULL;
 
@@ -304,11 +304,11 @@ struct lane_error *lane_calibrate(struct lane_meter *meter,
 	if (wish->rounds < 3 || wish->rounds > 255)
 		return lane_error_usage("--rounds must lie between 3 and 255");
 	if (wish->ops)
-		err = lane_calibrate_ops(meter, wish->rounds, c);
+		err = model_calibrate_ops(meter, wish->rounds, c);
 	if (!err && wish->local)
-		err = lane_calibrate_local(meter, wish->rounds, c);
+		err = model_calibrate_local(meter, wish->rounds, c);
 	if (!err && wish->global)
-		err = lane_calibrate_global(meter, wish->rounds, c);
+		err = model_calibrate_global(meter, wish->rounds, c);
 	return err;
 }
 
@@ -346,8 +346,8 @@ static void write_section(FILE *file, const struct lane_calibration *c, uint32_t
 	}
 }
 
-void lane_calibration_write(FILE *file, const struct lane_meter *meter,
-			    const struct lane_calibration *c)
+void model_calibration_write(FILE *file, const struct lane_meter *meter,
+			     const struct lane_calibration *c)
 {
 	fprintf(file,
 		"gpulane-device 1\nname %s\nsource measured by gpulane calibrate on "

@@ -69,17 +69,17 @@ struct lane_calibration_wish {
 #define LANE_CALIBRATE_NOISE 0.25
 
 /* Measures and concludes. */
-struct lane_error *lane_calibrate(struct lane_meter *meter,
-				  const struct lane_calibration_wish *wish,
-				  struct lane_calibration *calibration) LANE_MUST_CHECK;
+struct lane_error *model_calibrate_meter(struct lane_meter *meter,
+					 const struct lane_calibration_wish *wish,
+					 struct lane_calibration *calibration) LANE_MUST_CHECK;
 
 /* Writes what is known as a device file, what is not as comments. */
-void lane_calibration_write(FILE *file, const struct lane_meter *meter,
-			    const struct lane_calibration *calibration);
+void model_calibration_write(FILE *file, const struct lane_meter *meter,
+			     const struct lane_calibration *calibration);
 
 /* For the files of the calibration: a value per operation, from trials of two lengths. */
 struct lane_sample {
-	struct lane_trial trial; /* its length is chosen by lane_sample_all() */
+	struct lane_trial trial; /* its length is chosen by model_sample_all() */
 	double cycles;		 /* median */
 	double spread;		 /* robust standard deviation of a single measurement */
 	double error;		 /* of the median: 1.2533 spread / sqrt(rounds), for normal noise */
@@ -91,36 +91,36 @@ struct lane_sample {
  * shows as spread and not as a difference between samples. Counts those that say something, and
  * those that repeat, into c.
  */
-struct lane_error *lane_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
-				   uint32_t rounds, struct lane_calibration *c) LANE_MUST_CHECK;
+struct lane_error *model_sample_all(struct lane_meter *meter, struct lane_sample *sample, size_t n,
+				    uint32_t rounds, struct lane_calibration *c) LANE_MUST_CHECK;
 
 /* True when a sample says something; else the reason is written. */
-int lane_sample_good(const struct lane_sample *sample, char *reason, size_t bytes);
+int model_sample_good(const struct lane_sample *sample, char *reason, size_t bytes);
 
 /* Adds a finding; a reason makes it unknown. */
-void lane_find(struct lane_calibration *c, const char *section, const char *key, double value,
-	       double uncertainty, const char *reason);
+void model_find(struct lane_calibration *c, const char *section, const char *key, double value,
+		double uncertainty, const char *reason);
 
 /* Local atomics by a unit with a queue: what the samples say of it (calibrate_unit.c). */
 #define LANE_UNIT_SAMPLES 48
 
-size_t lane_unit_samples(const struct lane_meter *meter, struct lane_sample *sample);
+size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sample);
 
 /*
  * Adds the findings of [atomic_unit], or returns why there is no such unit (*reason is the
  * caller's, of so many bytes). curve has the curves of strides 0 and 32, banks is 0 where bank
  * conflicts cost nothing.
  */
-int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
-		       const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
-		       size_t bytes);
+int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
+			const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
+			size_t bytes);
 
 /* The three parts. */
-struct lane_error *lane_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
-				      struct lane_calibration *c) LANE_MUST_CHECK;
-struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t rounds,
-					struct lane_calibration *c) LANE_MUST_CHECK;
-struct lane_error *lane_calibrate_global(struct lane_meter *meter, uint32_t rounds,
+struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
+				       struct lane_calibration *c) LANE_MUST_CHECK;
+struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t rounds,
 					 struct lane_calibration *c) LANE_MUST_CHECK;
+struct lane_error *model_calibrate_global(struct lane_meter *meter, uint32_t rounds,
+					  struct lane_calibration *c) LANE_MUST_CHECK;
 
 #endif

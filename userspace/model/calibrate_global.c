@@ -39,15 +39,15 @@ static void conclude_lock(struct lane_calibration *c, const struct lane_sample *
 	int width = N_OFFSETS - 1;
 
 	for (int i = 0; i < N_OFFSETS; i++) {
-		if (!lane_sample_good(&s[i], reason, sizeof(reason))) {
-			lane_find(c, "global_atomics", "lock_bytes", 0, 0, reason);
+		if (!model_sample_good(&s[i], reason, sizeof(reason))) {
+			model_find(c, "global_atomics", "lock_bytes", 0, 0, reason);
 			return;
 		}
 		error = fmax(error, s[i].error);
 	}
 	if (s[0].cycles < free_cost * 1.1 + 4 * error) {
-		lane_find(c, "global_atomics", "lock_bytes", 0, 0,
-			  "no offset between warps costs more than another");
+		model_find(c, "global_atomics", "lock_bytes", 0, 0,
+			   "no offset between warps costs more than another");
 		return;
 	}
 	if (error > FREE * free_cost) {
@@ -55,20 +55,20 @@ static void conclude_lock(struct lane_calibration *c, const struct lane_sample *
 			 "noise: offsets are uncertain by %.1f %%, too much to see where the cost "
 			 "ends",
 			 100 * error / free_cost);
-		lane_find(c, "global_atomics", "lock_bytes", 0, 0, reason);
+		model_find(c, "global_atomics", "lock_bytes", 0, 0, reason);
 		return;
 	}
 	while (width > 0 && s[width - 1].cycles < free_cost * (1 + FREE) + 2 * error)
 		width--;
 	if (width == N_OFFSETS - 1)
-		lane_find(c, "global_atomics", "lock_bytes", 0, 0,
-			  "costs still fall at the largest offset");
+		model_find(c, "global_atomics", "lock_bytes", 0, 0,
+			   "costs still fall at the largest offset");
 	else
-		lane_find(c, "global_atomics", "lock_bytes", offsets[width], 0, NULL);
+		model_find(c, "global_atomics", "lock_bytes", offsets[width], 0, NULL);
 }
 
-struct lane_error *lane_calibrate_global(struct lane_meter *meter, uint32_t rounds,
-					 struct lane_calibration *c)
+struct lane_error *model_calibrate_global(struct lane_meter *meter, uint32_t rounds,
+					  struct lane_calibration *c)
 {
 	struct lane_sample sample[N_OPS * N_PATTERNS + N_OFFSETS];
 	uint32_t warps = meter->max_warps < 8 ? meter->max_warps : 8;
@@ -82,19 +82,19 @@ struct lane_error *lane_calibrate_global(struct lane_meter *meter, uint32_t roun
 	for (int i = 0; i < N_OFFSETS; i++)
 		sample[n++] = global_sample(meter, warps, LANE_GLOBAL_ATOMIC, LANE_GLOBAL_OFFSET,
 					    offsets[i]);
-	err = lane_sample_all(meter, sample, n, rounds, c);
+	err = model_sample_all(meter, sample, n, rounds, c);
 	if (err || !sample[0].can)
 		return err;
 	for (size_t i = 0; i < N_OPS * N_PATTERNS; i++) {
 		char key[32];
 		char reason[160];
-		int good = lane_sample_good(&sample[i], reason, sizeof(reason));
+		int good = model_sample_good(&sample[i], reason, sizeof(reason));
 
-		snprintf(key, sizeof(key), "%s_%s", lane_global_op_name(sample[i].trial.access),
-			 lane_global_pattern_name(sample[i].trial.pattern));
+		snprintf(key, sizeof(key), "%s_%s", model_global_op_name(sample[i].trial.access),
+			 model_global_pattern_name(sample[i].trial.pattern));
 		/* Per operation of a warp: warps of a unit share its time. */
-		lane_find(c, "global_atomics", key, sample[i].cycles / warps,
-			  sample[i].spread / warps, good ? NULL : reason);
+		model_find(c, "global_atomics", key, sample[i].cycles / warps,
+			   sample[i].spread / warps, good ? NULL : reason);
 	}
 	conclude_lock(c, sample + N_OPS * N_PATTERNS);
 	return NULL;

@@ -94,7 +94,7 @@ static const char *find_steps(const struct lane_sample *sample, size_t n, struct
 		double step = fmax(noise, 0.15 * sample[0].cycles);
 		double rise = sample[i].cycles - sample[begin].cycles;
 
-		if (!lane_sample_good(&sample[i], why, sizeof(why)))
+		if (!model_sample_good(&sample[i], why, sizeof(why)))
 			continue;
 		if (rise < -step)
 			return "costs fall with the distance (are banks hashed?)";
@@ -135,22 +135,22 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 	double rest = s->cost[0] - levels;
 	char reason[160];
 
-	lane_find(c, "scratchpad", "bytes", meter->local_words * 4.0, 0, NULL);
-	lane_find(c, "scratchpad", "banks", s->at[1], 0, NULL);
-	lane_find(c, "scratchpad", "locks", s->at[2], 0, NULL);
+	model_find(c, "scratchpad", "bytes", meter->local_words * 4.0, 0, NULL);
+	model_find(c, "scratchpad", "banks", s->at[1], 0, NULL);
+	model_find(c, "scratchpad", "locks", s->at[2], 0, NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", read, u_read);
-	lane_find(c, "scratchpad", "read", read, u_read,
-		  read <= 0 || u_read > LANE_CALIBRATE_NOISE * read ? reason : NULL);
+	model_find(c, "scratchpad", "read", read, u_read,
+		   read <= 0 || u_read > LANE_CALIBRATE_NOISE * read ? reason : NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", write,
 		 root(u_levels, u_read));
-	lane_find(c, "scratchpad", "write", write, root(u_levels, u_read),
-		  write <= 0 || root(u_levels, u_read) > LANE_CALIBRATE_NOISE * write ? reason
-										      : NULL);
+	model_find(c, "scratchpad", "write", write, root(u_levels, u_read),
+		   write <= 0 || root(u_levels, u_read) > LANE_CALIBRATE_NOISE * write ? reason
+										       : NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", rest,
 		 root(s->spread[0], u_levels));
-	lane_find(c, "scratchpad", "update", rest, root(s->spread[0], u_levels),
-		  rest <= 0 ? reason : NULL);
-	lane_find(c, "scratchpad", "branch", 0, 0, NULL);
+	model_find(c, "scratchpad", "update", rest, root(s->spread[0], u_levels),
+		   rest <= 0 ? reason : NULL);
+	model_find(c, "scratchpad", "branch", 0, 0, NULL);
 }
 
 /* The model's cycles with what was found. */
@@ -176,10 +176,10 @@ static double predicted(const struct lane_sample *s, const struct steps *steps)
 						    a / pad.banks % pad.locks_per_bank);
 		for (uint32_t i = 0; i < s->trial.lanes; i++)
 			address[i] = (uint16_t)s->trial.word[i];
-		cost = lane_pad_evaluate(&pad, address, s->trial.lanes);
-		cycles = lane_pad_cycles(&pad, cost.rounds, cost.read_levels, cost.write_levels);
+		cost = model_pad_evaluate(&pad, address, s->trial.lanes);
+		cycles = model_pad_cycles(&pad, cost.rounds, cost.read_levels, cost.write_levels);
 	}
-	lane_pad_free(&pad);
+	model_pad_free(&pad);
 	return cycles;
 }
 
@@ -192,7 +192,7 @@ static void keep_curves(struct lane_calibration *c, const struct lane_sample *sa
 
 		curve->stride = strides[i];
 		for (size_t d = 0; d < points[i]; d++, sample++) {
-			int good = lane_sample_good(sample, reason, sizeof(reason));
+			int good = model_sample_good(sample, reason, sizeof(reason));
 
 			curve->cycles[d] = good ? sample->cycles : -1;
 			curve->uncertainty[d] = sample->spread;
@@ -212,7 +212,7 @@ static void check_curves(struct lane_calibration *c, const struct lane_sample *s
 	for (size_t i = 0; i < n; i++) {
 		char reason[160];
 
-		if (!lane_sample_good(&sample[i], reason, sizeof(reason)))
+		if (!model_sample_good(&sample[i], reason, sizeof(reason)))
 			continue;
 		sum += fabs(predicted(&sample[i], steps) / sample[i].cycles - 1);
 		used++;
@@ -223,8 +223,8 @@ static void check_curves(struct lane_calibration *c, const struct lane_sample *s
 static void refuse(struct lane_calibration *c, const char *section, const char *key,
 		   const char *reason)
 {
-	lane_find(c, section, "banks", 0, 0, reason);
-	lane_find(c, section, key, 0, 0, reason);
+	model_find(c, section, "banks", 0, 0, reason);
+	model_find(c, section, key, 0, 0, reason);
 }
 
 /* Samples: the curves, from n_curves on the distances, from n on those of a unit. */
@@ -240,9 +240,9 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 	/* A few distances may be lost to noise, but not the first: all others are compared to it.
 	 */
 	for (size_t i = n; i-- > n_curves;)
-		noisy += !lane_sample_good(&sample[i], text, sizeof(text));
+		noisy += !model_sample_good(&sample[i], text, sizeof(text));
 	if (4 * noisy > n - n_curves ||
-	    !lane_sample_good(&sample[n_curves], no_unit, sizeof(no_unit))) {
+	    !model_sample_good(&sample[n_curves], no_unit, sizeof(no_unit))) {
 		refuse(c, "scratchpad", "locks", text);
 		return;
 	}
@@ -263,9 +263,9 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 		return;
 	}
 	/* No two words share a lock: the memory itself adds. A step further off is not of banks. */
-	if (lane_unit_conclude(c, meter, sample + n, n_unit,
-			       steps.n == 2 && steps.at[1] <= MOST_BANKS ? steps.at[1] : 0, no_unit,
-			       sizeof(no_unit))) {
+	if (model_unit_conclude(c, meter, sample + n, n_unit,
+				steps.n == 2 && steps.at[1] <= MOST_BANKS ? steps.at[1] : 0,
+				no_unit, sizeof(no_unit))) {
 		c->local_atomics = "unit";
 		return;
 	}
@@ -273,8 +273,8 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 	refuse(c, "atomic_unit", "service", no_unit);
 }
 
-struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t rounds,
-					struct lane_calibration *c)
+struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t rounds,
+					 struct lane_calibration *c)
 {
 	LANE_CLEANUP(lane_free)
 	struct lane_sample *sample = calloc(MOST_SAMPLES, sizeof(*sample));
@@ -293,8 +293,8 @@ struct lane_error *lane_calibrate_local(struct lane_meter *meter, uint32_t round
 		n_curves += points[i];
 	}
 	n = n_curves + add_distances(meter, sample + n_curves);
-	n_unit = lane_unit_samples(meter, sample + n);
-	err = lane_sample_all(meter, sample, n + n_unit, rounds, c);
+	n_unit = model_unit_samples(meter, sample + n);
+	err = model_sample_all(meter, sample, n + n_unit, rounds, c);
 	if (err || !sample[0].can)
 		return err;
 	keep_curves(c, sample, points);

@@ -48,7 +48,7 @@ static uint32_t most_warps(const struct lane_meter *meter)
 
 /* The mixes; all lanes at growing strides; then, without conflicts, more and more warps; then all
  * warps, by degree. */
-size_t lane_unit_samples(const struct lane_meter *meter, struct lane_sample *sample)
+size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sample)
 {
 	uint32_t most = most_warps(meter);
 	size_t n = 0;
@@ -125,8 +125,8 @@ static double predicted(struct lane_local *local, const struct lane_sample *s)
 
 	for (uint32_t i = 0; i < s->trial.lanes; i++)
 		address[i] = (uint16_t)s->trial.word[i];
-	cost = lane_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
-	return lane_local_queue(&cost, s->trial.warps, &utilisation);
+	cost = model_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
+	return model_local_queue(&cost, s->trial.warps, &utilisation);
 }
 
 /*
@@ -181,7 +181,7 @@ static int find_service(const struct lane_calibration *c, struct lane_local *loc
 
 		alone.trial.warps = 1;
 		cycles = predicted(local, &alone);
-		if (!lane_sample_good(&sample[i], noise, sizeof(noise)) ||
+		if (!model_sample_good(&sample[i], noise, sizeof(noise)) ||
 		    sample[i].cycles < FULL * cycles ||
 		    sample[i].cycles < cycles + 3 * sample[i].spread)
 			continue;
@@ -209,7 +209,7 @@ static double deviation(struct lane_local *local, const struct lane_sample *firs
 	uint32_t used = 0;
 
 	for (const struct lane_sample *s = first; s < end; s++) {
-		if (!lane_sample_good(s, noise, sizeof(noise)))
+		if (!model_sample_good(s, noise, sizeof(noise)))
 			continue;
 		sum += fabs(predicted(local, s) / s->cycles - 1);
 		used++;
@@ -217,9 +217,9 @@ static double deviation(struct lane_local *local, const struct lane_sample *firs
 	return used ? sum / used : 1;
 }
 
-int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
-		       const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
-		       size_t bytes)
+int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
+			const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
+			size_t bytes)
 {
 	const struct lane_curve *word = curve_of(c, 0);
 	const struct lane_curve *bank = curve_of(c, 32);
@@ -234,7 +234,7 @@ int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *mete
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
-		noisy += !lane_sample_good(&sample[i], reason, bytes);
+		noisy += !model_sample_good(&sample[i], reason, bytes);
 	if (2 * noisy > n)
 		return 0;
 	if (!banks)
@@ -267,14 +267,14 @@ int lane_unit_conclude(struct lane_calibration *c, const struct lane_meter *mete
 			 100 * off);
 		return 0;
 	}
-	lane_find(c, "atomic_unit", "bytes", meter->local_words * 4.0, 0, NULL);
-	lane_find(c, "atomic_unit", "banks", all_banks, 0, NULL);
-	lane_find(c, "atomic_unit", "latency", local.latency, hypot(word->uncertainty[0], error),
-		  NULL);
-	lane_find(c, "atomic_unit", "service", service, error, NULL);
+	model_find(c, "atomic_unit", "bytes", meter->local_words * 4.0, 0, NULL);
+	model_find(c, "atomic_unit", "banks", all_banks, 0, NULL);
+	model_find(c, "atomic_unit", "latency", local.latency, hypot(word->uncertainty[0], error),
+		   NULL);
+	model_find(c, "atomic_unit", "service", service, error, NULL);
 	slope(word, &value, &error);
-	lane_find(c, "atomic_unit", "same_word", value, error, NULL);
+	model_find(c, "atomic_unit", "same_word", value, error, NULL);
 	slope(bank, &value, &error);
-	lane_find(c, "atomic_unit", "same_bank", value, error, NULL);
+	model_find(c, "atomic_unit", "same_bank", value, error, NULL);
 	return 1;
 }

@@ -36,15 +36,15 @@ struct search {
 static void latency(const struct search *s, const char *name, const char *other, double *issue,
 		    double *completion)
 {
-	const struct lane_section *op = lane_device_section(s->device, "op", name);
+	const struct lane_section *op = model_device_section(s->device, "op", name);
 	int64_t i, c;
 
 	*issue = *completion = 0;
 	if (!op)
-		op = lane_device_section(s->device, "op", other);
+		op = model_device_section(s->device, "op", other);
 	if (!op)
 		return;
-	lane_op_latency(op, s->now.warps, &i, &c);
+	model_op_latency(op, s->now.warps, &i, &c);
 	*issue = (double)i / (double)LANE_MICRO;
 	*completion = (double)c / (double)LANE_MICRO;
 }
@@ -87,11 +87,11 @@ static struct lane_error *times(const struct search *s, struct lane_change chang
 	double at_once = fmin(groups, s->now.concurrent);
 	double best = 0, worst = 0;
 	struct lane_error *err =
-		lane_predict_changed(s->kernel, s->device, s->groups, &change, &best);
+		model_predict_changed(s->kernel, s->device, s->groups, &change, &best);
 
 	change.further = further;
 	if (!err)
-		err = lane_predict_changed(s->kernel, s->device, s->groups, &change, &worst);
+		err = model_predict_changed(s->kernel, s->device, s->groups, &change, &worst);
 	if (err)
 		return err;
 	worst += once * ceil(groups / at_once);
@@ -153,7 +153,7 @@ static struct lane_error *copies_of(struct search *s, const struct lane_pattern_
 		fast = best;
 		slow = worst;
 		snprintf(detail, sizeof(detail), "%u copies, %s", copies,
-			 lane_layout_name(
+			 model_layout_name(
 				 (enum lane_layout)((i - LANE_IF_COPIES) / LANE_PATTERN_COPIES)));
 	}
 	if (detail[0])
@@ -233,7 +233,7 @@ static struct lane_error *group_sizes(struct search *s, uint32_t most)
 
 		if (warps == now || (now % warps && warps % now))
 			continue;
-		err = lane_predict_changed(s->kernel, s->device, groups, &change, &cycles);
+		err = model_predict_changed(s->kernel, s->device, groups, &change, &cycles);
 		snprintf(detail, sizeof(detail), "%u work-items instead of %u", warps * s->lanes,
 			 now * s->lanes);
 		/* What a group does once (clearing, adding up) is in the graph as it is now. */
@@ -243,25 +243,25 @@ static struct lane_error *group_sizes(struct search *s, uint32_t most)
 	return err;
 }
 
-struct lane_error *lane_propose(const struct lane_pattern_kernel *kernel,
-				const struct lane_device *device, uint64_t groups,
-				struct lane_proposals *found)
+struct lane_error *model_propose(const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device, uint64_t groups,
+				 struct lane_proposals *found)
 {
 	struct search s = { kernel, device, groups, { .total = 0 }, found, 0 };
 	const struct lane_section *unit = NULL;
-	struct lane_error *err = lane_device_need(device, "device", "", &unit);
+	struct lane_error *err = model_device_need(device, "device", "", &unit);
 	uint32_t most;
 
 	memset(found, 0, sizeof(*found));
 	if (!err)
-		err = lane_predict(kernel, device, groups, &s.now);
+		err = model_predict(kernel, device, groups, &s.now);
 	if (err)
 		return err;
 	found->cycles = s.now.total;
-	s.lanes = lane_section_whole(unit, "warp");
-	most = lane_section_whole(unit, "max_group_warps");
-	if (most > lane_section_whole(unit, "max_warps"))
-		most = lane_section_whole(unit, "max_warps");
+	s.lanes = model_section_whole(unit, "warp");
+	most = model_section_whole(unit, "max_group_warps");
+	if (most > model_section_whole(unit, "max_warps"))
+		most = model_section_whole(unit, "max_warps");
 	for (size_t i = 0; !err && i < kernel->n_lines; i++) {
 		const struct lane_pattern_line *line = &kernel->line[i];
 

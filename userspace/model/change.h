@@ -47,8 +47,8 @@ struct lane_proposals {
 };
 
 /* Tries every change that is possible; those that cannot gain anything are left out. */
-struct lane_error *lane_propose(const struct lane_pattern_kernel *kernel,
-				const struct lane_device *device, uint64_t groups,
-				struct lane_proposals *proposals) LANE_MUST_CHECK;
+struct lane_error *model_propose(const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device, uint64_t groups,
+				 struct lane_proposals *proposals) LANE_MUST_CHECK;
 
 #endif

@@ -64,25 +64,25 @@ static void kick(struct simulation *s, struct partition *p)
 	if (p->scheduled)
 		return;
 	p->scheduled = 1;
-	lane_global_at(s, p->dram_free > s->now ? p->dram_free : s->now, EVENT_SERVE,
-		       (uint32_t)(p - s->partition));
+	model_global_at(s, p->dram_free > s->now ? p->dram_free : s->now, EVENT_SERVE,
+			(uint32_t)(p - s->partition));
 }
 
-void lane_controller_arrive(struct simulation *s, uint32_t index)
+void model_controller_arrive(struct simulation *s, uint32_t index)
 {
 	struct transaction *t = &s->transaction[index];
 	struct partition *p = partition_of(s, t);
 
 	if (p->n == s->n.controller_queue) {
 		s->result->bounces++;
-		lane_global_answer(s, index, EVENT_BOUNCE, 1);
+		model_global_answer(s, index, EVENT_BOUNCE, 1);
 		return;
 	}
 	p->queue[p->n++] = index;
 	t->locked = 0;
 	/* Whoever does not wait for a result waits for this: the request is in the queue. */
 	if (t->op == LANE_GLOBAL_STORE || t->op == LANE_GLOBAL_RED)
-		lane_global_answer(s, index, EVENT_ANSWER, 1);
+		model_global_answer(s, index, EVENT_ANSWER, 1);
 	kick(s, p);
 }
 
@@ -121,11 +121,11 @@ static void await_bank(struct simulation *s, struct partition *p, const struct t
 	if (bank->awaited)
 		return;
 	bank->awaited = 1;
-	lane_global_at(s, bank->free_at, EVENT_BANK,
-		       (uint32_t)((p - s->partition) * LANE_GLOBAL_BANKS + (bank - p->bank)));
+	model_global_at(s, bank->free_at, EVENT_BANK,
+			(uint32_t)((p - s->partition) * LANE_GLOBAL_BANKS + (bank - p->bank)));
 }
 
-void lane_controller_bank(struct simulation *s, uint32_t bank)
+void model_controller_bank(struct simulation *s, uint32_t bank)
 {
 	struct partition *p = &s->partition[bank / LANE_GLOBAL_BANKS];
 
@@ -165,19 +165,19 @@ static void begin(struct simulation *s, struct partition *p, uint32_t place)
 	p->dram_free = s->now + (uint64_t)bursts(t) * s->n.dram_burst;
 	if (is_atomic(t)) {
 		t->locked = 1;
-		lane_global_at(s, p->dram_free + s->n.dram_latency, EVENT_DATA, index);
+		model_global_at(s, p->dram_free + s->n.dram_latency, EVENT_DATA, index);
 		return;
 	}
 	remove_at(p, place);
 	if (t->op == LANE_GLOBAL_STORE) {
-		lane_global_release(s, index);
+		model_global_release(s, index);
 		return;
 	}
 	/* A load's data leaves for its cluster when it is there. */
-	lane_global_at(s, p->dram_free + s->n.dram_latency, EVENT_DATA, index);
+	model_global_at(s, p->dram_free + s->n.dram_latency, EVENT_DATA, index);
 }
 
-void lane_controller_serve(struct simulation *s, uint32_t partition)
+void model_controller_serve(struct simulation *s, uint32_t partition)
 {
 	struct partition *p = &s->partition[partition];
 	uint32_t place;
@@ -196,7 +196,7 @@ void lane_controller_serve(struct simulation *s, uint32_t partition)
 	kick(s, p);
 }
 
-void lane_controller_data(struct simulation *s, uint32_t index)
+void model_controller_data(struct simulation *s, uint32_t index)
 {
 	struct transaction *t = &s->transaction[index];
 	struct partition *p = partition_of(s, t);
@@ -204,17 +204,17 @@ void lane_controller_data(struct simulation *s, uint32_t index)
 	uint64_t start = p->alu_free > s->now ? p->alu_free : s->now;
 
 	if (!is_atomic(t)) {
-		lane_global_answer(s, index, EVENT_ANSWER, 1 + bursts(t));
+		model_global_answer(s, index, EVENT_ANSWER, 1 + bursts(t));
 		return;
 	}
 	/* Lanes on the same word cannot go in one pass. */
 	if (t->same > passes)
 		passes = t->same;
 	p->alu_free = start + (uint64_t)passes * s->n.alu;
-	lane_global_at(s, p->alu_free, EVENT_UNLOCK, index);
+	model_global_at(s, p->alu_free, EVENT_UNLOCK, index);
 }
 
-void lane_controller_unlock(struct simulation *s, uint32_t index)
+void model_controller_unlock(struct simulation *s, uint32_t index)
 {
 	struct transaction *t = &s->transaction[index];
 	struct partition *p = partition_of(s, t);
@@ -231,8 +231,8 @@ void lane_controller_unlock(struct simulation *s, uint32_t index)
 	else
 		p->newest = t->serial;
 	if (t->op == LANE_GLOBAL_ATOMIC)
-		lane_global_answer(s, index, EVENT_ANSWER, 1 + bursts(t));
+		model_global_answer(s, index, EVENT_ANSWER, 1 + bursts(t));
 	else
-		lane_global_release(s, index);
+		model_global_release(s, index);
 	kick(s, p);
 }

@@ -197,8 +197,8 @@ static int find_kind(const char *name)
 	return -1;
 }
 
-const struct lane_section *lane_device_section(const struct lane_device *device, const char *kind,
-					       const char *name)
+const struct lane_section *model_device_section(const struct lane_device *device, const char *kind,
+						const char *name)
 {
 	int index = find_kind(kind);
 
@@ -208,17 +208,17 @@ const struct lane_section *lane_device_section(const struct lane_device *device,
 	return NULL;
 }
 
-struct lane_error *lane_device_need(const struct lane_device *device, const char *kind,
-				    const char *name, const struct lane_section **section)
+struct lane_error *model_device_need(const struct lane_device *device, const char *kind,
+				     const char *name, const struct lane_section **section)
 {
-	*section = lane_device_section(device, kind, name);
+	*section = model_device_section(device, kind, name);
 	if (*section)
 		return NULL;
 	return lane_error("%s: the device has no [%s%s%s] (name another with --device)",
 			  device->what, kind, *name ? " " : "", name);
 }
 
-int64_t lane_section_micro(const struct lane_section *section, const char *key)
+int64_t model_section_micro(const struct lane_section *section, const char *key)
 {
 	unsigned int index;
 	const struct key *found = find_key(section->kind, key, &index);
@@ -228,14 +228,14 @@ int64_t lane_section_micro(const struct lane_section *section, const char *key)
 					   : found->preset * LANE_MICRO;
 }
 
-uint32_t lane_section_whole(const struct lane_section *section, const char *key)
+uint32_t model_section_whole(const struct lane_section *section, const char *key)
 {
-	return (uint32_t)(lane_section_micro(section, key) / LANE_MICRO);
+	return (uint32_t)(model_section_micro(section, key) / LANE_MICRO);
 }
 
-double lane_section_real(const struct lane_section *section, const char *key)
+double model_section_real(const struct lane_section *section, const char *key)
 {
-	return (double)lane_section_micro(section, key) / (double)LANE_MICRO;
+	return (double)model_section_micro(section, key) / (double)LANE_MICRO;
 }
 
 /* Millionths between two points; the products stay below 2^63 (10^11 * 10^6 < 9 * 10^18). */
@@ -244,15 +244,15 @@ static int64_t between(int64_t low, int64_t high, uint32_t step, uint32_t steps)
 	return low + (high - low) * step / steps;
 }
 
-void lane_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
-		     int64_t *completion)
+void model_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+		      int64_t *completion)
 {
 	const struct lane_op_point *low;
 	const struct lane_op_point *high;
 	uint32_t i = 0;
 
-	*issue = lane_section_micro(op, "issue");
-	*completion = lane_section_micro(op, "completion");
+	*issue = model_section_micro(op, "issue");
+	*completion = model_section_micro(op, "completion");
 	if (!op->n_points)
 		return;
 	while (i < op->n_points && op->point[i].warps < warps)
@@ -274,11 +274,12 @@ static struct lane_error *copy_name(const struct lane_lines *lines, const char *
 	size_t bytes = strlen(from);
 
 	if (bytes >= LANE_NAME_BYTES)
-		return lane_lines_error(lines, "a name of more than %d bytes", LANE_NAME_BYTES - 1);
+		return model_lines_error(lines, "a name of more than %d bytes",
+					 LANE_NAME_BYTES - 1);
 	if (strspn(from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
 	    bytes)
-		return lane_lines_error(lines, "`%.40s' is not a name (letters, digits, _ - .)",
-					from);
+		return model_lines_error(lines, "`%.40s' is not a name (letters, digits, _ - .)",
+					 from);
 	memcpy(to, from, bytes + 1);
 	return NULL;
 }
@@ -293,19 +294,19 @@ static struct lane_error *begin_section(struct lane_device *device, struct lane_
 	int kind;
 
 	if (lines->n_words > 2 || bytes < 2 || last[bytes - 1] != ']')
-		return lane_lines_error(lines, "not a section ([kind] or [kind name])");
+		return model_lines_error(lines, "not a section ([kind] or [kind name])");
 	last[bytes - 1] = '\0';
 	kind = find_kind(lines->word[0] + 1);
 	if (kind < 0)
-		return lane_lines_error(lines, "no such kind of section: `%.40s'",
-					lines->word[0] + 1);
+		return model_lines_error(lines, "no such kind of section: `%.40s'",
+					 lines->word[0] + 1);
 	if (kinds[kind].named != (lines->n_words == 2))
-		return lane_lines_error(lines, "[%s] %s a name", kinds[kind].name,
-					kinds[kind].named ? "needs" : "takes not");
-	if (lane_device_section(device, kinds[kind].name, kinds[kind].named ? lines->word[1] : ""))
-		return lane_lines_error(lines, "this section was there before");
+		return model_lines_error(lines, "[%s] %s a name", kinds[kind].name,
+					 kinds[kind].named ? "needs" : "takes not");
+	if (model_device_section(device, kinds[kind].name, kinds[kind].named ? lines->word[1] : ""))
+		return model_lines_error(lines, "this section was there before");
 	if (device->n_sections == MAX_SECTIONS)
-		return lane_lines_error(lines, "more than %d sections", MAX_SECTIONS);
+		return model_lines_error(lines, "more than %d sections", MAX_SECTIONS);
 	section = &device->section[device->n_sections++];
 	*section = (struct lane_section){ .kind = kind, .line = lines->line };
 	if (kinds[kind].named) {
@@ -325,21 +326,21 @@ static struct lane_error *set_value(struct lane_section *section, struct lane_li
 
 	key = find_key(section->kind, lines->word[0], &index);
 	if (!key)
-		return lane_lines_error(lines, "[%s] has no key `%.40s'", kinds[section->kind].name,
-					lines->word[0]);
+		return model_lines_error(lines, "[%s] has no key `%.40s'",
+					 kinds[section->kind].name, lines->word[0]);
 	value = &section->value[index];
 	if (value->given)
-		return lane_lines_error(lines, "`%s' was there before", key->name);
+		return model_lines_error(lines, "`%s' was there before", key->name);
 	if ((lines->n_words != 2 && (lines->n_words != 4 || strcmp(lines->word[2], "+-"))) ||
-	    lane_micro_parse(lines->word[1], &value->micro) ||
-	    (lines->n_words == 4 && lane_micro_parse(lines->word[3], &value->uncertainty)))
-		return lane_lines_error(lines, "`%s' needs one number, or NUMBER +- UNCERTAINTY",
-					key->name);
+	    model_micro_parse(lines->word[1], &value->micro) ||
+	    (lines->n_words == 4 && model_micro_parse(lines->word[3], &value->uncertainty)))
+		return model_lines_error(lines, "`%s' needs one number, or NUMBER +- UNCERTAINTY",
+					 key->name);
 	if (value->micro < key->min * LANE_MICRO || value->micro > key->max * LANE_MICRO)
-		return lane_lines_error(lines, "`%s' must lie between %u and %u", key->name,
-					key->min, key->max);
+		return model_lines_error(lines, "`%s' must lie between %u and %u", key->name,
+					 key->min, key->max);
 	if (key->form == WHOLE && value->micro % LANE_MICRO)
-		return lane_lines_error(lines, "`%s' must be a whole number", key->name);
+		return model_lines_error(lines, "`%s' must be a whole number", key->name);
 	value->given = 1;
 	return NULL;
 }
@@ -351,16 +352,16 @@ static struct lane_error *add_point(struct lane_section *section, struct lane_li
 	uint64_t warps;
 
 	if (section->n_points == LANE_OP_POINTS)
-		return lane_lines_error(lines, "more than %d `at' lines", LANE_OP_POINTS);
+		return model_lines_error(lines, "more than %d `at' lines", LANE_OP_POINTS);
 	point = &section->point[section->n_points];
-	if (lines->n_words != 4 || lane_whole_parse(lines->word[1], 1, 1024, &warps) ||
-	    lane_micro_parse(lines->word[2], &point->issue) ||
-	    lane_micro_parse(lines->word[3], &point->completion) ||
+	if (lines->n_words != 4 || model_whole_parse(lines->word[1], 1, 1024, &warps) ||
+	    model_micro_parse(lines->word[2], &point->issue) ||
+	    model_micro_parse(lines->word[3], &point->completion) ||
 	    point->issue > 100000 * LANE_MICRO || point->completion > 100000 * LANE_MICRO)
-		return lane_lines_error(lines, "not `at WARPS ISSUE COMPLETION'");
+		return model_lines_error(lines, "not `at WARPS ISSUE COMPLETION'");
 	point->warps = (uint32_t)warps;
 	if (section->n_points && point[-1].warps >= point->warps)
-		return lane_lines_error(lines, "`at' lines must come by ascending warps");
+		return model_lines_error(lines, "`at' lines must come by ascending warps");
 	section->n_points++;
 	return NULL;
 }
@@ -368,10 +369,10 @@ static struct lane_error *add_point(struct lane_section *section, struct lane_li
 static struct lane_error *set_text(char **text, struct lane_lines *lines)
 {
 	if (lines->n_words < 2)
-		return lane_lines_error(lines, "`%s' needs text", lines->word[0]);
+		return model_lines_error(lines, "`%s' needs text", lines->word[0]);
 	if (*text)
-		return lane_lines_error(lines, "`%s' was there before", lines->word[0]);
-	*text = strdup(lane_lines_rest(lines, 1));
+		return model_lines_error(lines, "`%s' was there before", lines->word[0]);
+	*text = strdup(model_lines_rest(lines, 1));
 	return *text ? NULL : &lane_enomem;
 }
 
@@ -391,11 +392,11 @@ static struct lane_error *parse_line(struct lane_device *device, struct lane_lin
 			return set_text(&device->title, lines);
 		if (!strcmp(word, "source"))
 			return set_text(&device->source, lines);
-		return lane_lines_error(lines, "`%.40s' before the first section", word);
+		return model_lines_error(lines, "`%.40s' before the first section", word);
 	}
 	if (is_op && !strcmp(word, "pipe")) {
 		if (lines->n_words != 2)
-			return lane_lines_error(lines, "`pipe' needs one name");
+			return model_lines_error(lines, "`pipe' needs one name");
 		return copy_name(lines, lines->word[1], section->unit);
 	}
 	if ((is_op || (section && !strcmp(kinds[section->kind].name, "curve"))) &&
@@ -430,8 +431,8 @@ static struct lane_error *parse(struct lane_device *device, char *text)
 	struct lane_error *err;
 	int more;
 
-	lane_lines_init(&lines, text, device->what);
-	err = lane_lines_next(&lines, &more);
+	model_lines_init(&lines, text, device->what);
+	err = model_lines_next(&lines, &more);
 	if (err)
 		return err;
 	if (!more || lines.n_words != 2 || strcmp(lines.word[0], "gpulane-device") ||
@@ -440,7 +441,7 @@ static struct lane_error *parse(struct lane_device *device, char *text)
 			"%s: not a device file (its first line must be `gpulane-device 1')",
 			device->what);
 	for (;;) {
-		err = lane_lines_next(&lines, &more);
+		err = model_lines_next(&lines, &more);
 		if (err || !more)
 			return err ? err : check(device);
 		err = parse_line(device, &lines);
@@ -449,9 +450,9 @@ static struct lane_error *parse(struct lane_device *device, char *text)
 	}
 }
 
-struct lane_error *lane_device_parse(char *text, const char *what, struct lane_device **device)
+struct lane_error *model_device_parse(char *text, const char *what, struct lane_device **device)
 {
-	LANE_CLEANUP(lane_device_drop) struct lane_device *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(model_device_drop) struct lane_device *made = calloc(1, sizeof(*made));
 	struct lane_error *err;
 
 	if (!made)
@@ -467,15 +468,15 @@ struct lane_error *lane_device_parse(char *text, const char *what, struct lane_d
 	return NULL;
 }
 
-struct lane_error *lane_device_read(const char *path, struct lane_device **device)
+struct lane_error *model_device_read(const char *path, struct lane_device **device)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	struct lane_error *err = lane_text_read(path, DEVICE_BYTES, &text);
+	struct lane_error *err = model_text_read(path, DEVICE_BYTES, &text);
 
-	return err ? err : lane_device_parse(text, path, device);
+	return err ? err : model_device_parse(text, path, device);
 }
 
-void lane_device_free(struct lane_device *device)
+void model_device_free(struct lane_device *device)
 {
 	if (!device)
 		return;
@@ -487,7 +488,7 @@ void lane_device_free(struct lane_device *device)
 	free(device);
 }
 
-void lane_device_drop(struct lane_device **device)
+void model_device_drop(struct lane_device **device)
 {
-	lane_device_free(*device);
+	model_device_free(*device);
 }

@@ -58,41 +58,41 @@ struct lane_device {
 };
 
 /* Reads and checks a device file. *device is the caller's to free. */
-struct lane_error *lane_device_read(const char *path, struct lane_device **device) LANE_MUST_CHECK;
+struct lane_error *model_device_read(const char *path, struct lane_device **device) LANE_MUST_CHECK;
 
 /* The same from text, which is cut into words; what stands for the file's name in errors. */
-struct lane_error *lane_device_parse(char *text, const char *what,
-				     struct lane_device **device) LANE_MUST_CHECK;
+struct lane_error *model_device_parse(char *text, const char *what,
+				      struct lane_device **device) LANE_MUST_CHECK;
 
 /* Frees a device; NULL is allowed. */
-void lane_device_free(struct lane_device *device);
+void model_device_free(struct lane_device *device);
 
 /* For LANE_CLEANUP. */
-void lane_device_drop(struct lane_device **device);
+void model_device_drop(struct lane_device **device);
 
 /* The section of a kind and name ("" for kinds without names), NULL when the device has none. */
-const struct lane_section *lane_device_section(const struct lane_device *device, const char *kind,
-					       const char *name);
+const struct lane_section *model_device_section(const struct lane_device *device, const char *kind,
+						const char *name);
 
 /* The same, but an error that says what is missing. */
-struct lane_error *lane_device_need(const struct lane_device *device, const char *kind,
-				    const char *name,
-				    const struct lane_section **section) LANE_MUST_CHECK;
+struct lane_error *model_device_need(const struct lane_device *device, const char *kind,
+				     const char *name,
+				     const struct lane_section **section) LANE_MUST_CHECK;
 
 /* A key's value in millionths; the table's default when the file does not give it. */
-int64_t lane_section_micro(const struct lane_section *section, const char *key);
+int64_t model_section_micro(const struct lane_section *section, const char *key);
 
 /* The same as a whole number (keys that the table declares whole). */
-uint32_t lane_section_whole(const struct lane_section *section, const char *key);
+uint32_t model_section_whole(const struct lane_section *section, const char *key);
 
 /* The same as a floating-point number. */
-double lane_section_real(const struct lane_section *section, const char *key);
+double model_section_real(const struct lane_section *section, const char *key);
 
 /*
  * An op's latencies while `warps` warps are on the compute unit, millionths of a cycle: those of
  * the section, or, where it has `at` lines, a straight line between the two nearest.
  */
-void lane_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
-		     int64_t *completion);
+void model_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+		      int64_t *completion);
 
 #endif

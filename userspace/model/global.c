@@ -24,12 +24,12 @@ static const char *const pattern_names[LANE_GLOBAL_PATTERNS] = {
 	[LANE_GLOBAL_OFFSET] = "offset",
 };
 
-const char *lane_global_op_name(enum lane_global_op op)
+const char *model_global_op_name(enum lane_global_op op)
 {
 	return op_names[op];
 }
 
-const char *lane_global_pattern_name(enum lane_global_pattern pattern)
+const char *model_global_pattern_name(enum lane_global_pattern pattern)
 {
 	return pattern_names[pattern];
 }
@@ -42,12 +42,12 @@ static int find(const char *const *names, int n, const char *name)
 	return -1;
 }
 
-int lane_global_op_by_name(const char *name)
+int model_global_op_by_name(const char *name)
 {
 	return find(op_names, LANE_GLOBAL_OPS, name);
 }
 
-int lane_global_pattern_by_name(const char *name)
+int model_global_pattern_by_name(const char *name)
 {
 	return find(pattern_names, LANE_GLOBAL_PATTERNS, name);
 }
@@ -58,7 +58,7 @@ static int before(const struct event *a, const struct event *b)
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-void lane_global_at(struct simulation *s, uint64_t time, enum event_kind kind, uint32_t what)
+void model_global_at(struct simulation *s, uint64_t time, enum event_kind kind, uint32_t what)
 {
 	struct event e = { time, s->events_made++, what, kind };
 	uint32_t i = s->n_events++;
@@ -98,14 +98,14 @@ static struct cluster *cluster_of(struct simulation *s, uint32_t warp)
 	return &s->cluster[unit_of(s, warp) / s->n.units_per_cluster];
 }
 
-void lane_global_release(struct simulation *s, uint32_t index)
+void model_global_release(struct simulation *s, uint32_t index)
 {
 	s->transaction[index].next = s->free_transaction;
 	s->free_transaction = index;
 }
 
-void lane_global_answer(struct simulation *s, uint32_t index, enum event_kind kind,
-			uint32_t packets)
+void model_global_answer(struct simulation *s, uint32_t index, enum event_kind kind,
+			 uint32_t packets)
 {
 	uint32_t warp = s->transaction[index].warp;
 	struct cluster *c = cluster_of(s, warp);
@@ -116,8 +116,8 @@ void lane_global_answer(struct simulation *s, uint32_t index, enum event_kind ki
 	c->back_free = start + (uint64_t)packets * s->n.packet;
 	/* An acknowledged store lives on in the controller: its answer names the warp alone. */
 	if (kind == EVENT_ANSWER && !is_store)
-		lane_global_release(s, index);
-	lane_global_at(s, c->back_free + s->n.hop, kind, kind == EVENT_ANSWER ? warp : index);
+		model_global_release(s, index);
+	model_global_at(s, c->back_free + s->n.hop, kind, kind == EVENT_ANSWER ? warp : index);
 }
 
 /* The request alone for a load; the data with it otherwise. */
@@ -133,7 +133,7 @@ static void send(struct simulation *s, uint32_t index)
 	uint64_t start = c->out_free > s->now ? c->out_free : s->now;
 
 	c->out_free = start + (uint64_t)request_packets(t) * s->n.packet;
-	lane_global_at(s, c->out_free + s->n.hop, EVENT_ARRIVE, index);
+	model_global_at(s, c->out_free + s->n.hop, EVENT_ARRIVE, index);
 }
 
 static void send_backlog(struct simulation *s, struct cluster *c)
@@ -272,7 +272,7 @@ static void step(struct simulation *s, uint32_t index)
 			return;
 		}
 	}
-	lane_global_at(s, s->now + latency_of(s, at, accesses), EVENT_WARP, index);
+	model_global_at(s, s->now + latency_of(s, at, accesses), EVENT_WARP, index);
 }
 
 static void unit_kick(struct simulation *s, struct unit *u)
@@ -280,8 +280,8 @@ static void unit_kick(struct simulation *s, struct unit *u)
 	if (u->scheduled || u->ready.first == NOTHING)
 		return;
 	u->scheduled = 1;
-	lane_global_at(s, u->free_at > s->now ? u->free_at : s->now, EVENT_UNIT,
-		       (uint32_t)(u - s->unit));
+	model_global_at(s, u->free_at > s->now ? u->free_at : s->now, EVENT_UNIT,
+			(uint32_t)(u - s->unit));
 }
 
 static void warp_ready(struct simulation *s, uint32_t index)
@@ -329,10 +329,10 @@ static void handle(struct simulation *s, const struct event *e)
 		unit_issue(s, &s->unit[e->what]);
 		break;
 	case EVENT_ARRIVE:
-		lane_controller_arrive(s, e->what);
+		model_controller_arrive(s, e->what);
 		break;
 	case EVENT_BOUNCE:
-		lane_global_at(s, s->now + s->n.retry, EVENT_RESEND, e->what);
+		model_global_at(s, s->now + s->n.retry, EVENT_RESEND, e->what);
 		break;
 	case EVENT_RESEND:
 		send(s, e->what);
@@ -341,45 +341,45 @@ static void handle(struct simulation *s, const struct event *e)
 		answered(s, e->what);
 		break;
 	case EVENT_SERVE:
-		lane_controller_serve(s, e->what);
+		model_controller_serve(s, e->what);
 		break;
 	case EVENT_BANK:
-		lane_controller_bank(s, e->what);
+		model_controller_bank(s, e->what);
 		break;
 	case EVENT_DATA:
-		lane_controller_data(s, e->what);
+		model_controller_data(s, e->what);
 		break;
 	case EVENT_UNLOCK:
-		lane_controller_unlock(s, e->what);
+		model_controller_unlock(s, e->what);
 		break;
 	}
 }
 
 static void read_numbers(const struct lane_section *g, struct numbers *n)
 {
-	n->clusters = lane_section_whole(g, "clusters");
-	n->units_per_cluster = lane_section_whole(g, "units_per_cluster");
-	n->partitions = lane_section_whole(g, "partitions");
-	n->partition_bytes = lane_section_whole(g, "partition_bytes");
-	n->segment_bytes = lane_section_whole(g, "segment_bytes");
-	n->lock_bytes = lane_section_whole(g, "lock_bytes");
-	n->cluster_queue = lane_section_whole(g, "cluster_queue");
-	n->controller_queue = lane_section_whole(g, "controller_queue");
-	n->issue = lane_section_whole(g, "issue");
-	n->latency = lane_section_whole(g, "latency");
-	n->hop = lane_section_whole(g, "hop");
-	n->packet = lane_section_whole(g, "packet");
-	n->retry = lane_section_whole(g, "retry");
-	n->dram_latency = lane_section_whole(g, "dram_latency");
-	n->dram_burst = lane_section_whole(g, "dram_burst");
-	n->alu_lanes = lane_section_whole(g, "alu_lanes");
-	n->alu = lane_section_whole(g, "alu");
-	n->banks = lane_section_whole(g, "banks");
-	n->page_bytes = lane_section_whole(g, "page_bytes");
-	n->bank_busy = lane_section_whole(g, "bank_busy");
-	n->loop_free = lane_section_whole(g, "loop_free");
-	n->loop_bound = lane_section_whole(g, "loop_bound");
-	n->loop_latency = lane_section_whole(g, "loop_latency");
+	n->clusters = model_section_whole(g, "clusters");
+	n->units_per_cluster = model_section_whole(g, "units_per_cluster");
+	n->partitions = model_section_whole(g, "partitions");
+	n->partition_bytes = model_section_whole(g, "partition_bytes");
+	n->segment_bytes = model_section_whole(g, "segment_bytes");
+	n->lock_bytes = model_section_whole(g, "lock_bytes");
+	n->cluster_queue = model_section_whole(g, "cluster_queue");
+	n->controller_queue = model_section_whole(g, "controller_queue");
+	n->issue = model_section_whole(g, "issue");
+	n->latency = model_section_whole(g, "latency");
+	n->hop = model_section_whole(g, "hop");
+	n->packet = model_section_whole(g, "packet");
+	n->retry = model_section_whole(g, "retry");
+	n->dram_latency = model_section_whole(g, "dram_latency");
+	n->dram_burst = model_section_whole(g, "dram_burst");
+	n->alu_lanes = model_section_whole(g, "alu_lanes");
+	n->alu = model_section_whole(g, "alu");
+	n->banks = model_section_whole(g, "banks");
+	n->page_bytes = model_section_whole(g, "page_bytes");
+	n->bank_busy = model_section_whole(g, "bank_busy");
+	n->loop_free = model_section_whole(g, "loop_free");
+	n->loop_bound = model_section_whole(g, "loop_bound");
+	n->loop_latency = model_section_whole(g, "loop_latency");
 }
 
 /* Every transaction, warp, unit, partition and bank has at most one event under way, answers
@@ -403,7 +403,7 @@ static struct lane_error *allocate(struct simulation *s)
 		return &lane_enomem;
 	s->free_transaction = NOTHING;
 	for (uint32_t i = n_transactions; i-- > 0;)
-		lane_global_release(s, i);
+		model_global_release(s, i);
 	for (uint32_t i = 0; i < s->n.partitions; i++)
 		s->partition[i].queue = s->partition_slots + (size_t)i * s->n.controller_queue;
 	for (uint32_t i = 0; i < s->n.clusters; i++)
@@ -461,22 +461,22 @@ static struct lane_error *check(const struct simulation *s, const struct lane_de
 	return NULL;
 }
 
-struct lane_error *lane_global_run(const struct lane_device *device,
-				   const struct lane_global_work *work,
-				   struct lane_global_result *result)
+struct lane_error *model_global_run(const struct lane_device *device,
+				    const struct lane_global_work *work,
+				    struct lane_global_result *result)
 {
 	const struct lane_section *global;
 	const struct lane_section *unit;
 	struct simulation s = { .work = *work, .result = result };
-	struct lane_error *err = lane_device_need(device, "global", "", &global);
+	struct lane_error *err = model_device_need(device, "global", "", &global);
 
 	if (!err)
-		err = lane_device_need(device, "device", "", &unit);
+		err = model_device_need(device, "device", "", &unit);
 	if (err)
 		return err;
 	*result = (struct lane_global_result){ 0 };
 	read_numbers(global, &s.n);
-	s.lanes = work->pattern == LANE_GLOBAL_OFFSET ? 8 : lane_section_whole(unit, "warp");
+	s.lanes = work->pattern == LANE_GLOBAL_OFFSET ? 8 : model_section_whole(unit, "warp");
 	s.n_units = s.n.clusters * s.n.units_per_cluster;
 	s.n_warps = s.n_units * work->warps;
 	err = check(&s, device);

@@ -32,10 +32,10 @@ enum lane_global_pattern {
 	LANE_GLOBAL_PATTERNS,
 };
 
-const char *lane_global_op_name(enum lane_global_op op);
-int lane_global_op_by_name(const char *name);
-const char *lane_global_pattern_name(enum lane_global_pattern pattern);
-int lane_global_pattern_by_name(const char *name);
+const char *model_global_op_name(enum lane_global_op op);
+int model_global_op_by_name(const char *name);
+const char *model_global_pattern_name(enum lane_global_pattern pattern);
+int model_global_pattern_by_name(const char *name);
 
 struct lane_global_work {
 	enum lane_global_op op;
@@ -64,8 +64,8 @@ struct lane_global_result {
 };
 
 /* Simulates the work on all multiprocessors of the device's [global] section. Deterministic. */
-struct lane_error *lane_global_run(const struct lane_device *device,
-				   const struct lane_global_work *work,
-				   struct lane_global_result *result) LANE_MUST_CHECK;
+struct lane_error *model_global_run(const struct lane_device *device,
+				    const struct lane_global_work *work,
+				    struct lane_global_result *result) LANE_MUST_CHECK;
 
 #endif

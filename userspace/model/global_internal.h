@@ -117,21 +117,21 @@ struct simulation {
 };
 
 /* Adds an event; there is always room (see heap_room). */
-void lane_global_at(struct simulation *s, uint64_t time, enum event_kind kind, uint32_t what);
+void model_global_at(struct simulation *s, uint64_t time, enum event_kind kind, uint32_t what);
 
 /* Sends packets from the controller to the transaction's cluster; it hears of kind when they are
  * there. */
-void lane_global_answer(struct simulation *s, uint32_t index, enum event_kind kind,
-			uint32_t packets);
+void model_global_answer(struct simulation *s, uint32_t index, enum event_kind kind,
+			 uint32_t packets);
 
 /* Gives a transaction back. */
-void lane_global_release(struct simulation *s, uint32_t index);
+void model_global_release(struct simulation *s, uint32_t index);
 
 /* The controller's events. */
-void lane_controller_arrive(struct simulation *s, uint32_t index);
-void lane_controller_serve(struct simulation *s, uint32_t partition);
-void lane_controller_bank(struct simulation *s, uint32_t bank);
-void lane_controller_data(struct simulation *s, uint32_t index);
-void lane_controller_unlock(struct simulation *s, uint32_t index);
+void model_controller_arrive(struct simulation *s, uint32_t index);
+void model_controller_serve(struct simulation *s, uint32_t partition);
+void model_controller_bank(struct simulation *s, uint32_t bank);
+void model_controller_data(struct simulation *s, uint32_t index);
+void model_controller_unlock(struct simulation *s, uint32_t index);
 
 #endif

@@ -53,7 +53,7 @@ struct parser {
 	uint32_t room_edges;
 };
 
-void lane_graph_free(struct lane_graph *graph)
+void model_graph_free(struct lane_graph *graph)
 {
 	if (!graph)
 		return;
@@ -66,9 +66,9 @@ void lane_graph_free(struct lane_graph *graph)
 	free(graph);
 }
 
-void lane_graph_drop(struct lane_graph **graph)
+void model_graph_drop(struct lane_graph **graph)
 {
-	lane_graph_free(*graph);
+	model_graph_free(*graph);
 }
 
 static struct lane_error *copy_name(const struct lane_lines *lines, const char *from, char *to)
@@ -76,8 +76,8 @@ static struct lane_error *copy_name(const struct lane_lines *lines, const char *
 	size_t bytes = strlen(from);
 
 	if (bytes >= LANE_NAME_BYTES || !strcmp(from, "="))
-		return lane_lines_error(lines, "`%.40s' is not a name of up to %d bytes", from,
-					LANE_NAME_BYTES - 1);
+		return model_lines_error(lines, "`%.40s' is not a name of up to %d bytes", from,
+					 LANE_NAME_BYTES - 1);
 	memcpy(to, from, bytes + 1);
 	return NULL;
 }
@@ -91,7 +91,7 @@ static struct lane_error *find_name(struct parser *p, const char *text, uint16_t
 		}
 	}
 	if (p->n_names + 1 == MAX_NAMES)
-		return lane_lines_error(&p->lines, "more than %d names", MAX_NAMES - 1);
+		return model_lines_error(&p->lines, "more than %d names", MAX_NAMES - 1);
 	*index = (uint16_t)++p->n_names;
 	return copy_name(&p->lines, text, p->name[*index]);
 }
@@ -108,9 +108,9 @@ static struct lane_error *find_op(struct parser *p, char *text, uint8_t *index)
 
 	if (at) {
 		*at = '\0';
-		if (lane_whole_parse(at + 1, 1, UINT32_MAX, &line))
-			return lane_lines_error(&p->lines, "`%.20s@%.20s' is not OP@LINE", text,
-						at + 1);
+		if (model_whole_parse(at + 1, 1, UINT32_MAX, &line))
+			return model_lines_error(&p->lines, "`%.20s@%.20s' is not OP@LINE", text,
+						 at + 1);
 	}
 	for (int any_line = 0; any_line < 2; any_line++) {
 		for (uint32_t i = 0; i < graph->n_ops; i++) {
@@ -124,8 +124,8 @@ static struct lane_error *find_op(struct parser *p, char *text, uint8_t *index)
 		line = 0;
 	}
 	if (graph->n_ops == LANE_GRAPH_OPS)
-		return lane_lines_error(&p->lines, "more than %d kinds of instructions",
-					LANE_GRAPH_OPS);
+		return model_lines_error(&p->lines, "more than %d kinds of instructions",
+					 LANE_GRAPH_OPS);
 	*index = (uint8_t)graph->n_ops++;
 	graph->op_line[*index] = (uint32_t)line;
 	return copy_name(&p->lines, text, graph->op[*index]);
@@ -138,7 +138,7 @@ static struct lane_error *parse_alias(struct parser *p, struct statement *s, uns
 	s->kind = ALIAS;
 	s->first_source = p->n_sources;
 	if (!s->result || s->flags || p->lines.n_words > at + 1)
-		return lane_lines_error(&p->lines, "not `RESULT = let [SOURCE]'");
+		return model_lines_error(&p->lines, "not `RESULT = let [SOURCE]'");
 	if (p->lines.n_words == at)
 		return NULL;
 	s->n_sources = 1;
@@ -166,13 +166,13 @@ static struct lane_error *parse_instruction(struct parser *p, struct statement *
 			break;
 	}
 	if (!err && at == lines->n_words)
-		return lane_lines_error(lines, "no instruction");
+		return model_lines_error(lines, "no instruction");
 	if (!err && !strcmp(lines->word[at], "let"))
 		return parse_alias(p, s, at + 1);
 	if (!err && s->flags == (LANE_NODE_POST | LANE_NODE_SYNC))
-		return lane_lines_error(lines, "post and sync exclude each other");
+		return model_lines_error(lines, "post and sync exclude each other");
 	if (!err && s->flags & LANE_NODE_POST && s->result)
-		return lane_lines_error(lines, "nobody can wait for the result of a post");
+		return model_lines_error(lines, "nobody can wait for the result of a post");
 	if (!err)
 		err = find_op(p, lines->word[at++], &s->op);
 	s->first_source = p->n_sources;
@@ -189,11 +189,11 @@ static struct lane_error *parse_repeat(struct parser *p, struct statement *s)
 	uint64_t times;
 
 	if (p->lines.n_words != 2 ||
-	    lane_whole_parse(p->lines.word[1], 1, LANE_GRAPH_NODES, &times))
-		return lane_lines_error(&p->lines, "not `repeat TIMES' with 1 to %u",
-					LANE_GRAPH_NODES);
+	    model_whole_parse(p->lines.word[1], 1, LANE_GRAPH_NODES, &times))
+		return model_lines_error(&p->lines, "not `repeat TIMES' with 1 to %u",
+					 LANE_GRAPH_NODES);
 	if (p->n_open == MAX_LOOPS)
-		return lane_lines_error(&p->lines, "more than %d loops in each other", MAX_LOOPS);
+		return model_lines_error(&p->lines, "more than %d loops in each other", MAX_LOOPS);
 	s->kind = REPEAT;
 	s->times = (uint32_t)times;
 	p->open[p->n_open++] = p->n_statements;
@@ -203,12 +203,12 @@ static struct lane_error *parse_repeat(struct parser *p, struct statement *s)
 static struct lane_error *parse_end(struct parser *p, struct statement *s)
 {
 	if (p->lines.n_words != 1 || !p->n_open)
-		return lane_lines_error(&p->lines, "`end' without `repeat'");
+		return model_lines_error(&p->lines, "`end' without `repeat'");
 	s->kind = END;
 	s->partner = p->open[--p->n_open];
 	p->statement[s->partner].partner = p->n_statements;
 	if (s->partner + 1 == p->n_statements)
-		return lane_lines_error(&p->lines, "nothing is repeated");
+		return model_lines_error(&p->lines, "nothing is repeated");
 	return NULL;
 }
 
@@ -216,9 +216,9 @@ static struct lane_error *whole(struct parser *p, uint64_t max, uint32_t *value)
 {
 	uint64_t number;
 
-	if (p->lines.n_words != 2 || lane_whole_parse(p->lines.word[1], 1, max, &number))
-		return lane_lines_error(&p->lines, "`%s' needs a number from 1 to %llu",
-					p->lines.word[0], (unsigned long long)max);
+	if (p->lines.n_words != 2 || model_whole_parse(p->lines.word[1], 1, max, &number))
+		return model_lines_error(&p->lines, "`%s' needs a number from 1 to %llu",
+					 p->lines.word[0], (unsigned long long)max);
 	*value = (uint32_t)number;
 	return NULL;
 }
@@ -231,9 +231,9 @@ static struct lane_error *parse_like(struct parser *p)
 	struct lane_error *err;
 
 	if (p->lines.n_words != 3)
-		return lane_lines_error(&p->lines, "not `like OP OTHER'");
+		return model_lines_error(&p->lines, "not `like OP OTHER'");
 	if (graph->n_likes == LANE_GRAPH_LIKES)
-		return lane_lines_error(&p->lines, "more than %d `like' lines", LANE_GRAPH_LIKES);
+		return model_lines_error(&p->lines, "more than %d `like' lines", LANE_GRAPH_LIKES);
 	err = copy_name(&p->lines, p->lines.word[1], like->op);
 	if (!err)
 		err = copy_name(&p->lines, p->lines.word[2], like->other);
@@ -252,7 +252,7 @@ static struct lane_error *parse_header(struct parser *p, int *header)
 
 	*header = 1;
 	if (!strcmp(word, "title") && lines->n_words > 1 && !graph->title) {
-		graph->title = strdup(lane_lines_rest(lines, 1));
+		graph->title = strdup(model_lines_rest(lines, 1));
 		return graph->title ? NULL : &lane_enomem;
 	}
 	if (!strcmp(word, "groups"))
@@ -262,8 +262,8 @@ static struct lane_error *parse_header(struct parser *p, int *header)
 	if (!strcmp(word, "like"))
 		return parse_like(p);
 	if (!strcmp(word, "work")) {
-		if (lines->n_words != 3 || lane_whole_parse(lines->word[1], 1, UINT32_MAX, &work))
-			return lane_lines_error(lines, "not `work NUMBER UNIT'");
+		if (lines->n_words != 3 || model_whole_parse(lines->word[1], 1, UINT32_MAX, &work))
+			return model_lines_error(lines, "not `work NUMBER UNIT'");
 		graph->work = (double)work;
 		return copy_name(lines, lines->word[2], graph->unit);
 	}
@@ -282,7 +282,7 @@ static struct lane_error *parse_line(struct parser *p)
 	if (err || header)
 		return err;
 	if (p->n_statements == MAX_STATEMENTS)
-		return lane_lines_error(&p->lines, "more than %d statements", MAX_STATEMENTS);
+		return model_lines_error(&p->lines, "more than %d statements", MAX_STATEMENTS);
 	if (!strcmp(p->lines.word[0], "repeat"))
 		err = parse_repeat(p, s);
 	else if (!strcmp(p->lines.word[0], "end"))
@@ -425,7 +425,7 @@ static struct lane_error *parse(struct parser *p)
 	struct lane_error *err;
 	int more;
 
-	err = lane_lines_next(&p->lines, &more);
+	err = model_lines_next(&p->lines, &more);
 	if (err)
 		return err;
 	if (!more || p->lines.n_words != 2 || strcmp(p->lines.word[0], "gpulane-graph") ||
@@ -433,7 +433,7 @@ static struct lane_error *parse(struct parser *p)
 		return lane_error("%s: not a graph file (its first line must be `gpulane-graph 1')",
 				  p->lines.what);
 	for (;;) {
-		err = lane_lines_next(&p->lines, &more);
+		err = model_lines_next(&p->lines, &more);
 		if (err)
 			return err;
 		if (!more)
@@ -453,9 +453,9 @@ static struct lane_error *parse(struct parser *p)
 	return err ? err : index_users(p);
 }
 
-struct lane_error *lane_graph_parse(char *text, const char *what, struct lane_graph **graph)
+struct lane_error *model_graph_parse(char *text, const char *what, struct lane_graph **graph)
 {
-	LANE_CLEANUP(lane_graph_drop) struct lane_graph *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(model_graph_drop) struct lane_graph *made = calloc(1, sizeof(*made));
 	struct parser p = { .graph = made };
 	struct lane_error *err;
 
@@ -463,7 +463,7 @@ struct lane_error *lane_graph_parse(char *text, const char *what, struct lane_gr
 	p.statement = calloc(MAX_STATEMENTS + 1, sizeof(*p.statement));
 	p.source = calloc((size_t)MAX_STATEMENTS * LANE_LINE_WORDS, sizeof(*p.source));
 	p.writer = calloc(MAX_NAMES, sizeof(*p.writer));
-	lane_lines_init(&p.lines, text, what);
+	model_lines_init(&p.lines, text, what);
 	err = made && p.name && p.statement && p.source && p.writer ? parse(&p) : &lane_enomem;
 	free(p.name);
 	free(p.statement);
@@ -477,15 +477,15 @@ struct lane_error *lane_graph_parse(char *text, const char *what, struct lane_gr
 	return NULL;
 }
 
-struct lane_error *lane_graph_read(const char *path, struct lane_graph **graph)
+struct lane_error *model_graph_read(const char *path, struct lane_graph **graph)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	struct lane_error *err = lane_text_read(path, GRAPH_BYTES, &text);
+	struct lane_error *err = model_text_read(path, GRAPH_BYTES, &text);
 
-	return err ? err : lane_graph_parse(text, path, graph);
+	return err ? err : model_graph_parse(text, path, graph);
 }
 
-int lane_graph_is_chain(const struct lane_graph *graph)
+int model_graph_is_chain(const struct lane_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->n_nodes; i++) {
 		if (graph->node_op[i] != graph->node_op[0] || graph->node_flags[i] ||

@@ -47,19 +47,19 @@ struct lane_graph {
 };
 
 /* Reads a graph file. *graph is the caller's to free. */
-struct lane_error *lane_graph_read(const char *path, struct lane_graph **graph) LANE_MUST_CHECK;
+struct lane_error *model_graph_read(const char *path, struct lane_graph **graph) LANE_MUST_CHECK;
 
 /* The same from text, which is cut into words; what stands for the file's name in errors. */
-struct lane_error *lane_graph_parse(char *text, const char *what,
-				    struct lane_graph **graph) LANE_MUST_CHECK;
+struct lane_error *model_graph_parse(char *text, const char *what,
+				     struct lane_graph **graph) LANE_MUST_CHECK;
 
 /* Frees a graph; NULL is allowed. */
-void lane_graph_free(struct lane_graph *graph);
+void model_graph_free(struct lane_graph *graph);
 
 /* For LANE_CLEANUP. */
-void lane_graph_drop(struct lane_graph **graph);
+void model_graph_drop(struct lane_graph **graph);
 
 /* True when the graph is one chain of instructions of one kind, each waiting for the one before. */
-int lane_graph_is_chain(const struct lane_graph *graph);
+int model_graph_is_chain(const struct lane_graph *graph);
 
 #endif

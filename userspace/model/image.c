@@ -18,7 +18,7 @@
 static struct lane_error *allocate(uint64_t width, uint64_t height, uint32_t max,
 				   struct lane_image **image)
 {
-	LANE_CLEANUP(lane_image_drop) struct lane_image *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(model_image_drop) struct lane_image *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return &lane_enomem;
@@ -30,7 +30,7 @@ static struct lane_error *allocate(uint64_t width, uint64_t height, uint32_t max
 	return NULL;
 }
 
-void lane_image_free(struct lane_image *image)
+void model_image_free(struct lane_image *image)
 {
 	if (!image)
 		return;
@@ -38,9 +38,9 @@ void lane_image_free(struct lane_image *image)
 	free(image);
 }
 
-void lane_image_drop(struct lane_image **image)
+void model_image_drop(struct lane_image **image)
 {
-	lane_image_free(*image);
+	model_image_free(*image);
 }
 
 static int is_blank(uint8_t c)
@@ -110,10 +110,10 @@ static struct lane_error *text(const uint8_t *data, size_t bytes, const char *wh
 	return NULL;
 }
 
-struct lane_error *lane_image_parse(const uint8_t *data, size_t bytes, const char *what,
-				    struct lane_image **image)
+struct lane_error *model_image_parse(const uint8_t *data, size_t bytes, const char *what,
+				     struct lane_image **image)
 {
-	LANE_CLEANUP(lane_image_drop) struct lane_image *made = NULL;
+	LANE_CLEANUP(model_image_drop) struct lane_image *made = NULL;
 	size_t header = bytes < HEADER_BYTES ? bytes : HEADER_BYTES;
 	struct lane_error *err;
 	uint32_t width, height, max;
@@ -145,7 +145,7 @@ struct lane_error *lane_image_parse(const uint8_t *data, size_t bytes, const cha
 	return NULL;
 }
 
-struct lane_error *lane_image_read(const char *path, struct lane_image **image)
+struct lane_error *model_image_read(const char *path, struct lane_image **image)
 {
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) uint8_t *data = NULL;
@@ -168,7 +168,7 @@ struct lane_error *lane_image_read(const char *path, struct lane_image **image)
 	size = fread(data, 1, (size_t)info.st_size, file);
 	if (ferror(file))
 		return lane_error_errno(errno, "%s: cannot be read", path);
-	return lane_image_parse(data, size, path, image);
+	return model_image_parse(data, size, path, image);
 }
 
 static const char *const texture_names[LANE_TEXTURE_COUNT] = {
@@ -178,12 +178,12 @@ static const char *const texture_names[LANE_TEXTURE_COUNT] = {
 	[LANE_TEXTURE_LINES] = "lines",
 };
 
-const char *lane_texture_name(enum lane_texture texture)
+const char *model_texture_name(enum lane_texture texture)
 {
 	return texture_names[texture];
 }
 
-int lane_texture_by_name(const char *name)
+int model_texture_by_name(const char *name)
 {
 	for (int i = 0; i < LANE_TEXTURE_COUNT; i++)
 		if (!strcmp(texture_names[i], name))
@@ -204,7 +204,7 @@ static void smooth(struct lane_image *image, uint64_t *random)
 			if (left < 0)
 				left = above;
 			value = left < 0 ? 2048 : (left + above + 1) / 2;
-			value += (int)lane_random_below(random, 65) - 32;
+			value += (int)model_random_below(random, 65) - 32;
 			row[x] = (uint16_t)(value < 0	   ? -value
 					    : value > 4095 ? 8190 - value
 							   : value);
@@ -217,9 +217,9 @@ static void lines(struct lane_image *image, uint64_t *random)
 	double diagonal = hypot(image->width, image->height);
 
 	for (int i = 0; i < 24; i++) {
-		double x = lane_random_below(random, image->width);
-		double y = lane_random_below(random, image->height);
-		double angle = lane_random_below(random, 180) * (M_PI / 180);
+		double x = model_random_below(random, image->width);
+		double y = model_random_below(random, image->height);
+		double angle = model_random_below(random, 180) * (M_PI / 180);
 
 		for (double t = -diagonal; t <= diagonal; t += 0.5) {
 			double px = x + t * cos(angle);
@@ -231,8 +231,8 @@ static void lines(struct lane_image *image, uint64_t *random)
 	}
 }
 
-struct lane_error *lane_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
-				       uint64_t seed, struct lane_image **image)
+struct lane_error *model_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
+					uint64_t seed, struct lane_image **image)
 {
 	uint64_t random = seed;
 	struct lane_error *err;
@@ -253,7 +253,7 @@ struct lane_error *lane_image_generate(enum lane_texture texture, uint32_t width
 		break;
 	case LANE_TEXTURE_UNIFORM:
 		for (size_t i = 0; i < n; i++)
-			(*image)->pixel[i] = (uint16_t)lane_random_below(&random, 4096);
+			(*image)->pixel[i] = (uint16_t)model_random_below(&random, 4096);
 		break;
 	default:
 		for (size_t i = 0; i < n; i++)

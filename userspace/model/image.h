@@ -20,11 +20,11 @@ struct lane_image {
 };
 
 /* Reads a PGM file, binary (P5) or text (P2). *image is the caller's to free. */
-struct lane_error *lane_image_read(const char *path, struct lane_image **image) LANE_MUST_CHECK;
+struct lane_error *model_image_read(const char *path, struct lane_image **image) LANE_MUST_CHECK;
 
 /* The same from memory; what stands for the file's name in errors. */
-struct lane_error *lane_image_parse(const uint8_t *data, size_t bytes, const char *what,
-				    struct lane_image **image) LANE_MUST_CHECK;
+struct lane_error *model_image_parse(const uint8_t *data, size_t bytes, const char *what,
+				     struct lane_image **image) LANE_MUST_CHECK;
 
 /* What can be generated, all of it 12 bit and the same for the same seed on every machine. */
 enum lane_texture {
@@ -36,17 +36,17 @@ enum lane_texture {
 };
 
 /* The name of a texture, and the texture with a name (-1: none). */
-const char *lane_texture_name(enum lane_texture texture);
-int lane_texture_by_name(const char *name);
+const char *model_texture_name(enum lane_texture texture);
+int model_texture_by_name(const char *name);
 
 /* Generates an image of at most LANE_IMAGE_PIXELS pixels. *image is the caller's to free. */
-struct lane_error *lane_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
-				       uint64_t seed, struct lane_image **image) LANE_MUST_CHECK;
+struct lane_error *model_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
+					uint64_t seed, struct lane_image **image) LANE_MUST_CHECK;
 
 /* Frees an image; NULL is allowed. */
-void lane_image_free(struct lane_image *image);
+void model_image_free(struct lane_image *image);
 
 /* For LANE_CLEANUP. */
-void lane_image_drop(struct lane_image **image);
+void model_image_drop(struct lane_image **image);
 
 #endif

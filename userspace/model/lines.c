@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-struct lane_error *lane_text_read(const char *path, size_t limit, char **text)
+struct lane_error *model_text_read(const char *path, size_t limit, char **text)
 {
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) char *buffer = NULL;
@@ -46,7 +46,7 @@ struct lane_error *lane_text_read(const char *path, size_t limit, char **text)
 	return NULL;
 }
 
-void lane_lines_init(struct lane_lines *lines, char *text, const char *what)
+void model_lines_init(struct lane_lines *lines, char *text, const char *what)
 {
 	*lines = (struct lane_lines){ .what = what, .next = text };
 }
@@ -67,7 +67,7 @@ static int split(struct lane_lines *lines, char *line)
 	return 0;
 }
 
-struct lane_error *lane_lines_next(struct lane_lines *lines, int *more)
+struct lane_error *model_lines_next(struct lane_lines *lines, int *more)
 {
 	while (lines->next) {
 		char *line = lines->next;
@@ -78,7 +78,7 @@ struct lane_error *lane_lines_next(struct lane_lines *lines, int *more)
 		if (end)
 			*end = '\0';
 		if (split(lines, line))
-			return lane_lines_error(lines, "more than %d words", LANE_LINE_WORDS);
+			return model_lines_error(lines, "more than %d words", LANE_LINE_WORDS);
 		if (lines->n_words) {
 			*more = 1;
 			return NULL;
@@ -88,7 +88,7 @@ struct lane_error *lane_lines_next(struct lane_lines *lines, int *more)
 	return NULL;
 }
 
-char *lane_lines_rest(struct lane_lines *lines, unsigned int from)
+char *model_lines_rest(struct lane_lines *lines, unsigned int from)
 {
 	for (unsigned int i = from + 1; i < lines->n_words; i++) {
 		char *end = lines->word[i - 1] + strlen(lines->word[i - 1]);
@@ -99,7 +99,7 @@ char *lane_lines_rest(struct lane_lines *lines, unsigned int from)
 	return lines->word[from];
 }
 
-struct lane_error *lane_lines_error(const struct lane_lines *lines, const char *format, ...)
+struct lane_error *model_lines_error(const struct lane_lines *lines, const char *format, ...)
 {
 	char text[256];
 	va_list args;

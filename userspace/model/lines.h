@@ -25,22 +25,22 @@ struct lane_lines {
  * Reads a whole file of at most limit bytes that holds text (no NUL). *text is the caller's to free
  * and ends with NUL. what in errors is the path.
  */
-struct lane_error *lane_text_read(const char *path, size_t limit, char **text) LANE_MUST_CHECK;
+struct lane_error *model_text_read(const char *path, size_t limit, char **text) LANE_MUST_CHECK;
 
 /* Begins to read text, which is changed; both strings must outlive the reader. */
-void lane_lines_init(struct lane_lines *lines, char *text, const char *what);
+void model_lines_init(struct lane_lines *lines, char *text, const char *what);
 
 /*
  * The next line that has words. *more is 0 at the end of the text. A line with more than
  * LANE_LINE_WORDS words is an error.
  */
-struct lane_error *lane_lines_next(struct lane_lines *lines, int *more) LANE_MUST_CHECK;
+struct lane_error *model_lines_next(struct lane_lines *lines, int *more) LANE_MUST_CHECK;
 
 /* The words from the given one on as one text again, blanks between them (in place). */
-char *lane_lines_rest(struct lane_lines *lines, unsigned int from);
+char *model_lines_rest(struct lane_lines *lines, unsigned int from);
 
 /* An error about the current line: `what: line N: <formatted>`. */
-struct lane_error *lane_lines_error(const struct lane_lines *lines, const char *format, ...)
+struct lane_error *model_lines_error(const struct lane_lines *lines, const char *format, ...)
 	LANE_PRINTF(2, 3) LANE_MUST_CHECK;
 
 #endif

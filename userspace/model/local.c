@@ -41,52 +41,52 @@ static void fill(double *further, const struct lane_section *curve, double slope
 static struct lane_error *init_unit(struct lane_local *local, const struct lane_device *device,
 				    const struct lane_section *unit)
 {
-	const struct lane_section *bank_curve = lane_device_section(device, "curve", SAME_BANK);
-	uint32_t bytes = lane_section_whole(unit, "bytes");
+	const struct lane_section *bank_curve = model_device_section(device, "curve", SAME_BANK);
+	uint32_t bytes = model_section_whole(unit, "bytes");
 
 	local->kind = LANE_LOCAL_UNIT;
 	local->words = bytes / 4 > UINT16_MAX ? UINT16_MAX : bytes / 4;
-	local->banks = lane_section_whole(unit, "banks");
-	local->latency = lane_section_real(unit, "latency");
-	local->service = lane_section_real(unit, "service");
-	fill(local->same_word, lane_device_section(device, "curve", SAME_WORD),
-	     lane_section_real(unit, "same_word"), local->lanes);
+	local->banks = model_section_whole(unit, "banks");
+	local->latency = model_section_real(unit, "latency");
+	local->service = model_section_real(unit, "service");
+	fill(local->same_word, model_device_section(device, "curve", SAME_WORD),
+	     model_section_real(unit, "same_word"), local->lanes);
 	fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
-	     lane_section_real(unit, "same_bank"), local->lanes);
+	     model_section_real(unit, "same_bank"), local->lanes);
 	return NULL;
 }
 
 static struct lane_error *init_locks(struct lane_local *local, const struct lane_device *device)
 {
-	const struct lane_section *op = lane_device_section(device, "op", "local");
+	const struct lane_section *op = model_device_section(device, "op", "local");
 	struct lane_error *err = NULL;
 
 	local->kind = LANE_LOCAL_LOCKS;
 	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
-		err = lane_pad_init(&local->pad[h], device, (enum lane_hash)h);
+		err = model_pad_init(&local->pad[h], device, (enum lane_hash)h);
 	if (err)
 		return err;
 	local->words = local->pad[0].words;
 	local->banks = local->pad[0].banks;
 	/* LDSLK and STSUL go through the memory like a load and a store (van den Braak et al.,
 	 * section II-A: the lock bits take no cycles of their own). */
-	local->level = op ? lane_section_real(op, "issue") : 0;
+	local->level = op ? model_section_real(op, "issue") : 0;
 	return NULL;
 }
 
-struct lane_error *lane_local_init(struct lane_local *local, const struct lane_device *device)
+struct lane_error *model_local_init(struct lane_local *local, const struct lane_device *device)
 {
-	const struct lane_section *unit = lane_device_section(device, "atomic_unit", "");
+	const struct lane_section *unit = model_device_section(device, "atomic_unit", "");
 	const struct lane_section *section = NULL;
-	struct lane_error *err = lane_device_need(device, "device", "", &section);
+	struct lane_error *err = model_device_need(device, "device", "", &section);
 
 	memset(local, 0, sizeof(*local));
 	if (err)
 		return err;
-	local->lanes = lane_section_whole(section, "warp");
+	local->lanes = model_section_whole(section, "warp");
 	if (unit)
 		return init_unit(local, device, unit);
-	if (lane_device_section(device, "scratchpad", ""))
+	if (model_device_section(device, "scratchpad", ""))
 		return init_locks(local, device);
 	local->kind = LANE_LOCAL_UNKNOWN;
 	local->words = 16384;
@@ -95,10 +95,10 @@ struct lane_error *lane_local_init(struct lane_local *local, const struct lane_d
 	return NULL;
 }
 
-void lane_local_free(struct lane_local *local)
+void model_local_free(struct lane_local *local)
 {
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		lane_pad_free(&local->pad[h]);
+		model_pad_free(&local->pad[h]);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -164,8 +164,8 @@ static double busy(const struct lane_local *local, const struct lane_pad_cost *c
 	return local->level * (cost->read_levels + cost->write_levels);
 }
 
-struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_hash hash,
-					   const uint16_t *address, uint32_t lanes)
+struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_hash hash,
+					    const uint16_t *address, uint32_t lanes)
 {
 	struct lane_pad_cost cost;
 	struct lane_local_warp warp;
@@ -174,16 +174,16 @@ struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_h
 		serve(local, hash, address, lanes, &warp);
 		return (struct lane_local_cost){ warp.cycles, warp.service };
 	}
-	cost = lane_pad_evaluate(&local->pad[hash], address, lanes);
+	cost = model_pad_evaluate(&local->pad[hash], address, lanes);
 	return (struct lane_local_cost){
-		lane_pad_cycles(&local->pad[hash], cost.rounds, cost.read_levels,
-				cost.write_levels),
+		model_pad_cycles(&local->pad[hash], cost.rounds, cost.read_levels,
+				 cost.write_levels),
 		busy(local, &cost),
 	};
 }
 
-void lane_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
-			struct lane_local_warp *warp)
+void model_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
+			 struct lane_local_warp *warp)
 {
 	struct lane_pad_warp locks;
 
@@ -193,7 +193,7 @@ void lane_local_explain(struct lane_local *local, const uint16_t *address, uint3
 			warp->position_cycles = warp->bank_cycles = warp->lock_cycles = NAN;
 		return;
 	}
-	lane_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, &locks);
+	model_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, &locks);
 	*warp = (struct lane_local_warp){
 		.position_degree = locks.position_degree,
 		.bank_degree = locks.bank_degree,
@@ -207,7 +207,7 @@ void lane_local_explain(struct lane_local *local, const uint16_t *address, uint3
 	};
 }
 
-double lane_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation)
+double model_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation)
 {
 	double full = warps * cost->service;
 	double cycles = full > cost->cycles ? full : cost->cycles;

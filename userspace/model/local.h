@@ -56,26 +56,26 @@ struct lane_local_cost {
  * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]; a device
  * with neither has unknown atomics on 64 KiB in 32 banks. The unit's further cycles are those of
  * the measured [curve stride-0] and [curve stride-32], where the device has them, else straight
- * lines. lane_local_free() gives back what it holds, also after an error.
+ * lines. model_local_free() gives back what it holds, also after an error.
  */
-struct lane_error *lane_local_init(struct lane_local *local,
-				   const struct lane_device *device) LANE_MUST_CHECK;
+struct lane_error *model_local_init(struct lane_local *local,
+				    const struct lane_device *device) LANE_MUST_CHECK;
 
-void lane_local_free(struct lane_local *local);
+void model_local_free(struct lane_local *local);
 
 /* One warp whose lane i updates the word address[i], 1 to local->lanes lanes. */
-struct lane_local_cost lane_local_evaluate(struct lane_local *local, enum lane_hash hash,
-					   const uint16_t *address, uint32_t lanes);
+struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_hash hash,
+					    const uint16_t *address, uint32_t lanes);
 
 /* The same with the reasons, without a hash. */
-void lane_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
-			struct lane_local_warp *warp);
+void model_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
+			 struct lane_local_warp *warp);
 
 /*
  * The cycles of an atomic when `warps` warps always have one each: the law of a closed queue with
  * one server and constant service, max(cycles, warps * service). utilisation is the part of the
  * time that the server is busy.
  */
-double lane_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation);
+double model_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation);
 
 #endif

@@ -60,9 +60,9 @@ struct lane_meter {
 
 /*
  * An OpenCL device, found through libOpenCL.so.1, which is loaded now. device counts the devices of
- * all platforms from 0. lane_meter_close() also after an error.
+ * all platforms from 0. model_meter_close() also after an error.
  */
-struct lane_error *lane_meter_opencl(struct lane_meter *meter, uint32_t device) LANE_MUST_CHECK;
+struct lane_error *model_meter_opencl(struct lane_meter *meter, uint32_t device) LANE_MUST_CHECK;
 
 /*
  * A device that takes as long as the models say: [op] by the pipeline model, [scratchpad] by the
@@ -70,9 +70,9 @@ struct lane_error *lane_meter_opencl(struct lane_meter *meter, uint32_t device) 
  * Each time comes with normally distributed noise of so many percent; the same seed is the same
  * noise. The device file must outlive the meter.
  */
-struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_device *device,
-				    double noise, uint64_t seed) LANE_MUST_CHECK;
+struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane_device *device,
+				     double noise, uint64_t seed) LANE_MUST_CHECK;
 
-void lane_meter_close(struct lane_meter *meter);
+void model_meter_close(struct lane_meter *meter);
 
 #endif

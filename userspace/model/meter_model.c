@@ -28,21 +28,21 @@ static double normal(uint64_t *state)
 	double sum = -6;
 
 	for (int i = 0; i < 12; i++)
-		sum += (double)(lane_random(state) >> 11) / (double)(UINT64_C(1) << 53);
+		sum += (double)(model_random(state) >> 11) / (double)(UINT64_C(1) << 53);
 	return sum;
 }
 
 static struct lane_error *op_cycles(const struct model_meter *m, const struct lane_trial *t,
 				    double *cycles, int *can)
 {
-	const struct lane_section *op = lane_device_section(m->device, "op", t->op);
+	const struct lane_section *op = model_device_section(m->device, "op", t->op);
 	int64_t issue, completion;
 
 	*can = op != NULL;
 	if (!op)
 		return NULL;
-	lane_op_latency(op, t->warps, &issue, &completion);
-	*cycles = (double)lane_pipeline_law(t->warps, t->length, issue, completion) /
+	model_op_latency(op, t->warps, &issue, &completion);
+	*cycles = (double)model_pipeline_law(t->warps, t->length, issue, completion) /
 		  (double)LANE_MICRO;
 	return NULL;
 }
@@ -62,10 +62,10 @@ static struct lane_error *local_cycles(struct model_meter *m, const struct lane_
 			return lane_error("a word behind the simulated local memory");
 		address[i] = (uint16_t)t->word[i];
 	}
-	cost = lane_local_evaluate(&m->local, LANE_HASH_NONE, address, t->lanes);
-	*cycles = (double)lane_pipeline_law(t->warps, t->length,
-					    (int64_t)(cost.service * (double)LANE_MICRO),
-					    (int64_t)(cost.cycles * (double)LANE_MICRO)) /
+	cost = model_local_evaluate(&m->local, LANE_HASH_NONE, address, t->lanes);
+	*cycles = (double)model_pipeline_law(t->warps, t->length,
+					     (int64_t)(cost.service * (double)LANE_MICRO),
+					     (int64_t)(cost.cycles * (double)LANE_MICRO)) /
 		  (double)LANE_MICRO;
 	return NULL;
 }
@@ -81,10 +81,10 @@ static struct lane_error *global_cycles(const struct model_meter *m, const struc
 	struct lane_global_result result;
 	struct lane_error *err;
 
-	*can = lane_device_section(m->device, "global", "") != NULL;
+	*can = model_device_section(m->device, "global", "") != NULL;
 	if (!*can)
 		return NULL;
-	err = lane_global_run(m->device, &work, &result);
+	err = model_global_run(m->device, &work, &result);
 	if (!err)
 		*cycles = (double)result.elapsed;
 	return err;
@@ -112,13 +112,13 @@ static void close_model(struct lane_meter *meter)
 	struct model_meter *m = meter->state;
 
 	if (m)
-		lane_local_free(&m->local);
+		model_local_free(&m->local);
 	free(m);
 	meter->state = NULL;
 }
 
-struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_device *device,
-				    double noise, uint64_t seed)
+struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane_device *device,
+				     double noise, uint64_t seed)
 {
 	const struct lane_section *unit = NULL;
 	struct model_meter *m = calloc(1, sizeof(*m));
@@ -127,26 +127,26 @@ struct lane_error *lane_meter_model(struct lane_meter *meter, const struct lane_
 	*meter = (struct lane_meter){ .state = m, .measure = measure, .close = close_model };
 	if (!m)
 		return &lane_enomem;
-	err = lane_device_need(device, "device", "", &unit);
+	err = model_device_need(device, "device", "", &unit);
 	if (err)
 		return err;
 	*m = (struct model_meter){ .device = device, .noise = noise / 100, .random = seed };
-	m->has_local = lane_device_section(device, "scratchpad", "") ||
-		       lane_device_section(device, "atomic_unit", "");
+	m->has_local = model_device_section(device, "scratchpad", "") ||
+		       model_device_section(device, "atomic_unit", "");
 	if (m->has_local)
-		err = lane_local_init(&m->local, device);
+		err = model_local_init(&m->local, device);
 	snprintf(meter->name, sizeof(meter->name), "%s", device->name);
 	snprintf(meter->how, sizeof(meter->how), "a simulation with %g %% noise", noise);
-	meter->units = lane_section_whole(unit, "units");
-	meter->clock_mhz = lane_section_real(unit, "clock_mhz");
-	meter->warp = lane_section_whole(unit, "warp");
-	meter->max_warps = lane_section_whole(unit, "max_warps");
+	meter->units = model_section_whole(unit, "units");
+	meter->clock_mhz = model_section_real(unit, "clock_mhz");
+	meter->warp = model_section_whole(unit, "warp");
+	meter->max_warps = model_section_whole(unit, "max_warps");
 	meter->local_words = m->local.words;
 	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
 	return err;
 }
 
-void lane_meter_close(struct lane_meter *meter)
+void model_meter_close(struct lane_meter *meter)
 {
 	if (meter->close)
 		meter->close(meter);

@@ -301,7 +301,7 @@ static struct call begin_global(struct cl_meter *m, const struct lane_trial *t,
 	char name[48];
 	struct call call;
 
-	snprintf(name, sizeof(name), "global_%s", lane_global_op_name(t->access));
+	snprintf(name, sizeof(name), "global_%s", model_global_op_name(t->access));
 	call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
 	argument(m, &call, sizeof(m->data), &m->data);
 	whole(m, &call, lane);
@@ -391,7 +391,7 @@ static void close_opencl(struct lane_meter *meter)
 	meter->state = NULL;
 }
 
-struct lane_error *lane_meter_opencl(struct lane_meter *meter, uint32_t device)
+struct lane_error *model_meter_opencl(struct lane_meter *meter, uint32_t device)
 {
 	struct cl_meter *m = calloc(1, sizeof(*m));
 	struct lane_error *err;

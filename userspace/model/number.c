@@ -2,7 +2,7 @@
 // Decimal numbers without rounding, from text that may hold anything.
 #include "model/number.h"
 
-int lane_whole_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+int model_whole_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -21,7 +21,7 @@ int lane_whole_parse(const char *text, uint64_t min, uint64_t max, uint64_t *val
 	return 0;
 }
 
-int lane_micro_parse(const char *text, int64_t *value)
+int model_micro_parse(const char *text, int64_t *value)
 {
 	int64_t sum = 0;
 	int digits = 0;

@@ -11,7 +11,7 @@
 /* One unit (one cycle, one MHz ...) in millionths. */
 #define LANE_MICRO INT64_C(1000000)
 
-/* The largest whole number that lane_micro_parse takes; sums of a million of them cannot overflow.
+/* The largest whole number that model_micro_parse takes; sums of a million of them cannot overflow.
  */
 #define LANE_MICRO_LIMIT INT64_C(1000000)
 
@@ -20,9 +20,9 @@
  * else. *value gets it in millionths. Returns 0, or -1 when text is something else, has more digits
  * or is above LANE_MICRO_LIMIT.
  */
-int lane_micro_parse(const char *text, int64_t *value);
+int model_micro_parse(const char *text, int64_t *value);
 
 /* Parses an unsigned whole number between min and max, digits only. Returns 0 or -1. */
-int lane_whole_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+int model_whole_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 
 #endif

@@ -11,12 +11,12 @@ static const char *const hash_names[LANE_HASH_COUNT] = {
 	[LANE_HASH_ADD] = "add",
 };
 
-const char *lane_hash_name(enum lane_hash hash)
+const char *model_hash_name(enum lane_hash hash)
 {
 	return hash_names[hash];
 }
 
-int lane_hash_by_name(const char *name)
+int model_hash_by_name(const char *name)
 {
 	for (int i = 0; i < LANE_HASH_COUNT; i++)
 		if (!strcmp(hash_names[i], name))
@@ -47,30 +47,30 @@ static uint16_t hash_word(const struct lane_pad *pad, uint32_t a)
 	return (uint16_t)((bank % pad->banks) * pad->locks_per_bank + lock % pad->locks_per_bank);
 }
 
-struct lane_error *lane_pad_init(struct lane_pad *pad, const struct lane_device *device,
-				 enum lane_hash hash)
+struct lane_error *model_pad_init(struct lane_pad *pad, const struct lane_device *device,
+				  enum lane_hash hash)
 {
 	const struct lane_section *unit = NULL;
 	const struct lane_section *section = NULL;
-	struct lane_error *err = lane_device_need(device, "device", "", &unit);
+	struct lane_error *err = model_device_need(device, "device", "", &unit);
 	uint32_t locks;
 
 	memset(pad, 0, sizeof(*pad));
 	if (!err)
-		err = lane_device_need(device, "scratchpad", "", &section);
+		err = model_device_need(device, "scratchpad", "", &section);
 	if (err)
 		return err;
 	*pad = (struct lane_pad){
-		.words = lane_section_whole(section, "bytes") / 4,
-		.banks = lane_section_whole(section, "banks"),
-		.lanes = lane_section_whole(unit, "warp"),
+		.words = model_section_whole(section, "bytes") / 4,
+		.banks = model_section_whole(section, "banks"),
+		.lanes = model_section_whole(unit, "warp"),
 		.hash = hash,
-		.read = lane_section_real(section, "read"),
-		.update = lane_section_real(section, "update"),
-		.write = lane_section_real(section, "write"),
-		.branch = lane_section_real(section, "branch"),
+		.read = model_section_real(section, "read"),
+		.update = model_section_real(section, "update"),
+		.write = model_section_real(section, "write"),
+		.branch = model_section_real(section, "branch"),
 	};
-	locks = lane_section_whole(section, "locks");
+	locks = model_section_whole(section, "locks");
 	if (!power_of_two(pad->banks) || !power_of_two(locks) || locks < pad->banks ||
 	    pad->words > UINT16_MAX)
 		return lane_error(
@@ -82,7 +82,7 @@ struct lane_error *lane_pad_init(struct lane_pad *pad, const struct lane_device 
 	pad->lock_count = calloc(locks, 1);
 	pad->read_until = calloc(pad->words, 1);
 	if (!pad->lock_of || !pad->lock_count || !pad->read_until) {
-		lane_pad_free(pad);
+		model_pad_free(pad);
 		return &lane_enomem;
 	}
 	for (uint32_t a = 0; a < pad->words; a++)
@@ -90,7 +90,7 @@ struct lane_error *lane_pad_init(struct lane_pad *pad, const struct lane_device 
 	return NULL;
 }
 
-void lane_pad_free(struct lane_pad *pad)
+void model_pad_free(struct lane_pad *pad)
 {
 	free(pad->lock_of);
 	free(pad->lock_count);
@@ -181,8 +181,8 @@ static void evaluate_any(struct lane_pad *pad, const uint16_t *address, uint32_t
 		evaluate(pad, address, lanes, pad->banks, 1, e);
 }
 
-struct lane_pad_cost lane_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
-					   uint32_t lanes)
+struct lane_pad_cost model_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
+					    uint32_t lanes)
 {
 	struct evaluation e;
 
@@ -193,8 +193,8 @@ struct lane_pad_cost lane_pad_evaluate_low(struct lane_pad *pad, const uint16_t 
 	return e.cost;
 }
 
-struct lane_pad_cost lane_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
-				       uint32_t lanes)
+struct lane_pad_cost model_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
+					uint32_t lanes)
 {
 	struct evaluation e;
 
@@ -202,14 +202,14 @@ struct lane_pad_cost lane_pad_evaluate(struct lane_pad *pad, const uint16_t *add
 	return e.cost;
 }
 
-double lane_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
-		       uint64_t write_levels)
+double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
+			uint64_t write_levels)
 {
 	return (double)rounds * (pad->update + pad->branch) + (double)read_levels * pad->read +
 	       (double)write_levels * pad->write;
 }
 
-double lane_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes)
+double model_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes)
 {
 	struct evaluation e;
 
@@ -240,8 +240,8 @@ static void degrees(const struct lane_pad *pad, const uint16_t *address, struct 
 	}
 }
 
-void lane_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
-		      struct lane_pad_warp *warp)
+void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
+		       struct lane_pad_warp *warp)
 {
 	struct evaluation e;
 
@@ -255,16 +255,16 @@ void lane_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t la
 	}
 	warp->bank_degree = warp->read_level[0];
 	degrees(pad, address, warp);
-	warp->cycles = lane_pad_cycles(pad, e.cost.rounds, warp->cost.read_levels,
-				       warp->cost.write_levels);
-	warp->base_cycles = lane_pad_cycles(pad, 1, 1, 1);
+	warp->cycles = model_pad_cycles(pad, e.cost.rounds, warp->cost.read_levels,
+					warp->cost.write_levels);
+	warp->base_cycles = model_pad_cycles(pad, 1, 1, 1);
 	warp->position_cycles = warp->base_cycles * (warp->position_degree - 1);
 	warp->lock_cycles = warp->base_cycles * (e.cost.rounds - warp->position_degree);
 	warp->bank_cycles = warp->cycles - warp->base_cycles * e.cost.rounds;
 }
 
-struct lane_error *lane_pad_pattern(const struct lane_pad *pad, uint32_t stride, uint32_t conflicts,
-				    uint16_t *address)
+struct lane_error *model_pad_pattern(const struct lane_pad *pad, uint32_t stride,
+				     uint32_t conflicts, uint16_t *address)
 {
 	for (uint32_t i = 0; i < pad->lanes; i++) {
 		uint64_t word = i < conflicts ? (uint64_t)i * stride : i;

@@ -29,10 +29,10 @@ enum lane_hash {
 };
 
 /* The name of a hash: none, xor, add. */
-const char *lane_hash_name(enum lane_hash hash);
+const char *model_hash_name(enum lane_hash hash);
 
 /* The hash with this name, or -1. */
-int lane_hash_by_name(const char *name);
+int model_hash_by_name(const char *name);
 
 /* One scratchpad with one hash, ready to evaluate warps; no allocation after the initialisation. */
 struct lane_pad {
@@ -80,46 +80,46 @@ struct lane_pad_warp {
 /*
  * Prepares a scratchpad as the device's [scratchpad] and [device] say; bytes, banks and locks must
  * be such that banks and locks are powers of two and there is at least a lock per bank.
- * lane_pad_free() gives back what it holds, also after an error.
+ * model_pad_free() gives back what it holds, also after an error.
  */
-struct lane_error *lane_pad_init(struct lane_pad *pad, const struct lane_device *device,
-				 enum lane_hash hash) LANE_MUST_CHECK;
+struct lane_error *model_pad_init(struct lane_pad *pad, const struct lane_device *device,
+				  enum lane_hash hash) LANE_MUST_CHECK;
 
-void lane_pad_free(struct lane_pad *pad);
+void model_pad_free(struct lane_pad *pad);
 
 /*
  * The cost of one warp whose lane i updates the word address[i] (below pad->words), for 1 to
  * pad->lanes lanes. When a lock is wanted by several lanes, the lowest gets it.
  */
-struct lane_pad_cost lane_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
-				       uint32_t lanes);
+struct lane_pad_cost model_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
+					uint32_t lanes);
 
 /*
  * The same, faster, where every word lies below the number of locks (banks * locks_per_bank): no
  * two words share a lock there, whatever the hash.
  */
-struct lane_pad_cost lane_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
-					   uint32_t lanes);
+struct lane_pad_cost model_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
+					    uint32_t lanes);
 
 /* The cycles of a cost, or of the sum of many. */
-double lane_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
-		       uint64_t write_levels);
+double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
+			uint64_t write_levels);
 
 /* The same warp with its conflicts, rounds and the reasons of its cycles; slower. */
-void lane_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
-		      struct lane_pad_warp *warp);
+void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
+		       struct lane_pad_warp *warp);
 
 /*
  * The cycles of a simulator that knows no locks and takes an atomic for a load: read cycles per
  * bank conflict level, once (the paper's section III, its original GPGPU-Sim).
  */
-double lane_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes);
+double model_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes);
 
 /*
  * The synthetic pattern of the paper's equation 1: lane i has word i * stride while i < conflicts,
  * and word i otherwise. Fails when a word lies outside of the scratchpad.
  */
-struct lane_error *lane_pad_pattern(const struct lane_pad *pad, uint32_t stride, uint32_t conflicts,
-				    uint16_t *address) LANE_MUST_CHECK;
+struct lane_error *model_pad_pattern(const struct lane_pad *pad, uint32_t stride,
+				     uint32_t conflicts, uint16_t *address) LANE_MUST_CHECK;
 
 #endif

@@ -37,7 +37,7 @@ struct reader {
 	size_t graph_room;
 };
 
-const char *lane_access_name(enum lane_access access)
+const char *model_access_name(enum lane_access access)
 {
 	return access_names[access];
 }
@@ -50,8 +50,8 @@ static struct lane_pattern_kernel *find_kernel(const struct lane_pattern *patter
 	return NULL;
 }
 
-const struct lane_pattern_kernel *lane_pattern_kernel(const struct lane_pattern *pattern,
-						      const char *name)
+const struct lane_pattern_kernel *model_pattern_kernel(const struct lane_pattern *pattern,
+						       const char *name)
 {
 	return find_kernel(pattern, name);
 }
@@ -59,9 +59,9 @@ const struct lane_pattern_kernel *lane_pattern_kernel(const struct lane_pattern 
 static struct lane_error *whole(const struct reader *r, unsigned int word, uint64_t max,
 				uint64_t *value)
 {
-	if (lane_whole_parse(r->lines.word[word], 0, max, value))
-		return lane_lines_error(&r->lines, "`%.40s' is not a whole number up to %llu",
-					r->lines.word[word], (unsigned long long)max);
+	if (model_whole_parse(r->lines.word[word], 0, max, value))
+		return model_lines_error(&r->lines, "`%.40s' is not a whole number up to %llu",
+					 r->lines.word[word], (unsigned long long)max);
 	return NULL;
 }
 
@@ -76,19 +76,19 @@ static struct lane_error *read_launch(struct reader *r)
 	uint32_t warp;
 
 	if (r->lines.n_words != 9)
-		return lane_lines_error(&r->lines, "not `launch KERNEL GROUPS', local and global "
-						   "size");
+		return model_lines_error(&r->lines, "not `launch KERNEL GROUPS', local and global "
+						    "size");
 	for (unsigned int i = 0; !err && i < 7; i++)
 		err = whole(r, i + 2, UINT32_MAX, &n[i]);
 	if (err)
 		return err;
 	lanes = n[1] > 4096 || n[2] > 4096 || n[3] > 4096 ? 0 : n[1] * n[2] * n[3];
 	if (!lanes || lanes > 4096)
-		return lane_lines_error(&r->lines, "a work-group of 1 to 4096 work-items");
+		return model_lines_error(&r->lines, "a work-group of 1 to 4096 work-items");
 	kernel = find_kernel(pattern, r->lines.word[1]);
 	if (!kernel) {
 		if (pattern->n_kernels == MAX_KERNELS)
-			return lane_lines_error(&r->lines, "more than %d kernels", MAX_KERNELS);
+			return model_lines_error(&r->lines, "more than %d kernels", MAX_KERNELS);
 		kernel = &pattern->kernel[pattern->n_kernels];
 		kernel->name = strdup(r->lines.word[1]);
 		if (!kernel->name)
@@ -122,7 +122,7 @@ static struct lane_error *add_line(struct reader *r, const struct lane_pattern_l
 		if (same_line(&kernel->line[*index], line))
 			return NULL;
 	if (kernel->n_lines == MAX_LINES)
-		return lane_lines_error(&r->lines, "more than %d places in a kernel", MAX_LINES);
+		return model_lines_error(&r->lines, "more than %d places in a kernel", MAX_LINES);
 	if (kernel->n_lines == kernel->line_room) {
 		size_t room = kernel->line_room ? 2 * kernel->line_room : 16;
 		void *larger = realloc(kernel->line, room * sizeof(*kernel->line));
@@ -133,7 +133,7 @@ static struct lane_error *add_line(struct reader *r, const struct lane_pattern_l
 		kernel->line_room = room;
 	}
 	kernel->line[kernel->n_lines] = *line;
-	lane_touch_begin(&r->touch, &kernel->line[kernel->n_lines++]);
+	model_touch_begin(&r->touch, &kernel->line[kernel->n_lines++]);
 	return NULL;
 }
 
@@ -165,7 +165,7 @@ static struct lane_error *parse_site(struct reader *r, struct lane_pattern_line 
 	if (line->access == LANE_ACCESS_COUNT || strlen(lines->word[5]) >= sizeof(line->op) ||
 	    (!line->local && strcmp(lines->word[6], "global")) || !line->bytes ||
 	    (line->local && line->array_bytes > UINT32_MAX / 2))
-		return lane_lines_error(lines, "an access that cannot be");
+		return model_lines_error(lines, "an access that cannot be");
 	memcpy(line->op, lines->word[5], strlen(lines->word[5]) + 1);
 	return NULL;
 }
@@ -179,14 +179,14 @@ static struct lane_error *read_site(struct reader *r)
 	uint32_t index;
 
 	if (!r->kernel || r->lines.n_words != 10)
-		return lane_lines_error(&r->lines, "not a site of a launch (10 words)");
+		return model_lines_error(&r->lines, "not a site of a launch (10 words)");
 	err = whole(r, 1, UINT32_MAX, &number);
 	if (!err)
 		err = parse_site(r, &line);
 	if (!err && r->n_sites == 0)
 		r->first_site = (uint32_t)number;
 	if (!err && (number != (uint64_t)r->first_site + r->n_sites || r->n_sites == MAX_SITES))
-		err = lane_lines_error(&r->lines, "sites must be numbered one after the other");
+		err = model_lines_error(&r->lines, "sites must be numbered one after the other");
 	if (!err)
 		err = add_line(r, &line, &index);
 	if (err)
@@ -214,16 +214,16 @@ static struct lane_error *read_warp(struct reader *r)
 	uint64_t site = 0;
 
 	if (!r->kernel || r->lines.n_words < 4 || r->lines.n_words - 3 > r->pattern->warp)
-		return lane_lines_error(&r->lines, "not an access of a warp of %u lanes",
-					r->pattern->warp);
+		return model_lines_error(&r->lines, "not an access of a warp of %u lanes",
+					 r->pattern->warp);
 	err = whole(r, 1, UINT32_MAX, &site);
 	if (!err)
 		err = whole(r, 2, UINT32_MAX, &warp.count);
 	if (err)
 		return err;
 	if (site < r->first_site || site - r->first_site >= r->n_sites)
-		return lane_lines_error(&r->lines, "site %llu is not one of this launch",
-					(unsigned long long)site);
+		return model_lines_error(&r->lines, "site %llu is not one of this launch",
+					 (unsigned long long)site);
 	for (unsigned int i = 3; !err && i < r->lines.n_words; i++) {
 		if (!strcmp(r->lines.word[i], "-"))
 			continue;
@@ -233,11 +233,11 @@ static struct lane_error *read_warp(struct reader *r)
 	if (err || !warp.n || !warp.count)
 		return err;
 	r->pattern->warps += warp.count;
-	if (lane_touch_add(&r->touch, &r->kernel->line[r->site[site - r->first_site]], &warp))
-		return lane_lines_error(&r->lines,
-					"an address behind its array, or behind the %u bytes of "
-					"the device's local memory",
-					r->touch.memory.words * 4);
+	if (model_touch_add(&r->touch, &r->kernel->line[r->site[site - r->first_site]], &warp))
+		return model_lines_error(&r->lines,
+					 "an address behind its array, or behind the %u bytes of "
+					 "the device's local memory",
+					 r->touch.memory.words * 4);
 	return NULL;
 }
 
@@ -245,10 +245,11 @@ static struct lane_error *read_warp(struct reader *r)
 static struct lane_error *read_graph(struct reader *r)
 {
 	if (r->lines.n_words != 2)
-		return lane_lines_error(&r->lines, "not `graph KERNEL'");
+		return model_lines_error(&r->lines, "not `graph KERNEL'");
 	r->graph = find_kernel(r->pattern, r->lines.word[1]);
 	if (!r->graph || r->graph->graph)
-		return lane_lines_error(&r->lines, "a graph of an unknown kernel, or a second one");
+		return model_lines_error(&r->lines,
+					 "a graph of an unknown kernel, or a second one");
 	r->graph_bytes = 0;
 	r->graph_room = 0;
 	return NULL;
@@ -256,13 +257,13 @@ static struct lane_error *read_graph(struct reader *r)
 
 static struct lane_error *read_graph_line(struct reader *r)
 {
-	const char *text = r->lines.n_words > 1 ? lane_lines_rest(&r->lines, 1) : "";
+	const char *text = r->lines.n_words > 1 ? model_lines_rest(&r->lines, 1) : "";
 	size_t bytes = strlen(text);
 
 	if (!r->graph)
-		return lane_lines_error(&r->lines, "a line of no graph");
+		return model_lines_error(&r->lines, "a line of no graph");
 	if (r->graph_bytes + bytes + 2 > GRAPH_BYTES)
-		return lane_lines_error(&r->lines, "a graph of more than %u bytes", GRAPH_BYTES);
+		return model_lines_error(&r->lines, "a graph of more than %u bytes", GRAPH_BYTES);
 	if (r->graph_bytes + bytes + 2 > r->graph_room) {
 		size_t room = 2 * r->graph_room + bytes + 4096;
 		char *larger = realloc(r->graph->graph, room);
@@ -286,24 +287,24 @@ static struct lane_error *read_source(struct reader *r)
 	void *larger;
 
 	if (!kernel || r->lines.n_words < 3 || kernel->n_sources == MAX_LINES)
-		return lane_lines_error(&r->lines,
-					"not `source LINE TEXT' behind a graph, or more "
-					"than %d",
-					MAX_LINES);
-	if (lane_whole_parse(r->lines.word[1], 1, UINT32_MAX, &line))
-		return lane_lines_error(&r->lines, "`%.40s' is not the number of a line",
-					r->lines.word[1]);
+		return model_lines_error(&r->lines,
+					 "not `source LINE TEXT' behind a graph, or more "
+					 "than %d",
+					 MAX_LINES);
+	if (model_whole_parse(r->lines.word[1], 1, UINT32_MAX, &line))
+		return model_lines_error(&r->lines, "`%.40s' is not the number of a line",
+					 r->lines.word[1]);
 	larger = realloc(kernel->source, (kernel->n_sources + 1) * sizeof(*kernel->source));
 	if (!larger)
 		return &lane_enomem;
 	kernel->source = larger;
 	kernel->source[kernel->n_sources] =
 		(struct lane_pattern_source){ .line = (uint32_t)line,
-					      .text = strdup(lane_lines_rest(&r->lines, 2)) };
+					      .text = strdup(model_lines_rest(&r->lines, 2)) };
 	return kernel->source[kernel->n_sources++].text ? NULL : &lane_enomem;
 }
 
-const char *lane_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line)
+const char *model_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line)
 {
 	for (size_t i = 0; i < kernel->n_sources; i++)
 		if (kernel->source[i].line == line)
@@ -316,8 +317,8 @@ static struct lane_error *read_warp_size(struct reader *r)
 	uint64_t lanes = 0;
 
 	if (r->kernel || r->lines.n_words != 2 ||
-	    lane_whole_parse(r->lines.word[1], 1, LANE_PAD_LANES - 3, &lanes))
-		return lane_lines_error(&r->lines, "not `warp LANES', before the first launch");
+	    model_whole_parse(r->lines.word[1], 1, LANE_PAD_LANES - 3, &lanes))
+		return model_lines_error(&r->lines, "not `warp LANES', before the first launch");
 	r->pattern->warp = (uint32_t)lanes;
 	return NULL;
 }
@@ -328,7 +329,7 @@ static struct lane_error *read_left_out(struct reader *r)
 	struct lane_error *err;
 
 	if (!r->kernel || r->lines.n_words != 2)
-		return lane_lines_error(&r->lines, "not `left_out NUMBER' of a launch");
+		return model_lines_error(&r->lines, "not `left_out NUMBER' of a launch");
 	err = whole(r, 1, UINT64_C(1) << 48, &n);
 	if (!err)
 		r->kernel->left_out += n;
@@ -357,7 +358,7 @@ static struct lane_error *read_line(struct reader *r)
 		return read_left_out(r);
 	if (!strcmp(word, "done") || !strcmp(word, "no_graph"))
 		return NULL;
-	return lane_lines_error(&r->lines, "`%.40s' is not a word of this format", word);
+	return model_lines_error(&r->lines, "`%.40s' is not a word of this format", word);
 }
 
 static struct lane_error *read_all(struct reader *r)
@@ -365,7 +366,7 @@ static struct lane_error *read_all(struct reader *r)
 	struct lane_error *err;
 	int more;
 
-	err = lane_lines_next(&r->lines, &more);
+	err = model_lines_next(&r->lines, &more);
 	if (err)
 		return err;
 	if (!more || r->lines.n_words != 2 || strcmp(r->lines.word[0], "gpulane-pattern") ||
@@ -374,7 +375,7 @@ static struct lane_error *read_all(struct reader *r)
 			"%s: not a pattern file (its first line must be `gpulane-pattern 1')",
 			r->lines.what);
 	for (;;) {
-		err = lane_lines_next(&r->lines, &more);
+		err = model_lines_next(&r->lines, &more);
 		if (err || !more)
 			return err;
 		err = read_line(r);
@@ -387,15 +388,15 @@ static void close_lines(const struct reader *r)
 {
 	for (size_t i = 0; i < r->pattern->n_kernels; i++)
 		for (size_t j = 0; j < r->pattern->kernel[i].n_lines; j++)
-			lane_touch_end(&r->touch, &r->pattern->kernel[i].line[j],
-				       r->pattern->kernel[i].local_bytes);
+			model_touch_end(&r->touch, &r->pattern->kernel[i].line[j],
+					r->pattern->kernel[i].local_bytes);
 }
 
-struct lane_error *lane_pattern_parse(char *text, const char *what,
-				      const struct lane_device *device,
-				      struct lane_pattern **pattern)
+struct lane_error *model_pattern_parse(char *text, const char *what,
+				       const struct lane_device *device,
+				       struct lane_pattern **pattern)
 {
-	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *made = calloc(1, sizeof(*made));
 	struct reader r = { .pattern = made };
 	struct lane_error *err;
 
@@ -406,14 +407,14 @@ struct lane_error *lane_pattern_parse(char *text, const char *what,
 	made->kernel = calloc(MAX_KERNELS, sizeof(*made->kernel));
 	if (!made->what || !made->kernel)
 		return &lane_enomem;
-	lane_lines_init(&r.lines, text, what);
-	err = lane_touch_init(&r.touch, device);
+	model_lines_init(&r.lines, text, what);
+	err = model_touch_init(&r.touch, device);
 	made->same_word = r.touch.same_word;
 	if (!err)
 		err = read_all(&r);
 	if (!err)
 		close_lines(&r);
-	lane_touch_free(&r.touch);
+	model_touch_free(&r.touch);
 	free(r.site);
 	if (err)
 		return err;
@@ -421,16 +422,16 @@ struct lane_error *lane_pattern_parse(char *text, const char *what,
 	return NULL;
 }
 
-struct lane_error *lane_pattern_read(const char *path, const struct lane_device *device,
-				     struct lane_pattern **pattern)
+struct lane_error *model_pattern_read(const char *path, const struct lane_device *device,
+				      struct lane_pattern **pattern)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	struct lane_error *err = lane_text_read(path, PATTERN_BYTES, &text);
+	struct lane_error *err = model_text_read(path, PATTERN_BYTES, &text);
 
-	return err ? err : lane_pattern_parse(text, path, device, pattern);
+	return err ? err : model_pattern_parse(text, path, device, pattern);
 }
 
-void lane_pattern_free(struct lane_pattern *pattern)
+void model_pattern_free(struct lane_pattern *pattern)
 {
 	if (!pattern)
 		return;
@@ -447,13 +448,13 @@ void lane_pattern_free(struct lane_pattern *pattern)
 	free(pattern);
 }
 
-void lane_pattern_drop(struct lane_pattern **pattern)
+void model_pattern_drop(struct lane_pattern **pattern)
 {
-	lane_pattern_free(*pattern);
+	model_pattern_free(*pattern);
 }
 
-int lane_pattern_best(const struct lane_pattern_line *line, enum lane_layout *layout,
-		      uint32_t *copies)
+int model_pattern_best(const struct lane_pattern_line *line, enum lane_layout *layout,
+		       uint32_t *copies)
 {
 	int best = -1;
 

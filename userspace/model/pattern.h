@@ -25,7 +25,7 @@ enum lane_access {
 	LANE_ACCESS_COUNT,
 };
 
-const char *lane_access_name(enum lane_access access);
+const char *model_access_name(enum lane_access access);
 
 #define LANE_PATTERN_COPIES 5 /* replications that are tried: 2, 4, 8, 16, 32 copies */
 
@@ -111,29 +111,29 @@ struct lane_pattern {
  * [scratchpad]; locks and segments of global memory are those of its [global], or else of 32 and
  * 128 bytes. *pattern is the caller's to free.
  */
-struct lane_error *lane_pattern_read(const char *path, const struct lane_device *device,
-				     struct lane_pattern **pattern) LANE_MUST_CHECK;
-
-/* The same from text, which is cut into words; what stands for the file's name in errors. */
-struct lane_error *lane_pattern_parse(char *text, const char *what,
-				      const struct lane_device *device,
+struct lane_error *model_pattern_read(const char *path, const struct lane_device *device,
 				      struct lane_pattern **pattern) LANE_MUST_CHECK;
 
-void lane_pattern_free(struct lane_pattern *pattern);
-void lane_pattern_drop(struct lane_pattern **pattern);
+/* The same from text, which is cut into words; what stands for the file's name in errors. */
+struct lane_error *model_pattern_parse(char *text, const char *what,
+				       const struct lane_device *device,
+				       struct lane_pattern **pattern) LANE_MUST_CHECK;
+
+void model_pattern_free(struct lane_pattern *pattern);
+void model_pattern_drop(struct lane_pattern **pattern);
 
 /* The kernel with this name, or NULL. */
-const struct lane_pattern_kernel *lane_pattern_kernel(const struct lane_pattern *pattern,
-						      const char *name);
+const struct lane_pattern_kernel *model_pattern_kernel(const struct lane_pattern *pattern,
+						       const char *name);
 
 /* The text of one of the program's lines, or NULL. */
-const char *lane_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line);
+const char *model_pattern_source(const struct lane_pattern_kernel *kernel, uint32_t line);
 
 /*
  * The best number of copies: index into what_if, or -1 when none of those that fit costs less than
  * the line does now. layout and copies are set when there is one.
  */
-int lane_pattern_best(const struct lane_pattern_line *line, enum lane_layout *layout,
-		      uint32_t *copies);
+int model_pattern_best(const struct lane_pattern_line *line, enum lane_layout *layout,
+		       uint32_t *copies);
 
 #endif

@@ -105,32 +105,32 @@ static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_se
 static const char *stand_in(const struct lane_device *device, const struct lane_graph *graph,
 			    const char *op)
 {
-	for (uint32_t i = 0; i < graph->n_likes && !lane_device_section(device, "op", op); i++)
+	for (uint32_t i = 0; i < graph->n_likes && !model_device_section(device, "op", op); i++)
 		if (!strcmp(graph->like[i].op, op))
 			return graph->like[i].other;
 	return op;
 }
 
-struct lane_error *lane_binding_make(const struct lane_device *device,
-				     const struct lane_graph *graph, uint32_t warps,
-				     struct lane_binding *binding)
+struct lane_error *model_binding_make(const struct lane_device *device,
+				      const struct lane_graph *graph, uint32_t warps,
+				      struct lane_binding *binding)
 {
 	*binding = (struct lane_binding){ 0 };
 	for (uint32_t i = 0; i < graph->n_ops; i++) {
 		const struct lane_section *op;
 		struct lane_error *err =
-			lane_device_need(device, "op", stand_in(device, graph, graph->op[i]), &op);
+			model_device_need(device, "op", stand_in(device, graph, graph->op[i]), &op);
 
 		if (!err)
 			err = bind_pipe(binding, op, &binding->pipe[i], device);
 		if (err)
 			return err;
-		lane_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
+		model_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
 	}
 	return NULL;
 }
 
-int64_t lane_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t completion)
+int64_t model_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t completion)
 {
 	if ((int64_t)warps * issue <= completion)
 		return (int64_t)n * completion + (int64_t)(warps - 1) * issue;
@@ -401,10 +401,10 @@ static void free_unit(struct unit *u)
 	free(u->arrived);
 }
 
-struct lane_error *lane_pipeline_run(const struct lane_graph *graph,
-				     const struct lane_binding *binding,
-				     const struct lane_launch *launch,
-				     struct lane_pipeline_run *run)
+struct lane_error *model_pipeline_run(const struct lane_graph *graph,
+				      const struct lane_binding *binding,
+				      const struct lane_launch *launch,
+				      struct lane_pipeline_run *run)
 {
 	uint32_t concurrent =
 		launch->concurrent < launch->groups ? launch->concurrent : launch->groups;

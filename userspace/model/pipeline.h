@@ -56,24 +56,24 @@ struct lane_pipeline_run {
  * Binds the graph's kinds to the device's ops while `warps` warps are on the compute unit; an op
  * that the device lacks is an error.
  */
-struct lane_error *lane_binding_make(const struct lane_device *device,
-				     const struct lane_graph *graph, uint32_t warps,
-				     struct lane_binding *binding) LANE_MUST_CHECK;
+struct lane_error *model_binding_make(const struct lane_device *device,
+				      const struct lane_graph *graph, uint32_t warps,
+				      struct lane_binding *binding) LANE_MUST_CHECK;
 
 /*
  * Simulates one compute unit, event by event. Of a pipeline's ready instructions the one that has
  * waited longest goes first; a result that comes at the same time as an issue comes first.
  */
-struct lane_error *lane_pipeline_run(const struct lane_graph *graph,
-				     const struct lane_binding *binding,
-				     const struct lane_launch *launch,
-				     struct lane_pipeline_run *run) LANE_MUST_CHECK;
+struct lane_error *model_pipeline_run(const struct lane_graph *graph,
+				      const struct lane_binding *binding,
+				      const struct lane_launch *launch,
+				      struct lane_pipeline_run *run) LANE_MUST_CHECK;
 
 /*
  * The time of `warps` warps of n dependent instructions of one kind, in millionths of a cycle (the
  * paper's equation 1): n * completion + (warps - 1) * issue while warps <= completion / issue, else
  * completion + (n * warps - 1) * issue.
  */
-int64_t lane_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t completion);
+int64_t model_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t completion);
 
 #endif

@@ -113,7 +113,7 @@ static void axes(FILE *file, const struct lane_plot *plot, const struct scale *s
 	label(file, LEFT, TOP - 20, "font-size=\"16\"", plot->title);
 }
 
-void lane_plot_write(FILE *file, const struct lane_plot *plot)
+void model_plot_write(FILE *file, const struct lane_plot *plot)
 {
 	struct scale s = measure(plot);
 

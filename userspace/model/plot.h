@@ -25,6 +25,6 @@ struct lane_plot {
 };
 
 /* Writes the plot; the caller looks at ferror(). The y axis begins at 0. */
-void lane_plot_write(FILE *file, const struct lane_plot *plot);
+void model_plot_write(FILE *file, const struct lane_plot *plot);
 
 #endif

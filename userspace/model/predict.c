@@ -137,9 +137,9 @@ static double segments_at(const struct work *w, uint32_t source_line, int atomic
 static void as_measured(const struct work *w, uint32_t op, int atomic, struct lane_binding *b)
 {
 	const struct lane_section *m = w->measured;
-	double one = m ? lane_section_real(m, atomic ? "atomic_coalesced" : "load_coalesced") : 0;
+	double one = m ? model_section_real(m, atomic ? "atomic_coalesced" : "load_coalesced") : 0;
 	double all =
-		m ? lane_section_real(m, atomic ? "atomic_uncoalesced" : "load_uncoalesced") : 0;
+		m ? model_section_real(m, atomic ? "atomic_uncoalesced" : "load_uncoalesced") : 0;
 	double segments = one > 0 && all > 0 ? segments_at(w, w->graph->op_line[op], atomic) : 0;
 	double part = w->lanes > 1 ? (segments - 1) / (w->lanes - 1) : 0;
 
@@ -199,7 +199,7 @@ static struct lane_error *cycles_of(const struct work *w, const struct lane_bind
 	struct lane_error *err;
 
 	launch.groups = groups;
-	err = lane_pipeline_run(w->graph, binding, &launch, run);
+	err = model_pipeline_run(w->graph, binding, &launch, run);
 	if (!err)
 		*cycles = (double)run->cycles / (double)LANE_MICRO;
 	return err;
@@ -358,8 +358,8 @@ static struct lane_error *divide(const struct work *w, struct lane_prediction *p
 static struct lane_error *prepare(const struct lane_section *unit, uint32_t group_warps,
 				  uint64_t groups, struct lane_launch *launch)
 {
-	uint32_t max_warps = lane_section_whole(unit, "max_warps");
-	uint32_t units = lane_section_whole(unit, "units");
+	uint32_t max_warps = model_section_whole(unit, "max_warps");
+	uint32_t units = model_section_whole(unit, "units");
 	uint64_t per_unit = (groups + units - 1) / units;
 
 	if (!group_warps || group_warps > max_warps)
@@ -367,10 +367,10 @@ static struct lane_error *prepare(const struct lane_section *unit, uint32_t grou
 				  max_warps);
 	launch->group_warps = group_warps;
 	launch->groups = per_unit > UINT32_MAX ? UINT32_MAX : (uint32_t)per_unit;
-	launch->concurrent = lane_section_whole(unit, "max_groups");
+	launch->concurrent = model_section_whole(unit, "max_groups");
 	if (launch->concurrent > max_warps / group_warps)
 		launch->concurrent = max_warps / group_warps;
-	launch->issue_limit = lane_section_whole(unit, "issue_limit");
+	launch->issue_limit = model_section_whole(unit, "issue_limit");
 	return NULL;
 }
 
@@ -391,7 +391,7 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 				uint32_t group_warps, const struct lane_section **unit)
 {
 	LANE_CLEANUP(lane_free) char *text = w->kernel->graph ? strdup(w->kernel->graph) : NULL;
-	struct lane_error *err = lane_device_need(device, "device", "", unit);
+	struct lane_error *err = model_device_need(device, "device", "", unit);
 	uint32_t warps;
 
 	if (err)
@@ -402,20 +402,20 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 		return &lane_enomem;
 	err = need_atomics(w, device);
 	if (!err)
-		err = lane_graph_parse(text, w->kernel->name, &w->graph);
+		err = model_graph_parse(text, w->kernel->name, &w->graph);
 	if (!err)
 		err = prepare(*unit, group_warps, groups ? groups : 1, &w->launch);
 	if (err)
 		return err;
-	w->lanes = lane_section_whole(*unit, "warp");
-	w->measured = lane_device_section(device, "global_atomics", "");
+	w->lanes = model_section_whole(*unit, "warp");
+	w->measured = model_device_section(device, "global_atomics", "");
 	warps = w->launch.concurrent < w->launch.groups ? w->launch.concurrent : w->launch.groups;
-	return lane_binding_make(device, w->graph, warps * w->launch.group_warps, &w->binding);
+	return model_binding_make(device, w->graph, warps * w->launch.group_warps, &w->binding);
 }
 
-struct lane_error *lane_predict(const struct lane_pattern_kernel *kernel,
-				const struct lane_device *device, uint64_t groups,
-				struct lane_prediction *p)
+struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device, uint64_t groups,
+				 struct lane_prediction *p)
 {
 	struct work work = { .kernel = kernel };
 	const struct lane_section *unit = NULL;
@@ -425,20 +425,20 @@ struct lane_error *lane_predict(const struct lane_pattern_kernel *kernel,
 	if (!err)
 		err = divide(&work, p);
 	if (!err) {
-		p->ns = p->total * 1000 / lane_section_real(unit, "clock_mhz");
+		p->ns = p->total * 1000 / model_section_real(unit, "clock_mhz");
 		p->groups_per_unit = work.launch.groups;
 		p->concurrent = work.launch.concurrent;
 		p->warps =
 			(p->concurrent < p->groups_per_unit ? p->concurrent : p->groups_per_unit) *
 			work.launch.group_warps;
 	}
-	lane_graph_free(work.graph);
+	model_graph_free(work.graph);
 	return err;
 }
 
-struct lane_error *lane_predict_changed(const struct lane_pattern_kernel *kernel,
-					const struct lane_device *device, uint64_t groups,
-					const struct lane_change *change, double *cycles)
+struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kernel,
+					 const struct lane_device *device, uint64_t groups,
+					 const struct lane_change *change, double *cycles)
 {
 	struct work work = { .kernel = kernel, .change = change };
 	uint32_t group_warps = change->group_warps ? change->group_warps : kernel->group_warps;
@@ -448,6 +448,6 @@ struct lane_error *lane_predict_changed(const struct lane_pattern_kernel *kernel
 
 	if (!err)
 		err = simulate(&work, EVERYTHING, cycles, &run);
-	lane_graph_free(work.graph);
+	model_graph_free(work.graph);
 	return err;
 }

@@ -60,11 +60,11 @@ struct lane_prediction {
  * runs with everything, without conflicts, without atomics, without collisions, without memory. The
  * device needs the graph's ops; a kernel without a graph is an error.
  */
-struct lane_error *lane_predict(const struct lane_pattern_kernel *kernel,
-				const struct lane_device *device, uint64_t groups,
-				struct lane_prediction *prediction) LANE_MUST_CHECK;
+struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
+				 const struct lane_device *device, uint64_t groups,
+				 struct lane_prediction *prediction) LANE_MUST_CHECK;
 
-/* What may be changed before a kernel is predicted, for lane_predict_changed(). */
+/* What may be changed before a kernel is predicted, for model_predict_changed(). */
 struct lane_change {
 	const struct lane_pattern_line *line; /* whose atomics change; NULL: none */
 	double cycles;			      /* the warps' cycles on local memory, a sum */
@@ -76,9 +76,9 @@ struct lane_change {
 };
 
 /* The total cycles of the launch after a change. */
-struct lane_error *lane_predict_changed(const struct lane_pattern_kernel *kernel,
-					const struct lane_device *device, uint64_t groups,
-					const struct lane_change *change,
-					double *cycles) LANE_MUST_CHECK;
+struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kernel,
+					 const struct lane_device *device, uint64_t groups,
+					 const struct lane_change *change,
+					 double *cycles) LANE_MUST_CHECK;
 
 #endif

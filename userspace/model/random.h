@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The next 64 random bits; *state is the seed at first. */
-static inline uint64_t lane_random(uint64_t *state)
+static inline uint64_t model_random(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
 
@@ -18,9 +18,9 @@ static inline uint64_t lane_random(uint64_t *state)
 }
 
 /* A random number below bound, which is at least 1. */
-static inline uint32_t lane_random_below(uint64_t *state, uint32_t bound)
+static inline uint32_t model_random_below(uint64_t *state, uint32_t bound)
 {
-	return (uint32_t)(((lane_random(state) >> 32) * bound) >> 32);
+	return (uint32_t)(((model_random(state) >> 32) * bound) >> 32);
 }
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/cleanup.h"
 #include "base/place.h"
 
-struct lane_error *lane_shipped_find(const char *kind, const char *name, const char *suffix,
-				     char **path)
+struct lane_error *model_shipped_find(const char *kind, const char *name, const char *suffix,
+				      char **path)
 {
 	/* Installed below prefix; built in a directory beside userspace/. */
 	static const char *const places[] = { "../share/gpulane", "../userspace/model" };
@@ -34,10 +34,10 @@ struct lane_error *lane_shipped_find(const char *kind, const char *name, const c
 			  name, kind);
 }
 
-struct lane_error *lane_device_find(const char *name, struct lane_device **device)
+struct lane_error *model_device_find(const char *name, struct lane_device **device)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
-	struct lane_error *err = lane_shipped_find("devices", name, ".dev", &path);
+	struct lane_error *err = model_shipped_find("devices", name, ".dev", &path);
 
-	return err ? err : lane_device_read(path, device);
+	return err ? err : model_device_read(path, device);
 }

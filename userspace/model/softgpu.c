@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 
-void lane_soft_free(struct lane_soft_kernel *kernel)
+void model_soft_free(struct lane_soft_kernel *kernel)
 {
 	if (!kernel)
 		return;
@@ -16,9 +16,9 @@ void lane_soft_free(struct lane_soft_kernel *kernel)
 	free(kernel);
 }
 
-void lane_soft_drop(struct lane_soft_kernel **kernel)
+void model_soft_drop(struct lane_soft_kernel **kernel)
 {
-	lane_soft_free(*kernel);
+	model_soft_free(*kernel);
 }
 
 static uint32_t ceil_div(uint32_t a, uint32_t b)
@@ -36,18 +36,18 @@ static uint32_t blocks_per_sm(const struct lane_section *limits,
 			      const struct lane_soft_kernel *kernel, uint32_t threads,
 			      uint32_t warp)
 {
-	uint32_t most = lane_section_whole(limits, "max_blocks");
+	uint32_t most = model_section_whole(limits, "max_blocks");
 
-	most = least(most, lane_section_whole(limits, "max_threads") / threads);
-	most = least(most, lane_section_whole(limits, "max_warps") / ceil_div(threads, warp));
+	most = least(most, model_section_whole(limits, "max_threads") / threads);
+	most = least(most, model_section_whole(limits, "max_warps") / ceil_div(threads, warp));
 	if (kernel->registers)
-		most = least(most, lane_section_whole(limits, "registers") /
+		most = least(most, model_section_whole(limits, "registers") /
 					   ((uint64_t)kernel->registers * threads > UINT32_MAX
 						    ? UINT32_MAX
 						    : kernel->registers * threads));
 	if (kernel->shared_bytes)
 		most = least(most,
-			     lane_section_whole(limits, "shared_bytes") / kernel->shared_bytes);
+			     model_section_whole(limits, "shared_bytes") / kernel->shared_bytes);
 	return most;
 }
 
@@ -165,36 +165,36 @@ static struct lane_error *time_launches(struct grid *g, const struct lane_sectio
 	return NULL;
 }
 
-struct lane_error *lane_soft_time(const struct lane_device *device,
-				  const struct lane_soft_kernel *kernel,
-				  const struct lane_soft_fit *fit,
-				  const struct lane_soft_machine *machine,
-				  struct lane_soft_result *result)
+struct lane_error *model_soft_time(const struct lane_device *device,
+				   const struct lane_soft_kernel *kernel,
+				   const struct lane_soft_fit *fit,
+				   const struct lane_soft_machine *machine,
+				   struct lane_soft_result *result)
 {
 	const struct lane_section *limits = NULL;
 	const struct lane_section *unit = NULL;
-	struct lane_error *err = lane_device_need(device, "softgpu", "", &limits);
+	struct lane_error *err = model_device_need(device, "softgpu", "", &limits);
 	LANE_CLEANUP(lane_free) struct load *load = NULL;
 	struct grid g;
 
 	if (!err)
-		err = lane_device_need(device, "device", "", &unit);
+		err = model_device_need(device, "device", "", &unit);
 	if (err)
 		return err;
 	g = (struct grid){ .kernel = kernel,
 			   .fit = fit,
-			   .warp = lane_section_whole(unit, "warp"),
-			   .stages = lane_section_whole(limits, "stages"),
+			   .warp = model_section_whole(unit, "warp"),
+			   .stages = model_section_whole(limits, "stages"),
 			   .sm = machine->sm };
 	if (!machine->sm || machine->sm > 256 || !machine->sp || g.warp % machine->sp)
 		return lane_error(
 			"%u SM with %u SP: SM must lie between 1 and 256, and SP divide the "
 			"warp's %u lanes",
 			machine->sm, machine->sp, g.warp);
-	if (kernel->stack > lane_section_whole(limits, "stack_depth"))
+	if (kernel->stack > model_section_whole(limits, "stack_depth"))
 		return lane_error("%s: its branches need a warp stack of %u, the device has %u",
 				  kernel->name, kernel->stack,
-				  lane_section_whole(limits, "stack_depth"));
+				  model_section_whole(limits, "stack_depth"));
 	load = calloc(machine->sm, sizeof(*load));
 	if (!load)
 		return &lane_enomem;
@@ -205,9 +205,9 @@ struct lane_error *lane_soft_time(const struct lane_device *device,
 	return time_launches(&g, limits, result);
 }
 
-struct lane_error *lane_soft_fit(const struct lane_soft_kernel *kernel, uint32_t warp,
-				 uint32_t rows_a, double cycles_a, uint32_t rows_b, double cycles_b,
-				 struct lane_soft_fit *fit)
+struct lane_error *model_soft_fit(const struct lane_soft_kernel *kernel, uint32_t warp,
+				  uint32_t rows_a, double cycles_a, uint32_t rows_b,
+				  double cycles_b, struct lane_soft_fit *fit)
 {
 	struct lane_soft_result sums = { 0 };
 	double rows = (double)rows_a - rows_b;

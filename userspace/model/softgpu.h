@@ -65,42 +65,42 @@ struct lane_soft_result {
  * and transpose for size x size; a power of two from 32 to 4096 (matmul, transpose: to 1024). The
  * kernel is the caller's to free.
  */
-struct lane_error *lane_soft_benchmark(const char *name, uint32_t size,
-				       struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
+struct lane_error *model_soft_benchmark(const char *name, uint32_t size,
+					struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
 
 /* Instructions of a benchmark on one scalar processor; 0 for what is none. */
-double lane_soft_scalar(const char *name, uint32_t size);
+double model_soft_scalar(const char *name, uint32_t size);
 
 /* The names of the benchmarks, NULL at the end. */
 extern const char *const lane_soft_benchmarks[];
 
 /* Reads a kernel file (docs/models/softgpu.md). *kernel is the caller's to free. */
-struct lane_error *lane_soft_read(const char *path,
-				  struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
-
-/* The same from text, which is cut into words. */
-struct lane_error *lane_soft_parse(char *text, const char *what,
+struct lane_error *model_soft_read(const char *path,
 				   struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
 
+/* The same from text, which is cut into words. */
+struct lane_error *model_soft_parse(char *text, const char *what,
+				    struct lane_soft_kernel **kernel) LANE_MUST_CHECK;
+
 /* Frees a kernel; NULL is allowed. */
-void lane_soft_free(struct lane_soft_kernel *kernel);
+void model_soft_free(struct lane_soft_kernel *kernel);
 
 /* For LANE_CLEANUP. */
-void lane_soft_drop(struct lane_soft_kernel **kernel);
+void model_soft_drop(struct lane_soft_kernel **kernel);
 
 /* The cycles of a kernel; fails when a block does not fit an SM or needs a deeper stack. */
-struct lane_error *lane_soft_time(const struct lane_device *device,
-				  const struct lane_soft_kernel *kernel,
-				  const struct lane_soft_fit *fit,
-				  const struct lane_soft_machine *machine,
-				  struct lane_soft_result *result) LANE_MUST_CHECK;
+struct lane_error *model_soft_time(const struct lane_device *device,
+				   const struct lane_soft_kernel *kernel,
+				   const struct lane_soft_fit *fit,
+				   const struct lane_soft_machine *machine,
+				   struct lane_soft_result *result) LANE_MUST_CHECK;
 
 /*
  * The two numbers from two measured times on one SM, in cycles, with the fewest and the most rows
  * (time = rows * instructions * fit.instruction + memory * fit.memory).
  */
-struct lane_error *lane_soft_fit(const struct lane_soft_kernel *kernel, uint32_t warp,
-				 uint32_t rows_a, double cycles_a, uint32_t rows_b, double cycles_b,
-				 struct lane_soft_fit *fit) LANE_MUST_CHECK;
+struct lane_error *model_soft_fit(const struct lane_soft_kernel *kernel, uint32_t warp,
+				  uint32_t rows_a, double cycles_a, uint32_t rows_b,
+				  double cycles_b, struct lane_soft_fit *fit) LANE_MUST_CHECK;
 
 #endif

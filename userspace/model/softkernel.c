@@ -129,7 +129,7 @@ static struct lane_error *transpose(struct lane_soft_kernel *kernel, uint32_t n)
  * Instructions of the same benchmark on one scalar processor, by the counts above: every thread's
  * own, and no launch.
  */
-double lane_soft_scalar(const char *name, uint32_t size)
+double model_soft_scalar(const char *name, uint32_t size)
 {
 	double n = size;
 	double passes = 0;
@@ -148,13 +148,13 @@ double lane_soft_scalar(const char *name, uint32_t size)
 	return strcmp(name, "bitonic") ? 0 : passes * n / 2 * (16 + 8);
 }
 
-struct lane_error *lane_soft_benchmark(const char *name, uint32_t size,
-				       struct lane_soft_kernel **kernel)
+struct lane_error *model_soft_benchmark(const char *name, uint32_t size,
+					struct lane_soft_kernel **kernel)
 {
 	static struct lane_error *(*const make[])(struct lane_soft_kernel *,
 						  uint32_t) = { autocorr, bitonic, matmul,
 								reduction, transpose };
-	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *made = NULL;
+	LANE_CLEANUP(model_soft_drop) struct lane_soft_kernel *made = NULL;
 	struct lane_error *err;
 	int i = 0;
 	int square;
@@ -186,10 +186,10 @@ static struct lane_error *number(struct lane_lines *lines, unsigned int at, uint
 {
 	uint64_t whole;
 
-	if (at >= lines->n_words || lane_whole_parse(lines->word[at], min, max, &whole))
-		return lane_lines_error(lines, "`%s' needs a number from %llu to %llu at place %u",
-					lines->word[0], (unsigned long long)min,
-					(unsigned long long)max, at);
+	if (at >= lines->n_words || model_whole_parse(lines->word[at], min, max, &whole))
+		return model_lines_error(lines, "`%s' needs a number from %llu to %llu at place %u",
+					 lines->word[0], (unsigned long long)min,
+					 (unsigned long long)max, at);
 	*value = (uint32_t)whole;
 	return NULL;
 }
@@ -201,7 +201,7 @@ static struct lane_error *parse_blocks(struct lane_soft_kernel *kernel, struct l
 	struct lane_error *err;
 
 	if (!kernel->n_launches)
-		return lane_lines_error(lines, "`blocks' before the first `launch'");
+		return model_lines_error(lines, "`blocks' before the first `launch'");
 	err = number(lines, 1, 1, 1u << 20, &v[0]);
 	if (!err)
 		err = number(lines, 2, 1, 65536, &v[1]);
@@ -220,7 +220,7 @@ static struct lane_error *parse_line(struct lane_soft_kernel *kernel, struct lan
 
 	if (!strcmp(word, "name")) {
 		if (lines->n_words != 2 || strlen(lines->word[1]) >= sizeof(kernel->name))
-			return lane_lines_error(lines, "`name' needs one name");
+			return model_lines_error(lines, "`name' needs one name");
 		strcpy(kernel->name, lines->word[1]);
 		return NULL;
 	}
@@ -233,10 +233,10 @@ static struct lane_error *parse_line(struct lane_soft_kernel *kernel, struct lan
 	if (!strcmp(word, "blocks"))
 		return parse_blocks(kernel, lines);
 	if (strcmp(word, "launch"))
-		return lane_lines_error(lines,
-					"`%.40s' is none of name, registers, shared, stack, "
-					"launch, blocks",
-					word);
+		return model_lines_error(lines,
+					 "`%.40s' is none of name, registers, shared, stack, "
+					 "launch, blocks",
+					 word);
 	if (lines->n_words > 1)
 		err = number(lines, 1, 1, 1u << 20, &times);
 	return err ? err : add_launch(kernel, times);
@@ -248,7 +248,7 @@ static struct lane_error *parse(struct lane_soft_kernel *kernel, struct lane_lin
 	struct lane_error *err;
 	int more;
 
-	err = lane_lines_next(lines, &more);
+	err = model_lines_next(lines, &more);
 	if (err)
 		return err;
 	if (!more || lines->n_words != 2 || strcmp(lines->word[0], "gpulane-kernel") ||
@@ -257,7 +257,7 @@ static struct lane_error *parse(struct lane_soft_kernel *kernel, struct lane_lin
 			"%s: not a kernel file (its first line must be `gpulane-kernel 1')",
 			lines->what);
 	for (;;) {
-		err = lane_lines_next(lines, &more);
+		err = model_lines_next(lines, &more);
 		if (err)
 			return err;
 		if (!more)
@@ -277,15 +277,15 @@ static struct lane_error *parse(struct lane_soft_kernel *kernel, struct lane_lin
 	return NULL;
 }
 
-struct lane_error *lane_soft_parse(char *text, const char *what, struct lane_soft_kernel **kernel)
+struct lane_error *model_soft_parse(char *text, const char *what, struct lane_soft_kernel **kernel)
 {
-	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(model_soft_drop) struct lane_soft_kernel *made = calloc(1, sizeof(*made));
 	struct lane_lines lines;
 	struct lane_error *err;
 
 	if (!made)
 		return &lane_enomem;
-	lane_lines_init(&lines, text, what);
+	model_lines_init(&lines, text, what);
 	err = parse(made, &lines);
 	if (err)
 		return err;
@@ -293,10 +293,10 @@ struct lane_error *lane_soft_parse(char *text, const char *what, struct lane_sof
 	return NULL;
 }
 
-struct lane_error *lane_soft_read(const char *path, struct lane_soft_kernel **kernel)
+struct lane_error *model_soft_read(const char *path, struct lane_soft_kernel **kernel)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	struct lane_error *err = lane_text_read(path, KERNEL_BYTES, &text);
+	struct lane_error *err = model_text_read(path, KERNEL_BYTES, &text);
 
-	return err ? err : lane_soft_parse(text, path, kernel);
+	return err ? err : model_soft_parse(text, path, kernel);
 }

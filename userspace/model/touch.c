@@ -23,7 +23,7 @@ static struct lane_error *simulated(const struct lane_device *device,
 					 .warps = COLLISION_WARPS,
 					 .iterations = 8 };
 	struct lane_global_result result;
-	struct lane_error *err = lane_global_run(device, &work, &result);
+	struct lane_error *err = model_global_run(device, &work, &result);
 
 	if (!err)
 		*cycles = result.per_operation;
@@ -36,20 +36,20 @@ static struct lane_error *simulated(const struct lane_device *device,
  */
 static struct lane_error *collisions(struct lane_touch *touch, const struct lane_device *device)
 {
-	const struct lane_section *measured = lane_device_section(device, "global_atomics", "");
+	const struct lane_section *measured = model_device_section(device, "global_atomics", "");
 	double single = 0;
 	double coalesced = 0;
 	struct lane_error *err = NULL;
 
 	touch->same_word = -1;
 	if (measured) {
-		touch->same_word = lane_section_real(measured, "same_word");
+		touch->same_word = model_section_real(measured, "same_word");
 		if (touch->same_word > 0)
 			return NULL;
-		single = lane_section_real(measured, "atomic_single");
-		coalesced = lane_section_real(measured, "atomic_coalesced");
+		single = model_section_real(measured, "atomic_single");
+		coalesced = model_section_real(measured, "atomic_coalesced");
 	}
-	if ((single <= 0 || coalesced <= 0) && lane_device_section(device, "global", "")) {
+	if ((single <= 0 || coalesced <= 0) && model_device_section(device, "global", "")) {
 		err = simulated(device, LANE_GLOBAL_SINGLE, &single);
 		if (!err)
 			err = simulated(device, LANE_GLOBAL_COALESCED, &coalesced);
@@ -61,19 +61,20 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 	return err;
 }
 
-struct lane_error *lane_touch_init(struct lane_touch *touch, const struct lane_device *device)
+struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_device *device)
 {
-	const struct lane_section *global = lane_device_section(device, "global", "");
-	struct lane_error *err = lane_local_init(&touch->memory, device);
+	const struct lane_section *global = model_device_section(device, "global", "");
+	struct lane_error *err = model_local_init(&touch->memory, device);
 
-	touch->lock_bytes = global ? lane_section_whole(global, "lock_bytes") : LOCK_BYTES;
-	touch->segment_bytes = global ? lane_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
+	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;
+	touch->segment_bytes =
+		global ? model_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
 	return err ? err : collisions(touch, device);
 }
 
-void lane_touch_free(struct lane_touch *touch)
+void model_touch_free(struct lane_touch *touch)
 {
-	lane_local_free(&touch->memory);
+	model_local_free(&touch->memory);
 }
 
 /* Words of an array, and those that its copies take. */
@@ -105,7 +106,7 @@ static uint64_t words_after(const struct lane_touch *touch, const struct lane_pa
 	return (words + (layout_of(what_if) == LANE_LAYOUT_PADDED)) * copies_of(what_if);
 }
 
-void lane_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line)
+void model_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line)
 {
 	line->private_cycles = line->local || words_of(line) > touch->memory.words ? NAN : 0;
 	for (int i = 0; i < LANE_IF_COUNT; i++)
@@ -114,8 +115,8 @@ void lane_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *
 											    : NAN;
 }
 
-void lane_touch_end(const struct lane_touch *touch, struct lane_pattern_line *line,
-		    uint32_t local_bytes)
+void model_touch_end(const struct lane_touch *touch, struct lane_pattern_line *line,
+		     uint32_t local_bytes)
 {
 	uint64_t others = local_bytes / 4 - words_of(line);
 
@@ -163,7 +164,7 @@ static struct lane_local_cost changed(struct lane_touch *touch,
 						  moved(touch, warp->address[i] / 4, words_of(line),
 							warp->lane[i], what_if));
 	}
-	return lane_local_evaluate(&touch->memory, hash, address, n);
+	return model_local_evaluate(&touch->memory, hash, address, n);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -196,7 +197,7 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 			return -1;
 		address[i] = (uint16_t)word;
 	}
-	lane_local_explain(&touch->memory, address, warp->n, &cost);
+	model_local_explain(&touch->memory, address, warp->n, &cost);
 	add_degrees(line, warp->count, cost.position_degree, cost.bank_degree, cost.lock_degree);
 	if (line->access != LANE_ACCESS_ATOMIC)
 		return 0;
@@ -247,7 +248,7 @@ static void add_private(struct lane_touch *touch, struct lane_pattern_line *line
 		}
 		address[i] = (uint16_t)(warp->address[i] / 4);
 	}
-	cost = lane_local_evaluate(&touch->memory, LANE_HASH_NONE, address, warp->n);
+	cost = model_local_evaluate(&touch->memory, LANE_HASH_NONE, address, warp->n);
 	line->private_cycles += (double)warp->count * cost.cycles;
 	line->private_service += (double)warp->count * cost.service;
 }
@@ -293,8 +294,8 @@ static int add(struct lane_touch *touch, struct lane_pattern_line *line,
 	return 0;
 }
 
-int lane_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
-		   const struct lane_warp_access *warp)
+int model_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
+		    const struct lane_warp_access *warp)
 {
 	struct lane_warp_access part = { .count = warp->count };
 	uint32_t lanes = touch->memory.lanes;

@@ -24,20 +24,20 @@ struct lane_touch {
 	double same_word;	/* cycles of each further lane on a word of it; -1: unknown */
 };
 
-/* lane_touch_free() gives back what it holds, also after an error. */
-struct lane_error *lane_touch_init(struct lane_touch *touch,
-				   const struct lane_device *device) LANE_MUST_CHECK;
-void lane_touch_free(struct lane_touch *touch);
+/* model_touch_free() gives back what it holds, also after an error. */
+struct lane_error *model_touch_init(struct lane_touch *touch,
+				    const struct lane_device *device) LANE_MUST_CHECK;
+void model_touch_free(struct lane_touch *touch);
 
 /* Decides which changes are possible at a new line: those that fit the local memory. */
-void lane_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line);
+void model_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line);
 
 /* Adds a warp's access to its line's sums. Returns -1 when an address lies outside. */
-int lane_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
-		   const struct lane_warp_access *warp);
+int model_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
+		    const struct lane_warp_access *warp);
 
 /* At the end: takes back changes that do not fit beside the kernel's other arrays. */
-void lane_touch_end(const struct lane_touch *touch, struct lane_pattern_line *line,
-		    uint32_t local_bytes);
+void model_touch_end(const struct lane_touch *touch, struct lane_pattern_line *line,
+		     uint32_t local_bytes);
 
 #endif

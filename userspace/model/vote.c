@@ -10,12 +10,12 @@ static const char *const layout_names[LANE_LAYOUT_COUNT] = {
 	[LANE_LAYOUT_STRETCHED] = "stretched",
 };
 
-const char *lane_layout_name(enum lane_layout layout)
+const char *model_layout_name(enum lane_layout layout)
 {
 	return layout_names[layout];
 }
 
-int lane_layout_by_name(const char *name)
+int model_layout_by_name(const char *name)
 {
 	for (int i = 0; i < LANE_LAYOUT_COUNT; i++)
 		if (!strcmp(layout_names[i], name))
@@ -23,16 +23,16 @@ int lane_layout_by_name(const char *name)
 	return -1;
 }
 
-uint64_t lane_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies)
+uint64_t model_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies)
 {
 	return ((uint64_t)bins + (layout == LANE_LAYOUT_PADDED)) * copies;
 }
 
-struct lane_error *lane_vote_init(struct lane_vote *vote, struct lane_pad *pad,
-				  enum lane_layout layout, uint32_t bins, uint32_t copies,
-				  uint32_t block)
+struct lane_error *model_vote_init(struct lane_vote *vote, struct lane_pad *pad,
+				   enum lane_layout layout, uint32_t bins, uint32_t copies,
+				   uint32_t block)
 {
-	uint64_t words = lane_vote_words(layout, bins, copies);
+	uint64_t words = model_vote_words(layout, bins, copies);
 
 	if (!bins || !copies || words > pad->words)
 		return lane_error("%u bins in %u copies take %llu bytes, the scratchpad has %u "
@@ -70,12 +70,12 @@ static inline __attribute__((always_inline)) void addresses(const struct lane_vo
 		address[i] = (uint16_t)(bin[i] * vote->bin_step + vote->offset[first + i]);
 }
 
-void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
+void model_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
 {
 	uint16_t address[LANE_PAD_LANES];
 	uint32_t lanes = vote->pad->lanes;
 	uint32_t first = 0;
-	int low = lane_vote_words(vote->layout, vote->bins, vote->copies) <=
+	int low = model_vote_words(vote->layout, vote->bins, vote->copies) <=
 		  (uint64_t)vote->pad->banks * vote->pad->locks_per_bank;
 
 	for (size_t i = 0; i < n; i += lanes) {
@@ -83,17 +83,17 @@ void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
 		struct lane_pad_cost cost;
 
 		addresses(vote, bin + i, active, first, address);
-		cost = low ? lane_pad_evaluate_low(vote->pad, address, active)
-			   : lane_pad_evaluate(vote->pad, address, active);
+		cost = low ? model_pad_evaluate_low(vote->pad, address, active)
+			   : model_pad_evaluate(vote->pad, address, active);
 		vote->warps++;
 		vote->rounds += cost.rounds;
 		vote->read_levels += cost.read_levels;
 		vote->write_levels += cost.write_levels;
 		if (vote->as_load)
-			vote->as_load_cycles += lane_pad_as_load(vote->pad, address, active);
+			vote->as_load_cycles += model_pad_as_load(vote->pad, address, active);
 		if (vote->floor > 0) {
-			double cycles = lane_pad_cycles(vote->pad, cost.rounds, cost.read_levels,
-							cost.write_levels);
+			double cycles = model_pad_cycles(vote->pad, cost.rounds, cost.read_levels,
+							 cost.write_levels);
 
 			vote->floored_cycles += cycles > vote->floor ? cycles : vote->floor;
 		}
@@ -101,11 +101,11 @@ void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
 	}
 }
 
-double lane_vote_cycles(const struct lane_vote *vote)
+double model_vote_cycles(const struct lane_vote *vote)
 {
 	if (vote->floor > 0)
 		return vote->floored_cycles;
-	return lane_pad_cycles(vote->pad, vote->rounds, vote->read_levels, vote->write_levels);
+	return model_pad_cycles(vote->pad, vote->rounds, vote->read_levels, vote->write_levels);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -113,8 +113,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-void lane_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
-		       struct lane_vote_reasons *reasons)
+void model_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
+			struct lane_vote_reasons *reasons)
 {
 	uint16_t address[LANE_PAD_LANES];
 	uint32_t lanes = vote->pad->lanes;
@@ -125,7 +125,7 @@ void lane_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t
 		struct lane_pad_warp warp;
 
 		addresses(vote, bin + i, active, first, address);
-		lane_pad_explain(vote->pad, address, active, &warp);
+		model_pad_explain(vote->pad, address, active, &warp);
 		reasons->warps++;
 		reasons->cycles += warp.cycles;
 		reasons->base_cycles += warp.base_cycles;

@@ -19,8 +19,8 @@ enum lane_layout {
 	LANE_LAYOUT_COUNT,
 };
 
-const char *lane_layout_name(enum lane_layout layout);
-int lane_layout_by_name(const char *name);
+const char *model_layout_name(enum lane_layout layout);
+int model_layout_by_name(const char *name);
 
 #define LANE_VOTE_BLOCK 1024 /* most lanes of a work-group */
 
@@ -39,7 +39,7 @@ struct lane_vote {
 	uint64_t rounds;
 	uint64_t read_levels;
 	uint64_t write_levels;
-	double as_load_cycles; /* what lane_pad_as_load() says */
+	double as_load_cycles; /* what model_pad_as_load() says */
 	double floor;	       /* cycles that every warp takes at least; 0: none */
 	double floored_cycles; /* the sum of what the warps then take */
 };
@@ -58,28 +58,28 @@ struct lane_vote_reasons {
 };
 
 /* Words that B bins in R copies take. */
-uint64_t lane_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies);
+uint64_t model_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies);
 
 /* Prepares to vote; fails when the copies do not fit the scratchpad. Nothing to free. */
-struct lane_error *lane_vote_init(struct lane_vote *vote, struct lane_pad *pad,
-				  enum lane_layout layout, uint32_t bins, uint32_t copies,
-				  uint32_t block) LANE_MUST_CHECK;
+struct lane_error *model_vote_init(struct lane_vote *vote, struct lane_pad *pad,
+				   enum lane_layout layout, uint32_t bins, uint32_t copies,
+				   uint32_t block) LANE_MUST_CHECK;
 
 /*
  * One kernel: lane i of the grid votes for bin[i] (below vote->bins), consecutive lanes in warps,
  * the last one perhaps not full. Adds to the sums.
  */
-void lane_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n);
+void model_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n);
 
 /* The same kernel looked at closely, several times slower. */
-void lane_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
-		       struct lane_vote_reasons *reasons);
+void model_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_t n,
+			struct lane_vote_reasons *reasons);
 
 /* Cycles of all warps, one after the other, each with at least the floor's. */
-double lane_vote_cycles(const struct lane_vote *vote);
+double model_vote_cycles(const struct lane_vote *vote);
 
 /* The bins of a histogram: pixel * bins / (max + 1). bin has room for every pixel. */
-void lane_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin);
+void model_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin);
 
 /* An edge pixel's position. */
 struct lane_point {
@@ -91,21 +91,21 @@ struct lane_point {
  * The pixels whose Sobel gradient (|gx| + |gy|) is at least threshold (a part of the largest
  * possible one, 0 to 1), row by row. *points is the caller's to free.
  */
-struct lane_error *lane_edges(const struct lane_image *image, double threshold,
-			      struct lane_point **points, size_t *n) LANE_MUST_CHECK;
+struct lane_error *model_edges(const struct lane_image *image, double threshold,
+			       struct lane_point **points, size_t *n) LANE_MUST_CHECK;
 
 /*
  * The bins that the points vote for at one angle (radians): rho = x cos + y sin, from -d to d with
  * the image's diagonal d, in `bins` steps. bin has room for n.
  */
-void lane_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
-		     double angle, uint32_t bins, uint16_t *bin);
+void model_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
+		      double angle, uint32_t bins, uint16_t *bin);
 
 /*
  * One step of k-means over grey values: the cluster nearest to each pixel goes to bin (room for
  * every pixel) and the centres move to their clusters' means. Returns 1 when a centre moved.
  */
-int lane_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
-		     uint16_t *bin);
+int model_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
+		      uint16_t *bin);
 
 #endif

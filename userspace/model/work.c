@@ -9,7 +9,7 @@
 
 #define MAX_CLUSTERS 4096
 
-void lane_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin)
+void model_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin)
 {
 	size_t n = (size_t)image->width * image->height;
 
@@ -29,8 +29,8 @@ static uint32_t gradient(const struct lane_image *image, uint32_t x, uint32_t y)
 	return (uint32_t)(abs(gx) + abs(gy));
 }
 
-struct lane_error *lane_edges(const struct lane_image *image, double threshold,
-			      struct lane_point **points, size_t *n)
+struct lane_error *model_edges(const struct lane_image *image, double threshold,
+			       struct lane_point **points, size_t *n)
 {
 	LANE_CLEANUP(lane_free) struct lane_point *found = NULL;
 	double least = threshold * 6.0 * image->max; /* the largest |gx| + |gy| is 6 max */
@@ -50,8 +50,8 @@ struct lane_error *lane_edges(const struct lane_image *image, double threshold,
 	return NULL;
 }
 
-void lane_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
-		     double angle, uint32_t bins, uint16_t *bin)
+void model_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
+		      double angle, uint32_t bins, uint16_t *bin)
 {
 	double diagonal = hypot(image->width, image->height);
 	double scale = bins / (2 * diagonal);
@@ -65,8 +65,8 @@ void lane_hough_bins(const struct lane_image *image, const struct lane_point *po
 	}
 }
 
-int lane_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
-		     uint16_t *bin)
+int model_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
+		      uint16_t *bin)
 {
 	size_t n = (size_t)image->width * image->height;
 	uint16_t nearest[UINT16_MAX + 1];

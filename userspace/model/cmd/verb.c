@@ -21,7 +21,7 @@ error_t model_number(struct model_common *common, const char *option, const char
 {
 	uint64_t number;
 
-	if (lane_whole_parse(arg, min, max, &number))
+	if (model_whole_parse(arg, min, max, &number))
 		return model_wrong(common,
 				   lane_error_usage("%s: `%s' is not a whole number between "
 						    "%llu and %llu",
@@ -36,7 +36,7 @@ error_t model_decimal(struct model_common *common, const char *option, const cha
 {
 	int64_t micro;
 
-	if (lane_micro_parse(arg, &micro))
+	if (model_micro_parse(arg, &micro))
 		return model_wrong(common,
 				   lane_error_usage("%s: `%s' is not a number (up to 1000000, six "
 						    "decimals)",
@@ -74,13 +74,13 @@ error_t model_option(struct model_common *common, int key, char *arg)
 struct lane_error *model_device(const struct model_common *common, const char *preset,
 				struct lane_device **device)
 {
-	return lane_device_find(common->device ? common->device : preset, device);
+	return model_device_find(common->device ? common->device : preset, device);
 }
 
 struct lane_error *model_run(const struct model_common *common, const char *model,
 			     const char *preset, model_fn *run, void *arg)
 {
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	struct lane_error *err = model_device(common, preset, &device);
 

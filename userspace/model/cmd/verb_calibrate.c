@@ -189,7 +189,7 @@ static void print_device(FILE *to, const void *arg)
 {
 	const struct device_file *from = arg;
 
-	lane_calibration_write(to, from->meter, from->calibration);
+	model_calibration_write(to, from->meter, from->calibration);
 }
 
 static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
@@ -200,7 +200,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 
 	if (o->max_warps && o->max_warps < meter->max_warps)
 		meter->max_warps = o->max_warps;
-	err = lane_calibrate(meter, &o->wish, &c);
+	err = model_calibrate_meter(meter, &o->wish, &c);
 	if (err)
 		return err;
 	model_put_text(result, "device", meter->name);
@@ -233,7 +233,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 struct lane_error *model_calibrate(int argc, char **argv)
 {
 	struct options o = { .seed = 1, .wish = { 11, 1, 1, 1 } };
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	struct lane_meter meter = { .close = NULL };
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
@@ -246,14 +246,14 @@ struct lane_error *model_calibrate(int argc, char **argv)
 		o.common.device = o.simulate;
 		err = model_device(&o.common, NULL, &device);
 		if (!err)
-			err = lane_meter_model(&meter, device, o.noise, o.seed);
+			err = model_meter_model(&meter, device, o.noise, o.seed);
 	} else {
 		if (!lane_stop_at_once())
 			return lane_error("calibrate: no thread can be made");
-		err = lane_meter_opencl(&meter, o.cl_device);
+		err = model_meter_opencl(&meter, o.cl_device);
 	}
 	if (!err)
 		err = calibrate(&o, &meter);
-	lane_meter_close(&meter);
+	model_meter_close(&meter);
 	return err;
 }

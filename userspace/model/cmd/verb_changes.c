@@ -10,7 +10,7 @@ struct lane_error *model_changes(json_object *result, const struct lane_pattern_
 {
 	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
 	struct lane_proposals found;
-	struct lane_error *err = lane_propose(kernel, device, groups, &found);
+	struct lane_error *err = model_propose(kernel, device, groups, &found);
 
 	for (uint32_t i = 0; !err && i < found.n; i++) {
 		const struct lane_proposal *p = &found.proposal[i];

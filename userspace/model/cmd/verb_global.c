@@ -58,10 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		return parse_name(o, "--op", arg, lane_global_op_by_name(arg),
+		return parse_name(o, "--op", arg, model_global_op_by_name(arg),
 				  "none, load, store, load_store, red or atomic", &o->op);
 	case 't':
-		return parse_name(o, "--pattern", arg, lane_global_pattern_by_name(arg),
+		return parse_name(o, "--pattern", arg, model_global_pattern_by_name(arg),
 				  "single, uncoalesced, coalesced or offset", &o->pattern);
 	case 'w':
 		return model_number(&o->common, "--warps", arg, 1, 32, &o->work.warps);
@@ -98,16 +98,16 @@ static struct lane_error *add_row(const struct lane_device *device, struct lane_
 				  json_object *result)
 {
 	struct lane_global_result r;
-	struct lane_error *err = lane_global_run(device, &work, &r);
+	struct lane_error *err = model_global_run(device, &work, &r);
 	json_object *row;
 
 	if (err)
 		return err;
 	row = model_row(result);
-	model_put_text(row, "pattern", lane_global_pattern_name(work.pattern));
+	model_put_text(row, "pattern", model_global_pattern_name(work.pattern));
 	if (work.pattern == LANE_GLOBAL_OFFSET)
 		model_put_whole(row, "offset", work.offset);
-	model_put_text(row, "op", lane_global_op_name(work.op));
+	model_put_text(row, "op", model_global_op_name(work.op));
 	if (work.blocks)
 		model_put_whole(row, "blocks", work.blocks);
 	model_put_real(row, "mean", r.mean, 1);

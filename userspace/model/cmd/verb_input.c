@@ -130,7 +130,7 @@ static error_t parse_input(int key, char *arg, struct vote_options *o)
 	switch (key) {
 	case KEY_GENERATE:
 		wrong = parse_name(o, "--generate", arg, "smooth, uniform, constant, lines",
-				   lane_texture_by_name(arg), &value);
+				   model_texture_by_name(arg), &value);
 		if (!wrong)
 			o->texture = (enum lane_texture)value;
 		return wrong;
@@ -177,9 +177,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return model_number(&o->common, "--block", arg, 1, LANE_VOTE_BLOCK, &o->block);
 	case 'l':
 		return parse_name(o, "--layout", arg, "replicated, padded, stretched",
-				  lane_layout_by_name(arg), &o->layout);
+				  model_layout_by_name(arg), &o->layout);
 	case 'h':
-		wrong = parse_name(o, "--hash", arg, "none, xor, add", lane_hash_by_name(arg),
+		wrong = parse_name(o, "--hash", arg, "none, xor, add", model_hash_by_name(arg),
 				   &value);
 		if (!wrong)
 			o->hash = (enum lane_hash)value;
@@ -291,9 +291,9 @@ struct lane_error *vote_load(const struct vote_options *o, struct vote_inputs *i
 	for (uint32_t i = 0; i < (o->n_images ? o->n_images : 1); i++) {
 		struct vote_input *input = &inputs->input[i];
 		struct lane_error *err =
-			o->n_images ? lane_image_read(o->image[i], &input->image)
-				    : lane_image_generate(o->texture, o->width, o->height, o->seed,
-							  &input->image);
+			o->n_images ? model_image_read(o->image[i], &input->image)
+				    : model_image_generate(o->texture, o->width, o->height, o->seed,
+							   &input->image);
 
 		if (err)
 			return err;
@@ -304,7 +304,8 @@ struct lane_error *vote_load(const struct vote_options *o, struct vote_inputs *i
 			return err;
 		transform(o, input->image);
 		if (o->kind == VOTE_HOUGH)
-			err = lane_edges(input->image, o->threshold, &input->edge, &input->n_edges);
+			err = model_edges(input->image, o->threshold, &input->edge,
+					  &input->n_edges);
 		if (err)
 			return err;
 		if (largest < (size_t)input->image->width * input->image->height)
@@ -317,7 +318,7 @@ struct lane_error *vote_load(const struct vote_options *o, struct vote_inputs *i
 void vote_free(struct vote_inputs *inputs)
 {
 	for (uint32_t i = 0; i < inputs->n; i++) {
-		lane_image_free(inputs->input[i].image);
+		model_image_free(inputs->input[i].image);
 		free(inputs->input[i].edge);
 	}
 	free(inputs->input);
@@ -339,7 +340,7 @@ static struct lane_error *run_kmeans(const struct vote_options *o, const struct 
 	for (uint32_t k = 0; k < clusters; k++)
 		centre[k] = image->max * (k + 0.5) / clusters;
 	for (uint32_t i = 0; i < o->iterations && moved; i++) {
-		moved = lane_kmeans_step(image, clusters, centre, bin);
+		moved = model_kmeans_step(image, clusters, centre, bin);
 		pass(context, bin, n);
 		for (size_t p = 0; p < n; p++)
 			bin[p] = (uint16_t)(bin[p] + clusters);
@@ -358,13 +359,13 @@ struct lane_error *vote_run(const struct vote_options *o, const struct vote_inpu
 
 		switch (o->kind) {
 		case VOTE_HISTOGRAM:
-			lane_histogram_bins(image, bins, inputs->bin);
+			model_histogram_bins(image, bins, inputs->bin);
 			pass(context, inputs->bin, (size_t)image->width * image->height);
 			break;
 		case VOTE_HOUGH:
 			for (uint32_t a = 0; a < o->angles; a++) {
-				lane_hough_bins(image, input->edge, input->n_edges,
-						M_PI * a / o->angles, bins, inputs->bin);
+				model_hough_bins(image, input->edge, input->n_edges,
+						 M_PI * a / o->angles, bins, inputs->bin);
 				pass(context, inputs->bin, input->n_edges);
 			}
 			break;

@@ -186,7 +186,7 @@ void model_print(json_object *result, enum model_format format)
 
 static void print_plot(FILE *to, const void *arg)
 {
-	lane_plot_write(to, arg);
+	model_plot_write(to, arg);
 }
 
 struct lane_error *model_plot(const char *path, const struct lane_plot *plot)

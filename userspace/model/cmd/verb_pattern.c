@@ -209,7 +209,7 @@ static void put_changes(json_object *row, const struct lane_pattern_line *line)
 {
 	enum lane_layout layout;
 	uint32_t copies;
-	int best = lane_pattern_best(line, &layout, &copies);
+	int best = model_pattern_best(line, &layout, &copies);
 
 	put_mean(row, "with_xor", line->what_if[LANE_IF_XOR], line->warps);
 	put_mean(row, "with_add", line->what_if[LANE_IF_ADD], line->warps);
@@ -222,7 +222,7 @@ static void put_changes(json_object *row, const struct lane_pattern_line *line)
 	}
 	put_mean(row, "with_copies", line->what_if[best], line->warps);
 	model_put_whole(row, "copies", copies);
-	model_put_text(row, "layout", lane_layout_name(layout));
+	model_put_text(row, "layout", model_layout_name(layout));
 }
 
 static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line,
@@ -235,7 +235,7 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	model_put_text(row, "kernel", kernel);
 	model_put_whole(row, "line", line->line);
 	model_put_whole(row, "column", line->column);
-	model_put_text(row, "access", lane_access_name(line->access));
+	model_put_text(row, "access", model_access_name(line->access));
 	model_put_text(row, "op", line->op);
 	model_put_text(row, "memory", line->local ? "local" : "global");
 	model_put_whole(row, "warps", (int64_t)line->warps);
@@ -298,7 +298,7 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 {
 	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
 	struct lane_prediction p;
-	struct lane_error *err = lane_predict(kernel, device, groups, &p);
+	struct lane_error *err = model_predict(kernel, device, groups, &p);
 
 	if (err)
 		return err;
@@ -328,11 +328,11 @@ static struct lane_error *put_source_lines(json_object *result,
 {
 	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
 	struct lane_prediction p;
-	struct lane_error *err = lane_predict(kernel, device, groups, &p);
+	struct lane_error *err = model_predict(kernel, device, groups, &p);
 
 	for (uint32_t i = 0; !err && i < p.n_lines; i++) {
 		const struct lane_predicted_line *line = &p.line[i];
-		const char *source = lane_pattern_source(kernel, line->line);
+		const char *source = model_pattern_source(kernel, line->line);
 		double all = line->compute + line->memory + line->atomics + line->conflicts;
 		json_object *row = model_row(result);
 
@@ -350,7 +350,7 @@ static struct lane_error *put_source_lines(json_object *result,
 
 static struct lane_error *print_graph(const struct lane_pattern *pattern, const char *name)
 {
-	const struct lane_pattern_kernel *kernel = lane_pattern_kernel(pattern, name);
+	const struct lane_pattern_kernel *kernel = model_pattern_kernel(pattern, name);
 
 	if (!kernel)
 		return lane_error("%s: no kernel `%s' in it", pattern->what, name);
@@ -363,19 +363,19 @@ static struct lane_error *print_graph(const struct lane_pattern *pattern, const 
 
 static struct lane_error *judge(const struct options *o, const char *file)
 {
-	LANE_CLEANUP(lane_device_drop) struct lane_device *device = NULL;
-	LANE_CLEANUP(lane_pattern_drop) struct lane_pattern *pattern = NULL;
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *pattern = NULL;
 	LANE_CLEANUP(model_drop) json_object *result = NULL;
 	struct lane_error *err = model_device(&o->common, "fermi", &device);
 	uint64_t left_out = 0;
 
 	if (!err)
-		err = lane_pattern_read(file, device, &pattern);
+		err = model_pattern_read(file, device, &pattern);
 	if (err)
 		return err;
 	if (o->graph)
 		return print_graph(pattern, o->graph);
-	if (o->kernel && !lane_pattern_kernel(pattern, o->kernel))
+	if (o->kernel && !model_pattern_kernel(pattern, o->kernel))
 		return lane_error("%s: no kernel `%s' in it", pattern->what, o->kernel);
 	result = model_result("pattern");
 	model_put_text(result, "device", device->name);

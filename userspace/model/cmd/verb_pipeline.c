@@ -169,7 +169,7 @@ static struct lane_error *apply_set(struct lane_device *device, const char *chan
 	int64_t micro[2];
 
 	if (sscanf(change, "%31[^=]=%31[^,],%31[^,]%c", name, issue, completion, &end) != 3 ||
-	    lane_micro_parse(issue, &micro[0]) || lane_micro_parse(completion, &micro[1]) ||
+	    model_micro_parse(issue, &micro[0]) || model_micro_parse(completion, &micro[1]) ||
 	    micro[0] > 100000 * LANE_MICRO || micro[1] > 100000 * LANE_MICRO)
 		return lane_error_usage("--set: `%s' is not OP=ISSUE,COMPLETION", change);
 	for (size_t i = 0; i < device->n_sections; i++)
@@ -192,7 +192,7 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 	if (o->chain && strlen(o->chain) < LANE_NAME_BYTES) {
 		snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = %s x\nend\n",
 			 o->length, o->chain);
-		return lane_graph_parse(text, "--chain", graph);
+		return model_graph_parse(text, "--chain", graph);
 	}
 	if (o->has_mix) {
 		snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = memory x\n%s",
@@ -200,12 +200,12 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 		if (o->mix)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text),
 				 "%u\nx = fadd x\nend\nend\n", o->mix);
-		return lane_graph_parse(text, "--mix", graph);
+		return model_graph_parse(text, "--mix", graph);
 	}
 	if (!o->graph)
 		return lane_error_usage("which graph? (a name, a path, --chain OP or --mix N)");
-	err = lane_shipped_find("graphs", o->graph, ".graph", &path);
-	return err ? err : lane_graph_read(path, graph);
+	err = model_shipped_find("graphs", o->graph, ".graph", &path);
+	return err ? err : model_graph_read(path, graph);
 }
 
 /* What a run needs besides the graph. */
@@ -223,18 +223,18 @@ struct bench {
 static struct lane_error *prepare(struct bench *b)
 {
 	const struct options *o = b->o;
-	struct lane_error *err = lane_device_need(b->device, "device", "", &b->unit);
+	struct lane_error *err = model_device_need(b->device, "device", "", &b->unit);
 	uint32_t max_warps;
 
 	if (err)
 		return err;
-	max_warps = lane_section_whole(b->unit, "max_warps");
-	b->most = lane_section_whole(b->unit, "max_groups");
+	max_warps = model_section_whole(b->unit, "max_warps");
+	b->most = model_section_whole(b->unit, "max_groups");
 	b->groups = o->groups ? o->groups : b->graph->groups ? b->graph->groups : 1;
 	b->group_warps = o->group_warps		 ? o->group_warps
 			 : b->graph->group_warps ? b->graph->group_warps
 						 : 1;
-	b->issue_limit = o->issue_limit == UINT32_MAX ? lane_section_whole(b->unit, "issue_limit")
+	b->issue_limit = o->issue_limit == UINT32_MAX ? model_section_whole(b->unit, "issue_limit")
 						      : o->issue_limit;
 	if (b->group_warps > max_warps)
 		return lane_error("a group of %u warps does not fit the compute unit's %u",
@@ -271,8 +271,8 @@ static struct lane_error *simulate(const struct bench *b, uint32_t groups, uint3
 				   uint32_t concurrent, json_object *object,
 				   struct lane_pipeline_run *run)
 {
-	uint32_t units = lane_section_whole(b->unit, "units");
-	double mhz = lane_section_real(b->unit, "clock_mhz");
+	uint32_t units = model_section_whole(b->unit, "units");
+	double mhz = model_section_real(b->unit, "clock_mhz");
 	struct lane_launch launch = { .groups = (groups + units - 1) / units,
 				      .group_warps = group_warps,
 				      .concurrent = concurrent,
@@ -280,10 +280,10 @@ static struct lane_error *simulate(const struct bench *b, uint32_t groups, uint3
 				      .poll = b->o->poll };
 	struct lane_binding binding;
 	struct lane_error *err =
-		lane_binding_make(b->device, b->graph, concurrent * group_warps, &binding);
+		model_binding_make(b->device, b->graph, concurrent * group_warps, &binding);
 
 	if (!err)
-		err = lane_pipeline_run(b->graph, &binding, &launch, run);
+		err = model_pipeline_run(b->graph, &binding, &launch, run);
 	if (err)
 		return err;
 	model_put_whole(object, "groups_per_unit", launch.groups);
@@ -291,11 +291,11 @@ static struct lane_error *simulate(const struct bench *b, uint32_t groups, uint3
 	model_put_whole(object, "warps", (int64_t)concurrent * group_warps);
 	model_put_whole(object, "instructions", (int64_t)run->instructions);
 	model_put_real(object, "cycles", in_cycles(run->cycles), 6);
-	if (lane_graph_is_chain(b->graph) && launch.groups <= concurrent)
+	if (model_graph_is_chain(b->graph) && launch.groups <= concurrent)
 		model_put_real(object, "law_cycles",
-			       in_cycles(lane_pipeline_law((uint64_t)launch.groups * group_warps,
-							   b->graph->n_nodes, binding.issue[0],
-							   binding.completion[0])),
+			       in_cycles(model_pipeline_law((uint64_t)launch.groups * group_warps,
+							    b->graph->n_nodes, binding.issue[0],
+							    binding.completion[0])),
 			       6);
 	model_put_real(object, "time_ms", in_cycles(run->cycles) / mhz / 1000, 6);
 	if (b->graph->work > 0 && run->cycles > 0)
@@ -338,7 +338,7 @@ static struct lane_error *plot(const struct bench *b, json_object *result)
 /* One group per compute unit with more and more warps: the micro-benchmarks' occupancies. */
 static struct lane_error *sweep_warps(const struct bench *b, json_object *result)
 {
-	uint32_t most = lane_section_whole(b->unit, "max_warps");
+	uint32_t most = model_section_whole(b->unit, "max_warps");
 	struct lane_pipeline_run run;
 	struct lane_error *err = NULL;
 
@@ -358,17 +358,17 @@ static struct lane_error *put_mix(const struct bench *b, json_object *result)
 	double memory_issue, memory_completion, alu_issue, alu_completion, round, busiest;
 	int64_t issue, completion;
 	const struct lane_section *op;
-	struct lane_error *err = lane_device_need(b->device, "op", "memory", &op);
+	struct lane_error *err = model_device_need(b->device, "op", "memory", &op);
 
 	if (err)
 		return err;
-	lane_op_latency(op, 1, &issue, &completion);
+	model_op_latency(op, 1, &issue, &completion);
 	memory_issue = in_cycles(issue);
 	memory_completion = in_cycles(completion);
-	err = lane_device_need(b->device, "op", "fadd", &op);
+	err = model_device_need(b->device, "op", "fadd", &op);
 	if (err)
 		return err;
-	lane_op_latency(op, 1, &issue, &completion);
+	model_op_latency(op, 1, &issue, &completion);
 	alu_issue = in_cycles(issue) * b->o->mix;
 	alu_completion = in_cycles(completion) * b->o->mix;
 	round = memory_completion + alu_completion;
@@ -424,7 +424,7 @@ static struct lane_error *once(const struct bench *b, json_object *result)
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
 	const struct options *o = options_read;
-	LANE_CLEANUP(lane_graph_drop) struct lane_graph *graph = NULL;
+	LANE_CLEANUP(model_graph_drop) struct lane_graph *graph = NULL;
 	struct bench b = { .o = o, .device = device };
 	struct lane_error *err = load_graph(o, &graph);
 

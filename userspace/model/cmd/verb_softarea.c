@@ -19,9 +19,9 @@ struct law {
 
 static double published(const struct lane_device *device, const char *machine, const char *kind)
 {
-	const struct lane_section *area = lane_device_section(device, "area", machine);
+	const struct lane_section *area = model_device_section(device, "area", machine);
 
-	return area ? lane_section_real(area, kind) : NAN;
+	return area ? model_section_real(area, kind) : NAN;
 }
 
 static struct law law_of(const struct lane_device *device, const char *kind)
@@ -68,7 +68,7 @@ static void put_machine(const struct lane_device *device, uint32_t sm, uint32_t 
 
 static double custom(const struct lane_section *section, const char *kind)
 {
-	return lane_section_real(section, kind);
+	return model_section_real(section, kind);
 }
 
 /*
@@ -79,9 +79,9 @@ static double custom(const struct lane_section *section, const char *kind)
 static void put_custom(const struct lane_device *device, const struct lane_section *section,
 		       json_object *row)
 {
-	const struct lane_section *half = lane_device_section(device, "custom", "autocorr");
-	const struct lane_section *whole = lane_device_section(device, "custom", "bitonic-3");
-	const struct lane_section *less = lane_device_section(device, "custom", "bitonic");
+	const struct lane_section *half = model_device_section(device, "custom", "autocorr");
+	const struct lane_section *whole = model_device_section(device, "custom", "bitonic-3");
+	const struct lane_section *less = model_device_section(device, "custom", "bitonic");
 	double stack = custom(section, "stack");
 	int two = custom(section, "operands") < 3;
 	double ff = 0;
@@ -113,23 +113,23 @@ struct lane_error *softgpu_area(const struct lane_device *device, json_object *r
 {
 	static const char *const needed[] = { "autocorr", "bitonic-3", "bitonic" };
 	const struct lane_section *section;
-	struct lane_error *err = lane_device_need(device, "area", "1x8", &section);
+	struct lane_error *err = model_device_need(device, "area", "1x8", &section);
 
 	for (uint32_t i = 0; !err && i < 6; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "%ux%u", 1 + i / 3, 8u << i % 3);
-		err = lane_device_need(device, "area", name, &section);
+		err = model_device_need(device, "area", name, &section);
 	}
 	for (size_t i = 0; !err && i < sizeof(needed) / sizeof(needed[0]); i++)
-		err = lane_device_need(device, "custom", needed[i], &section);
+		err = model_device_need(device, "custom", needed[i], &section);
 	if (err)
 		return err;
 	for (uint32_t sm = 1; sm <= 2; sm++)
 		for (uint32_t sp = 8; sp <= 32; sp *= 2)
 			put_machine(device, sm, sp, model_row(result));
 	for (size_t i = 0; i < device->n_sections; i++)
-		if (lane_device_section(device, "custom", device->section[i].name) ==
+		if (model_device_section(device, "custom", device->section[i].name) ==
 		    &device->section[i])
 			put_custom(device, &device->section[i], model_row(result));
 	return NULL;

@@ -56,7 +56,7 @@ static error_t parse_pair(struct options *o, const char *option, const char *arg
 	int64_t micro[2];
 
 	if (sscanf(arg, "%31[^,],%31[^,]%c", first, second, &end) != 2 ||
-	    lane_micro_parse(first, &micro[0]) || lane_micro_parse(second, &micro[1]))
+	    model_micro_parse(first, &micro[0]) || model_micro_parse(second, &micro[1]))
 		return model_wrong(
 			&o->common,
 			lane_error_usage("%s: `%s' is not two numbers with a comma between", option,
@@ -116,17 +116,17 @@ static struct lane_error *machine(const struct lane_device *device,
 				  double one_sm_ms, double microblaze_ms, int is_fitted,
 				  json_object *row, double *ms)
 {
-	const struct lane_section *unit = lane_device_section(device, "device", "");
+	const struct lane_section *unit = model_device_section(device, "device", "");
 	const struct lane_section *power;
 	struct lane_soft_result result;
 	char name[LANE_NAME_BYTES];
-	struct lane_error *err = lane_soft_time(device, kernel, fit, &m, &result);
+	struct lane_error *err = model_soft_time(device, kernel, fit, &m, &result);
 
 	if (err)
 		return err;
-	*ms = result.cycles / lane_section_real(unit, "clock_mhz") / 1000;
+	*ms = result.cycles / model_section_real(unit, "clock_mhz") / 1000;
 	snprintf(name, sizeof(name), "%ux%u", m.sm, m.sp);
-	power = lane_device_section(device, "power", name);
+	power = model_device_section(device, "power", name);
 	model_put_whole(row, "sm", m.sm);
 	model_put_whole(row, "sp", m.sp);
 	model_put_whole(row, "rows", result.rows);
@@ -138,7 +138,7 @@ static struct lane_error *machine(const struct lane_device *device,
 		model_put_real(row, "speedup_over_microblaze", microblaze_ms / *ms, 2);
 	model_put_real(row, "speedup_over_1_sm", m.sm == 1 ? 1 : one_sm_ms / *ms, 3);
 	if (power)
-		model_put_real(row, "dynamic_mj", *ms * lane_section_real(power, "dynamic_w"), 3);
+		model_put_real(row, "dynamic_mj", *ms * model_section_real(power, "dynamic_w"), 3);
 	else
 		model_put_text(row, "dynamic_mj", "unknown");
 	return NULL;
@@ -190,7 +190,7 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 {
 	const struct lane_section *unit;
 	const struct lane_section *section;
-	struct lane_error *err = lane_device_need(device, "device", "", &unit);
+	struct lane_error *err = model_device_need(device, "device", "", &unit);
 	double cycles_per_ms;
 
 	if (err)
@@ -201,17 +201,17 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 		return NULL;
 	}
 	if (o->fitting) {
-		cycles_per_ms = lane_section_real(unit, "clock_mhz") * 1000;
+		cycles_per_ms = model_section_real(unit, "clock_mhz") * 1000;
 		*origin = "fitted to the times of --fit";
-		return lane_soft_fit(kernel, lane_section_whole(unit, "warp"), 4,
-				     o->fit[0] * cycles_per_ms, 1, o->fit[1] * cycles_per_ms, fit);
+		return model_soft_fit(kernel, model_section_whole(unit, "warp"), 4,
+				      o->fit[0] * cycles_per_ms, 1, o->fit[1] * cycles_per_ms, fit);
 	}
-	section = lane_device_section(device, "fit", kernel->name);
+	section = model_device_section(device, "fit", kernel->name);
 	if (!section)
 		return lane_error("%s: the device has no [fit %s] (give --cycles or --fit)",
 				  kernel->name, kernel->name);
-	*fit = (struct lane_soft_fit){ lane_section_real(section, "instruction"),
-				       lane_section_real(section, "memory") };
+	*fit = (struct lane_soft_fit){ model_section_real(section, "instruction"),
+				       model_section_real(section, "memory") };
 	*origin = "the device, fitted";
 	return NULL;
 }
@@ -223,22 +223,22 @@ static struct lane_error *find_fit(const struct options *o, const struct lane_de
 static double put_microblaze(const struct options *o, const struct lane_device *device,
 			     const char *kernel, json_object *result)
 {
-	const struct lane_section *unit = lane_device_section(device, "device", "");
-	const struct lane_section *fit = lane_device_section(device, "fit", kernel);
-	const struct lane_section *core = lane_device_section(device, "microblaze", "");
-	const struct lane_section *power = lane_device_section(device, "power", "microblaze");
+	const struct lane_section *unit = model_device_section(device, "device", "");
+	const struct lane_section *fit = model_device_section(device, "fit", kernel);
+	const struct lane_section *core = model_device_section(device, "microblaze", "");
+	const struct lane_section *power = model_device_section(device, "power", "microblaze");
 	double measured =
-		fit && o->size == FITTED_SIZE ? lane_section_real(fit, "microblaze_ms") : 0;
-	double modelled = core ? lane_soft_scalar(kernel, o->size) *
-					  lane_section_real(core, "instruction") /
-					  lane_section_real(unit, "clock_mhz") / 1000
+		fit && o->size == FITTED_SIZE ? model_section_real(fit, "microblaze_ms") : 0;
+	double modelled = core ? model_soft_scalar(kernel, o->size) *
+					  model_section_real(core, "instruction") /
+					  model_section_real(unit, "clock_mhz") / 1000
 			       : 0;
 
 	if (measured > 0) {
 		model_put_real(result, "microblaze_ms", measured, 4);
 		if (power)
 			model_put_real(result, "microblaze_mj",
-				       measured * lane_section_real(power, "dynamic_w"), 3);
+				       measured * model_section_real(power, "dynamic_w"), 3);
 	}
 	if (modelled > 0)
 		model_put_real(result, "microblaze_modelled_ms", modelled, 4);
@@ -248,7 +248,7 @@ static double put_microblaze(const struct options *o, const struct lane_device *
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
 	const struct options *o = options_read;
-	LANE_CLEANUP(lane_soft_drop) struct lane_soft_kernel *kernel = NULL;
+	LANE_CLEANUP(model_soft_drop) struct lane_soft_kernel *kernel = NULL;
 	struct lane_soft_fit fit = { 0 };
 	const char *origin = "";
 	double scalar = 0;
@@ -260,8 +260,8 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	if (!o->kernel)
 		return lane_error_usage("which kernel? (see `gpulane model softgpu --help`)");
 	is_file = strchr(o->kernel, '/') || strstr(o->kernel, ".kernel");
-	err = is_file ? lane_soft_read(o->kernel, &kernel)
-		      : lane_soft_benchmark(o->kernel, o->size, &kernel);
+	err = is_file ? model_soft_read(o->kernel, &kernel)
+		      : model_soft_benchmark(o->kernel, o->size, &kernel);
 	if (!err)
 		err = find_fit(o, device, kernel, &fit, &origin);
 	if (err)

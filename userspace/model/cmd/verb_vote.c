@@ -26,15 +26,15 @@ static void add_votes(void *context, const uint16_t *bin, size_t n)
 	struct bench *b = context;
 
 	for (size_t i = 0; i < b->n_votes; i++)
-		lane_vote_add(&b->vote[i], bin, n);
+		model_vote_add(&b->vote[i], bin, n);
 }
 
 static void explain_votes(void *context, const uint16_t *bin, size_t n)
 {
 	struct bench *b = context;
 
-	lane_vote_explain(&b->vote[0], bin, n, &b->reasons);
-	lane_vote_add(&b->vote[0], bin, n);
+	model_vote_explain(&b->vote[0], bin, n, &b->reasons);
+	model_vote_add(&b->vote[0], bin, n);
 }
 
 static double per_warp(double cycles, uint64_t warps)
@@ -44,7 +44,7 @@ static double per_warp(double cycles, uint64_t warps)
 
 static double vote_mean(const struct lane_vote *vote)
 {
-	return per_warp(lane_vote_cycles(vote), vote->warps);
+	return per_warp(model_vote_cycles(vote), vote->warps);
 }
 
 /* The next number of copies behind `copies` that is to be tried. */
@@ -59,7 +59,7 @@ static uint32_t next_copies(const struct bench *b, uint32_t copies)
  */
 static uint32_t most_copies(const struct bench *b, enum lane_layout layout, uint32_t bins)
 {
-	uint64_t fit = b->pad[0].words / lane_vote_words(layout, bins, 1);
+	uint64_t fit = b->pad[0].words / model_vote_words(layout, bins, 1);
 
 	return fit < b->o.block ? (uint32_t)fit : b->o.block;
 }
@@ -86,8 +86,8 @@ static struct lane_error *add_way(struct bench *b, enum lane_hash hash, enum lan
 	struct lane_error *err = reserve(b);
 
 	if (!err)
-		err = lane_vote_init(&b->vote[b->n_votes], &b->pad[hash], layout, bins, copies,
-				     b->o.block);
+		err = model_vote_init(&b->vote[b->n_votes], &b->pad[hash], layout, bins, copies,
+				      b->o.block);
 	if (err)
 		return err;
 	b->vote[b->n_votes].floor = b->o.floor;
@@ -108,12 +108,12 @@ static uint32_t given_bins(const struct vote_options *o)
 
 static void put_way(json_object *object, const struct lane_vote *vote)
 {
-	model_put_text(object, "layout", lane_layout_name(vote->layout));
+	model_put_text(object, "layout", model_layout_name(vote->layout));
 	model_put_whole(object, "bins", vote->bins);
 	model_put_whole(object, "copies", vote->copies);
-	model_put_text(object, "hash", lane_hash_name(vote->pad->hash));
+	model_put_text(object, "hash", model_hash_name(vote->pad->hash));
 	model_put_whole(object, "bytes",
-			(int64_t)lane_vote_words(vote->layout, vote->bins, vote->copies) * 4);
+			(int64_t)model_vote_words(vote->layout, vote->bins, vote->copies) * 4);
 }
 
 /* One way looked at closely: a run of its own. */
@@ -159,7 +159,7 @@ static void say_why(const struct bench *b, const struct lane_vote *plain,
 								: "words in the same bank";
 	char text[256];
 
-	if (vote_mean(best) <= lane_pad_cycles(best->pad, 1, 1, 1))
+	if (vote_mean(best) <= model_pad_cycles(best->pad, 1, 1, 1))
 		snprintf(text, sizeof(text),
 			 "%.1f cycles a warp instead of %.1f with one copy: no conflict is left",
 			 vote_mean(best), vote_mean(plain));
@@ -168,7 +168,7 @@ static void say_why(const struct bench *b, const struct lane_vote *plain,
 			 "%.1f cycles a warp instead of %.1f with one copy; most of what is left "
 			 "above "
 			 "%.0f are %s (position %.1f, lock %.1f, bank %.1f)",
-			 vote_mean(best), vote_mean(plain), lane_pad_cycles(best->pad, 1, 1, 1),
+			 vote_mean(best), vote_mean(plain), model_pad_cycles(best->pad, 1, 1, 1),
 			 most, position, lock, bank);
 	model_put_text(result, "why", text);
 }
@@ -194,7 +194,7 @@ static struct lane_error *choose(struct bench *b, json_object *result)
 	if (err)
 		return err;
 	for (size_t i = 1; i < b->n_votes; i++) {
-		double gain = lane_vote_cycles(&b->vote[best]) - lane_vote_cycles(&b->vote[i]);
+		double gain = model_vote_cycles(&b->vote[best]) - model_vote_cycles(&b->vote[i]);
 
 		if (gain > 0 || (gain >= 0 && b->vote[i].copies < b->vote[best].copies))
 			best = i;
@@ -230,17 +230,17 @@ static void put_rows(const struct bench *b, json_object *result)
 		json_object *row = model_row(result);
 		double none = vote_mean(&vote[LANE_HASH_NONE]);
 
-		model_put_text(row, "layout", lane_layout_name(vote->layout));
+		model_put_text(row, "layout", model_layout_name(vote->layout));
 		model_put_whole(row, "bins", vote->bins);
 		model_put_whole(row, "copies", vote->copies);
 		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			model_put_real(row, lane_hash_name((enum lane_hash)h), vote_mean(&vote[h]),
+			model_put_real(row, model_hash_name((enum lane_hash)h), vote_mean(&vote[h]),
 				       3);
 		for (int h = 1; h < LANE_HASH_COUNT; h++) {
 			double cycles = vote_mean(&vote[h]);
 			char key[16];
 
-			snprintf(key, sizeof(key), "gain_%s", lane_hash_name((enum lane_hash)h));
+			snprintf(key, sizeof(key), "gain_%s", model_hash_name((enum lane_hash)h));
 			model_put_real(row, key, cycles > 0 ? none / cycles : 1, 3);
 		}
 		if (b->o.as_load)
@@ -322,11 +322,11 @@ static struct lane_error *plot_sweep(const struct bench *b, json_object *result)
 			number[end] = model_get(row, "copies");
 			for (int h = 0; h < LANE_HASH_COUNT; h++)
 				number[n * (size_t)(h + 1) + end] =
-					model_get(row, lane_hash_name((enum lane_hash)h));
+					model_get(row, model_hash_name((enum lane_hash)h));
 		}
 		for (int h = 0; h < LANE_HASH_COUNT; h++) {
 			snprintf(name[n_series], sizeof(name[0]), "%d bins, %s",
-				 (int)model_get(first, "bins"), lane_hash_name((enum lane_hash)h));
+				 (int)model_get(first, "bins"), model_hash_name((enum lane_hash)h));
 			series[n_series] =
 				(struct lane_series){ name[n_series], number + begin,
 						      number + n * (size_t)(h + 1) + begin,
@@ -370,13 +370,13 @@ static struct lane_error *run(void *bench, struct lane_device *device, json_obje
 	struct lane_error *err = vote_load(&b->o, &b->inputs);
 
 	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
-		err = lane_pad_init(&b->pad[h], device, (enum lane_hash)h);
+		err = model_pad_init(&b->pad[h], device, (enum lane_hash)h);
 	if (err)
 		return err;
 	if (b->o.n_images)
 		model_put_whole(result, "images", b->inputs.n);
 	else
-		model_put_text(result, "generated", lane_texture_name(b->o.texture));
+		model_put_text(result, "generated", model_texture_name(b->o.texture));
 	if (b->o.sweep)
 		return sweep(b, result);
 	return b->o.copies ? single(b, result) : choose(b, result);
@@ -402,7 +402,7 @@ static struct lane_error *vote(enum vote_kind kind, const char *name, int argc, 
 		return err;
 	err = model_run(&b.o.common, name, "fermi-gtx580", run, &b);
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		lane_pad_free(&b.pad[h]);
+		model_pad_free(&b.pad[h]);
 	vote_free(&b.inputs);
 	free(b.vote);
 	return err;

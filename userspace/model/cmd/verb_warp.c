@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->addresses = arg;
 		return 0;
 	case 'h':
-		hash = lane_hash_by_name(arg);
+		hash = model_hash_by_name(arg);
 		if (hash < 0)
 			return model_wrong(
 				&o->common,
@@ -96,13 +96,13 @@ static struct lane_error *one(struct lane_pad *pad, const struct options *o, jso
 	if (o->conflicts > pad->lanes)
 		return lane_error_usage("--conflicts: a warp of this device has %u lanes",
 					pad->lanes);
-	err = lane_pad_pattern(pad, o->stride, o->conflicts, address);
+	err = model_pad_pattern(pad, o->stride, o->conflicts, address);
 	if (err)
 		return err;
-	lane_pad_explain(pad, address, pad->lanes, &warp);
+	model_pad_explain(pad, address, pad->lanes, &warp);
 	model_put_whole(result, "stride", o->stride);
 	model_put_whole(result, "conflicts", o->conflicts);
-	model_put_text(result, "hash", lane_hash_name(o->hash));
+	model_put_text(result, "hash", model_hash_name(o->hash));
 	put_warp(result, &warp);
 	for (uint32_t r = 0; r < warp.cost.rounds; r++) {
 		json_object *row = model_row(result);
@@ -112,7 +112,8 @@ static struct lane_error *one(struct lane_pad *pad, const struct options *o, jso
 		model_put_whole(row, "read_level", warp.read_level[r]);
 		model_put_whole(row, "write_level", warp.write_level[r]);
 		model_put_real(row, "cycles",
-			       lane_pad_cycles(pad, 1, warp.read_level[r], warp.write_level[r]), 6);
+			       model_pad_cycles(pad, 1, warp.read_level[r], warp.write_level[r]),
+			       6);
 	}
 	return NULL;
 }
@@ -122,7 +123,7 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 				    json_object *result)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
-	struct lane_error *err = lane_text_read(o->addresses, 1 << 26, &text);
+	struct lane_error *err = model_text_read(o->addresses, 1 << 26, &text);
 	struct lane_lines lines;
 	struct lane_pad_warp warp;
 	uint64_t warps = 0;
@@ -131,30 +132,30 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 	if (err)
 		return err;
 	model_put_text(result, "addresses", o->addresses);
-	model_put_text(result, "hash", lane_hash_name(o->hash));
-	lane_lines_init(&lines, text, o->addresses);
+	model_put_text(result, "hash", model_hash_name(o->hash));
+	model_lines_init(&lines, text, o->addresses);
 	for (;;) {
 		uint16_t address[LANE_PAD_LANES];
 		uint64_t word;
 		json_object *row;
 		int more;
 
-		err = lane_lines_next(&lines, &more);
+		err = model_lines_next(&lines, &more);
 		if (err)
 			return err;
 		if (!more)
 			break;
 		if (lines.n_words > pad->lanes)
-			return lane_lines_error(&lines, "more addresses than the warp's %u lanes",
-						pad->lanes);
+			return model_lines_error(&lines, "more addresses than the warp's %u lanes",
+						 pad->lanes);
 		for (unsigned int i = 0; i < lines.n_words; i++) {
-			if (lane_whole_parse(lines.word[i], 0, pad->words - 1, &word))
-				return lane_lines_error(&lines,
-							"`%.20s' is not a word address below %u",
-							lines.word[i], pad->words);
+			if (model_whole_parse(lines.word[i], 0, pad->words - 1, &word))
+				return model_lines_error(&lines,
+							 "`%.20s' is not a word address below %u",
+							 lines.word[i], pad->words);
 			address[i] = (uint16_t)word;
 		}
-		lane_pad_explain(pad, address, lines.n_words, &warp);
+		model_pad_explain(pad, address, lines.n_words, &warp);
 		cycles += warp.cycles;
 		row = model_row(result);
 		model_put_whole(row, "warp", (int64_t)warps++);
@@ -182,10 +183,10 @@ static struct lane_error *plot_sweep(const struct options *o, json_object *resul
 
 		x[i] = model_get(row, "conflicts");
 		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			y[h][i] = model_get(row, lane_hash_name((enum lane_hash)h));
+			y[h][i] = model_get(row, model_hash_name((enum lane_hash)h));
 	}
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		series[h] = (struct lane_series){ lane_hash_name((enum lane_hash)h), x, y[h], n };
+		series[h] = (struct lane_series){ model_hash_name((enum lane_hash)h), x, y[h], n };
 	snprintf(title, sizeof(title), "One warp's atomic, stride %u", o->stride);
 	return model_plot(o->common.plot, &(struct lane_plot){ title, "conflicts", "cycles", 0,
 							       series, LANE_HASH_COUNT });
@@ -200,23 +201,23 @@ static struct lane_error *sweep(const struct lane_device *device, const struct o
 		uint16_t address[LANE_PAD_LANES];
 		struct lane_pad_warp warp;
 		struct lane_pad pad;
-		struct lane_error *err = lane_pad_init(&pad, device, (enum lane_hash)h);
+		struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)h);
 
 		for (uint32_t c = 1; !err && c <= pad.lanes; c++) {
 			json_object *row;
 
-			err = lane_pad_pattern(&pad, o->stride, c, address);
+			err = model_pad_pattern(&pad, o->stride, c, address);
 			if (err)
 				break;
-			lane_pad_explain(&pad, address, pad.lanes, &warp);
+			model_pad_explain(&pad, address, pad.lanes, &warp);
 			row = h ? json_object_array_get_idx(json_object_object_get(result, "rows"),
 							    c - 1)
 				: model_row(result);
 			if (!h)
 				model_put_whole(row, "conflicts", c);
-			model_put_real(row, lane_hash_name((enum lane_hash)h), warp.cycles, 6);
+			model_put_real(row, model_hash_name((enum lane_hash)h), warp.cycles, 6);
 		}
-		lane_pad_free(&pad);
+		model_pad_free(&pad);
 		if (err)
 			return err;
 	}
@@ -227,12 +228,12 @@ static struct lane_error *single(const struct lane_device *device, const struct 
 				 json_object *result)
 {
 	struct lane_pad pad;
-	struct lane_error *err = lane_pad_init(&pad, device, o->hash);
+	struct lane_error *err = model_pad_init(&pad, device, o->hash);
 
 	if (err)
 		return err;
 	err = o->addresses ? from_file(&pad, o, result) : one(&pad, o, result);
-	lane_pad_free(&pad);
+	model_pad_free(&pad);
 	return err;
 }
 
