@@ -237,4 +237,10 @@ static __always_inline bool engine_wanted(__u16 class, __u16 instance)
 	return false;
 }
 
+/* dev_name() in include/linux/device.h. */
+static __always_inline const char *device_name(struct device *dev)
+{
+	return dev->init_name ? dev->init_name : dev->kobj.name;
+}
+
 #endif

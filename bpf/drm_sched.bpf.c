@@ -49,12 +49,6 @@ struct {
 	__type(value, struct drm_slot);
 } drm_slots SEC(".maps");
 
-/* dev_name() in include/linux/device.h. */
-static __always_inline const char *device_name(struct device *dev)
-{
-	return dev->init_name ? dev->init_name : dev->kobj.name;
-}
-
 /* Into texts that are all zero. */
 static __always_inline void read_texts(struct drm_gpu_scheduler *sched, struct drm_texts *texts)
 {

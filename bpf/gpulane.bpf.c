@@ -2,6 +2,7 @@
 // The one object that is loaded: all subsystems write to the same rings with the same counters.
 #include "dma_fence.bpf.c"
 #include "drm_sched.bpf.c"
+#include "gpu_driver.bpf.c"
 #include "i915.bpf.c"
 #include "irq.bpf.c"
 #include "mark.bpf.c"

@@ -63,6 +63,7 @@ struct dma_fence {
 	__u64 context;
 	__u64 seqno;
 	unsigned long flags;
+	int error;
 };
 
 /* include/linux/device.h */
@@ -121,6 +122,39 @@ struct drm_sched_fence {
 struct drm_sched_job {
 	struct drm_gpu_scheduler *sched;
 	struct drm_sched_fence *s_fence;
+	__u64 id; /* up to Linux 6.16 */
+};
+
+/* drivers/gpu/drm/amd/amdgpu */
+struct amdgpu_job {
+	struct drm_sched_job base;
+};
+
+/* drivers/gpu/drm/msm */
+struct msm_ringbuffer {
+	int id;
+};
+
+struct msm_gem_submit {
+	struct msm_ringbuffer *ring;
+	__u32 seqno;
+	__u32 ident;
+	struct pid *pid;
+};
+
+/* drivers/gpu/drm/xe */
+struct xe_guc_exec_queue {
+	__u16 id;
+};
+
+struct xe_exec_queue {
+	struct xe_guc_exec_queue *guc;
+};
+
+struct xe_sched_job {
+	struct drm_sched_job drm;
+	struct xe_exec_queue *q;
+	struct dma_fence *fence;
 };
 
 /* drivers/gpu/drm/i915 */

@@ -43,11 +43,11 @@ _gpulane_values()
 	doctor:--format | explain:--format) echo word text json ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
-	record:--events) echo list i915 context fence drm sched process irq opencl ;;
+	record:--events) echo list i915 context fence drm driver sched process irq opencl ;;
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
-	dump:--event) echo word i915 context fence drm sched process irq opencl @EVENTS@ ;;
+	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;
 	export:--to) echo word ctf html perfetto ;;
 	calibrate:--only) echo list ops local global ;;

@@ -280,6 +280,74 @@ static void every_cut_and_many_changes(void **state)
 	}
 }
 
+static const char queue_format[] =
+	"name: xe_exec_queue_reset\nID: 9\nformat:\n" COMMON
+	"\tfield:__data_loc char[] dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:enum xe_engine_class class;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:u32 logical_mask;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:u8 gt_id;\toffset:20;\tsize:1;\tsigned:0;\n"
+	"\tfield:u16 width;\toffset:22;\tsize:2;\tsigned:0;\n"
+	"\tfield:u16 guc_id;\toffset:24;\tsize:2;\tsigned:0;\n"
+	"\tfield:u32 guc_state;\toffset:28;\tsize:4;\tsigned:0;\n"
+	"\tfield:u32 flags;\toffset:32;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"\"\n";
+
+static const char task_format[] =
+	"name: lima_task_run\nID: 9\nformat:\n" COMMON
+	"\tfield:uint64_t task_id;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned int context;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned int seqno;\toffset:20;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] pipe;\toffset:24;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"\"\n";
+
+/* The places of drivers' own events; one that lacks what it needs is refused by that field. */
+static void drivers(void **state)
+{
+	const char *text;
+	struct lane_bpf_layout layout;
+
+	(void)state;
+	assert_null(capture_bpf_format_driver(queue_format, sizeof(queue_format) - 1, LANE_XE_RESET,
+					      &layout));
+	assert_int_equal(layout.text, 8);
+	assert_int_equal(layout.text_to, offsetof(struct lane_p_xe_exec_queue_reset, dev));
+	assert_int_equal(layout.copy[2].from, 24);
+	assert_int_equal(layout.copy[2].bytes, 2);
+	assert_int_equal(layout.copy[2].to, offsetof(struct lane_p_xe_exec_queue_reset, guc_id));
+	text = renamed(queue_format, "guc_id");
+	assert_string_equal(capture_bpf_format_driver(text, strlen(text), LANE_XE_RESET, &layout),
+			    "its format in tracefs lacks the field guc_id");
+	/* Under the names that the driver has for them. */
+	assert_null(capture_bpf_format_driver(task_format, sizeof(task_format) - 1, LANE_LIMA_RUN,
+					      &layout));
+	assert_int_equal(layout.copy[2].from, 8);
+	assert_int_equal(layout.text, 24);
+	text = renamed(task_format, "seqno");
+	assert_string_equal(capture_bpf_format_driver(text, strlen(text), LANE_LIMA_RUN, &layout),
+			    "its format in tracefs lacks the field seqno");
+}
+
+/* Each field that an event needs has its reason, and each payload fits. */
+static void every_driver_fits(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		unsigned int numbers = 0;
+
+		if (!lane_is_driver((unsigned int)kind))
+			continue;
+		assert_true(lane_kinds[kind].struct_bytes <= LANE_BPF_DRIVER_PAYLOAD);
+		for (unsigned int i = 0; i < lane_kinds[kind].n_fields; i++) {
+			const struct lane_field *field = &lane_kinds[kind].fields[i];
+
+			numbers += !lane_type_is_text(field->type);
+			if (lane_type_is_text(field->type))
+				assert_true(field->offset + 32 <= LANE_BPF_DRIVER_PAYLOAD);
+		}
+		assert_true(numbers <= LANE_BPF_MAX_FIELDS);
+	}
+}
+
 static void names_of_fences(void **state)
 {
 	struct lane_bpf_names names;
@@ -305,6 +373,7 @@ int main(void)
 		cmocka_unit_test(drm_sched),	   cmocka_unit_test(wide_fields),
 		cmocka_unit_test(other_places),	   cmocka_unit_test(hostile),
 		cmocka_unit_test(names_of_fences), cmocka_unit_test(every_cut_and_many_changes),
+		cmocka_unit_test(drivers),	   cmocka_unit_test(every_driver_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

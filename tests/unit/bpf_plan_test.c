@@ -228,6 +228,30 @@ static void drm_sched(void **state)
 		assert_int_equal(plan.ways[kind]->attach, LANE_BPF_FORMAT);
 }
 
+/* Drivers' own: typed where BTF has them, which are those of each job; all by their formats else.
+ */
+static void drivers(void **state)
+{
+	struct fake fake = { .drm_btf = true };
+	struct lane_bpf_plan plan;
+
+	(void)state;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRIVER);
+	is_recorded(&plan, LANE_XE_RESET, LANE_ORIGIN_TRACEPOINT, "xe:xe_exec_queue_reset");
+	is_recorded(&plan, LANE_MSM_FLUSH, LANE_ORIGIN_TRACEPOINT,
+		    "drm_msm_gpu:msm_gpu_submit_flush");
+	is_recorded(&plan, LANE_LIMA_RUN, LANE_ORIGIN_TRACEPOINT, "lima:lima_task_run");
+	assert_int_equal(plan.ways[LANE_XE_TIMEDOUT]->attach, LANE_BPF_TYPED);
+	assert_int_equal(plan.ways[LANE_AMD_RUN]->attach, LANE_BPF_TYPED);
+	assert_int_equal(plan.ways[LANE_V3D_BCL_IRQ]->attach, LANE_BPF_TYPED);
+	assert_int_equal(plan.ways[LANE_V3D_RESET_END]->attach, LANE_BPF_FORMAT);
+	plan_for(&plan, &fake, LANE_HOOKS_FORMAT, LANE_GROUP_DRIVER);
+	for (int kind = LANE_XE_TIMEDOUT; kind <= LANE_V3D_RESET_END; kind++) {
+		assert_int_equal(plan.ways[kind]->attach, LANE_BPF_FORMAT);
+		assert_non_null(capture_bpf_system(kind));
+	}
+}
+
 static void choice_of_hooks(void **state)
 {
 	struct fake fake = { .low_level = true, .btf = true };
@@ -405,6 +429,7 @@ int main(void)
 		cmocka_unit_test(driver_without_btf),
 		cmocka_unit_test(no_driver),
 		cmocka_unit_test(drm_sched),
+		cmocka_unit_test(drivers),
 		cmocka_unit_test(choice_of_hooks),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(first_refusal),

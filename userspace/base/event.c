@@ -35,6 +35,51 @@ int lane_kind_by_name(const char *name)
 	return -1;
 }
 
+#define NEED(name, member)                                                                         \
+	{                                                                                          \
+#member, offsetof(struct lane_p_##name, member),                                   \
+			sizeof(((struct lane_p_##name *)0)->member)                                \
+	}
+#define NEEDS_FENCE(ID, name) [LANE_##ID] = { NEED(name, seqno), NEED(name, dev) }
+#define NEEDS_JOB(ID, name)   [LANE_##ID] = { NEED(name, context), NEED(name, seqno) }
+#define NEEDS_QUEUE(ID, name) [LANE_##ID] = { NEED(name, class), NEED(name, guc_id) }
+const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
+	[LANE_XE_TIMEDOUT] = { NEED(xe_sched_job_timedout, guc_id) },
+	[LANE_XE_BAN] = { NEED(xe_sched_job_ban, guc_id) },
+	NEEDS_QUEUE(XE_RESET, xe_exec_queue_reset),
+	NEEDS_QUEUE(XE_CAT_ERROR, xe_exec_queue_memory_cat_error),
+	[LANE_XE_PAGEFAULT] = { NEED(xe_vma_pagefault, asid) },
+	[LANE_XE_EVICT] = { NEED(xe_vma_evict, asid) },
+	NEEDS_JOB(AMD_SUBMIT, amdgpu_cs_ioctl),
+	NEEDS_JOB(AMD_RUN, amdgpu_sched_run_job),
+	[LANE_AMD_MOVE] = { NEED(amdgpu_bo_move, bo_size), NEED(amdgpu_bo_move, old_placement) },
+	[LANE_AMD_RESET] = { NEED(amdgpu_reset_reg_dumps, address) },
+	NEEDS_JOB(LIMA_SUBMIT, lima_task_submit),
+	NEEDS_JOB(LIMA_RUN, lima_task_run),
+	[LANE_MSM_FLUSH] = { NEED(msm_gpu_submit_flush, ticks), NEED(msm_gpu_submit_flush, ringid),
+			     NEED(msm_gpu_submit_flush, seqno) },
+	[LANE_MSM_RETIRED] = { NEED(msm_gpu_submit_retired, start_ticks),
+			       NEED(msm_gpu_submit_retired, end_ticks),
+			       NEED(msm_gpu_submit_retired, ringid),
+			       NEED(msm_gpu_submit_retired, seqno) },
+	[LANE_MSM_PREEMPT] = { NEED(msm_gpu_preemption_trigger, ring_id_to) },
+	[LANE_MSM_SHRINK] = { NEED(msm_gem_shrink, purged), NEED(msm_gem_shrink, evicted) },
+	[LANE_V3D_SUBMIT_CL] = { NEED(v3d_submit_cl, seqno), NEED(v3d_submit_cl, dev),
+				 NEED(v3d_submit_cl, is_render) },
+	NEEDS_FENCE(V3D_SUBMIT_TFU, v3d_submit_tfu),
+	NEEDS_FENCE(V3D_SUBMIT_CSD, v3d_submit_csd),
+	NEEDS_FENCE(V3D_BCL_IRQ, v3d_bcl_irq),
+	NEEDS_FENCE(V3D_RCL_IRQ, v3d_rcl_irq),
+	NEEDS_FENCE(V3D_TFU_IRQ, v3d_tfu_irq),
+	NEEDS_FENCE(V3D_CSD_IRQ, v3d_csd_irq),
+	[LANE_V3D_RESET_BEGIN] = { NEED(v3d_reset_begin, dev) },
+	[LANE_V3D_RESET_END] = { NEED(v3d_reset_end, dev) },
+};
+#undef NEEDS_QUEUE
+#undef NEEDS_JOB
+#undef NEEDS_FENCE
+#undef NEED
+
 const char *lane_origin_name(unsigned int origin)
 {
 	static const char *const names[LANE_ORIGIN_COUNT] = {

@@ -260,6 +260,24 @@ static inline int lane_is_drm(unsigned int kind)
 	return kind >= LANE_DRM_QUEUE && kind <= LANE_DRM_DONE;
 }
 
+/* True for what drivers tell by tracepoints of their own. */
+static inline int lane_is_driver(unsigned int kind)
+{
+	return kind >= LANE_XE_TIMEDOUT && kind <= LANE_V3D_RESET_END;
+}
+
+/* A field without which a driver's event would be misread. All its bits are set where a tracer has
+ * not written it. */
+struct lane_need {
+	const char *field;
+	__u16 offset, size; /* in the payload, bytes */
+};
+
+#define LANE_NEEDS 4
+
+/* Of each kind; behind the last one field is NULL. */
+extern const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS];
+
 /* True for the kinds that no tracer records: what was lost, and what the analysis found. */
 static inline int lane_is_derived(unsigned int kind)
 {

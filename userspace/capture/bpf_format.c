@@ -49,6 +49,16 @@ static void free_tep(struct tep_handle **tep)
 	tep_free(*tep);
 }
 
+/* Drivers' names for what the table has one name for (norm/aliases.def). */
+static const char *other_name(const char *event, const char *name)
+{
+	if (!strcmp(name, "job"))
+		return !strncmp(event, "amdgpu_", 7) ? "sched_job_id"
+		       : !strncmp(event, "lima_", 5) ? "task_id"
+						     : name;
+	return !strcmp(name, "ring") && !strncmp(event, "lima_", 5) ? "pipe" : name;
+}
+
 /* A plain integer inside the record, or NULL. */
 static const struct tep_format_field *integer(struct tep_event *event, const char *name)
 {
@@ -96,7 +106,8 @@ static bool take_numbers(struct tep_event *event, const struct lane_kind_info *i
 
 	memset(layout, 0, sizeof(*layout));
 	for (unsigned int i = 0; i < info->n_fields; i++) {
-		const struct tep_format_field *field = integer(event, info->fields[i].name);
+		const struct tep_format_field *field =
+			integer(event, other_name(info->name, info->fields[i].name));
 		struct lane_bpf_copy *copy = &layout->copy[n];
 
 		if (lane_type_is_text(info->fields[i].type))
@@ -203,6 +214,53 @@ const char *capture_bpf_format_drm(const char *text, size_t bytes, int kind, con
 	if (kind == LANE_DRM_QUEUE || kind == LANE_DRM_RUN) {
 		places->name = text_place(event, "name");
 		places->dev = text_place(event, "dev");
+	}
+	return NULL;
+}
+
+/* Why a driver's event that lacks this field is refused. */
+static const char *lacks(const char *field)
+{
+	static const struct {
+		const char *field, *why;
+	} reasons[] = {
+#define LACKS(field) { #field, "its format in tracefs lacks the field " #field }
+		LACKS(guc_id), LACKS(class),	  LACKS(asid),		LACKS(context),
+		LACKS(seqno),  LACKS(bo_size),	  LACKS(old_placement), LACKS(address),
+		LACKS(ticks),  LACKS(ringid),	  LACKS(start_ticks),	LACKS(end_ticks),
+		LACKS(purged), LACKS(ring_id_to), LACKS(evicted),	LACKS(is_render),
+		LACKS(dev),
+#undef LACKS
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!strcmp(reasons[i].field, field))
+			return reasons[i].why;
+	return "its format in tracefs lacks a field";
+}
+
+const char *capture_bpf_format_driver(const char *text, size_t bytes, int kind,
+				      struct lane_bpf_layout *layout)
+{
+	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
+	const struct lane_kind_info *info = &lane_kinds[kind];
+	const struct lane_need *need = lane_needs[kind];
+	struct tep_event *event;
+	const char *why = parse(text, bytes, info->name, &tep, &event);
+
+	if (why)
+		return why;
+	for (const struct lane_need *end = need + LANE_NEEDS; need < end && need->field; need++)
+		if (!integer(event, need->field))
+			return lacks(need->field);
+	take_numbers(event, info, is_none, layout);
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		const struct lane_field *field = &info->fields[i];
+
+		if (!lane_type_is_text(field->type))
+			continue;
+		layout->text = text_place(event, other_name(info->name, field->name));
+		layout->text_to = field->offset;
 	}
 	return NULL;
 }

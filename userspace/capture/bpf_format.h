@@ -28,6 +28,11 @@ const char *capture_bpf_format_drm(const char *text, size_t bytes, int kind, con
 				   struct lane_bpf_layout *layout,
 				   struct lane_bpf_drm_places *places);
 
+/* The same of a driver's own event, with the place of its text. It is refused when it lacks a field
+ * that it needs (lane_needs). */
+const char *capture_bpf_format_driver(const char *text, size_t bytes, int kind,
+				      struct lane_bpf_layout *layout);
+
 /* The same for the fields of dma_fence_init that cannot be read otherwise. */
 const char *capture_bpf_format_names(const char *text, size_t bytes, struct lane_bpf_names *names);
 

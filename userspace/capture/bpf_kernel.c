@@ -3,6 +3,7 @@
 #include "capture/bpf_kernel.h"
 
 #include <bpf/btf.h>
+#include <dirent.h>
 #include <string.h>
 #include <tracefs.h>
 
@@ -10,6 +11,7 @@
 #include "capture/bpf_format.h"
 
 #define MAX_FUNCTIONS 24
+#define MAX_DRIVERS   8
 
 struct function {
 	const char *name;
@@ -20,7 +22,10 @@ struct lane_bpf_running {
 	struct lane_bpf_kernel kernel;
 	struct btf *vmlinux;
 	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
-	struct btf *drm_sched; /* likewise of gpu-sched */
+	struct btf *drm_sched;		  /* likewise of gpu-sched */
+	struct btf *drivers[MAX_DRIVERS]; /* of the modules that use gpu-sched */
+	unsigned int n_drivers;
+	bool drivers_sought;
 	struct lane_bpf_drm_places drm_places;
 	struct lane_bpf_layout layouts[LANE_KIND_COUNT];
 	struct function functions[MAX_FUNCTIONS];
@@ -54,6 +59,16 @@ static const char *no_event(const char *system)
 		return "not compiled into this i915";
 	if (!strcmp(system, "gpu_scheduler") && !tracing_file("events/gpu_scheduler", F_OK))
 		return "gpu-sched is not loaded: no driver here uses it";
+	if (!strcmp(system, "xe") && !tracing_file("events/xe", F_OK))
+		return "xe is not loaded";
+	if (!strcmp(system, "amdgpu") && !tracing_file("events/amdgpu", F_OK))
+		return "amdgpu is not loaded";
+	if (!strcmp(system, "lima") && !tracing_file("events/lima", F_OK))
+		return "lima is not loaded";
+	if (!strcmp(system, "drm_msm_gpu") && !tracing_file("events/drm_msm_gpu", F_OK))
+		return "msm is not loaded";
+	if (!strcmp(system, "v3d") && !tracing_file("events/v3d", F_OK))
+		return "v3d is not loaded";
 	return "this kernel does not have the event";
 }
 
@@ -72,14 +87,49 @@ static const char *has_event(void *data, const struct lane_bpf_way *way)
 	if (lane_is_drm((unsigned int)way->kind))
 		return capture_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
 					      &running->layouts[way->kind], &running->drm_places);
+	if (lane_is_driver((unsigned int)way->kind))
+		return capture_bpf_format_driver(text, bytes, way->kind,
+						 &running->layouts[way->kind]);
 	if (strcmp(system, "i915"))
 		return NULL;
 	return capture_bpf_format_layout(text, bytes, way->kind, &running->layouts[way->kind]);
 }
 
+/* BTF of the modules that use gpu-sched. */
+static void open_drivers(struct lane_bpf_running *running)
+{
+	LANE_CLEANUP(lane_closedir) DIR *dir = opendir("/sys/module/gpu_sched/holders");
+	struct dirent *entry;
+
+	running->drivers_sought = true;
+	while (dir && running->n_drivers < MAX_DRIVERS && (entry = readdir(dir))) {
+		struct btf *btf = NULL;
+
+		if (*entry->d_name != '.')
+			btf = btf__load_module_btf(entry->d_name, running->vmlinux);
+		if (btf)
+			running->drivers[running->n_drivers++] = btf;
+	}
+}
+
+/* Of the kernel itself, or of one of those modules. */
+static const char *is_typed_driver(struct lane_bpf_running *running, const struct lane_bpf_way *way)
+{
+	const char *why = capture_bpf_btf_event(running->vmlinux, way);
+
+	if (!running->drivers_sought)
+		open_drivers(running);
+	for (unsigned int i = 0; i < running->n_drivers && why; i++)
+		why = capture_bpf_btf_event(running->drivers[i], way);
+	return why;
+}
+
 static const char *is_typed(void *data, const struct lane_bpf_way *way)
 {
 	struct lane_bpf_running *running = data;
+
+	if (lane_is_driver((unsigned int)way->kind))
+		return is_typed_driver(running, way);
 
 	if (lane_is_drm((unsigned int)way->kind))
 		return running->drm_sched ? capture_bpf_btf_event(running->drm_sched, way)
@@ -92,6 +142,7 @@ static const char *is_typed(void *data, const struct lane_bpf_way *way)
 const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way)
 {
 	const char *argument = capture_bpf_argument(way->kind);
+	unsigned int arguments = capture_bpf_arguments(way->kind);
 	const struct btf_type *type;
 	char name[96];
 	int id;
@@ -105,7 +156,8 @@ const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_w
 	/* (void *data, struct ARGUMENT *, ...) */
 	type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
 	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 2)
+	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 2 ||
+	    (arguments && btf_vlen(type) != arguments + 1))
 		return "the event's arguments are others than those that are known";
 	type = btf__type_by_id(btf, btf_params(type)[1].type);
 	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
@@ -292,6 +344,8 @@ void capture_bpf_running_close(struct lane_bpf_running *running)
 		btf__free(running->i915);
 	if (running->drm_sched != running->vmlinux)
 		btf__free(running->drm_sched);
+	for (unsigned int i = 0; i < running->n_drivers; i++)
+		btf__free(running->drivers[i]);
 	btf__free(running->vmlinux);
 	free(running);
 }

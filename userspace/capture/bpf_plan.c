@@ -41,6 +41,15 @@
 #define LANE_BPF_PROGRAM_ADD_DEP       "by_format"
 #define LANE_BPF_PROGRAM_UNSCHEDULABLE "by_format"
 #define LANE_BPF_PROGRAM_DONE	       "by_format"
+/* Drivers' own events, by their formats; those that come with each job typed, where BTF has them.
+ */
+#define DRIVER(id, name)                                                                           \
+	{                                                                                          \
+		.kind = LANE_##id, .attach = LANE_BPF_FORMAT, .origin = LANE_ORIGIN_TRACEPOINT,    \
+		.hooks = {                                                                         \
+			{ "driver_by_format", #name }                                              \
+		}                                                                                  \
+	}
 /* OpenCL's calls: one program at all entries, one at all returns. */
 #define LIBRARY(id, prog)                                                                          \
 	{                                                                                          \
@@ -126,6 +135,44 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(DRM_UNSCHEDULABLE, drm_sched_job_unschedulable, drm_unschedulable),
 	DRM_FORMAT(UNSCHEDULABLE, drm_sched_job_unschedulable),
 	DRM(DONE, drm_sched_job_done, drm_done, drm_sched_process_job),
+	TYPED(XE_TIMEDOUT, xe_sched_job_timedout, xe_timedout),
+	DRIVER(XE_TIMEDOUT, xe_sched_job_timedout),
+	TYPED(XE_BAN, xe_sched_job_ban, xe_ban),
+	DRIVER(XE_BAN, xe_sched_job_ban),
+	DRIVER(XE_RESET, xe_exec_queue_reset),
+	DRIVER(XE_CAT_ERROR, xe_exec_queue_memory_cat_error),
+	DRIVER(XE_PAGEFAULT, xe_vma_pagefault),
+	DRIVER(XE_EVICT, xe_vma_evict),
+	TYPED(AMD_SUBMIT, amdgpu_cs_ioctl, amd_submit),
+	DRIVER(AMD_SUBMIT, amdgpu_cs_ioctl),
+	TYPED(AMD_RUN, amdgpu_sched_run_job, amd_run),
+	DRIVER(AMD_RUN, amdgpu_sched_run_job),
+	DRIVER(AMD_MOVE, amdgpu_bo_move),
+	DRIVER(AMD_RESET, amdgpu_reset_reg_dumps),
+	DRIVER(LIMA_SUBMIT, lima_task_submit),
+	DRIVER(LIMA_RUN, lima_task_run),
+	TYPED(MSM_FLUSH, msm_gpu_submit_flush, msm_flush),
+	DRIVER(MSM_FLUSH, msm_gpu_submit_flush),
+	TYPED(MSM_RETIRED, msm_gpu_submit_retired, msm_retired),
+	DRIVER(MSM_RETIRED, msm_gpu_submit_retired),
+	DRIVER(MSM_PREEMPT, msm_gpu_preemption_trigger),
+	DRIVER(MSM_SHRINK, msm_gem_shrink),
+	TYPED(V3D_SUBMIT_CL, v3d_submit_cl, typed_v3d_submit_cl),
+	DRIVER(V3D_SUBMIT_CL, v3d_submit_cl),
+	TYPED(V3D_SUBMIT_TFU, v3d_submit_tfu, typed_v3d_submit_tfu),
+	DRIVER(V3D_SUBMIT_TFU, v3d_submit_tfu),
+	TYPED(V3D_SUBMIT_CSD, v3d_submit_csd, typed_v3d_submit_csd),
+	DRIVER(V3D_SUBMIT_CSD, v3d_submit_csd),
+	TYPED(V3D_BCL_IRQ, v3d_bcl_irq, typed_v3d_bcl_irq),
+	DRIVER(V3D_BCL_IRQ, v3d_bcl_irq),
+	TYPED(V3D_RCL_IRQ, v3d_rcl_irq, typed_v3d_rcl_irq),
+	DRIVER(V3D_RCL_IRQ, v3d_rcl_irq),
+	TYPED(V3D_TFU_IRQ, v3d_tfu_irq, typed_v3d_tfu_irq),
+	DRIVER(V3D_TFU_IRQ, v3d_tfu_irq),
+	TYPED(V3D_CSD_IRQ, v3d_csd_irq, typed_v3d_csd_irq),
+	DRIVER(V3D_CSD_IRQ, v3d_csd_irq),
+	DRIVER(V3D_RESET_BEGIN, v3d_reset_begin),
+	DRIVER(V3D_RESET_END, v3d_reset_end),
 	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
 	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
@@ -166,6 +213,7 @@ static const struct {
 	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
 	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
 	{ "reset", LANE_GROUP_RESET, NULL },	    { "frame", LANE_GROUP_FRAME, NULL },
+	{ "driver", LANE_GROUP_DRIVER, NULL },
 };
 
 static int group_of(int kind)
@@ -176,9 +224,29 @@ static int group_of(int kind)
 	return -1;
 }
 
+/* TRACE_SYSTEM of drivers' own events. */
+static const char *system_of_driver(int kind)
+{
+	static const struct {
+		const char *begin, *system;
+	} systems[] = { { "xe_", "xe" },
+			{ "amdgpu_", "amdgpu" },
+			{ "lima_", "lima" },
+			{ "msm_", "drm_msm_gpu" },
+			{ "v3d_", "v3d" } };
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+		if (!strncmp(lane_kinds[kind].name, systems[i].begin, strlen(systems[i].begin)))
+			return systems[i].system;
+	return NULL;
+}
+
 const char *capture_bpf_system(int kind)
 {
 	int group = group_of(kind);
+
+	if (lane_is_driver((unsigned int)kind))
+		return system_of_driver(kind);
 
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;
@@ -189,7 +257,24 @@ const char *capture_bpf_argument(int kind)
 {
 	if (kind == LANE_DRM_DONE)
 		return "drm_sched_fence";
+	if (kind == LANE_XE_TIMEDOUT || kind == LANE_XE_BAN)
+		return "xe_sched_job";
+	if (kind == LANE_AMD_SUBMIT || kind == LANE_AMD_RUN)
+		return "amdgpu_job";
+	if (kind == LANE_MSM_FLUSH || kind == LANE_MSM_RETIRED)
+		return "msm_gem_submit";
+	if (kind >= LANE_V3D_SUBMIT_CL && kind <= LANE_V3D_CSD_IRQ)
+		return "drm_device";
 	return lane_is_drm((unsigned int)kind) ? "drm_sched_job" : NULL;
+}
+
+unsigned int capture_bpf_arguments(int kind)
+{
+	if (kind == LANE_V3D_SUBMIT_CL || kind == LANE_MSM_RETIRED)
+		return 5;
+	return kind == LANE_MSM_FLUSH || (kind >= LANE_V3D_SUBMIT_TFU && kind <= LANE_V3D_CSD_IRQ)
+		       ? 2
+		       : 0;
 }
 
 static bool of_i915(int kind)
@@ -200,7 +285,8 @@ static bool of_i915(int kind)
 /* A program reads the kind's events by their format, too. */
 static bool has_format(int kind)
 {
-	return of_i915(kind) || lane_is_drm((unsigned int)kind);
+	return of_i915(kind) || lane_is_drm((unsigned int)kind) ||
+	       lane_is_driver((unsigned int)kind);
 }
 
 /* Why a way cannot be gone, NULL when it can; notes which hooks it then uses. */

@@ -39,7 +39,7 @@ struct lane_bpf_way {
 extern const struct lane_bpf_way lane_bpf_ways[];
 extern const unsigned int lane_bpf_n_ways;
 
-#define LANE_BPF_MAX_WAYS 96
+#define LANE_BPF_MAX_WAYS 160
 
 /* What the kernel has. The functions return NULL for yes, otherwise why not (a static string). */
 struct lane_bpf_kernel {
@@ -69,6 +69,10 @@ const char *capture_bpf_system(int kind);
 
 /* The structure whose address is the first argument of a kind's tracepoint; NULL: any will do. */
 const char *capture_bpf_argument(int kind);
+
+/* How many arguments a kind's tracepoint has, of those whose programs take numbers; 0: any will do.
+ */
+unsigned int capture_bpf_arguments(int kind);
 
 /*
  * Decides on every kind that config asks for. plan->refused is input: ways marked there are passed

@@ -54,6 +54,8 @@ struct lane_bpf_copy {
 /* All fields of one kind; unused entries have bytes 0. */
 struct lane_bpf_layout {
 	struct lane_bpf_copy copy[LANE_BPF_MAX_FIELDS];
+	__u16 text;    /* place of the __data_loc word of its text; 0: it has none */
+	__u16 text_to; /* offset in the payload */
 };
 
 /* Where dma_fence_init has what cannot be read elsewhere: functions tell the names. */
@@ -141,5 +143,7 @@ struct lane_bpf_call {
 
 /* The records a ring holds that are not of fixed length are padded to this. */
 #define LANE_BPF_GENERIC_PAYLOAD 32
+/* The same of drivers' own events, which may end in a text of 32 characters. */
+#define LANE_BPF_DRIVER_PAYLOAD 64
 
 #endif

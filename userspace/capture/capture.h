@@ -25,6 +25,7 @@ enum lane_group {
 	LANE_GROUP_DRM = 1 << 7,
 	LANE_GROUP_RESET = 1 << 8,
 	LANE_GROUP_FRAME = 1 << 9, /* with config.frame */
+	LANE_GROUP_DRIVER = 1 << 10,
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */

@@ -9,11 +9,11 @@ static const struct {
 	const char *name;
 	enum lane_group group;
 } groups[] = {
-	{ "i915", LANE_GROUP_I915 },   { "context", LANE_GROUP_CONTEXT },
-	{ "drm", LANE_GROUP_DRM },     { "fence", LANE_GROUP_FENCE },
-	{ "sched", LANE_GROUP_SCHED }, { "process", LANE_GROUP_PROCESS },
-	{ "irq", LANE_GROUP_IRQ },     { "opencl", LANE_GROUP_OPENCL },
-	{ "reset", LANE_GROUP_RESET },
+	{ "i915", LANE_GROUP_I915 },	   { "context", LANE_GROUP_CONTEXT },
+	{ "drm", LANE_GROUP_DRM },	   { "driver", LANE_GROUP_DRIVER },
+	{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
+	{ "process", LANE_GROUP_PROCESS }, { "irq", LANE_GROUP_IRQ },
+	{ "opencl", LANE_GROUP_OPENCL },   { "reset", LANE_GROUP_RESET },
 };
 
 void capture_group_names(char *text, size_t bytes)

@@ -94,6 +94,10 @@ static void set_missing(struct lane_capture_kind *kind, int number)
 				 ? "lttng-probe-drm-sched is not loaded (modprobe "
 				   "lttng-probe-drm-sched)"
 				 : "lttng-probe-drm-sched does not provide it");
+	else if (lane_is_driver((unsigned int)number))
+		snprintf(
+			kind->missing, sizeof(kind->missing),
+			"LTTng has no probe for drivers' own events: the bpf backend records them");
 	else
 		snprintf(kind->missing, sizeof(kind->missing), "LTTng has no probe for it");
 }

@@ -59,6 +59,76 @@ static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 			: "when they ran, where the ring runs one at a time");
 }
 
+/* What a driver tells by tracepoints of its own. */
+static const struct {
+	const char *driver, *adds;
+} own_events[] = {
+	{ "xe", "jobs given up, queues banned, resets, page faults, evictions" },
+	{ "amdgpu", "evictions; on Linux 6.1 resets, where registers to dump are set; jobs' names "
+		    "in others' traces" },
+	{ "lima", "jobs' names in others' traces of kernels before 6.17" },
+	{ "msm", "when jobs began, by the GPU's clock; evictions" },
+	{ "v3d", "when jobs ended, by their interrupt; resets" },
+};
+
+/* The driver's events that this kernel has, and the names of those that it has not. */
+static unsigned int count_own(const struct lane_probe *probe, const char *driver, char *missing,
+			      size_t bytes, unsigned int *all)
+{
+	const char *system = !strcmp(driver, "msm") ? "drm_msm_gpu" : driver;
+	unsigned int n = 0;
+	size_t used = 0;
+
+	*missing = '\0';
+	*all = 0;
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		if (!lane_is_driver((unsigned int)kind) || strcmp(capture_bpf_system(kind), system))
+			continue;
+		++*all;
+		if (!capture_probe_access(probe, "/sys/kernel/tracing/events/%s/%s", system,
+					  lane_kinds[kind].name)) {
+			n++;
+			continue;
+		}
+		if (used < bytes)
+			used += (size_t)snprintf(
+				missing + used, bytes - used, "%s%s",
+				used ? ", " : "; missing: ", lane_kinds[kind].name);
+	}
+	return n;
+}
+
+/* What the driver's own events add on this kernel. */
+static void add_own(struct lane_probe *probe, const struct lane_card *card)
+{
+	const char *adds = NULL;
+	char name[32], missing[160];
+	unsigned int n, all;
+
+	if (card->events != LANE_DRIVER_DRM)
+		return;
+	for (size_t i = 0; i < sizeof(own_events) / sizeof(own_events[0]); i++)
+		if (!strcmp(own_events[i].driver, card->driver))
+			adds = own_events[i].adds;
+	snprintf(name, sizeof(name), "%s adds", card->name);
+	if (!adds) {
+		capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+				  "nothing: gpulane reads no events of %s's own", card->driver);
+		return;
+	}
+	n = count_own(probe, card->driver, missing, sizeof(missing), &all);
+	if (!n)
+		capture_probe_add(
+			probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+			"nothing that can be seen: events of %s's own are not in tracefs, or "
+			"it cannot be read",
+			card->driver);
+	else
+		capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+				  "%u of %u events of %s's own: %s%s", n, all, card->driver, adds,
+				  missing);
+}
+
 /* What is found of the cards. */
 struct devices {
 	bool wanted; /* a GPU is there that is i915's or could be */
@@ -75,6 +145,7 @@ static void check_devices(struct lane_probe *probe, struct devices *found)
 	for (size_t i = 0; i < n; i++) {
 		add_card(probe, &cards[i]);
 		add_gives(probe, &cards[i]);
+		add_own(probe, &cards[i]);
 		found->intel |= capture_card_is_intel(&cards[i]);
 		found->drm |= cards[i].events == LANE_DRIVER_DRM;
 		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||

@@ -454,7 +454,8 @@ struct lane_error *cmd_record(int argc, char **argv)
 	struct lane_record_options options = {
 		.backends = 1,
 		.config.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
-				 LANE_GROUP_FENCE | LANE_GROUP_SCHED | LANE_GROUP_PROCESS,
+				 LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
+				 LANE_GROUP_PROCESS,
 	};
 	struct session session = { .options = &options,
 				   .dir = LANE_RECORDING_NONE,

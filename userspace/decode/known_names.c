@@ -129,11 +129,21 @@ static void set_unknown(union lane_payload *u, int kind)
 	}
 }
 
+/* A field of a driver's event that nobody has written is told from one that is 0: norm/ asks. */
+static void set_needed(union lane_payload *u, int kind)
+{
+	for (const struct lane_need *need = lane_needs[kind];
+	     need < lane_needs[kind] + LANE_NEEDS && need->field; need++)
+		memset((char *)u + need->offset, 0xff, need->size);
+}
+
 void decode_event_clear(struct lane_event *event, int kind)
 {
 	event->wire = (struct lane_wire){ .kind = (__u32)kind, .tid = -1, .pid = -1 };
 	memset(&event->u, 0, lane_kinds[kind].struct_bytes);
 	set_unknown(&event->u, kind);
+	if (lane_is_driver((unsigned int)kind))
+		set_needed(&event->u, kind);
 	event->cpu = -1;
 	event->host = 0;
 	event->raw = (struct lane_raw){ .ring = LANE_RING_NONE };

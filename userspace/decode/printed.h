@@ -71,4 +71,8 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 const char *decode_printed_drm(int kind, const char *text, struct lane_event *event,
 			       const char **at);
 
+/* The same of a driver's own. */
+const char *decode_printed_driver(int kind, const char *text, struct lane_event *event,
+				  const char **at);
+
 #endif

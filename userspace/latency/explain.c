@@ -10,6 +10,7 @@
 #include "base/vector.h"
 
 #define MOST_CPUS 65536
+#define MOST_TOLD 16384
 
 const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
 	[LANE_RULE_NONE] = "",
@@ -69,6 +70,7 @@ void latency_explain_begin(struct lane_explain *x, const struct lane_trace_info 
 	drop_explained(x);
 	x->info = *info;
 	x->n_notes = 0;
+	x->n_told = 0;
 }
 
 static bool is_meant(const struct lane_explain *x, const struct lane_request *rq)
@@ -243,11 +245,42 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	drop_notes(x, rq);
 }
 
+/* All that drivers tell is kept, up to a most: whose life it falls in shows later. */
+static void keep_told(void *arg, const struct lane_fault *fault)
+{
+	struct lane_explain *x = arg;
+
+	if (x->n_told == MOST_TOLD)
+		return;
+	if (x->n_told == x->cap_told) {
+		size_t cap = x->cap_told ? 2 * x->cap_told : 16;
+		struct lane_told *more = reallocarray(x->told, cap, sizeof(*more));
+
+		if (!more) {
+			x->no_memory = true;
+			return;
+		}
+		x->told = more;
+		x->cap_told = cap;
+	}
+	x->told[x->n_told++] =
+		(struct lane_told){ .cause = fault->cause,
+				    .kind = fault->kind,
+				    .has_job = fault->context != NULL,
+				    .ctx = fault->context ? fault->context->ctx : 0,
+				    .seqno = fault->seqno,
+				    .engine = fault->engine ? fault->engine->id : UINT32_MAX,
+				    .at_ns = fault->at_ns,
+				    .until_ns = fault->until_ns };
+}
+
 struct lane_hooks latency_explain_hooks(struct lane_explain *x)
 {
-	return (struct lane_hooks){
-		.arg = x, .request = keep_request, .run = note_run, .preemption = note_preemption
-	};
+	return (struct lane_hooks){ .arg = x,
+				    .request = keep_request,
+				    .run = note_run,
+				    .preemption = note_preemption,
+				    .fault = keep_told };
 }
 
 /* ---- between the readings ---- */
@@ -262,6 +295,24 @@ static void set_pointers(struct lane_explained *of)
 	rq->host_engine = NULL;
 	rq->behind = rq->behind ? &of->behind : NULL;
 	rq->after = rq->after ? &of->after : NULL;
+}
+
+/* What drivers told of the request, or of its engine in its life. */
+static void set_told(const struct lane_explain *x, struct lane_explained *of)
+{
+	for (size_t i = 0; i < x->n_told; i++) {
+		struct lane_told told = x->told[i];
+
+		told.is_own = told.has_job && told.ctx == of->context.ctx &&
+			      told.seqno == of->request.seqno;
+		if (!told.is_own && (!of->request.engine || told.engine != of->engine.id ||
+				     told.until_ns < of->from_ns || told.at_ns > of->to_ns))
+			continue;
+		if (of->n_told < LANE_EXPLAIN_TOLD)
+			of->told[of->n_told++] = told;
+		else
+			of->more_told++;
+	}
 }
 
 static void set_life(struct lane_explained *of, const struct lane_timeline *timeline)
@@ -325,6 +376,7 @@ struct lane_error *latency_explain_search(struct lane_explain *x,
 			memcpy(x->of[i].comm, thread->comm, sizeof(thread->comm));
 		set_pointers(&x->of[i]);
 		set_life(&x->of[i], timeline);
+		set_told(x, &x->of[i]);
 		n += 2 * (size_t)x->of[i].n_moments;
 	}
 	x->wanted = calloc(n + 1, sizeof(*x->wanted));
@@ -415,6 +467,7 @@ enum shows {
 	SHOWS_RETIRE,
 	SHOWS_PORTS,
 	SHOWS_DONE,
+	SHOWS_IRQ, /* of a driver's own */
 	SHOWS
 };
 
@@ -450,6 +503,11 @@ static enum shows shows(const struct lane_event *event)
 		return SHOWS_EXECUTE;
 	case LANE_DRM_DONE:
 		return SHOWS_DONE;
+	case LANE_V3D_BCL_IRQ:
+	case LANE_V3D_RCL_IRQ:
+	case LANE_V3D_TFU_IRQ:
+	case LANE_V3D_CSD_IRQ:
+		return SHOWS_IRQ;
 	default:
 		return SHOWS_NOTHING;
 	}
@@ -620,6 +678,10 @@ static struct judgement judge_ring(const struct lane_wanted *w, enum relation re
 
 	if (relation == IS_OWN)
 		return (is_end ? complete : started)[what];
+	if (what == SHOWS_IRQ)
+		return is_end && w->is_upper ? (struct judgement){ LANE_RULE_DRIVER_IRQ, 60 }
+		       : !is_end	     ? (struct judgement){ LANE_RULE_RING_FREE, 60 }
+					     : (struct judgement){ LANE_RULE_BEGAN, 30 };
 	if (what != SHOWS_SIGNAL)
 		return (struct judgement){ LANE_RULE_NONE, 0 };
 	if (is_end)
@@ -745,6 +807,15 @@ static struct lane_explain_cpu *cpu_of(struct lane_explain *x, int32_t cpu)
 	return &x->cpus[cpu];
 }
 
+/* The event by which the GPU's own clock told when a request began: the bounds lie before it. */
+static void look_at_clock(struct lane_explain *x, const struct lane_event *event)
+{
+	for (size_t i = 0; i < x->n_wanted; i++)
+		if (x->wanted[i].what == LANE_MOMENT_STARTED &&
+		    x->wanted[i].of->request.clock_ns == event->wire.ts_ns)
+			offer(&x->wanted[i], event, (struct judgement){ LANE_RULE_TICKS, 95 });
+}
+
 struct lane_error *latency_explain_event(struct lane_explain *x, const struct lane_event *event)
 {
 	struct lane_explain_cpu *cpu = cpu_of(x, event->cpu);
@@ -758,6 +829,8 @@ struct lane_error *latency_explain_event(struct lane_explain *x, const struct la
 		cpu->at_ns = at_ns;
 	}
 	look_at(x, event);
+	if (kind == LANE_MSM_RETIRED)
+		look_at_clock(x, event);
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT) {
 		if (cpu && cpu->before_ns != at_ns)
 			look_back(x, event, cpu->before_ns, LANE_RULE_LOOKED);
@@ -927,6 +1000,7 @@ void latency_explain_deinit(struct lane_explain *x)
 	lane_table_free(&x->names);
 	free(x->of);
 	free(x->notes);
+	free(x->told);
 	free(x->wanted);
 	free(x->cpus);
 	*x = (struct lane_explain){ 0 };

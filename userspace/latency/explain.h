@@ -74,6 +74,17 @@ struct lane_behind {
 #define LANE_EXPLAIN_MOMENTS 256
 #define LANE_EXPLAIN_BEHIND  16
 #define LANE_EXPLAIN_LOSSES  8
+#define LANE_EXPLAIN_TOLD    8
+
+/* What a driver told of the request itself, or of its engine while it was there. */
+struct lane_told {
+	uint8_t cause;		/* enum lane_fault_cause */
+	bool is_own;		/* of this request */
+	bool has_job;		/* of the job ctx:seqno */
+	uint32_t kind;		/* of the event */
+	uint32_t engine, seqno; /* engine: its id, UINT32_MAX: not known */
+	uint64_t ctx, at_ns, until_ns;
+};
 
 struct lane_explained {
 	struct lane_request request; /* its pointers are to the copies below, or NULL */
@@ -91,6 +102,8 @@ struct lane_explained {
 	struct lane_span others_behind;		      /* of contexts beyond these, both queues */
 	struct lane_loss losses[LANE_EXPLAIN_LOSSES]; /* that overlap its life */
 	uint32_t n_losses, more_losses;
+	struct lane_told told[LANE_EXPLAIN_TOLD];
+	uint32_t n_told, more_told;
 	uint64_t from_ns, to_ns; /* of its life, as far as it is known */
 };
 
@@ -102,6 +115,8 @@ struct lane_explain {
 	bool no_memory;
 	struct lane_preemption_note *notes; /* runs and preemptions of open ones, in order */
 	size_t n_notes, cap_notes;
+	struct lane_told *told; /* what drivers told, in order */
+	size_t n_told, cap_told;
 	struct lane_wanted *wanted; /* bounds that evidence is looked for, by time */
 	size_t n_wanted;
 	struct lane_explain_cpu {

@@ -406,6 +406,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.starvation = latency_on_starvation,
 		.wait = latency_on_wait,
 		.loss = on_loss,
+		.fault = latency_on_fault,
 		.call = latency_on_call,
 		.command = latency_on_command,
 	};
@@ -482,6 +483,7 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->starved);
 		lane_table_free(&latency->sums->idles);
 		lane_table_free(&latency->sums->waits);
+		lane_table_free(&latency->sums->faults);
 	}
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
@@ -499,5 +501,6 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->starved);
 	free(latency->idles);
 	free(latency->waits);
+	free(latency->faults);
 	memset(latency, 0, sizeof(*latency));
 }

@@ -123,6 +123,19 @@ struct lane_preemption_sum {
 	struct lane_span ns; /* preempted */
 };
 
+/* What a driver itself told of, by cause, engine and process; what is not known is NULL. */
+struct lane_fault_sum {
+	uint8_t cause; /* enum lane_fault_cause */
+	uint32_t kind; /* of the events */
+	const char *driver;
+	char device[33];
+	const struct lane_engine *engine;
+	const struct lane_client *client;
+	const struct lane_context *context; /* of the first job that is known, */
+	uint32_t seqno;			    /* and its number */
+	uint64_t count, bytes, lasted_ns, first_ns;
+};
+
 /* A task ran while a client's thread waited for that CPU. */
 struct lane_starved_sum {
 	uint32_t victim; /* client id */
@@ -223,9 +236,10 @@ struct lane_latency {
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
-	uint64_t leaves; /* requests that have left host_queue so far */
+	struct lane_fault_sum *faults; /* in the order of their first time */
+	uint64_t leaves;	       /* requests that have left host_queue so far */
 	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
-		n_waits;
+		n_waits, n_faults;
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_timeline_figures figures;

@@ -10,9 +10,10 @@
 #define LANE_SUMS_MAX 16384
 
 struct lane_sums {
-	struct lane_table host_blames, fence_blames, blames, preemptions, starved, idles, waits;
+	struct lane_table host_blames, fence_blames, blames, preemptions, starved, idles, waits,
+		faults;
 	uint32_t cap_host_blames, cap_fence_blames, cap_blames, cap_preemptions, cap_starved,
-		cap_idles, cap_waits;
+		cap_idles, cap_waits, cap_faults;
 };
 
 /* The sum of that key, made (zeroed, *fresh true) if it is new; NULL: no memory or no room. */
@@ -56,6 +57,9 @@ void latency_sort_sums(struct lane_latency *latency);
 /* host.c */
 void latency_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		      uint64_t at_ns);
+
+/* driver_faults.c */
+void latency_on_fault(void *arg, const struct lane_fault *fault);
 
 /* trace_pl.c */
 void latency_trace_pl_request(struct lane_latency *latency, const struct lane_request *rq);

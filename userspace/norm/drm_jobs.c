@@ -51,8 +51,16 @@ struct armed {
 	char timeline[32];
 };
 
+/* A job of which its driver has told both names, straight before it was pushed. */
+struct named {
+	uint64_t job; /* 0: none */
+	uint64_t context, seqno, at_ns;
+	char ring[32];
+};
+
 struct thread {
 	uint32_t n;
+	struct named named;
 	bool has_pushed;    /* a job, since it armed the last one */
 	bool is_whole;	    /* all that it has armed and not pushed is here, */
 	uint64_t since_ns;  /* if nothing was lost since then */
@@ -248,6 +256,25 @@ static void learn_entity(struct lane_drm *drm, uint64_t address, const struct ar
 	entity->narrow = armed->narrow;
 }
 
+/* The thread's driver has told of this job (amdgpu_cs_submit() in amdgpu_cs.c,
+ * lima_sched_context_queue_task() in lima_sched.c, of Linux 6.1). */
+static bool name_by_driver(struct lane_drm *drm, const struct lane_event *event, struct life *life)
+{
+	struct thread *thread = thread_of(drm, event->wire.tid, false);
+	struct named *named = thread ? &thread->named : NULL;
+
+	if (!named || !named->job || named->job != life->job ||
+	    memcmp(named->ring, drm->rings[life->ring].name, 32) != 0)
+		return false;
+	life->context = named->context;
+	life->seqno = named->seqno;
+	life->since_ns = named->at_ns;
+	life->by_ns = event->wire.ts_ns;
+	life->narrow = false;
+	named->job = 0;
+	return true;
+}
+
 /*
  * drm_sched_job_arm() makes the fences of the job that the same thread pushes next (sched_main.c,
  * sched_fence.c, sched_entity.c). False: nothing was seen of them, or of several entities' jobs.
@@ -319,6 +346,7 @@ static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *even
 		if (!life)
 			return LANE_DRM_NO_MEMORY;
 		if ((!is_new || !name_by_arming(drm, event, life)) &&
+		    (!is_new || !name_by_driver(drm, event, life)) &&
 		    !name_by_number(drm, event, life))
 			return LANE_DRM_NO_MEMORY;
 	}
@@ -499,6 +527,20 @@ void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 	else if (thread->running && *init->driver && strlen(init->driver) < 16 &&
 		 !*drm->rings[thread->running - 1].driver)
 		strcpy(drm->rings[thread->running - 1].driver, init->driver);
+}
+
+void lane_drm_named(struct lane_drm *drm, const struct lane_event *event)
+{
+	const struct lane_p_amdgpu_cs_ioctl *job = &event->u.amdgpu_cs_ioctl; /* lima's is alike */
+	struct thread *thread = job->job ? thread_of(drm, event->wire.tid, true) : NULL;
+
+	if (!thread)
+		return;
+	thread->named = (struct named){ .job = job->job,
+					.context = job->context,
+					.seqno = job->seqno,
+					.at_ns = event->wire.ts_ns };
+	memcpy(thread->named.ring, job->ring, 32);
 }
 
 void lane_drm_lost(struct lane_drm *drm)

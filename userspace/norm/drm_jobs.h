@@ -37,4 +37,8 @@ void lane_drm_lost(struct lane_drm *drm);
 /* A dma_fence_init: of a job's fences, or of the one that its ring will signal. */
 void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event);
 
+/* A driver's own event, in the thread that queues its job next: the job by its number, and its
+ * fence. */
+void lane_drm_named(struct lane_drm *drm, const struct lane_event *event);
+
 #endif

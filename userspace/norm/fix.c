@@ -258,15 +258,19 @@ void lane_fix_to_loss(struct lane_event *event)
 
 static enum lane_fixed refuse(struct lane_fix *fix, unsigned int kind, const char *field)
 {
+	bool is_driver = lane_is_driver(kind);
+	int length = is_driver ? (int)strcspn(lane_kinds[kind].name, "_") : 9;
+
 	if (fix->is_refused[kind])
-		return LANE_FIXED;
+		return is_driver ? LANE_FIXED_AWAY : LANE_FIXED;
 	fix->is_refused[kind] = true;
 	lane_error_free(fix->error);
-	fix->error =
-		lane_error("%s: no field %s that can be read: of a kernel whose drm_sched is not "
-			   "known (its events count as lost)",
-			   lane_kinds[kind].name, field);
-	return LANE_FIXED_TOLD;
+	fix->error = lane_error("%s: no field %s that can be read: of a kernel whose %.*s is not "
+				"known (its events %s)",
+				lane_kinds[kind].name, field, length,
+				is_driver ? lane_kinds[kind].name : "drm_sched",
+				is_driver ? "are left out" : "count as lost");
+	return is_driver ? LANE_FIXED_GONE : LANE_FIXED_TOLD;
 }
 
 static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
@@ -291,6 +295,35 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	return fixed;
 }
 
+/* The first field that a driver's event needs and has not; NULL: it has all. */
+static const char *missing_of_driver(const struct lane_event *event)
+{
+	static const unsigned char nothing[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
+	const struct lane_need *need = lane_needs[event->wire.kind];
+
+	for (const struct lane_need *end = need + LANE_NEEDS; need < end && need->field; need++)
+		if (!memcmp((const char *)&event->u + need->offset, nothing, need->size))
+			return need->field;
+	return NULL;
+}
+
+/* A driver's event only adds to what drm_sched's say: where it cannot be read nothing is missing.
+ */
+static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event)
+{
+	const char *field = missing_of_driver(event);
+
+	if (field)
+		return refuse(fix, event->wire.kind, field);
+	if (event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT) {
+		if (!fix->drm)
+			fix->drm = lane_drm_create();
+		if (fix->drm)
+			lane_drm_named(fix->drm, event);
+	}
+	return LANE_FIXED;
+}
+
 struct lane_error *lane_fix_error(struct lane_fix *fix)
 {
 	return LANE_TAKE(fix->error);
@@ -300,6 +333,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 							struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = fix_request,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = fix_drm,
+	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = fix_driver,
 	[LANE_FENCE_INIT] = fix_fence_init,
 	[LANE_SWITCH] = fix_switch,
 	[LANE_FORK] = fix_fork,

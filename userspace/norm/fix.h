@@ -19,6 +19,8 @@ enum lane_fixed {
 	LANE_FIXED,	 /* it is today's now */
 	LANE_FIXED_AWAY, /* it says nothing of anybody */
 	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
+	LANE_FIXED_GONE, /* it says nothing of anybody, and something was wrong: see lane_fix_error
+			  */
 	LANE_FIXED_TOLD, /* it is today's now, and something was wrong: see lane_fix_error */
 };
 

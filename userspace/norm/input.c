@@ -189,6 +189,9 @@ static struct lane_error *fix(struct source *source)
 		break;
 	case LANE_FIXED_TOLD:
 		return lane_error_context(lane_fix_error(source->fix), "%s", source->path);
+	case LANE_FIXED_GONE:
+		source->head = NULL;
+		return lane_error_context(lane_fix_error(source->fix), "%s", source->path);
 	case LANE_FIXED_AWAY:
 		source->head = NULL;
 		break;

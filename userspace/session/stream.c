@@ -139,8 +139,9 @@ struct lane_error *session_stream_open_live(struct session_stream *stream, const
 	capture_host_read(&live->host);
 	live->sink = (struct lane_sink){ live, on_record, on_lost, on_horizon };
 	live->config = (struct lane_capture_config){
-		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |
-			  LANE_GROUP_SCHED | LANE_GROUP_PROCESS,
+		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
+			  LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
+			  LANE_GROUP_PROCESS,
 		.follow_pid = filter->pid,
 		.comm = filter->comm,
 		.dir_fd = -1,

@@ -159,6 +159,26 @@ static void write_losses(FILE *to, const struct lane_explained *of, uint64_t beg
 		fprintf(to, "And %u more losses.\n", of->more_losses);
 }
 
+static void write_told(FILE *to, const struct lane_explained *of, struct legend *legend)
+{
+	for (uint32_t i = 0; i < of->n_told; i++) {
+		const struct lane_told *told = &of->told[i];
+
+		fprintf(to, "%14.6f  %-12s  %s", ms(of, told->at_ns), "told",
+			lane_fault_names[told->cause]);
+		if (told->is_own)
+			fputs(" of this request", to);
+		else if (told->has_job)
+			fprintf(to, " of %" PRIu64 ":%u on its engine", told->ctx, told->seqno);
+		else
+			fputs(" on its engine", to);
+		fprintf(to, ": %s (R%d)\n", lane_kinds[told->kind].name, LANE_RULE_TOLD);
+		legend->is_used[LANE_RULE_TOLD] = true;
+	}
+	if (of->more_told)
+		fprintf(to, "And %u more that its driver told of.\n", of->more_told);
+}
+
 void show_explain_write_text(FILE *to, const struct lane_explain *x,
 			     const struct lane_explained *of, uint64_t begin_ns)
 {
@@ -179,6 +199,7 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 		write_moment(to, of, &of->moments[i], &legend);
 	if (of->left_out)
 		fprintf(to, "%u further times are left out.\n", of->left_out);
+	write_told(to, of, &legend);
 	fputc('\n', to);
 	write_stages(to, x, of);
 	write_behind(to, of);
@@ -291,6 +312,27 @@ static void losses_json(struct json_object *to, const struct lane_explained *of,
 	show_json_uint(to, "more_losses", of->more_losses);
 }
 
+static void told_json(struct json_object *to, const struct lane_explained *of, uint64_t origin_ns)
+{
+	struct json_object *list;
+
+	if (!of->n_told)
+		return;
+	list = show_json_list(to, "told");
+	for (uint32_t i = 0; i < of->n_told; i++) {
+		const struct lane_told *told = &of->told[i];
+		struct json_object *row = show_json_row(list);
+
+		show_json_text(row, "cause", lane_fault_names[told->cause]);
+		show_json_text(row, "event", lane_kinds[told->kind].name);
+		show_json_uint(row, "rule", LANE_RULE_TOLD);
+		show_json_bool(row, "own", told->is_own);
+		show_json_uint(row, "begin_ns", told->at_ns - origin_ns);
+		show_json_uint(row, "end_ns", told->until_ns - origin_ns);
+	}
+	show_json_uint(to, "more_told", of->more_told);
+}
+
 struct json_object *show_explain_tree(const struct lane_explain *x, const struct lane_explained *of,
 				      uint64_t origin_ns)
 {
@@ -320,6 +362,7 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 		snprintf(name, sizeof(name), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
 		show_json_text(object, "submitted_after", name);
 	}
+	told_json(object, of, origin_ns);
 	losses_json(object, of, origin_ns);
 	return object;
 }

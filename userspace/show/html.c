@@ -148,6 +148,17 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 	return name_index(h, (uint32_t)tid, name);
 }
 
+/* What stands in a slice of what a driver told. */
+static uint32_t fault(struct html *h, const struct lane_fault *fault)
+{
+	char name[48], text[128];
+
+	snprintf(text, sizeof(text), "%s%s%s", lane_fault_names[fault->cause],
+		 fault->client ? ", " : "",
+		 fault->client ? show_client_name(fault->client, name, sizeof(name)) : "");
+	return name_index(h, UINT64_MAX - 1, text);
+}
+
 static uint32_t put_command(struct html *h, const struct lane_slice *slice)
 {
 	const struct lane_command *command = slice->command;
@@ -201,6 +212,8 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 		return (uint32_t)(slice->thread->thread->cpu + 1);
 	if (slice->loss)
 		return saturated(slice->loss->count);
+	if (slice->fault)
+		return fault(h, slice->fault);
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)

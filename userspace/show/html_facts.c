@@ -95,7 +95,7 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 			continue;
 		}
 		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
-		    track->kind == LANE_TRACK_LOST)
+		    track->kind == LANE_TRACK_LOST || track->kind == LANE_TRACK_FAULT)
 			continue;
 		show_json_int(to, "tid", track->tid);
 		show_json_text(to, "name",

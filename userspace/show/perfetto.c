@@ -156,7 +156,8 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.parent = process_uuid(track->client->pid);
 	else if (track->queue)
 		is.parent = process_uuid(track->queue->pid);
-	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_CPU)
+	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT &&
+		 track->kind != LANE_TRACK_CPU)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
 	if (track->kind == LANE_TRACK_CPU) {
 		snprintf(name, sizeof(name), "CPU %d", track->cpu);
@@ -182,7 +183,7 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 		describe_owner(p, track->queue->pid);
 	else if (track->kind == LANE_TRACK_CPU)
 		describe_cpus(p);
-	else if (track->kind != LANE_TRACK_LOST)
+	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT)
 		describe_thread(p, track);
 }
 

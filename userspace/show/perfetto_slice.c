@@ -114,6 +114,25 @@ static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 		show_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
 }
 
+static void say_fault(struct lane_packets *to, const struct lane_fault *fault)
+{
+	char name[48];
+
+	show_packet_text(to, LANE_ARG_WHY, lane_kinds[fault->kind].name);
+	if (fault->client)
+		show_packet_text(to, LANE_ARG_CLIENT,
+				 show_client_name(fault->client, name, sizeof(name)));
+	if (fault->context) {
+		show_packet_number(to, LANE_ARG_CONTEXT, fault->context->ctx);
+		show_packet_number(to, LANE_ARG_SEQNO, fault->seqno);
+	}
+	if (fault->engine)
+		show_packet_text(to, LANE_ARG_ENGINE,
+				 show_engine_name(fault->engine, name, sizeof(name)));
+	if (fault->bytes)
+		show_packet_number(to, LANE_ARG_SIZE, fault->bytes);
+}
+
 static void say_call(struct lane_packets *to, const struct lane_call *call)
 {
 	if (call->command)
@@ -172,6 +191,8 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
 	if (slice->loss)
 		show_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
+	if (slice->fault)
+		say_fault(to, slice->fault);
 	if (slice->call)
 		say_call(to, slice->call);
 	if (slice->command)
@@ -206,6 +227,8 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return "wait";
 	case LANE_TRACK_LOST:
 		return "lost events";
+	case LANE_TRACK_FAULT:
+		return lane_fault_names[slice->state];
 	case LANE_TRACK_CALL:
 		return function_name(slice->call->function);
 	case LANE_TRACK_CLQUEUE:

@@ -41,6 +41,7 @@ struct lane_report_model {
 	T(SPENT, "spent")                                                                          \
 	T(BEHIND, "behind")                                                                        \
 	T(PREEMPTIONS, "preemptions")                                                              \
+	T(CAUSES, "causes")                                                                        \
 	T(STARVED, "starved")                                                                      \
 	T(WAITS, "waits")                                                                          \
 	T(WORST, "worst")                                                                          \

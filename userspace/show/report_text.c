@@ -6,6 +6,7 @@
 
 #include "base/clean.h"
 #include "show/cpu_text.h"
+#include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
 #include "show/screen.h"
@@ -327,6 +328,14 @@ static void preemptions(const struct text *t)
 	}
 }
 
+static void told_causes(const struct text *t)
+{
+	if (!t->latency->n_faults)
+		return;
+	title(t, "What the GPUs' drivers told of");
+	show_fault_table(t->to, t->latency, t->options->rows);
+}
+
 static void starved(const struct text *t)
 {
 	const struct lane_latency *l = t->latency;
@@ -465,6 +474,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_SPENT] = { spent, true },
 		[LANE_TABLE_BEHIND] = { behind, true },
 		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
+		[LANE_TABLE_CAUSES] = { told_causes, false },
 		[LANE_TABLE_STARVED] = { starved, false },
 		[LANE_TABLE_WAITS] = { waits, false },
 		[LANE_TABLE_WORST] = { worst, false },

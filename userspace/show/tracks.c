@@ -479,6 +479,20 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
 }
 
+static void on_fault(void *arg, const struct lane_fault *fault)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .tid = -1, .pid = -1 };
+	struct lane_slice slice = { .begin_ns = fault->at_ns,
+				    .end_ns = fault->until_ns > fault->at_ns ? fault->until_ns
+									     : fault->at_ns + 1,
+				    .state = fault->cause,
+				    .number = LANE_NO_REQUEST,
+				    .fault = fault };
+
+	tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
+}
+
 struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
 				      struct lane_tracks **tracks)
 {

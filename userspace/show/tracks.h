@@ -28,6 +28,7 @@
 	T(STARVED, "instead ran")                                                                  \
 	T(CLQUEUE, "OpenCL queue")                                                                 \
 	T(CALL, "OpenCL calls")                                                                    \
+	T(FAULT, "causes")                                                                         \
 	T(LOST, "lost events")
 
 enum lane_track_kind {
@@ -67,7 +68,8 @@ struct lane_slice {
 	uint8_t flags;
 	/*
 	 * What it is in: of a request's tracks enum lane_request_state, of a thread's enum
-	 * lane_thread_state, of an idle engine's enum lane_idle_cause (the largest).
+	 * lane_thread_state, of an idle engine's enum lane_idle_cause (the largest), of what a
+	 * driver told enum lane_fault_cause.
 	 */
 	uint8_t state;
 	uint32_t number;		    /* of the request, LANE_NO_REQUEST: it has none */
@@ -81,6 +83,7 @@ struct lane_slice {
 	const struct lane_wait *wait;
 	const struct lane_starvation *starvation;
 	const struct lane_loss *loss;
+	const struct lane_fault *fault;
 	const struct lane_call *call;
 	const struct lane_command *command;
 };

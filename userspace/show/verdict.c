@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "show/cpu_text.h"
+#include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
 
@@ -357,6 +358,19 @@ static void why_unknown(const struct sentences *s)
 			       "ran");
 }
 
+/* What drivers themselves told of comes before what follows from it, and takes no other's place. */
+static void fault_sentences(struct sentences *s)
+{
+	const char *advice;
+	char text[320];
+
+	for (unsigned int i = 0; show_fault_sentence(s->latency, i, text, sizeof(text), &advice);
+	     i++) {
+		fprintf(s->to, "%s%s", s->style->before, text);
+		end(s, advice);
+	}
+}
+
 /* How much is unknown, and why. */
 static void unknown_sentence(struct sentences *s)
 {
@@ -370,7 +384,8 @@ static void unknown_sentence(struct sentences *s)
 	if (spent->requests && hi <= MIN_PERCENT)
 		fprintf(s->to, "how %" PRIu64 " of %" PRIu64 " requests' time was spent",
 			all - spent->requests, all);
-	else if (spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi)
+	else if (spent->requests && spent->unknown.lo == spent->unknown.hi &&
+		 spent->total.lo == spent->total.hi)
 		fprintf(s->to, "%u %% of ", lo);
 	else if (spent->requests)
 		fprintf(s->to, "up to %u %% of ", hi);
@@ -548,6 +563,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	/* Sentences about OpenCL come first of the others and take no other's place. */
 	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text)); i++)
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
+	fault_sentences(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {
 		no_requests(&s);

@@ -99,6 +99,8 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 		signal_ns = job->hw_ns;
 		is_late = job->is_late;
 		ending.is_breath = job->is_breath;
+	} else if (job->irq_ns && !lane_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
+		signal_ns = job->irq_ns;
 	} else {
 		return ending_by_done(tl, rq, event);
 	}

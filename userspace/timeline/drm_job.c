@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The jobs of drm_sched: found by their names, told when their story is over.
 #include "timeline/drm_job.h"
+#include "timeline/drm_told.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
 #include "timeline/command_events.h"
@@ -87,6 +88,7 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_job *job = rq->job;
 
+	lane_told_forget(tl, rq);
 	if (job->is_given)
 		lane_job_unlink(lane_job_ring(rq), rq);
 	if (job->run_tid >= 0 && lane_table_get(&all->jobs, (uint32_t)job->run_tid, 1) == rq)
@@ -133,9 +135,26 @@ void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 /* The job's story is told; who waits for it may keep it. */
 void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
+	struct lane_rq *now;
+
 	rq->over = true;
-	if (!rq->waiters)
-		lane_job_done(tl, rq);
+	now = lane_told_keep(tl, rq);
+	if (now && !now->waiters)
+		lane_job_done(tl, now);
+}
+
+struct lane_rq *lane_job_of_thread(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_rq *rq =
+		tid < 0 || !tl->jobs ? NULL : lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1);
+
+	return rq && rq->job && !rq->job->is_scheduled ? rq : NULL;
+}
+
+void lane_job_forget_thread(struct lane_timeline *tl, int32_t tid)
+{
+	if (tid >= 0 && tl->jobs)
+		lane_table_del(&tl->jobs->jobs, (uint32_t)tid, 1);
 }
 
 /* It is given up: what has not been seen of it will not come, or is not believed. */

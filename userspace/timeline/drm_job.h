@@ -22,6 +22,11 @@ void lane_job_link(struct lane_ring *ring, struct lane_rq *rq);
 void lane_job_unlink(struct lane_ring *ring, struct lane_rq *rq);
 /* The job's story is told; who waits for it may keep it. */
 void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq);
+/* The job that the thread has given to its ring last and whose run_job() is not known to be over;
+ * NULL: none. */
+struct lane_rq *lane_job_of_thread(struct lane_timeline *tl, int32_t tid);
+/* What the thread does from now on is of no job. */
+void lane_job_forget_thread(struct lane_timeline *tl, int32_t tid);
 /* Tells the job's story, and forgets the job. */
 void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq);
 

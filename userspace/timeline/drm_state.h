@@ -55,6 +55,11 @@ struct lane_job {
 	bool is_breath;		       /* together with another one of the ring */
 	bool is_late;		       /* a newer one of the ring had been signalled before */
 	uint64_t hw_ns;		       /* it was signalled then, 0: not yet */
+	/* What its driver tells of it (drm_driver.c): */
+	uint64_t own_key, own_seqno; /* the ring's own number of it; 0: none */
+	uint64_t irq_ns;	     /* the interrupt for its end, 0: not seen */
+	uint64_t ticks, ticks_ns;    /* the GPU's clock was read by then; 0: it was not */
+	bool ticks_void;	     /* it was started again since */
 };
 
 /* A fence that has been signalled. */

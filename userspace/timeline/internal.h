@@ -30,6 +30,7 @@ enum lane_clock {
 struct lane_job;       /* drm.h */
 struct lane_ring;      /* likewise */
 struct lane_drm_jobs;  /* drm.c */
+struct lane_told_jobs; /* drm_told.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
 struct lane_held; /* section.c */
@@ -411,9 +412,10 @@ struct lane_timeline {
 	uint64_t looked_ns;
 	uint64_t steps; /* signs of life read, for their order */
 	uint64_t now_ns;
-	struct lane_drm_jobs *jobs; /* drm_sched, NULL before its first event */
-	bool has_devices;	    /* there are engines of several */
-	struct lane_cl *cl;	    /* OpenCL, NULL before its first event */
+	struct lane_drm_jobs *jobs;  /* drm_sched, NULL before its first event */
+	struct lane_told_jobs *told; /* NULL before the first event of a driver's own */
+	bool has_devices;	     /* there are engines of several */
+	struct lane_cl *cl;	     /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
 #include "timeline/drm.h"
+#include "timeline/drm_driver.h"
 #include "timeline/drm_job.h"
+#include "timeline/drm_told.h"
 #include "timeline/idle.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
@@ -184,6 +186,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = lane_rq_event,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = lane_job_event,
+	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = lane_driver_event,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_SWITCH... LANE_MIGRATE] = lane_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = lane_process_event,
@@ -278,6 +281,7 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 		free(tl->engine_by_id[i]->section.held);
 	lane_command_free(tl);
 	lane_jobs_free(tl);
+	lane_told_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

@@ -157,6 +157,7 @@ struct lane_request {
 	/* The fence that it waited for longest before it was free to run: of drm_sched's jobs; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
+	uint64_t clock_ns;   /* the event by which the GPU's own clock told its start, 0: none */
 	uint64_t drm_client; /* drm_file's number of who queued it, 0: not known */
 	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
 	uint32_t waits;
@@ -453,6 +454,32 @@ struct lane_command {
 	const struct lane_request *last_request; /* and of the last */
 };
 
+/* What went wrong, or made something wait, as a GPU's driver itself tells it. */
+enum lane_fault_cause {
+	LANE_FAULT_TIMEOUT,  /* a job was given up */
+	LANE_FAULT_BAN,	     /* a queue may submit no more */
+	LANE_FAULT_RESET,    /* the GPU, or one of its engines, was reset */
+	LANE_FAULT_MEMORY,   /* a queue used memory that is not there */
+	LANE_FAULT_PAGE,     /* the GPU waited for a page */
+	LANE_FAULT_EVICTION, /* memory was moved out of the GPU's, or taken back */
+	LANE_FAULT_CAUSES
+};
+
+extern const char *const lane_fault_names[LANE_FAULT_CAUSES];
+
+/* Valid during the call; what is not known is NULL, 0 or empty. */
+struct lane_fault {
+	uint8_t cause; /* enum lane_fault_cause */
+	uint32_t kind; /* of the event that tells it */
+	uint64_t at_ns, until_ns;
+	const char *driver, *device;
+	const struct lane_engine *engine;
+	const struct lane_context *context; /* of the job that it is about, */
+	uint32_t seqno;			    /* and its number */
+	const struct lane_client *client;   /* of the job, or who made it happen */
+	uint64_t bytes;			    /* moved */
+};
+
 /*
  * What a subscriber may be told. LANE_HOOKS(H) calls H(name, parameters, arguments) for each: the
  * arguments are the parameters' names, for who passes on what he is told. arg is the subscriber's;
@@ -479,6 +506,7 @@ struct lane_command {
 	H(cpu_run, (void *arg, const struct lane_cpu_run *run), (arg, run))                        \
 	H(wait, (void *arg, const struct lane_wait *wait), (arg, wait))                            \
 	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
+	H(fault, (void *arg, const struct lane_fault *fault), (arg, fault))                        \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
 	H(command, (void *arg, const struct lane_command *command), (arg, command))
 

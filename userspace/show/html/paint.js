@@ -64,6 +64,7 @@ function styleOf(kind, row, i) {
 	case KIND.WAIT: return STYLE.waiting;
 	case KIND.STARVED: return STYLE.preempted;
 	case KIND.LOST: return STYLE.unknown;
+	case KIND.FAULT: return STYLE.preempted;
 	default: return requestStyles[row.state[i]];
 	}
 }
@@ -236,6 +237,8 @@ function nameOf(kind, row, i) {
 	}
 	if (kind === KIND.LOST)
 		return "events lost";
+	if (kind === KIND.FAULT)
+		return row.info[i] ? facts.tasks[row.info[i] - 1] : "told by the driver";
 	if (!hasRequest(number))
 		return facts.kinds[kind].name;
 	const who = facts.clients[contextOf(number).client].name + " #" + numberOf(number, 2);

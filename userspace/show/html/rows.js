@@ -32,6 +32,9 @@ function makeGroups() {
 	const lost = tracksOf(track => track.kind === KIND.LOST);
 	if (lost.length)
 		groups.push({ title: "Lost events", tracks: lost, open: true });
+	const told = tracksOf(track => track.kind === KIND.FAULT);
+	if (told.length)
+		groups.push({ title: "What the GPU's driver told of", tracks: told, open: true });
 	const cpus = tracksOf(track => track.kind === KIND.CPU).sort((a, b) => a.cpu - b.cpu);
 	if (cpus.length)
 		groups.push({ title: "CPUs", note: "who ran", tracks: cpus, open: cpus.length <= 8 || !facts.engines.length });

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// What drivers tell by tracepoints of their own. Those that come with each job are typed where BTF
+// has them: programs of the other type drop what interrupts them. xe's then tell the job itself,
+// where the record names it by its queue. All others are read by their formats.
+#include "common.bpf.h"
+#include "format.bpf.h"
+
+/* A payload of any of these kinds; rings hold it padded to this. */
+union driver_payload {
+	struct lane_p_amdgpu_cs_ioctl job;
+	char bytes[LANE_BPF_DRIVER_PAYLOAD];
+};
+
+struct record_driver {
+	struct lane_wire wire;
+	union driver_payload p;
+};
+
+/*
+ * A cause is everybody's: who is followed may have suffered it. What names a job is recorded as its
+ * job is.
+ */
+static __always_inline bool driver_wanted(__u32 kind, const union driver_payload *p)
+{
+	if (config.n_engines)
+		return false;
+	if (kind == LANE_AMD_SUBMIT || kind == LANE_LIMA_SUBMIT)
+		return owner_followed(p->job.context);
+	if (kind == LANE_AMD_RUN || kind == LANE_LIMA_RUN)
+		return context_followed(p->job.context);
+	return true;
+}
+
+SEC("tp")
+int driver_by_format(void *record)
+{
+	__u32 kind = bpf_get_attach_cookie(record);
+	union driver_payload p = {};
+	const volatile struct lane_bpf_layout *layout;
+	struct record_driver *r;
+	bool wakes;
+	__u32 loc = 0, text_to;
+
+	if (!enabled || kind >= LANE_KIND_COUNT)
+		return 0;
+	__sync_fetch_and_add(&this_cpu()->seen, 1);
+	layout = &layouts[kind];
+	copy_fields_to(&p, layout, record, sizeof(p));
+	if (!driver_wanted(kind, &p))
+		return 0;
+	text_to = layout->text_to;
+	if (layout->text && text_to <= sizeof(p) - 32) {
+		bpf_probe_read_kernel(&loc, sizeof(loc), record + layout->text);
+		bpf_probe_read_kernel_str(p.bytes + text_to, 32, record + (loc & 0xffff));
+	}
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p = p;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+RECORD(xe_sched_job_timedout);
+
+static __always_inline int xe_job(struct xe_sched_job *job, __u32 kind)
+{
+	struct record_xe_sched_job_timedout *r;
+	struct drm_sched_fence *fence;
+	struct device *dev;
+	struct dma_fence *ring;
+	bool wakes;
+
+	if (!enabled || !job || config.n_engines)
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	fence = job->drm.s_fence;
+	ring = job->fence;
+	dev = job->drm.sched->dev;
+	r->p.fence_context = fence->finished.context;
+	r->p.fence_seqno = fence->finished.seqno;
+	r->p.seqno = ring ? ring->seqno : 0;
+	r->p.error = ring ? ring->error : 0;
+	/* Two pointers share that place (struct xe_exec_queue): a typed load would be the other's.
+	 */
+	r->p.guc_id = BPF_CORE_READ(job, q, guc, id);
+	__builtin_memset(r->p.dev, 0, sizeof(r->p.dev));
+	if (dev)
+		bpf_probe_read_kernel_str(r->p.dev, sizeof(r->p.dev), device_name(dev));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("tp_btf/xe_sched_job_timedout")
+int BPF_PROG(xe_timedout, struct xe_sched_job *job)
+{
+	return xe_job(job, LANE_XE_TIMEDOUT);
+}
+
+SEC("tp_btf/xe_sched_job_ban")
+int BPF_PROG(xe_ban, struct xe_sched_job *job)
+{
+	return xe_job(job, LANE_XE_BAN);
+}
+
+RECORD(amdgpu_cs_ioctl);
+
+static __always_inline int amd_job(struct amdgpu_job *job, __u32 kind, bool owner)
+{
+	struct record_amdgpu_cs_ioctl *r;
+	struct drm_sched_fence *fence;
+	bool wakes;
+	__u64 context;
+
+	if (!enabled || !job || config.n_engines)
+		return 0;
+	fence = job->base.s_fence;
+	context = fence->finished.context;
+	if (!(owner ? owner_followed(context) : context_followed(context)))
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.context = context;
+	r->p.seqno = fence->finished.seqno;
+	r->p.job = bpf_core_field_exists(job->base.id) ? job->base.id : 0;
+	__builtin_memset(r->p.ring, 0, sizeof(r->p.ring));
+	bpf_probe_read_kernel_str(r->p.ring, sizeof(r->p.ring), job->base.sched->name);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("tp_btf/amdgpu_cs_ioctl")
+int BPF_PROG(amd_submit, struct amdgpu_job *job)
+{
+	return amd_job(job, LANE_AMD_SUBMIT, true);
+}
+
+SEC("tp_btf/amdgpu_sched_run_job")
+int BPF_PROG(amd_run, struct amdgpu_job *job)
+{
+	return amd_job(job, LANE_AMD_RUN, false);
+}
+
+RECORD(v3d_bcl_irq);
+
+static __always_inline int v3d_fence(struct drm_device *dev, __u64 seqno, __u32 kind)
+{
+	struct record_v3d_bcl_irq *r;
+	bool wakes;
+
+	if (!enabled || !dev || config.n_engines)
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.seqno = seqno;
+	r->p.dev = dev->primary->index;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+#define V3D_FENCE(name, id)                                                                        \
+	SEC("tp_btf/" #name)                                                                       \
+	int BPF_PROG(typed_##name, struct drm_device *dev, __u64 seqno)                            \
+	{                                                                                          \
+		return v3d_fence(dev, seqno, LANE_##id);                                           \
+	}
+
+V3D_FENCE(v3d_submit_tfu, V3D_SUBMIT_TFU)
+V3D_FENCE(v3d_submit_csd, V3D_SUBMIT_CSD)
+V3D_FENCE(v3d_bcl_irq, V3D_BCL_IRQ)
+V3D_FENCE(v3d_rcl_irq, V3D_RCL_IRQ)
+V3D_FENCE(v3d_tfu_irq, V3D_TFU_IRQ)
+V3D_FENCE(v3d_csd_irq, V3D_CSD_IRQ)
+
+RECORD(v3d_submit_cl);
+
+SEC("tp_btf/v3d_submit_cl")
+int BPF_PROG(typed_v3d_submit_cl, struct drm_device *dev, bool is_render, __u64 seqno)
+{
+	struct record_v3d_submit_cl *r;
+	bool wakes;
+
+	if (!enabled || !dev || config.n_engines)
+		return 0;
+	r = record_begin(LANE_V3D_SUBMIT_CL, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.seqno = seqno;
+	r->p.dev = dev->primary->index;
+	r->p.is_render = is_render;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+RECORD(msm_gpu_submit_flush);
+RECORD(msm_gpu_submit_retired);
+
+SEC("tp_btf/msm_gpu_submit_flush")
+int BPF_PROG(msm_flush, struct msm_gem_submit *submit, __u64 ticks)
+{
+	struct record_msm_gpu_submit_flush *r;
+	bool wakes;
+
+	if (!enabled || !submit || config.n_engines)
+		return 0;
+	r = record_begin(LANE_MSM_FLUSH, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.ticks = ticks;
+	r->p.ringid = submit->ring->id;
+	r->p.seqno = submit->seqno;
+	r->p.id = submit->ident;
+	r->p.pid = BPF_CORE_READ(submit, pid, numbers[0].nr);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("tp_btf/msm_gpu_submit_retired")
+int BPF_PROG(msm_retired, struct msm_gem_submit *submit, __u64 elapsed, __u64 clock, __u64 start,
+	     __u64 end)
+{
+	struct record_msm_gpu_submit_retired *r;
+	bool wakes;
+
+	if (!enabled || !submit || config.n_engines)
+		return 0;
+	r = record_begin(LANE_MSM_RETIRED, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.elapsed = elapsed;
+	r->p.clock = clock;
+	r->p.start_ticks = start;
+	r->p.end_ticks = end;
+	r->p.ringid = submit->ring->id;
+	r->p.seqno = submit->seqno;
+	r->p.id = submit->ident;
+	r->p.pid = BPF_CORE_READ(submit, pid, numbers[0].nr);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What GPUs' drivers themselves told of: sums by cause, by whose job it was, and where.
+#include "latency/sums.h"
+
+#include <string.h>
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static bool is_selected(const struct lane_latency *latency, const struct lane_fault *fault)
+{
+	const struct lane_select *select = &latency->select;
+
+	if (fault->until_ns < select->from_ns || fault->at_ns > select->to_ns)
+		return false;
+	return !fault->client ||
+	       latency_process_selected(latency, fault->client->pid, fault->client);
+}
+
+void latency_on_fault(void *arg, const struct lane_fault *fault)
+{
+	struct lane_latency *latency = arg;
+	uint32_t engine = fault->engine ? fault->engine->id : UINT32_MAX;
+	uint32_t client = fault->client ? fault->client->id : UINT32_MAX;
+	struct lane_fault_sum *sum;
+	bool fresh;
+
+	if (!is_selected(latency, fault))
+		return;
+	sum = LANE_SUM_OF(latency, faults, pair(fault->kind << 8 | fault->cause, engine), client,
+			  &fresh);
+	if (!sum)
+		return;
+	if (fresh) {
+		sum->cause = fault->cause;
+		sum->kind = fault->kind;
+		sum->driver = fault->driver;
+		memcpy(sum->device, fault->device, strnlen(fault->device, sizeof(sum->device) - 1));
+		sum->engine = fault->engine;
+		sum->client = fault->client;
+		sum->first_ns = fault->at_ns;
+	}
+	if (fault->context && !sum->context) {
+		sum->context = fault->context;
+		sum->seqno = fault->seqno;
+	}
+	sum->count++;
+	sum->bytes += fault->bytes;
+	sum->lasted_ns += fault->until_ns - fault->at_ns;
+}

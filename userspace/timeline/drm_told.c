@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Jobs of drm_sched by the numbers that their drivers' own events have for them.
+#include "timeline/drm_told.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lane_told_jobs *lane_told_get(struct lane_timeline *tl)
+{
+	if (!tl->told)
+		tl->told = calloc(1, sizeof(*tl->told));
+	tl->no_memory |= !tl->told;
+	return tl->told;
+}
+
+void lane_told_free(struct lane_timeline *tl)
+{
+	if (!tl->told)
+		return;
+	lane_table_free(&tl->told->jobs);
+	free(tl->told);
+	tl->told = NULL;
+}
+
+struct lane_rq *lane_told_find(const struct lane_told_jobs *all, uint64_t key, uint64_t seqno)
+{
+	return lane_table_get(&all->jobs, key, seqno);
+}
+
+void lane_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t key, uint64_t seqno)
+{
+	rq->job->own_key = key;
+	rq->job->own_seqno = seqno;
+	if (!lane_table_put(&tl->told->jobs, key, seqno, rq))
+		tl->no_memory = true;
+}
+
+static void take_out(struct lane_told_jobs *all, uint32_t at)
+{
+	all->n_held--;
+	memmove(&all->held[at], &all->held[at + 1], (all->n_held - at) * sizeof(all->held[0]));
+}
+
+struct lane_rq *lane_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_told_jobs *all = tl->told;
+	struct lane_rq *oldest = NULL;
+
+	if (!all || tl->finishing || !rq->job->ticks_ns || rq->job->ticks_void ||
+	    tl->info.presence[LANE_MSM_RETIRED] == LANE_PRESENCE_ABSENT)
+		return rq;
+	if (all->n_held == LANE_TOLD_HELD) {
+		oldest = all->held[0];
+		take_out(all, 0);
+	}
+	all->held[all->n_held++] = rq;
+	return oldest;
+}
+
+bool lane_told_release(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_told_jobs *all = tl->told;
+
+	for (uint32_t i = 0; all && i < all->n_held; i++) {
+		if (all->held[i] != rq)
+			continue;
+		take_out(all, i);
+		return true;
+	}
+	return false;
+}
+
+void lane_told_forget(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_job *job = rq->job;
+
+	if (!tl->told)
+		return;
+	if (job->own_key && lane_told_find(tl->told, job->own_key, job->own_seqno) == rq)
+		lane_table_del(&tl->told->jobs, job->own_key, job->own_seqno);
+	lane_told_release(tl, rq);
+}
