@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "watch/settings.h"
 #include "watch/socket.h"
-#include "watch/words.h"
+#include "watch/escaped.h"
 
 #define HOUR_NS 3600000000000ll
 

@@ -300,6 +300,7 @@ struct lane_eng {
 	struct lane_rq *victim;	    /* taken off, the culprit has not started yet */
 	struct lane_ctx *last_ctx;  /* of what ran last */
 	struct lane_span free;	    /* what ran last was over */
+	uint64_t told_until_ns;	    /* the last run that was told ended then, or later */
 	uint64_t free_no_sooner_ns; /* whenever it was heard of */
 	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
 				 to be taken */

@@ -325,6 +325,15 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 	eng->free = at;
 }
 
+/* A run is told behind the one before it, and ends no sooner than it began, as these were told. */
+static void put_behind(struct lane_eng *eng, struct lane_run *run)
+{
+	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns)
+		run->begin.lo = eng->told_until_ns;
+	run->end.lo = lane_not_before(run->end.lo, run->begin.lo);
+	eng->told_until_ns = run->end.lo;
+}
+
 void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
 {
 	struct lane_rq *rq = eng->running;
@@ -337,6 +346,7 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
+	put_behind(eng, &run);
 	run.follows = eng->follows;
 	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
 	run.doubtful =

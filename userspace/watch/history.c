@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/words.h"
+#include "watch/escaped.h"
 
 /* So many must exceed a percentile before it is believed, and so many there must be at least. */
 #define ENOUGH_BEYOND 2

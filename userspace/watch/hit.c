@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clean.h"
-#include "watch/words.h"
+#include "watch/escaped.h"
 
 #define FIRST_LINE "gpulane-hit 1"
 

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/folder.h"
-#include "watch/words.h"
+#include "watch/escaped.h"
 
 #define STATE_BYTES  (64u << 20)
 #define LOCK_TRIES   20

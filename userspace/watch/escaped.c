@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines of words.
-#include "watch/words.h"
+#include "watch/escaped.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Lines of words, as the files of a watch have them: words are apart by one space; what is no plain
  * character in a word stands as %XX, an empty word as %. So any name fits, and a line is a line.
  */
-#ifndef LANE_WATCH_WORDS_H
-#define LANE_WATCH_WORDS_H
+#ifndef LANE_WATCH_ESCAPED_H
+#define LANE_WATCH_ESCAPED_H
 
 #include <stdbool.h>
 #include <stddef.h>
