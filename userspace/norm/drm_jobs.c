@@ -398,7 +398,8 @@ static void find_driver(struct lane_drm *drm, char driver[16], uint32_t ring)
 	memcpy(driver, known, 16);
 }
 
-/* The field without which a job's event of its generation says nothing; NULL: all are there. */
+/* The field without which a job's event of its generation says nothing; NULL: all are there. The
+ * device is none of them: what an older kernel has said, and is read again, has no name of it. */
 static const char *missing_of_job(const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
@@ -408,7 +409,6 @@ static const char *missing_of_job(const struct lane_event *event)
 	if (job->fence_context || !(event->raw.entity || event->raw.fence || event->raw.job))
 		return !job->fence_context			? "fence_context"
 		       : job->fence_seqno == LANE_SEQNO_UNKNOWN ? "fence_seqno"
-		       : !*job->dev				? "dev"
 								: NULL;
 	return !event->raw.entity  ? "entity"
 	       : !event->raw.fence ? "fence"
