@@ -787,6 +787,18 @@ static void look_back(struct lane_explain *x, const struct lane_event *event, ui
 	}
 }
 
+/* A start may be bounded by a dequeue that paused the ring: it goes on soon after that. */
+static void look_ahead(struct lane_explain *x, const struct lane_event *event, uint64_t at_ns)
+{
+	for (size_t i = first_at(x, at_ns); i < x->n_wanted && x->wanted[i].at_ns == at_ns; i++) {
+		struct lane_wanted *w = &x->wanted[i];
+
+		if (!w->of->context.is_drm && bound_of(w) == BOUND_START_HI && !w->is_exact &&
+		    relation_of(w->of, event) != IS_OTHER)
+			offer(w, event, (struct judgement){ LANE_RULE_GOES_ON, 11 });
+	}
+}
+
 static struct lane_explain_cpu *cpu_of(struct lane_explain *x, int32_t cpu)
 {
 	uint32_t n = x->n_cpus;
@@ -839,6 +851,8 @@ struct lane_error *latency_explain_event(struct lane_explain *x, const struct la
 	}
 	if (at_ns > LANE_INTERRUPT_NS)
 		look_back(x, event, at_ns - LANE_INTERRUPT_NS, LANE_RULE_UNHEARD);
+	look_ahead(x, event, at_ns + LANE_SWITCH_NS);
+	look_ahead(x, event, at_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS);
 	return x->no_memory ? &lane_enomem : NULL;
 }
 

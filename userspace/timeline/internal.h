@@ -147,6 +147,7 @@ struct lane_rq {
 	struct lane_job *job; /* of drm_sched's, else NULL */
 	struct lane_kept kept;
 	struct lane_span since; /* running or preempted since */
+	uint64_t told_ns;	/* its state was told to be of then */
 	struct lane_rq_doubt doubt;
 	struct lane_listener listen;
 	struct lane_handing handed;

@@ -31,10 +31,6 @@ static inline uint64_t lane_rq_began(const struct lane_rq *rq)
 	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->since.lo : rq->pub.execute_ns;
 }
 
-/* A set that was written is taken within this time by hardware that runs nothing; and if its first
- * port has nothing left to do, the hardware has gone on to its next. */
-#define LANE_SWITCH_NS 100000
-
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
 

@@ -5,6 +5,7 @@
 
 #include "timeline/state.h"
 
+/* What is told of a request never goes back in time, whatever its bounds are. */
 void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
 		   uint64_t at_ns);
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,

@@ -21,6 +21,9 @@
 /* An interrupt is handled within this time: what is listened to, and not signalled by then, had not
  * ended. */
 #define LANE_INTERRUPT_NS 1000000
+/* A set that was written is taken within this time by hardware that runs nothing; and if its first
+ * port has nothing left to do, the hardware has gone on to its next. */
+#define LANE_SWITCH_NS 100000
 /* From the driver's look at whether a request is complete to what it fires next are a few
  * instructions. */
 #define LANE_LOOK_NS 1000
