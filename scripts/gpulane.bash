@@ -43,7 +43,7 @@ _gpulane_values()
 	doctor:--format | explain:--format) echo word text json ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
-	record:--events) echo list i915 context fence drm driver sched process irq opencl ;;
+	record:--events) echo list i915 context fence drm driver sched process irq reset opencl ;;
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;

@@ -68,6 +68,9 @@ void latency_engine_time_run(struct lane_engine_time *account, const struct lane
 	}
 	if (!run->follows || !account->chained)
 		account->chain_ns = run->begin.hi;
+	else if (run->gap_ns) /* wherever the gap is, this much is busy behind it */
+		account->chain_ns = account->sure_ns + run->gap_ns;
+	account->sure_ns = run->sure_until_ns;
 	account->chained = run->sure_until_ns >= run->end.lo;
 	latency_engine_time_busy_in(account, account->chain_ns, run->sure_until_ns);
 }

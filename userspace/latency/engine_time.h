@@ -20,6 +20,7 @@ struct lane_engine_time {
 	uint64_t from_ns; /* what comes before this is not counted any more */
 	uint64_t busy_ns, idle_ns;
 	uint64_t chain_ns; /* the runs that followed each other without a gap began by then */
+	uint64_t sure_ns;  /* and ran until then */
 	bool chained;	   /* that is known */
 };
 

@@ -98,7 +98,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.in_place = NULL;
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.census_ns = 0;
-	eng->dequeue.pause_ns = eng->dequeue.goes_on_ns = 0;
+	eng->dequeue.pause_ns = 0;
 	eng->dequeue.paused = NULL;
 	eng->dequeue.has_again = false;
 	eng->dequeue.is_mixed = false;
@@ -482,9 +482,6 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 	eng->dequeue.is_misplaced = false;
 	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
 		stay_on_ports(eng);
-	if (eng->dequeue.pause_ns)
-		eng->dequeue.goes_on_ns = eng->section.ns + LANE_SWITCH_NS +
-					  (eng->dequeue.has_written ? LANE_INTERRUPT_NS : 0);
 	conclude_dequeue(tl, eng);
 	if (!eng->running)
 		lane_eng_update(tl, eng);

@@ -456,6 +456,9 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
 	rq->begun.over_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
+	if (exact && end.lo > LANE_INTERRUPT_NS) /* R13: it was heard of within that time */
+		rq->begun.over_no_sooner_ns =
+			lane_not_before(end.lo - LANE_INTERRUPT_NS, rq->begun.over_no_sooner_ns);
 	if (lived_until(rq, end, alive_away))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)

@@ -175,18 +175,6 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
 }
 
-/*
- * The driver paused the ring, took next back and handed it over again in its place. What was ahead
- * of it, and is heard of since, may have ended behind the pause: then next goes on after that. The
- * pause is over with the dequeue or, where that wrote ports, when the driver has seen them taken.
- */
-static bool may_wait_behind_pause(const struct lane_eng *eng, const struct lane_rq *next)
-{
-	return eng->mode != LANE_MODE_PER_REQUEST && next->order && eng->dequeue.goes_on_ns &&
-	       next->handed.back_no == eng->dequeue.no && next == eng->dequeue.in_place &&
-	       eng->free.hi > eng->dequeue.pause_ns && eng->free.hi < eng->dequeue.goes_on_ns;
-}
-
 /* next has the engine, or had it: it may have been seen to be complete since. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
@@ -196,11 +184,11 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	uint64_t complete_ns = next->unheard.complete_ns;
 	uint64_t sooner_ns = eng->free_no_sooner_ns;
 
+	eng->gap_ns = at.hi;
 	if (eng->is_free_paused && eng->free.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
 		at.hi += LANE_SWITCH_NS;
 	eng->is_free_paused = false;
-	if (may_wait_behind_pause(eng, next))
-		at.hi = lane_not_before(at.hi, eng->dequeue.goes_on_ns);
+	eng->gap_ns = at.hi - eng->gap_ns;
 	if (next->pub.started && !next->left.from) {
 		/* It starts again and was never seen to leave: what would tell is missing. */
 		lane_eng_contradiction(tl, eng);

@@ -229,8 +229,7 @@ struct lane_dequeue {
 	uint64_t run_before_ns; /* the last event of the tasklet's run before */
 	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
 	const struct lane_context
-		*paused;     /* what ended last was of this one, and the ring paused */
-	uint64_t goes_on_ns; /* by then it was not paused any more; 0: it was not, or is */
+		*paused; /* what ended last was of this one, and the ring paused */
 	/* by then what was not taken back was seen to be complete; 0: not yet */
 	uint64_t census_ns;
 	uint64_t first_ctx;		/* the context whose request it handed over first */
@@ -305,7 +304,8 @@ struct lane_eng {
 	uint64_t free_no_sooner_ns; /* whenever it was heard of */
 	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
 				 to be taken */
-	bool follows;	      /* what runs began then, at that very time */
+	bool follows;	      /* what runs began then, at that very time, */
+	uint64_t gap_ns;      /* or so long after that at most */
 	bool updating;	      /* the next to run is being found */
 	uint64_t first_ns;    /* the first that ran on it began then, 0: none has */
 	uint64_t taken_by_ns; /* what ends now may not free the engine before; 0: it does */

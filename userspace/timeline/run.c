@@ -229,7 +229,8 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	struct lane_span in = rq == eng->leaver ? eng->leaver_in : rq->handed.in;
 
 	/* It was on its port when the one before it ended. */
-	eng->follows = in.hi <= eng->free.lo && at.lo == eng->free.lo && at.hi == eng->free.hi;
+	eng->follows = in.hi <= eng->free.lo && at.lo == eng->free.lo &&
+		       at.hi - eng->gap_ns == eng->free.hi;
 	at.lo = lane_not_before(at.lo, rq->pub.execute_ns);
 	at.hi = lane_not_before(at.hi, at.lo);
 	if (!sure_order && !lane_eng_has_ports(eng))
@@ -328,7 +329,8 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 /* A run is told behind the one before it, and ends no sooner than it began, as these were told. */
 static void put_behind(struct lane_eng *eng, struct lane_run *run)
 {
-	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns)
+	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
+	    run->end.hi >= eng->told_until_ns)
 		run->begin.lo = eng->told_until_ns;
 	run->end.lo = lane_not_before(run->end.lo, run->begin.lo);
 	eng->told_until_ns = run->end.lo;
@@ -348,6 +350,7 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	run.end = *at;
 	put_behind(eng, &run);
 	run.follows = eng->follows;
+	run.gap_ns = eng->gap_ns;
 	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
 	run.doubtful =
 		rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||

@@ -22,7 +22,8 @@ void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_reque
 void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
 			const struct lane_rq *rq, int delta, uint64_t at_ns)
 {
-	at_ns = lane_not_before(at_ns, rq->told_ns);
+	if (rq->pub.state != LANE_RQ_STATE_ENDED) /* else its story is told better */
+		at_ns = lane_not_before(at_ns, rq->told_ns);
 	if (queue == LANE_QUEUE_HOST)
 		engine->host_len += delta;
 	else

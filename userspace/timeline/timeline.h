@@ -220,8 +220,9 @@ struct lane_run {
 	const struct lane_engine *engine;
 	const struct lane_request *request; /* the last of the context that ran in it */
 	struct lane_span begin, end;
-	bool doubtful; /* the engine's ports are not certain */
-	bool follows;  /* it began when the run before it ended: no time is between them */
+	bool doubtful;	 /* the engine's ports are not certain */
+	bool follows;	 /* it began when the run before it ended: no time is between them, */
+	uint64_t gap_ns; /* but this at most, in which the driver's pause held it up */
 	/* It ran until then at least: end.lo, but of what left incomplete, as it seemed, the last
 	 * time at which it was seen to be. */
 	uint64_t sure_until_ns;
