@@ -442,6 +442,16 @@ static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool ali
 	       !rq->handed.is_off && (!rq->left.is_untold || lane_rq_alive_since_left(rq));
 }
 
+/* Before this it was not over, whenever that was heard of; R13: an interrupt takes no longer. */
+static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
+{
+	uint64_t ns = lane_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
+
+	return end.lo == end.hi && end.lo > LANE_INTERRUPT_NS
+		       ? lane_not_before(end.lo - LANE_INTERRUPT_NS, ns)
+		       : ns;
+}
+
 /* The bounds of an end as far as what has been seen of rq itself bears them. */
 static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
 				      struct lane_span end, bool alive_away)
@@ -455,10 +465,7 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
-	rq->begun.over_no_sooner_ns = lane_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
-	if (exact && end.lo > LANE_INTERRUPT_NS) /* R13: it was heard of within that time */
-		rq->begun.over_no_sooner_ns =
-			lane_not_before(end.lo - LANE_INTERRUPT_NS, rq->begun.over_no_sooner_ns);
+	rq->begun.over_no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
 		lane_eng_alive(tl, rq, end.hi);
 	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
