@@ -87,14 +87,20 @@ with_daemon() {
 }
 
 # The folder is moved away and a link put in its place before the daemon looks at it: at the call that starts it.
+# The library is loaded by its name as it is needed: one of that name is there first, which has the real one,
+# under another name, for all that it does not do itself.
 make_replacer() {
-	cat >"$T/replacer.c" <<-'END' && gcc -shared -fPIC -D_GNU_SOURCE -o "$T/replacer.so" "$T/replacer.c" -ldl
+	local real
+	real=$(ldconfig -p | awk '/liblttng-ctl\.so\.0 .*x86-64/ { print $NF; exit }')
+	mkdir -p "$T/replacer" && sed 's/liblttng-ctl\.so\.0/liblttng-CTL.so.0/g' "$real" >"$T/replacer/liblttng-CTL.so.0" &&
+		cat >"$T/replacer.c" <<-'END' && gcc -shared -fPIC -o "$T/replacer/liblttng-ctl.so.0" "$T/replacer.c" -Wl,--no-as-needed "$T/replacer/liblttng-CTL.so.0"
 		#include <dlfcn.h>
 		#include <stdlib.h>
 
 		int lttng_start_tracing(const char *session)
 		{
-			int (*next)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "lttng_start_tracing");
+			void *real = dlopen("liblttng-CTL.so.0", RTLD_NOW);
+			int (*next)(const char *) = (int (*)(const char *))dlsym(real, "lttng_start_tracing");
 
 			return system(getenv("REPLACE")) ? -1 : next(session);
 		}
@@ -102,9 +108,9 @@ make_replacer() {
 }
 recording_is_replaced() {
 	rm -rf "$T/shared" "$T/victims" && mkdir "$T/shared" "$T/victims" && make_replacer || return 1
-	with_daemon env LD_PRELOAD="$T/replacer.so" \
+	with_daemon env LD_LIBRARY_PATH="$T/replacer" \
 		REPLACE="mv '$T/shared/rec' '$T/shared/away' && ln -s ../victims '$T/shared/rec'" timeout 60 "$G" record \
-		--backend none --opencl preload -o "$T/shared/rec" -- env -u LD_PRELOAD LD_PRELOAD="$layer" "$T/stress" >"$T/out" 2>"$T/said" ||
+		--backend none --opencl preload -o "$T/shared/rec" -- env -u LD_LIBRARY_PATH LD_PRELOAD="$layer" "$T/stress" >"$T/out" 2>"$T/said" ||
 		{ cat "$T/said"; return 1; }
 	same victims "" "$(ls "$T/victims")" && [ -s "$T/shared/away/recording.json" ] &&
 		[ -s "$T/shared/away/ust/uid/0/64-bit/metadata" ]
