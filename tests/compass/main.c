@@ -30,8 +30,8 @@ static bool read_states(const char *analysis, const char *trace, xmlDoc **docume
 	if (!*document)
 		return false;
 	provider = provider_create(*document);
-	err = lane_input_open(trace, &input);
-	while (!err && !(err = lane_input_next(input, &event)) && event) {
+	err = norm_input_open(trace, &input);
+	while (!err && !(err = norm_input_next(input, &event)) && event) {
 		if (!last_ns)
 			system->begin_ns = event->wire.ts_ns;
 		last_ns = event->wire.ts_ns;
@@ -41,7 +41,7 @@ static bool read_states(const char *analysis, const char *trace, xmlDoc **docume
 	if (err)
 		fprintf(stderr, "%s\n", lane_error_message(err));
 	provider_destroy(provider);
-	lane_input_close(input);
+	norm_input_close(input);
 	lane_error_free(err);
 	return !err;
 }

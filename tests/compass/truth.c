@@ -398,33 +398,33 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 	struct lane_timeline *timeline = NULL;
 	struct lane_input *input = NULL;
 	const struct lane_event *event;
-	struct lane_error *err = lane_input_open(name, &input);
+	struct lane_error *err = norm_input_open(name, &input);
 
 	if (!err)
-		err = lane_timeline_create(lane_input_info(input), *losses, *n_losses, &hooks,
-					   &timeline);
-	while (!err && !(err = lane_input_next(input, &event)) && event) {
+		err = timeline_create(norm_input_info(input), *losses, *n_losses, &hooks,
+				      &timeline);
+	while (!err && !(err = norm_input_next(input, &event)) && event) {
 		t->now_ns = event->wire.ts_ns;
-		err = lane_timeline_push(timeline, event);
+		err = timeline_push(timeline, event);
 	}
 	if (!err) {
-		lane_timeline_figures(timeline, &figures);
+		timeline_figures(timeline, &figures);
 		*again = figures.loss_unforeseen && !*n_losses;
 		if (*again) {
-			const struct lane_loss *found = lane_timeline_losses(timeline, n_losses);
+			const struct lane_loss *found = timeline_losses(timeline, n_losses);
 
 			*losses = malloc(*n_losses * sizeof(**losses));
 			if (!*losses)
 				exit(1);
 			memcpy(*losses, found, *n_losses * sizeof(**losses));
 		} else {
-			err = lane_timeline_finish(timeline);
+			err = timeline_finish(timeline);
 			if (!err)
 				apply(t);
 		}
 	}
-	lane_timeline_destroy(timeline);
-	lane_input_close(input);
+	timeline_destroy(timeline);
+	norm_input_close(input);
 	return err;
 }
 

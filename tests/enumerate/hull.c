@@ -218,14 +218,14 @@ static void judge_group(void)
 		return;
 	info.begin_ns = BASE_NS - 1;
 	info.end_ns = BASE_NS + group.window * TICK_NS;
-	if (lane_timeline_create(&info, NULL, 0, &hooks, &timeline))
+	if (timeline_create(&info, NULL, 0, &hooks, &timeline))
 		fail("no timeline");
 	for (size_t i = 0; i < group.n; i++)
-		if (lane_timeline_push(timeline, &group.events[i]))
+		if (timeline_push(timeline, &group.events[i]))
 			fail("the timeline takes no event");
-	if (lane_timeline_finish(timeline))
+	if (timeline_finish(timeline))
 		fail("the timeline does not finish");
-	lane_timeline_figures(timeline, &figures);
+	timeline_figures(timeline, &figures);
 	contradictions += figures.contradictions;
 	if (figures.contradictions && shown++ < show) {
 		printf("contradiction:\n");
@@ -234,7 +234,7 @@ static void judge_group(void)
 	}
 	for (size_t i = 0; i < group.n_requests; i++)
 		judge_request(&group.requests[i]);
-	lane_timeline_destroy(timeline);
+	timeline_destroy(timeline);
 	groups++;
 }
 

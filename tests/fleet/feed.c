@@ -55,7 +55,7 @@ static struct lane_row row_of(const char *process, uint64_t end_ns, int64_t epoc
 static void set_stage(struct lane_row *row, enum lane_stage stage, uint64_t ns)
 {
 	row->stages.known |= (uint16_t)(1u << stage);
-	row->stages.ns[stage] = lane_span_exact(ns);
+	row->stages.ns[stage] = timeline_span_exact(ns);
 	row->total.lo += ns;
 	row->total.hi += ns;
 	row->total_known = true;
@@ -104,7 +104,7 @@ static int feed_recording(const char *path, const char *rows_path)
 	};
 	struct lane_error *err;
 
-	err = lane_fleet_open(&config, &rows);
+	err = watch_fleet_open(&config, &rows);
 	if (err)
 		return fail(err);
 	session.select.to_ns = LANE_NEVER;
@@ -140,7 +140,7 @@ static int feed_names(unsigned long n, const char *rows_path)
 	struct lane_error *err;
 	uint64_t state = 1;
 
-	err = lane_fleet_open(&config, &rows);
+	err = watch_fleet_open(&config, &rows);
 	for (unsigned long i = 0; i < n && !err; i++) {
 		int64_t epoch_ns = EPOCH_NS + (int64_t)(i * 200000);
 		char name[16];
@@ -174,11 +174,11 @@ static int feed_served(const char *address, double seconds)
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), end_ns, now_ns = begin_ns, due_ns = begin_ns;
 	uint64_t worst_ns = 0, n = 0;
 	struct lane_rows rows;
-	struct lane_error *err = lane_fleet_open(&config, &rows);
+	struct lane_error *err = watch_fleet_open(&config, &rows);
 
 	if (err)
 		return fail(err);
-	printf("port %u\n", lane_fleet_port(&rows));
+	printf("port %u\n", watch_fleet_port(&rows));
 	fflush(stdout);
 	end_ns = begin_ns + (uint64_t)(seconds * 1e9);
 	while (now_ns < end_ns && !err) {
@@ -263,7 +263,7 @@ static struct lane_error *feed_host(unsigned int number, unsigned int minutes, c
 	struct lane_error *err;
 
 	snprintf(name, sizeof(name), "host%05u", number);
-	err = lane_fleet_open(&config, &rows);
+	err = watch_fleet_open(&config, &rows);
 	if (err)
 		return err;
 	for (unsigned int minute = 0; minute < minutes && !err; minute++)

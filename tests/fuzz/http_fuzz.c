@@ -27,15 +27,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 		for (size_t i = 0; part && i < n; i++)
 			part[i] = text[i];
-		now = part ? lane_http_read(part, n) : asked;
+		now = part ? watch_http_read(part, n) : asked;
 		if (asked != LANE_HTTP_MORE && now != asked)
 			abort();
 		asked = now;
 		free(part);
 	}
-	if (bytes > LANE_HTTP_BYTES && lane_http_read(text, bytes) == LANE_HTTP_MORE)
+	if (bytes > LANE_HTTP_BYTES && watch_http_read(text, bytes) == LANE_HTTP_MORE)
 		abort();
-	lane_cgroup_name(text, name, sizeof(name));
+	watch_cgroup_name(text, name, sizeof(name));
 	free(text);
 	return 0;
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	err = lane_pairs_read(path, syncs, 3);
+	err = norm_pairs_read(path, syncs, 3);
 	for (int i = 1; !err && i < 3; i++)
 		(void)clock_sync_line(&syncs[i], syncs[i].last_other, &line);
 	lane_error_free(err);

@@ -20,10 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		abort();
 	memcpy(text, data, bytes);
 	text[bytes] = '\0';
-	err = lane_recording_parse(text, bytes, "r/recording.json", &recording);
+	err = norm_recording_parse(text, bytes, "r/recording.json", &recording);
 	if (err)
 		lane_error_free(err);
-	lane_recording_deinit(&recording);
+	norm_recording_deinit(&recording);
 	free(text);
 	return 0;
 }

@@ -42,7 +42,7 @@ static void check_line(const struct lane_sync *sync)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct lane_tcp *machines[2] = { lane_tcp_create(), lane_tcp_create() };
+	struct lane_tcp *machines[2] = { norm_tcp_create(), norm_tcp_create() };
 	uint64_t now[2] = { 1ull << 62, 1ull << 62 };
 	struct lane_tcp_match match;
 	struct lane_sync sync;
@@ -70,15 +70,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 			event.u.net_dev_queue.dest_port = said.ports / 3 % 3;
 			event.u.net_dev_queue.sk = said.sk % 4;
 		}
-		if (!lane_tcp_take(machines[machine], &event))
+		if (!norm_tcp_take(machines[machine], &event))
 			abort();
 	}
-	if (lane_tcp_match(machines[0], machines[1], &sync, &match))
+	if (norm_tcp_match(machines[0], machines[1], &sync, &match))
 		abort();
 	if (match.there + match.back != sync.pairs)
 		abort();
 	check_line(&sync);
-	lane_tcp_destroy(machines[0]);
-	lane_tcp_destroy(machines[1]);
+	norm_tcp_destroy(machines[0]);
+	norm_tcp_destroy(machines[1]);
 	return 0;
 }

@@ -16,7 +16,7 @@ static void read_all(struct lane_decoder *decoder)
 {
 	struct lane_event *event;
 	struct lane_fix *fix;
-	struct lane_error *err = lane_fix_create(decoder->format->info(decoder), &fix);
+	struct lane_error *err = norm_fix_create(decoder->format->info(decoder), &fix);
 
 	if (err)
 		abort();
@@ -28,11 +28,11 @@ static void read_all(struct lane_decoder *decoder)
 		}
 		if (!event)
 			break;
-		if (lane_fix_event(fix, event) == LANE_FIXED_MORE)
-			while (lane_fix_more(fix, event))
+		if (norm_fix_event(fix, event) == LANE_FIXED_MORE)
+			while (norm_fix_more(fix, event))
 				;
 	}
-	lane_fix_destroy(fix);
+	norm_fix_destroy(fix);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -17,15 +17,15 @@ static void hit(const char *text)
 	size_t n;
 	FILE *to;
 
-	if (!lane_hit_load(&first, text))
+	if (!watch_hit_load(&first, text))
 		return;
 	to = open_memstream(&written, &n);
-	lane_hit_save(&first, to);
+	watch_hit_save(&first, to);
 	fclose(to);
-	if (!lane_hit_load(&again, written) || memcmp(&first, &again, sizeof(first)) != 0)
+	if (!watch_hit_load(&again, written) || memcmp(&first, &again, sizeof(first)) != 0)
 		abort();
 	to = open_memstream(&line, &n);
-	lane_hit_describe(to, &first);
+	watch_hit_describe(to, &first);
 	fclose(to);
 	/* One line each, whatever names hold. */
 	if (memchr(line, 0x1b, n))
@@ -42,18 +42,18 @@ static void state(const char *text)
 
 	memset(&store, 0, sizeof(store));
 	store.config = (struct lane_store_config){ 5, 5, 1 << 20 };
-	if (lane_history_create(&history))
+	if (watch_history_create(&history))
 		abort();
-	if (lane_store_load(&store, history, text)) {
-		struct lane_hits *group = lane_store_count(&store, &any);
+	if (watch_store_load(&store, history, text)) {
+		struct lane_hits *group = watch_store_count(&store, &any);
 		uint64_t ns;
 
-		(void)lane_store_wants(&store, group, &any, 1);
-		lane_history_advance(history, 1);
-		(void)lane_usual_percentile(lane_history_of(history, "p", "e"), LANE_TRACK_REQUEST,
-					    999000, &ns);
+		(void)watch_store_wants(&store, group, &any, 1);
+		watch_history_advance(history, 1);
+		(void)watch_usual_percentile(watch_history_of(history, "p", "e"),
+					     LANE_TRACK_REQUEST, 999000, &ns);
 	}
-	lane_history_destroy(history);
+	watch_history_destroy(history);
 }
 
 static void settings(const char *text)
@@ -61,10 +61,10 @@ static void settings(const char *text)
 	struct lane_watch_settings read;
 	struct lane_error *err;
 
-	lane_settings_init(&read);
-	err = lane_settings_read(&read, text, "fuzz");
+	watch_settings_init(&read);
+	err = watch_settings_read(&read, text, "fuzz");
 	if (!err)
-		err = lane_settings_check(&read);
+		err = watch_settings_check(&read);
 	lane_error_free(err);
 }
 

@@ -165,12 +165,12 @@ static void plan_events(struct plan *plan, const char *path, double speed, long 
 	const struct lane_event *event;
 	uint64_t begin = 0;
 
-	check(lane_input_open(path, &input));
+	check(norm_input_open(path, &input));
 	for (;;) {
 		int kind;
 		uint32_t number;
 
-		check(lane_input_next(input, &event));
+		check(norm_input_next(input, &event));
 		if (!event)
 			break;
 		kind = shot_kind(event->wire.kind);
@@ -191,7 +191,7 @@ static void plan_events(struct plan *plan, const char *path, double speed, long 
 				 .cpu = (uint16_t)(event->cpu > 0 ? event->cpu % cpus : 0),
 				 .arg = shot_arg(event) });
 	}
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 static uint64_t now_ns(void)

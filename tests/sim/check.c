@@ -746,7 +746,7 @@ struct lane_error *sim_check(const char *name, const struct sim_truth *truth,
 		check_missing(&c);
 	if (!err && truth->is_sched)
 		sim_check_untold(&c);
-	lane_timeline_destroy(timeline);
+	timeline_destroy(timeline);
 	free(c.keys);
 	free(c.told);
 	free(c.states);

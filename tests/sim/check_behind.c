@@ -164,7 +164,7 @@ static const struct lane_context *find_context(const struct checker *c, uint32_t
 	const struct sim_request *r = &c->truth->requests[request];
 	const struct lane_context *context;
 
-	for (uint32_t i = 0; (context = lane_timeline_context(c->timeline, i)); i++)
+	for (uint32_t i = 0; (context = timeline_context(c->timeline, i)); i++)
 		if (context->ctx == r->ctx && context->dev == r->dev)
 			return context;
 	return NULL;
@@ -236,7 +236,7 @@ static void add_request(const struct checker *c, uint32_t request, struct sums *
 
 static uint32_t find_engine(const struct checker *c, uint32_t id)
 {
-	const struct lane_engine *engine = lane_timeline_engine(c->timeline, id);
+	const struct lane_engine *engine = timeline_engine(c->timeline, id);
 	const struct sim_truth *t = c->truth;
 
 	for (uint32_t i = 0; i < t->n_engines; i++)
@@ -287,12 +287,12 @@ static void check_host(struct checker *c, struct sums *sums)
 static struct lane_error *read_all(struct checker *c, const struct lane_event *events, size_t n)
 {
 	struct lane_hooks hooks = { .arg = c, .request = on_request, .state = on_state };
-	struct lane_error *err = lane_timeline_create(c->info, NULL, 0, &hooks, &c->timeline);
+	struct lane_error *err = timeline_create(c->info, NULL, 0, &hooks, &c->timeline);
 
 	for (size_t i = 0; !err && i < n; i++)
-		err = lane_timeline_push(c->timeline, &events[i]);
+		err = timeline_push(c->timeline, &events[i]);
 	if (!err)
-		err = lane_timeline_finish(c->timeline);
+		err = timeline_finish(c->timeline);
 	return err ? err : latency_finish(c->latency, c->timeline);
 }
 
@@ -331,6 +331,6 @@ struct lane_error *sim_check_behind(const char *name, const struct sim_truth *tr
 	free(c.victims);
 	free(sums.v);
 	latency_deinit(&latency);
-	lane_timeline_destroy(c.timeline);
+	timeline_destroy(c.timeline);
 	return err;
 }

@@ -52,8 +52,8 @@ static bool is_in_state(const struct sim_truth *t, int32_t tid, enum sim_thread_
 static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint32_t engine,
 		 const struct lane_critical_segment *s)
 {
-	const struct lane_context *ctx = lane_timeline_context(c->timeline, context);
-	const struct lane_engine *eng = lane_timeline_engine(c->timeline, engine);
+	const struct lane_context *ctx = timeline_context(c->timeline, context);
+	const struct lane_engine *eng = timeline_engine(c->timeline, engine);
 	const struct sim_truth *t = c->truth;
 
 	for (size_t i = 0; i < t->n_spans; i++) {
@@ -211,7 +211,7 @@ static struct lane_error *check_sums(struct checker *c, struct lane_critical *cr
 				path.kinds[kinds[i].kind], stages.ns[kinds[i].stage]);
 	for (unsigned int i = 0; i < stages.n_gaps; i++)
 		if (stages.gaps[i].stages >> from_stage)
-			lane_span_add(&unknown, stages.gaps[i].ns);
+			timeline_span_add(&unknown, stages.gaps[i].ns);
 	differs(c, rq, "unknown", path.kinds[LANE_CRITICAL_UNKNOWN], unknown);
 	latency_critical_path_free(&path);
 	return NULL;
@@ -327,6 +327,6 @@ struct lane_error *sim_check_critical(const char *name, const struct sim_truth *
 		err = c.no_memory ? &lane_enomem : check_all(&c, critical);
 	free(c.told);
 	latency_critical_destroy(critical);
-	lane_timeline_destroy(c.timeline);
+	timeline_destroy(c.timeline);
 	return err;
 }

@@ -183,7 +183,7 @@ void sim_check_engines(struct check *c)
 		const struct lane_engine_stats *e = &latency->engines[i];
 		uint64_t busy;
 
-		if (!e->engine || lane_engine_is_virtual(e->engine))
+		if (!e->engine || timeline_engine_is_virtual(e->engine))
 			continue;
 		busy = busy_in(c->truth, e->engine, from, to);
 		check_time(c, e->engine, "busy", busy, e->busy);

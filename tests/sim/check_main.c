@@ -241,7 +241,7 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 
 static void close_input(struct lane_input **input)
 {
-	lane_input_close(*input);
+	norm_input_close(*input);
 }
 
 /* Reads all events of a recording; *events is the caller's. */
@@ -253,7 +253,7 @@ static struct lane_error *read_events(struct lane_input *input, struct lane_even
 	struct lane_error *err;
 	size_t room = 0;
 
-	while (!(err = lane_input_next(input, &event)) && event) {
+	while (!(err = norm_input_next(input, &event)) && event) {
 		if (*n == room) {
 			room = room ? 2 * room : 1024;
 			more = reallocarray(*events, room, sizeof(*more));
@@ -272,13 +272,13 @@ static struct lane_error *check_trace(const struct options *o, const char *path,
 {
 	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
 	LANE_CLEANUP(lane_free) struct lane_event *events = NULL;
-	struct lane_error *err = lane_input_open(path, &input);
+	struct lane_error *err = norm_input_open(path, &input);
 	size_t n = 0;
 
 	if (!err)
 		err = read_events(input, &events, &n);
 	return err ? err
-		   : sim_check_critical(path, NULL, lane_input_info(input), events, n, SIM_SOUND,
+		   : sim_check_critical(path, NULL, norm_input_info(input), events, n, SIM_SOUND,
 					verdict, stdout, o->shout);
 }
 

@@ -316,7 +316,7 @@ static bool engine_of(const struct checker *c, const char *text, uint32_t *engin
 	const struct lane_engine *e;
 	char name[48];
 
-	for (uint32_t id = 0; (e = lane_timeline_engine(c->timeline, id)); id++) {
+	for (uint32_t id = 0; (e = timeline_engine(c->timeline, id)); id++) {
 		show_engine_name(e, name, sizeof(name));
 		if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
 			continue;
@@ -461,6 +461,6 @@ struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *t
 		err = c.no_memory ? &lane_enomem : check_all(&c, demand);
 	free(c.told);
 	latency_deinit(&latency);
-	lane_timeline_destroy(c.timeline);
+	timeline_destroy(c.timeline);
 	return err;
 }

@@ -21,15 +21,15 @@ static struct lane_event *normalise(const struct lane_trace_info *info,
 	struct lane_fix *fix = NULL;
 	size_t kept = 0;
 
-	if (!today || lane_fix_create(info, &fix)) {
+	if (!today || norm_fix_create(info, &fix)) {
 		free(today);
 		return NULL;
 	}
 	for (size_t i = 0; i < *n; i++) {
 		today[kept] = events[i];
-		kept += lane_fix_event(fix, &today[kept]) == LANE_FIXED;
+		kept += norm_fix_event(fix, &today[kept]) == LANE_FIXED;
 	}
-	lane_fix_destroy(fix);
+	norm_fix_destroy(fix);
 	*n = kept;
 	return today;
 }
@@ -54,13 +54,13 @@ static struct lane_error *feed(const struct lane_trace_info *info, const struct 
 		return &lane_enomem;
 	for (size_t i = 0; i < n; i++)
 		if (events[i].wire.kind == LANE_LOST)
-			losses[n_losses++] = lane_loss_of(&events[i].u.gpulane_lost);
+			losses[n_losses++] = timeline_loss_of(&events[i].u.gpulane_lost);
 	if (n_losses)
 		qsort(losses, n_losses, sizeof(*losses), compare_losses);
-	err = lane_timeline_create(info, losses, n_losses, hooks, timeline);
+	err = timeline_create(info, losses, n_losses, hooks, timeline);
 	for (size_t i = 0; !err && i < n; i++)
-		err = lane_timeline_push(*timeline, &events[i]);
-	return err ? err : lane_timeline_finish(*timeline);
+		err = timeline_push(*timeline, &events[i]);
+	return err ? err : timeline_finish(*timeline);
 }
 
 struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,

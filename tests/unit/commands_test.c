@@ -345,12 +345,12 @@ static void run(struct world *w, uint32_t drop)
 
 	memset(info.presence, LANE_PRESENCE_RECORDED, sizeof(info.presence));
 	qsort(w->events, w->n_events, sizeof(*w->events), by_time);
-	assert_null(lane_timeline_create(&info, NULL, 0, &hooks, &timeline));
+	assert_null(timeline_create(&info, NULL, 0, &hooks, &timeline));
 	for (uint32_t i = 0; i < w->n_events; i++)
 		if (!drop || i % drop || w->events[i].wire.kind > LANE_RQ_WAIT_END)
-			assert_null(lane_timeline_push(timeline, &w->events[i]));
-	assert_null(lane_timeline_finish(timeline));
-	lane_timeline_destroy(timeline);
+			assert_null(timeline_push(timeline, &w->events[i]));
+	assert_null(timeline_finish(timeline));
+	timeline_destroy(timeline);
 	for (uint32_t i = 0; i < w->n_commands; i++)
 		assert_true(w->commands[i].told);
 }

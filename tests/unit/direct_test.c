@@ -821,14 +821,14 @@ static char *norm_text(const char *path)
 	size_t bytes;
 	FILE *to = open_memstream(&text, &bytes);
 
-	check(lane_input_open(path, &input));
+	check(norm_input_open(path, &input));
 	for (;;) {
-		check(lane_input_next(input, &event));
+		check(norm_input_next(input, &event));
 		if (!event)
 			break;
 		decode_text_write_event(to, event);
 	}
-	lane_input_close(input);
+	norm_input_close(input);
 	fclose(to);
 	return text;
 }

@@ -23,14 +23,14 @@
 
 static int create(void **state)
 {
-	*state = lane_drm_create();
+	*state = norm_drm_create();
 	assert_non_null(*state);
 	return 0;
 }
 
 static int destroy(void **state)
 {
-	lane_drm_destroy(*state);
+	norm_drm_destroy(*state);
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static void expect(struct lane_drm *drm, struct lane_event event, uint64_t conte
 {
 	const char *field = NULL;
 
-	assert_int_equal(lane_drm_event(drm, &event, &field), LANE_DRM_FIXED);
+	assert_int_equal(norm_drm_event(drm, &event, &field), LANE_DRM_FIXED);
 	assert_null(field);
 	if (context == ANY_OWN)
 		assert_true(event.u.drm.fence_context >= LANE_OWN_CONTEXT);
@@ -78,7 +78,7 @@ static void expect_result(struct lane_drm *drm, struct lane_event event, enum la
 {
 	const char *field = NULL;
 
-	assert_int_equal(lane_drm_event(drm, &event, &field), fixed);
+	assert_int_equal(norm_drm_event(drm, &event, &field), fixed);
 }
 
 static struct lane_event done(uint64_t fence)
@@ -101,7 +101,7 @@ static void arm(struct lane_drm *drm, int32_t tid, uint64_t context, uint64_t se
 		strcpy(event.u.dma_fence_init.driver, "drm_sched");
 		snprintf(event.u.dma_fence_init.timeline, sizeof(event.u.dma_fence_init.timeline),
 			 "%s", ring);
-		lane_drm_fence(drm, &event);
+		norm_drm_fence(drm, &event);
 	}
 }
 
@@ -147,7 +147,7 @@ static void nothing_is_named_by_what_was_lost(void **state)
 	struct lane_drm *drm = *state;
 
 	arm(drm, 7, 41, 1, "gfx");
-	lane_drm_lost(drm);
+	norm_drm_lost(drm);
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), ANY_OWN, 5);
 }
 
@@ -211,15 +211,15 @@ static void a_driver_names_the_next_job(void **state)
 	struct lane_drm *drm = *state;
 	struct lane_event event = told(LANE_AMD_SUBMIT, 7, 5, 41, 3);
 
-	lane_drm_named(drm, &event);
+	norm_drm_named(drm, &event);
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), 41, 3);
 	expect(drm, done(FENCE), 41, 3);
 	/* Once, and nobody else's. */
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), ANY_OWN, 5);
-	lane_drm_named(drm, &event);
+	norm_drm_named(drm, &event);
 	expect(drm, job(LANE_DRM_QUEUE, 8, FENCE, 5, "gfx"), ANY_OWN, 5);
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 6, "gfx"), ANY_OWN, 6);
-	lane_drm_lost(drm);
+	norm_drm_lost(drm);
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), ANY_OWN, 5);
 }
 
@@ -229,7 +229,7 @@ static void expect_refusal(struct lane_fix *fix, struct lane_event event, const 
 			   const char *of)
 {
 	char text[128];
-	enum lane_fixed fixed = lane_fix_event(fix, &event);
+	enum lane_fixed fixed = norm_fix_event(fix, &event);
 
 	/* What only adds is left out, what is missing then counts as lost. */
 	if (lane_is_driver(event.wire.kind))
@@ -240,7 +240,7 @@ static void expect_refusal(struct lane_fix *fix, struct lane_event event, const 
 		assert_int_equal(event.wire.kind, LANE_LOST);
 	snprintf(text, sizeof(text), ": no field %s that can be read: of a kernel whose %s is not",
 		 field, of);
-	check_error(lane_fix_error(fix), text);
+	check_error(norm_fix_error(fix), text);
 }
 
 static struct lane_fix *new_fix(void)
@@ -248,7 +248,7 @@ static struct lane_fix *new_fix(void)
 	const struct lane_trace_info info = { .release = "6.12.0" };
 	struct lane_fix *fix;
 
-	check(lane_fix_create(&info, &fix));
+	check(norm_fix_create(&info, &fix));
 	return fix;
 }
 
@@ -274,9 +274,9 @@ static void drivers_are_refused_by_field(void **state)
 			again = event;
 			expect_refusal(fix, event, lane_needs[kind][i].field, of);
 			/* The line comes once. */
-			assert_int_equal(lane_fix_event(fix, &again), LANE_FIXED_AWAY);
-			assert_null(lane_fix_error(fix));
-			lane_fix_destroy(fix);
+			assert_int_equal(norm_fix_event(fix, &again), LANE_FIXED_AWAY);
+			assert_null(norm_fix_error(fix));
+			norm_fix_destroy(fix);
 		}
 	}
 }
@@ -314,13 +314,13 @@ static void jobs_are_refused_by_field(void **state)
 		}
 		event.u.drm.fence_seqno = 1;
 		expect_refusal(fix, event, "fence_context", "drm_sched");
-		lane_fix_destroy(fix);
+		norm_fix_destroy(fix);
 		fix = new_fix();
 		event.wire.kind = kinds[i];
 		event.u.drm.fence_context = 4;
 		event.u.drm.fence_seqno = LANE_SEQNO_UNKNOWN;
 		expect_refusal(fix, event, "fence_seqno", "drm_sched");
-		lane_fix_destroy(fix);
+		norm_fix_destroy(fix);
 	}
 }
 

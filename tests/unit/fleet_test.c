@@ -24,14 +24,14 @@ static struct lane_counts *counts;
 static int set_up(void **state)
 {
 	(void)state;
-	assert_null(lane_counts_create(&counts));
+	assert_null(watch_counts_create(&counts));
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	lane_counts_destroy(counts);
+	watch_counts_destroy(counts);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static void add(const char *process, const char *culprit, uint64_t ns)
 {
 	const struct lane_row row = request(culprit, ns);
 
-	assert_null(lane_counts_add(counts, &row, process));
+	assert_null(watch_counts_add(counts, &row, process));
 }
 
 /* What all rows of a stage have together, the buckets of their histograms included. */
@@ -71,14 +71,14 @@ static struct lane_count_sum all_of(unsigned int stage, uint64_t *in_buckets)
 	size_t n;
 
 	*in_buckets = 0;
-	assert_null(lane_counts_rows(counts, &rows, &n));
+	assert_null(watch_counts_rows(counts, &rows, &n));
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->key.stage != stage)
 			continue;
 		sum.count += rows[i]->minute.count;
 		sum.bounded += rows[i]->minute.bounded;
 		sum.unknown += rows[i]->minute.unknown;
-		lane_span_add(&sum.ns, rows[i]->minute.ns);
+		timeline_span_add(&sum.ns, rows[i]->minute.ns);
 		for (uint32_t b = 0; b < rows[i]->n_buckets; b++) {
 			*in_buckets += rows[i]->buckets[b].count;
 			assert_true(!b || rows[i]->buckets[b - 1].slot < rows[i]->buckets[b].slot);
@@ -94,11 +94,11 @@ static uint64_t count_of(const char *process, const char *culprit)
 	uint64_t count = 0;
 	size_t n;
 
-	assert_null(lane_counts_rows(counts, &rows, &n));
+	assert_null(watch_counts_rows(counts, &rows, &n));
 	for (size_t i = 0; i < n; i++)
 		if (rows[i]->key.stage == LANE_COUNT_TOTAL &&
-		    !strcmp(lane_count_name(counts, rows[i]->key.process), process) &&
-		    !strcmp(lane_count_name(counts, rows[i]->key.culprit), culprit))
+		    !strcmp(watch_count_name(counts, rows[i]->key.process), process) &&
+		    !strcmp(watch_count_name(counts, rows[i]->key.culprit), culprit))
 			count += rows[i]->minute.count;
 	free(rows);
 	return count;
@@ -125,10 +125,10 @@ static void few(void **state)
 	sum = all_of(LANE_STAGE_RUNNING, &buckets);
 	assert_int_equal(sum.count, 0);
 	assert_int_equal(sum.unknown, 3);
-	lane_counts_figures(counts, &figures);
+	watch_counts_figures(counts, &figures);
 	assert_int_equal(figures.names, 2);
 	assert_int_equal(figures.other, 0);
-	lane_counts_next_minute(counts);
+	watch_counts_next_minute(counts);
 	assert_int_equal(count_of("a", "b"), 0);
 	assert_int_equal(all_of(LANE_STAGE_HOST_QUEUE, &buckets).count, 0);
 }
@@ -146,7 +146,7 @@ static void random_names(void **state)
 		snprintf(name, sizeof(name), "name%d", i);
 		add(i % 50 ? name : "steady", i % 7 ? "" : name, (uint64_t)i * 977);
 	}
-	lane_counts_figures(counts, &figures);
+	watch_counts_figures(counts, &figures);
 	assert_int_equal(figures.names, LANE_COUNT_NAMES);
 	assert_true(figures.rows <= LANE_COUNT_ROWS + 1);
 	assert_true(figures.moved <= 64);
@@ -195,7 +195,7 @@ static void once(void **state)
 		snprintf(name, sizeof(name), "once%d", i);
 		add(name, "", 1000);
 	}
-	lane_counts_figures(counts, &figures);
+	watch_counts_figures(counts, &figures);
 	assert_int_equal(figures.moved, 0);
 	assert_int_equal(count_of("name0", ""), 9);
 	assert_int_equal(count_of("other", ""), 60);
@@ -214,12 +214,12 @@ static void many_engines(void **state)
 
 		snprintf(engine, sizeof(engine), "ring%d", i);
 		row.engine = engine;
-		assert_null(lane_counts_add(counts, &row, "a"));
+		assert_null(watch_counts_add(counts, &row, "a"));
 	}
-	last = lane_count_engine(counts, LANE_COUNT_ENGINES - 1);
+	last = watch_count_engine(counts, LANE_COUNT_ENGINES - 1);
 	assert_string_equal(last->engine, "ring62");
 	assert_int_equal(all_of(LANE_COUNT_TOTAL, &buckets).count, 1000);
-	lane_counts_figures(counts, &figures);
+	watch_counts_figures(counts, &figures);
 	assert_true(figures.rows < 3 * LANE_COUNT_ENGINES + 1);
 }
 
@@ -231,7 +231,7 @@ static void page(void **state)
 
 	(void)state;
 	add("say \"a\\b\"", "b", 1000);
-	text = lane_metrics_page(counts, &figures, "6.1", &bytes);
+	text = watch_metrics_page(counts, &figures, "6.1", &bytes);
 	assert_non_null(text);
 	assert_int_equal(bytes, strlen(text));
 	assert_non_null(strstr(text, "gpulane_info{kernel=\"6.1\"} 1\n"));
@@ -245,7 +245,7 @@ static void page(void **state)
 
 static enum lane_http read_text(const char *text)
 {
-	return lane_http_read(text, strlen(text));
+	return watch_http_read(text, strlen(text));
 }
 
 static void requests(void **state)
@@ -267,8 +267,8 @@ static void requests(void **state)
 	assert_int_equal(read_text("GET /metrics HTTP/1.1\r\nHost: a\r\n"), LANE_HTTP_MORE);
 	memset(large, 'a', LANE_HTTP_BYTES);
 	memcpy(large, "GET /", 5);
-	assert_int_equal(lane_http_read(large, LANE_HTTP_BYTES - 1), LANE_HTTP_MORE);
-	assert_int_equal(lane_http_read(large, LANE_HTTP_BYTES), LANE_HTTP_TOO_LARGE);
+	assert_int_equal(watch_http_read(large, LANE_HTTP_BYTES - 1), LANE_HTTP_MORE);
+	assert_int_equal(watch_http_read(large, LANE_HTTP_BYTES), LANE_HTTP_TOO_LARGE);
 }
 
 static void read_file(const char *path, char *text, size_t size)
@@ -294,14 +294,14 @@ static void files(void **state)
 	file = fopen(path, "w");
 	fputs("one\ntwo\nthr", file);
 	fclose(file);
-	assert_null(lane_lines_open(path, &lines));
-	assert_true(lane_lines_add(lines, "three\n", 6));
-	assert_null(lane_lines_write(lines));
+	assert_null(watch_lines_open(path, &lines));
+	assert_true(watch_lines_add(lines, "three\n", 6));
+	assert_null(watch_lines_write(lines));
 	read_file(path, text, sizeof(text));
 	assert_string_equal(text, "one\ntwo\nthree\n");
 	assert_int_equal(rename(path, moved), 0);
-	assert_true(lane_lines_add(lines, "four\n", 5));
-	lane_lines_close(lines);
+	assert_true(watch_lines_add(lines, "four\n", 5));
+	watch_lines_close(lines);
 	read_file(path, text, sizeof(text));
 	assert_string_equal(text, "four\n");
 	unlink(path);
@@ -321,15 +321,15 @@ static void full_pipe(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/pipe", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_null(lane_lines_open(path, &lines));
+	assert_null(watch_lines_open(path, &lines));
 	memset(line, 'a', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
-	while (lane_lines_add(lines, line, sizeof(line))) {
-		assert_null(lane_lines_write(lines));
+	while (watch_lines_add(lines, line, sizeof(line))) {
+		assert_null(watch_lines_write(lines));
 		n++;
 	}
 	assert_in_range(n, 80, 90);
-	lane_lines_close(lines);
+	watch_lines_close(lines);
 	unlink(path);
 	rmdir(dir);
 }
@@ -339,13 +339,13 @@ static void cgroups(void **state)
 	char name[16];
 
 	(void)state;
-	assert_true(lane_cgroup_name("0::/system.slice/x.service\n", name, sizeof(name)));
+	assert_true(watch_cgroup_name("0::/system.slice/x.service\n", name, sizeof(name)));
 	assert_string_equal(name, "x.service");
-	assert_true(lane_cgroup_name("1:cpu:/a\n0::/b", name, sizeof(name)));
+	assert_true(watch_cgroup_name("1:cpu:/a\n0::/b", name, sizeof(name)));
 	assert_string_equal(name, "b");
-	assert_false(lane_cgroup_name("0::/\n", name, sizeof(name)));
-	assert_false(lane_cgroup_name("1:cpu:/a\n", name, sizeof(name)));
-	assert_false(lane_cgroup_name("", name, sizeof(name)));
+	assert_false(watch_cgroup_name("0::/\n", name, sizeof(name)));
+	assert_false(watch_cgroup_name("1:cpu:/a\n", name, sizeof(name)));
+	assert_false(watch_cgroup_name("", name, sizeof(name)));
 }
 
 int main(void)

@@ -75,14 +75,14 @@ static void begin(struct load *l)
 	/* The request's hook is this test's, with the latency's behind it; the others take no part.
 	 */
 	hooks = (struct lane_hooks){ .arg = l, .request = told };
-	assert_null(lane_timeline_create(&l->info, NULL, 0, &hooks, &l->timeline));
+	assert_null(timeline_create(&l->info, NULL, 0, &hooks, &l->timeline));
 }
 
 static struct lane_timeline_figures figures(const struct load *l)
 {
 	struct lane_timeline_figures f;
 
-	lane_timeline_figures(l->timeline, &f);
+	timeline_figures(l->timeline, &f);
 	return f;
 }
 
@@ -99,7 +99,7 @@ static void push(struct load *l, struct lane_event *event)
 	if (l->error)
 		return;
 	event->wire.ts_ns = l->now_ns += 10;
-	l->error = lane_timeline_push(l->timeline, event);
+	l->error = timeline_push(l->timeline, event);
 	if (++l->events % LOOK_EVERY == 0)
 		look(l);
 }
@@ -179,12 +179,12 @@ static void exits(struct load *l, int32_t tid)
 static void end(struct load *l)
 {
 	look(l);
-	assert_null(lane_timeline_finish(l->timeline));
+	assert_null(timeline_finish(l->timeline));
 	assert_null(latency_finish(&l->latency, l->timeline));
 	assert_int_equal(l->told, l->latency.requests.complete + l->latency.requests.partial +
 					  l->latency.requests.unknown);
 	latency_deinit(&l->latency);
-	lane_timeline_destroy(l->timeline);
+	timeline_destroy(l->timeline);
 	lane_error_free(l->error);
 }
 
@@ -547,7 +547,7 @@ static void bursts_of_losses(void **state)
 		l.now_ns += 1000000;
 	}
 	assert_null(l.error);
-	losses = lane_timeline_losses(l.timeline, &n);
+	losses = timeline_losses(l.timeline, &n);
 	assert_in_range(n, 50, 1 << 14);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(losses[i].end_ns - losses[i].begin_ns < 1000000);
@@ -577,7 +577,7 @@ static void foreseen_losses(void **state)
 		foreseen[i] = (struct lane_loss){ .begin_ns = 100 * (uint64_t)(i + 1),
 						  .end_ns = 100 * (uint64_t)(i + 1) + 50,
 						  .count = 1 };
-	assert_null(lane_timeline_create(&l.info, foreseen, MANY, &none, &l.timeline));
+	assert_null(timeline_create(&l.info, foreseen, MANY, &none, &l.timeline));
 	for (uint32_t i = 0; i < MANY; i++) {
 		l.now_ns = 100 * (uint64_t)(i + 1) + 50;
 		request(&l, LANE_RQ_ADD, 1, i + 1);
@@ -586,10 +586,10 @@ static void foreseen_losses(void **state)
 	assert_null(l.error);
 	assert_false(figures(&l).loss_unforeseen);
 	assert_int_equal(figures(&l).lost, MANY);
-	lane_timeline_losses(l.timeline, &n);
+	timeline_losses(l.timeline, &n);
 	assert_in_range(n, 1, 1 << 14);
-	assert_null(lane_timeline_finish(l.timeline));
-	lane_timeline_destroy(l.timeline);
+	assert_null(timeline_finish(l.timeline));
+	timeline_destroy(l.timeline);
 	free(foreseen);
 }
 

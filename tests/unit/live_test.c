@@ -17,7 +17,7 @@ static struct lane_live *make(void)
 	struct lane_trace_info info = { .release = "6.1.0", .begin_ns = 10 };
 	struct lane_live *live;
 
-	assert_null(lane_live_create(&info, &live));
+	assert_null(norm_live_create(&info, &live));
 	return live;
 }
 
@@ -27,7 +27,7 @@ static void put(struct lane_live *live, unsigned int cpu, uint64_t at_ns, uint32
 
 	event.u.rq.ctx = 5;
 	event.u.rq.seqno = seqno;
-	assert_null(lane_live_record(live, cpu, &event.wire));
+	assert_null(norm_live_record(live, cpu, &event.wire));
 }
 
 /* The next event's seqno, 0: none. */
@@ -35,7 +35,7 @@ static uint32_t get(struct lane_live *live, uint64_t upto_ns, int32_t cpu)
 {
 	const struct lane_event *event;
 
-	assert_null(lane_live_next(live, upto_ns, &event));
+	assert_null(norm_live_next(live, upto_ns, &event));
 	if (!event)
 		return 0;
 	assert_int_equal(event->cpu, cpu);
@@ -63,10 +63,10 @@ static void order_of_time(void **state)
 	assert_int_equal(get(live, 1000, 0), 0);
 	put(live, 1, 200, 6); /* too late */
 	assert_int_equal(get(live, 1000, 1), 6);
-	lane_live_counts(live, &lost, &moved);
+	norm_live_counts(live, &lost, &moved);
 	assert_int_equal(lost, 0);
 	assert_int_equal(moved, 1);
-	lane_live_destroy(live);
+	norm_live_destroy(live);
 }
 
 /* The next event and its time. */
@@ -74,7 +74,7 @@ static void comes(struct lane_live *live, uint32_t seqno, uint64_t at_ns)
 {
 	const struct lane_event *event;
 
-	assert_null(lane_live_next(live, UINT64_MAX, &event));
+	assert_null(norm_live_next(live, UINT64_MAX, &event));
 	assert_non_null(event);
 	assert_int_equal(event->u.rq.seqno, seqno);
 	assert_int_equal(event->wire.ts_ns, at_ns);
@@ -97,9 +97,9 @@ static void late_events_are_moved(void **state)
 	comes(live, 2, 300);
 	comes(live, 4, 300);
 	comes(live, 5, 301);
-	lane_live_counts(live, &lost, &moved);
+	norm_live_counts(live, &lost, &moved);
 	assert_int_equal(moved, 2);
-	lane_live_destroy(live);
+	norm_live_destroy(live);
 }
 
 static void losses_lie_between(void **state)
@@ -109,23 +109,23 @@ static void losses_lie_between(void **state)
 	uint64_t lost, moved;
 
 	(void)state;
-	assert_null(lane_live_lost(live, 3, 0, 500));
-	assert_null(lane_live_lost(live, 3, 7, 900));
-	assert_null(lane_live_lost(live, 3, 7, 950));
+	assert_null(norm_live_lost(live, 3, 0, 500));
+	assert_null(norm_live_lost(live, 3, 7, 900));
+	assert_null(norm_live_lost(live, 3, 7, 950));
 	put(live, 3, 800, 1);
 	assert_int_equal(get(live, 2000, 3), 1);
-	assert_null(lane_live_next(live, 2000, &event));
+	assert_null(norm_live_next(live, 2000, &event));
 	assert_non_null(event);
 	assert_int_equal(event->wire.kind, LANE_LOST);
 	assert_int_equal(event->u.gpulane_lost.count, 7);
 	assert_int_equal(event->u.gpulane_lost.begin_ns, 500);
 	assert_int_equal(event->u.gpulane_lost.end_ns, 900);
 	assert_int_equal(event->u.gpulane_lost.lost_cpu, 3);
-	assert_null(lane_live_next(live, 2000, &event));
+	assert_null(norm_live_next(live, 2000, &event));
 	assert_null(event);
-	lane_live_counts(live, &lost, &moved);
+	norm_live_counts(live, &lost, &moved);
 	assert_int_equal(lost, 7);
-	lane_live_destroy(live);
+	norm_live_destroy(live);
 }
 
 static void next_loss(struct lane_live *live, int32_t cpu, uint64_t count, uint64_t begin_ns,
@@ -133,7 +133,7 @@ static void next_loss(struct lane_live *live, int32_t cpu, uint64_t count, uint6
 {
 	const struct lane_event *event;
 
-	assert_null(lane_live_next(live, UINT64_MAX, &event));
+	assert_null(norm_live_next(live, UINT64_MAX, &event));
 	assert_non_null(event);
 	assert_int_equal(event->wire.kind, LANE_LOST);
 	assert_int_equal(event->u.gpulane_lost.lost_cpu, cpu);
@@ -149,19 +149,19 @@ static void losses_are_differences(void **state)
 	uint64_t lost, moved;
 
 	(void)state;
-	assert_null(lane_live_lost(live, 1, 5, 400));
-	assert_null(lane_live_lost(live, 0, 2, 450));
-	assert_null(lane_live_lost(live, 1, 5, 500));
-	assert_null(lane_live_lost(live, 1, 8, 600));
-	assert_null(lane_live_lost(live, 0, 3, 700));
+	assert_null(norm_live_lost(live, 1, 5, 400));
+	assert_null(norm_live_lost(live, 0, 2, 450));
+	assert_null(norm_live_lost(live, 1, 5, 500));
+	assert_null(norm_live_lost(live, 1, 8, 600));
+	assert_null(norm_live_lost(live, 0, 3, 700));
 	next_loss(live, 1, 5, 10, 400);
 	next_loss(live, 0, 2, 10, 450);
 	next_loss(live, 1, 3, 500, 600);
 	next_loss(live, 0, 1, 450, 700);
-	lane_live_counts(live, &lost, &moved);
+	norm_live_counts(live, &lost, &moved);
 	assert_int_equal(lost, 11);
 	assert_int_equal(moved, 0);
-	lane_live_destroy(live);
+	norm_live_destroy(live);
 }
 
 /* More than the limit does not wait for its time. */
@@ -176,13 +176,13 @@ static void bounded(void **state)
 	for (uint32_t i = 0; i < n; i++)
 		put(live, 0, 1000 + i, i + 1);
 	for (;;) {
-		assert_null(lane_live_next(live, 0, &event));
+		assert_null(norm_live_next(live, 0, &event));
 		if (!event)
 			break;
 		assert_int_equal(event->u.rq.seqno, ++out);
 	}
 	assert_true(out > 0);
-	lane_live_destroy(live);
+	norm_live_destroy(live);
 }
 
 /* A window over one client's requests on one engine. */

@@ -66,7 +66,7 @@ static const struct lane_event *next(struct lane_input *input)
 {
 	const struct lane_event *event;
 
-	check(lane_input_next(input, &event));
+	check(norm_input_next(input, &event));
 	return event;
 }
 
@@ -96,14 +96,14 @@ static void one_clock(void **state)
 			      "gpulane-events 1\n" A_CLOCK "info epoch_offset_ns 77\n"
 			      "100 0 1/1 - sched_wakeup tid=2\n"
 			      "400 0 1/1 - sched_wakeup tid=4\n");
-	check(lane_input_open_all(paths, 2, NULL, &input));
+	check(norm_input_open_all(paths, 2, NULL, &input));
 	expect_event(input, 100, 0, 1);
 	expect_event(input, 100, 1, 2);
 	expect_event(input, 300, 0, 3);
 	expect_event(input, 400, 1, 4);
 	assert_null(next(input));
 	assert_null(next(input));
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 /* Others are put on the first one's clock by their distance to the epoch, losses with their bounds.
@@ -123,7 +123,7 @@ static void two_clocks(void **state)
 			      "gpulane-events 1\ninfo epoch_offset_ns 400\n"
 			      "750 0 1/1 - sched_wakeup tid=2\n"
 			      "900 0 -/- - gpulane_lost begin_ns=800 end_ns=900 count=2\n");
-	check(lane_input_open_all(paths, 2, NULL, &input));
+	check(norm_input_open_all(paths, 2, NULL, &input));
 	expect_event(input, 100, 0, 1);
 	expect_event(input, 150, 1, 2);
 	expect_event(input, 200, 0, 3);
@@ -132,7 +132,7 @@ static void two_clocks(void **state)
 	assert_int_equal(event->wire.ts_ns, 300);
 	assert_int_equal(event->u.gpulane_lost.begin_ns, 200);
 	assert_int_equal(event->u.gpulane_lost.end_ns, 300);
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 /* An error in the middle is told once, what follows comes behind it. */
@@ -141,17 +141,17 @@ static void goes_on_behind_errors(void **state)
 	const struct lane_event *event;
 	struct lane_input *input;
 
-	check(lane_input_open(write_file(*state, "a",
+	check(norm_input_open(write_file(*state, "a",
 					 "gpulane-events 1\n"
 					 "100 0 1/1 - sched_wakeup tid=1\n"
 					 "nonsense\n"
 					 "200 0 1/1 - sched_wakeup tid=2\n"),
 			      &input));
 	expect_event(input, 100, 0, 1);
-	check_error(lane_input_next(input, &event), "a:3: ");
+	check_error(norm_input_next(input, &event), "a:3: ");
 	expect_event(input, 200, 0, 2);
 	assert_null(next(input));
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 /* A CTF trace below the test's directory with one wake-up and one switch, told apart by tid. */
@@ -207,8 +207,8 @@ static void both_tracers(void **state)
 	mkdir(deeper, 0700);
 	write_ctf(fixture, "lttng/kernel", 2);
 	write_file(fixture, "recording.json", both_json);
-	check(lane_input_open_all(paths, 1, NULL, &input));
-	info = lane_input_info(input);
+	check(norm_input_open_all(paths, 1, NULL, &input));
+	info = norm_input_info(input);
 	assert_string_equal(info->host, "box");
 	assert_string_equal(info->release, "6.1.9");
 	assert_string_equal(info->clock_uuid, "x-y");
@@ -223,16 +223,16 @@ static void both_tracers(void **state)
 	expect_event(input, 100, 0, 2);
 	assert_int_equal(next(input)->u.sched_switch.next_tid, 1);
 	assert_null(next(input));
-	lane_input_counts(input, &counts);
+	norm_input_counts(input, &counts);
 	assert_int_equal(counts.delivered, 2);
 	assert_int_equal(counts.doubled, 2);
-	lane_input_close(input);
+	norm_input_close(input);
 
-	check(lane_input_open_all(paths, 1, &lttng, &input));
+	check(norm_input_open_all(paths, 1, &lttng, &input));
 	expect_event(input, 100, 0, 2);
 	assert_int_equal(next(input)->u.sched_switch.next_tid, 2);
 	assert_null(next(input));
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 /* A recorder that was killed leaves no recording.json: the trace is read without its facts. */
@@ -242,10 +242,10 @@ static void no_facts(void **state)
 	struct lane_input *input;
 
 	write_ctf(fixture, "bpf", 1);
-	check(lane_input_open(fixture->dir, &input));
-	assert_string_equal(lane_input_info(input)->release, "6.1.0");
+	check(norm_input_open(fixture->dir, &input));
+	assert_string_equal(norm_input_info(input)->release, "6.1.0");
 	expect_event(input, 100, 0, 1);
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 static void bad_json(void **state)
@@ -274,13 +274,13 @@ static void bad_json(void **state)
 	write_ctf(fixture, "bpf", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		write_file(fixture, "recording.json", cases[i].text);
-		check_error(lane_input_open(fixture->dir, &input), cases[i].error);
+		check_error(norm_input_open(fixture->dir, &input), cases[i].error);
 	}
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
 		write_file(fixture, "recording.json", harmless[i]);
-		check(lane_input_open(fixture->dir, &input));
+		check(norm_input_open(fixture->dir, &input));
 		expect_event(input, 100, 0, 1);
-		lane_input_close(input);
+		norm_input_close(input);
 	}
 }
 
@@ -289,9 +289,9 @@ static void no_trace(void **state)
 	const struct fixture *fixture = *state;
 	struct lane_input *input;
 
-	check_error(lane_input_open(fixture->dir, &input), "no trace in it");
-	check_error(lane_input_open("/nowhere", &input), "No such file");
-	check_error(lane_input_open(write_file(fixture, "a", "noise"), &input), "not a trace");
+	check_error(norm_input_open(fixture->dir, &input), "no trace in it");
+	check_error(norm_input_open("/nowhere", &input), "No such file");
+	check_error(norm_input_open(write_file(fixture, "a", "noise"), &input), "not a trace");
 }
 
 /* The names that Linux 7.3 gives a fence whose driver is gone are nobody's; a driver's own stay. */
@@ -311,16 +311,16 @@ static void detached_fences(void **state)
 	struct lane_fix *fix;
 
 	(void)state;
-	check(lane_fix_create(&info, &fix));
+	check(norm_fix_create(&info, &fix));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		decode_event_clear(&event, LANE_FENCE_INIT);
 		strcpy(event.u.dma_fence_init.driver, names[i].driver);
 		strcpy(event.u.dma_fence_init.timeline, names[i].timeline);
-		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
+		assert_int_equal(norm_fix_event(fix, &event), LANE_FIXED);
 		assert_string_equal(event.u.dma_fence_init.driver, names[i].known_driver);
 		assert_string_equal(event.u.dma_fence_init.timeline, names[i].known_timeline);
 	}
-	lane_fix_destroy(fix);
+	norm_fix_destroy(fix);
 }
 
 /* What becomes of a fence's event at 500 ns on CPU 2. */
@@ -335,7 +335,7 @@ static struct lane_event widen_fence(struct lane_widen *widen, enum lane_kind ki
 	event.host = 1;
 	event.u.fence.context = context;
 	event.raw.narrow = narrow;
-	assert_int_equal(lane_widen_event(widen, &event), is_kept);
+	assert_int_equal(norm_widen_event(widen, &event), is_kept);
 	return event;
 }
 
@@ -367,7 +367,7 @@ static void widen_request(struct lane_widen *widen, uint64_t context)
 
 	decode_event_clear(&event, LANE_RQ_ADD);
 	event.u.rq.ctx = context;
-	assert_true(lane_widen_event(widen, &event));
+	assert_true(norm_widen_event(widen, &event));
 	assert_int_equal(event.u.rq.ctx, context);
 }
 
@@ -379,7 +379,7 @@ static void narrow_fences(void **state)
 	struct lane_widen *widen;
 
 	(void)state;
-	check(lane_widen_create(&widen));
+	check(norm_widen_create(&widen));
 	expect_context(widen, 7, 7);
 	widen_request(widen, wide);
 	expect_context(widen, 7, wide);
@@ -392,8 +392,8 @@ static void narrow_fences(void **state)
 	/* A fence that says all of it. */
 	assert_int_equal(widen_fence(widen, LANE_FENCE_SIGNALED, wide, false, true).u.fence.context,
 			 wide);
-	assert_int_equal(lane_widen_ambiguous(widen), 4);
-	lane_widen_destroy(widen);
+	assert_int_equal(norm_widen_ambiguous(widen), 4);
+	norm_widen_destroy(widen);
 }
 
 /* As many contexts as a demo has are all told apart; of far too many none is taken for another's.
@@ -405,12 +405,12 @@ static void many_contexts(void **state)
 	uint64_t found = 0;
 
 	(void)state;
-	check(lane_widen_create(&widen));
+	check(norm_widen_create(&widen));
 	for (uint64_t low = 1; low <= 4000; low++)
 		widen_request(widen, high + low);
 	for (uint64_t low = 1; low <= 4000; low++)
 		expect_context(widen, low, high + low);
-	assert_int_equal(lane_widen_ambiguous(widen), 0);
+	assert_int_equal(norm_widen_ambiguous(widen), 0);
 	for (uint64_t low = 1; low <= 100000; low++)
 		widen_request(widen, high + low);
 	for (uint64_t low = 1; low <= 100000; low++) {
@@ -421,9 +421,9 @@ static void many_contexts(void **state)
 			found++;
 		}
 	}
-	assert_int_equal(found + lane_widen_ambiguous(widen), 100000);
+	assert_int_equal(found + norm_widen_ambiguous(widen), 100000);
 	assert_true(found >= 20000);
-	lane_widen_destroy(widen);
+	norm_widen_destroy(widen);
 }
 
 /* More requests on their way than are remembered: the oldest are counted as not told. */
@@ -436,36 +436,36 @@ static void global_overflow(void **state)
 	unsigned int ended = 0;
 
 	(void)state;
-	check(lane_fix_create(&info, &fix));
+	check(norm_fix_create(&info, &fix));
 	for (uint32_t i = 1; i <= 1030; i++) {
 		decode_event_clear(&event, LANE_RQ_EXECUTE);
 		event.u.rq.seqno = i;
 		event.raw.global = i;
-		assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED);
+		assert_int_equal(norm_fix_event(fix, &event), LANE_FIXED);
 	}
 	decode_event_clear(&event, LANE_RQ_RETIRE);
 	event.u.rq.seqno = 1030;
 	event.raw.engine_notify = 1;
-	assert_int_equal(lane_fix_event(fix, &event), LANE_FIXED_MORE);
-	while (lane_fix_more(fix, &event)) {
+	assert_int_equal(norm_fix_event(fix, &event), LANE_FIXED_MORE);
+	while (norm_fix_more(fix, &event)) {
 		ended++;
 		assert_int_equal(event.wire.kind, LANE_FENCE_SIGNALED);
 		assert_int_equal(event.u.dma_fence_signaled.seqno, 6 + ended);
 	}
 	assert_int_equal(ended, 1024);
-	lane_fix_counts(fix, &counts);
+	norm_fix_counts(fix, &counts);
 	assert_int_equal(counts.untracked, 6);
-	lane_fix_destroy(fix);
+	norm_fix_destroy(fix);
 }
 
 static void releases(void **state)
 {
 	(void)state;
-	assert_int_equal(lane_release_version("6.1.0-18-amd64"), 6001);
-	assert_int_equal(lane_release_version("4.19"), 4019);
-	assert_int_equal(lane_release_version("5.4-rc1"), 5004);
-	assert_int_equal(lane_release_version(""), 0);
-	assert_int_equal(lane_release_version("x6.1"), 0);
+	assert_int_equal(norm_release_version("6.1.0-18-amd64"), 6001);
+	assert_int_equal(norm_release_version("4.19"), 4019);
+	assert_int_equal(norm_release_version("5.4-rc1"), 5004);
+	assert_int_equal(norm_release_version(""), 0);
+	assert_int_equal(norm_release_version("x6.1"), 0);
 }
 
 #define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)

@@ -15,13 +15,13 @@ static struct lane_order *make(uint32_t limit)
 {
 	struct lane_order *order;
 
-	assert_null(lane_order_create(limit, &order));
+	assert_null(timeline_order_create(limit, &order));
 	return order;
 }
 
 static uint64_t next_key(struct lane_order *order, bool all)
 {
-	uint64_t *item = lane_order_next(order, all);
+	uint64_t *item = timeline_order_next(order, all);
 
 	return item ? *item : 0;
 }
@@ -30,58 +30,59 @@ static void test_waits_for_older(void **state)
 {
 	struct lane_order *order = make(16);
 	uint64_t keys[] = { 10, 20, 30 };
-	uint64_t a = lane_order_ticket(order), b = lane_order_ticket(order), c;
+	uint64_t a = timeline_order_ticket(order), b = timeline_order_ticket(order), c;
 
 	(void)state;
-	assert_true(lane_order_give(order, b, 20, &keys[1]));
+	assert_true(timeline_order_give(order, b, 20, &keys[1]));
 	assert_int_equal(next_key(order, false), 0);
 	/* Enqueued after b was back: b waits for a only. */
-	c = lane_order_ticket(order);
+	c = timeline_order_ticket(order);
 	assert_int_equal(next_key(order, false), 0);
-	assert_true(lane_order_give(order, a, 10, &keys[0]));
+	assert_true(timeline_order_give(order, a, 10, &keys[0]));
 	/* c was enqueued before a was back: it may have begun before a. */
 	assert_int_equal(next_key(order, false), 0);
-	assert_true(lane_order_give(order, c, 30, &keys[2]));
+	assert_true(timeline_order_give(order, c, 30, &keys[2]));
 	assert_int_equal(next_key(order, false), 10);
 	assert_int_equal(next_key(order, false), 20);
 	assert_int_equal(next_key(order, false), 30);
-	assert_int_equal(lane_order_figures(order)->max_in_flight, 3);
-	assert_int_equal(lane_order_figures(order)->max_held, 3);
-	assert_int_equal(lane_order_figures(order)->late, 0);
-	lane_order_destroy(order);
+	assert_int_equal(timeline_order_figures(order)->max_in_flight, 3);
+	assert_int_equal(timeline_order_figures(order)->max_held, 3);
+	assert_int_equal(timeline_order_figures(order)->late, 0);
+	timeline_order_destroy(order);
 }
 
 static void test_one_that_never_comes(void **state)
 {
 	struct lane_order *order = make(4);
-	uint64_t keys[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, stuck = lane_order_ticket(order);
+	uint64_t keys[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, stuck = timeline_order_ticket(order);
 
 	(void)state;
 	for (int i = 0; i < 8; i++)
-		assert_true(lane_order_give(order, lane_order_ticket(order), keys[i], &keys[i]));
+		assert_true(timeline_order_give(order, timeline_order_ticket(order), keys[i],
+						&keys[i]));
 	/* The limit was reached: it is not waited for any more. */
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(next_key(order, false), keys[i]);
-	assert_int_equal(lane_order_figures(order)->given_up, 1);
-	assert_true(lane_order_give(order, stuck, 3, &keys[2]));
+	assert_int_equal(timeline_order_figures(order)->given_up, 1);
+	assert_true(timeline_order_give(order, stuck, 3, &keys[2]));
 	assert_int_equal(next_key(order, false), 3);
-	assert_int_equal(lane_order_figures(order)->late, 1);
-	lane_order_destroy(order);
+	assert_int_equal(timeline_order_figures(order)->late, 1);
+	timeline_order_destroy(order);
 }
 
 static void test_dropped(void **state)
 {
 	struct lane_order *order = make(4);
-	uint64_t key = 5, a = lane_order_ticket(order), b = lane_order_ticket(order);
+	uint64_t key = 5, a = timeline_order_ticket(order), b = timeline_order_ticket(order);
 
 	(void)state;
-	assert_true(lane_order_give(order, b, 5, &key));
+	assert_true(timeline_order_give(order, b, 5, &key));
 	assert_int_equal(next_key(order, false), 0);
-	lane_order_drop(order, a);
+	timeline_order_drop(order, a);
 	assert_int_equal(next_key(order, false), 5);
-	lane_order_drop(order, 99);
+	timeline_order_drop(order, 99);
 	assert_int_equal(next_key(order, true), 0);
-	lane_order_destroy(order);
+	timeline_order_destroy(order);
 }
 
 struct command {
@@ -113,7 +114,7 @@ static void test_random(void **state)
 			if (n < N && in_flight < 200 && random() % 2) {
 				commands[n].start = now + (uint64_t)random() % 300;
 				commands[n].end = commands[n].start + (uint64_t)random() % 400;
-				commands[n++].ticket = lane_order_ticket(order);
+				commands[n++].ticket = timeline_order_ticket(order);
 				most = ++in_flight > most ? in_flight : most;
 			}
 			for (uint32_t i = n > 500 ? n - 500 : 0; i < n; i++)
@@ -123,21 +124,21 @@ static void test_random(void **state)
 			if (oldest < N) {
 				commands[oldest].end = 0;
 				in_flight--;
-				assert_true(lane_order_give(order, commands[oldest].ticket,
-							    commands[oldest].start,
-							    &commands[oldest].start));
+				assert_true(timeline_order_give(order, commands[oldest].ticket,
+								commands[oldest].start,
+								&commands[oldest].start));
 			}
-			while ((start = lane_order_next(order, false))) {
+			while ((start = timeline_order_next(order, false))) {
 				assert_true(*start >= last);
 				last = *start;
 				out++;
 			}
 		}
-		assert_int_equal(lane_order_figures(order)->late, 0);
-		assert_int_equal(lane_order_figures(order)->given_up, 0);
+		assert_int_equal(timeline_order_figures(order)->late, 0);
+		assert_int_equal(timeline_order_figures(order)->given_up, 0);
 		assert_true(most > 10);
-		assert_true(lane_order_figures(order)->max_held < 1024);
-		lane_order_destroy(order);
+		assert_true(timeline_order_figures(order)->max_held < 1024);
+		timeline_order_destroy(order);
 	}
 	free(commands);
 }

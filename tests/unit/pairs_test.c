@@ -46,14 +46,14 @@ static struct lane_error *open_both(const char *pairs, struct lane_input **input
 	};
 	const struct lane_input_options options = { .pairs = write_file("pairs", pairs) };
 
-	return lane_input_open_all(paths, 2, &options, input);
+	return norm_input_open_all(paths, 2, &options, input);
 }
 
 static void expect(struct lane_input *input, int32_t tid, uint64_t ns, uint64_t within_ns)
 {
 	const struct lane_event *event;
 
-	assert_null(lane_input_next(input, &event));
+	assert_null(norm_input_next(input, &event));
 	assert_non_null(event);
 	assert_in_range(event->wire.ts_ns, ns - within_ns, ns + within_ns);
 	if (event->wire.kind == LANE_LOST)
@@ -81,15 +81,15 @@ static void test_two_hosts(void **state)
 			 (unsigned long long)back, (unsigned long long)there);
 	}
 	assert_null(open_both(pairs, &input));
-	assert_true(lane_input_clock(input, 1, &lo, &hi));
-	assert_false(lane_input_clock(input, 0, &lo, &hi));
-	assert_false(lane_input_clock(input, 2, &lo, &hi));
+	assert_true(norm_input_clock(input, 1, &lo, &hi));
+	assert_false(norm_input_clock(input, 0, &lo, &hi));
+	assert_false(norm_input_clock(input, 2, &lo, &hi));
 	assert_true(lo <= OFFSET + 85000 && hi >= OFFSET + 85000 && hi - lo < 60000);
 	expect(input, 1, 1000000000, 0);
 	expect(input, 3, 2000000000, 10000);
 	expect(input, 0, 2499997500, 10000);
 	expect(input, 2, 3000000000, 0);
-	lane_input_close(input);
+	norm_input_close(input);
 }
 
 static int64_t width_of(const char *pairs)
@@ -98,8 +98,8 @@ static int64_t width_of(const char *pairs)
 	int64_t lo, hi;
 
 	assert_null(open_both(pairs, &input));
-	assert_true(lane_input_clock(input, 1, &lo, &hi));
-	lane_input_close(input);
+	assert_true(norm_input_clock(input, 1, &lo, &hi));
+	norm_input_close(input);
 	return hi - lo;
 }
 

@@ -147,7 +147,7 @@ static void told_run(void *arg, const struct lane_run *run)
 {
 	struct story *s = arg;
 
-	lane_span_add(&s->busy, lane_span_between(run->begin, run->end));
+	timeline_span_add(&s->busy, timeline_span_between(run->begin, run->end));
 }
 
 static uint64_t story_number(char **at)
@@ -339,7 +339,7 @@ static void story_tell(struct story *s, const char *text)
 	char *copy = strdup(text), *rest = copy, *line;
 
 	assert_non_null(copy);
-	assert_null(lane_timeline_create(&s->info, s->losses, s->n_losses, &hooks, &s->timeline));
+	assert_null(timeline_create(&s->info, s->losses, s->n_losses, &hooks, &s->timeline));
 	while ((line = strsep(&rest, "\n"))) {
 		struct lane_event event;
 
@@ -350,13 +350,13 @@ static void story_tell(struct story *s, const char *text)
 		if (event.wire.kind == LANE_RQ_ADD && !(event.u.rq.seqno & 1) &&
 		    !strstr(text, "queue")) {
 			event.wire.kind = LANE_RQ_QUEUE;
-			assert_null(lane_timeline_push(s->timeline, &event));
+			assert_null(timeline_push(s->timeline, &event));
 			event.wire.kind = LANE_RQ_ADD;
 		}
-		assert_null(lane_timeline_push(s->timeline, &event));
+		assert_null(timeline_push(s->timeline, &event));
 	}
-	lane_timeline_figures(s->timeline, &s->figures);
-	assert_null(lane_timeline_finish(s->timeline));
+	timeline_figures(s->timeline, &s->figures);
+	assert_null(timeline_finish(s->timeline));
 	free(copy);
 }
 
@@ -372,7 +372,7 @@ static inline void story_tell_all(struct story *s, const char *a, const char *b,
 
 static void story_end(struct story *s)
 {
-	lane_timeline_destroy(s->timeline);
+	timeline_destroy(s->timeline);
 }
 
 static const struct told_request *story_find(const struct story *s, uint64_t ctx, uint32_t seqno)
@@ -408,7 +408,7 @@ static void story_expect(const struct story *s, uint64_t ctx, uint32_t seqno, co
 		struct lane_span sum = { 0, 0 };
 
 		for (int i = 0; i < LANE_STAGE_PATH; i++)
-			lane_span_add(&sum, told->stages.ns[i]);
+			timeline_span_add(&sum, told->stages.ns[i]);
 		assert_int_equal(sum.lo, told->stages.total.lo);
 	}
 }

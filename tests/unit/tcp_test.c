@@ -27,16 +27,16 @@ static struct lane_tcp *first, *other;
 static int set_up(void **state)
 {
 	(void)state;
-	first = lane_tcp_create();
-	other = lane_tcp_create();
+	first = norm_tcp_create();
+	other = norm_tcp_create();
 	return first && other ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	lane_tcp_destroy(first);
-	lane_tcp_destroy(other);
+	norm_tcp_destroy(first);
+	norm_tcp_destroy(other);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static struct lane_event packet(enum lane_kind kind, uint64_t ns, uint32_t seq)
 
 static void take(struct lane_tcp *machine, struct lane_event event)
 {
-	assert_true(lane_tcp_take(machine, &event));
+	assert_true(norm_tcp_take(machine, &event));
 }
 
 static void send(uint64_t ns, uint32_t seq)
@@ -84,7 +84,7 @@ static void expect(uint64_t used, uint64_t ambiguous, uint64_t unproven)
 	struct lane_tcp_match match;
 	struct lane_sync sync;
 
-	assert_null(lane_tcp_match(first, other, &sync, &match));
+	assert_null(norm_tcp_match(first, other, &sync, &match));
 	assert_int_equal(match.there, used);
 	assert_int_equal(match.back, 0);
 	assert_int_equal(match.ambiguous, ambiguous);
@@ -116,7 +116,7 @@ static void ties_by_both_ways(void **state)
 		take(other, packet(LANE_NET_QUEUE, ns + 300 + AHEAD, (uint32_t)ns));
 		take(first, packet(LANE_NET_RECEIVE, ns + 500, (uint32_t)ns));
 	}
-	assert_null(lane_tcp_match(first, other, &sync, &match));
+	assert_null(norm_tcp_match(first, other, &sync, &match));
 	assert_int_equal(match.there, 98);
 	assert_int_equal(match.back, 98);
 	assert_int_equal(match.unproven, 2);

@@ -27,7 +27,7 @@ static void put(struct lane_ring *ring, unsigned int cpu, uint64_t ns, int numbe
 {
 	struct record record = irq(ns, number);
 
-	check(lane_ring_record(ring, cpu, &record.wire));
+	check(watch_ring_record(ring, cpu, &record.wire));
 }
 
 struct read {
@@ -50,12 +50,12 @@ static void write_and_read(const struct lane_ring *ring, uint64_t from_ns, uint6
 	*read = (struct read){ 0 };
 	assert_non_null(mkdtemp(dir));
 	fd = open(dir, O_RDONLY | O_DIRECTORY);
-	check(lane_ring_write(ring, fd, "bpf", &env, from_ns, to_ns, first ? first->records : NULL,
-			      first ? first->n : 0, &part));
+	check(watch_ring_write(ring, fd, "bpf", &env, from_ns, to_ns, first ? first->records : NULL,
+			       first ? first->n : 0, &part));
 	close(fd);
-	check(lane_input_open(dir, &input));
+	check(norm_input_open(dir, &input));
 	for (;;) {
-		check(lane_input_next(input, &event));
+		check(norm_input_next(input, &event));
 		if (!event)
 			break;
 		if (event->wire.kind == LANE_LOST) {
@@ -70,7 +70,7 @@ static void write_and_read(const struct lane_ring *ring, uint64_t from_ns, uint6
 		read->last_ns = event->wire.ts_ns;
 		read->sum += (uint64_t)event->u.irq_handler_exit.irq;
 	}
-	lane_input_close(input);
+	norm_input_close(input);
 	assert_int_equal(part.records, read->events + read->named);
 	assert_int_equal(part.lost, read->lost);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
@@ -87,17 +87,17 @@ static void the_oldest_make_room(void **state)
 	uint64_t since;
 
 	(void)state;
-	check(lane_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
+	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	for (uint64_t ns = 1; ns <= 200000; ns++)
 		put(ring, ns % 1000 ? 0 : 1, 1000 * ns, 1);
-	since = lane_ring_since(ring);
+	since = watch_ring_since(ring);
 	assert_in_range(since, 1000 * 150000, 1000 * 190000);
-	lane_ring_measure(ring, since, UINT64_MAX, &part);
+	watch_ring_measure(ring, since, UINT64_MAX, &part);
 	assert_int_equal(part.records, 200000 - since / 1000);
 	write_and_read(ring, since, UINT64_MAX - 1, NULL, &read);
 	assert_int_equal(read.events, 200000 - since / 1000);
 	assert_int_equal(read.last_ns, 200000000);
-	lane_ring_destroy(ring);
+	watch_ring_destroy(ring);
 }
 
 /* Records come nearly in order, as the rings are drained; what is not asked for is left out. */
@@ -108,7 +108,7 @@ static void a_part_is_written_in_order(void **state)
 	uint64_t sum = 0;
 
 	(void)state;
-	check(lane_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
+	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	for (uint64_t i = 0; i < 2000; i++) {
 		uint64_t ns = 1000000 + 1000 * (i ^ 1);
 
@@ -116,8 +116,8 @@ static void a_part_is_written_in_order(void **state)
 		if (ns >= 1500000 && ns <= 2500000)
 			sum += i;
 		for (unsigned int cpu = 0; cpu < 3 && i % 100 == 99; cpu++) {
-			check(lane_ring_lost(ring, cpu, 0, ns));
-			check(lane_ring_horizon(ring, cpu, ns - 5000));
+			check(watch_ring_lost(ring, cpu, 0, ns));
+			check(watch_ring_horizon(ring, cpu, ns - 5000));
 		}
 	}
 	write_and_read(ring, 1500000, 2500000, NULL, &read);
@@ -126,7 +126,7 @@ static void a_part_is_written_in_order(void **state)
 	assert_int_equal(read.last_ns, 2500000);
 	assert_int_equal(read.sum, sum);
 	assert_int_equal(read.lost, 0);
-	lane_ring_destroy(ring);
+	watch_ring_destroy(ring);
 }
 
 /* A loss in the part is told with its interval and number; one before it is not. */
@@ -137,16 +137,16 @@ static void losses_are_told(void **state)
 	struct read read;
 
 	(void)state;
-	check(lane_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
+	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	put(ring, 0, 1000, 1);
-	check(lane_ring_lost(ring, 0, 7, 2000));
+	check(watch_ring_lost(ring, 0, 7, 2000));
 	put(ring, 0, 3000, 1);
-	check(lane_ring_lost(ring, 0, 7, 4000));
-	check(lane_ring_horizon(ring, 0, 3900));
+	check(watch_ring_lost(ring, 0, 7, 4000));
+	check(watch_ring_horizon(ring, 0, 3900));
 	put(ring, 0, 4500, 1);
-	check(lane_ring_lost(ring, 0, 12, 5000));
+	check(watch_ring_lost(ring, 0, 12, 5000));
 	put(ring, 0, 6000, 1);
-	lane_ring_measure(ring, 3000, 7000, &part);
+	watch_ring_measure(ring, 3000, 7000, &part);
 	assert_int_equal(part.lost, 5);
 	write_and_read(ring, 3000, 7000, NULL, &read);
 	assert_int_equal(read.events, 3);
@@ -155,7 +155,7 @@ static void losses_are_told(void **state)
 	assert_in_range(read.loss.end_ns, 5000, 6000);
 	write_and_read(ring, 1, 7000, NULL, &read);
 	assert_int_equal(read.lost, 12);
-	lane_ring_destroy(ring);
+	watch_ring_destroy(ring);
 }
 
 static void task(struct lane_tasks *tasks, int kind, uint64_t ns, int tid, const char *name)
@@ -177,14 +177,14 @@ static void task(struct lane_tasks *tasks, int kind, uint64_t ns, int tid, const
 	} else {
 		record.u.sched_process_exit.tid = tid;
 	}
-	lane_tasks_record(tasks, &record.wire);
+	watch_tasks_record(tasks, &record.wire);
 }
 
 static const char *name_at(const struct lane_tasks *tasks, uint64_t ns, int tid, char name[16])
 {
 	struct lane_tasks_list list;
 
-	check(lane_tasks_at(tasks, ns, &list));
+	check(watch_tasks_at(tasks, ns, &list));
 	strcpy(name, "");
 	for (size_t i = 0; i < list.n; i++) {
 		struct lane_p_lttng_statedump_process_state is;
@@ -195,7 +195,7 @@ static const char *name_at(const struct lane_tasks *tasks, uint64_t ns, int tid,
 		if (is.tid == tid)
 			memcpy(name, is.name, 16);
 	}
-	lane_tasks_list_deinit(&list);
+	watch_tasks_list_deinit(&list);
 	return name;
 }
 
@@ -206,7 +206,7 @@ static void threads_are_those_of_the_time(void **state)
 	char name[16];
 
 	(void)state;
-	check(lane_tasks_create(&tasks));
+	check(watch_tasks_create(&tasks));
 	task(tasks, LANE_STATEDUMP, 10, 1, "init");
 	task(tasks, LANE_FORK, 100, 7, "sh");
 	task(tasks, LANE_EXEC, 110, 7, "/usr/bin/render");
@@ -222,33 +222,33 @@ static void threads_are_those_of_the_time(void **state)
 	for (int i = 0; i < 100000; i++) {
 		task(tasks, LANE_FORK, 1000 + (uint64_t)i, 10 + i % 30000, "x");
 		task(tasks, LANE_EXIT, 1000 + (uint64_t)i, 10 + i % 30000, "");
-		lane_tasks_forget(tasks, 1000 + (uint64_t)i);
+		watch_tasks_forget(tasks, 1000 + (uint64_t)i);
 	}
 	assert_string_equal(name_at(tasks, 200000, 7, name), "other");
-	lane_tasks_destroy(tasks);
+	watch_tasks_destroy(tasks);
 }
 
 /* A recording that begins in the middle begins with who is there. */
 static void a_recording_begins_with_names(void **state)
 {
-	LANE_CLEANUP(lane_tasks_list_deinit) struct lane_tasks_list list = { 0 };
+	LANE_CLEANUP(watch_tasks_list_deinit) struct lane_tasks_list list = { 0 };
 	struct lane_tasks *tasks;
 	struct lane_ring *ring;
 	struct read read;
 
 	(void)state;
-	check(lane_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
-	check(lane_tasks_create(&tasks));
+	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
+	check(watch_tasks_create(&tasks));
 	for (int tid = 1; tid <= 500; tid++)
 		task(tasks, LANE_STATEDUMP, 10, tid, "x");
 	for (uint64_t ns = 1; ns < 100; ns++)
 		put(ring, ns % 2, 1000 * ns, 1);
-	check(lane_tasks_at(tasks, 50000, &list));
+	check(watch_tasks_at(tasks, 50000, &list));
 	write_and_read(ring, 50000, 90000, &list, &read);
 	assert_int_equal(read.named, 500);
 	assert_int_equal(read.events, 41);
-	lane_tasks_destroy(tasks);
-	lane_ring_destroy(ring);
+	watch_tasks_destroy(tasks);
+	watch_ring_destroy(ring);
 }
 
 int main(void)

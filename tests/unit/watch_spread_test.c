@@ -14,18 +14,18 @@ static void buckets_have_an_order(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS - 1; i++) {
-		uint64_t top = lane_spread_top(i);
+		uint64_t top = watch_spread_top(i);
 
 		assert_true(!i || top > before);
-		assert_int_equal(lane_spread_bucket(top), i);
-		assert_int_equal(lane_spread_bucket(top + 1), i + 1);
+		assert_int_equal(watch_spread_bucket(top), i);
+		assert_int_equal(watch_spread_bucket(top + 1), i + 1);
 		/* From 8 us on a bucket is a sixteenth of its durations wide at most. */
 		if (before > 8192)
 			assert_true((top - before) * 16 <= before + 1);
 		before = top;
 	}
-	assert_int_equal(lane_spread_bucket(0), 0);
-	assert_int_equal(lane_spread_bucket(UINT64_MAX), LANE_SPREAD_BUCKETS - 1);
+	assert_int_equal(watch_spread_bucket(0), 0);
+	assert_int_equal(watch_spread_bucket(UINT64_MAX), LANE_SPREAD_BUCKETS - 1);
 }
 
 static void percentiles_are_close(void **state)
@@ -34,16 +34,16 @@ static void percentiles_are_close(void **state)
 	const uint64_t n = 100000;
 
 	(void)state;
-	assert_int_equal(lane_spread_percentile(&spread, 500000), 0);
+	assert_int_equal(watch_spread_percentile(&spread, 500000), 0);
 	for (uint64_t i = 1; i <= n; i++)
-		lane_spread_add(&spread, i * 7919);
+		watch_spread_add(&spread, i * 7919);
 	for (unsigned int ppm = 1000; ppm <= 1000000; ppm += 999) {
 		uint64_t exact = (n * ppm + 999999) / 1000000 * 7919;
 
-		assert_in_range(lane_spread_percentile(&spread, ppm), exact,
+		assert_in_range(watch_spread_percentile(&spread, ppm), exact,
 				exact + exact / 16 + 256);
 	}
-	assert_int_equal(lane_spread_percentile(&spread, 1000000), n * 7919);
+	assert_int_equal(watch_spread_percentile(&spread, 1000000), n * 7919);
 }
 
 /* Any parts, merged, are the whole. */
@@ -56,11 +56,11 @@ static void parts_are_the_whole(void **state)
 	for (int i = 0; i < 30000; i++) {
 		uint64_t ns = (uint64_t)rand() << (rand() % 24);
 
-		lane_spread_add(&whole, ns);
-		lane_spread_add(&parts[i % 3], ns);
+		watch_spread_add(&whole, ns);
+		watch_spread_add(&parts[i % 3], ns);
 	}
 	for (int i = 0; i < 3; i++)
-		lane_spread_merge(&merged, &parts[i]);
+		watch_spread_merge(&merged, &parts[i]);
 	assert_memory_equal(&merged, &whole, sizeof(whole));
 }
 
@@ -70,21 +70,21 @@ static void limits_are_read(void **state)
 	uint64_t ns;
 
 	(void)state;
-	assert_true(lane_limit_parse("16ms", &limit) && limit.ns == 16000000);
-	assert_true(lane_limit_parse("1.5s", &limit) && limit.ns == 1500000000);
-	assert_true(lane_limit_parse("250us", &limit) && limit.ns == 250000);
-	assert_true(lane_limit_parse("p99.9x3", &limit) && !limit.ns && limit.ppm == 999000 &&
+	assert_true(watch_limit_parse("16ms", &limit) && limit.ns == 16000000);
+	assert_true(watch_limit_parse("1.5s", &limit) && limit.ns == 1500000000);
+	assert_true(watch_limit_parse("250us", &limit) && limit.ns == 250000);
+	assert_true(watch_limit_parse("p99.9x3", &limit) && !limit.ns && limit.ppm == 999000 &&
 		    limit.factor == 3);
-	assert_true(lane_limit_parse("p50x1.5", &limit) && limit.ppm == 500000);
+	assert_true(watch_limit_parse("p50x1.5", &limit) && limit.ppm == 500000);
 	for (const char *const *text =
 		     (const char *const[]){ "",	      "16",	 "ms",	  "-1ms",   "0ms",  "0.1ns",
 					    "16 ms",  "16msx",	 "p",	  "p99",    "p99x", "px3",
 					    "p0x3",   "p100x3",	 "p99x0", "p99x3x", "nan",  "infs",
 					    "1e300s", "p99xnan", NULL };
 	     *text; text++)
-		assert_false(lane_limit_parse(*text, &limit));
-	assert_true(lane_time_parse("2min", &ns) && ns == 120000000000);
-	assert_false(lane_time_parse("p99x3", &ns));
+		assert_false(watch_limit_parse(*text, &limit));
+	assert_true(watch_time_parse("2min", &ns) && ns == 120000000000);
+	assert_false(watch_time_parse("p99x3", &ns));
 }
 
 /* A percentile's multiple is not believed before enough are known. */
@@ -96,29 +96,30 @@ static void history_has_to_be_long_enough(void **state)
 	uint64_t limit_ns;
 
 	(void)state;
-	check(lane_history_create(&history));
-	assert_true(lane_limit_parse("p99x3", &limit));
-	usual = lane_history_of(history, "hist", "rcs0");
+	check(watch_history_create(&history));
+	assert_true(watch_limit_parse("p99x3", &limit));
+	usual = watch_history_of(history, "hist", "rcs0");
 	for (int i = 0; i < 199; i++)
-		assert_true(lane_usual_add(usual, LANE_TRACK_REQUEST, 1000000));
-	assert_false(lane_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
-	assert_true(lane_usual_add(usual, LANE_TRACK_REQUEST, 1000000));
-	assert_true(lane_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
+		assert_true(watch_usual_add(usual, LANE_TRACK_REQUEST, 1000000));
+	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
+	assert_true(watch_usual_add(usual, LANE_TRACK_REQUEST, 1000000));
+	assert_true(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
 	assert_in_range(limit_ns, 3000000, 3200000);
-	assert_false(lane_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 2900000, &limit_ns));
+	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 2900000, &limit_ns));
 	/* Another process, engine or stage has its own. */
-	assert_false(lane_limit_exceeded(&limit, usual, LANE_TRACK_WAIT, 50000000, &limit_ns));
-	assert_false(lane_limit_exceeded(&limit, lane_history_of(history, "Xorg", "rcs0"),
-					 LANE_TRACK_REQUEST, 50000000, &limit_ns));
+	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_WAIT, 50000000, &limit_ns));
+	assert_false(watch_limit_exceeded(&limit, watch_history_of(history, "Xorg", "rcs0"),
+					  LANE_TRACK_REQUEST, 50000000, &limit_ns));
 	/* After two hours without, nothing is left of it. */
-	lane_history_advance(history, 1);
-	lane_history_advance(history, 1 + LANE_HISTORY_NS);
-	usual = lane_history_of(history, "hist", "rcs0");
-	assert_int_not_equal(lane_usual_median(usual, LANE_TRACK_REQUEST), 0);
-	lane_history_advance(history, 1 + 2 * LANE_HISTORY_NS);
+	watch_history_advance(history, 1);
+	watch_history_advance(history, 1 + LANE_HISTORY_NS);
+	usual = watch_history_of(history, "hist", "rcs0");
+	assert_int_not_equal(watch_usual_median(usual, LANE_TRACK_REQUEST), 0);
+	watch_history_advance(history, 1 + 2 * LANE_HISTORY_NS);
 	assert_int_equal(
-		lane_usual_median(lane_history_of(history, "hist", "rcs0"), LANE_TRACK_REQUEST), 0);
-	lane_history_destroy(history);
+		watch_usual_median(watch_history_of(history, "hist", "rcs0"), LANE_TRACK_REQUEST),
+		0);
+	watch_history_destroy(history);
 }
 
 /* Programs that come with ever new names push out those that were not heard of for longest. */
@@ -129,24 +130,25 @@ static void history_is_bounded(void **state)
 	char name[16];
 
 	(void)state;
-	check(lane_history_create(&history));
+	check(watch_history_create(&history));
 	for (int i = 0; i < 100; i++)
-		lane_usual_add(lane_history_of(history, "old", "rcs0"), LANE_TRACK_REQUEST,
-			       1000000);
+		watch_usual_add(watch_history_of(history, "old", "rcs0"), LANE_TRACK_REQUEST,
+				1000000);
 	for (int i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "p%d", i);
-		usual = lane_history_of(history, name, "rcs0");
+		usual = watch_history_of(history, name, "rcs0");
 		assert_non_null(usual);
-		lane_usual_add(usual, LANE_TRACK_REQUEST, 1000000);
+		watch_usual_add(usual, LANE_TRACK_REQUEST, 1000000);
 		if (i < 2500)
 			assert_int_not_equal(
-				lane_usual_median(lane_history_of(history, "old", "rcs0"),
-						  LANE_TRACK_REQUEST),
+				watch_usual_median(watch_history_of(history, "old", "rcs0"),
+						   LANE_TRACK_REQUEST),
 				0);
 	}
 	assert_int_equal(
-		lane_usual_median(lane_history_of(history, "old", "rcs0"), LANE_TRACK_REQUEST), 0);
-	lane_history_destroy(history);
+		watch_usual_median(watch_history_of(history, "old", "rcs0"), LANE_TRACK_REQUEST),
+		0);
+	watch_history_destroy(history);
 }
 
 /* What is saved and loaded again says the same. */
@@ -160,27 +162,27 @@ static void history_survives(void **state)
 	FILE *to;
 
 	(void)state;
-	check(lane_history_create(&history));
-	check(lane_history_create(&again));
+	check(watch_history_create(&history));
+	check(watch_history_create(&again));
 	for (int i = 1; i <= 5000; i++)
-		lane_usual_add(lane_history_of(history, "a b\n%", ""), LANE_TRACK_FRAME,
-			       (uint64_t)i * 1000);
+		watch_usual_add(watch_history_of(history, "a b\n%", ""), LANE_TRACK_FRAME,
+				(uint64_t)i * 1000);
 	to = open_memstream(&text, &bytes);
-	lane_history_save(history, to);
+	watch_history_save(history, to);
 	fclose(to);
 	for (at = text; (line = strsep(&at, "\n")) && *line;)
-		assert_true(lane_history_load(again, line + strlen("history")));
-	assert_true(lane_usual_percentile(lane_history_of(history, "a b\n%", ""), LANE_TRACK_FRAME,
-					  999000, &before));
-	assert_true(lane_usual_percentile(lane_history_of(again, "a b\n%", ""), LANE_TRACK_FRAME,
-					  999000, &after));
+		assert_true(watch_history_load(again, line + strlen("history")));
+	assert_true(watch_usual_percentile(watch_history_of(history, "a b\n%", ""),
+					   LANE_TRACK_FRAME, 999000, &before));
+	assert_true(watch_usual_percentile(watch_history_of(again, "a b\n%", ""), LANE_TRACK_FRAME,
+					   999000, &after));
 	assert_int_equal(before, after);
-	assert_false(lane_history_load(again, " hist rcs0 nothing 0 1 1 1 1"));
-	assert_false(lane_history_load(again, " hist rcs0 request 0 1 1 99999 1"));
-	assert_false(lane_history_load(again, " hist rcs0 request 0 1"));
-	assert_false(lane_history_load(again, ""));
-	lane_history_destroy(history);
-	lane_history_destroy(again);
+	assert_false(watch_history_load(again, " hist rcs0 nothing 0 1 1 1 1"));
+	assert_false(watch_history_load(again, " hist rcs0 request 0 1 1 99999 1"));
+	assert_false(watch_history_load(again, " hist rcs0 request 0 1"));
+	assert_false(watch_history_load(again, ""));
+	watch_history_destroy(history);
+	watch_history_destroy(again);
 }
 
 int main(void)

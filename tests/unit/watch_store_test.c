@@ -27,8 +27,8 @@ static void open_place(struct place *place, const struct lane_store_config *conf
 {
 	LANE_CLEANUP(lane_free) char *said = NULL;
 
-	check(lane_history_create(&place->history));
-	check(lane_store_open(&place->store, place->dir, place->history, &said));
+	check(watch_history_create(&place->history));
+	check(watch_store_open(&place->store, place->dir, place->history, &said));
 	if (said)
 		print_message("%s\n", said);
 	place->store.config = *config;
@@ -37,9 +37,9 @@ static void open_place(struct place *place, const struct lane_store_config *conf
 static void close_place(struct place *place, bool saves)
 {
 	if (saves)
-		check(lane_store_save(&place->store, place->history));
-	lane_store_deinit(&place->store);
-	lane_history_destroy(place->history);
+		check(watch_store_save(&place->store, place->history));
+	watch_store_deinit(&place->store);
+	watch_history_destroy(place->history);
 }
 
 static void make_place(struct place *place)
@@ -79,27 +79,27 @@ static void write_hit(struct place *place, struct lane_hit *hit, size_t bytes, i
 	int fd, file;
 	FILE *to;
 
-	lane_store_number(&place->store, hit);
-	check(lane_store_begin(&place->store, hit, &fd));
+	watch_store_number(&place->store, hit);
+	check(watch_store_begin(&place->store, hit, &fd));
 	file = openat(fd, "hit", O_WRONLY | O_CREAT | O_EXCL, 0600);
 	to = fdopen(file, "w");
-	lane_hit_save(hit, to);
+	watch_hit_save(hit, to);
 	fclose(to);
 	file = openat(fd, "data", O_WRONLY | O_CREAT | O_EXCL, 0600);
 	assert_int_equal(write(file, zeros, bytes), bytes);
 	close(file);
-	check(lane_store_complete(&place->store, hit, fd));
+	check(watch_store_complete(&place->store, hit, fd));
 	close(fd);
-	check(lane_store_add(&place->store, hit->number, now));
+	check(watch_store_add(&place->store, hit->number, now));
 }
 
 /* Counts it and writes it when it is to be; whether it was. */
 static bool take(struct place *place, const char *culprit, uint64_t total_ns, int64_t now)
 {
 	struct lane_hit hit = hit_of(culprit, total_ns, now);
-	struct lane_hits *group = lane_store_count(&place->store, &hit);
+	struct lane_hits *group = watch_store_count(&place->store, &hit);
 
-	if (!lane_store_wants(&place->store, group, &hit, now))
+	if (!watch_store_wants(&place->store, group, &hit, now))
 		return false;
 	write_hit(place, &hit, 4096, now);
 	return true;
@@ -120,19 +120,19 @@ static void words_are_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
-		lane_words_put(to, words[i]);
+		watch_words_put(to, words[i]);
 	fclose(to);
 	at = text;
 	for (size_t i = 0; i < 7; i++) {
-		assert_true(lane_words_get(&at, word, sizeof(word)));
+		assert_true(watch_words_get(&at, word, sizeof(word)));
 		assert_string_equal(word, words[i]);
 	}
-	assert_false(lane_words_get(&at, word, sizeof(word)));
+	assert_false(watch_words_get(&at, word, sizeof(word)));
 	for (const char *const *bad = (const char *const[]){ " %0", " %zz", " %00", " a\x01",
 							     " 0123456789abcdef", NULL };
 	     *bad; bad++) {
 		at = *bad;
-		assert_false(lane_words_get(&at, word, sizeof(word)));
+		assert_false(watch_words_get(&at, word, sizeof(word)));
 	}
 }
 
@@ -150,19 +150,19 @@ static void hits_are_read_again(void **state)
 	hit.known = 1u << LANE_STAGE_RUNNING;
 	hit.stages[LANE_STAGE_RUNNING] = 3;
 	strcpy(hit.text, "swap\x1b[1m \"");
-	lane_hit_save(&hit, to);
+	watch_hit_save(&hit, to);
 	fclose(to);
-	assert_true(lane_hit_load(&again, text));
+	assert_true(watch_hit_load(&again, text));
 	assert_memory_equal(&again, &hit, sizeof(hit));
 	/* Cut anywhere it is none. */
 	for (size_t n = 0; n < bytes; n++) {
 		char *part = strndup(text, n);
 
-		assert_false(lane_hit_load(&again, part));
+		assert_false(watch_hit_load(&again, part));
 		free(part);
 	}
 	to = open_memstream(&line, &bytes);
-	lane_hit_print(to, &hit);
+	watch_hit_print(to, &hit);
 	fclose(to);
 	assert_string_equal(line,
 			    "2023-11-14T22:13:20.000Z request 18446744073709551615:4294967295 "
@@ -189,7 +189,7 @@ static void groups_keep_two(void **state)
 	assert_int_equal(place.store.n_kept, 2);
 	assert_int_equal(place.store.kept[0].hit.total_ns, 2000999);
 	assert_int_equal(place.store.kept[1].hit.total_ns, 2000000);
-	group = lane_store_group(&place.store, &place.store.kept[0].hit);
+	group = watch_store_group(&place.store, &place.store.kept[0].hit);
 	assert_int_equal(group->count, 10001);
 	assert_true(take(&place, "stress", 2000000, now + 2 * HOUR_NS));
 	assert_int_equal(place.store.n_kept, 3);
@@ -226,8 +226,8 @@ static void an_hour_has_so_many(void **state)
 	{
 		struct lane_hit asked = { .what = LANE_ROW_MANUAL, .pid = -1 };
 
-		assert_true(lane_store_wants(&place.store, lane_store_count(&place.store, &asked),
-					     &asked, now));
+		assert_true(watch_store_wants(&place.store, watch_store_count(&place.store, &asked),
+					      &asked, now));
 	}
 	close_place(&place, true);
 	remove_place(&place);
@@ -253,21 +253,21 @@ static void the_least_telling_go_first(void **state)
 	assert_true(take(&place, "c", 2000000, now + HOUR_NS));
 	/* a's latest has gone. */
 	assert_int_equal(place.store.n_kept, 3);
-	assert_null(lane_store_find(&place.store, 3));
+	assert_null(watch_store_find(&place.store, 3));
 	assert_true(take(&place, "d", 3000000, now + HOUR_NS));
 	/* c is the least telling. */
-	assert_null(lane_store_find(&place.store, 4));
-	assert_non_null(lane_store_find(&place.store, 1));
-	lane_store_name(4, false, name, sizeof(name));
+	assert_null(watch_store_find(&place.store, 4));
+	assert_non_null(watch_store_find(&place.store, 1));
+	watch_store_name(4, false, name, sizeof(name));
 	assert_int_equal(fstatat(place.store.fd, name, &st, 0), -1);
 	/* Each has two files: 8 KiB. */
 	place.store.config.disk_bytes = 20000;
 	assert_true(take(&place, "e", 4000000, now + HOUR_NS));
 	assert_int_equal(place.store.n_kept, 2);
-	assert_non_null(lane_store_find(&place.store, 1));
-	assert_non_null(lane_store_find(&place.store, 2));
-	assert_false(lane_store_make_room(&place.store, 20001));
-	assert_true(lane_store_make_room(&place.store, 10000));
+	assert_non_null(watch_store_find(&place.store, 1));
+	assert_non_null(watch_store_find(&place.store, 2));
+	assert_false(watch_store_make_room(&place.store, 20001));
+	assert_true(watch_store_make_room(&place.store, 10000));
 	assert_int_equal(place.store.n_kept, 1);
 	close_place(&place, true);
 	remove_place(&place);
@@ -289,17 +289,17 @@ static void restarts_are_clean(void **state)
 	make_place(&place);
 	open_place(&place, &plenty);
 	assert_true(take(&place, "a", 9000000, now));
-	lane_store_number(&place.store, &hit);
-	check(lane_store_begin(&place.store, &hit, &fd));
+	watch_store_number(&place.store, &hit);
+	check(watch_store_begin(&place.store, &hit, &fd));
 	close(fd);
 	assert_int_equal(fstatat(place.store.fd, ".hit-000002", &st, 0), 0);
-	check_error(lane_store_open(&other, place.dir, place.history, &said), "another gpulane");
-	lane_store_deinit(&other);
+	check_error(watch_store_open(&other, place.dir, place.history, &said), "another gpulane");
+	watch_store_deinit(&other);
 	close_place(&place, false);
 	open_place(&place, &plenty);
 	assert_int_equal(fstatat(place.store.fd, ".hit-000002", &st, 0), -1);
 	assert_int_equal(place.store.n_kept, 1);
-	assert_int_equal(lane_store_group(&place.store, &place.store.kept[0].hit)->count, 1);
+	assert_int_equal(watch_store_group(&place.store, &place.store.kept[0].hit)->count, 1);
 	assert_int_equal(place.store.last_number, 1);
 	close_place(&place, true);
 	/* A damaged state is told, and what is there counts. */
@@ -308,8 +308,8 @@ static void restarts_are_clean(void **state)
 	assert_int_equal(mkdirat(fd, "hit-000009", 0700), 0);
 	close(openat(fd, "state", O_WRONLY | O_CREAT, 0600));
 	close(fd);
-	check(lane_history_create(&place.history));
-	check(lane_store_open(&place.store, place.dir, place.history, &said));
+	check(watch_history_create(&place.history));
+	check(watch_store_open(&place.store, place.dir, place.history, &said));
 	assert_non_null(strstr(said, "cannot be read"));
 	assert_int_equal(place.store.n_kept, 1);
 	close_place(&place, true);
@@ -328,7 +328,7 @@ static void many_groups_are_bounded(void **state)
 
 		snprintf(culprit, sizeof(culprit), "c%d", i);
 		hit = hit_of(culprit, 2000000, i);
-		assert_non_null(lane_store_count(&store, &hit));
+		assert_non_null(watch_store_count(&store, &hit));
 	}
 	for (size_t i = 0; i < LANE_STORE_GROUPS; i++)
 		counted += store.groups[i].count;
@@ -343,33 +343,33 @@ static void settings_are_read(void **state)
 	const char *path, *symbol;
 
 	(void)state;
-	lane_settings_init(&settings);
-	check(lane_settings_set(&settings, LANE_SETTING_KEEP, "7"));
-	check(lane_settings_read(&settings,
-				 "# what is late\n\nslower-than p99.9x3\n  stage\thost_queue \r\n"
-				 "keep 9\ndisk 2G\nprocess a b",
-				 "file"));
+	watch_settings_init(&settings);
+	check(watch_settings_set(&settings, LANE_SETTING_KEEP, "7"));
+	check(watch_settings_read(&settings,
+				  "# what is late\n\nslower-than p99.9x3\n  stage\thost_queue \r\n"
+				  "keep 9\ndisk 2G\nprocess a b",
+				  "file"));
 	/* The command line's comes first. */
 	assert_int_equal(settings.watch.store.keep, 7);
 	assert_int_equal(settings.watch.slower.ppm, 999000);
 	assert_int_equal(settings.watch.stage, LANE_STAGE_HOST_QUEUE);
 	assert_true(settings.watch.store.disk_bytes == 2ull << 30);
 	assert_string_equal(settings.watch.process, "a b");
-	check(lane_settings_check(&settings));
-	check_error(lane_settings_read(&settings, "\nkepp 9", "file"),
+	check(watch_settings_check(&settings));
+	check_error(watch_settings_read(&settings, "\nkepp 9", "file"),
 		    "file: line 2: kepp: no such");
-	check_error(lane_settings_read(&settings, "memory 5", "file"), "memory 5: not a size");
-	check_error(lane_settings_read(&settings, "of", "file"), "not of request");
-	check_error(lane_settings_set(&settings, LANE_SETTING_OF, "request,,"), "not of");
-	check_error(lane_settings_set(&settings, LANE_SETTING_OF, "idle"), "not of");
-	lane_settings_init(&settings);
-	check(lane_settings_set(&settings, LANE_SETTING_STAGE, "running"));
-	check_error(lane_settings_check(&settings), "needs slower-than");
-	check(lane_settings_set(&settings, LANE_SETTING_FRAME, "marker:swap"));
+	check_error(watch_settings_read(&settings, "memory 5", "file"), "memory 5: not a size");
+	check_error(watch_settings_read(&settings, "of", "file"), "not of request");
+	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "request,,"), "not of");
+	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "idle"), "not of");
+	watch_settings_init(&settings);
+	check(watch_settings_set(&settings, LANE_SETTING_STAGE, "running"));
+	check_error(watch_settings_check(&settings), "needs slower-than");
+	check(watch_settings_set(&settings, LANE_SETTING_FRAME, "marker:swap"));
 	assert_int_equal(settings.watch.of, 1u << LANE_ROW_FRAME);
-	check_error(lane_settings_set(&settings, LANE_SETTING_FRAME, "game:swap"), "not marker:");
-	check_error(lane_settings_set(&settings, LANE_SETTING_FRAME, "marker:"), "not marker:");
-	assert_true(lane_settings_frame(frame, &path, &symbol));
+	check_error(watch_settings_set(&settings, LANE_SETTING_FRAME, "game:swap"), "not marker:");
+	check_error(watch_settings_set(&settings, LANE_SETTING_FRAME, "marker:"), "not marker:");
+	assert_true(watch_settings_frame(frame, &path, &symbol));
 	assert_string_equal(path, "/usr/bin/game");
 	assert_string_equal(symbol, "swap_buffers");
 }
@@ -386,24 +386,24 @@ static void the_socket_answers(void **state)
 	(void)state;
 	make_place(&place);
 	open_place(&place, &plenty);
-	check_error(lane_socket_send(place.dir, "now"), "no gpulane watches there");
-	check(lane_socket_listen(place.store.fd, &fd));
+	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
+	check(watch_socket_listen(place.store.fd, &fd));
 	assert_int_equal(fstatat(place.store.fd, "socket", &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_false(lane_socket_take(fd, word, sizeof(word)));
+	assert_false(watch_socket_take(fd, word, sizeof(word)));
 	child = fork();
 	if (!child) {
-		struct lane_error *err = lane_socket_send(place.dir, "now, please");
+		struct lane_error *err = watch_socket_send(place.dir, "now, please");
 
 		_exit(err ? 1 : 0);
 	}
-	while (!lane_socket_take(fd, word, sizeof(word)))
+	while (!watch_socket_take(fd, word, sizeof(word)))
 		usleep(1000);
 	assert_string_equal(word, "now, please");
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	close(fd);
-	check_error(lane_socket_send(place.dir, "now"), "no gpulane watches there");
+	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
 	close_place(&place, true);
 	remove_place(&place);
 }

@@ -75,8 +75,8 @@ static void put(struct load *load, struct lane_event *event, int cpu, int kind, 
 					  .origin = LANE_ORIGIN_TRACEPOINT };
 	event->cpu = cpu;
 	event->raw.ring = LANE_RING_NONE;
-	must(lane_watch_record(load->watch, (unsigned int)cpu, &event->wire));
-	must(lane_watch_event(load->watch, event));
+	must(watch_record(load->watch, (unsigned int)cpu, &event->wire));
+	must(watch_event(load->watch, event));
 	load->now_ns += 500;
 }
 
@@ -162,10 +162,10 @@ static void round_once(struct load *load, bool all_cpus, bool jumps)
 	for (unsigned int cpu = 0; cpu < (all_cpus ? 4 : 3); cpu++) {
 		if (load->cycles % 7919 < 10)
 			load->lost[cpu] += 3;
-		must(lane_watch_lost(load->watch, cpu, load->lost[cpu], load->now_ns));
-		must(lane_watch_horizon(load->watch, cpu, load->now_ns));
+		must(watch_lost(load->watch, cpu, load->lost[cpu], load->now_ns));
+		must(watch_horizon(load->watch, cpu, load->now_ns));
 	}
-	must(lane_watch_advance(load->watch, load->now_ns, epoch_ns));
+	must(watch_advance(load->watch, load->now_ns, epoch_ns));
 }
 
 static unsigned long rss_kib(void)
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		info.presence[kind] = LANE_PRESENCE_RECORDED;
 	info.presence[LANE_PORTS] = info.presence[LANE_RQ_GUC_SUBMIT] = LANE_PRESENCE_ABSENT;
-	must(lane_watch_create(argv[1], 64 << 20, &config, &ways, &load.watch));
+	must(watch_create(argv[1], 64 << 20, &config, &ways, &load.watch));
 	while (load.now_ns < end_ns) {
 		bool all_cpus = load.now_ns > end_ns / 10;
 
@@ -249,20 +249,20 @@ int main(int argc, char **argv)
 		next_print_ns = load.now_ns + (end_ns - SECOND_NS) / 10;
 		rss = rss_kib();
 		/* From when on the ring is full. */
-		lane_watch_figures(load.watch, &figures);
+		watch_figures(load.watch, &figures);
 		if (figures.since_ns > SECOND_NS && !first_rss)
 			first_rss = rss;
 		printf("%6.0f s  %6lu KiB\n", (double)load.now_ns / 1e9 - 1, rss);
 		fflush(stdout);
 	}
 	rss = rss_kib();
-	must(lane_watch_finish(load.watch));
-	lane_watch_figures(load.watch, &figures);
+	must(watch_finish(load.watch));
+	watch_figures(load.watch, &figures);
 	printf("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " hits, %" PRIu64
 	       " written, analysis renewed %" PRIu64 " times, %.0f ns of CPU an event, %lu KiB\n",
 	       figures.events, figures.lost, figures.hits, figures.written, figures.renewed,
 	       (now_s(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s) * 1e9 / (double)figures.events, rss);
-	lane_watch_destroy(load.watch);
+	watch_destroy(load.watch);
 	if (!first_rss)
 		fprintf(stderr, "watchload: the ring was never full\n");
 	if (!first_rss || !figures.hits || !figures.written || load.notes)

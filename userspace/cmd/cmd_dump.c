@@ -134,9 +134,9 @@ struct listing {
 /* By how much the time of another machine's event can be wrong, each way; 0: it is as it is. */
 static uint64_t half_width(const struct lane_machines *machines, size_t of, uint64_t ns)
 {
-	uint64_t own = lane_machine_own_ns(&machines->machines[of], ns), lo, hi;
+	uint64_t own = norm_machine_own_ns(&machines->machines[of], ns), lo, hi;
 
-	lane_machine_bounds(machines, of, own, &lo, &hi);
+	norm_machine_bounds(machines, of, own, &lo, &hi);
 	return hi - ns > ns - lo ? hi - ns : ns - lo;
 }
 
@@ -216,7 +216,7 @@ static bool is_one_boot(const struct lane_machines *found)
 {
 	for (size_t i = 0; i < found->n; i++)
 		if (found->machines[i].tied > LANE_TIED_BOOT ||
-		    !lane_machine_is_tied(&found->machines[i]))
+		    !norm_machine_is_tied(&found->machines[i]))
 			return false;
 	return true;
 }
@@ -240,13 +240,13 @@ static struct lane_error *dump_all(struct dump_options *options)
 		return &lane_enomem;
 	for (size_t i = 0; i < found->n; i++)
 		if (session_named_is_wanted(&options->named, i) &&
-		    (is_alone || lane_machine_is_tied(&found->machines[i]))) {
+		    (is_alone || norm_machine_is_tied(&found->machines[i]))) {
 			places[l.n] = found->machines[i].place;
 			of[l.n++] = i;
 		}
 	err = dump_places(&l);
 	for (size_t i = 0; i < found->n && !err && !is_alone; i++) {
-		if (lane_machine_is_tied(&found->machines[i]))
+		if (norm_machine_is_tied(&found->machines[i]))
 			continue;
 		places[0] = found->machines[i].place;
 		of[0] = i;

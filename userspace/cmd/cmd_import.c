@@ -80,7 +80,7 @@ static struct lane_error *make_path(const char *path, const char *to, bool is_fo
 {
 	struct lane_machines found = { 0 };
 	const struct lane_place place = { .path = path };
-	struct lane_error *err = lane_machines_find(&path, 1, &found);
+	struct lane_error *err = norm_machines_find(&path, 1, &found);
 	LANE_CLEANUP(lane_free) char *below = NULL;
 
 	if (!err && found.n > 1 && is_folder && to) {
@@ -96,7 +96,7 @@ static struct lane_error *make_path(const char *path, const char *to, bool is_fo
 		err = make_machines(&found, to);
 	else if (!err)
 		err = to && !is_folder ? session_copy(&place, to) : make_named(&place, path, to);
-	lane_machines_deinit(&found);
+	norm_machines_deinit(&found);
 	return err;
 }
 

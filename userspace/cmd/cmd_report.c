@@ -367,7 +367,7 @@ static struct lane_error *read_all(const struct options *o, struct session *sess
 
 	for (*n = 0; *n < found->n && !err; (*n)++) {
 		sessions[*n] = session_of(o, &found->machines[*n].place);
-		if (*n && lane_machine_is_tied(&found->machines[*n]))
+		if (*n && norm_machine_is_tied(&found->machines[*n]))
 			sessions[*n].base_ns = sessions[0].first_ns;
 		err = session_read(&sessions[*n]);
 	}

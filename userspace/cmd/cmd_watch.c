@@ -109,7 +109,7 @@ static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *
 
 	if (*not_written && hit->what != LANE_ROW_MANUAL)
 		return;
-	lane_hit_print(to, hit);
+	watch_hit_print(to, hit);
 	if (group && group->count > 1)
 		fprintf(to, " (%" PRIu64 " times)", group->count);
 	if (*not_written) {
@@ -117,7 +117,7 @@ static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *
 	} else {
 		fputs(": ", to);
 		lane_clean_print(to, session->options->output);
-		fprintf(to, "/%s\n", lane_store_name(hit->number, false, name, sizeof(name)));
+		fprintf(to, "/%s\n", watch_store_name(hit->number, false, name, sizeof(name)));
 	}
 	fflush(to);
 }
@@ -131,8 +131,8 @@ static struct lane_error *settle(const struct options *options, struct lane_watc
 
 	*settled = options->settings;
 	if (options->config)
-		err = lane_settings_file(settled, options->config);
-	return err ? err : lane_settings_check(settled);
+		err = watch_settings_file(settled, options->config);
+	return err ? err : watch_settings_check(settled);
 }
 
 /* A file that is wrong changes nothing. */
@@ -148,7 +148,7 @@ static void read_again(struct session *session)
 		lane_error_free(err);
 		return;
 	}
-	lane_watch_configure(session->watch, &settings.watch);
+	watch_configure(session->watch, &settings.watch);
 	say(NULL, session->options->config ? "the configuration was read again"
 					   : "there is no configuration file to read again");
 }
@@ -158,10 +158,10 @@ static void look_for_triggers(struct session *session)
 	char word[LANE_SOCKET_WORD];
 
 	if (asked)
-		lane_watch_trigger(session->watch, "SIGUSR1");
+		watch_trigger(session->watch, "SIGUSR1");
 	asked = 0;
-	while (lane_socket_take(session->socket, word, sizeof(word)))
-		lane_watch_trigger(session->watch, *word ? word : "socket");
+	while (watch_socket_take(session->socket, word, sizeof(word)))
+		watch_trigger(session->watch, *word ? word : "socket");
 	if (reread)
 		read_again(session);
 }
@@ -189,7 +189,7 @@ static void say_figures(const struct session *session)
 {
 	struct lane_watch_figures figures;
 
-	lane_watch_figures(session->watch, &figures);
+	watch_figures(session->watch, &figures);
 	fprintf(stderr,
 		"gpulane: watch: %" PRIu64 " hits, %" PRIu64 " recordings written, %" PRIu64
 		" events, %" PRIu64 " lost\n",
@@ -226,9 +226,9 @@ static struct lane_error *open_watch(struct session *session,
 					  .tracer = "bpf" };
 	session->rows_fd = session->rows.fd;
 	session->rows = (struct lane_rows){ .fd = -1 };
-	err = lane_watch_create(options->output, settings->memory, &settings->watch, &ways,
-				&session->watch);
-	return err ? err : lane_watch_listen(session->watch, &session->socket);
+	err = watch_create(options->output, settings->memory, &settings->watch, &ways,
+			   &session->watch);
+	return err ? err : watch_listen(session->watch, &session->socket);
 }
 
 static struct lane_error *open_source(struct session *session,
@@ -243,7 +243,7 @@ static struct lane_error *open_source(struct session *session,
 
 	if (session->options->recording)
 		return cmd_watch_open_recording(&session->source, session->options->recording);
-	if (*session->frame && lane_settings_frame(session->frame, &path, &symbol)) {
+	if (*session->frame && watch_settings_frame(session->frame, &path, &symbol)) {
 		config.groups |= LANE_GROUP_FRAME;
 		config.frame.text = path ? NULL : symbol;
 		config.frame.file = path;
@@ -267,7 +267,7 @@ static struct lane_error *run(const struct options *options)
 
 	memcpy(session.frame, settings.frame, sizeof(session.frame));
 	if (!err && (options->fleet.rows || options->fleet.metrics))
-		err = lane_fleet_open(&options->fleet, &session.rows);
+		err = watch_fleet_open(&options->fleet, &session.rows);
 	if (!err)
 		err = open_source(&session, &settings);
 	if (!err)
@@ -278,7 +278,7 @@ static struct lane_error *run(const struct options *options)
 	}
 	if (!err) {
 		err = watch(&session);
-		last = lane_watch_finish(session.watch);
+		last = watch_finish(session.watch);
 		if (err)
 			lane_error_free(last);
 		else
@@ -289,7 +289,7 @@ static struct lane_error *run(const struct options *options)
 		close(session.socket);
 	if (session.rows.close)
 		session.rows.close(session.rows.arg);
-	lane_watch_destroy(session.watch);
+	watch_destroy(session.watch);
 	cmd_watch_close(&session.source);
 	return err;
 }
@@ -304,7 +304,7 @@ static const struct lane_kept *latest_of(const struct lane_store *store,
 	for (size_t i = 0; i < store->n_kept; i++) {
 		const struct lane_kept *kept = &store->kept[i];
 
-		if (lane_store_group((struct lane_store *)store, &kept->hit) != group)
+		if (watch_store_group((struct lane_store *)store, &kept->hit) != group)
 			continue;
 		if (!found || !worst || kept->hit.total_ns > found->hit.total_ns)
 			found = kept;
@@ -316,9 +316,9 @@ static void print_name(const struct lane_kept *kept, const char *what)
 {
 	char name[32];
 
-	printf("      %s  %-6s  ", lane_store_name(kept->hit.number, false, name, sizeof(name)),
+	printf("      %s  %-6s  ", watch_store_name(kept->hit.number, false, name, sizeof(name)),
 	       what);
-	lane_hit_print(stdout, &kept->hit);
+	watch_hit_print(stdout, &kept->hit);
 	putchar('\n');
 }
 
@@ -372,18 +372,18 @@ static void list(const struct lane_store *store)
 
 static struct lane_error *show(struct lane_store *store, const struct options *options)
 {
-	const struct lane_kept *kept = lane_store_find(store, options->show);
+	const struct lane_kept *kept = watch_store_find(store, options->show);
 	const struct lane_hits *group;
 	char name[32], path[4096];
 
 	if (!kept)
 		return lane_error("%s: has no recording %" PRIu64 " (see --list)", options->output,
 				  options->show);
-	group = lane_store_group(store, &kept->hit);
-	lane_hit_describe(stdout, &kept->hit);
+	group = watch_store_group(store, &kept->hit);
+	watch_hit_describe(stdout, &kept->hit);
 	if (group)
 		printf("  hits like it   %" PRIu64 "\n", group->count);
-	lane_store_name(kept->hit.number, false, name, sizeof(name));
+	watch_store_name(kept->hit.number, false, name, sizeof(name));
 	snprintf(path, sizeof(path), "%s/%s", options->output, name);
 	lane_clean(path, LANE_CLEAN_LINE);
 	printf("\nMore\n  %s/page.html  the timeline, in a browser\n  gpulane report %s  where the "
@@ -403,12 +403,12 @@ static struct lane_error *look(const struct options *options)
 
 	if (!store)
 		return &lane_enomem;
-	err = lane_store_look(store, options->output);
+	err = watch_store_look(store, options->output);
 	if (!err && options->task == TASK_LIST)
 		list(store);
 	else if (!err)
 		err = show(store, options);
-	lane_store_deinit(store);
+	watch_store_deinit(store);
 	return err;
 }
 
@@ -497,7 +497,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key < OPTION_SETTING || key >= OPTION_SETTING + LANE_SETTING_COUNT)
 		return ARGP_ERR_UNKNOWN;
-	err = lane_settings_set(&o->settings, (enum lane_setting)(key - OPTION_SETTING), arg);
+	err = watch_settings_set(&o->settings, (enum lane_setting)(key - OPTION_SETTING), arg);
 	if (!err)
 		return 0;
 	o->error = lane_error_usage("watch: --%s", lane_error_message(err));
@@ -520,7 +520,7 @@ struct lane_error *cmd_watch(int argc, char **argv)
 	struct lane_error *err;
 	int done;
 
-	lane_settings_init(&o.settings);
+	watch_settings_init(&o.settings);
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
@@ -532,7 +532,7 @@ struct lane_error *cmd_watch(int argc, char **argv)
 		err = run(&o);
 		break;
 	case TASK_TRIGGER:
-		err = lane_socket_send(o.output, o.trigger);
+		err = watch_socket_send(o.output, o.trigger);
 		break;
 	default:
 		err = look(&o);

@@ -36,17 +36,17 @@ struct watch_live {
 static struct lane_error *on_record(void *arg, unsigned int cpu, const struct lane_wire *record)
 {
 	struct watch_live *live = arg;
-	struct lane_error *err = lane_live_record(live->events, cpu, record);
+	struct lane_error *err = norm_live_record(live->events, cpu, record);
 
-	return err ? err : lane_watch_record(live->watch, cpu, record);
+	return err ? err : watch_record(live->watch, cpu, record);
 }
 
 static struct lane_error *on_lost(void *arg, unsigned int cpu, uint64_t total, uint64_t at_ns)
 {
 	struct watch_live *live = arg;
-	struct lane_error *err = lane_live_lost(live->events, cpu, total, at_ns);
+	struct lane_error *err = norm_live_lost(live->events, cpu, total, at_ns);
 
-	return err ? err : lane_watch_lost(live->watch, cpu, total, at_ns);
+	return err ? err : watch_lost(live->watch, cpu, total, at_ns);
 }
 
 static struct lane_error *on_horizon(void *arg, unsigned int cpu, uint64_t ns)
@@ -57,7 +57,7 @@ static struct lane_error *on_horizon(void *arg, unsigned int cpu, uint64_t ns)
 		live->cpus[cpu].is_there = true;
 		live->cpus[cpu].horizon_ns = ns;
 	}
-	return lane_watch_horizon(live->watch, cpu, ns);
+	return watch_horizon(live->watch, cpu, ns);
 }
 
 /* What is known of what will be recorded. */
@@ -111,9 +111,9 @@ struct lane_error *cmd_watch_open_live(struct watch_source *source,
 	if (capture_requests_check(&kinds, 1, config->groups, "", why, sizeof(why)))
 		snprintf(source->notice, sizeof(source->notice),
 			 "a GPU's requests are not seen: %s (see gpulane doctor)", why);
-	err = lane_live_create(&info, &live->events);
+	err = norm_live_create(&info, &live->events);
 	if (!err)
-		source->info = lane_live_info(live->events);
+		source->info = norm_live_info(live->events);
 	return err;
 }
 
@@ -129,16 +129,16 @@ static struct lane_error *live_round(struct watch_live *live)
 	if (upto_ns != UINT64_MAX && upto_ns > live->upto_ns)
 		live->upto_ns = upto_ns;
 	while (!err) {
-		err = lane_live_next(live->events, live->upto_ns, &event);
+		err = norm_live_next(live->events, live->upto_ns, &event);
 		if (err || !event)
 			break;
-		err = lane_watch_event(live->watch, event);
+		err = watch_event(live->watch, event);
 	}
 	if (err)
 		return err;
 	/* The clock of the day may have been set meanwhile, and the machine may have slept. */
 	capture_host_read(&live->host);
-	return lane_watch_advance(live->watch, live->upto_ns, live->host.epoch_offset_ns);
+	return watch_advance(live->watch, live->upto_ns, live->host.epoch_offset_ns);
 }
 
 /* --- a recording --- */
@@ -165,7 +165,7 @@ struct lane_error *cmd_watch_open_recording(struct watch_source *source, const c
 	err = session_source_open(&replay->source, &place, 1);
 	if (err)
 		return err;
-	source->info = lane_input_info(replay->source.input);
+	source->info = norm_input_info(replay->source.input);
 	source->groups = UINT32_MAX;
 	snprintf(replay->host.name, sizeof(replay->host.name), "%s", source->info->host);
 	snprintf(replay->host.release, sizeof(replay->host.release), "%s", source->info->release);
@@ -187,13 +187,13 @@ static struct lane_error *replay_step(struct watch_replay *replay, uint64_t ns)
 	for (unsigned int cpu = 0; cpu < REPLAY_CPUS && !err; cpu++) {
 		if (!replay->is_there[cpu])
 			continue;
-		err = lane_watch_lost(replay->watch, cpu, replay->lost[cpu], ns);
+		err = watch_lost(replay->watch, cpu, replay->lost[cpu], ns);
 		if (!err)
-			err = lane_watch_horizon(replay->watch, cpu, ns);
+			err = watch_horizon(replay->watch, cpu, ns);
 	}
 	return err ? err
-		   : lane_watch_advance(replay->watch, ns,
-					lane_input_info(replay->source.input)->epoch_offset_ns);
+		   : watch_advance(replay->watch, ns,
+				   norm_input_info(replay->source.input)->epoch_offset_ns);
 }
 
 static struct lane_error *replay_event(struct watch_replay *replay, const struct lane_event *event)
@@ -208,10 +208,10 @@ static struct lane_error *replay_event(struct watch_replay *replay, const struct
 		cpu = of >= 0 && of < REPLAY_CPUS ? (unsigned int)of : 0;
 		replay->lost[cpu] += event->u.gpulane_lost.count ? event->u.gpulane_lost.count : 1;
 	} else if (!lane_is_derived(event->wire.kind)) {
-		err = lane_watch_record(replay->watch, cpu, &event->wire);
+		err = watch_record(replay->watch, cpu, &event->wire);
 	}
 	replay->is_there[cpu] = true;
-	return err ? err : lane_watch_event(replay->watch, event);
+	return err ? err : watch_event(replay->watch, event);
 }
 
 static struct lane_error *replay_round(struct watch_replay *replay, bool *ended)
@@ -269,7 +269,7 @@ static void close_live(struct watch_live *live)
 		return;
 	/* What is still in the buffers is nobody's any more. */
 	live->backend->close(live->capture);
-	lane_live_destroy(live->events);
+	norm_live_destroy(live->events);
 	free(live);
 }
 

@@ -54,7 +54,7 @@ static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_re
 		blame->context = context->id;
 	}
 	blame->requests++;
-	lane_span_add(&blame->ns, ns);
+	timeline_span_add(&blame->ns, ns);
 }
 
 void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
@@ -107,7 +107,7 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 						     .culprit_known = p->culprit != NULL,
 						     .why = p->why };
 	sum->count++;
-	lane_span_add(&sum->ns, p->lasted);
+	timeline_span_add(&sum->ns, p->lasted);
 	engine->preemptions++;
 	engine->timeslices += p->why == LANE_PREEMPTION_TIMESLICE;
 	client->preempted++;

@@ -120,7 +120,7 @@ static void on_kernel(struct lane_commands *c, const struct lane_command *comman
 	if (command->request && command->n_requests == 1 && command->request->started &&
 	    !(command->request->doubt & LANE_DOUBT_DEVICE)) {
 		kernel->preempted_runs++;
-		lane_span_add(&kernel->preempted, command->request->preempted);
+		timeline_span_add(&kernel->preempted, command->request->preempted);
 	}
 	if (command->timed)
 		add(c, &kernel->running, running_ns);

@@ -82,7 +82,7 @@ struct lane_error *latency_critical_create(const struct lane_trace_info *info, u
 struct lane_hooks latency_critical_hooks(struct lane_critical *critical);
 
 /*
- * After lane_timeline_finish: the path that ends at `end` at to_ns, back to from_ns; both lie in
+ * After timeline_finish: the path that ends at `end` at to_ns, back to from_ns; both lie in
  * what was kept. The segments add up to the interval, to the nanosecond. May be called again. *path
  * is the caller's, to be freed with latency_critical_path_free. Fails for want of memory, if the
  * interval holds too much, or if it has no such end.

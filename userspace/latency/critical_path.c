@@ -27,7 +27,7 @@ struct walk {
 
 static uint32_t client_of_context(const struct walk *w, uint32_t context)
 {
-	const struct lane_context *ctx = lane_timeline_context(w->timeline, context);
+	const struct lane_context *ctx = timeline_context(w->timeline, context);
 
 	return ctx ? ctx->client->id : LANE_CRITICAL_NONE;
 }
@@ -51,7 +51,7 @@ static void add_kind(struct walk *w, enum lane_critical_kind kind, struct lane_s
 		kinds[LANE_CRITICAL_PREEMPTED].hi += lasted.hi;
 		return;
 	}
-	lane_span_add(&kinds[kind], lasted);
+	timeline_span_add(&kinds[kind], lasted);
 }
 
 static void whose(struct walk *w, struct lane_critical_segment *segment);
@@ -65,7 +65,7 @@ static struct lane_critical_segment *piece(struct walk *w, struct lane_span begi
 	struct lane_span end = w->at, lasted;
 
 	begin = on_path(w, begin);
-	lasted = lane_span_between(begin, end);
+	lasted = timeline_span_between(begin, end);
 	w->at = begin;
 	if (!lasted.hi)
 		return NULL;
@@ -186,7 +186,7 @@ static void whose(struct walk *w, struct lane_critical_segment *segment)
 		return;
 	}
 	state = state_near(w->c, w->tid, segment->end_ns);
-	thread = lane_timeline_thread(w->timeline, w->tid);
+	thread = timeline_thread(w->timeline, w->tid);
 	segment->client = state ? state->client : w->client;
 	if (state)
 		memcpy(segment->comm, state->comm, sizeof(segment->comm));
@@ -199,10 +199,10 @@ static void whose(struct walk *w, struct lane_critical_segment *segment)
 static void unknown(struct walk *w, uint64_t begin_ns)
 {
 	if (!w->request && w->prepare_ns < w->at.hi)
-		piece(w, lane_span_exact(begin_ns > w->prepare_ns ? begin_ns : w->prepare_ns),
+		piece(w, timeline_span_exact(begin_ns > w->prepare_ns ? begin_ns : w->prepare_ns),
 		      LANE_CRITICAL_PREPARE);
 	else
-		piece(w, lane_span_exact(begin_ns), LANE_CRITICAL_UNKNOWN);
+		piece(w, timeline_span_exact(begin_ns), LANE_CRITICAL_UNKNOWN);
 }
 
 static void to_thread(struct walk *w, int32_t tid, uint32_t client, uint64_t prepare_ns)
@@ -256,7 +256,7 @@ static void runqueue(struct walk *w, uint64_t begin_ns)
 			from_ns = slice->begin_ns;
 		else if (slice && !covers && slice->end_ns > from_ns)
 			from_ns = slice->end_ns;
-		segment = piece(w, lane_span_exact(from_ns), LANE_CRITICAL_RUNQUEUE);
+		segment = piece(w, timeline_span_exact(from_ns), LANE_CRITICAL_RUNQUEUE);
 		if (!segment)
 			return;
 		segment->by_tid = covers ? slice->tid : -1;
@@ -285,7 +285,7 @@ static void blocked(struct walk *w, const struct lane_crit_state *state)
 	const struct lane_crit_state *waker;
 
 	if (rq && signal_ns > state->begin_ns && signal_ns <= at_ns) {
-		piece(w, lane_span_exact(signal_ns), LANE_CRITICAL_WAKE);
+		piece(w, timeline_span_exact(signal_ns), LANE_CRITICAL_WAKE);
 		to_request(w, rq);
 		return;
 	}
@@ -300,7 +300,7 @@ static void blocked(struct walk *w, const struct lane_crit_state *state)
 			return;
 		}
 	}
-	piece(w, lane_span_exact(state->begin_ns), LANE_CRITICAL_BLOCKED);
+	piece(w, timeline_span_exact(state->begin_ns), LANE_CRITICAL_BLOCKED);
 }
 
 static void thread_step(struct walk *w)
@@ -317,7 +317,7 @@ static void thread_step(struct walk *w)
 	}
 	switch (state->state) {
 	case LANE_THREAD_RUNNING:
-		piece(w, lane_span_exact(state->begin_ns), LANE_CRITICAL_COMPUTING);
+		piece(w, timeline_span_exact(state->begin_ns), LANE_CRITICAL_COMPUTING);
 		break;
 	case LANE_THREAD_RUNNABLE:
 		runqueue(w, state->begin_ns);
@@ -401,7 +401,7 @@ static bool are_all(const struct lane_crit_request *rq, const struct lane_crit_a
 	struct lane_span sum = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++)
-		lane_span_add(&sum, aways[i].lasted);
+		timeline_span_add(&sum, aways[i].lasted);
 	return same(sum, rq->preempted);
 }
 
@@ -423,9 +423,9 @@ static void on_hardware(struct walk *w, bool whole)
 	size_t n;
 
 	if (whole) {
-		lane_span_add(&w->c->kinds[LANE_CRITICAL_DEVICE_QUEUE], rq->device);
-		lane_span_add(&w->c->kinds[LANE_CRITICAL_RUNNING], rq->running);
-		lane_span_add(&w->c->kinds[LANE_CRITICAL_PREEMPTED], rq->preempted);
+		timeline_span_add(&w->c->kinds[LANE_CRITICAL_DEVICE_QUEUE], rq->device);
+		timeline_span_add(&w->c->kinds[LANE_CRITICAL_RUNNING], rq->running);
+		timeline_span_add(&w->c->kinds[LANE_CRITICAL_PREEMPTED], rq->preempted);
 	}
 	w->added = whole;
 	aways = aways_of(w->c, rq, &n);
@@ -449,7 +449,7 @@ static void on_host(struct walk *w, bool whole)
 	struct lane_span submit = w->request->points.at[LANE_POINT_SUBMIT];
 
 	if (whole)
-		add_kind(w, LANE_CRITICAL_HOST_QUEUE, lane_span_between(submit, w->at));
+		add_kind(w, LANE_CRITICAL_HOST_QUEUE, timeline_span_between(submit, w->at));
 	w->added = whole;
 	along_engine(w, submit, LANE_CRITICAL_HOST_QUEUE);
 	w->added = false;
@@ -466,11 +466,11 @@ static void dependent(struct walk *w)
 	uint64_t signal_ns = on && on != rq ? signal_of(on) : 0;
 
 	if (signal_ns > add_ns && signal_ns <= w->at.hi) {
-		piece(w, lane_span_exact(signal_ns), LANE_CRITICAL_DEPENDENCY);
+		piece(w, timeline_span_exact(signal_ns), LANE_CRITICAL_DEPENDENCY);
 		to_request(w, on);
 		return;
 	}
-	piece(w, lane_span_exact(add_ns), LANE_CRITICAL_DEPENDENCY);
+	piece(w, timeline_span_exact(add_ns), LANE_CRITICAL_DEPENDENCY);
 }
 
 /* What comes before a request's first time that is known: the thread that built it. */
@@ -523,7 +523,7 @@ static bool find_end(struct walk *w, const struct lane_critical_end *end)
 	}
 	for (size_t i = 0; i < w->c->requests.n; i++) {
 		const struct lane_crit_request *rq = &w->c->requests.v[i];
-		const struct lane_context *ctx = lane_timeline_context(w->timeline, rq->context);
+		const struct lane_context *ctx = timeline_context(w->timeline, rq->context);
 
 		if (rq->seqno == end->seqno && ctx->ctx == end->ctx && ctx->dev == end->dev) {
 			to_request(w, rq);
@@ -537,7 +537,7 @@ bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *
 			   uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end)
 {
 	struct walk w = {
-		.c = c, .timeline = timeline, .from_ns = from_ns, .at = lane_span_exact(to_ns)
+		.c = c, .timeline = timeline, .from_ns = from_ns, .at = timeline_span_exact(to_ns)
 	};
 
 	c->segments.n = 0;
@@ -548,7 +548,7 @@ bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *
 		if (c->no_memory || c->full)
 			return false;
 		if (++w.edges > MAX_EDGES) {
-			piece(&w, lane_span_exact(from_ns), LANE_CRITICAL_UNKNOWN);
+			piece(&w, timeline_span_exact(from_ns), LANE_CRITICAL_UNKNOWN);
 			break;
 		}
 		if (w.request)

@@ -141,7 +141,7 @@ static void add_exact(struct lane_explain *x, struct lane_explained *of, enum la
 		      bool known, uint64_t at_ns)
 {
 	if (known)
-		add_moment(x, of, what, lane_span_exact(at_ns));
+		add_moment(x, of, what, timeline_span_exact(at_ns));
 }
 
 /* The run behind the one that a preemption ended; NULL: it is not known. */
@@ -321,12 +321,12 @@ static void set_life(struct lane_explained *of, const struct lane_timeline *time
 	const struct lane_loss *losses;
 	size_t n;
 
-	lane_timeline_figures(timeline, &figures);
+	timeline_figures(timeline, &figures);
 	of->from_ns = of->n_moments ? of->moments[0].at.lo : figures.begin_ns;
 	of->to_ns = of->n_moments ? of->moments[of->n_moments - 1].at.hi : figures.end_ns;
 	if (of->request.doubt & LANE_DOUBT_GONE)
 		of->to_ns = figures.end_ns;
-	losses = lane_timeline_losses(timeline, &n);
+	losses = timeline_losses(timeline, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (losses[i].end_ns < of->from_ns || losses[i].begin_ns > of->to_ns)
 			continue;
@@ -369,8 +369,7 @@ struct lane_error *latency_explain_search(struct lane_explain *x,
 	if (x->no_memory)
 		return &lane_enomem;
 	for (size_t i = 0; i < x->n; i++) {
-		const struct lane_thread *thread =
-			lane_timeline_thread(timeline, x->of[i].request.tid);
+		const struct lane_thread *thread = timeline_thread(timeline, x->of[i].request.tid);
 
 		if (thread)
 			memcpy(x->of[i].comm, thread->comm, sizeof(thread->comm));
@@ -890,8 +889,8 @@ static void add_behind(struct lane_explained *of, const struct lane_context *con
 		if (of->stood_behind[i].ctx == context->ctx)
 			behind = &of->stood_behind[i];
 	if (!behind && of->n_stood_behind == LANE_EXPLAIN_BEHIND) {
-		lane_span_add(&of->others_behind, host);
-		lane_span_add(&of->others_behind, device);
+		timeline_span_add(&of->others_behind, host);
+		timeline_span_add(&of->others_behind, device);
 		return;
 	}
 	if (!behind) {
@@ -899,8 +898,8 @@ static void add_behind(struct lane_explained *of, const struct lane_context *con
 		behind->ctx = context->ctx;
 		name_process(context, behind->process, sizeof(behind->process));
 	}
-	lane_span_add(&behind->host, host);
-	lane_span_add(&behind->device, device);
+	timeline_span_add(&behind->host, host);
+	timeline_span_add(&behind->device, device);
 }
 
 void latency_explain_run(void *arg, const struct lane_run *run)

@@ -82,7 +82,7 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 	if (ns.hi > whole_ns - sum->of_last_ns)
 		ns.hi = whole_ns - sum->of_last_ns;
 	sum->of_last_ns += ns.hi;
-	lane_span_add(&sum->ns, ns);
+	timeline_span_add(&sum->ns, ns);
 }
 
 /* rq leaves the driver's queue: what ran since its submit was before it. */

@@ -129,7 +129,7 @@ static void add_stage(struct lane_stage_sum *sum, struct lane_span ns)
 {
 	sum->count++;
 	sum->bounded += !is_exact(ns);
-	lane_span_add(&sum->sum, ns);
+	timeline_span_add(&sum->sum, ns);
 	if (ns.lo > sum->max.lo)
 		sum->max.lo = ns.lo;
 	if (ns.hi > sum->max.hi)
@@ -207,11 +207,11 @@ static void add_queued(struct lane_client_stats *client, const struct lane_point
 static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
 {
 	spent->requests++;
-	lane_span_add(&spent->total, stages->total);
-	lane_span_add(&spent->unknown, stages->merged);
+	timeline_span_add(&spent->total, stages->total);
+	timeline_span_add(&spent->unknown, stages->merged);
 	for (int i = 0; i < LANE_STAGE_PATH; i++) {
 		if (stages->known & 1u << i)
-			lane_span_add(&spent->stages[i], stages->ns[i]);
+			timeline_span_add(&spent->stages[i], stages->ns[i]);
 		for (unsigned int g = 0; g < stages->n_gaps; g++)
 			if (stages->gaps[g].stages & 1u << i)
 				spent->maybe_ns[i] += stages->gaps[g].ns.hi;
@@ -314,9 +314,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	}
 	context->requests++;
 	if (stages.known & 1u << LANE_STAGE_RUNNING)
-		lane_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
+		timeline_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
 	if (stages.total_known)
-		lane_span_add(&context->total, stages.total);
+		timeline_span_add(&context->total, stages.total);
 	if (engine) {
 		engine->requests++;
 		context->engine = rq->engine->id;
@@ -417,7 +417,7 @@ static void finish_engine(struct lane_latency *latency, struct lane_engine_stats
 {
 	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
 
-	if (!engine->engine || lane_engine_is_virtual(engine->engine))
+	if (!engine->engine || timeline_engine_is_virtual(engine->engine))
 		return;
 	latency_idle_before_first(latency, engine);
 	engine->busy = latency_engine_time_busy(&engine->account, whole_ns);
@@ -453,7 +453,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 				  const struct lane_timeline *timeline)
 {
 	latency->timeline = timeline;
-	lane_timeline_figures(timeline, &latency->figures);
+	timeline_figures(timeline, &latency->figures);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);

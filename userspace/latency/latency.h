@@ -264,7 +264,7 @@ struct lane_error *latency_follow_all(struct lane_latency *latency) LANE_MUST_CH
 /* The subscriber. */
 struct lane_hooks latency_hooks(struct lane_latency *latency);
 
-/* After lane_timeline_finish; the timeline must outlive the use of the figures. */
+/* After timeline_finish; the timeline must outlive the use of the figures. */
 struct lane_error *latency_finish(struct lane_latency *latency,
 				  const struct lane_timeline *timeline) LANE_MUST_CHECK;
 

@@ -13,7 +13,7 @@ const char *const lane_stage_names[LANE_STAGE_COUNT] = {
 static void take(struct lane_points *p, enum lane_stage_point which, bool known, uint64_t at_ns)
 {
 	p->known[which] = known;
-	p->at[which] = lane_span_exact(at_ns);
+	p->at[which] = timeline_span_exact(at_ns);
 }
 
 static bool recorded(const struct lane_trace_info *info, enum lane_kind kind)
@@ -80,7 +80,7 @@ static struct lane_span at_most(struct lane_span sum, uint64_t most_ns)
 static void device_stages(const struct lane_request *rq, const struct lane_points *p,
 			  struct lane_stages *stages)
 {
-	uint64_t on_engine = lane_span_between(rq->start, p->at[LANE_POINT_END]).hi;
+	uint64_t on_engine = timeline_span_between(rq->start, p->at[LANE_POINT_END]).hi;
 
 	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] || !rq->started ||
 	    (rq->doubt & LANE_DOUBT_DEVICE)) {
@@ -89,7 +89,7 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 		return;
 	}
 	known(stages, LANE_STAGE_DEVICE_QUEUE,
-	      lane_span_between(p->at[LANE_POINT_EXECUTE], rq->start));
+	      timeline_span_between(p->at[LANE_POINT_EXECUTE], rq->start));
 	known(stages, LANE_STAGE_RUNNING, at_most(rq->running, on_engine));
 	known(stages, LANE_STAGE_PREEMPTED, at_most(rq->preempted, on_engine));
 }
@@ -98,15 +98,15 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 static void wake(const struct lane_request *rq, struct lane_stages *stages)
 {
 	if (rq->wake_known)
-		known(stages, LANE_STAGE_WAKE, lane_span_exact(rq->wake_ns));
+		known(stages, LANE_STAGE_WAKE, timeline_span_exact(rq->wake_ns));
 	else
 		stages->unknown |= 1u << LANE_STAGE_WAKE;
 	if (!rq->wake_known || !rq->wake_runqueue_known) {
 		stages->unknown |= 1u << LANE_STAGE_WAKE_RUNQUEUE | 1u << LANE_STAGE_WAKE_CPU;
 		return;
 	}
-	known(stages, LANE_STAGE_WAKE_RUNQUEUE, lane_span_exact(rq->wake_runqueue_ns));
-	known(stages, LANE_STAGE_WAKE_CPU, lane_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
+	known(stages, LANE_STAGE_WAKE_RUNQUEUE, timeline_span_exact(rq->wake_runqueue_ns));
+	known(stages, LANE_STAGE_WAKE_CPU, timeline_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
 }
 
 static void after(const struct lane_trace_info *info, const struct lane_request *rq,
@@ -114,8 +114,8 @@ static void after(const struct lane_trace_info *info, const struct lane_request 
 {
 	if ((rq->seen & LANE_SEEN_RETIRE) && (rq->seen & LANE_SEEN_SIGNAL))
 		known(stages, LANE_STAGE_RETIRE,
-		      lane_span_exact(rq->retire_ns > rq->signal_ns ? rq->retire_ns - rq->signal_ns
-								    : 0));
+		      timeline_span_exact(
+			      rq->retire_ns > rq->signal_ns ? rq->retire_ns - rq->signal_ns : 0));
 	else if (!(rq->doubt & LANE_DOUBT_GONE) && recorded(info, LANE_RQ_RETIRE) &&
 		 !rq->context->is_drm)
 		stages->unknown |= 1u << LANE_STAGE_RETIRE;
@@ -147,7 +147,7 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 {
 	if (stages->n_gaps < LANE_GAPS)
 		stages->gaps[stages->n_gaps++] = (struct lane_gap){ missing, ns };
-	lane_span_add(&stages->merged, ns);
+	timeline_span_add(&stages->merged, ns);
 }
 
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
@@ -163,14 +163,14 @@ void latency_stages_of(const struct lane_trace_info *info, const struct lane_req
 	memset(stages, 0, sizeof(*stages));
 	for (int i = LANE_POINT_QUEUE; i < LANE_POINT_EXECUTE; i++) {
 		if (p.known[i] && p.known[i + 1])
-			known(stages, between[i], lane_span_between(p.at[i], p.at[i + 1]));
+			known(stages, between[i], timeline_span_between(p.at[i], p.at[i + 1]));
 		else if (!p.none[i])
 			stages->unknown |= 1u << between[i];
 	}
 	device_stages(rq, &p, stages);
 	if (p.known[LANE_POINT_END] && p.known[LANE_POINT_SIGNALLED])
 		known(stages, LANE_STAGE_SIGNAL,
-		      lane_span_between(p.at[LANE_POINT_END], p.at[LANE_POINT_SIGNALLED]));
+		      timeline_span_between(p.at[LANE_POINT_END], p.at[LANE_POINT_SIGNALLED]));
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	after(info, rq, stages);
@@ -180,13 +180,13 @@ void latency_stages_of(const struct lane_trace_info *info, const struct lane_req
 			continue;
 		missing = last < 0 ? 0 : missing_between(&p, stages, last, i);
 		if (missing)
-			add_gap(stages, missing, lane_span_between(p.at[last], p.at[i]));
+			add_gap(stages, missing, timeline_span_between(p.at[last], p.at[i]));
 		first = first < 0 ? i : first;
 		last = i;
 	}
 	if (first < 0 || first == last)
 		return;
-	stages->total = lane_span_between(p.at[first], p.at[last]);
+	stages->total = timeline_span_between(p.at[first], p.at[last]);
 	stages->total_known = true;
 	stages->merged_known = (stages->unknown & ((1u << LANE_STAGE_PATH) - 1)) != 0;
 }

@@ -135,7 +135,7 @@ static bool check_sum(struct check *c)
 	return true;
 }
 
-struct lane_error *lane_account_check(const struct lane_expected *expected,
+struct lane_error *norm_account_check(const struct lane_expected *expected,
 				      const struct lane_account *accounts, size_t n,
 				      uint64_t begin_ns, uint64_t end_ns,
 				      struct lane_missing *missing)
@@ -153,7 +153,7 @@ struct lane_error *lane_account_check(const struct lane_expected *expected,
 	return NULL;
 }
 
-void lane_missing_free(struct lane_missing *missing)
+void norm_missing_free(struct lane_missing *missing)
 {
 	free(missing->losses);
 	missing->losses = NULL;

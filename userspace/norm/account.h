@@ -15,13 +15,13 @@ struct lane_missing {
 /*
  * Finds what is missing: the rest of streams that are damaged, and what recording.json counts and
  * the n streams do not have. All of it lies between begin_ns, when the trace began, and end_ns.
- * *missing is the caller's; lane_missing_free frees what it holds.
+ * *missing is the caller's; norm_missing_free frees what it holds.
  */
-struct lane_error *lane_account_check(const struct lane_expected *expected,
+struct lane_error *norm_account_check(const struct lane_expected *expected,
 				      const struct lane_account *accounts, size_t n,
 				      uint64_t begin_ns, uint64_t end_ns,
 				      struct lane_missing *missing) LANE_MUST_CHECK;
 
-void lane_missing_free(struct lane_missing *missing);
+void norm_missing_free(struct lane_missing *missing);
 
 #endif

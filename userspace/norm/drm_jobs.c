@@ -79,7 +79,7 @@ struct lane_drm {
 	struct life *newest, *oldest;
 };
 
-struct lane_drm *lane_drm_create(void)
+struct lane_drm *norm_drm_create(void)
 {
 	struct lane_drm *drm = calloc(1, sizeof(*drm));
 
@@ -92,7 +92,7 @@ struct lane_drm *lane_drm_create(void)
 	return drm;
 }
 
-void lane_drm_destroy(struct lane_drm *drm)
+void norm_drm_destroy(struct lane_drm *drm)
 {
 	if (!drm)
 		return;
@@ -199,7 +199,7 @@ static struct thread *thread_of(struct lane_drm *drm, int32_t tid, bool create)
 	if (thread || !create || tid < 0)
 		return tid < 0 ? NULL : thread;
 	if (drm->n_threads == MAX_THREADS)
-		lane_drm_lost(drm); /* what was armed is forgotten */
+		norm_drm_lost(drm); /* what was armed is forgotten */
 	thread = lane_pool_get(&drm->thread_pool);
 	if (!thread || !lane_table_put(&drm->threads, (uint32_t)tid, 1, thread))
 		return NULL;
@@ -452,7 +452,7 @@ static const char *missing_of(const struct lane_event *event)
 								: NULL;
 }
 
-enum lane_drm_fixed lane_drm_event(struct lane_drm *drm, struct lane_event *event,
+enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *event,
 				   const char **field)
 {
 	struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
@@ -514,7 +514,7 @@ static void arm(struct thread *thread, const struct lane_event *event)
 	memcpy(last->timeline, init->timeline, 32);
 }
 
-void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
+void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
 	bool is_jobs = !strcmp(init->driver, "drm_sched");
@@ -529,7 +529,7 @@ void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 		strcpy(drm->rings[thread->running - 1].driver, init->driver);
 }
 
-void lane_drm_named(struct lane_drm *drm, const struct lane_event *event)
+void norm_drm_named(struct lane_drm *drm, const struct lane_event *event)
 {
 	const struct lane_p_amdgpu_cs_ioctl *job = &event->u.amdgpu_cs_ioctl; /* lima's is alike */
 	struct thread *thread = job->job ? thread_of(drm, event->wire.tid, true) : NULL;
@@ -543,7 +543,7 @@ void lane_drm_named(struct lane_drm *drm, const struct lane_event *event)
 	memcpy(thread->named.ring, job->ring, 32);
 }
 
-void lane_drm_lost(struct lane_drm *drm)
+void norm_drm_lost(struct lane_drm *drm)
 {
 	drm->has_lost = true;
 	/* What was armed may have been pushed, unseen: who comes next is another one. */

@@ -15,9 +15,9 @@
 
 struct lane_drm;
 
-/* NULL when there is no memory. lane_drm_destroy frees it (NULL is allowed). */
-struct lane_drm *lane_drm_create(void);
-void lane_drm_destroy(struct lane_drm *drm);
+/* NULL when there is no memory. norm_drm_destroy frees it (NULL is allowed). */
+struct lane_drm *norm_drm_create(void);
+void norm_drm_destroy(struct lane_drm *drm);
 
 enum lane_drm_fixed {
 	LANE_DRM_FIXED,
@@ -28,17 +28,17 @@ enum lane_drm_fixed {
 };
 
 /* Makes an event of drm_sched today's. */
-enum lane_drm_fixed lane_drm_event(struct lane_drm *drm, struct lane_event *event,
+enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *event,
 				   const char **field);
 
 /* Events were lost: what was armed is not known any more. */
-void lane_drm_lost(struct lane_drm *drm);
+void norm_drm_lost(struct lane_drm *drm);
 
 /* A dma_fence_init: of a job's fences, or of the one that its ring will signal. */
-void lane_drm_fence(struct lane_drm *drm, const struct lane_event *event);
+void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event);
 
 /* A driver's own event, in the thread that queues its job next: the job by its number, and its
  * fence. */
-void lane_drm_named(struct lane_drm *drm, const struct lane_event *event);
+void norm_drm_named(struct lane_drm *drm, const struct lane_event *event);
 
 #endif

@@ -25,7 +25,7 @@ struct lane_fix {
 	uint64_t untracked;
 };
 
-unsigned int lane_release_version(const char *release)
+unsigned int norm_release_version(const char *release)
 {
 	unsigned int major, minor;
 
@@ -48,29 +48,29 @@ static bool writes_raw_states(const struct lane_trace_info *info)
 	return major < 2 || (major == 2 && (minor < 10 || (minor == 10 && patch <= 11)));
 }
 
-struct lane_error *lane_fix_create(const struct lane_trace_info *info, struct lane_fix **fix)
+struct lane_error *norm_fix_create(const struct lane_trace_info *info, struct lane_fix **fix)
 {
 	*fix = calloc(1, sizeof(**fix));
 	if (!*fix)
 		return &lane_enomem;
-	(*fix)->version = lane_release_version(info->release);
+	(*fix)->version = norm_release_version(info->release);
 	(*fix)->raw_states = writes_raw_states(info);
 	return NULL;
 }
 
-void lane_fix_destroy(struct lane_fix *fix)
+void norm_fix_destroy(struct lane_fix *fix)
 {
 	if (!fix)
 		return;
-	lane_globals_destroy(fix->globals);
-	lane_drm_destroy(fix->drm);
+	norm_globals_destroy(fix->globals);
+	norm_drm_destroy(fix->drm);
 	lane_error_free(fix->error);
 	free(fix);
 }
 
-void lane_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts)
+void norm_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts)
 {
-	counts->untracked += fix->untracked + lane_globals_untracked(fix->globals);
+	counts->untracked += fix->untracked + norm_globals_untracked(fix->globals);
 }
 
 /*
@@ -164,16 +164,16 @@ static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *even
 	if (event->u.rq.instance == INSTANCE_VIRTUAL_OLD)
 		event->u.rq.instance = INSTANCE_VIRTUAL;
 	if (raw->engine_notify) {
-		lane_globals_notify(fix->globals, event);
+		norm_globals_notify(fix->globals, event);
 		return LANE_FIXED_MORE;
 	}
 	if (raw->global) {
 		if (!fix->globals)
-			fix->globals = lane_globals_create();
+			fix->globals = norm_globals_create();
 		fix->untracked += !fix->globals;
 	}
 	if (fix->globals)
-		lane_globals_request(fix->globals, event);
+		norm_globals_request(fix->globals, event);
 	return LANE_FIXED;
 }
 
@@ -194,9 +194,9 @@ static enum lane_fixed fix_fence_init(struct lane_fix *fix, struct lane_event *e
 {
 	forget_detached(&event->u.dma_fence_init);
 	if (!fix->drm && !strcmp(event->u.dma_fence_init.driver, "drm_sched"))
-		fix->drm = lane_drm_create();
+		fix->drm = norm_drm_create();
 	if (fix->drm)
-		lane_drm_fence(fix->drm, event);
+		norm_drm_fence(fix->drm, event);
 	return LANE_FIXED;
 }
 
@@ -235,11 +235,11 @@ static enum lane_fixed fix_lost(struct lane_fix *fix, struct lane_event *event)
 	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
 	if (fix->drm)
-		lane_drm_lost(fix->drm);
+		norm_drm_lost(fix->drm);
 	return LANE_FIXED;
 }
 
-void lane_fix_to_loss(struct lane_event *event)
+void norm_fix_to_loss(struct lane_event *event)
 {
 	uint64_t ts_ns = event->wire.ts_ns;
 	uint32_t host = event->host;
@@ -279,8 +279,8 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	const char *field = NULL;
 
 	if (!fix->drm)
-		fix->drm = lane_drm_create();
-	switch (fix->drm ? lane_drm_event(fix->drm, event, &field) : LANE_DRM_NO_MEMORY) {
+		fix->drm = norm_drm_create();
+	switch (fix->drm ? norm_drm_event(fix->drm, event, &field) : LANE_DRM_NO_MEMORY) {
 	case LANE_DRM_FIXED:
 		return LANE_FIXED;
 	case LANE_DRM_NOBODYS:
@@ -291,7 +291,7 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	default:
 		break;
 	}
-	lane_fix_to_loss(event);
+	norm_fix_to_loss(event);
 	return fixed;
 }
 
@@ -317,14 +317,14 @@ static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event
 		return refuse(fix, event->wire.kind, field);
 	if (event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT) {
 		if (!fix->drm)
-			fix->drm = lane_drm_create();
+			fix->drm = norm_drm_create();
 		if (fix->drm)
-			lane_drm_named(fix->drm, event);
+			norm_drm_named(fix->drm, event);
 	}
 	return LANE_FIXED;
 }
 
-struct lane_error *lane_fix_error(struct lane_fix *fix)
+struct lane_error *norm_fix_error(struct lane_fix *fix)
 {
 	return LANE_TAKE(fix->error);
 }
@@ -340,7 +340,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 	[LANE_LOST] = fix_lost,
 };
 
-bool lane_fix_more(struct lane_fix *fix, struct lane_event *event)
+bool norm_fix_more(struct lane_fix *fix, struct lane_event *event)
 {
-	return fix->globals && lane_globals_next(fix->globals, event);
+	return fix->globals && norm_globals_next(fix->globals, event);
 }

@@ -10,18 +10,18 @@
 
 struct lane_fix;
 
-/* For a trace with these facts. *fix is the caller's; lane_fix_destroy frees it. */
-struct lane_error *lane_fix_create(const struct lane_trace_info *info,
+/* For a trace with these facts. *fix is the caller's; norm_fix_destroy frees it. */
+struct lane_error *norm_fix_create(const struct lane_trace_info *info,
 				   struct lane_fix **fix) LANE_MUST_CHECK;
 
 /* What became of an event. */
 enum lane_fixed {
 	LANE_FIXED,	 /* it is today's now */
 	LANE_FIXED_AWAY, /* it says nothing of anybody */
-	LANE_FIXED_MORE, /* it stands for the events that lane_fix_more gives, perhaps none */
-	LANE_FIXED_GONE, /* it says nothing of anybody, and something was wrong: see lane_fix_error
+	LANE_FIXED_MORE, /* it stands for the events that norm_fix_more gives, perhaps none */
+	LANE_FIXED_GONE, /* it says nothing of anybody, and something was wrong: see norm_fix_error
 			  */
-	LANE_FIXED_TOLD, /* it is today's now, and something was wrong: see lane_fix_error */
+	LANE_FIXED_TOLD, /* it is today's now, and something was wrong: see norm_fix_error */
 };
 
 /* What makes events of a kind today's; NULL: they are. */
@@ -29,7 +29,7 @@ extern enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *
 							       struct lane_event *event);
 
 /* Makes an event today's. */
-static inline enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_event *event)
+static inline enum lane_fixed norm_fix_event(struct lane_fix *fix, struct lane_event *event)
 {
 	return lane_fix_kind[event->wire.kind] ? lane_fix_kind[event->wire.kind](fix, event)
 					       : LANE_FIXED;
@@ -39,24 +39,24 @@ static inline enum lane_fixed lane_fix_event(struct lane_fix *fix, struct lane_e
  * After LANE_FIXED_MORE: overwrites the event with the next one it stands for; false when there is
  * none left.
  */
-bool lane_fix_more(struct lane_fix *fix, struct lane_event *event);
+bool norm_fix_more(struct lane_fix *fix, struct lane_event *event);
 
 /* What was wrong with the last event, told once a kind. It is the caller's. */
-struct lane_error *lane_fix_error(struct lane_fix *fix) LANE_MUST_CHECK;
+struct lane_error *norm_fix_error(struct lane_fix *fix) LANE_MUST_CHECK;
 
 /* An event that says nothing becomes the loss of one at its time. */
-void lane_fix_to_loss(struct lane_event *event);
+void norm_fix_to_loss(struct lane_event *event);
 
 /* Adds what was met so far. */
-void lane_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts);
+void norm_fix_counts(const struct lane_fix *fix, struct lane_input_counts *counts);
 
 /* Frees everything; NULL is allowed. */
-void lane_fix_destroy(struct lane_fix *fix);
+void norm_fix_destroy(struct lane_fix *fix);
 
 /*
  * The version in a kernel's release, major * 1000 + minor ("6.1.0-18-amd64" is 6001); 0 when it
  * does not begin with one.
  */
-unsigned int lane_release_version(const char *release);
+unsigned int norm_release_version(const char *release);
 
 #endif

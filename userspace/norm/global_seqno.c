@@ -34,17 +34,17 @@ struct lane_globals {
 	struct engine engines[ENGINES];
 };
 
-struct lane_globals *lane_globals_create(void)
+struct lane_globals *norm_globals_create(void)
 {
 	return calloc(1, sizeof(struct lane_globals));
 }
 
-void lane_globals_destroy(struct lane_globals *globals)
+void norm_globals_destroy(struct lane_globals *globals)
 {
 	free(globals);
 }
 
-uint64_t lane_globals_untracked(const struct lane_globals *globals)
+uint64_t norm_globals_untracked(const struct lane_globals *globals)
 {
 	return globals ? globals->untracked : 0;
 }
@@ -107,7 +107,7 @@ static void add(struct lane_globals *globals, struct engine *engine, const struc
 	};
 }
 
-void lane_globals_request(struct lane_globals *globals, const struct lane_event *event)
+void norm_globals_request(struct lane_globals *globals, const struct lane_event *event)
 {
 	struct engine *engine;
 
@@ -128,7 +128,7 @@ void lane_globals_request(struct lane_globals *globals, const struct lane_event 
 	add(globals, engine, event);
 }
 
-void lane_globals_notify(struct lane_globals *globals, const struct lane_event *event)
+void norm_globals_notify(struct lane_globals *globals, const struct lane_event *event)
 {
 	if (!globals)
 		return;
@@ -136,7 +136,7 @@ void lane_globals_notify(struct lane_globals *globals, const struct lane_event *
 	globals->reached = event->u.rq.seqno;
 }
 
-bool lane_globals_next(struct lane_globals *globals, struct lane_event *event)
+bool norm_globals_next(struct lane_globals *globals, struct lane_event *event)
 {
 	struct engine *engine = globals->notified;
 	const struct open_request *open;

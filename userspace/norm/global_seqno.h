@@ -14,20 +14,20 @@
 
 struct lane_globals;
 
-/* NULL when there is no memory. lane_globals_destroy frees it (NULL is allowed). */
-struct lane_globals *lane_globals_create(void);
-void lane_globals_destroy(struct lane_globals *globals);
+/* NULL when there is no memory. norm_globals_destroy frees it (NULL is allowed). */
+struct lane_globals *norm_globals_create(void);
+void norm_globals_destroy(struct lane_globals *globals);
 
 /* A request's event: takes note of its global seqno, forgets it when it retires. */
-void lane_globals_request(struct lane_globals *globals, const struct lane_event *event);
+void norm_globals_request(struct lane_globals *globals, const struct lane_event *event);
 
 /* An engine's interrupt; globals may be NULL. */
-void lane_globals_notify(struct lane_globals *globals, const struct lane_event *event);
+void norm_globals_notify(struct lane_globals *globals, const struct lane_event *event);
 
 /* Overwrites the event with the next fence signal of the last interrupt; false: none left. */
-bool lane_globals_next(struct lane_globals *globals, struct lane_event *event);
+bool norm_globals_next(struct lane_globals *globals, struct lane_event *event);
 
 /* Requests that could not be taken note of; globals may be NULL. */
-uint64_t lane_globals_untracked(const struct lane_globals *globals);
+uint64_t norm_globals_untracked(const struct lane_globals *globals);
 
 #endif

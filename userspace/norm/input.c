@@ -22,8 +22,8 @@ struct source {
 	struct lane_decoder *decoder;
 	struct lane_fix *fix;
 	struct lane_event *head; /* the next event, today's; NULL before the first and at the end */
-	struct lane_event more;	 /* head when it was made by lane_fix_more */
-	bool in_more;		 /* lane_fix_more may have further ones */
+	struct lane_event more;	 /* head when it was made by norm_fix_more */
+	bool in_more;		 /* norm_fix_more may have further ones */
 	bool ended;
 
 	char *path;
@@ -65,7 +65,7 @@ struct lane_input {
 	uint32_t n_hosts;
 };
 
-uint64_t lane_tie_ns(const struct lane_tie *tie, uint64_t ns)
+uint64_t norm_tie_ns(const struct lane_tie *tie, uint64_t ns)
 {
 	for (; tie; tie = tie->next)
 		ns = clock_sync_map_ns(&tie->map, ns);
@@ -79,11 +79,11 @@ static void shift(struct source *source, struct lane_event *event)
 	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
 
 	if (source->tie) {
-		event->wire.ts_ns = lane_tie_ns(source->tie, event->wire.ts_ns);
+		event->wire.ts_ns = norm_tie_ns(source->tie, event->wire.ts_ns);
 		if (event->wire.kind != LANE_LOST)
 			return;
-		lost->begin_ns = lane_tie_ns(source->tie, lost->begin_ns);
-		lost->end_ns = lane_tie_ns(source->tie, lost->end_ns);
+		lost->begin_ns = norm_tie_ns(source->tie, lost->begin_ns);
+		lost->end_ns = norm_tie_ns(source->tie, lost->end_ns);
 		return;
 	}
 	if (source->sync) {
@@ -121,7 +121,7 @@ static struct lane_error *check_account(struct source *source)
 		end_ns = source->end_ns;
 	if (source->begin_ns && (!begin_ns || source->begin_ns < begin_ns))
 		begin_ns = source->begin_ns;
-	err = lane_account_check(&source->expected, accounts, n, begin_ns, end_ns,
+	err = norm_account_check(&source->expected, accounts, n, begin_ns, end_ns,
 				 &source->missing);
 	if (!err && !source->missing.events && source->expected.missing_bytes)
 		return lane_error("%s: %" PRIu64 " bytes of its streams are missing that "
@@ -184,20 +184,20 @@ static struct lane_error *fix(struct source *source)
 	event->host = source->host;
 	if (source->has_own_clock)
 		shift(source, event);
-	switch (lane_fix_event(source->fix, event)) {
+	switch (norm_fix_event(source->fix, event)) {
 	case LANE_FIXED:
 		break;
 	case LANE_FIXED_TOLD:
-		return lane_error_context(lane_fix_error(source->fix), "%s", source->path);
+		return lane_error_context(norm_fix_error(source->fix), "%s", source->path);
 	case LANE_FIXED_GONE:
 		source->head = NULL;
-		return lane_error_context(lane_fix_error(source->fix), "%s", source->path);
+		return lane_error_context(norm_fix_error(source->fix), "%s", source->path);
 	case LANE_FIXED_AWAY:
 		source->head = NULL;
 		break;
 	case LANE_FIXED_MORE:
 		source->more = *event;
-		source->in_more = lane_fix_more(source->fix, &source->more);
+		source->in_more = norm_fix_more(source->fix, &source->more);
 		source->head = source->in_more ? &source->more : NULL;
 	}
 	return NULL;
@@ -210,7 +210,7 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 
 	source->head = NULL;
 	if (source->in_more) {
-		source->in_more = lane_fix_more(source->fix, &source->more);
+		source->in_more = norm_fix_more(source->fix, &source->more);
 		if (source->in_more) {
 			source->head = &source->more;
 			return NULL;
@@ -285,7 +285,7 @@ static struct lane_error *read_event(struct lane_input *input)
 	do {
 		err = read_head(input);
 	} while (!err && input->event && input->last->widen &&
-		 !lane_widen_event(input->last->widen, input->event));
+		 !norm_widen_event(input->last->widen, input->event));
 	return err;
 }
 
@@ -307,7 +307,7 @@ static bool next_ahead(struct lane_input *input, const struct lane_event **resul
 	return true;
 }
 
-struct lane_error *lane_input_next(struct lane_input *input, const struct lane_event **result)
+struct lane_error *norm_input_next(struct lane_input *input, const struct lane_event **result)
 {
 	struct lane_error *err;
 
@@ -320,7 +320,7 @@ struct lane_error *lane_input_next(struct lane_input *input, const struct lane_e
 	if (err || !input->event)
 		return err;
 	if (input->clues_wanted) {
-		input->info.submission = lane_submission_clue(&input->clues, input->event);
+		input->info.submission = norm_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
 	count(input, input->event);
@@ -339,7 +339,7 @@ static struct lane_error *look_ahead(struct lane_input *input)
 		if (input->ahead_error || !input->event)
 			break;
 		input->ahead[input->ahead_n++] = *input->event;
-		input->info.submission = lane_submission_clue(&input->clues, input->event);
+		input->info.submission = norm_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
 	return NULL;
@@ -425,7 +425,7 @@ static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 	return format->open_joined(paths, trace->n_more + 1, &lane_norm_names, decoder);
 }
 
-struct lane_error *lane_recording_trace_info(const struct lane_recording_trace *trace,
+struct lane_error *norm_recording_trace_info(const struct lane_recording_trace *trace,
 					     struct lane_trace_info *info)
 {
 	struct lane_decoder *decoder;
@@ -454,7 +454,7 @@ static struct lane_error *open_source(struct lane_input *input, struct lane_reco
 	trace->expected.cpus = NULL; /* the source's now */
 	if (!source->path)
 		return &lane_enomem;
-	return lane_fix_create(source->decoder->format->info(source->decoder), &source->fix);
+	return norm_fix_create(source->decoder->format->info(source->decoder), &source->fix);
 }
 
 /* Whose events of a kind count, where several have recorded it. The OpenCL layer sees more than
@@ -514,7 +514,7 @@ static void presence_of(const struct lane_recording_trace *trace,
 					 : info->presence[kind];
 }
 
-bool lane_recording_are_kin(const struct lane_trace_info *a, const struct lane_trace_info *b)
+bool norm_recording_are_kin(const struct lane_trace_info *a, const struct lane_trace_info *b)
 {
 	if (*a->clock_uuid && *b->clock_uuid && strcmp(a->clock_uuid, b->clock_uuid) != 0)
 		return false;
@@ -538,7 +538,7 @@ static struct lane_error *check_kin(const struct source *sources,
 			sources[i].decoder->format->info(sources[i].decoder);
 		const char *what = NULL;
 
-		if (!lane_recording_are_kin(of_a, of_b))
+		if (!norm_recording_are_kin(of_a, of_b))
 			what = "two machines (or boots)";
 		else if (!strcmp(a->tracer, b->tracer) && strcmp(a->tracer, "ust"))
 			what = "one tracer";
@@ -566,7 +566,7 @@ static void keep_only(struct lane_recording *recording, const struct lane_place 
 		n += is_kept;
 	}
 	for (size_t i = n; place->n_traces && i < recording->n_traces; i++)
-		lane_recording_trace_deinit(&recording->traces[i]);
+		norm_recording_trace_deinit(&recording->traces[i]);
 	if (place->n_traces)
 		recording->n_traces = n;
 }
@@ -579,9 +579,9 @@ static void move_info(struct lane_trace_info *info, const struct lane_place *pla
 	info->epoch_offset_ns = place->clock->epoch_offset_ns;
 	memcpy(info->clock_uuid, place->clock->clock_uuid, sizeof(info->clock_uuid));
 	if (info->begin_ns)
-		info->begin_ns = lane_tie_ns(place->tie, info->begin_ns);
+		info->begin_ns = norm_tie_ns(place->tie, info->begin_ns);
 	if (info->end_ns)
-		info->end_ns = lane_tie_ns(place->tie, info->end_ns);
+		info->end_ns = norm_tie_ns(place->tie, info->end_ns);
 }
 
 /* What the host's sources need to be on the timeline. */
@@ -609,7 +609,7 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 					 uint32_t host, enum lane_prefer prefer)
 {
 	const char *path = place->path;
-	LANE_CLEANUP(lane_recording_deinit) struct lane_recording recording = { 0 };
+	LANE_CLEANUP(norm_recording_deinit) struct lane_recording recording = { 0 };
 	uint8_t presence[LANE_RECORDING_TRACES][LANE_KIND_COUNT];
 	struct source *sources = &input->sources[input->n_sources];
 	const struct lane_trace_info *said;
@@ -617,7 +617,7 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 	struct lane_error *err;
 	int64_t shift_ns = 0;
 
-	err = lane_recording_init(path, &recording);
+	err = norm_recording_init(path, &recording);
 	if (err)
 		return err;
 	keep_only(&recording, place);
@@ -663,7 +663,7 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 
 static void close_guard(struct lane_input **input)
 {
-	lane_input_close(*input);
+	norm_input_close(*input);
 }
 
 static struct lane_error *read_pairs(struct lane_input *input, const char *path, size_t n)
@@ -672,14 +672,14 @@ static struct lane_error *read_pairs(struct lane_input *input, const char *path,
 	if (!input->syncs)
 		return &lane_enomem;
 	input->n_hosts = (uint32_t)n;
-	return lane_pairs_read(path, input->syncs, n);
+	return norm_pairs_read(path, input->syncs, n);
 }
 
 /* Reads as far as is needed to know how requests reach the hardware. */
 static struct lane_error *find_submission(struct lane_input *input)
 {
 	if (input->info.submission == LANE_SUBMISSION_UNKNOWN)
-		input->info.submission = lane_submission_facts(&input->clues, &input->info);
+		input->info.submission = norm_submission_facts(&input->clues, &input->info);
 	input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	return input->clues_wanted ? look_ahead(input) : NULL;
 }
@@ -705,7 +705,7 @@ static struct lane_error *open_places(const struct lane_place *places, size_t n_
 			return err;
 	}
 	for (size_t i = 0; i < n_places; i++) {
-		err = lane_widen_create(&input->widen[i]);
+		err = norm_widen_create(&input->widen[i]);
 		if (err)
 			return err;
 		err = open_recording(input, &places[i], (uint32_t)i, options->prefer);
@@ -719,7 +719,7 @@ static struct lane_error *open_places(const struct lane_place *places, size_t n_
 	return NULL;
 }
 
-struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
+struct lane_error *norm_input_open_all(const char *const *paths, size_t n_paths,
 				       const struct lane_input_options *options,
 				       struct lane_input **result)
 {
@@ -733,7 +733,7 @@ struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
 	return open_places(places, n_paths, options ? options : &defaults, result);
 }
 
-struct lane_error *lane_input_open_places(const struct lane_place *places, size_t n,
+struct lane_error *norm_input_open_places(const struct lane_place *places, size_t n,
 					  enum lane_prefer prefer, struct lane_input **result)
 {
 	const struct lane_input_options options = { .prefer = prefer };
@@ -741,28 +741,28 @@ struct lane_error *lane_input_open_places(const struct lane_place *places, size_
 	return open_places(places, n, &options, result);
 }
 
-struct lane_error *lane_input_open(const char *path, struct lane_input **input)
+struct lane_error *norm_input_open(const char *path, struct lane_input **input)
 {
-	return lane_input_open_all(&path, 1, NULL, input);
+	return norm_input_open_all(&path, 1, NULL, input);
 }
 
-const struct lane_trace_info *lane_input_info(const struct lane_input *input)
+const struct lane_trace_info *norm_input_info(const struct lane_input *input)
 {
 	return &input->info;
 }
 
-void lane_input_leave_out_findings(struct lane_input *input)
+void norm_input_leave_out_findings(struct lane_input *input)
 {
 	for (size_t i = 0; i < input->n_sources; i++)
 		input->sources[i].decoder->leaves_out_findings = true;
 }
 
-const char *lane_input_ending(const struct lane_input *input, size_t host)
+const char *norm_input_ending(const struct lane_input *input, size_t host)
 {
 	return host < input->n_paths && *input->endings[host] ? input->endings[host] : NULL;
 }
 
-bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns, int64_t *hi_ns)
+bool norm_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns, int64_t *hi_ns)
 {
 	struct lane_sync_line line;
 
@@ -774,18 +774,18 @@ bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo
 	return true;
 }
 
-void lane_input_counts(const struct lane_input *input, struct lane_input_counts *counts)
+void norm_input_counts(const struct lane_input *input, struct lane_input_counts *counts)
 {
 	*counts = input->counts;
 	for (size_t i = 0; i < input->n_sources; i++) {
 		counts->skipped += input->sources[i].decoder->skipped;
-		lane_fix_counts(input->sources[i].fix, counts);
+		norm_fix_counts(input->sources[i].fix, counts);
 	}
 	for (size_t i = 0; i < input->n_paths; i++)
-		counts->ambiguous += lane_widen_ambiguous(input->widen[i]);
+		counts->ambiguous += norm_widen_ambiguous(input->widen[i]);
 }
 
-const char *lane_input_how(const struct lane_input *input, size_t trace, const char **path)
+const char *norm_input_how(const struct lane_input *input, size_t trace, const char **path)
 {
 	if (trace >= input->n_sources)
 		return NULL;
@@ -793,19 +793,19 @@ const char *lane_input_how(const struct lane_input *input, size_t trace, const c
 	return input->sources[trace].decoder->how;
 }
 
-void lane_input_close(struct lane_input *input)
+void norm_input_close(struct lane_input *input)
 {
 	if (!input)
 		return;
 	for (size_t i = 0; input->sources && i < input->n_sources; i++) {
 		input->sources[i].decoder->format->close(input->sources[i].decoder);
-		lane_fix_destroy(input->sources[i].fix);
-		lane_missing_free(&input->sources[i].missing);
+		norm_fix_destroy(input->sources[i].fix);
+		norm_missing_free(&input->sources[i].missing);
 		free(input->sources[i].expected.cpus);
 		free(input->sources[i].path);
 	}
 	for (size_t i = 0; input->widen && i < input->n_paths; i++)
-		lane_widen_destroy(input->widen[i]);
+		norm_widen_destroy(input->widen[i]);
 	free(input->widen);
 	free(input->endings);
 	lane_error_free(input->ahead_error);

@@ -42,7 +42,7 @@ struct lane_live {
 	struct lane_event event;
 };
 
-struct lane_error *lane_live_create(const struct lane_trace_info *info, struct lane_live **result)
+struct lane_error *norm_live_create(const struct lane_trace_info *info, struct lane_live **result)
 {
 	struct lane_live *live = calloc(1, sizeof(*live));
 	struct lane_error *err;
@@ -50,29 +50,29 @@ struct lane_error *lane_live_create(const struct lane_trace_info *info, struct l
 	if (!live)
 		return &lane_enomem;
 	live->info = *info;
-	err = lane_fix_create(info, &live->fix);
+	err = norm_fix_create(info, &live->fix);
 	if (err) {
-		lane_live_destroy(live);
+		norm_live_destroy(live);
 		return err;
 	}
 	if (live->info.submission == LANE_SUBMISSION_UNKNOWN)
-		live->info.submission = lane_submission_facts(&live->clues, &live->info);
+		live->info.submission = norm_submission_facts(&live->clues, &live->info);
 	*result = live;
 	return NULL;
 }
 
-void lane_live_destroy(struct lane_live *live)
+void norm_live_destroy(struct lane_live *live)
 {
 	if (!live)
 		return;
-	lane_fix_destroy(live->fix);
+	norm_fix_destroy(live->fix);
 	free(live->data);
 	free(live->places);
 	free(live->losses);
 	free(live);
 }
 
-const struct lane_trace_info *lane_live_info(const struct lane_live *live)
+const struct lane_trace_info *norm_live_info(const struct lane_live *live)
 {
 	return &live->info;
 }
@@ -113,7 +113,7 @@ static struct lane_error *hold(struct lane_live *live, int64_t cpu, const struct
 	return NULL;
 }
 
-struct lane_error *lane_live_record(struct lane_live *live, unsigned int cpu,
+struct lane_error *norm_live_record(struct lane_live *live, unsigned int cpu,
 				    const struct lane_wire *record)
 {
 	if (record->kind >= LANE_KIND_COUNT)
@@ -121,7 +121,7 @@ struct lane_error *lane_live_record(struct lane_live *live, unsigned int cpu,
 	return hold(live, cpu, record);
 }
 
-struct lane_error *lane_live_lost(struct lane_live *live, unsigned int cpu, uint64_t total,
+struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint64_t total,
 				  uint64_t at_ns)
 {
 	struct lane_event event = {
@@ -219,15 +219,15 @@ static bool take(struct lane_live *live, const struct held *held)
 		live->moved++;
 	}
 	live->last_ns = event->wire.ts_ns;
-	fixed = lane_fix_event(live->fix, event);
+	fixed = norm_fix_event(live->fix, event);
 	if (fixed == LANE_FIXED_AWAY || fixed == LANE_FIXED_MORE)
 		return false;
 	if (live->info.submission == LANE_SUBMISSION_UNKNOWN)
-		live->info.submission = lane_submission_clue(&live->clues, event);
+		live->info.submission = norm_submission_clue(&live->clues, event);
 	return true;
 }
 
-struct lane_error *lane_live_next(struct lane_live *live, uint64_t upto_ns,
+struct lane_error *norm_live_next(struct lane_live *live, uint64_t upto_ns,
 				  const struct lane_event **event)
 {
 	bool full = live->bytes > LANE_LIVE_BYTES;
@@ -246,7 +246,7 @@ struct lane_error *lane_live_next(struct lane_live *live, uint64_t upto_ns,
 	return live->next ? compact(live) : NULL;
 }
 
-void lane_live_counts(const struct lane_live *live, uint64_t *lost, uint64_t *moved)
+void norm_live_counts(const struct lane_live *live, uint64_t *lost, uint64_t *moved)
 {
 	*lost = live->lost;
 	*moved = live->moved;

@@ -19,10 +19,10 @@ enum {
 
 static void close_input(struct lane_input **input)
 {
-	lane_input_close(*input);
+	norm_input_close(*input);
 }
 
-bool lane_machine_is_tied(const struct lane_machine *machine)
+bool norm_machine_is_tied(const struct lane_machine *machine)
 {
 	return machine->tied >= LANE_TIED_FIRST && machine->tied <= LANE_TIED_PACKETS;
 }
@@ -105,12 +105,12 @@ static struct lane_error *divide(struct lane_machines *machines, const char *pat
 	for (size_t i = 0; i < recording->n_traces; i++) {
 		struct lane_machine *machine = NULL;
 		struct lane_trace_info info;
-		struct lane_error *err = lane_recording_trace_info(&recording->traces[i], &info);
+		struct lane_error *err = norm_recording_trace_info(&recording->traces[i], &info);
 
 		if (err)
 			return err;
 		for (size_t k = first; k < machines->n && !machine; k++)
-			if (lane_recording_are_kin(&machines->machines[k].info, &info))
+			if (norm_recording_are_kin(&machines->machines[k].info, &info))
 				machine = &machines->machines[k];
 		if (!machine) {
 			err = add(machines, path, &machine);
@@ -150,14 +150,14 @@ static int compare_traces(const void *left, const void *right)
 /* A path is a machine, unless it is a folder without a recording.json in which there are more. */
 static struct lane_error *expand(struct lane_machines *machines, const char *path)
 {
-	LANE_CLEANUP(lane_recording_deinit) struct lane_recording recording = { 0 };
+	LANE_CLEANUP(norm_recording_deinit) struct lane_recording recording = { 0 };
 	struct lane_machine *machine;
 	size_t first = machines->n;
 	struct lane_error *err;
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		err = lane_recording_init(path, &recording);
+		err = norm_recording_init(path, &recording);
 		if (!err && !recording.has_facts && recording.n_traces > 1) {
 			qsort(recording.traces, recording.n_traces, sizeof(*recording.traces),
 			      compare_traces);
@@ -213,7 +213,7 @@ static void set_name(struct lane_machines *machines, size_t of)
 			 *machine->info.host ? machine->info.host : base, k);
 }
 
-struct lane_error *lane_machines_find(const char *const *paths, size_t n,
+struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 				      struct lane_machines *machines)
 {
 	struct lane_error *err = NULL;
@@ -224,10 +224,10 @@ struct lane_error *lane_machines_find(const char *const *paths, size_t n,
 		LANE_CLEANUP(close_input) struct lane_input *input = NULL;
 		struct lane_machine *machine = &machines->machines[i];
 
-		err = lane_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
+		err = norm_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
 		if (err)
 			return err;
-		machine->info = *lane_input_info(input);
+		machine->info = *norm_input_info(input);
 		set_name(machines, i);
 	}
 	return err;
@@ -250,9 +250,9 @@ static struct lane_error *collect(struct lane_machine *machine, struct lane_tcp 
 	const struct lane_event *event;
 	struct lane_error *err;
 
-	err = lane_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
+	err = norm_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
 	while (!err) {
-		err = lane_input_next(input, &event);
+		err = norm_input_next(input, &event);
 		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED) {
 			/* Damage: the reading that follows tells of it. */
 			lane_error_free(err);
@@ -261,7 +261,7 @@ static struct lane_error *collect(struct lane_machine *machine, struct lane_tcp 
 		}
 		if (err || !event)
 			break;
-		if (!lane_tcp_take(packets, event))
+		if (!norm_tcp_take(packets, event))
 			err = &lane_enomem;
 	}
 	return err;
@@ -273,7 +273,7 @@ static struct lane_error *tie_by_packets(struct lane_machine *machine, size_t pa
 {
 	struct lane_tcp_match match;
 	struct lane_sync sync;
-	struct lane_error *err = lane_tcp_match(of_parent, packets, &sync, &match);
+	struct lane_error *err = norm_tcp_match(of_parent, packets, &sync, &match);
 	bool any = match.there + match.back + match.ambiguous + match.unproven;
 	uint64_t lo, hi;
 
@@ -298,16 +298,16 @@ static struct lane_error *tie_all(struct lane_machines *machines, struct lane_tc
 	struct lane_error *err = NULL;
 
 	for (size_t i = 0; i < machines->n; i++)
-		if (lane_machine_is_tied(&machines->machines[i]))
+		if (norm_machine_is_tied(&machines->machines[i]))
 			queue[n++] = i;
 	for (; at < n && !err; at++)
 		for (size_t i = 0; i < machines->n && !err; i++) {
 			struct lane_machine *machine = &machines->machines[i];
 
-			if (lane_machine_is_tied(machine) || !packets[queue[at]] || !packets[i])
+			if (norm_machine_is_tied(machine) || !packets[queue[at]] || !packets[i])
 				continue;
 			err = tie_by_packets(machine, queue[at], packets[queue[at]], packets[i]);
-			if (lane_machine_is_tied(machine))
+			if (norm_machine_is_tied(machine))
 				queue[n++] = i;
 		}
 	return err;
@@ -326,13 +326,13 @@ static struct lane_error *find_packets(struct lane_machines *machines)
 	for (size_t i = 0; i < machines->n && n > 1 && !err; i++) {
 		if (!may_have_packets(&machines->machines[i].info))
 			continue;
-		packets[i] = lane_tcp_create();
+		packets[i] = norm_tcp_create();
 		err = packets[i] ? collect(&machines->machines[i], packets[i]) : &lane_enomem;
 	}
 	if (!err)
 		err = tie_all(machines, packets);
 	for (size_t i = 0; i < machines->n; i++)
-		lane_tcp_destroy(packets[i]);
+		norm_tcp_destroy(packets[i]);
 	return err;
 }
 
@@ -343,7 +343,7 @@ static struct lane_error *take_pairs(struct lane_machines *machines, const char 
 
 	if (!syncs)
 		return &lane_enomem;
-	err = lane_pairs_read(path, syncs, machines->n);
+	err = norm_pairs_read(path, syncs, machines->n);
 	for (size_t i = 1; i < machines->n && !err; i++) {
 		machines->machines[i].sync = syncs[i];
 		machines->machines[i].tied = LANE_TIED_PAIRS;
@@ -369,7 +369,7 @@ static void make_ties(struct lane_machines *machines)
 	}
 }
 
-struct lane_error *lane_machines_tie(struct lane_machines *machines, const char *pairs)
+struct lane_error *norm_machines_tie(struct lane_machines *machines, const char *pairs)
 {
 	const struct lane_machine *first = machines->machines;
 	bool all = true;
@@ -395,7 +395,7 @@ struct lane_error *lane_machines_tie(struct lane_machines *machines, const char 
 	return err;
 }
 
-void lane_machine_bounds(const struct lane_machines *machines, size_t of, uint64_t ns,
+void norm_machine_bounds(const struct lane_machines *machines, size_t of, uint64_t ns,
 			 uint64_t *lo_ns, uint64_t *hi_ns)
 {
 	uint64_t unused;
@@ -411,13 +411,13 @@ void lane_machine_bounds(const struct lane_machines *machines, size_t of, uint64
 	}
 }
 
-struct lane_sync_line lane_machine_line(const struct lane_machines *machines, size_t of,
+struct lane_sync_line norm_machine_line(const struct lane_machines *machines, size_t of,
 					uint64_t ns)
 {
 	struct lane_sync_line line = { 0 }, step;
 	uint64_t lo, hi;
 
-	lane_machine_bounds(machines, of, ns, &lo, &hi);
+	norm_machine_bounds(machines, of, ns, &lo, &hi);
 	line.offset_lo_ns = (int64_t)(ns - hi);
 	line.offset_hi_ns = (int64_t)(ns - lo);
 	while (machines->machines[of].tied == LANE_TIED_PAIRS ||
@@ -434,7 +434,7 @@ struct lane_sync_line lane_machine_line(const struct lane_machines *machines, si
 	return line;
 }
 
-uint64_t lane_machine_own_ns(const struct lane_machine *machine, uint64_t ns)
+uint64_t norm_machine_own_ns(const struct lane_machine *machine, uint64_t ns)
 {
 	uint64_t own = machine->sync.last_other;
 
@@ -442,11 +442,11 @@ uint64_t lane_machine_own_ns(const struct lane_machine *machine, uint64_t ns)
 		return ns;
 	/* Rates differ by a thousandth at most: so much is left of an error each time. */
 	for (int i = 0; i < 8; i++)
-		own = ns + (own - lane_tie_ns(machine->place.tie, own));
+		own = ns + (own - norm_tie_ns(machine->place.tie, own));
 	return own;
 }
 
-void lane_machines_deinit(struct lane_machines *machines)
+void norm_machines_deinit(struct lane_machines *machines)
 {
 	for (size_t i = 0; i < machines->n; i++)
 		deinit_machine(&machines->machines[i]);

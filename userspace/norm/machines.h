@@ -42,32 +42,32 @@ struct lane_machines {
 
 /*
  * Finds the machines at the paths. With one path that holds one machine it says no more than that.
- * *machines is the caller's, zeroed before; lane_machines_deinit frees it, also after an error.
+ * *machines is the caller's, zeroed before; norm_machines_deinit frees it, also after an error.
  */
-struct lane_error *lane_machines_find(const char *const *paths, size_t n,
+struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 				      struct lane_machines *machines) LANE_MUST_CHECK;
 
 /*
  * Ties the machines' clocks: by the file of pairs (docs/dump.md), or, pairs being NULL, by what
  * they have seen of each other.
  */
-struct lane_error *lane_machines_tie(struct lane_machines *machines,
+struct lane_error *norm_machines_tie(struct lane_machines *machines,
 				     const char *pairs) LANE_MUST_CHECK;
 
 /* True when times of the machine are on the timeline. */
-bool lane_machine_is_tied(const struct lane_machine *machine);
+bool norm_machine_is_tied(const struct lane_machine *machine);
 
 /* When it was ns by the machine's clock: between two times of the timeline's. */
-void lane_machine_bounds(const struct lane_machines *machines, size_t of, uint64_t ns,
+void norm_machine_bounds(const struct lane_machines *machines, size_t of, uint64_t ns,
 			 uint64_t *lo_ns, uint64_t *hi_ns);
 
 /* What is known of the machine's clock less the timeline's, when that machine's clock says ns. */
-struct lane_sync_line lane_machine_line(const struct lane_machines *machines, size_t of,
+struct lane_sync_line norm_machine_line(const struct lane_machines *machines, size_t of,
 					uint64_t ns);
 
 /* What the machine's clock said when it was ns on the timeline, as exactly as one line can say. */
-uint64_t lane_machine_own_ns(const struct lane_machine *machine, uint64_t ns);
+uint64_t norm_machine_own_ns(const struct lane_machine *machine, uint64_t ns);
 
-void lane_machines_deinit(struct lane_machines *machines);
+void norm_machines_deinit(struct lane_machines *machines);
 
 #endif

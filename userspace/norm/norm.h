@@ -17,9 +17,9 @@ struct lane_input;
 
 /*
  * Opens a recording directory, or a trace in any format that decode/ knows.
- * *input is the caller's; lane_input_close frees it.
+ * *input is the caller's; norm_input_close frees it.
  */
-struct lane_error *lane_input_open(const char *path, struct lane_input **input) LANE_MUST_CHECK;
+struct lane_error *norm_input_open(const char *path, struct lane_input **input) LANE_MUST_CHECK;
 
 /* Which tracer's events count where several have recorded the same kinds. */
 enum lane_prefer {
@@ -39,7 +39,7 @@ struct lane_input_options {
  * the same clock_uuid share their clock; the others are put on the first one's by the distance of
  * both clocks to the epoch, which is as exact as the hosts' clocks are. options may be NULL.
  */
-struct lane_error *lane_input_open_all(const char *const *paths, size_t n_paths,
+struct lane_error *norm_input_open_all(const char *const *paths, size_t n_paths,
 				       const struct lane_input_options *options,
 				       struct lane_input **input) LANE_MUST_CHECK;
 
@@ -50,7 +50,7 @@ struct lane_tie {
 };
 
 /* When it was ns by that clock, on the timeline's. */
-uint64_t lane_tie_ns(const struct lane_tie *tie, uint64_t ns);
+uint64_t norm_tie_ns(const struct lane_tie *tie, uint64_t ns);
 
 /* A recording or trace, or one machine's part of a folder with several machines' traces. */
 struct lane_place {
@@ -66,7 +66,7 @@ struct lane_place {
  * The same of places: events of places[i] have host i. Clocks are where the places' ties put them,
  * nothing is done about others.
  */
-struct lane_error *lane_input_open_places(const struct lane_place *places, size_t n,
+struct lane_error *norm_input_open_places(const struct lane_place *places, size_t n,
 					  enum lane_prefer prefer,
 					  struct lane_input **input) LANE_MUST_CHECK;
 
@@ -75,27 +75,27 @@ struct lane_error *lane_input_open_places(const struct lane_place *places, size_
  * submission may be UNKNOWN first and become known with the events that tell it
  * (docs/normalise.md).
  */
-const struct lane_trace_info *lane_input_info(const struct lane_input *input);
+const struct lane_trace_info *norm_input_info(const struct lane_input *input);
 
 /*
  * The next event, NULL at the end; owned by the input, valid until the next call. Times never go
  * back. Events dropped by the tracer come as LANE_LOST at the end of the interval they fell in.
  */
-struct lane_error *lane_input_next(struct lane_input *input,
+struct lane_error *norm_input_next(struct lane_input *input,
 				   const struct lane_event **event) LANE_MUST_CHECK;
 
 /* From now on what an export says that was found need not be handed out. */
-void lane_input_leave_out_findings(struct lane_input *input);
+void norm_input_leave_out_findings(struct lane_input *input);
 
 /* How recording `host` was cut short, a sentence without a full stop; NULL: it was not. */
-const char *lane_input_ending(const struct lane_input *input, size_t host);
+const char *norm_input_ending(const struct lane_input *input, size_t host);
 
 /*
  * What pairs have shown of the clock of a recording after the first: its time less the first's,
  * from
  * .. to, ns. False: there were no pairs.
  */
-bool lane_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns,
+bool norm_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns,
 		      int64_t *hi_ns);
 
 /* What was met on the way and not delivered as it was. */
@@ -111,15 +111,15 @@ struct lane_input_counts {
 };
 
 /* The counts up to now. */
-void lane_input_counts(const struct lane_input *input, struct lane_input_counts *counts);
+void norm_input_counts(const struct lane_input *input, struct lane_input_counts *counts);
 
 /*
  * Who reads the trace of that number, and why: a few words, empty when there is nothing to be said.
  * *path is where it lies. NULL behind the last one.
  */
-const char *lane_input_how(const struct lane_input *input, size_t trace, const char **path);
+const char *norm_input_how(const struct lane_input *input, size_t trace, const char **path);
 
 /* Frees everything; NULL is allowed. */
-void lane_input_close(struct lane_input *input);
+void norm_input_close(struct lane_input *input);
 
 #endif

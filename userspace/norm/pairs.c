@@ -119,7 +119,7 @@ static struct lane_error *read_lines(FILE *from, const char *path, size_t n, str
 	return err;
 }
 
-struct lane_error *lane_pairs_read(const char *path, struct lane_sync *syncs, size_t n)
+struct lane_error *norm_pairs_read(const char *path, struct lane_sync *syncs, size_t n)
 {
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
 	LANE_CLEANUP(free_pairs) struct pairs pairs = { 0 };

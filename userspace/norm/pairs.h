@@ -13,7 +13,7 @@
  * recording's own and stays unused. An error names the line, or the recording whose clock the pairs
  * do not bound.
  */
-struct lane_error *lane_pairs_read(const char *path, struct lane_sync *syncs,
+struct lane_error *norm_pairs_read(const char *path, struct lane_sync *syncs,
 				   size_t n) LANE_MUST_CHECK;
 
 #endif

@@ -360,7 +360,7 @@ static size_t count_values(const char *text, size_t bytes)
 	return n;
 }
 
-struct lane_error *lane_recording_parse(const char *text, size_t bytes, const char *path,
+struct lane_error *norm_recording_parse(const char *text, size_t bytes, const char *path,
 					struct lane_recording *recording)
 {
 	LANE_CLEANUP(free_tokener) struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
@@ -437,10 +437,10 @@ static struct lane_error *read_facts(const char *dir, struct lane_recording *rec
 			break;
 		n += now > 0 ? (size_t)now : 0;
 	}
-	return lane_recording_parse(text, n, path, recording);
+	return norm_recording_parse(text, n, path, recording);
 }
 
-struct lane_error *lane_recording_init(const char *path, struct lane_recording *recording)
+struct lane_error *norm_recording_init(const char *path, struct lane_recording *recording)
 {
 	LANE_CLEANUP(lane_free) char *dir = NULL;
 	struct lane_error *err;
@@ -480,7 +480,7 @@ struct lane_error *lane_recording_init(const char *path, struct lane_recording *
 	return err;
 }
 
-void lane_recording_trace_deinit(struct lane_recording_trace *trace)
+void norm_recording_trace_deinit(struct lane_recording_trace *trace)
 {
 	for (size_t k = 0; k < trace->n_more; k++)
 		free(trace->more[k]);
@@ -490,9 +490,9 @@ void lane_recording_trace_deinit(struct lane_recording_trace *trace)
 	*trace = (struct lane_recording_trace){ 0 };
 }
 
-void lane_recording_deinit(struct lane_recording *recording)
+void norm_recording_deinit(struct lane_recording *recording)
 {
 	for (size_t i = 0; i < recording->n_traces; i++)
-		lane_recording_trace_deinit(&recording->traces[i]);
+		norm_recording_trace_deinit(&recording->traces[i]);
 	recording->n_traces = 0;
 }

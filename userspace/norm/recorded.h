@@ -52,28 +52,28 @@ struct lane_recording {
 
 /*
  * Looks at path: a recording directory, or a trace itself (then the only one, without facts).
- * *recording is the caller's, also after an error; lane_recording_deinit frees what it holds.
+ * *recording is the caller's, also after an error; norm_recording_deinit frees what it holds.
  */
-struct lane_error *lane_recording_init(const char *path,
+struct lane_error *norm_recording_init(const char *path,
 				       struct lane_recording *recording) LANE_MUST_CHECK;
 
-void lane_recording_deinit(struct lane_recording *recording);
+void norm_recording_deinit(struct lane_recording *recording);
 
 /* Frees what one of its traces holds. */
-void lane_recording_trace_deinit(struct lane_recording_trace *trace);
+void norm_recording_trace_deinit(struct lane_recording_trace *trace);
 
 /* What a trace says of itself, beside recording.json. */
-struct lane_error *lane_recording_trace_info(const struct lane_recording_trace *trace,
+struct lane_error *norm_recording_trace_info(const struct lane_recording_trace *trace,
 					     struct lane_trace_info *info) LANE_MUST_CHECK;
 
 /* True when, by what they say of themselves, two traces may be of one boot of one machine. */
-bool lane_recording_are_kin(const struct lane_trace_info *a, const struct lane_trace_info *b);
+bool norm_recording_are_kin(const struct lane_trace_info *a, const struct lane_trace_info *b);
 
 /*
  * Reads the text of a recording.json into the facts of a recording whose traces are known. path is
  * for messages.
  */
-struct lane_error *lane_recording_parse(const char *text, size_t bytes, const char *path,
+struct lane_error *norm_recording_parse(const char *text, size_t bytes, const char *path,
 					struct lane_recording *recording) LANE_MUST_CHECK;
 
 #endif

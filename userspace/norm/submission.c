@@ -8,16 +8,16 @@
  */
 #define EXECUTES_WITHOUT_IN 16
 
-enum lane_submission lane_submission_facts(struct lane_submission_clues *clues,
+enum lane_submission norm_submission_facts(struct lane_submission_clues *clues,
 					   const struct lane_trace_info *info)
 {
-	unsigned int version = lane_release_version(info->release);
+	unsigned int version = norm_release_version(info->release);
 
 	clues->in_recorded = info->presence[LANE_RQ_IN] == LANE_PRESENCE_RECORDED;
 	return version && version < 5004 ? LANE_SUBMISSION_PER_REQUEST : LANE_SUBMISSION_UNKNOWN;
 }
 
-enum lane_submission lane_submission_clue(struct lane_submission_clues *clues,
+enum lane_submission norm_submission_clue(struct lane_submission_clues *clues,
 					  const struct lane_event *event)
 {
 	if (event->raw.global || event->raw.ring != LANE_RING_NONE)

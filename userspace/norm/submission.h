@@ -15,11 +15,11 @@ struct lane_submission_clues {
 /*
  * What the facts of a trace say, UNKNOWN when they say nothing; begins the clues.
  */
-enum lane_submission lane_submission_facts(struct lane_submission_clues *clues,
+enum lane_submission norm_submission_facts(struct lane_submission_clues *clues,
 					   const struct lane_trace_info *info);
 
 /* What the events up to this one say, UNKNOWN when they say nothing yet. */
-enum lane_submission lane_submission_clue(struct lane_submission_clues *clues,
+enum lane_submission norm_submission_clue(struct lane_submission_clues *clues,
 					  const struct lane_event *event);
 
 #endif

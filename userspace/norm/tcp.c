@@ -76,12 +76,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-struct lane_tcp *lane_tcp_create(void)
+struct lane_tcp *norm_tcp_create(void)
 {
 	return calloc(1, sizeof(struct lane_tcp));
 }
 
-void lane_tcp_destroy(struct lane_tcp *packets)
+void norm_tcp_destroy(struct lane_tcp *packets)
 {
 	if (!packets)
 		return;
@@ -136,7 +136,7 @@ static bool take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost
 	return true;
 }
 
-bool lane_tcp_take(struct lane_tcp *packets, const struct lane_event *event)
+bool norm_tcp_take(struct lane_tcp *packets, const struct lane_event *event)
 {
 	const struct lane_p_net_dev_queue *said = &event->u.net_dev_queue; /* all have its fields */
 	uint32_t kind = event->wire.kind;
@@ -334,7 +334,7 @@ static int compare_pairs(const void *left, const void *right)
 	return (int)a->is_before - (int)b->is_before;
 }
 
-struct lane_error *lane_tcp_match(struct lane_tcp *first, struct lane_tcp *other,
+struct lane_error *norm_tcp_match(struct lane_tcp *first, struct lane_tcp *other,
 				  struct lane_sync *sync, struct lane_tcp_match *match)
 {
 	struct pairs pairs = { 0 };

@@ -11,11 +11,11 @@
 struct lane_tcp;
 
 /* The packets of one machine, none yet. NULL: no memory. */
-struct lane_tcp *lane_tcp_create(void);
+struct lane_tcp *norm_tcp_create(void);
 
 /* An event of the machine, by its own clock and in the order of time; any kind. False: no memory.
  */
-bool lane_tcp_take(struct lane_tcp *packets, const struct lane_event *event);
+bool norm_tcp_take(struct lane_tcp *packets, const struct lane_event *event);
 
 /* What two machines' packets have in common. */
 struct lane_tcp_match {
@@ -28,11 +28,11 @@ struct lane_tcp_match {
  * Matches the packets of both machines and takes what follows into sync, whose CPU is the first
  * machine.
  */
-struct lane_error *lane_tcp_match(struct lane_tcp *first, struct lane_tcp *other,
+struct lane_error *norm_tcp_match(struct lane_tcp *first, struct lane_tcp *other,
 				  struct lane_sync *sync,
 				  struct lane_tcp_match *match) LANE_MUST_CHECK;
 
 /* NULL is allowed. */
-void lane_tcp_destroy(struct lane_tcp *packets);
+void norm_tcp_destroy(struct lane_tcp *packets);
 
 #endif

@@ -30,18 +30,18 @@ struct lane_widen {
 	struct set sets[1 << SET_BITS];
 };
 
-struct lane_error *lane_widen_create(struct lane_widen **widen)
+struct lane_error *norm_widen_create(struct lane_widen **widen)
 {
 	*widen = calloc(1, sizeof(**widen));
 	return *widen ? NULL : &lane_enomem;
 }
 
-void lane_widen_destroy(struct lane_widen *widen)
+void norm_widen_destroy(struct lane_widen *widen)
 {
 	free(widen);
 }
 
-uint64_t lane_widen_ambiguous(const struct lane_widen *widen)
+uint64_t norm_widen_ambiguous(const struct lane_widen *widen)
 {
 	return widen->ambiguous;
 }
@@ -119,7 +119,7 @@ static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 	widen->ambiguous++;
 	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return false;
-	lane_fix_to_loss(event);
+	norm_fix_to_loss(event);
 	return true;
 }
 
@@ -131,7 +131,7 @@ static bool widen_drm(struct lane_widen *widen, struct lane_event *event)
 
 	if (event->raw.narrow && !complete(widen, &event->u.drm.fence_context)) {
 		widen->ambiguous++;
-		lane_fix_to_loss(event);
+		norm_fix_to_loss(event);
 		return true;
 	}
 	if (!event->raw.narrow && context < LANE_OWN_CONTEXT) {
@@ -143,7 +143,7 @@ static bool widen_drm(struct lane_widen *widen, struct lane_event *event)
 	return true;
 }
 
-bool lane_widen_event(struct lane_widen *widen, struct lane_event *event)
+bool norm_widen_event(struct lane_widen *widen, struct lane_event *event)
 {
 	unsigned int kind = event->wire.kind;
 

@@ -13,8 +13,8 @@
 
 struct lane_widen;
 
-/* For one machine's events, in time order. *widen is the caller's; lane_widen_destroy frees it. */
-struct lane_error *lane_widen_create(struct lane_widen **widen) LANE_MUST_CHECK;
+/* For one machine's events, in time order. *widen is the caller's; norm_widen_destroy frees it. */
+struct lane_error *norm_widen_create(struct lane_widen **widen) LANE_MUST_CHECK;
 
 /*
  * Learns the context of an event that says it in full, and completes the context of a fence that
@@ -22,12 +22,12 @@ struct lane_error *lane_widen_create(struct lane_widen **widen) LANE_MUST_CHECK;
  * matters to the analyses (its signal, a listener), it becomes the loss of one event at its time.
  * Returns false when it is to be left out.
  */
-bool lane_widen_event(struct lane_widen *widen, struct lane_event *event);
+bool norm_widen_event(struct lane_widen *widen, struct lane_event *event);
 
 /* Fences that may be of several contexts, up to now. */
-uint64_t lane_widen_ambiguous(const struct lane_widen *widen);
+uint64_t norm_widen_ambiguous(const struct lane_widen *widen);
 
 /* Frees it; NULL is allowed. */
-void lane_widen_destroy(struct lane_widen *widen);
+void norm_widen_destroy(struct lane_widen *widen);
 
 #endif

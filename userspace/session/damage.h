@@ -18,7 +18,7 @@ struct session_damage {
 };
 
 /*
- * Takes an error of lane_input_next; the one before is told. Returns the error where reading cannot
+ * Takes an error of norm_input_next; the one before is told. Returns the error where reading cannot
  * go on: it is no damage, or the command was interrupted.
  */
 struct lane_error *session_damage_take(struct session_damage *damage,

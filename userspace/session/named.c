@@ -30,7 +30,7 @@ static struct lane_error *choose(const struct session_named *named)
 
 struct lane_error *session_named_open(struct session_named *named)
 {
-	struct lane_error *err = lane_machines_find(named->paths, named->n_paths, &named->found);
+	struct lane_error *err = norm_machines_find(named->paths, named->n_paths, &named->found);
 
 	if (err || named->found.n < 2) {
 		if (!err && named->machine)
@@ -42,7 +42,7 @@ struct lane_error *session_named_open(struct session_named *named)
 	}
 	if (named->machine)
 		err = choose(named);
-	return err ? err : lane_machines_tie(&named->found, named->pairs);
+	return err ? err : norm_machines_tie(&named->found, named->pairs);
 }
 
 bool session_named_is_wanted(const struct session_named *named, size_t of)
@@ -81,13 +81,13 @@ void session_named_clock(const struct session_named *named, size_t of, uint64_t 
 	shown->at_ns[0] = begin_ns;
 	shown->at_ns[1] = begin_ns + (end_ns - begin_ns) / 2;
 	shown->at_ns[2] = end_ns;
-	shown->at_ns[3] = lane_tie_ns(machine->place.tie, machine->sync.last_other);
+	shown->at_ns[3] = norm_tie_ns(machine->place.tie, machine->sync.last_other);
 	for (int i = 0; i < SESSION_SHOWN_TIMES; i++)
-		shown->line[i] = lane_machine_line(&named->found, of,
-						   lane_machine_own_ns(machine, shown->at_ns[i]));
+		shown->line[i] = norm_machine_line(&named->found, of,
+						   norm_machine_own_ns(machine, shown->at_ns[i]));
 }
 
 void session_named_deinit(struct session_named *named)
 {
-	lane_machines_deinit(&named->found);
+	norm_machines_deinit(&named->found);
 }

@@ -92,7 +92,7 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 		return NULL;
 	if (!LANE_GROW(s->lost, p->cap_lost, s->n_lost + 1))
 		return &lane_enomem;
-	s->lost[s->n_lost++] = lane_loss_of(lost);
+	s->lost[s->n_lost++] = timeline_loss_of(lost);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ static struct lane_error *take(struct pass *p, const struct lane_event *event)
 		if (err)
 			return err;
 	}
-	return s->timeline ? lane_timeline_push(s->timeline, event) : NULL;
+	return s->timeline ? timeline_push(s->timeline, event) : NULL;
 }
 
 /* What the driver, or a program that uses a GPU, has events of. */
@@ -230,18 +230,18 @@ static struct lane_error *begin_timeline(struct pass *p)
 		return NULL;
 	if (p->fan.n)
 		hooks = p->fan.n > 1 ? session_fan_hooks(&p->fan) : p->fan.to[0];
-	err = lane_timeline_create(p->info, p->losses, p->n_losses, &hooks, &s->timeline);
-	if (!err && p->earlier && !lane_timeline_foresee_clocks(s->timeline, p->earlier))
+	err = timeline_create(p->info, p->losses, p->n_losses, &hooks, &s->timeline);
+	if (!err && p->earlier && !timeline_foresee_clocks(s->timeline, p->earlier))
 		err = &lane_enomem;
 	if (!err && p->follows_all)
-		lane_timeline_follow_all(s->timeline);
+		timeline_follow_all(s->timeline);
 	return err;
 }
 
 static struct lane_error *keep_losses(struct pass *p)
 {
 	size_t n;
-	const struct lane_loss *losses = lane_timeline_losses(p->session->timeline, &n);
+	const struct lane_loss *losses = timeline_losses(p->session->timeline, &n);
 
 	p->losses = malloc((n + 1) * sizeof(*losses));
 	if (!p->losses)
@@ -259,7 +259,7 @@ static bool is_void(const struct pass *p)
 
 	if (p->session->depth != SESSION_FIGURES || p->is_second)
 		return false;
-	lane_timeline_figures(p->session->timeline, &figures);
+	timeline_figures(p->session->timeline, &figures);
 	return figures.loss_unforeseen;
 }
 
@@ -278,7 +278,7 @@ static struct lane_error *end(struct pass *p)
 		session_source_say_counts(p->source);
 	err = session_source_check_known(p->source);
 	if (!err && s->timeline)
-		err = lane_timeline_finish(s->timeline);
+		err = timeline_finish(s->timeline);
 	if (!err && s->depth == SESSION_FIGURES)
 		err = latency_finish(&s->latency, s->timeline);
 	return err;
@@ -289,9 +289,9 @@ static struct lane_error *read_opened(struct pass *p)
 	struct session *s = p->session;
 	struct lane_error *err;
 
-	p->info = lane_input_info(p->source->input);
+	p->info = norm_input_info(p->source->input);
 	if (!s->keeps_findings)
-		lane_input_leave_out_findings(p->source->input); /* they are found again */
+		norm_input_leave_out_findings(p->source->input); /* they are found again */
 	p->events = 0;
 	decide(p);
 	if (!p->has_begun && !p->is_quiet)
@@ -383,7 +383,7 @@ static struct lane_error *read_twice(struct pass *p)
 	err = read_once(p);
 	lane_error_free(s->damage.last);
 	s->damage = damage;
-	lane_timeline_destroy(earlier);
+	timeline_destroy(earlier);
 	return err;
 }
 
@@ -422,7 +422,7 @@ struct session session_again(const struct session *session)
 
 void session_deinit(struct session *session)
 {
-	lane_timeline_destroy(LANE_TAKE(session->timeline));
+	timeline_destroy(LANE_TAKE(session->timeline));
 	latency_deinit(&session->latency);
 	lane_error_free(LANE_TAKE(session->damage.last));
 }

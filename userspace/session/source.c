@@ -11,7 +11,7 @@ struct lane_error *session_source_open(struct session_source *source,
 {
 	source->path = places->n_traces ? places->traces[0] : places->path;
 	source->n_places = n;
-	return lane_input_open_places(places, n, source->prefer, &source->input);
+	return norm_input_open_places(places, n, source->prefer, &source->input);
 }
 
 struct lane_error *session_source_next(struct session_source *source,
@@ -20,7 +20,7 @@ struct lane_error *session_source_next(struct session_source *source,
 	struct lane_error *err;
 
 	for (;;) {
-		err = lane_input_next(source->input, event);
+		err = norm_input_next(source->input, event);
 		if (!err || source->is_strict)
 			return err;
 		err = session_damage_take(&source->damage, err);
@@ -32,7 +32,7 @@ struct lane_error *session_source_next(struct session_source *source,
 void session_source_say_endings(const struct session_source *source)
 {
 	for (size_t host = 0; host < source->n_places; host++) {
-		const char *ending = lane_input_ending(source->input, host);
+		const char *ending = norm_input_ending(source->input, host);
 
 		if (ending && source->n_places > 1)
 			fprintf(stderr, "gpulane: %s: recording %zu: %s\n", source->damage.command,
@@ -46,7 +46,7 @@ void session_source_say_readers(const struct session_source *source)
 {
 	const char *how, *path;
 
-	for (size_t i = 0; (how = lane_input_how(source->input, i, &path)); i++)
+	for (size_t i = 0; (how = norm_input_how(source->input, i, &path)); i++)
 		if (*how)
 			fprintf(stderr, "gpulane: %s: %s: %s\n", source->damage.command, path, how);
 }
@@ -61,7 +61,7 @@ void session_source_say_counts(const struct session_source *source)
 {
 	struct lane_input_counts counts;
 
-	lane_input_counts(source->input, &counts);
+	norm_input_counts(source->input, &counts);
 	if (knows_none(&counts))
 		return;
 #define WARN(field, text)                                                                          \
@@ -82,7 +82,7 @@ struct lane_error *session_source_check_known(const struct session_source *sourc
 {
 	struct lane_input_counts counts;
 
-	lane_input_counts(source->input, &counts);
+	norm_input_counts(source->input, &counts);
 	if (!knows_none(&counts))
 		return NULL;
 	return lane_error("%s: none of its %" PRIu64 " events is of a kind that is known "
@@ -92,6 +92,6 @@ struct lane_error *session_source_check_known(const struct session_source *sourc
 
 void session_source_close(struct session_source *source)
 {
-	lane_input_close(source->input);
+	norm_input_close(source->input);
 	source->input = NULL;
 }

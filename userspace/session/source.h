@@ -20,7 +20,7 @@ struct lane_error *session_source_open(struct session_source *source,
 				       const struct lane_place *places, size_t n) LANE_MUST_CHECK;
 
 /*
- * The next event, NULL at the end; as of lane_input_next. What is damaged is left out, unless the
+ * The next event, NULL at the end; as of norm_input_next. What is damaged is left out, unless the
  * command was interrupted.
  */
 struct lane_error *session_source_next(struct session_source *source,

@@ -33,12 +33,12 @@ struct live {
 
 static struct lane_error *on_record(void *arg, unsigned int cpu, const struct lane_wire *record)
 {
-	return lane_live_record(((struct live *)arg)->events, cpu, record);
+	return norm_live_record(((struct live *)arg)->events, cpu, record);
 }
 
 static struct lane_error *on_lost(void *arg, unsigned int cpu, uint64_t total, uint64_t at_ns)
 {
-	return lane_live_lost(((struct live *)arg)->events, cpu, total, at_ns);
+	return norm_live_lost(((struct live *)arg)->events, cpu, total, at_ns);
 }
 
 static struct lane_error *on_horizon(void *arg, unsigned int cpu, uint64_t ns)
@@ -56,7 +56,7 @@ static struct lane_error *next_live(void *arg, uint64_t upto_ns, const struct la
 				    bool *has_ended)
 {
 	*has_ended = false;
-	return lane_live_next(((struct live *)arg)->events, upto_ns, event);
+	return norm_live_next(((struct live *)arg)->events, upto_ns, event);
 }
 
 static void close_live(void *arg)
@@ -66,7 +66,7 @@ static void close_live(void *arg)
 	if (live->has_started)
 		lane_error_free(live->backend->stop(live->capture));
 	live->backend->close(live->capture);
-	lane_live_destroy(live->events);
+	norm_live_destroy(live->events);
 	free(live);
 }
 
@@ -115,7 +115,7 @@ static struct lane_error *start_live(struct live *live)
 	if (err)
 		return err;
 	fill_info(live, &info);
-	err = lane_live_create(&info, &live->events);
+	err = norm_live_create(&info, &live->events);
 	if (!err)
 		err = live->backend->start(live->capture);
 	live->has_started = !err;
@@ -151,7 +151,7 @@ struct lane_error *session_stream_open_live(struct session_stream *stream, const
 	err = start_live(live);
 	if (err)
 		return lane_error_context(err, "%s", command);
-	stream->info = lane_live_info(live->events);
+	stream->info = norm_live_info(live->events);
 	set_notice(live, stream);
 	return NULL;
 }
@@ -232,7 +232,7 @@ struct lane_error *session_stream_open_recording(struct session_stream *stream, 
 	replay->source.damage = (struct session_damage){ .command = command, .quiet = true };
 	err = session_source_open(&replay->source, place, 1);
 	if (!err)
-		stream->info = lane_input_info(replay->source.input);
+		stream->info = norm_input_info(replay->source.input);
 	return err;
 }
 
@@ -245,7 +245,7 @@ struct lane_error *session_stream_listen(struct session_stream *stream,
 	struct lane_error *err = listener->begin(listener->arg, stream->info, &hooks);
 
 	stream->listener = *listener;
-	return err ? err : lane_timeline_create(stream->info, NULL, 0, &hooks, &stream->timeline);
+	return err ? err : timeline_create(stream->info, NULL, 0, &hooks, &stream->timeline);
 }
 
 static struct lane_error *feed_next(struct session_stream *stream, uint64_t upto_ns, bool *has_none)
@@ -257,7 +257,7 @@ static struct lane_error *feed_next(struct session_stream *stream, uint64_t upto
 	if (err || !event)
 		return err;
 	err = stream->listener.event(stream->listener.arg, event);
-	return err ? err : lane_timeline_push(stream->timeline, event);
+	return err ? err : timeline_push(stream->timeline, event);
 }
 
 struct lane_error *session_stream_feed(struct session_stream *stream, uint64_t upto_ns)
@@ -281,6 +281,6 @@ void session_stream_close(struct session_stream *stream)
 {
 	if (stream->close)
 		stream->close(stream->arg);
-	lane_timeline_destroy(stream->timeline);
+	timeline_destroy(stream->timeline);
 	*stream = (struct session_stream){ .arg = NULL };
 }

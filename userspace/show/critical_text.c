@@ -34,7 +34,7 @@ static bool add_share(struct shares *shares, const char *name, struct lane_span 
 {
 	for (size_t i = 0; i < shares->n; i++)
 		if (!strcmp(shares->v[i].name, name)) {
-			lane_span_add(&shares->v[i].ns, ns);
+			timeline_span_add(&shares->v[i].ns, ns);
 			return true;
 		}
 	if (!LANE_GROW(shares->v, shares->room, shares->n + 1))
@@ -55,9 +55,8 @@ static int by_ns(const void *a, const void *b)
 static const char *owner(const struct lane_latency *l, const struct lane_critical_segment *s,
 			 char *buffer)
 {
-	const struct lane_client *client = s->client == LANE_CRITICAL_NONE
-						   ? NULL
-						   : lane_timeline_client(l->timeline, s->client);
+	const struct lane_client *client =
+		s->client == LANE_CRITICAL_NONE ? NULL : timeline_client(l->timeline, s->client);
 
 	if (client)
 		return show_client_name(client, buffer, NAME_SIZE);
@@ -71,7 +70,7 @@ static const char *place(const struct lane_latency *l, const struct lane_critica
 {
 	if (s->engine == LANE_CRITICAL_NONE)
 		return strcpy(buffer, "CPU");
-	return show_engine_name(lane_timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
+	return show_engine_name(timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
 }
 
 enum {
@@ -107,7 +106,7 @@ static bool add_pieces(const struct lane_latency *l, const struct lane_critical_
 				break;
 			last = &path->segments[next];
 		}
-		if (!add_share(shares, name, lane_span_between(first->begin, last->end)))
+		if (!add_share(shares, name, timeline_span_between(first->begin, last->end)))
 			return false;
 	}
 	return true;
@@ -141,7 +140,7 @@ static void write_shares(FILE *to, const char *title, const struct shares *share
 
 		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name,
 			show_span_text(sum, ns, sizeof(ns)),
-			show_share_text(sum, lane_span_exact(whole), share, sizeof(share)));
+			show_share_text(sum, timeline_span_exact(whole), share, sizeof(share)));
 	}
 }
 
@@ -150,8 +149,7 @@ static void write_what(FILE *to, const struct lane_latency *l,
 		       const struct lane_critical_segment *s)
 {
 	const struct lane_context *context =
-		s->context == LANE_CRITICAL_NONE ? NULL
-						 : lane_timeline_context(l->timeline, s->context);
+		s->context == LANE_CRITICAL_NONE ? NULL : timeline_context(l->timeline, s->context);
 	char name[NAME_SIZE];
 
 	if (context)
@@ -160,7 +158,7 @@ static void write_what(FILE *to, const struct lane_latency *l,
 	else
 		fprintf(to, "thread %s", show_task_name(s->tid, s->comm, name, sizeof(name)));
 	if (s->by_context != LANE_CRITICAL_NONE) {
-		context = lane_timeline_context(l->timeline, s->by_context);
+		context = timeline_context(l->timeline, s->by_context);
 		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
 			s->by_seqno, show_client_name(context->client, name, sizeof(name)));
 	}
@@ -260,7 +258,7 @@ static void put_request(struct json_object *to, const struct lane_latency *l, co
 			uint32_t id, uint32_t seqno)
 {
 	const struct lane_context *context =
-		id == LANE_CRITICAL_NONE ? NULL : lane_timeline_context(l->timeline, id);
+		id == LANE_CRITICAL_NONE ? NULL : timeline_context(l->timeline, id);
 	struct json_object *rq;
 
 	if (!context) {

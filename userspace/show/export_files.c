@@ -316,7 +316,7 @@ static struct lane_error *check_machines(const struct lane_machines *found)
 				  "--machine)",
 				  found->n, LANE_EXPORT_MACHINES);
 	for (size_t i = 0; i < found->n; i++)
-		if (!lane_machine_is_tied(&found->machines[i]))
+		if (!norm_machine_is_tied(&found->machines[i]))
 			return lane_error("%s is not on one timeline with the others (choose one "
 					  "machine with --machine, or tie them with --pairs; "
 					  "`gpulane report` says what is known of their clocks)",

@@ -256,10 +256,10 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		     uint64_t now_ns)
 {
 	struct lane_findings *f = arg;
-	struct lane_span at = lane_span_exact(now_ns);
+	struct lane_span at = timeline_span_exact(now_ns);
 
 	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE))
-		put_state(f, rq, LANE_RQ_STATE_NEW, STATE_OVER, lane_span_exact(rq->queue_ns));
+		put_state(f, rq, LANE_RQ_STATE_NEW, STATE_OVER, timeline_span_exact(rq->queue_ns));
 	if (rq->state == LANE_RQ_STATE_ENDED)
 		at = rq->end;
 	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
@@ -307,7 +307,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		at_ns = rq->end.lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
-	put_state(f, rq, STATE_OVER, rq->state, lane_span_exact(at_ns));
+	put_state(f, rq, STATE_OVER, rq->state, timeline_span_exact(at_ns));
 	put_request(f, rq, at_ns);
 }
 

@@ -115,14 +115,14 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	const struct lane_engine *engine;
 	char name[64];
 
-	for (uint32_t i = 0; (engine = lane_timeline_engine(timeline, i)); i++)
+	for (uint32_t i = 0; (engine = timeline_engine(timeline, i)); i++)
 		show_json_item(engines, show_engine_name(engine, name, sizeof(name)));
-	for (uint32_t i = 0; (context = lane_timeline_context(timeline, i)); i++) {
+	for (uint32_t i = 0; (context = timeline_context(timeline, i)); i++) {
 		to = show_json_row(contexts);
 		show_json_int(to, "ctx", (int64_t)context->ctx);
 		show_json_int(to, "client", context->client->id);
 	}
-	for (uint32_t i = 0; (client = lane_timeline_client(timeline, i)); i++) {
+	for (uint32_t i = 0; (client = timeline_client(timeline, i)); i++) {
 		to = show_json_row(clients);
 		show_json_text(to, "name", show_client_name(client, name, sizeof(name)));
 		show_json_int(to, "pid", client->pid);

@@ -171,7 +171,7 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 	char off[32], within[32];
 
 	snprintf(text, size, "not known");
-	for (uint32_t i = 0; lane_timeline_cl_clock(l->timeline, i, &clock); i++) {
+	for (uint32_t i = 0; timeline_cl_clock(l->timeline, i, &clock); i++) {
 		if (clock.pid != d->pid || clock.device != d->device || !clock.bounded)
 			continue;
 		if (clock.same) {
@@ -368,7 +368,7 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 {
 	struct lane_command_figures f;
 
-	lane_timeline_command_figures(l->timeline, &f);
+	timeline_command_figures(l->timeline, &f);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
 			 "OpenCL: %" PRIu64 " commands, no GPU requests in the recording to tie "

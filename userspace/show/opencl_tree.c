@@ -40,7 +40,7 @@ static void certainty(const struct lane_latency *l, json *to)
 	struct lane_command_figures figures;
 	json *sure = show_json_object(to, "certainty"), *why = show_json_object(to, "why");
 
-	lane_timeline_command_figures(l->timeline, &figures);
+	timeline_command_figures(l->timeline, &figures);
 	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
 		show_json_uint(sure, lane_certainty_names[i], figures.certainty[i]);
 	for (int i = 0; i < LANE_WHY_COUNT; i++)
@@ -146,7 +146,7 @@ static void clock_of(const struct lane_latency *l, const struct lane_cl_device_s
 	struct lane_cl_clock clock;
 	json *at = show_json_object(to, "clock"), *order = show_json_object(to, "order");
 
-	for (uint32_t i = 0; lane_timeline_cl_clock(l->timeline, i, &clock); i++) {
+	for (uint32_t i = 0; timeline_cl_clock(l->timeline, i, &clock); i++) {
 		if (clock.pid != device->pid || clock.device != device->device)
 			continue;
 		show_json_text(at, "state",

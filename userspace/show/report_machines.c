@@ -117,7 +117,7 @@ static void write_head(const struct report *r)
 	size_t tied = 0;
 
 	for (size_t i = 0; i < found->n; i++)
-		tied += lane_machine_is_tied(&found->machines[i]);
+		tied += norm_machine_is_tied(&found->machines[i]);
 	printf("%zu machines, %zu on one timeline. Each has its own report; nothing is concluded "
 	       "from one machine to another.\n",
 	       found->n, tied);
@@ -160,7 +160,7 @@ static void add_clock(struct json_object *to, const struct report *r, size_t of)
 	struct session_shown_clock shown;
 
 	show_json_text(clock, "tied_by", tied_names[machine->tied]);
-	show_json_bool(clock, "on_timeline", lane_machine_is_tied(machine));
+	show_json_bool(clock, "on_timeline", norm_machine_is_tied(machine));
 	if (machine->tied >= LANE_TIED_PAIRS) {
 		show_json_text(clock, "to", r->named->found.machines[machine->parent].name);
 		show_json_uint(clock, "used", machine->sync.pairs);
@@ -180,7 +180,7 @@ static void add_clock(struct json_object *to, const struct report *r, size_t of)
 
 		show_json_text(row, "at", shown_names[i]);
 		show_json_uint(row, "at_ns", shown.at_ns[i]);
-		show_json_uint(row, "own_ns", lane_machine_own_ns(machine, shown.at_ns[i]));
+		show_json_uint(row, "own_ns", norm_machine_own_ns(machine, shown.at_ns[i]));
 		show_json_int(row, "min_ns", shown.line[i].offset_lo_ns);
 		show_json_int(row, "max_ns", shown.line[i].offset_hi_ns);
 	}

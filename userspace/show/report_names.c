@@ -67,7 +67,7 @@ const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 const char *show_process_name(const struct lane_latency *latency, int32_t pid, char *buffer,
 			      size_t size)
 {
-	const struct lane_thread *thread = lane_timeline_thread(latency->timeline, pid);
+	const struct lane_thread *thread = timeline_thread(latency->timeline, pid);
 	const struct lane_commands *c = latency->commands;
 	const char *comm = thread ? thread->comm : "";
 

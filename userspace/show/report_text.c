@@ -73,7 +73,7 @@ static void head(const struct text *t)
 static const char *engine_time(const struct lane_engine_stats *engine, struct lane_span ns,
 			       uint64_t whole, char *buffer, size_t size)
 {
-	if (lane_engine_is_virtual(engine->engine))
+	if (timeline_engine_is_virtual(engine->engine))
 		return "-";
 	return ns.lo || ns.hi < whole || !whole ? show_span_text(ns, buffer, size) : "unknown";
 }
@@ -81,10 +81,10 @@ static const char *engine_time(const struct lane_engine_stats *engine, struct la
 static const char *busy_share(const struct lane_engine_stats *engine, uint64_t whole, char *buffer,
 			      size_t size)
 {
-	if (lane_engine_is_virtual(engine->engine) ||
+	if (timeline_engine_is_virtual(engine->engine) ||
 	    (!engine->busy.lo && engine->busy.hi == whole))
 		return "";
-	return show_share_text(engine->busy, lane_span_exact(whole), buffer, size);
+	return show_share_text(engine->busy, timeline_span_exact(whole), buffer, size);
 }
 
 static void engines(const struct text *t)
@@ -274,14 +274,14 @@ static void behind_rows(const struct text *t, const char *stage, const struct la
 
 	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
 		const struct lane_blame *b = &blames[i];
-		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
+		const struct lane_context *context = timeline_context(l->timeline, b->context);
 
 		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
-			show_client_name(lane_timeline_client(l->timeline, b->victim), victim,
+			show_client_name(timeline_client(l->timeline, b->victim), victim,
 					 sizeof(victim)),
 			stage, context->ctx,
 			show_client_name(context->client, owner, sizeof(owner)),
-			show_engine_name(lane_timeline_engine(l->timeline, b->engine), engine,
+			show_engine_name(timeline_engine(l->timeline, b->engine), engine,
 					 sizeof(engine)),
 			b->requests, show_span_text(b->ns, ns, sizeof(ns)));
 	}
@@ -317,10 +317,10 @@ static void preemptions(const struct text *t)
 
 		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8" PRIu64 " %18s\n",
 			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
-			show_client_name(lane_timeline_client(l->timeline, s->victim), victim,
+			show_client_name(timeline_client(l->timeline, s->victim), victim,
 					 sizeof(victim)),
 			s->culprit_known
-				? show_client_name(lane_timeline_client(l->timeline, s->culprit),
+				? show_client_name(timeline_client(l->timeline, s->culprit),
 						   culprit, sizeof(culprit))
 				: "unknown",
 			lane_preemption_why_names[s->why], s->count,
@@ -393,14 +393,14 @@ static void waits(const struct text *t)
 		const struct lane_wait_sum *s = &l->waits[i];
 
 		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
-			show_client_name(lane_timeline_client(l->timeline, s->waiter), waiter,
+			show_client_name(timeline_client(l->timeline, s->waiter), waiter,
 					 sizeof(waiter)),
-			show_client_name(lane_timeline_client(l->timeline, s->owner), owner,
+			show_client_name(timeline_client(l->timeline, s->owner), owner,
 					 sizeof(owner)),
 			s->engine == UINT32_MAX
 				? "-"
-				: show_engine_name(lane_timeline_engine(l->timeline, s->engine),
-						   engine, sizeof(engine)),
+				: show_engine_name(timeline_engine(l->timeline, s->engine), engine,
+						   sizeof(engine)),
 			s->count, slept_waits(s, slept, sizeof(slept)),
 			show_duration(s->ns, a, sizeof(a)),
 			at_least(s->wake_ns, s->wake_unknown, s->count, b, sizeof(b)),

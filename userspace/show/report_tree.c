@@ -113,7 +113,7 @@ static struct lane_error *verdict(const struct lane_latency *l, json *tree)
 static void add_time(json *to, const char *key, const struct lane_engine_stats *engine,
 		     struct lane_span ns)
 {
-	if (lane_engine_is_virtual(engine->engine))
+	if (timeline_engine_is_virtual(engine->engine))
 		show_json_null(to, key);
 	else
 		add_span(to, key, ns);
@@ -255,7 +255,7 @@ static void contexts(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "context", c->context->ctx);
 		show_json_uint(to, "device", c->context->dev);
 		add_client(to, "client", c->context->client);
-		add_engine(to, "engine", lane_timeline_engine(l->timeline, c->engine));
+		add_engine(to, "engine", timeline_engine(l->timeline, c->engine));
 		show_json_uint(to, "requests", c->requests);
 		add_span(to, "running", c->running);
 		add_span(to, "total", c->total);
@@ -269,11 +269,11 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_blame *b = &blames[i];
-		const struct lane_context *context = lane_timeline_context(l->timeline, b->context);
+		const struct lane_context *context = timeline_context(l->timeline, b->context);
 
 		to = show_json_row(rows);
-		add_client(to, "client", lane_timeline_client(l->timeline, b->victim));
-		add_engine(to, "engine", lane_timeline_engine(l->timeline, b->engine));
+		add_client(to, "client", timeline_client(l->timeline, b->victim));
+		add_engine(to, "engine", timeline_engine(l->timeline, b->engine));
 		show_json_uint(to, "context", context->ctx);
 		add_client(to, "owner", context->client);
 		show_json_uint(to, "requests", b->requests);
@@ -295,10 +295,10 @@ static void culprits(const struct lane_latency *l, json *tree)
 		const struct lane_preemption_sum *p = &l->preemptions[i];
 
 		to = show_json_row(rows);
-		add_engine(to, "engine", lane_timeline_engine(l->timeline, p->engine));
-		add_client(to, "victim", lane_timeline_client(l->timeline, p->victim));
+		add_engine(to, "engine", timeline_engine(l->timeline, p->engine));
+		add_client(to, "victim", timeline_client(l->timeline, p->victim));
 		if (p->culprit_known)
-			add_client(to, "culprit", lane_timeline_client(l->timeline, p->culprit));
+			add_client(to, "culprit", timeline_client(l->timeline, p->culprit));
 		else
 			show_json_null(to, "culprit");
 		show_json_text(to, "why", lane_preemption_why_names[p->why]);
@@ -310,7 +310,7 @@ static void culprits(const struct lane_latency *l, json *tree)
 		const struct lane_starved_sum *s = &l->starved[i];
 
 		to = show_json_row(rows);
-		add_client(to, "client", lane_timeline_client(l->timeline, s->victim));
+		add_client(to, "client", timeline_client(l->timeline, s->victim));
 		add_task(to, "thread", s->victim_tid, s->victim_comm);
 		show_json_int(to, "tid", s->victim_tid);
 		add_task(to, "culprit", s->tid, s->comm);
@@ -329,7 +329,7 @@ static void idles_and_waits(const struct lane_latency *l, json *tree)
 		const struct lane_idle_sum *s = &l->idles[i];
 
 		to = show_json_row(rows);
-		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
+		add_engine(to, "engine", timeline_engine(l->timeline, s->engine));
 		show_json_text(to, "cause", lane_idle_names[s->cause]);
 		add_task(to, "thread", s->tid, s->comm);
 		show_json_int(to, "tid", s->tid);
@@ -346,9 +346,9 @@ static void idles_and_waits(const struct lane_latency *l, json *tree)
 		const struct lane_wait_sum *s = &l->waits[i];
 
 		to = show_json_row(rows);
-		add_client(to, "client", lane_timeline_client(l->timeline, s->waiter));
-		add_client(to, "for", lane_timeline_client(l->timeline, s->owner));
-		add_engine(to, "engine", lane_timeline_engine(l->timeline, s->engine));
+		add_client(to, "client", timeline_client(l->timeline, s->waiter));
+		add_client(to, "for", timeline_client(l->timeline, s->owner));
+		add_engine(to, "engine", timeline_engine(l->timeline, s->engine));
 		show_json_uint(to, "count", s->count);
 		add_known(to, "slept", s->slept, s->slept_unknown < s->count);
 		show_json_uint(to, "slept_unknown", s->slept_unknown);

@@ -124,13 +124,14 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	fprintf(to, "  %-14s %" PRIu64 " request%s",
 		show_engine_name(engine->engine, text, sizeof(text)), engine->requests,
 		engine->requests == 1 ? "" : "s");
-	if (lane_engine_is_virtual(engine->engine)) {
+	if (timeline_engine_is_virtual(engine->engine)) {
 		fputs(", each run by another engine\n", to);
 		return;
 	}
 	if (engine->busy.lo || engine->busy.hi < whole) {
 		fprintf(to, ", busy %s",
-			show_share_text(engine->busy, lane_span_exact(whole), text, sizeof(text)));
+			show_share_text(engine->busy, timeline_span_exact(whole), text,
+					sizeof(text)));
 		fprintf(to, ", idle %s", show_span_text(engine->idle, text, sizeof(text)));
 		idle_causes(to, latency, id);
 	} else {

@@ -107,7 +107,7 @@ static void behind(const struct sentences *s, const struct lane_client_stats *c,
 		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
 	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo + open_ns)
 		return;
-	context = lane_timeline_context(l->timeline, most->context);
+	context = timeline_context(l->timeline, most->context);
 	if (context->client == c->client)
 		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
 	else
@@ -146,8 +146,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	fprintf(s->to, ", %s %s (",
 		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
 									   : "among others by",
-		show_client_name(lane_timeline_client(l->timeline, most->culprit), name,
-				 sizeof(name)));
+		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
 	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
 		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
 	fprintf(s->to, "%" PRIu64 " times", all);
@@ -249,7 +248,7 @@ static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane
 	for (uint32_t i = 0; i < n; i++)
 		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
 			most = &blames[i];
-	return most && lane_timeline_context(l->timeline, most->context)->client == c->client;
+	return most && timeline_context(l->timeline, most->context)->client == c->client;
 }
 
 static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,

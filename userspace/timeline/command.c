@@ -85,7 +85,7 @@ static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *q
 
 	if (queue->comm[0])
 		return;
-	thread = lane_timeline_thread(tl, queue->pid);
+	thread = timeline_thread(tl, queue->pid);
 	if (thread)
 		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
 }
@@ -97,7 +97,7 @@ static void name_thread(const struct lane_timeline *tl, struct lane_command *com
 
 	if (command->comm[0])
 		return;
-	thread = lane_timeline_thread(tl, command->tid);
+	thread = timeline_thread(tl, command->tid);
 	if (thread)
 		memcpy(command->comm, thread->comm, sizeof(command->comm));
 	if (!command->comm[0] && command->tid == command->pid && command->queue)
@@ -113,7 +113,7 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		cmd->pub.known_ns = cmd->finished_ns;
 	if (cmd->pub.timed)
 		place_times(cmd);
-	lane_cl_match(tl, cmd);
+	timeline_cl_match(tl, cmd);
 	figures->commands++;
 	figures->untimed += !cmd->pub.timed;
 	figures->certainty[cmd->pub.certainty]++;
@@ -122,7 +122,7 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	name_thread(tl, &cmd->pub);
 	if (tl->hooks.command)
 		tl->hooks.command(tl->hooks.arg, &cmd->pub);
-	lane_cmd_unlink(tl, cmd);
+	timeline_command_unlink(tl, cmd);
 }
 
 /* Tells what the device's order has ready. */
@@ -130,7 +130,7 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 {
 	struct lane_cl_cmd *cmd;
 
-	while ((cmd = lane_order_next(device->order, all))) {
+	while ((cmd = timeline_order_next(device->order, all))) {
 		cmd->back = false;
 		command_over(tl, cmd);
 	}
@@ -153,7 +153,7 @@ static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
 {
 	while (tl->cl->n_open >= LANE_COMMANDS_MAX)
 		crowd(tl);
-	return lane_cmd_new(tl);
+	return timeline_command_new(tl);
 }
 
 /* Its completion is known: it waits for its turn, or is told at once when it has no times. */
@@ -176,10 +176,10 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (cmd->pub.known_ns && !device->foreseen)
 		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
 	if (!cmd->ticketed)
-		cmd->ticket = lane_order_ticket(device->order);
+		cmd->ticket = timeline_order_ticket(device->order);
 	cmd->ticketed = false;
 	cmd->back = true;
-	if (!lane_order_give(device->order, cmd->ticket, raw_ns[LANE_COMMAND_START], cmd))
+	if (!timeline_order_give(device->order, cmd->ticket, raw_ns[LANE_COMMAND_START], cmd))
 		tl->no_memory = true;
 	drain(tl, device, false);
 }
@@ -209,7 +209,7 @@ static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
 /* The thread is elsewhere though its call's exit was not seen. */
 static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
 {
-	lane_cl_call_over(thread);
+	timeline_cl_call_over(thread);
 	/* Its command stays open: its number is not known. */
 	no_caller(thread);
 	tell_call(tl, thread, now_ns);
@@ -219,7 +219,8 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_entry *said = &event->u.opencl_call_entry;
 	const struct lane_cl_function *function = function_of(said->function);
-	struct lane_cl_thread *thread = lane_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
 	struct lane_cl_cmd *cmd;
 
 	if (!thread)
@@ -240,7 +241,8 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	thread->in = true;
 	thread->kind = function->kind;
 	thread->cmd = NULL;
-	thread->queue = said->queue ? lane_cl_queue_get(tl, said->queue, event->wire.pid) : NULL;
+	thread->queue =
+		said->queue ? timeline_cl_queue_get(tl, said->queue, event->wire.pid) : NULL;
 	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
 	    function->command == LANE_CLC_NONE)
 		return;
@@ -256,9 +258,9 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->pub.size = said->size;
 	cmd->pub.group = said->group;
 	cmd->pub.call_ns = event->wire.ts_ns;
-	lane_cmd_link(tl, thread->queue, cmd);
+	timeline_command_link(tl, thread->queue, cmd);
 	name_thread(tl, &cmd->pub);
-	cmd->ticket = lane_order_ticket(cmd->device->order);
+	cmd->ticket = timeline_order_ticket(cmd->device->order);
 	cmd->ticketed = true;
 	cmd->caller = thread;
 	thread->cmd = cmd;
@@ -271,7 +273,7 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 	struct lane_cl_cmd *early = lane_table_get(&tl->cl->commands, number, key(cmd->pub.pid));
 
 	if (!early || early == cmd || !early->early) {
-		lane_cmd_number(tl, cmd, number, cmd->pub.pid);
+		timeline_command_number(tl, cmd, number, cmd->pub.pid);
 		return;
 	}
 	memcpy(cmd->pub.raw_ns, early->pub.raw_ns, sizeof(cmd->pub.raw_ns));
@@ -281,8 +283,8 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 		cmd->pub.type = early->pub.type;
 		cmd->pub.class = class_of(early->pub.type);
 	}
-	lane_cmd_unlink(tl, early);
-	lane_cmd_number(tl, cmd, number, cmd->pub.pid);
+	timeline_command_unlink(tl, early);
+	timeline_command_number(tl, cmd, number, cmd->pub.pid);
 	complete(tl, cmd);
 }
 
@@ -299,7 +301,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		/* Nothing was enqueued, or nobody will ever tell of it. */
 		struct lane_cl_device *device = cmd->device;
 
-		lane_cmd_unlink(tl, cmd);
+		timeline_command_unlink(tl, cmd);
 		drain(tl, device, false);
 		return;
 	}
@@ -334,7 +336,8 @@ static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
-	struct lane_cl_thread *thread = lane_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
 
 	if (!thread)
 		return;
@@ -343,7 +346,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 			leave(tl, thread, event->wire.ts_ns);
 		return;
 	}
-	lane_cl_call_over(thread);
+	timeline_cl_call_over(thread);
 	returned(tl, thread, event);
 	if (said->status >= 0 && thread->kind == LANE_CLK_SYNC && thread->queue)
 		finished(thread->queue, thread->call.begin_ns, event->wire.ts_ns);
@@ -360,7 +363,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
-	struct lane_cl_q *queue = lane_cl_queue_get(tl, said->queue, event->wire.pid);
+	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
 	struct lane_cl_cmd *cmd = queue ? command_new(tl) : NULL;
 
 	if (!cmd)
@@ -372,7 +375,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->pub.tid = -1;
 	/* Where nobody is in a call that could have made it, its call was not seen. */
 	cmd->early = queue->process->enqueueing > 0;
-	lane_cmd_number(tl, cmd, said->command, event->wire.pid);
+	timeline_command_number(tl, cmd, said->command, event->wire.pid);
 	return cmd;
 }
 
@@ -433,16 +436,16 @@ static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *ev
 	lane_pool_put(&tl->cl->thread_pool, thread);
 }
 
-void lane_command_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	if (!tl->cl && (event->wire.kind < LANE_CL_ENTRY || event->wire.kind > LANE_CL_PROFILE))
 		return;
-	if (!lane_cl_get(tl))
+	if (!timeline_cl_get(tl))
 		return;
 	switch (event->wire.kind) {
 	case LANE_RQ_QUEUE:
 	case LANE_RQ_ADD:
-		lane_cl_request_made(tl, event);
+		timeline_cl_request_made(tl, event);
 		break;
 	case LANE_EXIT:
 		on_thread_exit(tl, event);
@@ -457,10 +460,10 @@ void lane_command_event(struct lane_timeline *tl, const struct lane_event *event
 		on_command(tl, event);
 		break;
 	case LANE_CL_KERNEL:
-		lane_cl_kernel_created(tl, event);
+		timeline_cl_kernel_created(tl, event);
 		break;
 	case LANE_CL_QUEUE:
-		lane_cl_queue_created(tl, event);
+		timeline_cl_queue_created(tl, event);
 		break;
 	case LANE_CL_PROFILE:
 		on_profile(tl, event);
@@ -470,7 +473,7 @@ void lane_command_event(struct lane_timeline *tl, const struct lane_event *event
 	}
 }
 
-void lane_command_finish(struct lane_timeline *tl)
+void timeline_command_finish(struct lane_timeline *tl)
 {
 	struct lane_cl *cl = tl->cl;
 
@@ -488,14 +491,14 @@ void lane_command_finish(struct lane_timeline *tl)
 		command_over(tl, cl->oldest);
 }
 
-void lane_command_free(struct lane_timeline *tl)
+void timeline_command_free(struct lane_timeline *tl)
 {
 	struct lane_cl *cl = tl->cl;
 
 	if (!cl)
 		return;
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
-		lane_order_destroy(device->order);
+		timeline_order_destroy(device->order);
 	for (uint32_t i = 0; i < cl->n_queues; i++)
 		free(cl->queue_by_id[i]->log);
 	free(cl->queue_by_id);

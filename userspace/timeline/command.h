@@ -142,37 +142,38 @@ struct lane_cl {
 
 /* command_match.c */
 /* A request was made: by which call, for which commands. */
-void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);
 /* A call has returned: what it flushed is no longer waiting. */
-void lane_cl_call_over(struct lane_cl_thread *thread);
+void timeline_cl_call_over(struct lane_cl_thread *thread);
 /* Forgets the log's entries that no command of the queue can need. */
-void lane_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
+void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
 
 /* The latest of a request's story. */
-void lane_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
+void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
 /* The queue's commands come on that context. */
-void lane_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
-		   const struct lane_context *context);
+void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
+		       const struct lane_context *context);
 
 /* The i-th entry of the queue's log, from the oldest. */
-static inline struct lane_cl_made *lane_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
+static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
 {
 	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
 }
 
 /* command_weigh.c: finds the requests of a command whose times are set. */
-void lane_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
+void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
-struct lane_cl *lane_cl_get(struct lane_timeline *tl);
-struct lane_cl_q *lane_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
-void lane_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
-void lane_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
-struct lane_cl_thread *lane_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);
-struct lane_cl_cmd *lane_cmd_new(struct lane_timeline *tl);
-void lane_cmd_link(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_cmd *cmd);
-void lane_cmd_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
-void lane_cmd_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
-		     int32_t pid);
+struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
+struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
+void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
+struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);
+struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl);
+void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
+			   struct lane_cl_cmd *cmd);
+void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
+void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
+			     int32_t pid);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "timeline/state.h"
 
-void lane_command_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event);
 /* The story of a request is over; command_match.c. */
-void lane_command_request(struct lane_timeline *tl, const struct lane_request *rq);
-void lane_command_finish(struct lane_timeline *tl);
-void lane_command_free(struct lane_timeline *tl);
+void timeline_command_request(struct lane_timeline *tl, const struct lane_request *rq);
+void timeline_command_finish(struct lane_timeline *tl);
+void timeline_command_free(struct lane_timeline *tl);
 
 #endif

@@ -18,13 +18,13 @@ static void unref(struct lane_timeline *tl, struct lane_cl_rq *rq)
 		lane_pool_put(&tl->cl->rq_pool, rq);
 }
 
-void lane_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
+void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
 {
 	rq->story = *from;
 	rq->story.behind = NULL;
 }
 
-void lane_command_request(struct lane_timeline *tl, const struct lane_request *story)
+void timeline_command_request(struct lane_timeline *tl, const struct lane_request *story)
 {
 	struct lane_cl_rq *rq;
 
@@ -33,7 +33,7 @@ void lane_command_request(struct lane_timeline *tl, const struct lane_request *s
 	rq = lane_table_get(&tl->cl->requests, story->context->id, story->seqno);
 	if (!rq)
 		return;
-	lane_cl_copy_story(rq, story);
+	timeline_cl_copy_story(rq, story);
 	rq->open = false;
 	lane_table_del(&tl->cl->requests, story->context->id, story->seqno);
 	unref(tl, rq);
@@ -41,16 +41,16 @@ void lane_command_request(struct lane_timeline *tl, const struct lane_request *s
 
 static void drop_oldest(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
-	unref(tl, lane_cl_made_at(queue, 0)->rq);
+	unref(tl, timeline_cl_made_at(queue, 0)->rq);
 	queue->log_head = (queue->log_head + 1) & (queue->log_cap - 1);
 	queue->log_n--;
 }
 
-void lane_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
+void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
 	uint64_t needed = queue->first ? queue->first->place : queue->next_place;
 
-	while (queue->log_n && lane_cl_made_at(queue, 0)->last < needed)
+	while (queue->log_n && timeline_cl_made_at(queue, 0)->last < needed)
 		drop_oldest(tl, queue);
 }
 
@@ -65,7 +65,7 @@ static bool grow(struct lane_timeline *tl, struct lane_cl_q *queue)
 		return false;
 	}
 	for (uint32_t i = 0; i < queue->log_n; i++)
-		more[i] = *lane_cl_made_at(queue, i);
+		more[i] = *timeline_cl_made_at(queue, i);
 	free(queue->log);
 	queue->log = more;
 	queue->log_cap = cap;
@@ -79,21 +79,22 @@ static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_
 {
 	if (queue->log_n == queue->log_cap) {
 		if (queue->log_cap == LANE_MADE_MAX) {
-			if (lane_cl_made_at(queue, 0)->last > queue->crowded_to)
-				queue->crowded_to = lane_cl_made_at(queue, 0)->last;
+			if (timeline_cl_made_at(queue, 0)->last > queue->crowded_to)
+				queue->crowded_to = timeline_cl_made_at(queue, 0)->last;
 			drop_oldest(tl, queue);
 		} else if (!grow(tl, queue)) {
 			return;
 		}
 	}
 	queue->log_n++;
-	*lane_cl_made_at(queue, queue->log_n - 1) = (struct lane_cl_made){ rq, first, last, how };
+	*timeline_cl_made_at(queue, queue->log_n - 1) =
+		(struct lane_cl_made){ rq, first, last, how };
 	rq->refs++;
 }
 
 /* What the contexts have carried tells whose they are. */
-void lane_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
-		   const struct lane_context *context)
+void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
+		       const struct lane_context *context)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_q *had = lane_table_get(&cl->contexts, context->id, 0);
@@ -155,12 +156,12 @@ static void made_in_call(struct lane_timeline *tl, struct lane_cl_thread *thread
 		}
 	}
 	note(tl, queue, rq, first, last, how);
-	lane_cl_learn(tl, queue, rq->story.context);
+	timeline_cl_learn(tl, queue, rq->story.context);
 	thread->flushed = true;
 	thread->flushed_to = flushed > thread->flushed_to ? flushed : thread->flushed_to;
 }
 
-void lane_cl_call_over(struct lane_cl_thread *thread)
+void timeline_cl_call_over(struct lane_cl_thread *thread)
 {
 	struct lane_cl_q *queue = thread->queue;
 
@@ -206,7 +207,7 @@ static bool of_an_execbuf(const struct lane_timeline *tl, const struct lane_rq *
 		!tl->figures.by_kind[LANE_RQ_QUEUE]);
 }
 
-void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_process *process = lane_table_get(&cl->processes, 0, key(event->wire.pid));
@@ -216,7 +217,7 @@ void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *eve
 
 	if (!process)
 		return;
-	live = lane_rq_find(tl, event);
+	live = timeline_request_find(tl, event);
 	if (!live || !of_an_execbuf(tl, live) ||
 	    lane_table_get(&cl->requests, live->pub.context->id, live->pub.seqno))
 		return;
@@ -228,7 +229,7 @@ void lane_cl_request_made(struct lane_timeline *tl, const struct lane_event *eve
 	rq->refs = 1;
 	rq->open = true;
 	rq->made_ns = event->wire.ts_ns;
-	lane_cl_copy_story(rq, &live->pub);
+	timeline_cl_copy_story(rq, &live->pub);
 	thread = lane_table_get(&cl->threads, (uint32_t)event->wire.tid, 0);
 	if (thread && thread->in && thread->queue &&
 	    (thread->kind == LANE_CLK_ENQUEUE || thread->kind == LANE_CLK_FLUSH ||

@@ -23,7 +23,7 @@ struct lane_order {
 	struct lane_order_figures figures;
 };
 
-struct lane_error *lane_order_create(uint32_t limit, struct lane_order **result)
+struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **result)
 {
 	struct lane_order *order = calloc(1, sizeof(*order));
 
@@ -39,7 +39,7 @@ struct lane_error *lane_order_create(uint32_t limit, struct lane_order **result)
 	return NULL;
 }
 
-void lane_order_destroy(struct lane_order *order)
+void timeline_order_destroy(struct lane_order *order)
 {
 	if (!order)
 		return;
@@ -55,7 +55,7 @@ static void settle(struct lane_order *order)
 		order->oldest++;
 }
 
-uint64_t lane_order_ticket(struct lane_order *order)
+uint64_t timeline_order_ticket(struct lane_order *order)
 {
 	if (order->next - order->oldest == order->limit) {
 		/* Too far behind: it is not waited for any more. */
@@ -70,7 +70,7 @@ uint64_t lane_order_ticket(struct lane_order *order)
 	return order->next - 1;
 }
 
-void lane_order_drop(struct lane_order *order, uint64_t ticket)
+void timeline_order_drop(struct lane_order *order, uint64_t ticket)
 {
 	if (ticket < order->oldest || ticket >= order->next)
 		return;
@@ -83,7 +83,7 @@ static bool before(const struct held *a, const struct held *b)
 	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
 }
 
-bool lane_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
+bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
 {
 	struct held held = { key, order->next ? order->next - 1 : 0, item };
 	uint32_t at;
@@ -107,7 +107,7 @@ bool lane_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, vo
 	order->heap[at] = held;
 	if (order->n > order->figures.max_held)
 		order->figures.max_held = order->n;
-	lane_order_drop(order, ticket);
+	timeline_order_drop(order, ticket);
 	return true;
 }
 
@@ -137,7 +137,7 @@ static void *take_first(struct lane_order *order)
 	return first.item;
 }
 
-void *lane_order_next(struct lane_order *order, bool all)
+void *timeline_order_next(struct lane_order *order, bool all)
 {
 	if (!order->n)
 		return NULL;
@@ -147,7 +147,7 @@ void *lane_order_next(struct lane_order *order, bool all)
 	return NULL;
 }
 
-const struct lane_order_figures *lane_order_figures(const struct lane_order *order)
+const struct lane_order_figures *timeline_order_figures(const struct lane_order *order)
 {
 	return &order->figures;
 }

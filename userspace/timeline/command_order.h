@@ -25,23 +25,23 @@ struct lane_order_figures {
 };
 
 /* An order that waits for at most limit commands. *order is the caller's. */
-struct lane_error *lane_order_create(uint32_t limit, struct lane_order **order) LANE_MUST_CHECK;
+struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **order) LANE_MUST_CHECK;
 
 /* One more is on its way: its ticket. */
-uint64_t lane_order_ticket(struct lane_order *order);
+uint64_t timeline_order_ticket(struct lane_order *order);
 
 /* The owner of that ticket will not come. */
-void lane_order_drop(struct lane_order *order, uint64_t ticket);
+void timeline_order_drop(struct lane_order *order, uint64_t ticket);
 
 /* The owner of that ticket is back. item is not NULL and the caller's. False: no memory. */
-bool lane_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item);
+bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item);
 
 /* The next item in order, NULL when another may still come before it; all: whatever may come. */
-void *lane_order_next(struct lane_order *order, bool all);
+void *timeline_order_next(struct lane_order *order, bool all);
 
-const struct lane_order_figures *lane_order_figures(const struct lane_order *order);
+const struct lane_order_figures *timeline_order_figures(const struct lane_order *order);
 
 /* Frees the order, not the items in it; NULL is allowed. */
-void lane_order_destroy(struct lane_order *order);
+void timeline_order_destroy(struct lane_order *order);
 
 #endif

@@ -11,7 +11,7 @@ static uint64_t key(int32_t pid)
 	return (uint32_t)pid;
 }
 
-struct lane_cl *lane_cl_get(struct lane_timeline *tl)
+struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 {
 	struct lane_cl *cl = tl->cl;
 
@@ -62,14 +62,14 @@ static struct lane_cl_device *device_get(struct lane_timeline *tl, uint64_t hand
 	device->pid = pid;
 	device->handle = handle;
 	clock_sync_init(&device->sync, 1);
-	if (lane_order_create(LANE_ORDER_LIMIT, &device->order))
+	if (timeline_order_create(LANE_ORDER_LIMIT, &device->order))
 		tl->no_memory = true; /* lane_enomem is the only error it has */
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
 	cl->last_device = device;
 	return device->order ? device : NULL;
 }
 
-struct lane_cl_q *lane_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid)
+struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_process *process;
@@ -106,10 +106,10 @@ struct lane_cl_q *lane_cl_queue_get(struct lane_timeline *tl, uint64_t handle, i
 	return queue->device ? queue : NULL;
 }
 
-void lane_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_queue *said = &event->u.opencl_queue;
-	struct lane_cl_q *queue = lane_cl_queue_get(tl, said->queue, event->wire.pid);
+	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
 	struct lane_cl_device *device;
 
 	if (!queue)
@@ -133,7 +133,7 @@ void lane_cl_queue_created(struct lane_timeline *tl, const struct lane_event *ev
 	memcpy(queue->pub.comm, said->comm, sizeof(queue->pub.comm) - 1);
 }
 
-void lane_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_kernel *kernel;
@@ -145,7 +145,7 @@ void lane_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *e
 		memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
 }
 
-struct lane_cl_thread *lane_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid)
+struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_thread *thread;
@@ -159,7 +159,7 @@ struct lane_cl_thread *lane_cl_thread_get(struct lane_timeline *tl, int32_t tid,
 	return thread;
 }
 
-struct lane_cl_cmd *lane_cmd_new(struct lane_timeline *tl)
+struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_cmd *cmd;
@@ -178,7 +178,8 @@ struct lane_cl_cmd *lane_cmd_new(struct lane_timeline *tl)
 	return cmd;
 }
 
-void lane_cmd_link(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_cmd *cmd)
+void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
+			   struct lane_cl_cmd *cmd)
 {
 	const struct lane_cl_kernel *kernel;
 
@@ -198,8 +199,8 @@ void lane_cmd_link(struct lane_timeline *tl, struct lane_cl_q *queue, struct lan
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
 }
 
-void lane_cmd_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
-		     int32_t pid)
+void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
+			     int32_t pid)
 {
 	cmd->pub.number = number;
 	if (lane_table_get(&tl->cl->commands, number, key(pid)))
@@ -209,7 +210,7 @@ void lane_cmd_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t
 		tl->no_memory = true;
 }
 
-void lane_cmd_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_q *queue = cmd->queue;
@@ -217,7 +218,7 @@ void lane_cmd_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (cmd->linked) {
 		*(cmd->prev ? &cmd->prev->next : &queue->first) = cmd->next;
 		*(cmd->next ? &cmd->next->prev : &queue->last) = cmd->prev;
-		lane_cl_trim(tl, queue);
+		timeline_cl_trim(tl, queue);
 	}
 	if (cmd->numbered)
 		lane_table_del(&cl->commands, cmd->pub.number, key(cmd->pub.pid));
@@ -228,20 +229,20 @@ void lane_cmd_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		cmd->queue->process->enqueueing--;
 	}
 	if (cmd->ticketed)
-		lane_order_drop(cmd->device->order, cmd->ticket);
+		timeline_order_drop(cmd->device->order, cmd->ticket);
 	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
 	*(cmd->old_next ? &cmd->old_next->old_prev : &cl->newest) = cmd->old_prev;
 	cl->n_open--;
 	lane_pool_put(&cl->cmd_pool, cmd);
 }
 
-bool lane_timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
+bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
 {
 	const struct lane_cl_device *from = earlier->cl ? earlier->cl->first_device : NULL;
 
 	if (!from)
 		return true;
-	if (!lane_cl_get(tl))
+	if (!timeline_cl_get(tl))
 		return false;
 	for (; from; from = from->next) {
 		struct lane_cl_device *device = device_get(tl, from->handle, from->pid);
@@ -257,16 +258,14 @@ bool lane_timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_ti
 	return true;
 }
 
-void lane_timeline_command_figures(const struct lane_timeline *tl,
-				   struct lane_command_figures *figures)
+void timeline_command_figures(const struct lane_timeline *tl, struct lane_command_figures *figures)
 {
 	memset(figures, 0, sizeof(*figures));
 	if (tl->cl)
 		*figures = tl->cl->figures;
 }
 
-bool lane_timeline_cl_clock(const struct lane_timeline *tl, uint32_t id,
-			    struct lane_cl_clock *clock)
+bool timeline_cl_clock(const struct lane_timeline *tl, uint32_t id, struct lane_cl_clock *clock)
 {
 	const struct lane_cl_device *device = tl->cl ? tl->cl->first_device : NULL;
 	const struct lane_order_figures *order;
@@ -276,7 +275,7 @@ bool lane_timeline_cl_clock(const struct lane_timeline *tl, uint32_t id,
 		device = device->next;
 	if (!device)
 		return false;
-	order = lane_order_figures(device->order);
+	order = timeline_order_figures(device->order);
 	*clock = (struct lane_cl_clock){
 		.pid = device->pid,
 		.device = device->handle,

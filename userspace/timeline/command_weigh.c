@@ -58,7 +58,8 @@ static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane
 {
 	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
 	struct lane_span end = cmd->pub.time[LANE_COMMAND_END];
-	struct lane_span own = lane_span_between(start, end), its = lane_span_between(from, to);
+	struct lane_span own = timeline_span_between(start, end),
+			 its = timeline_span_between(from, to);
 	struct lane_span both = overlap(start, end, from, to);
 
 	if (both.lo && 2 * both.lo >= (own.hi < its.hi ? own.hi : its.hi))
@@ -102,8 +103,8 @@ static enum verdict fits(const struct lane_cl_cmd *cmd, const struct lane_cl_rq 
 	if (!cmd->pub.timed || !ran(rq, &from, &to))
 		return MAY;
 	both = overlap(start, end, from, to);
-	own = lane_span_between(start, end);
-	its = lane_span_between(from, to);
+	own = timeline_span_between(start, end);
+	its = timeline_span_between(from, to);
 	if (both.lo / 4 >= (own.hi > its.hi ? own.hi : its.hi) / 5)
 		return DID;
 	return both.hi / 4 >= (own.lo > its.lo ? own.lo : its.lo) / 5 ? MAY : CANNOT;
@@ -142,7 +143,7 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	for (const struct lane_cl_q *q = cmd->queue->process->queues; q; q = q->sibling)
 		if (q != cmd->queue && row_of(cl, context, q))
 			return;
-	lane_cl_learn(tl, cmd->queue, context);
+	timeline_cl_learn(tl, cmd->queue, context);
 }
 
 /* What is weighed for one command. */
@@ -166,7 +167,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 			&tl->requests, made->rq->story.context->id, made->rq->story.seqno);
 
 		if (live)
-			lane_cl_copy_story(made->rq, &live->pub);
+			timeline_cl_copy_story(made->rq, &live->pub);
 	}
 	verdict = weigh(cmd, made->rq);
 	if (how == LANE_MADE_UNKNOWN) {
@@ -207,13 +208,13 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd, s
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (lane_cl_made_at(queue, middle)->rq->made_ns < cmd->pub.call_ns)
+		if (timeline_cl_made_at(queue, middle)->rq->made_ns < cmd->pub.call_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (; low < queue->log_n; low++) {
-		const struct lane_cl_made *made = lane_cl_made_at(queue, low);
+		const struct lane_cl_made *made = timeline_cl_made_at(queue, low);
 
 		if (made->rq->made_ns > until)
 			break;
@@ -339,14 +340,14 @@ static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	uint64_t from = cmd->pub.call_ns ? cmd->pub.call_ns : cmd->pub.known_ns;
 	uint64_t to = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
 
-	if (cmd->pub.why == LANE_WHY_NOT_RECORDED || !lane_loss_between(tl, from, to))
+	if (cmd->pub.why == LANE_WHY_NOT_RECORDED || !timeline_loss_between(tl, from, to))
 		return;
 	cmd->pub.why = LANE_WHY_LOST;
 	if (cmd->pub.certainty == LANE_CERTAIN_EXACT)
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 }
 
-void lane_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command *pub = &cmd->pub;
 	struct scale scale = { .n = 0 };

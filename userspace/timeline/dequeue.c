@@ -23,25 +23,25 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 
 	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
 		tl->figures.contradictions++;
-		lane_eng_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
+		timeline_engine_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
 	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
-		lane_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+		timeline_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 	}
-	lane_rq_unlink(rq);
-	lane_rq_link(eng, rq);
+	timeline_request_unlink(rq);
+	timeline_request_link(eng, rq);
 }
 
 static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
 		      uint64_t at_ns)
 {
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
-	lane_rq_link(eng, rq);
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
+	timeline_request_link(eng, rq);
 	rq->handed.device_ns = at_ns;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 }
 
 /* rq is with eng, and with it all of its context that is before it. */
@@ -74,7 +74,7 @@ static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_e
 	}
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-	eng->proof.is_from_before |= !lane_rq_is_born(rq);
+	eng->proof.is_from_before |= !timeline_request_is_born(rq);
 	hand_over(tl, rq, eng, at_ns);
 }
 
@@ -83,14 +83,14 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 {
 	if (eng->dequeue.is_open)
 		return;
-	if (eng->leaver && eng->section.is_cut && lane_eng_has_ports(eng)) {
+	if (eng->leaver && eng->section.is_cut && timeline_engine_has_ports(eng)) {
 		/* The `out` that marks the change-over may be among what is missing. */
-		lane_end_doubt(eng->leaver, now_ns);
-		lane_end_doubt_order(eng, now_ns);
+		timeline_end_doubt(eng->leaver, now_ns);
+		timeline_end_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
-		lane_eng_change_over_by(tl, eng,
-					lane_not_before(now_ns, eng->dequeue.no_sooner_ns));
+		timeline_engine_change_over_by(
+			tl, eng, timeline_not_before(now_ns, eng->dequeue.no_sooner_ns));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;
@@ -115,15 +115,15 @@ static void take_back(struct lane_eng *eng, struct lane_rq *rq)
 	}
 }
 
-void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		       const struct lane_event *event)
+void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			      const struct lane_event *event)
 {
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	eng->dequeue.census_ns = 0;
 	if (!eng->dequeue.pause_ns)
-		eng->dequeue.pause_ns = lane_not_before(
+		eng->dequeue.pause_ns = timeline_not_before(
 			eng->dequeue.before_ns,
 			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
 	if (!rq->on_device) /* handed over before the recording, or in a loss */
@@ -132,7 +132,7 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest come first */
 		take_back(eng, rq);
-		lane_eng_put_away(eng, rq);
+		timeline_engine_put_away(eng, rq);
 	}
 }
 
@@ -140,7 +140,7 @@ void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct la
 static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (eng->mode == LANE_MODE_UNKNOWN && !tl->has_in)
-		eng->mode = lane_eng_sees_unsubmit(tl) ? LANE_MODE_HOOKS : LANE_MODE_RING;
+		eng->mode = timeline_engine_sees_unsubmit(tl) ? LANE_MODE_HOOKS : LANE_MODE_RING;
 	if (eng->mode == LANE_MODE_UNKNOWN && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
 		eng->mode = LANE_MODE_GUC;
 }
@@ -159,28 +159,28 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (rq->order) {
 		eng->dequeue.has_again = true;
 		take_back(eng, rq);
-	} else if (eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
-		   !lane_rq_is_born(rq)) {
+	} else if (eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
+		   !timeline_request_is_born(rq)) {
 		eng->dequeue.is_misplaced = true; /* it may have stood before the recording */
 	}
-	lane_eng_stand(eng, rq);
+	timeline_engine_stand(eng, rq);
 	rq->handed.is_on_port = false;
-	if (!lane_eng_has_ports(eng))
+	if (!timeline_engine_has_ports(eng))
 		rq->handed.in =
 			(struct lane_span){ now_ns,
 					    eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
 }
 
-void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      const struct lane_event *event)
+void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			     const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
 
 	find_mode(tl, eng);
 	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
-		lane_eng_contradiction(tl, (struct lane_eng *)rq->pub.engine);
+		timeline_engine_contradiction(tl, (struct lane_eng *)rq->pub.engine);
 	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
-		lane_idle_end(tl, eng, rq, now_ns, lane_eng_unproven(eng));
+		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
 	executed(tl, rq, eng, now_ns);
 	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
 		return;
@@ -189,7 +189,7 @@ void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 	if (rq->on_device)
 		place(tl, eng, rq, now_ns);
 	if (rq->on_device && eng->mode == LANE_MODE_RING && !eng->running)
-		lane_eng_update(tl, eng);
+		timeline_engine_update(tl, eng);
 }
 
 /* Two dequeues are held as one: rq may have been handed over in the first, which left it on its
@@ -211,7 +211,7 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 	for (;; first = first->next) {
 		if (!first->ended && first->on_device && !first->handed.is_on_port) {
 			if (!first->order) { /* its execute was not seen: nor was its place */
-				lane_eng_stand(eng, first);
+				timeline_engine_stand(eng, first);
 				eng->dequeue.is_misplaced = true;
 			}
 			first->handed.in.hi = now_ns;
@@ -228,11 +228,11 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
  * not recorded at all. */
 static void give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
 {
-	if (lane_ports_are_full(eng) && lane_is_absent(tl, LANE_RQ_OUT))
-		lane_ports_pop(eng);
-	else if (lane_ports_are_full(eng))
-		lane_eng_contradiction(tl, eng); /* it forgets them all */
-	lane_ports_push(eng, entry);
+	if (timeline_ports_are_full(eng) && timeline_is_absent(tl, LANE_RQ_OUT))
+		timeline_ports_pop(eng);
+	else if (timeline_ports_are_full(eng))
+		timeline_engine_contradiction(tl, eng); /* it forgets them all */
+	timeline_ports_push(eng, entry);
 }
 
 /* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
@@ -244,7 +244,7 @@ static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 	if (port >= most ||
 	    (eng->given.building_port >= 0 && port != (uint32_t)eng->given.building_port - 1)) {
 		eng->given.building_port = -1;
-		lane_eng_contradiction(tl, eng);
+		timeline_engine_contradiction(tl, eng);
 		if (port >= most)
 			return;
 	}
@@ -265,17 +265,17 @@ static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->dequeue.has_written = true;
 }
 
-void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		 const struct lane_event *event)
+void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			const struct lane_event *event)
 {
 	struct lane_entry entry = { .ctx = (struct lane_ctx *)rq->pub.context,
 				    .seqno = rq->pub.seqno,
-				    .fresh = lane_eng_is_fresh(eng, rq),
+				    .fresh = timeline_engine_is_fresh(eng, rq),
 				    .again = rq->pub.executes > 1 ||
 					     rq->handed.no != eng->dequeue.no };
 	struct lane_entry *tail;
 
-	lane_eng_becomes_ported(tl, eng);
+	timeline_engine_becomes_ported(tl, eng);
 	executed(tl, rq, eng, event->wire.ts_ns);
 	if (eng->mode == LANE_MODE_GUC)
 		return;
@@ -285,7 +285,7 @@ void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq 
 		in_of_set(tl, eng, &entry, event->u.i915_request_in.port);
 		return;
 	}
-	tail = eng->given.n ? lane_ports_entry(eng, eng->given.n - 1) : NULL;
+	tail = eng->given.n ? timeline_ports_entry(eng, eng->given.n - 1) : NULL;
 	entry.set = eng->given.set;
 	if (tail && tail->ctx == entry.ctx && tail->set == entry.set)
 		tail->seqno = entry.seqno;
@@ -309,16 +309,17 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		 * with no time to run in. */
 		if (rq->order > eng->dequeue.oldest_order &&
 		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->maybe.at.hi)) {
-			uint64_t by_ns = rq->unheard.was_passed && lane_rq_may_be_over(rq)
+			uint64_t by_ns = rq->unheard.was_passed && timeline_request_may_be_over(rq)
 						 ? rq->unheard.ns
 						 : 0;
 
-			lane_eng_put_away(eng, rq);
-			if (lane_eng_is_silent(tl, eng, rq))
-				lane_end_infer(
+			timeline_engine_put_away(eng, rq);
+			if (timeline_engine_is_silent(tl, eng, rq))
+				timeline_end_infer(
 					tl, eng, rq,
-					(struct lane_span){ rq->pub.execute_ns,
-							    lane_not_before(by_ns, rq->since.hi) });
+					(struct lane_span){
+						rq->pub.execute_ns,
+						timeline_not_before(by_ns, rq->since.hi) });
 		}
 	}
 	eng->unwound = eng->dequeue.stood;
@@ -335,7 +336,7 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 
 	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = rq->dev_next)
-		if (!lane_ports_cover(eng, rq))
+		if (!timeline_ports_cover(eng, rq))
 			gone = rq->order;
 		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
 			upto = eng->dequeue.has_again && !eng->dequeue.is_split ? rq->order : gone;
@@ -357,11 +358,11 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 		if (rq->order <= upto) {
 			rq->unheard.complete_ns = now_ns;
 			eng->unwound = rq->order;
-		} else if (eng->dequeue.has_written && !lane_ports_cover(eng, rq)) {
+		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
 			/* Those before it may be over: then it has had the engine. */
 			rq->maybe.has_run |= eng->dequeue.oldest && !rq->pub.started;
 			take_back(eng, rq);
-			lane_eng_put_away(eng, rq);
+			timeline_engine_put_away(eng, rq);
 			rq->handed.is_off = true;
 		}
 	}
@@ -378,11 +379,11 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 {
 	struct lane_rq *rq;
 
-	while ((rq = eng->running) && lane_eng_is_unheard(eng, rq) &&
-	       lane_eng_is_silent(tl, eng, rq)) {
-		lane_end_infer(tl, eng, rq,
-			       (struct lane_span){ lane_rq_began(rq),
-						   lane_not_before(now_ns, rq->since.hi) });
+	while ((rq = eng->running) && timeline_engine_is_unheard(eng, rq) &&
+	       timeline_engine_is_silent(tl, eng, rq)) {
+		timeline_end_infer(tl, eng, rq,
+				   (struct lane_span){ timeline_request_began(rq),
+						       timeline_not_before(now_ns, rq->since.hi) });
 		if (eng->running == rq)
 			return;
 	}
@@ -394,7 +395,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 {
 	struct lane_rq *first = eng->order.first, *oldest = eng->dequeue.oldest;
 
-	while (first && lane_eng_is_unheard(eng, first))
+	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
 	if (eng->mode == LANE_MODE_PER_REQUEST)
 		oldest = NULL; /* up to 5.3 the engine is idle when requests are taken back */
@@ -402,14 +403,15 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		eng->leaver = oldest;
 		eng->leaver_in = eng->dequeue.oldest_in;
 		oldest->begun.is_unsure =
-			eng->running == oldest && !lane_run_had_begun(eng, oldest);
+			eng->running == oldest && !timeline_run_had_begun(eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* it is on the hardware already */
 	}
 	end_unheard(tl, eng, now_ns);
-	if (eng->running && eng->running != oldest && !lane_eng_is_unheard(eng, eng->running))
-		lane_eng_contradiction(tl, eng);
+	if (eng->running && eng->running != oldest &&
+	    !timeline_engine_is_unheard(eng, eng->running))
+		timeline_engine_contradiction(tl, eng);
 }
 
 /* The same ports as before are not written again: what was executed again is on them still. */
@@ -432,13 +434,13 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 	     rq = rq->dev_prev) {
 		since_ns = rq->handed.execute_ns;
 		if (!rq->pub.started)
-			lane_end_doubt(rq, rq->pub.execute_ns);
+			timeline_end_doubt(rq, rq->pub.execute_ns);
 		else if (eng->dequeue.oldest)
-			lane_end_doubt(rq, rq->alive.at_ns);
+			timeline_end_doubt(rq, rq->alive.at_ns);
 		rq->doubt.is_hit |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
-		lane_idle_end(tl, eng, NULL, since_ns, lane_eng_unproven(eng));
+		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
 }
 
 /* HOOKS: `in` is not seen, but it has come by the end of the dequeue. */
@@ -453,7 +455,7 @@ static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;
-	bool sees_unsubmit = lane_eng_sees_unsubmit(tl);
+	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl);
 
 	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit)
 		guess_census(eng, census_ns);
@@ -466,7 +468,7 @@ static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 	eng->dequeue.oldest = NULL;
 }
 
-void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (!eng->dequeue.is_open)
 		return;
@@ -478,11 +480,11 @@ void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 	if (eng->mode == LANE_MODE_HOOKS)
 		bound_ports(eng, now_ns);
 	if (eng->dequeue.is_misplaced)
-		lane_end_doubt_order(eng, 0);
+		timeline_end_doubt_order(eng, 0);
 	eng->dequeue.is_misplaced = false;
 	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
 		stay_on_ports(eng);
 	conclude_dequeue(tl, eng);
 	if (!eng->running)
-		lane_eng_update(tl, eng);
+		timeline_engine_update(tl, eng);
 }

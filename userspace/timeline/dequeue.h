@@ -5,13 +5,13 @@
 
 #include "timeline/state.h"
 
-void lane_eng_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      const struct lane_event *event);
-void lane_eng_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		       const struct lane_event *event);
-void lane_eng_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		 const struct lane_event *event);
+void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			     const struct lane_event *event);
+void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			      const struct lane_event *event);
+void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			const struct lane_event *event);
 /* The driver has dequeued: what it took back and handed over is known. */
-void lane_eng_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 
 #endif

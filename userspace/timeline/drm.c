@@ -18,25 +18,25 @@
 
 static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_eng *eng = lane_ring_get(tl, &event->u.drm_sched_job_queue);
+	struct lane_eng *eng = timeline_ring_get(tl, &event->u.drm_sched_job_queue);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_thr *thr;
 	struct lane_rq *rq;
 
-	rq = eng ? lane_job_find(tl, eng->pub.dev, event, true) : NULL;
+	rq = eng ? timeline_job_find(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->pub.seen)
 		return;
-	lane_ring_learn_driver(tl, eng, event);
+	timeline_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
-	lane_job_settle(rq, eng);
-	thr = lane_thr_submits(tl, rq, event);
+	timeline_job_settle(rq, eng);
+	thr = timeline_thread_submits(tl, rq, event);
 	if (thr && tl->idle_mask)
-		lane_idle_note(tl, rq, thr, now_ns);
-	lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
-	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, now_ns);
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, now_ns);
+		timeline_idle_note(tl, rq, thr, now_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, now_ns);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, now_ns);
 }
 
 /* run_job() makes the ring's fence, the last one that it makes, in the thread that has just told of
@@ -51,15 +51,15 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job || job->is_scheduled || rq->ended || !strcmp(init->driver, "drm_sched") ||
-	    lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
 		return;
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
 	job->hw_context = init->context;
 	job->hw_seqno = init->seqno;
 	((struct lane_ctx *)rq->pub.context)->hw_context = init->context;
-	lane_ring_see_maker(lane_job_ring(rq), init->context);
-	lane_ring_has_fences(tl, (struct lane_eng *)rq->pub.engine, init->context);
+	timeline_ring_see_maker(timeline_job_ring(rq), init->context);
+	timeline_ring_has_fences(tl, (struct lane_eng *)rq->pub.engine, init->context);
 	lane_table_del(&all->hw, init->context, init->seqno);
 	if (!lane_table_put(&all->hw, init->context, init->seqno, rq))
 		tl->no_memory = true;
@@ -69,7 +69,7 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
  * call-backs off. */
 static bool is_unanswered(const struct lane_rq *rq)
 {
-	const struct lane_rq *first = lane_job_ring(rq)->first;
+	const struct lane_rq *first = timeline_job_ring(rq)->first;
 
 	return first && first != rq && first->job->hw_ns;
 }
@@ -77,17 +77,17 @@ static bool is_unanswered(const struct lane_rq *rq)
 static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t context = event->u.fence.context, seqno = event->u.fence.seqno;
-	struct lane_ctx *ctx = lane_job_context(tl, context + 1);
+	struct lane_ctx *ctx = timeline_job_context(tl, context + 1);
 	const struct lane_eng *eng = lane_table_get(&tl->jobs->rings, context, 0);
 	bool breath = false, is_late = false;
 	struct lane_rq *rq = lane_table_get(&tl->jobs->hw, context, seqno);
 
-	lane_job_note_signal(tl, event);
+	timeline_job_note_signal(tl, event);
 	if (eng) {
 		is_late = seqno < eng->ring->last_seqno;
 		if (!is_late)
 			eng->ring->last_seqno = seqno;
-		breath = lane_ring_is_breath(tl, eng->ring, event);
+		breath = timeline_ring_is_breath(tl, eng->ring, event);
 		eng->ring->signal_ns = event->wire.ts_ns;
 		eng->ring->signal_cpu = event->cpu;
 	}
@@ -125,24 +125,24 @@ static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	struct lane_rq *before;
 
 	if (event->wire.kind == LANE_FENCE_WAIT_END) {
-		if (lane_wait_end(tl, rq, event) && rq->over)
-			lane_job_done(tl, rq);
+		if (timeline_wait_end(tl, rq, event) && rq->over)
+			timeline_job_done(tl, rq);
 		return;
 	}
-	before = lane_wait_missed(tl, event->wire.tid);
+	before = timeline_wait_missed(tl, event->wire.tid);
 	if (before && before->job && before->over && before != rq && !before->waiters)
-		lane_job_done(tl, before);
-	lane_wait_begin(tl, rq, event);
+		timeline_job_done(tl, before);
+	timeline_wait_begin(tl, rq, event);
 }
 
 /* The first sign of drm_sched is the making of a job's fences. */
 static bool begins(struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->wire.kind == LANE_FENCE_INIT &&
-	       !strcmp(event->u.dma_fence_init.driver, "drm_sched") && lane_jobs_get(tl);
+	       !strcmp(event->u.dma_fence_init.driver, "drm_sched") && timeline_jobs_get(tl);
 }
 
-bool lane_job_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 	bool breath = false;
@@ -151,22 +151,22 @@ bool lane_job_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 	if (!tl->jobs && !begins(tl, event))
 		return false;
 	if (kind == LANE_FENCE_INIT) {
-		lane_job_note_maker(tl, event);
+		timeline_job_note_maker(tl, event);
 		on_init(tl, event);
 		return false;
 	}
 	if (kind == LANE_FENCE_SIGNALED)
 		breath = on_any_signal(tl, event);
-	rq = lane_rq_by_fence(tl, event);
+	rq = timeline_request_by_fence(tl, event);
 	if (rq && !rq->job)
 		rq = NULL;
 	if (rq && kind == LANE_FENCE_SIGNALED)
-		lane_job_is_signalled(tl, rq, event);
+		timeline_job_is_signalled(tl, rq, event);
 	else if (rq && kind != LANE_FENCE_ENABLE_SIGNAL)
 		on_wait(tl, rq, event);
 	if (kind == LANE_FENCE_SIGNALED)
 		note_cpu(tl, event, breath);
-	return rq || lane_job_context(tl, event->u.fence.context);
+	return rq || timeline_job_context(tl, event->u.fence.context);
 }
 
 /* Whom it names hangs on something that may have been lost. */
@@ -175,25 +175,25 @@ static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event 
 	const struct lane_raw *raw = &event->raw;
 
 	return (raw->named_since_ns &&
-		lane_jobs_are_lossy(tl, raw->named_since_ns, raw->named_by_ns)) ||
-	       (raw->known_ns && lane_jobs_are_lossy(tl, raw->known_ns, event->wire.ts_ns));
+		timeline_jobs_are_lossy(tl, raw->named_since_ns, raw->named_by_ns)) ||
+	       (raw->known_ns && timeline_jobs_are_lossy(tl, raw->known_ns, event->wire.ts_ns));
 }
 
 /* The ring was given a job, nobody knows which. */
 static void miss_run(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_eng *eng = lane_ring_get(tl, &event->u.drm_sched_job_queue);
+	struct lane_eng *eng = timeline_ring_get(tl, &event->u.drm_sched_job_queue);
 
 	if (!eng)
 		return;
 	eng->ring->run_ns = 0;
-	lane_idle_cut(tl, eng, event->wire.ts_ns);
-	lane_ring_doubt(eng, event->wire.ts_ns);
+	timeline_idle_cut(tl, eng, event->wire.ts_ns);
+	timeline_ring_doubt(eng, event->wire.ts_ns);
 }
 
-void lane_job_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!lane_jobs_get(tl))
+	if (!timeline_jobs_get(tl))
 		return;
 	if (is_doubtful(tl, event)) {
 		if (event->wire.kind == LANE_DRM_RUN)
@@ -206,13 +206,13 @@ void lane_job_event(struct lane_timeline *tl, const struct lane_event *event)
 		break;
 	case LANE_DRM_ADD_DEP:
 	case LANE_DRM_UNSCHEDULABLE:
-		lane_job_depends(tl, event);
+		timeline_job_depends(tl, event);
 		break;
 	case LANE_DRM_RUN:
-		lane_job_run(tl, event);
+		timeline_job_run(tl, event);
 		break;
 	default:
-		lane_job_is_done(tl, event);
+		timeline_job_is_done(tl, event);
 		break;
 	}
 }

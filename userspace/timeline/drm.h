@@ -5,8 +5,8 @@
 
 #include "timeline/state.h"
 
-void lane_job_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event);
 /* True when a fence's event is of drm_sched's jobs, and of nobody else. */
-bool lane_job_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

@@ -12,7 +12,7 @@
 /* Whose the fences of a context are. */
 static char scheduler_made, others_made;
 
-void lane_job_note_maker(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
 	bool is_schedulers = !strcmp(init->driver, "drm_sched");
@@ -38,7 +38,7 @@ static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 	if (ctx && !ctx->pub.is_drm)
 		return false;
 	/* The first fence of a job that is named: it is waited for as it is. */
-	if (lane_job_context(tl, context + 1))
+	if (timeline_job_context(tl, context + 1))
 		return false;
 	return !ctx && lane_table_get(&tl->jobs->makers, context, 0) != &others_made;
 }
@@ -46,7 +46,7 @@ static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 /* The ring that is to signal the fence of a dependency, if it is a job's. */
 static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 {
-	const struct lane_ctx *ctx = lane_job_context(tl, dep->context);
+	const struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
 	const struct lane_rq *rq;
 
 	if (!ctx)
@@ -75,10 +75,10 @@ static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add
 	return false;
 }
 
-void lane_job_depends(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
-	struct lane_rq *rq = lane_job_find(tl, 0, event, false);
+	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
@@ -102,11 +102,11 @@ static const struct lane_fence_signal *signal_of(const struct lane_drm_jobs *all
 	return lane_table_get(&all->signals, context, seqno);
 }
 
-void lane_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_fence_signal *signal = &all->signal[all->next_signal++ % LANE_FENCE_SIGNALS];
-	const struct lane_rq *rq = lane_rq_by_fence(tl, event);
+	const struct lane_rq *rq = timeline_request_by_fence(tl, event);
 
 	if (signal->at_ns) {
 		all->forgotten_ns = signal->at_ns;
@@ -167,9 +167,9 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 			 const struct lane_dep *dep)
 {
 	const struct lane_ctx *own = (const struct lane_ctx *)rq->pub.context;
-	const struct lane_ctx *other = lane_job_context(tl, dep->context);
+	const struct lane_ctx *other = timeline_job_context(tl, dep->context);
 
-	return *lane_job_ring(rq)->device ||
+	return *timeline_job_ring(rq)->device ||
 	       (other && own->hw_context && own->hw_context == other->hw_context);
 }
 
@@ -184,11 +184,11 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 
 	if (dep->context == own || dep->context + 1 == own)
 		return 0;
-	if (!lane_jobs_hear_fences(tl) || (dep->is_vague && !dep->is_awaited))
+	if (!timeline_jobs_hear_fences(tl) || (dep->is_vague && !dep->is_awaited))
 		return LANE_NEVER;
 	/* Queues that a firmware schedules may have a scheduler each, or one together. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
-		return lane_job_ring(rq)->discipline == LANE_RING_SERIAL &&
+		return timeline_job_ring(rq)->discipline == LANE_RING_SERIAL &&
 				       is_same_ring(tl, rq, dep)
 			       ? fulfilled_by_ring(tl, rq, dep, now_ns)
 			       : LANE_NEVER;
@@ -199,12 +199,12 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 			 const struct lane_dep *dep)
 {
-	struct lane_ctx *ctx = lane_job_context(tl, dep->context);
+	struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
 
 	rq->pub.waited_ctx = dep->context;
 	rq->pub.waited_seqno = dep->seqno;
 	if (!ctx && dep->is_awaited)
-		ctx = lane_job_context(tl, dep->context + 1);
+		ctx = timeline_job_context(tl, dep->context + 1);
 	if (!ctx)
 		ctx = lane_table_get(&tl->by_fence, dep->context, 0);
 	rq->pub.after = ctx ? &ctx->pub : NULL;
@@ -212,13 +212,13 @@ static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 }
 
 /* Its ring is about to get it: all that it waited for is known by now, or will not be. */
-void lane_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_job *job = rq->job;
 	const struct lane_dep *last = NULL;
 	uint64_t submit_ns = rq->pub.add_ns;
-	bool known = !job->has_more_deps && !lane_is_absent(tl, LANE_DRM_ADD_DEP) &&
-		     !lane_jobs_are_lossy(tl, rq->pub.add_ns, now_ns);
+	bool known = !job->has_more_deps && !timeline_is_absent(tl, LANE_DRM_ADD_DEP) &&
+		     !timeline_jobs_are_lossy(tl, rq->pub.add_ns, now_ns);
 
 	for (uint32_t i = 0; i < job->n_deps && known; i++) {
 		uint64_t at_ns;
@@ -243,9 +243,9 @@ void lane_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64
 	if (!last)
 		return;
 	note_culprit(tl, rq, last);
-	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, rq->pub.add_ns);
-	lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
+	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, rq->pub.add_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
 	rq->pub.submit_ns = submit_ns;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, submit_ns);
-	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, submit_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, submit_ns);
+	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, submit_ns);
 }

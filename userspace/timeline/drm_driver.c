@@ -55,17 +55,17 @@ static uint64_t key_of(unsigned int sequence, uint32_t dev)
 static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_event *event,
 				  uint64_t key, uint64_t seqno)
 {
-	struct lane_rq *rq = lane_job_of_thread(tl, event->wire.tid);
-	struct lane_rq *before = lane_told_find(tl->told, key, seqno);
+	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
+	struct lane_rq *before = timeline_told_find(tl->told, key, seqno);
 
 	if (before) {
 		before->job->ticks_void = true; /* it is started again */
 		return NULL;
 	}
 	if (!rq || rq->job->own_key || rq->ended ||
-	    lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
 		return NULL;
-	lane_told_number(tl, rq, key, seqno);
+	timeline_told_number(tl, rq, key, seqno);
 	return rq;
 }
 
@@ -119,7 +119,7 @@ static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lan
 
 	/* Something that was given before it may be unseen. */
 	if (!first || !first->job->is_linked ||
-	    lane_jobs_are_lossy(tl, first->pub.execute_ns, now_ns))
+	    timeline_jobs_are_lossy(tl, first->pub.execute_ns, now_ns))
 		return NULL;
 	return first;
 }
@@ -249,7 +249,7 @@ static void on_xe_vma(struct lane_timeline *tl, const struct lane_event *event,
 		fault.bytes = vma->end - vma->start + 1;
 	/* A fault is handled by the driver's worker; room is made by who needs it. */
 	if (cause == LANE_FAULT_EVICTION && event->wire.pid > 0)
-		fault.client = lane_client_get(tl, event->wire.pid);
+		fault.client = timeline_client_get(tl, event->wire.pid);
 	tell(tl, event, &fault);
 }
 
@@ -259,7 +259,7 @@ static void on_eviction(struct lane_timeline *tl, const struct lane_event *event
 	struct lane_fault fault = { .cause = LANE_FAULT_EVICTION, .bytes = bytes };
 
 	if (event->wire.pid > 0)
-		fault.client = lane_client_get(tl, event->wire.pid);
+		fault.client = timeline_client_get(tl, event->wire.pid);
 	tell(tl, event, &fault);
 }
 
@@ -302,7 +302,7 @@ static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *even
 
 	if (event->wire.kind == LANE_V3D_RESET_BEGIN) {
 		/* What this thread starts from now on it starts again. */
-		lane_job_forget_thread(tl, event->wire.tid);
+		timeline_job_forget_thread(tl, event->wire.tid);
 		all->v3d_reset_ns = event->wire.ts_ns;
 		all->v3d_reset_dev = dev;
 		return;
@@ -329,10 +329,11 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 		       enum sequence sequence)
 {
 	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
-	struct lane_rq *rq = lane_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
+	struct lane_rq *rq =
+		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
 
 	if (rq && !rq->ended && !rq->job->irq_ns &&
-	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
 		rq->job->irq_ns = event->wire.ts_ns;
 }
 
@@ -371,7 +372,7 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	uint64_t before_ns = rq->pub.start.lo;
 	struct lane_span whole;
 
-	at.lo = lane_not_before(at.lo, rq->pub.execute_ns);
+	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
 	if (at.hi > rq->pub.end.hi)
 		at.hi = rq->pub.end.hi;
 	if (at.lo > at.hi || at.hi - at.lo >= rq->pub.start.hi - rq->pub.start.lo)
@@ -379,14 +380,14 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	rq->pub.start = at;
 	rq->pub.clock_ns = tl->now_ns;
 	if (at.lo != before_ns) {
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, before_ns);
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, before_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	}
-	whole = lane_span_between(at, rq->pub.end);
+	whole = timeline_span_between(at, rq->pub.end);
 	/* Another ring may have had the GPU meanwhile, where the driver can let it. */
 	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
 	    tl->told->msm_preempt_ns < rq->pub.execute_ns &&
-	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns)) {
+	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns)) {
 		rq->pub.running = whole;
 		rq->pub.preempted = (struct lane_span){ 0, 0 };
 	} else {
@@ -400,7 +401,7 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_msm_gpu_submit_retired *r = &event->u.msm_gpu_submit_retired;
 	struct lane_rq *rq =
-		lane_told_find(tl->told, key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
+		timeline_told_find(tl->told, key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job)
@@ -408,10 +409,10 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 	if (rq->ended && rq->pub.started && !job->ticks_void && r->start_ticks >= job->ticks &&
 	    r->end_ticks >= r->start_ticks && r->end_ticks - job->ticks < MAX_TICKS &&
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
-	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
 		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));
-	if (rq->over && lane_told_release(tl, rq) && !rq->waiters)
-		lane_job_done(tl, rq);
+	if (rq->over && timeline_told_release(tl, rq) && !rq->waiters)
+		timeline_job_done(tl, rq);
 }
 
 /* ---- */
@@ -454,11 +455,11 @@ static void on_v3d(struct lane_timeline *tl, const struct lane_event *event)
 		on_v3d_irq(tl, event, V3D_BIN + (enum sequence)(kind - LANE_V3D_BCL_IRQ));
 }
 
-void lane_driver_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
-	if (!lane_told_get(tl))
+	if (!timeline_told_get(tl))
 		return;
 	if (kind <= LANE_XE_EVICT)
 		on_xe(tl, event);

@@ -8,6 +8,6 @@
 
 #include "timeline/drm_state.h"
 
-void lane_driver_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

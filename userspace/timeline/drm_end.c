@@ -23,13 +23,13 @@
 static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
 				 const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = lane_ring_cpu(tl, event);
-	const struct lane_ring *ring = lane_job_ring(rq);
+	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
+	const struct lane_ring *ring = timeline_job_ring(rq);
 	const struct lane_rq *of;
 
 	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid || !cpu->work_ns ||
 	    cpu->fence_ns < cpu->work_ns || cpu->fence_ctx != ring->fence_ctx ||
-	    lane_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
+	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
 		return 0;
 	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
 	return of == rq || (!of && !rq->job->hw_context) ? cpu->fence_ns : 0;
@@ -44,14 +44,14 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event, uint64_t signal_ns)
 {
 	const struct lane_job *job = rq->job;
-	uint64_t given_ns = lane_not_before(job->scheduled_ns, rq->pub.execute_ns);
+	uint64_t given_ns = timeline_not_before(job->scheduled_ns, rq->pub.execute_ns);
 
 	/* A thread that has gone on to the next job was interrupted. */
 	if (job->run_tid == event->wire.tid && event->wire.tid >= 0 &&
 	    lane_table_get(&tl->jobs->jobs, (uint32_t)job->run_tid, 1) == rq && job->scheduled_ns &&
 	    signal_ns > job->scheduled_ns)
 		return true;
-	return lane_job_ring(rq)->discipline != LANE_RING_SERIAL &&
+	return timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
 	       signal_ns < given_ns + REFUSAL_NS;
 }
 
@@ -64,11 +64,11 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
 
 	/* It may have been cancelled, or have no end (xe's long-running jobs). */
-	if (lane_jobs_hear_fences(tl) || rq->job->run_tid == event->wire.tid ||
-	    lane_job_ring(rq)->discipline != LANE_RING_SERIAL)
+	if (timeline_jobs_hear_fences(tl) || rq->job->run_tid == event->wire.tid ||
+	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
 		return ending;
 	/* A reset ends all that the ring was given, in a thread, and some time after. */
-	ending.is_breath = lane_ring_is_breath(tl, lane_job_ring(rq), event);
+	ending.is_breath = timeline_ring_is_breath(tl, timeline_job_ring(rq), event);
 	if (event->wire.tid && (ending.is_breath || rq->job->behind))
 		return ending;
 	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
@@ -93,13 +93,13 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	if (!rq->pub.executes || (signal_ns && is_refusal(tl, rq, event, signal_ns)))
 		return ending;
 	if (signal_ns) {
-		is_late = tl->cpus[event->cpu].fence_seqno < lane_job_ring(rq)->last_seqno;
+		is_late = tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
 		ending.is_breath = tl->cpus[event->cpu].fence_breath;
-	} else if (job->hw_ns && !lane_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
+	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
 		is_late = job->is_late;
 		ending.is_breath = job->is_breath;
-	} else if (job->irq_ns && !lane_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
+	} else if (job->irq_ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
 		signal_ns = job->irq_ns;
 	} else {
 		return ending_by_done(tl, rq, event);
@@ -129,72 +129,73 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 {
 	if (!event->wire.tid)
 		return false;
-	if (lane_job_ring(rq)->discipline != LANE_RING_SERIAL && may_be_worker(tl, event->wire.tid))
+	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
+	    may_be_worker(tl, event->wire.tid))
 		return true;
 	return ending->is_breath ||
-	       ((lane_job_ring(rq)->first != rq || !rq->job->is_linked) &&
-		lane_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns));
+	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
+		timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns));
 }
 
 static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_job_ending ending;
 
-	if (rq->ended || !lane_job_ring(rq))
+	if (rq->ended || !timeline_job_ring(rq))
 		return;
 	ending = ending_of(tl, rq, event);
-	if (lane_jobs_hear_fences(tl)) {
+	if (timeline_jobs_hear_fences(tl)) {
 		if (rq->job->run_tid != event->wire.tid)
-			lane_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
+			timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	} else {
-		lane_job_ring(rq)->signal_ns = event->wire.ts_ns;
-		lane_job_ring(rq)->signal_cpu = event->cpu;
+		timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
+		timeline_job_ring(rq)->signal_cpu = event->cpu;
 	}
 	if (ending.is_seen) {
 		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
 		/* What was before it is over, too (two CPUs at one ring's interrupt). */
-		lane_job_end_before(tl, rq, ending.at.hi);
+		timeline_job_end_before(tl, rq, ending.at.hi);
 		/* The interrupt was late for the one before: that one may have been over earlier.
 		 */
 		if (ending.is_breath && rq->pub.started)
 			rq->pub.start.lo = rq->pub.execute_ns;
 	}
-	lane_job_end(tl, rq, ending);
+	timeline_job_end(tl, rq, ending);
 }
 
-void lane_job_is_done(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_rq *rq = lane_job_find(tl, 0, event, false);
+	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
 
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);
-	if (lane_is_absent(tl, LANE_FENCE_SIGNALED) || !lane_jobs_hear_fences(tl) ||
+	if (timeline_is_absent(tl, LANE_FENCE_SIGNALED) || !timeline_jobs_hear_fences(tl) ||
 	    (rq->pub.seen & LANE_SEEN_SIGNAL))
-		lane_job_over(tl, rq);
+		timeline_job_over(tl, rq);
 }
 
 /* The fence that says that the job is over is signalled. */
-void lane_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
-			   const struct lane_event *event)
+void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
+			       const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = event->wire.ts_ns;
-	lane_wait_signalled(tl, rq, event->wire.ts_ns);
+	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!rq->ended && rq->pub.executes) {
 		conclude(tl, rq, event);
 	} else if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST) {
 		/* Its process was killed before its turn: drm_sched_entity_kill(). Or its `run` is
 		 * missing. */
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				   event->wire.ts_ns);
-		lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				       event->wire.ts_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);
 		rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
 		rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 		rq->ended = true;
 	}
-	lane_job_over(tl, rq);
+	timeline_job_over(tl, rq);
 }

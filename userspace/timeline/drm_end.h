@@ -6,9 +6,9 @@
 #include "timeline/drm_state.h"
 
 /* The scheduler was told that it is over. */
-void lane_job_is_done(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *event);
 /* The fence that says that the job is over is signalled. */
-void lane_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
-			   const struct lane_event *event);
+void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
+			       const struct lane_event *event);
 
 #endif

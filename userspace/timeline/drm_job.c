@@ -11,7 +11,7 @@
 
 #define MAX_OPEN 4096 /* open jobs of one entity */
 
-struct lane_drm_jobs *lane_jobs_get(struct lane_timeline *tl)
+struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl)
 {
 	struct lane_drm_jobs *all = tl->jobs;
 
@@ -28,7 +28,7 @@ struct lane_drm_jobs *lane_jobs_get(struct lane_timeline *tl)
 	return all;
 }
 
-void lane_jobs_free(struct lane_timeline *tl)
+void timeline_jobs_free(struct lane_timeline *tl)
 {
 	struct lane_drm_jobs *all = tl->jobs;
 
@@ -46,14 +46,14 @@ void lane_jobs_free(struct lane_timeline *tl)
 }
 
 /* The signals of fences are recorded, and some have come. */
-bool lane_jobs_hear_fences(const struct lane_timeline *tl)
+bool timeline_jobs_hear_fences(const struct lane_timeline *tl)
 {
-	return !lane_is_absent(tl, LANE_FENCE_SIGNALED) &&
+	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
 	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
 		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 }
 
-struct lane_ctx *lane_job_context(const struct lane_timeline *tl, uint64_t context)
+struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context)
 {
 	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
 
@@ -61,7 +61,7 @@ struct lane_ctx *lane_job_context(const struct lane_timeline *tl, uint64_t conte
 }
 
 /* Given to the ring, and not over: in that order. */
-void lane_job_link(struct lane_ring *ring, struct lane_rq *rq)
+void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq)
 {
 	struct lane_job *job = rq->job;
 
@@ -72,7 +72,7 @@ void lane_job_link(struct lane_ring *ring, struct lane_rq *rq)
 	job->is_given = true;
 }
 
-void lane_job_unlink(struct lane_ring *ring, struct lane_rq *rq)
+void timeline_job_unlink(struct lane_ring *ring, struct lane_rq *rq)
 {
 	struct lane_job *job = rq->job;
 
@@ -88,9 +88,9 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_job *job = rq->job;
 
-	lane_told_forget(tl, rq);
+	timeline_told_forget(tl, rq);
 	if (job->is_given)
-		lane_job_unlink(lane_job_ring(rq), rq);
+		timeline_job_unlink(timeline_job_ring(rq), rq);
 	if (job->run_tid >= 0 && lane_table_get(&all->jobs, (uint32_t)job->run_tid, 1) == rq)
 		lane_table_del(&all->jobs, (uint32_t)job->run_tid, 1);
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
@@ -104,13 +104,14 @@ static bool has_begun(const struct lane_rq *rq)
 	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context;
 }
 
-void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				       tl->now_ns);
 	if (eng && eng->running == rq)
 		eng->running = NULL;
 	if (!rq->pub.executes) /* what it waited for nobody knows */
@@ -118,32 +119,32 @@ void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* Its driver may never have given it to the ring, or its end may have been lost. */
-		if (!has_begun(rq) || lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+		if (!has_begun(rq) || timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	rq->pub.wake_known =
-		(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !lane_loss_hides(tl, rq);
+		(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !timeline_loss_hides(tl, rq);
 	if ((rq->pub.doubt & doubts) || !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.behind = NULL;
 	forget(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);
-	lane_command_request(tl, &rq->pub);
-	lane_rq_free(tl, rq);
+	timeline_command_request(tl, &rq->pub);
+	timeline_request_free(tl, rq);
 }
 
 /* The job's story is told; who waits for it may keep it. */
-void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_rq *now;
 
 	rq->over = true;
-	now = lane_told_keep(tl, rq);
+	now = timeline_told_keep(tl, rq);
 	if (now && !now->waiters)
-		lane_job_done(tl, now);
+		timeline_job_done(tl, now);
 }
 
-struct lane_rq *lane_job_of_thread(struct lane_timeline *tl, int32_t tid)
+struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_rq *rq =
 		tid < 0 || !tl->jobs ? NULL : lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1);
@@ -151,7 +152,7 @@ struct lane_rq *lane_job_of_thread(struct lane_timeline *tl, int32_t tid)
 	return rq && rq->job && !rq->job->is_scheduled ? rq : NULL;
 }
 
-void lane_job_forget_thread(struct lane_timeline *tl, int32_t tid)
+void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid)
 {
 	if (tid >= 0 && tl->jobs)
 		lane_table_del(&tl->jobs->jobs, (uint32_t)tid, 1);
@@ -165,14 +166,15 @@ static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END | LANE_DOUBT_GONE;
 		if (eng && rq->pub.state == LANE_RQ_STATE_DEVICE)
-			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, tl->now_ns);
+			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					       tl->now_ns);
 		if (eng && eng->running == rq)
 			eng->running = NULL;
 	}
 	rq->wait_cut |= rq->waiters != NULL;
 	while (rq->waiters)
-		lane_wait_drop(tl, rq->waiters);
-	lane_job_done(tl, rq);
+		timeline_wait_drop(tl, rq->waiters);
+	timeline_job_done(tl, rq);
 }
 
 static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
@@ -187,22 +189,22 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 }
 
 /* The job of that name; where create says so it is made. NULL: there is none. */
-struct lane_rq *lane_job_find(struct lane_timeline *tl, uint32_t dev,
-			      const struct lane_event *event, bool create)
+struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
+				  const struct lane_event *event, bool create)
 {
 	struct lane_event *key = &tl->jobs->key;
 	struct lane_rq *rq;
 
 	if (!create)
-		return lane_rq_by_fence(tl, event);
+		return timeline_request_by_fence(tl, event);
 	key->wire.kind = LANE_RQ_ADD;
 	key->u.rq.ctx = event->u.drm.fence_context;
 	key->u.rq.dev = dev;
 	key->u.rq.seqno = (uint32_t)event->u.drm.fence_seqno;
-	rq = lane_rq_find(tl, key);
+	rq = timeline_request_find(tl, key);
 	if (rq)
 		return rq->job ? rq : NULL;
-	rq = lane_rq_new(tl, key);
+	rq = timeline_request_new(tl, key);
 	if (!rq)
 		return NULL;
 	rq->job = lane_pool_get(&tl->jobs->job_pool);
@@ -217,7 +219,7 @@ struct lane_rq *lane_job_find(struct lane_timeline *tl, uint32_t dev,
 }
 
 /* It is of that ring: its scheduler was chosen when it was armed. */
-void lane_job_settle(struct lane_rq *rq, struct lane_eng *eng)
+void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 

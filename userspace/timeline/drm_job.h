@@ -6,28 +6,28 @@
 #include "timeline/drm_state.h"
 
 /* What is kept of drm_sched; NULL: no memory. */
-struct lane_drm_jobs *lane_jobs_get(struct lane_timeline *tl);
-void lane_jobs_free(struct lane_timeline *tl);
+struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl);
+void timeline_jobs_free(struct lane_timeline *tl);
 /* The signals of fences are recorded, and some have come. */
-bool lane_jobs_hear_fences(const struct lane_timeline *tl);
+bool timeline_jobs_hear_fences(const struct lane_timeline *tl);
 /* The entity whose jobs' fences have this context, NULL: none is known. */
-struct lane_ctx *lane_job_context(const struct lane_timeline *tl, uint64_t context);
+struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context);
 /* The job of that name; where create says so it is made. NULL: there is none. */
-struct lane_rq *lane_job_find(struct lane_timeline *tl, uint32_t dev,
-			      const struct lane_event *event, bool create);
+struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
+				  const struct lane_event *event, bool create);
 /* It is of that ring: its scheduler was chosen when it was armed. */
-void lane_job_settle(struct lane_rq *rq, struct lane_eng *eng);
+void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng);
 /* Given to the ring, and not over: in that order. */
-void lane_job_link(struct lane_ring *ring, struct lane_rq *rq);
-void lane_job_unlink(struct lane_ring *ring, struct lane_rq *rq);
+void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq);
+void timeline_job_unlink(struct lane_ring *ring, struct lane_rq *rq);
 /* The job's story is told; who waits for it may keep it. */
-void lane_job_over(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job that the thread has given to its ring last and whose run_job() is not known to be over;
  * NULL: none. */
-struct lane_rq *lane_job_of_thread(struct lane_timeline *tl, int32_t tid);
+struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid);
 /* What the thread does from now on is of no job. */
-void lane_job_forget_thread(struct lane_timeline *tl, int32_t tid);
+void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid);
 /* Tells the job's story, and forgets the job. */
-void lane_job_done(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

@@ -69,8 +69,8 @@ static void count_devices(struct lane_timeline *tl, const struct lane_engine *fr
 		tl->engine_by_id[i]->pub.is_one_of_several = true;
 }
 
-struct lane_eng *lane_ring_get(struct lane_timeline *tl,
-			       const struct lane_p_drm_sched_job_queue *job)
+struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
+				   const struct lane_p_drm_sched_job_queue *job)
 {
 	int dev = device_of(tl, job->dev);
 	struct lane_ring *ring;
@@ -87,7 +87,7 @@ struct lane_eng *lane_ring_get(struct lane_timeline *tl,
 	}
 	if (dev < 0)
 		return NULL;
-	eng = lane_eng_get(tl, (uint32_t)dev, LANE_CLASS_NAMED, instance);
+	eng = timeline_engine_get(tl, (uint32_t)dev, LANE_CLASS_NAMED, instance);
 	ring = lane_pool_get(&tl->jobs->ring_pool);
 	if (!eng || !ring) {
 		tl->no_memory |= !ring;
@@ -108,11 +108,11 @@ struct lane_eng *lane_ring_get(struct lane_timeline *tl,
 
 /*
  * What the driver's rings do. Up to Linux 6.16 jobs do not name their device: that a name is one
- * ring's only the making of the ring's fences shows (lane_ring_see_maker()). Where neither is
+ * ring's only the making of the ring's fences shows (timeline_ring_see_maker()). Where neither is
  * there, the ring may be two.
  */
-void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_event *event)
+void timeline_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_ring *ring = eng->ring;
@@ -127,13 +127,14 @@ void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng
 }
 
 /* The CPU's own record of its last signal of a ring's fence. */
-const struct lane_cpu *lane_ring_cpu(const struct lane_timeline *tl, const struct lane_event *event)
+const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
+					 const struct lane_event *event)
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
 }
 
 /* The fences of that context are the ring's. */
-void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context)
+void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context)
 {
 	struct lane_table *rings = &tl->jobs->rings;
 
@@ -152,22 +153,23 @@ void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64
  * Where no event tells which fences are a ring's (xe makes them when the job is armed), those are
  * that are signalled straight before its jobs are done, time and again.
  */
-void lane_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_event *event)
+void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = lane_ring_cpu(tl, event);
+	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
 	struct lane_ring *ring = eng->ring;
 
 	if (!cpu || !cpu->work_ns || cpu->fence_ns < cpu->work_ns ||
 	    cpu->fence_ctx == ring->fence_ctx || cpu->fence_tid != event->wire.tid ||
-	    lane_job_context(tl, cpu->fence_ctx) || lane_job_context(tl, cpu->fence_ctx + 1))
+	    timeline_job_context(tl, cpu->fence_ctx) ||
+	    timeline_job_context(tl, cpu->fence_ctx + 1))
 		return;
 	ring->guesses = ring->guess_ctx == cpu->fence_ctx ? ring->guesses + 1 : 1;
 	ring->guess_ctx = cpu->fence_ctx;
 	ring->signal_ns = cpu->fence_ns;
 	ring->signal_cpu = event->cpu;
 	if (ring->guesses >= GUESSES)
-		lane_ring_has_fences(tl, eng, ring->guess_ctx);
+		timeline_ring_has_fences(tl, eng, ring->guess_ctx);
 }
 
 /*
@@ -175,7 +177,7 @@ void lane_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
  * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
  * a job stands behind.
  */
-void lane_ring_see_maker(struct lane_ring *ring, uint64_t context)
+void timeline_ring_see_maker(struct lane_ring *ring, uint64_t context)
 {
 	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
 		ring->discipline = LANE_RING_UNKNOWN;
@@ -183,17 +185,17 @@ void lane_ring_see_maker(struct lane_ring *ring, uint64_t context)
 }
 
 /* Another fence of the ring was signalled by the same work. */
-bool lane_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
-			 const struct lane_event *event)
+bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
+			     const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = lane_ring_cpu(tl, event);
+	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
 
 	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
 	       ring->signal_ns >= cpu->work_ns && ring->signal_ns;
 }
 
-void lane_ring_doubt(struct lane_eng *eng, uint64_t until_ns)
+void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns)
 {
 	eng->proof.epoch++;
-	eng->proof.doubt_until_ns = lane_not_before(until_ns, eng->proof.doubt_until_ns);
+	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
 }

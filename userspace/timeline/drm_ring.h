@@ -6,26 +6,26 @@
 #include "timeline/drm_state.h"
 
 /* The ring of a job; NULL: no memory, or there are too many. */
-struct lane_eng *lane_ring_get(struct lane_timeline *tl,
-			       const struct lane_p_drm_sched_job_queue *job);
+struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
+				   const struct lane_p_drm_sched_job_queue *job);
 /* What the ring's driver is, and does. */
-void lane_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_event *event);
+void timeline_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_event *event);
 /* The fences of that context are the ring's. */
-void lane_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context);
+void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context);
 /* A job of the ring is done: perhaps the fence that was signalled last on this CPU is the ring's.
  */
-void lane_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
-			    const struct lane_event *event);
+void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_event *event);
 /* A fence of that context was made for a job of the ring. */
-void lane_ring_see_maker(struct lane_ring *ring, uint64_t context);
+void timeline_ring_see_maker(struct lane_ring *ring, uint64_t context);
 /* Another fence of the ring was signalled by the same work. */
-bool lane_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
-			 const struct lane_event *event);
+bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
+			     const struct lane_event *event);
 /* The CPU's own record of its last signal of a ring's fence, NULL: the CPU is not known. */
-const struct lane_cpu *lane_ring_cpu(const struct lane_timeline *tl,
-				     const struct lane_event *event);
+const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
+					 const struct lane_event *event);
 /* Events were lost, until then: what the ring was given is not known. */
-void lane_ring_doubt(struct lane_eng *eng, uint64_t until_ns);
+void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns);
 
 #endif

@@ -23,11 +23,12 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	bool waited = job->is_linked && ring->free.hi > at.lo;
 
 	if (waited) {
-		at.lo = lane_not_before(at.lo, ring->free.lo);
+		at.lo = timeline_not_before(at.lo, ring->free.lo);
 		at.hi = ring->free.hi;
 	}
 	if (eng->idle.is_known)
-		lane_idle_end(tl, eng, rq, at.lo, !job->is_linked || lane_eng_unproven(eng));
+		timeline_idle_end(tl, eng, rq, at.lo,
+				  !job->is_linked || timeline_engine_unproven(eng));
 	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
 		at.hi = LANE_NEVER; /* something unseen may run before it, or a firmware decides */
 	if (ring->discipline == LANE_RING_UNKNOWN)
@@ -40,9 +41,10 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	rq->pub.start = at;
 	rq->since = at;
 	eng->running = rq;
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-			   lane_not_before(at.lo, rq->pub.execute_ns));
-	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, lane_not_before(at.lo, rq->pub.execute_ns));
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+			       timeline_not_before(at.lo, rq->pub.execute_ns));
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING,
+			       timeline_not_before(at.lo, rq->pub.execute_ns));
 }
 
 static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
@@ -71,36 +73,37 @@ static void see_others(struct lane_timeline *tl, struct lane_ring *ring, uint64_
 {
 	const struct lane_rq *first = ring->first;
 
-	if (!lane_jobs_are_lossy(tl, first->pub.execute_ns, now_ns)) {
-		if (!*ring->device && lane_jobs_hear_fences(tl) && !first->job->hw_ns)
+	if (!timeline_jobs_are_lossy(tl, first->pub.execute_ns, now_ns)) {
+		if (!*ring->device && timeline_jobs_hear_fences(tl) && !first->job->hw_ns)
 			ring->discipline = LANE_RING_UNKNOWN;
 		return;
 	}
 	while (ring->first) {
 		struct lane_rq *rq = ring->first;
 
-		lane_job_end(tl, rq,
-			     (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
+		timeline_job_end(tl, rq,
+				 (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
 	}
 }
 
-void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
-	struct lane_eng *eng = lane_ring_get(tl, (const struct lane_p_drm_sched_job_queue *)run);
+	struct lane_eng *eng =
+		timeline_ring_get(tl, (const struct lane_p_drm_sched_job_queue *)run);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_ring *ring;
 	struct lane_rq *rq;
 	bool is_alone;
 
-	rq = eng ? lane_job_find(tl, eng->pub.dev, event, true) : NULL;
+	rq = eng ? timeline_job_find(tl, eng->pub.dev, event, true) : NULL;
 	if (!rq || rq->ended || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
-	lane_ring_learn_driver(tl, eng, event);
+	timeline_ring_learn_driver(tl, eng, event);
 	ring = eng->ring;
-	lane_job_settle(rq, eng);
+	timeline_job_settle(rq, eng);
 	if (rq->pub.seen & LANE_SEEN_ADD)
-		lane_job_decide_submit(tl, rq, now_ns);
+		timeline_job_decide_submit(tl, rq, now_ns);
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
@@ -114,13 +117,13 @@ void lane_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	if (is_alone)
 		eng->proof.proven_epoch = eng->proof.epoch;
 	rq->job->is_linked =
-		is_alone || (ring->run_ns && !lane_jobs_are_lossy(tl, ring->run_ns, now_ns));
+		is_alone || (ring->run_ns && !timeline_jobs_are_lossy(tl, ring->run_ns, now_ns));
 	ring->run_ns = now_ns;
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
-	lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, now_ns);
-	lane_job_link(ring, rq);
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, now_ns);
+	timeline_job_link(ring, rq);
 	start_next(tl, eng);
 }
 
@@ -129,12 +132,12 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		     const struct lane_job_ending *ending)
 {
 	struct lane_ring *ring = eng->ring;
-	struct lane_span whole = lane_span_between(rq->pub.start, ending->at);
+	struct lane_span whole = timeline_span_between(rq->pub.start, ending->at);
 	struct lane_run run = { .engine = &eng->pub,
 				.request = &rq->pub,
 				.begin = rq->pub.start,
 				.end = ending->at,
-				.doubtful = lane_eng_unproven(eng) ||
+				.doubtful = timeline_engine_unproven(eng) ||
 					    (rq->pub.doubt & LANE_DOUBT_DEVICE),
 				.follows = rq->job->follows,
 				.sure_until_ns = ending->at.lo };
@@ -160,8 +163,8 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	/* Interrupts are late: what is bounded is so by what was done. */
 	if (!ending->is_seen)
 		rq->pub.start.lo = rq->pub.execute_ns;
-	ending->at.lo = lane_not_before(ending->at.lo, rq->pub.start.lo);
-	ending->at.hi = lane_not_before(ending->at.hi, ending->at.lo);
+	ending->at.lo = timeline_not_before(ending->at.lo, rq->pub.start.lo);
+	ending->at.hi = timeline_not_before(ending->at.hi, ending->at.lo);
 	if (rq->pub.start.hi > ending->at.hi)
 		rq->pub.start.hi = ending->at.hi;
 }
@@ -171,9 +174,10 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		       const struct lane_job_ending *ending)
 {
 	if (rq->job->is_given) {
-		lane_job_unlink(eng->ring, rq);
+		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, ending->at.hi);
+			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					       ending->at.hi);
 		if (ending->is_known)
 			tell_run(tl, eng, rq, ending);
 	}
@@ -188,12 +192,12 @@ static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const st
 {
 	if (rq->pub.executes && ending->is_known && eng->ring->discipline != LANE_RING_UNKNOWN &&
 	    rq->pub.execute_ns > eng->proof.doubt_until_ns &&
-	    !lane_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
 /* rq's time on its ring is over; what is behind it goes on. */
-void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending)
+void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -204,7 +208,7 @@ void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_
 	leave_ring(tl, eng, rq, &ending);
 	rq->ended = true;
 	rq->pub.end = ending.at;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
 	while (ctx->live && ctx->live->ended)
 		ctx->live = ctx->live->next;
 	ring->free = ending.at;
@@ -213,24 +217,24 @@ void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_
 		prove(tl, eng, rq, &ending);
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
-	    !may_be_two(ring) && !lane_eng_unproven(eng) && !eng->idle.is_known &&
+	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.is_known &&
 	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are lost */
-		lane_idle_begin(tl, eng, ending.at.hi);
+		timeline_idle_begin(tl, eng, ending.at.hi);
 }
 
 /* What was given to a serial ring before rq is over, since rq is. */
-void lane_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
-	struct lane_ring *ring = lane_job_ring(rq);
+	struct lane_ring *ring = timeline_job_ring(rq);
 
 	if (!rq->job->is_given || ring->discipline != LANE_RING_SERIAL)
 		return;
 	while (ring->first != rq) {
 		struct lane_rq *before = ring->first;
-		bool known = !lane_jobs_are_lossy(tl, before->pub.execute_ns, tl->now_ns);
+		bool known = !timeline_jobs_are_lossy(tl, before->pub.execute_ns, tl->now_ns);
 
-		lane_job_end(tl, before,
-			     (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },
-						       .is_known = known });
+		timeline_job_end(tl, before,
+				 (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },
+							   .is_known = known });
 	}
 }

@@ -14,10 +14,10 @@ struct lane_job_ending {
 };
 
 /* The scheduler gives it to its ring. */
-void lane_job_run(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event);
 /* rq's time on its ring is over; what is behind it goes on. */
-void lane_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
+void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
 /* What was given to a serial ring before rq is over, since rq is. */
-void lane_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
+void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
 
 #endif

@@ -88,14 +88,14 @@ struct lane_drm_jobs {
 	struct lane_fence_signal signal[LANE_FENCE_SIGNALS];
 };
 
-static inline bool lane_jobs_are_lossy(const struct lane_timeline *tl, uint64_t begin_ns,
-				       uint64_t end_ns)
+static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint64_t begin_ns,
+					   uint64_t end_ns)
 {
-	return tl->n_losses && lane_loss_between(tl, begin_ns, end_ns);
+	return tl->n_losses && timeline_loss_between(tl, begin_ns, end_ns);
 }
 
 /* The ring that the job is of, NULL: none. */
-static inline struct lane_ring *lane_job_ring(const struct lane_rq *rq)
+static inline struct lane_ring *timeline_job_ring(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lane_told_jobs *lane_told_get(struct lane_timeline *tl)
+struct lane_told_jobs *timeline_told_get(struct lane_timeline *tl)
 {
 	if (!tl->told)
 		tl->told = calloc(1, sizeof(*tl->told));
@@ -13,7 +13,7 @@ struct lane_told_jobs *lane_told_get(struct lane_timeline *tl)
 	return tl->told;
 }
 
-void lane_told_free(struct lane_timeline *tl)
+void timeline_told_free(struct lane_timeline *tl)
 {
 	if (!tl->told)
 		return;
@@ -22,12 +22,13 @@ void lane_told_free(struct lane_timeline *tl)
 	tl->told = NULL;
 }
 
-struct lane_rq *lane_told_find(const struct lane_told_jobs *all, uint64_t key, uint64_t seqno)
+struct lane_rq *timeline_told_find(const struct lane_told_jobs *all, uint64_t key, uint64_t seqno)
 {
 	return lane_table_get(&all->jobs, key, seqno);
 }
 
-void lane_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t key, uint64_t seqno)
+void timeline_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t key,
+			  uint64_t seqno)
 {
 	rq->job->own_key = key;
 	rq->job->own_seqno = seqno;
@@ -41,7 +42,7 @@ static void take_out(struct lane_told_jobs *all, uint32_t at)
 	memmove(&all->held[at], &all->held[at + 1], (all->n_held - at) * sizeof(all->held[0]));
 }
 
-struct lane_rq *lane_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
+struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_told_jobs *all = tl->told;
 	struct lane_rq *oldest = NULL;
@@ -57,7 +58,7 @@ struct lane_rq *lane_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
 	return oldest;
 }
 
-bool lane_told_release(struct lane_timeline *tl, const struct lane_rq *rq)
+bool timeline_told_release(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_told_jobs *all = tl->told;
 
@@ -70,13 +71,13 @@ bool lane_told_release(struct lane_timeline *tl, const struct lane_rq *rq)
 	return false;
 }
 
-void lane_told_forget(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_told_forget(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const struct lane_job *job = rq->job;
 
 	if (!tl->told)
 		return;
-	if (job->own_key && lane_told_find(tl->told, job->own_key, job->own_seqno) == rq)
+	if (job->own_key && timeline_told_find(tl->told, job->own_key, job->own_seqno) == rq)
 		lane_table_del(&tl->told->jobs, job->own_key, job->own_seqno);
-	lane_told_release(tl, rq);
+	timeline_told_release(tl, rq);
 }

@@ -16,20 +16,21 @@ struct lane_told_jobs {
 };
 
 /* NULL: no memory. */
-struct lane_told_jobs *lane_told_get(struct lane_timeline *tl);
-void lane_told_free(struct lane_timeline *tl);
+struct lane_told_jobs *timeline_told_get(struct lane_timeline *tl);
+void timeline_told_free(struct lane_timeline *tl);
 /* The job of that number, NULL: none is known. */
-struct lane_rq *lane_told_find(const struct lane_told_jobs *all, uint64_t key, uint64_t seqno);
+struct lane_rq *timeline_told_find(const struct lane_told_jobs *all, uint64_t key, uint64_t seqno);
 /* The job has that number. */
-void lane_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t key, uint64_t seqno);
+void timeline_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t key,
+			  uint64_t seqno);
 /*
  * The job's story is over. Returns the job that is to be told of now: this one; or, where its
  * driver is yet to tell its times, the one that it takes the place of, NULL: none.
  */
-struct lane_rq *lane_told_keep(struct lane_timeline *tl, struct lane_rq *rq);
+struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job is not waited for any more; false: it was not. */
-bool lane_told_release(struct lane_timeline *tl, const struct lane_rq *rq);
+bool timeline_told_release(struct lane_timeline *tl, const struct lane_rq *rq);
 /* The job is about to be freed. */
-void lane_told_forget(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_told_forget(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

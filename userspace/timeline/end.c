@@ -11,29 +11,29 @@
 #include "timeline/tell.h"
 
 /* The story of rq with the hardware is over. */
-void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
 	if (rq->on_device) {
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-			lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					   lane_not_before(end.lo, rq->handed.device_ns));
+			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					       timeline_not_before(end.lo, rq->handed.device_ns));
 		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-			lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1,
-					   lane_not_before(end.lo, rq->since.lo));
-		lane_rq_unlink(rq);
+			timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1,
+					       timeline_not_before(end.lo, rq->since.lo));
+		timeline_request_unlink(rq);
 	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				   lane_not_before(end.lo, rq->pub.submit_ns));
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				       timeline_not_before(end.lo, rq->pub.submit_ns));
 	}
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
 	rq->ended = true;
 	rq->pub.end = end;
-	if (eng && lane_eng_unproven(eng))
-		lane_eng_prove(eng, false);
+	if (eng && timeline_engine_unproven(eng))
+		timeline_engine_prove(eng, false);
 	if (ctx->live == rq)
 		ctx->prev_end_lo = end.lo;
 	if (!ctx->over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
@@ -41,44 +41,46 @@ void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_s
 	ctx->over = true;
 	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
 }
 
 /* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
-bool lane_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
-		       const struct lane_rq *rq)
+bool timeline_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
+			   const struct lane_rq *rq)
 {
 	bool told = eng->mode == LANE_MODE_PER_REQUEST ||
-		    (eng->mode == LANE_MODE_PORTS && lane_eng_sees_unsubmit(tl));
+		    (eng->mode == LANE_MODE_PORTS && timeline_engine_sees_unsubmit(tl));
 
-	bool guessed = eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl);
+	bool guessed = eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl);
 
-	return (lane_eng_unproven(eng) && (eng->proof.epoch > 1 || guessed)) || rq->doubt.is_hit ||
-	       lane_eng_is_blind(tl, eng) || (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
+	return (timeline_engine_unproven(eng) && (eng->proof.epoch > 1 || guessed)) ||
+	       rq->doubt.is_hit || timeline_engine_is_blind(tl, eng) ||
+	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }
 
-void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+void timeline_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_span at = lane_span_exact(tl->now_ns);
+	struct lane_span at = timeline_span_exact(tl->now_ns);
 
 	if (eng->running == rq)
-		lane_run_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at);
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (rq->alive.at_ns < rq->doubt.since_ns)
 		rq->doubt.since_ns = rq->alive.at_ns;
-	lane_rq_unlink(rq);
+	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	if (eng->mode != LANE_MODE_PER_REQUEST || rq->doubt.is_hit ||
 	    eng->proof.epoch > 1) { /* it may have the engine still */
 		eng->proof.epoch++;
-		eng->proof.doubt_until_ns = lane_not_before(tl->now_ns, eng->proof.doubt_until_ns);
+		eng->proof.doubt_until_ns =
+			timeline_not_before(tl->now_ns, eng->proof.doubt_until_ns);
 	}
 	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;
@@ -109,17 +111,17 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 	return front && front->alive.at_ns >= now_ns;
 }
 
-void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns)
+void timeline_end_doubt(struct lane_rq *rq, uint64_t at_ns)
 {
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (at_ns < rq->doubt.since_ns)
 		rq->doubt.since_ns = at_ns;
 }
 
-void lane_end_doubt_order(struct lane_eng *eng, uint64_t at_ns)
+void timeline_end_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
-		lane_end_doubt(rq, lane_not_before(at_ns, rq->pub.execute_ns));
+		timeline_end_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
 		rq->doubt.is_hit = true;
 	}
 }
@@ -159,23 +161,24 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			      eng->mode == LANE_MODE_HOOKS);
 
-		if ((other != eng->running && !waits) || !lane_eng_is_ahead(other, rq) ||
-		    (eng->given.is_told && lane_ports_is_last(eng, other)))
+		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
+		    (eng->given.is_told && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
-		lane_rq_doubt_alive(other, end.hi, waits);
+		timeline_request_doubt_alive(other, end.hi, waits);
 		last = other;
 	}
 	if (last) /* unless rq may have ended before it left, and nothing tells */
-		last->unheard.is_exact =
-			end.lo == end.hi && (lane_eng_has_ports(eng) || rq == eng->leaver) &&
-			(rq->pub.state != LANE_RQ_STATE_PREEMPTED || lane_rq_alive_since_left(rq));
+		last->unheard.is_exact = end.lo == end.hi &&
+					 (timeline_engine_has_ports(eng) || rq == eng->leaver) &&
+					 (rq->pub.state != LANE_RQ_STATE_PREEMPTED ||
+					  timeline_request_alive_since_left(rq));
 }
 
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
-bool lane_end_left_or_over(const struct lane_rq *rq, struct lane_span end)
+bool timeline_end_left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->unheard.was_passed && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || rq->maybe.at.hi) && lane_rq_may_be_over(rq);
+	       (end.lo != end.hi || rq->maybe.at.hi) && timeline_request_may_be_over(rq);
 }
 
 /* It does not stand any more: it was taken back, or was complete when others were. */
@@ -183,10 +186,10 @@ static bool is_known_over(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return !rq->order &&
-	       (rq->handed.is_taken_back ||
-		(rq->handed.is_off && eng->mode == LANE_MODE_PER_REQUEST) ||
-		(rq->unheard.complete_ns && !(rq->unheard.was_passed && lane_rq_may_be_over(rq))));
+	return !rq->order && (rq->handed.is_taken_back ||
+			      (rq->handed.is_off && eng->mode == LANE_MODE_PER_REQUEST) ||
+			      (rq->unheard.complete_ns &&
+			       !(rq->unheard.was_passed && timeline_request_may_be_over(rq))));
 }
 
 /* How what was taken off its engine, and has not been seen to run again, has ended. */
@@ -201,12 +204,13 @@ enum way_away {
 static enum way_away way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_rq *rq, struct lane_span end)
 {
-	bool is_shaky = lane_end_is_shaky(tl, eng, rq);
+	bool is_shaky = timeline_end_is_shaky(tl, eng, rq);
 	bool may_have_ended_before = !rq->left.is_told && !is_shaky;
 
-	if (lane_end_left_or_over(rq, end))
+	if (timeline_end_left_or_over(rq, end))
 		return ENDED_BEHIND_OTHERS;
-	if (lane_rq_alive_since_left(rq)) /* while it was being taken back it had the engine */
+	if (timeline_request_alive_since_left(
+		    rq)) /* while it was being taken back it had the engine */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
 			       ? ENDED_AWAY_OR_AGAIN
 			       : ENDED_AWAY;
@@ -221,8 +225,8 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
 }
 
-void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		   struct lane_span end)
+void timeline_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       struct lane_span end)
 {
 	enum way_away way = way_of(tl, eng, rq, end);
 
@@ -230,7 +234,7 @@ void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 		doubt_those_ahead(eng, rq, end);
 	switch (way) {
 	case ENDED_AWAY:
-		lane_run_away_until(tl, rq, end);
+		timeline_run_away_until(tl, rq, end);
 		break;
 	case ENDED_BEFORE:
 		ended_before_leaving(rq, &end);
@@ -245,7 +249,7 @@ void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 			end.lo = rq->alive.at_ns;
 		break;
 	}
-	lane_end_finish(tl, rq, end);
+	timeline_end_finish(tl, rq, end);
 }
 
 /* Since when it ran is not certain: only signs of its own say that it had not ended. */
@@ -271,11 +275,11 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	const struct lane_rq *first = eng->order.first;
 	uint64_t away_ns;
 
-	while (first && lane_eng_is_unheard(eng, first))
+	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
 	if (!rq->order || !first || first == rq)
 		return;
-	away_ns = lane_not_before(first->handed.in.lo, rq->since.lo);
+	away_ns = timeline_not_before(first->handed.in.lo, rq->since.lo);
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
@@ -286,8 +290,9 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq)
 {
-	return rq == eng->leaver && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl) &&
-	       ((rq->next && rq->next->handed.is_off) || lane_ports_has_behind(eng, rq));
+	return rq == eng->leaver && eng->mode == LANE_MODE_PORTS &&
+	       !timeline_engine_sees_unsubmit(tl) &&
+	       ((rq->next && rq->next->handed.is_off) || timeline_ports_has_behind(eng, rq));
 }
 
 /* The end of what ran, whose run was closed at `told`, with what it may have been instead; *free is
@@ -303,15 +308,15 @@ static struct lane_span end_of_run(struct lane_timeline *tl, const struct lane_e
 		end = told;
 	else if (end.lo != end.hi && rq->alive.at_ns < end.lo)
 		end.lo = rq->alive.at_ns;
-	if (lane_rq_may_be_over(rq)) {
+	if (timeline_request_may_be_over(rq)) {
 		or_ended_before_leaving(rq, &end);
 		/* If it was over by then, what came next ended then, and none began before. */
 		free->lo = rq->unheard.is_exact && end.hi > rq->unheard.ns
-				   ? lane_not_before(rq->unheard.ns, rq->begun.no_sooner_ns)
+				   ? timeline_not_before(rq->unheard.ns, rq->begun.no_sooner_ns)
 				   : rq->begun.no_sooner_ns;
 	}
-	if (rq->left.is_untold && lane_rq_alive_since_left(rq)) {
-		lane_run_tell_preemption(tl, rq);
+	if (rq->left.is_untold && timeline_request_alive_since_left(rq)) {
+		timeline_run_tell_preemption(tl, rq);
 	} else if (rq->left.is_untold) {
 		or_ended_before_leaving(rq, &end);
 		free->lo = rq->begun.no_sooner_ns;
@@ -329,7 +334,7 @@ static bool has_gone_on(const struct lane_eng *eng)
 static void set_free(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end,
 		     struct lane_span free, bool was_leaver)
 {
-	eng->free = (struct lane_span){ free.lo, lane_not_before(free.hi, eng->taken_by_ns) };
+	eng->free = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->taken_by_ns) };
 	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
 	eng->dequeue.paused =
 		eng->dequeue.pause_ns && end.hi > eng->dequeue.pause_ns ? rq->pub.context : NULL;
@@ -340,34 +345,34 @@ static void set_free(struct lane_eng *eng, const struct lane_rq *rq, struct lane
 /* Where no ports are seen: nothing hidden was ahead of what was handed over behind the doubt. */
 static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 {
-	if (lane_eng_unproven(eng) && !lane_eng_has_ports(eng) &&
+	if (timeline_engine_unproven(eng) && !timeline_engine_has_ports(eng) &&
 	    (rq->pub.seen & LANE_SEEN_EXECUTE) && rq->pub.execute_ns >= eng->proof.doubt_until_ns)
-		lane_eng_prove(eng, true);
+		timeline_engine_prove(eng, true);
 }
 
-void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      struct lane_span end)
+void timeline_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_span end)
 {
 	struct lane_span told = end, free;
 	bool was_leaver = rq == eng->leaver;
 	/* Heard of later than it was, and what came straight behind it is over, too. */
-	bool was_over_before =
-		end.hi < rq->since.lo || (lane_rq_was_over_before(rq, end.lo) && !has_gone_on(eng));
+	bool was_over_before = end.hi < rq->since.lo ||
+			       (timeline_request_was_over_before(rq, end.lo) && !has_gone_on(eng));
 
 	if (others_may_follow(tl, eng, rq))
-		lane_end_doubt_order(eng, end.lo);
+		timeline_end_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	lane_run_close(tl, eng, &told);
+	timeline_run_close(tl, eng, &told);
 	if (was_leaver && may_have_come_again(eng, end))
 		left_or_stayed(eng, rq, end);
-	lane_end_finish(tl, rq, end_of_run(tl, eng, rq, end, told, &free));
+	timeline_end_finish(tl, rq, end_of_run(tl, eng, rq, end, told, &free));
 	prove_by_end(eng, rq);
 	if (was_over_before)
 		free.lo = rq->begun.over_no_sooner_ns;
 	else
-		free.lo = lane_not_before(free.lo, free.lo == free.hi ? rq->since.lo
-								      : rq->begun.no_sooner_ns);
+		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->since.lo
+									  : rq->begun.no_sooner_ns);
 	set_free(eng, rq, end, free, was_leaver);
 }
 
@@ -382,8 +387,9 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 
 	if (alive->at_ns == rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
 		alive = &rq->alive_before;
-	if (alive->at_ns <= end->lo && (tl->ends_hide || (eng && lane_eng_is_blind(tl, eng)) ||
-					lane_loss_between(tl, alive->at_ns, end->hi))) {
+	if (alive->at_ns <= end->lo &&
+	    (tl->ends_hide || (eng && timeline_engine_is_blind(tl, eng)) ||
+	     timeline_loss_between(tl, alive->at_ns, end->hi))) {
 		end->lo = alive->at_ns;
 		rq->doubt.is_weak = true;
 	}
@@ -397,14 +403,14 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	bool away = rq->pub.state == LANE_RQ_STATE_PREEMPTED;
 	uint64_t left_ns = away ? rq->since.hi : rq->left.at.hi;
-	bool left = (away || rq->left.is_untold) && !lane_rq_alive_since_left(rq) &&
+	bool left = (away || rq->left.is_untold) && !timeline_request_alive_since_left(rq) &&
 		    now_ns > left_ns + LANE_INTERRUPT_NS;
-	bool over = lane_rq_may_be_over(rq) && now_ns > rq->unheard.ns + LANE_INTERRUPT_NS;
+	bool over = timeline_request_may_be_over(rq) && now_ns > rq->unheard.ns + LANE_INTERRUPT_NS;
 
 	if ((left || over) && rq->listen.ns && rq->listen.ns + LANE_INTERRUPT_NS < now_ns &&
-	    !lane_rq_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
-	    !lane_loss_between(tl, rq->listen.ns, now_ns))
-		lane_eng_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
+	    !timeline_request_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
+	    !timeline_loss_between(tl, rq->listen.ns, now_ns))
+		timeline_engine_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
 }
 
 /*
@@ -414,18 +420,20 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 static struct lane_span or_told_by_another(const struct lane_timeline *tl, struct lane_eng *eng,
 					   const struct lane_rq *rq, struct lane_span end)
 {
-	uint64_t since_ns = lane_not_before(
+	uint64_t since_ns = timeline_not_before(
 		rq->alive.at_ns, end.lo > LANE_INTERRUPT_NS ? end.lo - LANE_INTERRUPT_NS : 0);
 	bool sure = true;
 
 	if (!eng || !rq->on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (eng->mode != LANE_MODE_GUC && (tl->n_losses || eng->proof.is_from_before)) {
-		sure = (!lane_eng_unproven(eng) && !rq->doubt.is_hit && !rq->doubt.is_detached) ||
-		       (eng->proof.told_ns <= since_ns && !lane_loss_between(tl, since_ns, end.hi));
+		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_hit &&
+			!rq->doubt.is_detached) ||
+		       (eng->proof.told_ns <= since_ns &&
+			!timeline_loss_between(tl, since_ns, end.hi));
 	}
 	if (eng)
-		eng->proof.told_ns = lane_not_before(end.hi, eng->proof.told_ns);
+		eng->proof.told_ns = timeline_not_before(end.hi, eng->proof.told_ns);
 	if (!sure && end.lo == end.hi && since_ns < end.lo)
 		end.lo = since_ns;
 	return end;
@@ -435,20 +443,21 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
  */
 static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
 {
-	if (end.lo != end.hi || !rq->listen.ns || lane_rq_may_be_over(rq) ||
-	    lane_rq_was_over_before(rq, end.lo))
+	if (end.lo != end.hi || !rq->listen.ns || timeline_request_may_be_over(rq) ||
+	    timeline_request_was_over_before(rq, end.lo))
 		return false;
-	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) && !lane_rq_is_back(rq) &&
-	       !rq->handed.is_off && (!rq->left.is_untold || lane_rq_alive_since_left(rq));
+	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
+	       !timeline_request_is_back(rq) && !rq->handed.is_off &&
+	       (!rq->left.is_untold || timeline_request_alive_since_left(rq));
 }
 
 /* Before this it was not over, whenever that was heard of; R13: an interrupt takes no longer. */
 static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
 {
-	uint64_t ns = lane_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
+	uint64_t ns = timeline_not_before(rq->alive.at_ns, rq->begun.no_sooner_ns);
 
 	return end.lo == end.hi && end.lo > LANE_INTERRUPT_NS
-		       ? lane_not_before(end.lo - LANE_INTERRUPT_NS, ns)
+		       ? timeline_not_before(end.lo - LANE_INTERRUPT_NS, ns)
 		       : ns;
 }
 
@@ -459,15 +468,16 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool exact;
 
-	if (rq->unheard.is_unseen && lane_rq_may_be_over(rq) && !lane_rq_ran_unsure(rq))
-		lane_end_doubt(rq, rq->pub.execute_ns);
+	if (rq->unheard.is_unseen && timeline_request_may_be_over(rq) &&
+	    !timeline_request_ran_unsure(rq))
+		timeline_end_doubt(rq, rq->pub.execute_ns);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
 	rq->begun.over_no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
-		lane_eng_alive(tl, rq, end.hi);
+		timeline_engine_alive(tl, rq, end.hi);
 	if (!rq->doubt.is_weak && end.lo < rq->alive.at_ns && rq->alive.at_ns <= end.hi)
 		end.lo = rq->alive.at_ns;
 	if (rq->maybe.has_run && !exact && rq->alive.at_ns < end.lo)
@@ -505,32 +515,32 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 }
 
 /* rq has ended when it may have run. */
-void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
-			 struct lane_span end)
+void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
+			     struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_span at = rq->maybe.at;
 
 	if (rq->doubt.is_weak ||
-	    lane_end_is_shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
+	    timeline_end_is_shaky(tl, eng, rq)) { /* its execute since may be among what was lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.at_ns < end.lo ? rq->alive.at_ns : end.lo;
-		lane_end_finish(tl, rq, end);
+		timeline_end_finish(tl, rq, end);
 		return;
 	}
-	at.hi = end.hi < at.hi ? lane_not_before(end.hi, at.lo) : at.hi;
+	at.hi = end.hi < at.hi ? timeline_not_before(end.hi, at.lo) : at.hi;
 	if (rq->pub.started) {
-		struct lane_span away = lane_span_between(rq->since, at);
+		struct lane_span away = timeline_span_between(rq->since, at);
 		uint64_t ran = rq->maybe.less - (rq->maybe.at.hi - rq->maybe.at.lo);
 
 		away.lo -= ran < away.lo ? ran : away.lo; /* it may have run before that, too */
-		lane_span_add(&rq->pub.preempted, away);
+		timeline_span_add(&rq->pub.preempted, away);
 	} else {
 		rq->pub.start =
 			(struct lane_span){ at.lo, rq->since.hi < at.hi ? rq->since.hi : at.hi };
 	}
 	rq->pub.started = true;
-	at.lo = lane_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
-	lane_end_finish(tl, rq, at);
+	at.lo = timeline_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
+	timeline_end_finish(tl, rq, at);
 }
 
 static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
@@ -538,26 +548,26 @@ static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
 }
 
-struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-				 bool *alive_away)
+struct lane_span timeline_end_bounds(struct lane_timeline *tl, struct lane_rq *rq,
+				     struct lane_span end, bool *alive_away)
 {
 	end = by_signal(rq, end);
-	if (is_by_signal(rq, end) && lane_rq_listened_late(rq, rq->listen.work_ns)) {
-		lane_eng_not_alive(rq);
-		end.lo = lane_rq_began(rq);
-	} else if (is_being_looked_at(tl, rq) || lane_rq_listened_late(rq, end.hi)) {
-		lane_eng_not_alive(rq);
+	if (is_by_signal(rq, end) && timeline_request_listened_late(rq, rq->listen.work_ns)) {
+		timeline_engine_not_alive(rq);
+		end.lo = timeline_request_began(rq);
+	} else if (is_being_looked_at(tl, rq) || timeline_request_listened_late(rq, end.hi)) {
+		timeline_engine_not_alive(rq);
 	}
 	hear(tl, rq, end.hi);
-	*alive_away = lane_rq_alive_since_left(rq) ||
+	*alive_away = timeline_request_alive_since_left(rq) ||
 		      (rq->left.is_told && rq->pub.state == LANE_RQ_STATE_PREEMPTED);
 	return bounds_of_end(tl, rq, end, *alive_away);
 }
 
-struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-				      struct lane_span end)
+struct lane_span timeline_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+					  struct lane_span end)
 {
-	bool may_have_left = lane_end_left_or_over(rq, end);
+	bool may_have_left = timeline_end_left_or_over(rq, end);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;
@@ -569,17 +579,17 @@ struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 	return end;
 }
 
-void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			  struct lane_span end)
+void timeline_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			      struct lane_span end)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 	struct lane_span start = { rq->pub.execute_ns, end.hi };
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
 
-	start.lo = lane_not_before(ctx->prev_end_lo, start.lo);
+	start.lo = timeline_not_before(ctx->prev_end_lo, start.lo);
 	if (start.lo > end.hi)
 		start.lo = end.hi;
-	end.lo = lane_not_before(end.lo, start.lo);
+	end.lo = timeline_not_before(end.lo, start.lo);
 	rq->pub.started = true;
 	rq->pub.start = start;
 	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
@@ -590,7 +600,7 @@ void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct
 	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
-	lane_end_finish(tl, rq, end);
+	timeline_end_finish(tl, rq, end);
 	if (!eng->away.first && !eng->idle.is_known)
-		lane_idle_begin(tl, eng, end.hi);
+		timeline_idle_begin(tl, eng, end.hi);
 }

@@ -7,35 +7,35 @@
 
 /* The bounds of an end as far as what has been seen of rq itself bears them; *alive_away: it has
  * been incomplete since it left its engine. */
-struct lane_span lane_end_bounds(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-				 bool *alive_away);
+struct lane_span timeline_end_bounds(struct lane_timeline *tl, struct lane_rq *rq,
+				     struct lane_span end, bool *alive_away);
 /* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
-bool lane_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
-		       const struct lane_rq *rq);
+bool timeline_end_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
+			   const struct lane_rq *rq);
 /* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
-bool lane_end_left_or_over(const struct lane_rq *rq, struct lane_span end);
+bool timeline_end_left_or_over(const struct lane_rq *rq, struct lane_span end);
 /* The story of rq with the hardware is over. */
-void lane_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
 /* What runs ends: eng->free says when the engine is free. */
-void lane_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		      struct lane_span end);
-/* The end of what was taken off its engine and has not been seen to run again. */
-void lane_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		   struct lane_span end);
-/* rq has ended when it may have run. */
-void lane_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq,
-			 struct lane_span end);
-/* The bounds of an end of what has not been seen to have its turn. */
-struct lane_span lane_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-				      struct lane_span end);
-/* The end of what a firmware schedules: all before it in its context have ended. */
-void lane_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+void timeline_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_span end);
+/* The end of what was taken off its engine and has not been seen to run again. */
+void timeline_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       struct lane_span end);
+/* rq has ended when it may have run. */
+void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
+			     struct lane_rq *rq, struct lane_span end);
+/* The bounds of an end of what has not been seen to have its turn. */
+struct lane_span timeline_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+					  struct lane_span end);
+/* The end of what a firmware schedules: all before it in its context have ended. */
+void timeline_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			      struct lane_span end);
 /* rq is out of the way, ended or not: its own events will tell. */
-void lane_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
+void timeline_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* When rq ran and ended is not known from at_ns on. */
-void lane_end_doubt(struct lane_rq *rq, uint64_t at_ns);
+void timeline_end_doubt(struct lane_rq *rq, uint64_t at_ns);
 /* The same of all that stands in the order, since at_ns or, if that is later, its execute. */
-void lane_end_doubt_order(struct lane_eng *eng, uint64_t at_ns);
+void timeline_end_doubt_order(struct lane_eng *eng, uint64_t at_ns);
 
 #endif

@@ -25,7 +25,8 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by
 
 	while ((before = ctx->live) && before != rq &&
 	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		lane_end_request(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+		timeline_end_request(tl, before,
+				     (struct lane_span){ before->pub.execute_ns, by_ns });
 		if (ctx->live == before)
 			return;
 	}
@@ -39,7 +40,7 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
 	struct lane_rq *live;
 
 	while ((live = ctx->live) && live != rq &&
-	       lane_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
+	       timeline_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
 		struct lane_span before = { live->pub.execute_ns, end.hi };
 
 		if (before.lo < ctx->prev_end_lo)
@@ -49,38 +50,38 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
 		if (live->on_device)
 			end_in_firmware(tl, eng, live, before);
 		else /* it was not seen to be handed over */
-			lane_end_request(tl, live, before);
+			timeline_end_request(tl, live, before);
 		if (ctx->live == live)
 			break;
 	}
-	lane_end_in_firmware(tl, eng, rq, end);
+	timeline_end_in_firmware(tl, eng, rq, end);
 }
 
 /* What runs ends, and the engine is free for the next. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end)
 {
-	lane_end_running(tl, eng, rq, end);
-	lane_eng_update(tl, eng);
+	timeline_end_running(tl, eng, rq, end);
+	timeline_engine_update(tl, eng);
 }
 
 /* The end of what has a place on its engine, and does not run. */
 static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			 struct lane_span end)
 {
-	if (lane_rq_ran_unsure(rq)) {
-		if (rq->doubt.is_weak || lane_end_is_shaky(tl, eng, rq))
+	if (timeline_request_ran_unsure(rq)) {
+		if (rq->doubt.is_weak || timeline_end_is_shaky(tl, eng, rq))
 			end_before(tl, rq, end.hi);
-		lane_end_as_it_left(tl, eng, rq, end);
+		timeline_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		lane_end_away(tl, eng, rq, end);
+		timeline_end_away(tl, eng, rq, end);
 	} else {
-		end = lane_end_out_of_turn(eng, rq, end);
+		end = timeline_end_out_of_turn(eng, rq, end);
 		end_before(tl, rq, end.hi);
 		if (eng->running == rq) /* it has come to run by that */
 			end_running(tl, eng, rq, end);
 		else
-			lane_end_finish(tl, rq, end);
+			timeline_end_finish(tl, rq, end);
 	}
 }
 
@@ -89,19 +90,19 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
-	end = lane_end_bounds(tl, rq, end, &alive_away);
+	end = timeline_end_bounds(tl, rq, end, &alive_away);
 	if (!rq->on_device || !eng) {
 		end_before(tl, rq, end.hi);
-		lane_end_finish(tl, rq, end);
+		timeline_end_finish(tl, rq, end);
 		return;
 	}
 	if (eng->mode == LANE_MODE_GUC) {
 		end_in_firmware(tl, eng, rq, end);
 		return;
 	}
-	if (eng->running != rq && !lane_end_left_or_over(rq, end) &&
+	if (eng->running != rq && !timeline_end_left_or_over(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
-		lane_eng_bring_to_front(tl, eng, rq, end.hi);
+		timeline_engine_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq)
 		end_running(tl, eng, rq, end);
 	else
@@ -113,7 +114,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  * if the trace contradicts itself: an end that is being concluded is not concluded again,
  * nor from too far away.
  */
-void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	if (rq->ended || rq->ending || tl->endings == MOST_ENDINGS)
 		return;
@@ -124,33 +125,34 @@ void lane_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	rq->ending = false;
 }
 
-void lane_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span end)
+void timeline_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span end)
 {
-	if (!lane_end_is_shaky(tl, eng, rq)) {
-		lane_end_request(tl, rq, end);
+	if (!timeline_end_is_shaky(tl, eng, rq)) {
+		timeline_end_request(tl, rq, end);
 		return;
 	}
-	lane_end_detach(tl, eng, rq);
+	timeline_end_detach(tl, eng, rq);
 	if (!eng->running) {
 		eng->free = end;
-		lane_eng_update(tl, eng);
+		timeline_engine_update(tl, eng);
 	}
 }
 
-void lane_eng_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+void timeline_engine_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+			 int32_t cpu)
 {
-	if (!rq->ended && !lane_section_holds_end(tl, rq, end, cpu))
-		lane_end_request(tl, rq, end);
+	if (!rq->ended && !timeline_section_holds_end(tl, rq, end, cpu))
+		timeline_end_request(tl, rq, end);
 }
 
-void lane_eng_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_engine_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	tl->figures.contradictions++;
-	lane_eng_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	timeline_engine_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What was wrong has been so for longer. */
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
-		lane_end_doubt(rq, rq->alive.at_ns);
+		timeline_end_doubt(rq, rq->alive.at_ns);
 }
 
 /* ---- what runs ---- */
@@ -161,7 +163,8 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	return eng->leaver && !(first && lane_eng_is_unheard(eng, first)) ? eng->leaver : first;
+	return eng->leaver && !(first && timeline_engine_is_unheard(eng, first)) ? eng->leaver
+										 : first;
 }
 
 /* True when rq runs, or will before what runs now is over. */
@@ -169,18 +172,18 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 		       const struct lane_rq *rq)
 {
 	if (rq == eng->leaver)
-		return lane_eng_is_unheard(eng, now);
+		return timeline_engine_is_unheard(eng, now);
 	if (!rq->order)
 		return false;
-	return now == eng->leaver ? !lane_eng_is_unheard(eng, rq) : now->order < rq->order;
+	return now == eng->leaver ? !timeline_engine_is_unheard(eng, rq) : now->order < rq->order;
 }
 
 /* next has the engine, or had it: it may have been seen to be complete since. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
 	struct lane_span in = next == eng->leaver ? eng->leaver_in : next->handed.in;
-	struct lane_span at = { lane_not_before(in.lo, eng->free.lo),
-				lane_not_before(in.hi, eng->free.hi) };
+	struct lane_span at = { timeline_not_before(in.lo, eng->free.lo),
+				timeline_not_before(in.hi, eng->free.hi) };
 	uint64_t complete_ns = next->unheard.complete_ns;
 	uint64_t sooner_ns = eng->free_no_sooner_ns;
 
@@ -191,20 +194,22 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	eng->gap_ns = at.hi - eng->gap_ns;
 	if (next->pub.started && !next->left.from) {
 		/* It starts again and was never seen to leave: what would tell is missing. */
-		lane_eng_contradiction(tl, eng);
+		timeline_engine_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	lane_run_begin(tl, eng, next, at);
-	if (complete_ns && lane_eng_is_unheard(eng, next) && lane_eng_is_silent(tl, eng, next))
-		lane_end_infer(tl, eng, next,
-			       (struct lane_span){ lane_rq_began(next),
-						   lane_not_before(complete_ns, next->since.hi) });
+	timeline_run_begin(tl, eng, next, at);
+	if (complete_ns && timeline_engine_is_unheard(eng, next) &&
+	    timeline_engine_is_silent(tl, eng, next))
+		timeline_end_infer(
+			tl, eng, next,
+			(struct lane_span){ timeline_request_began(next),
+					    timeline_not_before(complete_ns, next->since.hi) });
 	/* The end before it was heard of later than it was over: so was what comes after it. */
 	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.lo && !eng->running)
 		eng->free.lo = sooner_ns;
 }
 
-void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_engine_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
 
@@ -215,13 +220,14 @@ void lane_eng_update(struct lane_timeline *tl, struct lane_eng *eng)
 		begin(tl, eng, next);
 	eng->updating = false;
 	if (!eng->running && !eng->section.is_read && !eng->idle.is_known &&
-	    !lane_eng_unproven(eng))
-		lane_idle_begin(tl, eng, eng->free.hi);
+	    !timeline_engine_unproven(eng))
+		timeline_idle_begin(tl, eng, eng->free.hi);
 }
 
 /* R18. The next set has taken the engine from what was taken back with the last one, at a time in
  * `at`. */
-void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
+				 struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
 	const struct lane_context *paused = eng->dequeue.paused;
@@ -232,13 +238,14 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 		uint64_t by_ns =
 			unheard->unheard.complete_ns ? unheard->unheard.complete_ns : at.hi;
 
-		if (lane_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
-			lane_end_detach(tl, eng, unheard);
+		if (timeline_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
+			timeline_end_detach(tl, eng, unheard);
 			continue;
 		}
-		lane_end_infer(tl, eng, unheard,
-			       (struct lane_span){ lane_rq_began(unheard),
-						   lane_not_before(by_ns, unheard->since.hi) });
+		timeline_end_infer(
+			tl, eng, unheard,
+			(struct lane_span){ timeline_request_began(unheard),
+					    timeline_not_before(by_ns, unheard->since.hi) });
 		if (eng->running == unheard)
 			break;
 	}
@@ -246,37 +253,37 @@ void lane_eng_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct
 	if (!rq || rq->ended || eng->running != rq)
 		return;
 	if (rq->begun.is_unsure) {
-		lane_run_void(tl, eng, at);
+		timeline_run_void(tl, eng, at);
 	} else {
-		lane_run_close(tl, eng, &at);
-		lane_run_taken_off(tl, eng, rq, at);
+		timeline_run_close(tl, eng, &at);
+		timeline_run_taken_off(tl, eng, rq, at);
 	}
 	rq = next_to_run(eng);
-	lane_eng_update(tl, eng);
+	timeline_engine_update(tl, eng);
 	/* Its ring waits, be the set taken, for the end of the pause that the one before it met. */
 	if (rq && eng->running == rq)
 		rq->begun.is_reported = rq->pub.context != paused;
 }
 
 /* R19. The same where no event marks it: since the set was written. */
-void lane_eng_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
+void timeline_engine_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
 {
 	const struct lane_rq *first = eng->order.first;
 
-	while (first && lane_eng_is_unheard(eng, first))
+	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
-	lane_eng_change_over(
+	timeline_engine_change_over(
 		tl, eng,
 		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
 				    by_ns });
 }
 
-void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			     uint64_t by_ns)
+void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
+				    struct lane_rq *rq, uint64_t by_ns)
 {
 	if (eng->mode == LANE_MODE_UNKNOWN) {
 		eng->mode = LANE_MODE_RING;
-		lane_eng_update(tl, eng);
+		timeline_engine_update(tl, eng);
 	}
 	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
 		struct lane_rq *front = eng->running;
@@ -284,13 +291,14 @@ void lane_eng_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng, str
 		if (!front || !runs_after(eng, front, rq))
 			return;
 		if (front == eng->leaver)
-			lane_eng_change_over_by(tl, eng, by_ns);
+			timeline_engine_change_over_by(tl, eng, by_ns);
 		else
-			lane_end_infer(tl, eng, front,
-				       (struct lane_span){ lane_rq_began(front), by_ns });
+			timeline_end_infer(
+				tl, eng, front,
+				(struct lane_span){ timeline_request_began(front), by_ns });
 		if (eng->running == front) { /* it comes first by any order: it cannot be */
-			lane_end_detach(tl, eng, front);
-			lane_eng_update(tl, eng);
+			timeline_end_detach(tl, eng, front);
+			timeline_engine_update(tl, eng);
 		}
 	}
 }
@@ -306,7 +314,7 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 		return false;
 	if (!before->order)
 		return before->handed.is_taken_back || before->handed.is_off;
-	return !lane_eng_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
+	return !timeline_engine_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
 	       before->order <= eng->dequeue.stood;
 }
 
@@ -314,11 +322,12 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_rq *before)
 {
-	if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
-		return lane_loss_over(tl, lane_section_end(eng, tl->now_ns));
-	if (lane_rq_ran_unsure(before))
+	if (!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
+		return timeline_loss_over(tl, timeline_section_end(eng, tl->now_ns));
+	if (timeline_request_ran_unsure(before))
 		return before->maybe.at.hi;
-	return before->pub.state == LANE_RQ_STATE_PREEMPTED && !lane_rq_alive_since_left(before)
+	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
+			       !timeline_request_alive_since_left(before)
 		       ? before->since.hi
 		       : tl->now_ns;
 }
@@ -329,10 +338,10 @@ static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng 
 	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
 		return false;
 	/* else what would tell when is missing */
-	return !eng->section.is_cut || lane_eng_sees_unsubmit(tl);
+	return !eng->section.is_cut || timeline_engine_sees_unsubmit(tl);
 }
 
-void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+void timeline_engine_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
@@ -341,30 +350,30 @@ void lane_eng_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lan
 		rq->next->maybe.has_run = false; /* rq was not complete, so it did not run */
 	if (!shows_unheard(tl, eng))
 		return;
-	for (before = ctx->live; before && !lane_seqno_upto(rq->pub.seqno, before->pub.seqno);
+	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
 		next = before->next;
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
-		if (lane_eng_may_be_heard(tl, before) && !before->handed.is_taken_back)
+		if (timeline_engine_may_be_heard(tl, before) && !before->handed.is_taken_back)
 			return; /* its signal is under way, and what is behind it is not over */
-		if (!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
+		if (!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* who was preempted is not known */
 		if (!before->pub.started && !before->maybe.at.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		lane_end_infer(
+		timeline_end_infer(
 			tl, eng, before,
 			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) });
 	}
 }
 
-void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-		    uint64_t until_ns)
+void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			   uint64_t until_ns)
 {
 	struct lane_rq *rq;
 
 	if (!eng->section.is_read)
-		lane_section_cut(tl, eng, now_ns, true);
+		timeline_section_cut(tl, eng, now_ns, true);
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns =
 		until_ns > eng->proof.doubt_until_ns ? until_ns : eng->proof.doubt_until_ns;
@@ -372,18 +381,18 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 		struct lane_span at = { now_ns, now_ns };
 
 		rq = eng->running;
-		lane_end_doubt(rq, now_ns);
+		timeline_end_doubt(rq, now_ns);
 		rq->doubt.is_hit = true;
-		lane_run_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at);
 		/* It ended, was taken off, or runs on: it counts as preempted until its end shows.
 		 */
-		lane_run_taken_off(tl, eng, rq, at);
+		timeline_run_taken_off(tl, eng, rq, at);
 		rq->pub.preemptions--;
 	}
 	while ((rq = eng->order.first))
-		lane_eng_put_away(eng, rq);
+		timeline_engine_put_away(eng, rq);
 	for (rq = eng->away.first; rq; rq = rq->dev_next) {
-		lane_end_doubt(rq, now_ns);
+		timeline_end_doubt(rq, now_ns);
 		rq->doubt.is_hit = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
@@ -399,11 +408,11 @@ void lane_eng_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now
 }
 
 /* What was taken for a ring has ports: nothing has run by that reading yet. */
-void lane_eng_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_engine_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (lane_eng_has_ports(eng) || eng->mode == LANE_MODE_GUC)
+	if (timeline_engine_has_ports(eng) || eng->mode == LANE_MODE_GUC)
 		return;
 	eng->mode = tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS;
 	if (eng->running)
-		lane_eng_contradiction(tl, eng);
+		timeline_engine_contradiction(tl, eng);
 }

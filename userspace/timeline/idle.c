@@ -14,21 +14,21 @@
  * shown itself, nothing had the engine before the first request that ran. Up to Linux 5.3 only the
  * last request of a port has an `out`: one from before may have been ahead on the same port.
  */
-void lane_idle_lead(struct lane_eng *eng)
+void timeline_idle_lead(struct lane_eng *eng)
 {
 	if (!eng->pub.idle_until_ns && eng->first_ns && eng->proof.epoch == 1 &&
-	    !lane_eng_unproven(eng) && eng->mode == LANE_MODE_PORTS && !eng->proof.is_from_before &&
-	    !eng->proof.hidden_ns)
+	    !timeline_engine_unproven(eng) && eng->mode == LANE_MODE_PORTS &&
+	    !eng->proof.is_from_before && !eng->proof.hidden_ns)
 		eng->pub.idle_until_ns = eng->first_ns;
 }
 
-void lane_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
-	lane_idle_lead(eng);
-	lane_idle_end(tl, eng, NULL, at_ns, lane_eng_unproven(eng));
+	timeline_idle_lead(eng);
+	timeline_idle_end(tl, eng, NULL, at_ns, timeline_engine_unproven(eng));
 }
 
-void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
 	if (eng->section.is_cut)
 		return; /* what is being read may not be all of it */
@@ -37,7 +37,7 @@ void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at
 	eng->idle.since_ns =
 		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
 	eng->idle.epoch++;
-	lane_idle_lead(eng);
+	timeline_idle_lead(eng);
 	if (eng->pub.id < 64)
 		tl->idle_mask |= 1ull << eng->pub.id;
 }
@@ -45,7 +45,8 @@ void lane_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at
 /* Its clocks go on as waiting for a request of eng. */
 static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 {
-	return lane_thr_clock(thr) == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine == &eng->pub;
+	return timeline_thread_clock(thr) == LANE_CLOCK_WAITING &&
+	       thr->wait->rq->pub.engine == &eng->pub;
 }
 
 /*
@@ -55,7 +56,7 @@ static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 {
 	struct lane_idle_slot *slot = &thr->slots[eng->pub.id];
-	enum lane_clock clock = lane_thr_clock(thr);
+	enum lane_clock clock = timeline_thread_clock(thr);
 	uint64_t part;
 
 	if (slot->epoch == eng->idle.epoch)
@@ -72,7 +73,7 @@ static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 		slot->waiting_here += part;
 }
 
-void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
+void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
@@ -82,7 +83,7 @@ void lane_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
 	}
 }
 
-void lane_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
+void timeline_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
@@ -92,8 +93,8 @@ void lane_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
 	}
 }
 
-void lane_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
-		       const struct lane_starvation *slice)
+void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
+			   const struct lane_starvation *slice)
 {
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
@@ -147,8 +148,8 @@ static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const st
 	return NULL;
 }
 
-void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
-		    uint64_t now_ns)
+void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
+			uint64_t now_ns)
 {
 	struct lane_eng *eng = idle_engine_for(tl, rq);
 	struct lane_idle_note *note;
@@ -159,8 +160,8 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
 	snapshot_one(thr, eng);
-	if (thr->slots[eng->pub.id].unsure || lane_thr_is_untold(tl, thr, now_ns) ||
-	    (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns)))
+	if (thr->slots[eng->pub.id].unsure || timeline_thread_is_untold(tl, thr, now_ns) ||
+	    (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
 		return;
 	note = lane_pool_get(&tl->note_pool);
 	if (!note) {
@@ -174,7 +175,7 @@ void lane_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_th
 	slot = &thr->slots[eng->pub.id];
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
 		note->clock[i] = thr->clock[i] - slot->clock[i];
-	clock = lane_thr_clock(thr);
+	clock = timeline_thread_clock(thr);
 	from_ns = thr->pub.since_ns;
 	note->clock[clock] += now_ns - from_ns;
 	here_ns = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? now_ns - from_ns : 0);
@@ -222,8 +223,8 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 	idle->cause_ns[LANE_IDLE_DRIVER] = end_ns - submit_ns;
 }
 
-void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		   uint64_t at_ns, bool doubtful)
+void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       uint64_t at_ns, bool doubtful)
 {
 	struct lane_idle idle = { .engine = &eng->pub,
 				  .begin_ns = eng->idle.since_ns,
@@ -231,7 +232,7 @@ void lane_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 				  /* What is read of a section may not be all of it. */
 				  .doubtful = doubtful || eng->section.is_cut };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
-	struct lane_thr *thr = rq ? lane_thr_get(tl, rq->pub.tid) : NULL;
+	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
 
 	if (!eng->idle.is_known)
 		return;

@@ -11,18 +11,18 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 {
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (tl->engine_by_id[i]->ring) {
-			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
-			lane_ring_doubt(tl->engine_by_id[i], until_ns);
+			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
+			timeline_ring_doubt(tl->engine_by_id[i], until_ns);
 			continue;
 		}
 		/* What is held of a section is read now, and may not be all of it. */
 		if (!tl->engine_by_id[i]->section.n)
-			lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
-		lane_eng_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
+			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
+		timeline_engine_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
 	}
 }
 
-void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
+void timeline_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
 {
 	/* What went on in a loss is as uncertain at its end as at its beginning. */
 	if (tl->loss_end && tl->loss_end <= now_ns) {
@@ -40,10 +40,10 @@ void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
 	}
 }
 
-void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
-	struct lane_loss loss = lane_loss_of(lost);
+	struct lane_loss loss = timeline_loss_of(lost);
 
 	if (loss.end_ns < loss.begin_ns)
 		loss.end_ns = loss.begin_ns;
@@ -51,16 +51,16 @@ void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event)
 	tl->figures.lost_uncounted |= !lost->count;
 	if (tl->hooks.loss)
 		tl->hooks.loss(tl->hooks.arg, &loss);
-	lane_thr_doubt(tl, loss.cpu, loss.end_ns);
-	if (lane_loss_is_foreseen(tl, &loss)) {
+	timeline_thread_doubt(tl, loss.cpu, loss.end_ns);
+	if (timeline_loss_is_foreseen(tl, &loss)) {
 		/* Of what is of one instant this tells what came before, and what after. */
-		lane_loss_advance(tl, loss.begin_ns + 1);
-		if (lane_loss_is_instant(&loss))
+		timeline_loss_advance(tl, loss.begin_ns + 1);
+		if (timeline_loss_is_instant(&loss))
 			doubt_all(tl, loss.end_ns, loss.end_ns);
 		return;
 	}
 	tl->figures.loss_unforeseen |= loss.begin_ns <= tl->now_ns;
-	if (!lane_loss_add(tl, &loss))
+	if (!timeline_loss_add(tl, &loss))
 		tl->no_memory = true;
-	lane_loss_advance(tl, event->wire.ts_ns);
+	timeline_loss_advance(tl, event->wire.ts_ns);
 }

@@ -6,7 +6,7 @@
 #include "timeline/state.h"
 
 /* Applies the losses that begin before now_ns. */
-void lane_loss_advance(struct lane_timeline *tl, uint64_t now_ns);
-void lane_loss_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_loss_advance(struct lane_timeline *tl, uint64_t now_ns);
+void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

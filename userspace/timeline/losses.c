@@ -22,7 +22,7 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
 	return loss->end_ns < ns ||
-	       (loss->end_ns == ns && !lane_loss_is_instant(loss) && !loss->to_the_end);
+	       (loss->end_ns == ns && !timeline_loss_is_instant(loss) && !loss->to_the_end);
 }
 
 /* The first loss that is not before ns: merged losses do not overlap. */
@@ -41,7 +41,7 @@ static size_t first_from(const struct lane_timeline *tl, uint64_t ns)
 	return low;
 }
 
-uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t sum = 0;
 
@@ -49,13 +49,13 @@ uint64_t lane_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, ui
 		return 0;
 	for (size_t i = first_from(tl, begin_ns);
 	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
-		if (tl->losses[i].begin_ns < end_ns || lane_loss_is_instant(&tl->losses[i]) ||
+		if (tl->losses[i].begin_ns < end_ns || timeline_loss_is_instant(&tl->losses[i]) ||
 		    tl->losses[i].from_the_start)
 			sum = saturated(sum, count_of(&tl->losses[i]));
 	return sum;
 }
 
-uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns)
+uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns)
 {
 	size_t i = first_from(tl, ns);
 
@@ -63,12 +63,12 @@ uint64_t lane_loss_over(const struct lane_timeline *tl, uint64_t ns)
 	return i < tl->n_losses && tl->losses[i].begin_ns <= ns ? tl->losses[i].end_ns : ns;
 }
 
-bool lane_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
+bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;
 
 	return !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) ||
-	       (tl->n_losses && lane_loss_between(tl, born_ns, tl->now_ns));
+	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now_ns));
 }
 
 /* a becomes both, with what is between them. */
@@ -78,13 +78,13 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
 	a->from_the_start |=
-		lane_loss_is_instant(a) ||
-		(b->begin_ns == a->begin_ns && (lane_loss_is_instant(b) || b->from_the_start));
+		timeline_loss_is_instant(a) ||
+		(b->begin_ns == a->begin_ns && (timeline_loss_is_instant(b) || b->from_the_start));
 	if (b->end_ns >= a->end_ns) {
-		bool at_end = lane_loss_is_instant(b) || b->to_the_end;
+		bool at_end = timeline_loss_is_instant(b) || b->to_the_end;
 
 		a->to_the_end = at_end || (b->end_ns == a->end_ns &&
-					   (lane_loss_is_instant(a) || a->to_the_end));
+					   (timeline_loss_is_instant(a) || a->to_the_end));
 	}
 	if (b->end_ns > a->end_ns)
 		a->end_ns = b->end_ns;
@@ -136,7 +136,7 @@ static void thin(struct lane_timeline *tl)
 		tl->next_loss = tl->n_losses;
 }
 
-bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
+bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 {
 	size_t i;
 
@@ -167,7 +167,7 @@ bool lane_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 	return true;
 }
 
-bool lane_loss_is_foreseen(const struct lane_timeline *tl, const struct lane_loss *loss)
+bool timeline_loss_is_foreseen(const struct lane_timeline *tl, const struct lane_loss *loss)
 {
 	size_t low = 0, high = tl->n_losses;
 

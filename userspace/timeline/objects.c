@@ -40,7 +40,7 @@ static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
 	return true;
 }
 
-struct lane_client *lane_client_get(struct lane_timeline *tl, int32_t pid)
+struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 {
 	struct lane_client *client = lane_table_get(&tl->clients, (uint32_t)pid, 0);
 	struct lane_thr *thr;
@@ -84,7 +84,7 @@ static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t
 	ctx->pub.id = tl->n_contexts - 1;
 	ctx->pub.dev = dev;
 	ctx->pub.ctx = number_;
-	ctx->pub.client = lane_client_get(tl, -1);
+	ctx->pub.client = timeline_client_get(tl, -1);
 	if (!lane_table_get(&tl->by_fence, number_, 0) &&
 	    !lane_table_put(&tl->by_fence, number_, 0, ctx))
 		tl->no_memory = true;
@@ -165,7 +165,7 @@ static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
 	return true;
 }
 
-struct lane_rq *lane_rq_find(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_rq *timeline_request_find(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
 	const struct lane_ctx *ctx;
@@ -180,7 +180,7 @@ struct lane_rq *lane_rq_find(struct lane_timeline *tl, const struct lane_event *
 	return rq;
 }
 
-struct lane_rq *lane_rq_new(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_ctx *ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
 	struct lane_rq *rq = NULL;
@@ -190,7 +190,7 @@ struct lane_rq *lane_rq_new(struct lane_timeline *tl, const struct lane_event *e
 	return rq;
 }
 
-struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_rq *timeline_request_by_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
 	struct lane_ctx *ctx;
@@ -204,7 +204,7 @@ struct lane_rq *lane_rq_by_fence(struct lane_timeline *tl, const struct lane_eve
 	return lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)event->u.fence.seqno);
 }
 
-void lane_rq_free(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
@@ -240,8 +240,8 @@ static enum lane_mode first_mode(const struct lane_timeline *tl)
 	}
 }
 
-struct lane_eng *lane_eng_find(struct lane_timeline *tl, uint32_t dev, uint16_t class,
-			       uint16_t instance)
+struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, uint16_t class,
+				      uint16_t instance)
 {
 	uint64_t which = (uint64_t) class << 16 | instance;
 	struct lane_eng *eng = lane_table_get(&tl->engines, dev, which);
@@ -273,7 +273,7 @@ struct lane_eng *lane_eng_find(struct lane_timeline *tl, uint32_t dev, uint16_t 
 	return eng;
 }
 
-struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
+struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_thr *thr;
 
@@ -283,7 +283,7 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	if (thr)
 		return thr;
 	if (tl->threads.used >= MAX_THREADS) {
-		lane_thr_make_room(tl, NULL);
+		timeline_thread_make_room(tl, NULL);
 		if (tl->threads.used > MAX_THREADS / 4 * 3) {
 			tl->too_many = "threads";
 			return NULL;
@@ -305,7 +305,7 @@ struct lane_thr *lane_thr_get(struct lane_timeline *tl, int32_t tid)
 	return thr;
 }
 
-struct lane_cpu *lane_cpu_new(struct lane_timeline *tl, int32_t cpu)
+struct lane_cpu *timeline_cpu_new(struct lane_timeline *tl, int32_t cpu)
 {
 	uint32_t n = tl->n_cpus;
 	struct lane_cpu *more;
@@ -325,29 +325,29 @@ struct lane_cpu *lane_cpu_new(struct lane_timeline *tl, int32_t cpu)
 	return &tl->cpus[cpu];
 }
 
-const struct lane_engine *lane_timeline_engine(const struct lane_timeline *tl, uint32_t id)
+const struct lane_engine *timeline_engine(const struct lane_timeline *tl, uint32_t id)
 {
 	return id < tl->n_engines ? &tl->engine_by_id[id]->pub : NULL;
 }
 
-const struct lane_context *lane_timeline_context(const struct lane_timeline *tl, uint32_t id)
+const struct lane_context *timeline_context(const struct lane_timeline *tl, uint32_t id)
 {
 	return id < tl->n_contexts ? &tl->context_by_id[id]->pub : NULL;
 }
 
-const struct lane_client *lane_timeline_client(const struct lane_timeline *tl, uint32_t id)
+const struct lane_client *timeline_client(const struct lane_timeline *tl, uint32_t id)
 {
 	return id < tl->n_clients ? tl->client_by_id[id] : NULL;
 }
 
-const struct lane_thread *lane_timeline_thread(const struct lane_timeline *tl, int32_t tid)
+const struct lane_thread *timeline_thread(const struct lane_timeline *tl, int32_t tid)
 {
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
 
 	return thr ? &thr->pub : NULL;
 }
 
-void lane_thr_forget(struct lane_timeline *tl, struct lane_thr *thr)
+void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	tl->n_interesting -= thr->pub.interesting;
 	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
@@ -365,13 +365,13 @@ static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
 	       (!thr->pub.interesting && !thr->pub.client);
 }
 
-void lane_thr_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
+void timeline_thread_make_room(struct lane_timeline *tl, const struct lane_thr *keep)
 {
 	for (size_t i = 0; i <= tl->threads.mask; i++) {
 		struct lane_thr *thr;
 
 		/* What moves into a freed slot is looked at, too. */
 		while ((thr = tl->threads.slots[i].value) && thr != keep && is_out(tl, thr))
-			lane_thr_forget(tl, thr);
+			timeline_thread_forget(tl, thr);
 	}
 }

@@ -24,7 +24,7 @@ static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
 	list->last = rq;
 }
 
-void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq)
 {
 	rq->pub.engine = &eng->pub;
 	rq->on_device = true;
@@ -32,7 +32,7 @@ void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq)
 	link_to(&eng->away, rq);
 }
 
-void lane_rq_unlink(struct lane_rq *rq)
+void timeline_request_unlink(struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
@@ -50,7 +50,7 @@ void lane_rq_unlink(struct lane_rq *rq)
 }
 
 /* rq stands last from here on. */
-void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
@@ -59,17 +59,17 @@ void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq)
 }
 
 /* It stands nowhere: taken back, or nobody knows where. */
-void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->away, rq);
 	rq->order = 0;
 }
 
-bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
+bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
 {
 	if (a->pub.context == b->pub.context)
-		return !lane_seqno_upto(b->pub.seqno, a->pub.seqno);
+		return !timeline_seqno_upto(b->pub.seqno, a->pub.seqno);
 	return !a->order || !b->order || a->order < b->order;
 }
 
@@ -77,7 +77,7 @@ bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
  * Nothing hidden is ahead of what has been seen. After a loss what was taken back meanwhile may be
  * about to come again: only an engine that has been empty since is certain.
  */
-void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
+void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 {
 	if (nothing_ahead)
 		eng->proof.fresh_epoch = eng->proof.epoch;
@@ -87,28 +87,28 @@ void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead)
 }
 
 /* Nothing of the time before rq was handed over is in doubt. */
-bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return (rq->pub.seen & LANE_SEEN_EXECUTE) && !(rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
 	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
 /* rq stands since before the last taking back, which shows that it was complete by then. */
-bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->order && rq->order <= eng->unwound;
 }
 
-bool lane_eng_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
+bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return rq->listen.ns || rq->waiters || /* who waits looks, first */
 	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
-	       lane_loss_hides(tl, rq);
+	       timeline_loss_hides(tl, rq);
 }
 
 /* Nothing of its own will tell of its end. */
-bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
-			const struct lane_rq *rq)
+bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq)
 {
-	return !lane_eng_may_be_heard(tl, rq) && !lane_ports_is_last(eng, rq);
+	return !timeline_engine_may_be_heard(tl, rq) && !timeline_ports_is_last(eng, rq);
 }

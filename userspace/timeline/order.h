@@ -6,23 +6,23 @@
 #include "timeline/state.h"
 
 /* Into the engine's keeping, with no place in its order; out of it. */
-void lane_rq_link(struct lane_eng *eng, struct lane_rq *rq);
-void lane_rq_unlink(struct lane_rq *rq);
+void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq);
+void timeline_request_unlink(struct lane_rq *rq);
 /* rq stands last from here on. */
-void lane_eng_stand(struct lane_eng *eng, struct lane_rq *rq);
+void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq);
 /* It stands nowhere: taken back, or nobody knows where. */
-void lane_eng_put_away(struct lane_eng *eng, struct lane_rq *rq);
+void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq);
 /* Nothing of the time before rq was handed over is in doubt. */
-bool lane_eng_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq stands since before the last taking back, which shows that it was complete by then. */
-bool lane_eng_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
 /* Somebody listens, or has begun to before the recording did, or in a loss. */
-bool lane_eng_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq);
+bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Nothing of its own will tell of its end. */
-bool lane_eng_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
-			const struct lane_rq *rq);
-void lane_eng_prove(struct lane_eng *eng, bool nothing_ahead);
+bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq);
+void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead);
 /* True when a comes before b in the driver's order, or may. */
-bool lane_eng_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
+bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
 
 #endif

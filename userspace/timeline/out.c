@@ -16,7 +16,7 @@
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
 	for (; rq; rq = rq->next)
-		if (rq->next && lane_seqno_upto(rq->next->pub.seqno, last) &&
+		if (rq->next && timeline_seqno_upto(rq->next->pub.seqno, last) &&
 		    !rq->next->pub.started)
 			rq->next->maybe.has_run = true;
 }
@@ -28,7 +28,7 @@ static void take_back_all(struct lane_eng *eng)
 
 	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
 		next = rq->dev_next;
-		lane_eng_put_away(eng, rq);
+		timeline_engine_put_away(eng, rq);
 		rq->handed.is_off = true;
 	}
 	eng->given.set++;
@@ -49,10 +49,10 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 	if (!rq || rq->pub.context != &port->ctx->pub)
 		return;
-	if ((!lane_eng_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) &&
+	if ((!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) &&
 	    eng->running == rq)
 		others_may_have_run(rq, port->seqno);
-	lane_eng_change_over(tl, eng, lane_span_exact(now_ns));
+	timeline_engine_change_over(tl, eng, timeline_span_exact(now_ns));
 }
 
 /* At the end of the section that is being read the set that was written last had been taken: it is
@@ -61,10 +61,10 @@ static bool last_is_taken(const struct lane_eng *eng)
 {
 	uint32_t i = 0;
 
-	while (i < eng->given.n && lane_ports_entry(eng, i)->set != eng->given.set)
+	while (i < eng->given.n && timeline_ports_entry(eng, i)->set != eng->given.set)
 		i++;
-	return !eng->section.closing || i == eng->given.n || lane_section_outs_left(eng) > i ||
-	       lane_ports_are_from(eng, eng->section.closing, i);
+	return !eng->section.closing || i == eng->given.n || timeline_section_outs_left(eng) > i ||
+	       timeline_ports_are_from(eng, eng->section.closing, i);
 }
 
 /*
@@ -79,7 +79,7 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->section.is_cut;
 
 	if (eng->mode != LANE_MODE_PORTS ||
-	    (port->set == eng->given.set && (seen || !lane_section_writes(eng))))
+	    (port->set == eng->given.set && (seen || !timeline_section_writes(eng))))
 		return false;
 	return !seen || last_is_taken(eng);
 }
@@ -117,7 +117,7 @@ static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, ui
 		eng->taken_by_ns = back_ns;
 	}
 	/* It may have run after all, and ended, with nothing to tell. */
-	lane_rq_doubt_alive(rq, now_ns, !rq->pub.started);
+	timeline_request_doubt_alive(rq, now_ns, !rq->pub.started);
 	rq->unheard.was_passed = true;
 	eng->leaver = NULL;
 }
@@ -129,9 +129,10 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 	struct lane_rq *rq = eng->running;
 
 	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
-	    (eng->mode != LANE_MODE_PER_REQUEST || !lane_section_gives_back(eng, rq->pub.context)))
+	    (eng->mode != LANE_MODE_PER_REQUEST ||
+	     !timeline_section_gives_back(eng, rq->pub.context)))
 		rq->begun.is_reported = true;
-	if (!rq->begun.taken_ns && lane_ports_taken(eng))
+	if (!rq->begun.taken_ns && timeline_ports_taken(eng))
 		rq->begun.taken_ns = now_ns;
 }
 
@@ -142,22 +143,22 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
 		      struct lane_rq *rq, uint64_t now_ns)
 {
-	bool over = port->ctx->over && lane_seqno_upto(port->seqno, port->ctx->over_seqno);
-	struct lane_span end = lane_span_exact(now_ns);
+	bool over = port->ctx->over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
+	struct lane_span end = timeline_span_exact(now_ns);
 	uint64_t back_ns = 0;
 
 	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
 	 */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    (port->set == eng->given.set || eng->mode != LANE_MODE_PORTS))
-		back_ns = lane_section_gives_back(eng, eng->leaver->pub.context);
+		back_ns = timeline_section_gives_back(eng, eng->leaver->pub.context);
 	if (back_ns)
 		pass_leaver(tl, eng, back_ns, now_ns);
 	if (rq && (may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns)))
 		end.lo = rq->pub.execute_ns;
 	eng->given.is_told = true;
 	if (rq)
-		lane_end_request(tl, rq, end);
+		timeline_end_request(tl, rq, end);
 	eng->given.is_told = false;
 	if (eng->running)
 		follow_completion(tl, eng, port, now_ns);
@@ -168,15 +169,15 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
  * missing. */
 static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (!lane_eng_unproven(eng)) {
-		lane_eng_contradiction(tl, eng);
+	if (!timeline_engine_unproven(eng)) {
+		timeline_engine_contradiction(tl, eng);
 		return;
 	}
 	/* Something hidden had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
-	lane_end_doubt_order(eng, 0);
+	timeline_end_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
-		lane_end_doubt(rq, rq->pub.execute_ns);
+		timeline_end_doubt(rq, rq->pub.execute_ns);
 }
 
 /* Of an engine without ports: only where `in` is not recorded does an `out` come there. */
@@ -184,16 +185,16 @@ static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool
 			      uint64_t now_ns)
 {
 	if (rq && complete && (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
-		lane_end_request(tl, rq, lane_span_exact(now_ns));
+		timeline_end_request(tl, rq, timeline_span_exact(now_ns));
 }
 
 /* The place of the port that an `out` gives back, -1: none that it can be of. */
 static int place_given_back(const struct lane_eng *eng, const struct lane_event *event)
 {
-	int place = lane_ports_place(eng, event);
+	int place = timeline_ports_place(eng, event);
 
 	if (place > 0 &&
-	    (!lane_eng_unproven(eng) || !lane_ports_entry(eng, (uint32_t)place)->fresh))
+	    (!timeline_engine_unproven(eng) || !timeline_ports_entry(eng, (uint32_t)place)->fresh))
 		return -1;
 	return place;
 }
@@ -202,18 +203,18 @@ static int place_given_back(const struct lane_eng *eng, const struct lane_event 
  */
 static struct lane_entry take_port(struct lane_eng *eng, int place, uint64_t now_ns)
 {
-	bool is_first = !place, is_unproven = lane_eng_unproven(eng);
+	bool is_first = !place, is_unproven = timeline_engine_unproven(eng);
 	struct lane_entry port;
 
 	while (place--)
-		lane_ports_pop(eng);
-	port = *lane_ports_entry(eng, 0);
-	lane_ports_pop(eng);
+		timeline_ports_pop(eng);
+	port = *timeline_ports_entry(eng, 0);
+	timeline_ports_pop(eng);
 	if (port.set != eng->given.set && eng->given.n &&
-	    lane_ports_entry(eng, 0)->set == eng->given.set)
+	    timeline_ports_entry(eng, 0)->set == eng->given.set)
 		eng->given.taken_ns = now_ns;
 	if (is_unproven && port.fresh && is_first)
-		lane_eng_prove(eng, true);
+		timeline_engine_prove(eng, true);
 	return port;
 }
 
@@ -224,7 +225,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	/* Its end is not what freed the engine, by what has been seen: it may be now. */
 	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
-		eng->free.hi = lane_not_before(now_ns, eng->free.hi);
+		eng->free.hi = timeline_not_before(now_ns, eng->free.hi);
 	completed(tl, eng, port, rq, now_ns);
 }
 
@@ -248,7 +249,7 @@ static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry 
 			    const struct lane_rq *rq)
 {
 	return rq && rq == eng->leaver && port->set != eng->given.set &&
-	       lane_section_looked_at(eng, rq);
+	       timeline_section_looked_at(eng, rq);
 }
 
 /* The port of that place is given back, as the `out` that is read now says. */
@@ -260,25 +261,26 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 	bool left = !complete || left_incomplete(eng, &port, rq);
 
 	if (rq && !complete)
-		lane_eng_alive(tl, rq, now_ns);
+		timeline_engine_alive(tl, rq, now_ns);
 	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
 	if (rq && rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.hi == now_ns)
 		rq->left.is_told = true; /* its own `out` says so */
 }
 
-void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		  const struct lane_event *event)
+void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 const struct lane_event *event)
 {
-	bool complete = event->u.i915_request_out.completed, unproven = lane_eng_unproven(eng);
+	bool complete = event->u.i915_request_out.completed,
+	     unproven = timeline_engine_unproven(eng);
 	uint64_t now_ns = event->wire.ts_ns;
 	int place;
 
 	if (eng->mode == LANE_MODE_UNKNOWN || eng->mode == LANE_MODE_RING)
-		lane_eng_becomes_ported(tl, eng);
+		timeline_engine_becomes_ported(tl, eng);
 	/* Its signal may have come before the recording did. */
 	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
-	if (!lane_eng_has_ports(eng)) {
+	if (!timeline_engine_has_ports(eng)) {
 		out_without_ports(tl, rq, complete, now_ns);
 		return;
 	}
@@ -286,7 +288,7 @@ void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			lane_end_request(tl, rq, lane_span_exact(now_ns));
+			timeline_end_request(tl, rq, timeline_span_exact(now_ns));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);
@@ -299,7 +301,7 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 	uint64_t ctx = rq->pub.context->ctx;
 
 	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
-	       lane_ports_was_on(eng, rq);
+	       timeline_ports_was_on(eng, rq);
 }
 
 /*
@@ -316,27 +318,28 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		    is_off(eng, rq, now))
 			last = rq;
 	if (last)
-		lane_eng_bring_to_front(tl, eng, last, now_ns);
+		timeline_engine_bring_to_front(tl, eng, last, now_ns);
 	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
 		struct lane_rq *rq = eng->running;
 
 		if (!is_off(eng, rq, now))
 			return;
-		lane_end_infer(tl, eng, rq, (struct lane_span){ lane_rq_began(rq), now_ns });
+		timeline_end_infer(tl, eng, rq,
+				   (struct lane_span){ timeline_request_began(rq), now_ns });
 		if (eng->running == rq)
 			return;
 	}
 }
 
-void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
-	struct lane_eng *eng = lane_eng_get(tl, ports->dev, ports->class, ports->instance);
+	struct lane_eng *eng = timeline_engine_get(tl, ports->dev, ports->class, ports->instance);
 	const struct lane_rq *first;
 
 	if (!eng)
 		return;
-	lane_section_end_by(tl, eng, event);
+	timeline_section_end_by(tl, eng, event);
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
 		eng->running->begun.is_reported = true; /* its port is first: others' are over */
@@ -344,16 +347,16 @@ void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event)
 		eng->ports.on = *ports;
 		return;
 	}
-	for (first = eng->order.first; first && lane_eng_is_unheard(eng, first);)
+	for (first = eng->order.first; first && timeline_engine_is_unheard(eng, first);)
 		first = first->dev_next;
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
-	    lane_seqno_upto(first->pub.seqno, ports->seqno0) &&
+	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
-		lane_eng_change_over_by(tl, eng, event->wire.ts_ns);
+		timeline_engine_change_over_by(tl, eng, event->wire.ts_ns);
 	off_the_ports(tl, eng, ports, event->wire.ts_ns);
 	if (memcmp(&eng->ports.on, ports, sizeof(*ports)) != 0)
 		eng->ports.changed_ns = event->wire.ts_ns;
 	eng->ports.on = *ports;
 	eng->ports.ns = event->wire.ts_ns;
-	eng->proof.told_ns = lane_not_before(event->wire.ts_ns, eng->proof.told_ns);
+	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }

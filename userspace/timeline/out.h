@@ -5,8 +5,8 @@
 
 #include "timeline/state.h"
 
-void lane_eng_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		  const struct lane_event *event);
-void lane_eng_ports(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 const struct lane_event *event);
+void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

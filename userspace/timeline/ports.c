@@ -4,20 +4,20 @@
 #include "timeline/ports.h"
 #include "timeline/state.h"
 
-struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i)
+struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i)
 {
 	return &((struct lane_eng *)eng)->given.entry[(eng->given.head + i) % LANE_MAX_PORTS];
 }
 
-void lane_ports_pop(struct lane_eng *eng)
+void timeline_ports_pop(struct lane_eng *eng)
 {
 	eng->given.head++;
 	eng->given.n--;
 }
 
-void lane_ports_push(struct lane_eng *eng, struct lane_entry entry)
+void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry)
 {
-	*lane_ports_entry(eng, eng->given.n++) = entry;
+	*timeline_ports_entry(eng, eng->given.n++) = entry;
 }
 
 static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)
@@ -26,59 +26,60 @@ static bool is_port_of(const struct lane_entry *entry, const struct lane_event *
 	       entry->ctx->pub.dev == event->u.rq.dev;
 }
 
-int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event)
+int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; i < eng->given.n; i++)
-		if (is_port_of(lane_ports_entry(eng, i), event))
+		if (is_port_of(timeline_ports_entry(eng, i), event))
 			return (int)i;
 	return -1;
 }
 
-bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i < eng->given.n; i++)
-		if (lane_ports_entry(eng, i)->seqno == rq->pub.seqno &&
-		    &lane_ports_entry(eng, i)->ctx->pub == rq->pub.context)
+		if (timeline_ports_entry(eng, i)->seqno == rq->pub.seqno &&
+		    &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context)
 			return true;
 	return false;
 }
 
-bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = eng->given.n; i-- && lane_ports_entry(eng, i)->set == eng->given.set;)
-		if (&lane_ports_entry(eng, i)->ctx->pub == rq->pub.context &&
-		    lane_seqno_upto(rq->pub.seqno, lane_ports_entry(eng, i)->seqno))
+	for (uint32_t i = eng->given.n; i-- && timeline_ports_entry(eng, i)->set == eng->given.set;)
+		if (&timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context &&
+		    timeline_seqno_upto(rq->pub.seqno, timeline_ports_entry(eng, i)->seqno))
 			return true;
 	return false;
 }
 
-bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i + 1 < eng->given.n; i++) {
-		const struct lane_entry *port = lane_ports_entry(eng, i);
+		const struct lane_entry *port = timeline_ports_entry(eng, i);
 
 		if (&port->ctx->pub == rq->pub.context && port->set != eng->given.set)
-			return lane_ports_entry(eng, i + 1)->set == port->set;
+			return timeline_ports_entry(eng, i + 1)->set == port->set;
 	}
 	return eng->given.n &&
-	       lane_ports_entry(eng, 0)->set != eng->given.set; /* its own `out` came */
+	       timeline_ports_entry(eng, 0)->set != eng->given.set; /* its own `out` came */
 }
 
-bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
-			 uint32_t before)
+bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
+				uint32_t before)
 {
 	if (eng->mode == LANE_MODE_PER_REQUEST || before >= eng->given.n ||
-	    !is_port_of(lane_ports_entry(eng, before), event))
+	    !is_port_of(timeline_ports_entry(eng, before), event))
 		return false;
 	return event->u.i915_request_out.completed ||
-	       lane_ports_entry(eng, before)->set != eng->given.set;
+	       timeline_ports_entry(eng, before)->set != eng->given.set;
 }
 
-bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
-			 uint32_t i)
+bool timeline_ports_are_from(const struct lane_eng *eng,
+			     const struct lane_p_i915_engine_ports *ports, uint32_t i)
 {
-	const struct lane_entry *port = i < eng->given.n ? lane_ports_entry(eng, i) : NULL;
-	const struct lane_entry *next = i + 1 < eng->given.n ? lane_ports_entry(eng, i + 1) : NULL;
+	const struct lane_entry *port = i < eng->given.n ? timeline_ports_entry(eng, i) : NULL;
+	const struct lane_entry *next =
+		i + 1 < eng->given.n ? timeline_ports_entry(eng, i + 1) : NULL;
 
 	if (next && next->set != port->set)
 		next = NULL;
@@ -88,17 +89,17 @@ bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_en
 	       ports->seqno1 == (next ? next->seqno : 0);
 }
 
-bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs)
+bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs)
 {
-	return lane_ports_are_from(eng, &eng->ports.on, outs);
+	return timeline_ports_are_from(eng, &eng->ports.on, outs);
 }
 
-bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k)
+bool timeline_engine_out_is_sure(const struct lane_eng *eng, uint32_t k)
 {
-	return k < eng->given.n && lane_ports_entry(eng, k)->set != eng->given.set;
+	return k < eng->given.n && timeline_ports_entry(eng, k)->set != eng->given.set;
 }
 
-bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	const struct lane_p_i915_engine_ports *ports = &eng->ports.on;
 	uint64_t ctx = rq->pub.context->ctx;
@@ -106,8 +107,8 @@ bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 	if (rq->handed.no < eng->dequeue.no)
 		return true;
 	return rq->handed.ns <= eng->ports.ns &&
-	       ((ports->ctx0 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
-		(ports->ctx1 == ctx && lane_seqno_upto(rq->pub.seqno, ports->seqno1)));
+	       ((ports->ctx0 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
+		(ports->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno1)));
 }
 
 /*
@@ -122,21 +123,21 @@ static bool last_was_seen(const struct lane_eng *eng)
 	uint64_t ctx = last ? last->pub.context->ctx : 0;
 
 	if (!last || eng->ports.ns < last->handed.execute_ns ||
-	    !((on->ctx0 == ctx && lane_seqno_upto(last->pub.seqno, on->seqno0)) ||
-	      (on->ctx1 == ctx && lane_seqno_upto(last->pub.seqno, on->seqno1))))
+	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
+	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
 		return false;
 	return last->pub.executes == 1 || (eng->ports.changed_ns >= last->handed.execute_ns &&
 					   on->ctx0 == eng->dequeue.first_ctx);
 }
 
-bool lane_ports_taken(const struct lane_eng *eng)
+bool timeline_ports_taken(const struct lane_eng *eng)
 {
 	if (eng->mode == LANE_MODE_HOOKS)
 		return last_was_seen(eng);
-	return !eng->given.n || lane_ports_entry(eng, 0)->set == eng->given.set;
+	return !eng->given.n || timeline_ports_entry(eng, 0)->set == eng->given.set;
 }
 
-bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
+bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	return lane_ports_taken(eng) && eng->given.taken_ns < tl->now_ns;
+	return timeline_ports_taken(eng) && eng->given.taken_ns < tl->now_ns;
 }

@@ -6,44 +6,44 @@
 #include "timeline/state.h"
 
 /* No more can be given. */
-static inline bool lane_ports_are_full(const struct lane_eng *eng)
+static inline bool timeline_ports_are_full(const struct lane_eng *eng)
 {
 	return eng->given.n == LANE_MAX_PORTS;
 }
 
 /* A port is given; its `out` is to come. */
-void lane_ports_push(struct lane_eng *eng, struct lane_entry entry);
+void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry);
 /* The first is given back. */
-void lane_ports_pop(struct lane_eng *eng);
+void timeline_ports_pop(struct lane_eng *eng);
 /* The i-th port whose `out` is to come. */
-struct lane_entry *lane_ports_entry(const struct lane_eng *eng, uint32_t i);
+struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i);
 /* The place of the port that an `out` is of, -1: none. */
-int lane_ports_place(const struct lane_eng *eng, const struct lane_event *event);
+int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *event);
 /* True when rq is the last request of a port: its end shows by its own `out`. */
-bool lane_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when the last set has rq on a port. */
-bool lane_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* The hardware has been seen to have taken the set of ports that was written last. */
-bool lane_ports_taken(const struct lane_eng *eng);
+bool timeline_ports_taken(const struct lane_eng *eng);
 /* The same, and not by the event that is being read: a set that has just been taken may begin with
  * a context that has nothing left to do, which the hardware loads first. */
-bool lane_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);
+bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);
 /* True when a set that has been replaced has another port behind the one that rq is on. */
-bool lane_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
  * since, which it does when the hardware has taken what was written. */
-bool lane_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq);
 /* These ports are those from the i-th that is to be given back on, of one set. */
-bool lane_ports_are_from(const struct lane_eng *eng, const struct lane_p_i915_engine_ports *ports,
-			 uint32_t i);
+bool timeline_ports_are_from(const struct lane_eng *eng,
+			     const struct lane_p_i915_engine_ports *ports, uint32_t i);
 /* An `out` can come from the tasklet that is at a dequeue, so many `out`s of which have come: it
  * read the port's completion, or that the set before the last one that was written was replaced. */
-bool lane_eng_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
-			 uint32_t before);
+bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
+				uint32_t before);
 /* The set that the k-th `out` to come is of was replaced before the driver wrote again. */
-bool lane_eng_out_is_sure(const struct lane_eng *eng, uint32_t k);
+bool timeline_engine_out_is_sure(const struct lane_eng *eng, uint32_t k);
 /* The hardware has on its ports what was recorded last of them, if so many `out`s have come since:
  * else the tasklet that fired them would have said so at its end. */
-bool lane_eng_ports_stay(const struct lane_eng *eng, uint32_t outs);
+bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs);
 
 #endif

@@ -41,7 +41,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		return;
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
-	lane_thr_submits(tl, rq, event);
+	timeline_thread_submits(tl, rq, event);
 	((struct lane_ctx *)rq->pub.context)->pub.user = true;
 }
 
@@ -49,7 +49,8 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
 	if (!rq->ended)
-		lane_eng_end(tl, rq, (struct lane_span){ lane_rq_began(rq), now_ns }, cpu);
+		timeline_engine_end(tl, rq,
+				    (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
 }
 
 /* So many requests of a context are kept: with those that have not been seen to end, and without.
@@ -70,7 +71,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	struct lane_rq *rq;
 
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
-		lane_sections_settle(tl, tl->now_ns);
+		timeline_sections_settle(tl, tl->now_ns);
 		rq = ctx->first;
 		/* A context runs in order: what is before one that is over is over. */
 		if (!rq->ended && ctx->signalled &&
@@ -84,15 +85,15 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 			rq->doubt.is_hit = true;
 			if (rq->on_device)
-				lane_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
+				timeline_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
 		rq->wait_cut |= rq->waiters != NULL;
 		while (rq->waiters)
-			lane_wait_drop(tl, rq->waiters);
+			timeline_wait_drop(tl, rq->waiters);
 		ctx->forgot = true;
 		ctx->forgot_seqno = rq->pub.seqno;
-		lane_rq_done(tl, rq);
+		timeline_request_done(tl, rq);
 	}
 }
 
@@ -105,14 +106,14 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
-	thr = lane_thr_submits(tl, rq, event);
-	eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	thr = timeline_thread_submits(tl, rq, event);
+	eng = timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	if (!rq->pub.engine && eng)
 		rq->pub.engine = &eng->pub;
 	if (thr && tl->idle_mask)
-		lane_idle_note(tl, rq, thr, event->wire.ts_ns);
+		timeline_idle_note(tl, rq, thr, event->wire.ts_ns);
 	if (rq->pub.state == LANE_RQ_STATE_NEW)
-		lane_rq_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
 }
 
 /* What the submit came straight out of. */
@@ -139,7 +140,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 
 	if (rq->pub.seen & LANE_SEEN_SUBMIT)
 		return;
-	eng = lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	eng = timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	if (!eng)
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
@@ -149,10 +150,10 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.engine = &eng->pub;
 	rq->pub.host_engine = &eng->pub;
-	if (lane_engine_is_virtual(&eng->pub))
+	if (timeline_engine_is_virtual(&eng->pub))
 		tl->shared |= 1ull << (eng->pub.class % 64);
-	lane_rq_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
-	lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
+	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
 }
 
 /* An execute that would have made the one seen the second may hide in a loss. */
@@ -166,7 +167,7 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 
 	if (!(rq->pub.seen & (LANE_SEEN_SUBMIT | LANE_SEEN_ADD | LANE_SEEN_QUEUE)))
 		return true;
-	return lane_loss_between(tl, since_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
+	return timeline_loss_between(tl, since_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
 }
 
 /*
@@ -178,24 +179,24 @@ static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *
 {
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
-	ns = lane_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return lane_not_before(ns, rq->alive.at_ns);
+	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
+	return timeline_not_before(ns, rq->alive.at_ns);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng =
-		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
 	rq->pub.executes++;
 	if (eng)
-		lane_eng_unheard(tl, eng, rq);
+		timeline_engine_unheard(tl, eng, rq);
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	lane_eng_alive(tl, rq,
-		       rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
-			       ? looked_at(tl, rq, event->wire.ts_ns)
-			       : event->wire.ts_ns);
+	timeline_engine_alive(tl, rq,
+			      rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
+				      ? looked_at(tl, rq, event->wire.ts_ns)
+				      : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
@@ -204,16 +205,16 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
 	}
-	lane_eng_execute(tl, eng, rq, event);
+	timeline_engine_execute(tl, eng, rq, event);
 }
 
 /* rq's story is over, once nothing that is held is about it. */
 static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (tl->reading) /* somebody may be at work on rq */
-		lane_section_release_later(tl, rq);
-	else if (!lane_section_names(tl, rq))
-		lane_rq_done(tl, rq);
+		timeline_section_release_later(tl, rq);
+	else if (!timeline_section_names(tl, rq))
+		timeline_request_done(tl, rq);
 }
 
 /* All that can come of rq's own has come; waiters, and what is held of it, may still keep it. */
@@ -255,7 +256,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	if (!lane_section_holds_retire(tl, rq, event))
+	if (!timeline_section_holds_retire(tl, rq, event))
 		retired(tl, rq);
 }
 
@@ -263,20 +264,20 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
 	struct lane_eng *eng =
-		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	lane_eng_alive(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
+	timeline_engine_alive(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
 	if (eng && !rq->ended)
-		lane_eng_unsubmit(tl, eng, rq, event);
+		timeline_engine_unsubmit(tl, eng, rq, event);
 }
 
 static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng =
-		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	int32_t prio;
 
 	if (!eng)
@@ -284,7 +285,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	if (event->wire.kind == LANE_RQ_OUT) {
 		rq->pub.seen |= LANE_SEEN_OUT;
 		rq->pub.out_ns = event->wire.ts_ns;
-		lane_eng_out(tl, eng, rq, event);
+		timeline_engine_out(tl, eng, rq, event);
 		return;
 	}
 	if (!(rq->pub.seen & LANE_SEEN_IN))
@@ -292,7 +293,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	rq->pub.seen |= LANE_SEEN_IN;
 	prio = rq->pub.prio;
 	rq->pub.prio = event->u.i915_request_in.prio;
-	lane_eng_in(tl, eng, rq, event);
+	timeline_engine_in(tl, eng, rq, event);
 	if (rq->handed.prio_no != eng->dequeue.no)
 		rq->handed.prio_before = prio;
 	rq->handed.prio_no = eng->dequeue.no;
@@ -301,17 +302,17 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 			  const struct lane_event *event)
 {
-	struct lane_rq *before = lane_wait_missed(tl, event->wire.tid);
+	struct lane_rq *before = timeline_wait_missed(tl, event->wire.tid);
 
 	if (before && !before->job && before->over && before != rq && !before->waiters)
 		release(tl, before);
-	lane_wait_begin(tl, rq, event);
+	timeline_wait_begin(tl, rq, event);
 }
 
 static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
-	if (lane_wait_end(tl, rq, event) && rq->over)
+	if (timeline_wait_end(tl, rq, event) && rq->over)
 		release(tl, rq);
 }
 
@@ -336,20 +337,20 @@ static bool is_of_tasklet(uint32_t kind)
 static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_eng *eng =
-		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
 	if (eng)
-		lane_eng_out(tl, eng, NULL, event);
+		timeline_engine_out(tl, eng, NULL, event);
 }
 
 /* An event that is not held, or not any more. */
 static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	struct lane_rq *rq = lane_rq_find(tl, event);
+	struct lane_rq *rq = timeline_request_find(tl, event);
 
 	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
-		rq = lane_rq_new(tl, event);
+		rq = timeline_request_new(tl, event);
 		if (rq)
 			make_room(tl, rq);
 		tl->last_rq = rq;
@@ -360,7 +361,7 @@ static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_unmet_out(tl, event);
 }
 
-void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
@@ -368,7 +369,7 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 	 */
 	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
 		return;
-	if (is_of_tasklet(kind) && lane_section_takes(tl, event))
+	if (is_of_tasklet(kind) && timeline_section_takes(tl, event))
 		return;
 	tl->looked_ns = before_here(tl, event);
 	on_event(tl, event);
@@ -377,9 +378,9 @@ void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event)
 /* rq is taken back, by what has been read or is held. */
 static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	const struct lane_eng *eng = lane_section_of(tl, rq);
+	const struct lane_eng *eng = timeline_section_of(tl, rq);
 
-	return eng ? lane_section_is_back(tl, eng, rq) : lane_rq_is_back(rq);
+	return eng ? timeline_section_is_back(tl, eng, rq) : timeline_request_is_back(rq);
 }
 
 /*
@@ -408,7 +409,7 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
 		before_ns--;
 		now_ns++;
 	}
-	return tl->n_losses && lane_loss_between(tl, before_ns, now_ns);
+	return tl->n_losses && timeline_loss_between(tl, before_ns, now_ns);
 }
 
 /* Since when the work that signals has been at it without anything else on its CPU. */
@@ -431,7 +432,7 @@ static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *r
 			 const struct lane_event *event)
 {
 	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
-		if (waiter->thr->pub.tid == event->wire.tid && lane_wait_looks(tl, waiter))
+		if (waiter->thr->pub.tid == event->wire.tid && timeline_wait_looks(tl, waiter))
 			return true;
 	return false;
 }
@@ -448,12 +449,12 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
 	if (is_by_listening(tl, rq, event)) {
-		lane_eng_not_alive(rq);
-		lane_section_not_alive(tl, rq);
+		timeline_engine_not_alive(rq);
+		timeline_section_not_alive(tl, rq);
 		return false;
 	}
 	if (may_be_retiring(tl, event) || is_back(tl, rq) ||
-	    lane_section_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
+	    timeline_section_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
 	/* A dequeue before the listening left it standing: it was complete by then. */
 	if (rq->unheard.complete_ns && rq->listen.ns >= rq->unheard.complete_ns)
@@ -462,7 +463,7 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return true;
 	/* Where retiring is not seen it may be what signals. */
 	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
-	       !lane_is_absent(tl, LANE_RQ_RETIRE);
+	       !timeline_is_absent(tl, LANE_RQ_RETIRE);
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
@@ -479,9 +480,9 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
 	rq->listen.work_ns = work_since(tl, event);
-	lane_wait_signalled(tl, rq, now_ns);
+	timeline_wait_signalled(tl, rq, now_ns);
 	if (!rq->ended && is_prompt(tl, rq, event))
-		lane_eng_end(tl, rq, lane_span_exact(now_ns), event->cpu);
+		timeline_engine_end(tl, rq, timeline_span_exact(now_ns), event->cpu);
 	else
 		ended_by(tl, rq, now_ns, event->cpu);
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
@@ -509,27 +510,28 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	rq->listen.ns = event->wire.ts_ns;
 	/* What has been taken back is not looked at. */
-	if (!is_back(tl, rq) && !lane_section_holds_alive(tl, rq, event))
-		lane_eng_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen.is_active = rq->on_device || lane_section_of(tl, rq) ||
+	if (!is_back(tl, rq) && !timeline_section_holds_alive(tl, rq, event))
+		timeline_engine_seems_alive(tl, rq, event->wire.ts_ns);
+	rq->listen.is_active = rq->on_device || timeline_section_of(tl, rq) ||
 			       (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-			       lane_is_absent(tl, LANE_RQ_EXECUTE) || lane_loss_hides(tl, rq);
+			       timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
+			       timeline_loss_hides(tl, rq);
 	rq->listen.cpu = event->cpu;
 	rq->listen.tid = event->wire.tid;
 	rq->listen.event = events_here(tl, event);
 }
 
-void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	bool is_signal = event->wire.kind == LANE_FENCE_SIGNALED;
 	struct lane_rq *rq;
 
 	if (!is_signal && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return;
-	rq = lane_rq_by_fence(tl, event);
+	rq = timeline_request_by_fence(tl, event);
 	if (!rq && tl->sections) {
-		lane_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
-		rq = lane_rq_by_fence(tl, event);
+		timeline_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
+		rq = timeline_request_by_fence(tl, event);
 	}
 	if (rq && is_signal)
 		on_signaled(tl, rq, event);
@@ -547,7 +549,7 @@ static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 
 	/* A longer wait may have begun before the recording did, or in a loss, or not be over. */
 	pub->wake_known =
-		(pub->seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !lane_loss_hides(tl, rq);
+		(pub->seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !timeline_loss_hides(tl, rq);
 	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
 	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
 		pub->behind = NULL;
@@ -558,15 +560,16 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng;
 
-	lane_section_forget(tl, rq);
+	timeline_section_forget(tl, rq);
 	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
-		lane_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, tl->now_ns);
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				       tl->now_ns);
 	if (rq->on_device && eng) {
 		/* The trace is over: what runs, runs on. */
 		if (eng->running == rq)
 			eng->running = NULL;
-		lane_rq_unlink(rq);
+		timeline_request_unlink(rq);
 	}
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
@@ -584,33 +587,33 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 	/* Something unseen may have the engine yet, or it has run before, unseen. */
 	if (!rq->ended)
 		device |= rq->pub.start.hi == LANE_NEVER ||
-			  (rq->unheard.is_unseen && lane_rq_may_be_over(rq));
+			  (rq->unheard.is_unseen && timeline_request_may_be_over(rq));
 	return (device ? LANE_DOUBT_DEVICE : 0) | (rq->ended ? 0 : LANE_DOUBT_END);
 }
 
-void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	leave(tl, rq);
 	rq->pub.doubt |= last_doubts(rq);
 	hold_back(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, &rq->pub);
-	lane_command_request(tl, &rq->pub);
-	lane_rq_free(tl, rq);
+	timeline_command_request(tl, &rq->pub);
+	timeline_request_free(tl, rq);
 }
 
 static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!eng->running)
-		lane_eng_update(tl, eng);
+		timeline_engine_update(tl, eng);
 }
 
 const struct lane_section_reader lane_rq_reader = {
 	.event = on_event,
-	.end = lane_end_request,
-	.alive = lane_eng_seems_alive,
+	.end = timeline_end_request,
+	.alive = timeline_engine_seems_alive,
 	.retired = retired,
-	.dequeued = lane_eng_dequeued,
+	.dequeued = timeline_engine_dequeued,
 	.over = section_is_over,
 	.release = release,
 };

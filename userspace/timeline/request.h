@@ -6,8 +6,8 @@
 #include "timeline/section.h"
 
 extern const struct lane_section_reader lane_rq_reader;
-void lane_rq_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_fence_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_rq_done(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

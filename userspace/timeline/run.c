@@ -31,7 +31,7 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 		tl->hooks.preemption(tl->hooks.arg, &preemption);
 }
 
-void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->left.is_untold = false;
 	rq->left.is_due = true;
@@ -39,18 +39,18 @@ void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 		tell_preemption(tl, rq);
 }
 
-void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until)
+void timeline_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until)
 {
 	rq->left.at = rq->since;
-	rq->left.away = lane_span_between(rq->since, until);
+	rq->left.away = timeline_span_between(rq->since, until);
 	rq->left.is_open = until.hi == LANE_NEVER;
 	if (rq->left.is_open)
 		rq->left.away.hi = rq->left.away.lo;
 	rq->left.away.lo -= rq->maybe.less < rq->left.away.lo ? rq->maybe.less : rq->left.away.lo;
 	rq->left.is_untold = true;
-	lane_span_add(&rq->pub.preempted, rq->left.away);
-	if (lane_rq_alive_since_left(rq) || rq->left.is_told)
-		lane_run_tell_preemption(tl, rq);
+	timeline_span_add(&rq->pub.preempted, rq->left.away);
+	if (timeline_request_alive_since_left(rq) || rq->left.is_told)
+		timeline_run_tell_preemption(tl, rq);
 }
 
 /* How long rq has been away at least, at that time: what has its place may be over, unheard, and rq
@@ -66,7 +66,7 @@ static uint64_t away_at_least(const struct lane_rq *rq, uint64_t at_ns)
 	return away_ns > rq->maybe.less ? away_ns - rq->maybe.less : 0;
 }
 
-void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	uint64_t more = at_ns > rq->since.hi ? at_ns - rq->since.hi : 0;
 
@@ -81,24 +81,24 @@ void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
 		rq->alive.preempted += away_at_least(rq, at_ns);
 }
 
-void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_engine_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
-	lane_eng_seems_alive(tl, rq, at_ns);
+	timeline_engine_seems_alive(tl, rq, at_ns);
 	if (rq->left.is_untold)
-		lane_run_tell_preemption(tl, rq);
+		timeline_run_tell_preemption(tl, rq);
 }
 
-void lane_eng_not_alive(struct lane_rq *rq)
+void timeline_engine_not_alive(struct lane_rq *rq)
 {
 	rq->alive = rq->alive_before;
-	if (rq->left.is_due && !rq->left.is_told && !lane_rq_alive_since_left(rq)) {
+	if (rq->left.is_due && !rq->left.is_told && !timeline_request_alive_since_left(rq)) {
 		rq->left.is_due = false;
 		rq->left.is_untold = true;
 	}
 }
 
-void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span at)
+void timeline_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span at)
 {
 	rq->since = at;
 	rq->left.is_told = false;
@@ -108,8 +108,8 @@ void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	rq->pub.preemptions++;
 	rq->left.from = eng;
 	rq->left.culprit = NULL;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
-	lane_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
 	eng->victim = rq;
 }
 
@@ -178,12 +178,12 @@ static bool follows_known(const struct lane_rq *rq)
 static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			 const struct lane_rq *rq)
 {
-	bool doubtful = rq->maybe.has_run || (tl->ports_hide && lane_eng_has_ports(eng)) ||
-			lane_eng_is_blind(tl, eng);
+	bool doubtful = rq->maybe.has_run || (tl->ports_hide && timeline_engine_has_ports(eng)) ||
+			timeline_engine_is_blind(tl, eng);
 
 	/* What came before it in its context was handed over before the recording: it may have run
 	 * first. */
-	if (lane_eng_unproven(eng))
+	if (timeline_engine_unproven(eng))
 		doubtful |= !follows_known(rq) || eng->proof.epoch > 1;
 	return doubtful ? LANE_DOUBT_DEVICE : 0;
 }
@@ -208,48 +208,48 @@ static struct lane_begun begun_at(const struct lane_timeline *tl, const struct l
 				  const struct lane_rq *rq, struct lane_span at)
 {
 	uint64_t in_ns = rq == eng->leaver ? eng->leaver_in.lo : rq->handed.in.lo;
-	uint64_t no_sooner_ns = lane_not_before(in_ns, eng->free_no_sooner_ns);
+	uint64_t no_sooner_ns = timeline_not_before(in_ns, eng->free_no_sooner_ns);
 	struct lane_begun begun = { .ns = at.lo,
 				    .no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo,
-				    .is_taken = lane_ports_taken_before(tl, eng),
+				    .is_taken = timeline_ports_taken_before(tl, eng),
 				    .epoch = rq->begun.epoch };
 
 	begun.is_unsure = rq == eng->leaver && eng->mode != LANE_MODE_PER_REQUEST &&
 			  eng->dequeue.pause_ns &&
 			  (at.hi > eng->dequeue.pause_ns || !begun.is_taken);
-	if (lane_eng_unproven(eng) && lane_eng_has_ports(eng))
+	if (timeline_engine_unproven(eng) && timeline_engine_has_ports(eng))
 		begun.epoch = eng->proof.epoch;
 	return begun;
 }
 
-void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span at)
+void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at)
 {
-	bool sure_order = !lane_eng_unproven(eng);
+	bool sure_order = !timeline_engine_unproven(eng);
 	struct lane_span in = rq == eng->leaver ? eng->leaver_in : rq->handed.in;
 
 	/* It was on its port when the one before it ended. */
 	eng->follows = in.hi <= eng->free.lo && at.lo == eng->free.lo &&
 		       at.hi - eng->gap_ns == eng->free.hi;
-	at.lo = lane_not_before(at.lo, rq->pub.execute_ns);
-	at.hi = lane_not_before(at.hi, at.lo);
-	if (!sure_order && !lane_eng_has_ports(eng))
+	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
+	at.hi = timeline_not_before(at.hi, at.lo);
+	if (!sure_order && !timeline_engine_has_ports(eng))
 		at.hi = LANE_NEVER; /* something unseen may have run before it */
 	if (eng->idle.is_known)
-		lane_idle_end(tl, eng, rq, at.lo, !sure_order);
+		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
 	rq->begun = begun_at(tl, eng, rq, at);
 	rq->pub.doubt |= doubts_of(tl, eng, rq);
 	if (!rq->pub.started)
 		start(eng, rq, at);
 	else if (rq->left.from)
-		lane_run_away_until(tl, rq, at);
+		timeline_run_away_until(tl, rq, at);
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
 	rq->since = at;
 	eng->running = rq;
-	lane_rq_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 	if (eng->victim)
 		blame(tl, eng, rq);
 }
@@ -260,7 +260,7 @@ void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
  * What completes behind the pause is followed by nothing: the oldest that is taken back then never
  * began.
  */
-bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->begun.is_reported || !eng->dequeue.pause_ns ||
 	       ((rq->begun.is_taken || (rq->begun.taken_ns && rq->begun.taken_ns + LANE_SWITCH_NS <=
@@ -271,14 +271,15 @@ bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 /* What runs stops at a time in *at: both that and its begin are made consistent. */
 static void fit(struct lane_rq *rq, struct lane_span *at)
 {
-	at->lo = lane_not_before(at->lo, at->lo == at->hi ? rq->since.lo : rq->begun.no_sooner_ns);
-	at->hi = lane_not_before(at->hi, rq->since.lo);
+	at->lo = timeline_not_before(at->lo,
+				     at->lo == at->hi ? rq->since.lo : rq->begun.no_sooner_ns);
+	at->hi = timeline_not_before(at->hi, rq->since.lo);
 	if (rq->since.hi > at->hi)
 		rq->since.hi = at->hi;
 	if (rq->pub.start.hi > at->hi)
 		rq->pub.start.hi = at->hi;
 	if (rq->left.is_open) {
-		uint64_t away_ns = lane_span_between(rq->left.at, rq->since).hi;
+		uint64_t away_ns = timeline_span_between(rq->left.at, rq->since).hi;
 
 		if (away_ns > rq->left.away.hi) {
 			rq->pub.preempted.hi += away_ns - rq->left.away.hi;
@@ -288,7 +289,7 @@ static void fit(struct lane_rq *rq, struct lane_span *at)
 	}
 }
 
-void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+void timeline_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->since.lo, most;
@@ -310,15 +311,15 @@ void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_s
 		}
 		rq->left.is_untold = rq->left.is_due = false;
 		rq->since = rq->left.at;
-		lane_rq_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
-		lane_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
 	} else {
 		rq->pub.started = rq->maybe.is_away = false;
 		rq->pub.behind = NULL;
-		lane_rq_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
-		lane_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
 	}
-	lane_rq_doubt_alive(rq, at.hi, !rq->pub.started);
+	timeline_request_doubt_alive(rq, at.hi, !rq->pub.started);
 	rq->unheard.was_passed = true;
 	eng->running = NULL;
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
@@ -332,11 +333,11 @@ static void put_behind(struct lane_eng *eng, struct lane_run *run)
 	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
 	    run->end.hi >= eng->told_until_ns)
 		run->begin.lo = eng->told_until_ns;
-	run->end.lo = lane_not_before(run->end.lo, run->begin.lo);
+	run->end.lo = timeline_not_before(run->end.lo, run->begin.lo);
 	eng->told_until_ns = run->end.lo;
 }
 
-void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
 {
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
@@ -345,24 +346,25 @@ void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	if (rq->maybe.is_away)
 		rq->pub.preempted.hi += rq->since.hi - rq->maybe.at.lo;
 	rq->maybe.is_away = false;
-	lane_span_add(&rq->pub.running, lane_span_between(rq->since, *at));
+	timeline_span_add(&rq->pub.running, timeline_span_between(rq->since, *at));
 	run.begin = rq->since;
 	run.end = *at;
 	put_behind(eng, &run);
 	run.follows = eng->follows;
 	run.gap_ns = eng->gap_ns;
 	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
-	run.doubtful =
-		rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
-		(rq->left.is_untold && !lane_rq_alive_since_left(rq)) || lane_rq_may_be_over(rq);
+	run.doubtful = rq->begun.epoch > eng->proof.proven_epoch ||
+		       (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
+		       (rq->left.is_untold && !timeline_request_alive_since_left(rq)) ||
+		       timeline_request_may_be_over(rq);
 	eng->running = NULL;
 	if (rq->left.is_due)
 		tell_preemption(tl, rq);
 	/* It may have ended before it left, and not run again; or another has run since. */
-	if (rq->left.is_untold && !lane_rq_alive_since_left(rq) &&
+	if (rq->left.is_untold && !timeline_request_alive_since_left(rq) &&
 	    (at->hi > rq->since.lo || eng->last_ctx != (struct lane_ctx *)rq->pub.context))
 		eng->last_ctx = NULL;
-	else if (lane_rq_may_be_over(rq))
+	else if (timeline_request_may_be_over(rq))
 		eng->last_ctx = NULL;
 	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;

@@ -6,27 +6,27 @@
 #include "timeline/state.h"
 
 /* rq was not complete then, if the listening that began then did not find it so; tells nothing. */
-void lane_eng_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* rq was not complete at that time. */
-void lane_eng_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+void timeline_engine_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* The listening that began last found rq complete after all. */
-void lane_eng_not_alive(struct lane_rq *rq);
+void timeline_engine_not_alive(struct lane_rq *rq);
 /* rq starts, or starts again, at a time in `at`. */
-void lane_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span at);
-/* What runs stops, at a time in *at, which is made consistent with its start. */
-void lane_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at);
-/* It is off the engine, incomplete: the next to start there is the culprit. */
-void lane_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span at);
+/* What runs stops, at a time in *at, which is made consistent with its start. */
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at);
+/* It is off the engine, incomplete: the next to start there is the culprit. */
+void timeline_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span at);
 /* A preempted request is back on an engine, or over. */
-void lane_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until);
+void timeline_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until);
 /* rq had begun before the driver paused the ring for its last taking back. */
-bool lane_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
 /* What has the engine until a time in `at` may have stood behind the driver's pause of the ring,
  * and never begun. */
-void lane_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
+void timeline_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
 /* rq was taken off its engine, and has been seen alive after that. */
-void lane_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

@@ -88,7 +88,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 		tl->reader->end(tl, held->rq, held->span);
 		return;
 	case HELD_ALIVE:
-		if (!held->rq->ended && !lane_rq_is_back(held->rq))
+		if (!held->rq->ended && !timeline_request_is_back(held->rq))
 			tl->reader->alive(tl, held->rq, held->span.lo);
 		return;
 	case HELD_RETIRE:
@@ -245,7 +245,7 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
-void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_section_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (rq->kept.is_releasing)
 		return;
@@ -268,11 +268,11 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 		eng->section.held[i].rq = NULL;
 		rq->kept.by--;
 		if (rq->over)
-			lane_section_release_later(tl, rq);
+			timeline_section_release_later(tl, rq);
 	}
 }
 
-void lane_section_release(struct lane_timeline *tl)
+void timeline_section_release(struct lane_timeline *tl)
 {
 	struct lane_rq *rq;
 
@@ -310,7 +310,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	tl->reader->over(tl, eng);
 }
 
-void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+void timeline_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (!eng->section.n || eng->section.is_read)
 		return;
@@ -320,17 +320,17 @@ void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	read_held(tl, eng, eng->section.n, now_ns);
 }
 
-void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
+void timeline_sections_settle(struct lane_timeline *tl, uint64_t now_ns)
 {
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++)
 		if (tl->cpus[i].section)
-			lane_section_settle(tl, tl->cpus[i].section, now_ns);
+			timeline_section_settle(tl, tl->cpus[i].section, now_ns);
 }
 
-bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
-			  const struct lane_rq *rq)
+bool timeline_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq)
 {
-	bool back = lane_rq_is_back(rq), wrote = false, kept = false;
+	bool back = timeline_request_is_back(rq), wrote = false, kept = false;
 
 	for (uint32_t i = 0; i < eng->section.n; i++) {
 		const struct lane_event *event = &eng->section.held[i].event;
@@ -345,19 +345,20 @@ bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng 
 		}
 	}
 	/* Where taking back is not recorded, it has been if the new set is without it. */
-	return back ||
-	       (wrote && !kept && eng->mode == LANE_MODE_PORTS && !lane_eng_sees_unsubmit(tl));
+	return back || (wrote && !kept && eng->mode == LANE_MODE_PORTS &&
+			!timeline_engine_sees_unsubmit(tl));
 }
 
-bool lane_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
-				  int32_t cpu, uint64_t at_ns)
+bool timeline_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				      int32_t cpu, uint64_t at_ns)
 {
 	const struct lane_eng *eng =
 		cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? tl->cpus[cpu].section : NULL;
 
 	return eng && &eng->pub == rq->pub.engine && eng->mode == LANE_MODE_PORTS &&
-	       !lane_eng_sees_unsubmit(tl) && at_ns <= eng->section.ns + LANE_SELF_INTERRUPT_NS &&
-	       has_dequeue(eng) && !is_dequeued(eng, rq, eng->section.n);
+	       !timeline_engine_sees_unsubmit(tl) &&
+	       at_ns <= eng->section.ns + LANE_SELF_INTERRUPT_NS && has_dequeue(eng) &&
+	       !is_dequeued(eng, rq, eng->section.n);
 }
 
 /* It is handed over by what is held before the n-th item. */
@@ -382,16 +383,17 @@ static bool was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 		if (is_own_end(held) && is_given(eng, held->rq, i))
 			return true;
 		others |= is_out(held) ||
-			  (is_own_end(held) && lane_section_is_back(tl, eng, held->rq));
+			  (is_own_end(held) && timeline_section_is_back(tl, eng, held->rq));
 		signals |= is_own_end(held);
 	}
 	return signals && !others;
 }
 
-void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns, bool lost)
+void timeline_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  bool lost)
 {
 	eng->section.is_cut = lost || !was_over(tl, eng);
-	lane_section_settle(tl, eng, now_ns);
+	timeline_section_settle(tl, eng, now_ns);
 	eng->section.is_cut = false;
 }
 
@@ -424,9 +426,9 @@ static uint32_t end_of_section(const struct lane_timeline *tl, const struct lane
 	before -= outs;
 	if (tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED)
 		for (uint32_t n = outs + 1; n--;)
-			if (lane_eng_ports_stay(eng, before + n))
+			if (timeline_engine_ports_stay(eng, before + n))
 				return first + n;
-	while (first < eng->section.n && lane_eng_out_is_sure(eng, before++))
+	while (first < eng->section.n && timeline_engine_out_is_sure(eng, before++))
 		first++;
 	return first;
 }
@@ -480,11 +482,11 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 {
 	uint32_t outs = outs_held(eng);
 
-	if (eng->mode == LANE_MODE_PORTS && lane_eng_out_is_sure(eng, outs) &&
-	    lane_eng_out_is_due(eng, event, outs))
+	if (eng->mode == LANE_MODE_PORTS && timeline_engine_out_is_sure(eng, outs) &&
+	    timeline_engine_out_is_due(eng, event, outs))
 		return false; /* the dequeue waited for that set's end, and this tells it */
 	return has_dequeue(eng) && (was_over(tl, eng) || was_alive(eng, event) ||
-				    !lane_eng_out_is_due(eng, event, outs));
+				    !timeline_engine_out_is_due(eng, event, outs));
 }
 
 /* True when an event of this kind cannot follow in the same section, whatever ports it is about. */
@@ -527,9 +529,9 @@ static uint32_t older_items(const struct lane_timeline *tl, struct lane_eng *eng
 /* The recording may have begun amid the dequeue: what it took back is not seen. */
 static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
 {
-	const struct lane_rq *rq = lane_rq_find(tl, event);
+	const struct lane_rq *rq = timeline_request_find(tl, event);
 
-	return !rq || !lane_rq_is_born(rq);
+	return !rq || !timeline_request_is_born(rq);
 }
 
 /*
@@ -541,7 +543,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	uint32_t first;
 
-	if (event->wire.kind != LANE_RQ_OUT || !lane_eng_sees_unsubmit(tl) ||
+	if (event->wire.kind != LANE_RQ_OUT || !timeline_engine_sees_unsubmit(tl) ||
 	    !was_alive(eng, event))
 		return;
 	first = last_dequeue(eng);
@@ -559,9 +561,9 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	uint32_t older;
 
 	if (cpu && cpu->section && cpu->section != eng)
-		lane_section_settle(tl, cpu->section, now_ns);
+		timeline_section_settle(tl, cpu->section, now_ns);
 	if (eng->section.n && (eng->section.cpu != event->cpu || eng->section.n >= MOST_HELD))
-		lane_section_settle(tl, eng, now_ns);
+		timeline_section_settle(tl, eng, now_ns);
 	else if (eng->section.n)
 		read_earlier(tl, eng, event);
 	older = eng->section.n ? older_items(tl, eng, event) : 0;
@@ -579,11 +581,11 @@ static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		eng->dequeue.is_misplaced |= is_from_before(tl, event);
 }
 
-bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event)
+bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	struct lane_eng *eng =
-		lane_eng_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	struct lane_held *held;
 
 	if (!eng || eng->section.is_read || eng->mode == LANE_MODE_GUC ||
@@ -610,11 +612,11 @@ bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event
 	if (cpu)
 		cpu->section = eng;
 	else
-		lane_section_settle(tl, eng, event->wire.ts_ns);
+		timeline_section_settle(tl, eng, event->wire.ts_ns);
 	return true;
 }
 
-struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq *rq)
+struct lane_eng *timeline_section_of(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
@@ -630,7 +632,7 @@ struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq 
 	return own && own->section.n ? own : NULL;
 }
 
-void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
+void timeline_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 {
 	for (uint32_t i = 0; tl->sections && i < tl->n_cpus; i++) {
 		struct lane_eng *eng = tl->cpus[i].section;
@@ -639,7 +641,7 @@ void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 			if (eng->section.held[k].what == HELD_EVENT &&
 			    eng->section.held[k].event.u.rq.ctx == ctx &&
 			    eng->section.held[k].event.u.rq.seqno == seqno) {
-				lane_section_settle(tl, eng, tl->now_ns);
+				timeline_section_settle(tl, eng, tl->now_ns);
 				break;
 			}
 	}
@@ -652,12 +654,12 @@ void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
 static struct lane_eng *section_for(struct lane_timeline *tl, const struct lane_rq *rq,
 				    uint64_t at_ns)
 {
-	struct lane_eng *eng = lane_section_of(tl, rq);
+	struct lane_eng *eng = timeline_section_of(tl, rq);
 
 	if (!eng)
 		return NULL;
 	if (at_ns > eng->section.ns + MOST_QUIET_NS || eng->section.n >= MOST_HELD) {
-		lane_section_settle(tl, eng, at_ns);
+		timeline_section_settle(tl, eng, at_ns);
 		return NULL;
 	}
 	return eng;
@@ -678,47 +680,47 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 	return held != NULL;
 }
 
-bool lane_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-			    int32_t cpu)
+bool timeline_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				int32_t cpu)
 {
 	struct lane_eng *eng = section_for(tl, rq, tl->now_ns);
 
 	if (!eng)
 		return false;
-	if (cpu < 0 || (eng->section.cpu == cpu && !lane_eng_has_ports(eng))) {
-		lane_section_settle(tl, eng, tl->now_ns);
+	if (cpu < 0 || (eng->section.cpu == cpu && !timeline_engine_has_ports(eng))) {
+		timeline_section_settle(tl, eng, tl->now_ns);
 		return false;
 	}
 	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
 }
 
-bool lane_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
-			      const struct lane_event *event)
+bool timeline_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event)
 {
 	struct lane_eng *eng = section_for(tl, rq, event->wire.ts_ns);
 
-	return eng &&
-	       hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu, lane_span_exact(event->wire.ts_ns));
+	return eng && hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu,
+				timeline_span_exact(event->wire.ts_ns));
 }
 
-bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
-			       const struct lane_event *event)
+bool timeline_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				   const struct lane_event *event)
 {
 	struct lane_eng *eng = section_for(tl, rq, event->wire.ts_ns);
 
 	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_span){ 0 });
 }
 
-void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
+void timeline_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	struct lane_eng *eng = lane_section_of(tl, rq);
+	struct lane_eng *eng = timeline_section_of(tl, rq);
 
 	for (uint32_t i = 0; eng && i < eng->section.n; i++)
 		if (eng->section.held[i].what == HELD_ALIVE && eng->section.held[i].rq == rq)
 			eng->section.held[i].gone = true;
 }
 
-bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
+bool timeline_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; (tl->reading || tl->sections) && i < tl->n_engines; i++)
 		if (names(tl->engine_by_id[i], rq))
@@ -726,7 +728,7 @@ bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq
 	return false;
 }
 
-uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns)
+uint64_t timeline_section_end(const struct lane_eng *eng, uint64_t at_ns)
 {
 	for (uint32_t i = eng->section.is_read ? eng->section.all : 0; i--;)
 		if (eng->section.held[i].what == HELD_EVENT)
@@ -744,7 +746,7 @@ static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 						    .gone = true };
 }
 
-void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
+void timeline_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_rq **at = &tl->released;
 
@@ -789,12 +791,12 @@ static uint32_t later_outs(const struct lane_eng *eng)
 {
 	uint32_t n = outs_held(eng), i = eng->section.n;
 
-	while (n && !lane_eng_ports_stay(eng, n)) {
+	while (n && !timeline_engine_ports_stay(eng, n)) {
 		while (!is_out(&eng->section.held[--i]))
 			;
 		n--;
 	}
-	return n || lane_eng_ports_stay(eng, 0) ? i : eng->section.n;
+	return n || timeline_engine_ports_stay(eng, 0) ? i : eng->section.n;
 }
 
 /*
@@ -802,8 +804,8 @@ static uint32_t later_outs(const struct lane_eng *eng)
  * that the section writes and that is active already was written by an earlier run, and some
  * `out`s may be of the later one.
  */
-void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
-			 const struct lane_event *event)
+void timeline_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			     const struct lane_event *event)
 {
 	uint32_t first;
 
@@ -813,11 +815,11 @@ void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			read_held(tl, eng, first, event->wire.ts_ns);
 	}
 	eng->section.closing = &event->u.i915_engine_ports;
-	lane_section_settle(tl, eng, event->wire.ts_ns);
+	timeline_section_settle(tl, eng, event->wire.ts_ns);
 	eng->section.closing = NULL;
 }
 
-uint32_t lane_section_outs_left(const struct lane_eng *eng)
+uint32_t timeline_section_outs_left(const struct lane_eng *eng)
 {
 	uint32_t outs = 0;
 
@@ -826,7 +828,7 @@ uint32_t lane_section_outs_left(const struct lane_eng *eng)
 	return outs;
 }
 
-bool lane_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; eng->section.is_read && i < eng->section.at; i++)
 		if (is_dequeue(&eng->section.held[i]) && is_of(&eng->section.held[i].event, rq))
@@ -834,7 +836,7 @@ bool lane_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq
 	return false;
 }
 
-bool lane_section_writes(const struct lane_eng *eng)
+bool timeline_section_writes(const struct lane_eng *eng)
 {
 	for (uint32_t i = 0; eng->section.is_read && i < eng->section.n; i++)
 		if (is_dequeue(&eng->section.held[i]) &&
@@ -843,7 +845,7 @@ bool lane_section_writes(const struct lane_eng *eng)
 	return false;
 }
 
-uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
+uint64_t timeline_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
 {
 	for (uint32_t i = eng->section.at + 1; eng->section.is_read && i < eng->section.n; i++) {
 		const struct lane_event *event = &eng->section.held[i].event;
@@ -855,17 +857,17 @@ uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_c
 	return 0;
 }
 
-void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
-			const struct lane_event *event)
+void timeline_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			    const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	bool ported = lane_eng_has_ports(cpu->section);
+	bool ported = timeline_engine_has_ports(cpu->section);
 
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
 	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
 		return; /* theirs, or seen to there */
 	if (kind == LANE_LOST) {
-		lane_section_cut(tl, cpu->section, event->wire.ts_ns, true);
+		timeline_section_cut(tl, cpu->section, event->wire.ts_ns, true);
 		return;
 	}
 	/* Late signals, their call-backs, and the worker that retires what is given back. */
@@ -874,5 +876,5 @@ void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 		cpu->section->section.is_over = true;
 		return;
 	}
-	lane_section_settle(tl, cpu->section, event->wire.ts_ns);
+	timeline_section_settle(tl, cpu->section, event->wire.ts_ns);
 }

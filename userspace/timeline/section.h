@@ -27,59 +27,60 @@ struct lane_section_reader {
 };
 
 /* True when an event of the driver's dequeue is held until its section is over. */
-bool lane_section_takes(struct lane_timeline *tl, const struct lane_event *event);
+bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *event);
 /* The engine whose section is open and concerns rq: rq is with that engine, or the section names
  * it. NULL: none. */
-struct lane_eng *lane_section_of(struct lane_timeline *tl, const struct lane_rq *rq);
+struct lane_eng *timeline_section_of(struct lane_timeline *tl, const struct lane_rq *rq);
 /* A fence of a request that nothing else has told of: if it is among what is held, that is read. */
-void lane_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
+void timeline_section_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
 /* True when rq's end, told by an event of this CPU, is held until rq's engine's section is over. */
-bool lane_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-			    int32_t cpu);
+bool timeline_section_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				int32_t cpu);
 /* The same: that rq was not complete when somebody began to listen. */
-bool lane_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
-			      const struct lane_event *event);
+bool timeline_section_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event);
 /* But it was: that is void. */
-void lane_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
+void timeline_section_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when rq's retiring is held. */
-bool lane_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
-			       const struct lane_event *event);
+bool timeline_section_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				   const struct lane_event *event);
 /* rq's story is told before the next event. */
-void lane_section_release_later(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_section_release_later(struct lane_timeline *tl, struct lane_rq *rq);
 /* Tells the requests whose story waited for a section that has been read. */
-void lane_section_release(struct lane_timeline *tl);
+void timeline_section_release(struct lane_timeline *tl);
 /* True when something that is held is about rq: it must live until that is read. */
-bool lane_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
+bool timeline_section_names(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* The ports' event that a run ends with: the section is over. */
-void lane_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
-			 const struct lane_event *event);
+void timeline_section_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			     const struct lane_event *event);
 /* How many `out`s of the section that is being read are still to come. */
-uint32_t lane_section_outs_left(const struct lane_eng *eng);
+uint32_t timeline_section_outs_left(const struct lane_eng *eng);
 /* The dequeue of the section that is being read found rq incomplete, before the `out` that is read:
  * it took rq back, handed it over, or wrote the ports with it. */
-bool lane_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when a set of ports is written in the section that is being read. */
-bool lane_section_writes(const struct lane_eng *eng);
+bool timeline_section_writes(const struct lane_eng *eng);
 /* The time of a later `out` of the section that is being read that gives back a port of ctx
  * incomplete; 0: there is none. */
-uint64_t lane_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
+uint64_t timeline_section_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
 /* An event of the CPU whose section it is: it may be over. */
-void lane_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
-			const struct lane_event *event);
-void lane_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+void timeline_section_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			    const struct lane_event *event);
+void timeline_section_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 /* The same where the rest of it may be missing: lost, or behind the end of the trace. */
-void lane_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns, bool lost);
-void lane_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
+void timeline_section_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  bool lost);
+void timeline_sections_settle(struct lane_timeline *tl, uint64_t now_ns);
 /* rq is taken back, by what has been read or is held: its signal would be a late one. */
-bool lane_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
-			  const struct lane_rq *rq);
+bool timeline_section_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq);
 /* Where taking back is not recorded: the dequeue that this CPU is at, or was straight before, may
  * have taken rq back, and found it complete as it came to hand it over again. */
-bool lane_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
-				  int32_t cpu, uint64_t at_ns);
+bool timeline_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				      int32_t cpu, uint64_t at_ns);
 /* The time of the last event that may be of the section that is being read, at_ns if none is. */
-uint64_t lane_section_end(const struct lane_eng *eng, uint64_t at_ns);
+uint64_t timeline_section_end(const struct lane_eng *eng, uint64_t at_ns);
 /* rq is about to be freed. */
-void lane_section_forget(struct lane_timeline *tl, const struct lane_rq *rq);
+void timeline_section_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 
 #endif

@@ -7,7 +7,7 @@
 #include "timeline/internal.h"
 
 /* Events of this kind are not recorded. */
-static inline bool lane_is_absent(const struct lane_timeline *tl, enum lane_kind kind)
+static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
@@ -15,7 +15,7 @@ static inline bool lane_is_absent(const struct lane_timeline *tl, enum lane_kind
 /* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
  * others.
  */
-static inline bool lane_rq_is_back(const struct lane_rq *rq)
+static inline bool timeline_request_is_back(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
@@ -24,7 +24,7 @@ static inline bool lane_rq_is_back(const struct lane_rq *rq)
 }
 
 /* Since when rq can have ended. */
-static inline uint64_t lane_rq_began(const struct lane_rq *rq)
+static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->begun.no_sooner_ns;
@@ -40,7 +40,7 @@ static inline uint64_t lane_rq_began(const struct lane_rq *rq)
  * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which another CPU may be at for another
  * request.
  */
-static inline bool lane_rq_listened_late(const struct lane_rq *rq, uint64_t at_ns)
+static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
 	return rq->listen.is_active && rq->alive.at_ns == rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
@@ -49,7 +49,7 @@ static inline bool lane_rq_listened_late(const struct lane_rq *rq, uint64_t at_n
 }
 
 /* rq has come into being while that was recorded. */
-static inline bool lane_rq_is_born(const struct lane_rq *rq)
+static inline bool timeline_request_is_born(const struct lane_rq *rq)
 {
 	return rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT);
 }
@@ -57,43 +57,44 @@ static inline bool lane_rq_is_born(const struct lane_rq *rq)
 /* More requests than an engine can have: guards loops against what a damaged trace makes of it. */
 #define LANE_ENG_MOST (1u << 20)
 
-static inline bool lane_eng_has_ports(const struct lane_eng *eng)
+static inline bool timeline_engine_has_ports(const struct lane_eng *eng)
 {
 	return eng->mode == LANE_MODE_PORTS || eng->mode == LANE_MODE_PER_REQUEST;
 }
 
 /* After a loss: what is ahead of what has been seen is not known. */
-static inline bool lane_eng_unproven(const struct lane_eng *eng)
+static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 {
 	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
 /* Whoever has the engine, no event tells. */
-static inline bool lane_eng_is_blind(const struct lane_timeline *tl, const struct lane_eng *eng)
+static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
+					    const struct lane_eng *eng)
 {
 	return tl->hooks_hide && eng->mode == LANE_MODE_HOOKS;
 }
 
-static inline bool lane_eng_sees_unsubmit(const struct lane_timeline *tl)
+static inline bool timeline_engine_sees_unsubmit(const struct lane_timeline *tl)
 {
 	return tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
 }
 
 /* What is known within bounds does not leave a queue before it was in it. */
-static inline uint64_t lane_not_before(uint64_t ns, uint64_t earliest)
+static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 {
 	return ns > earliest ? ns : earliest;
 }
 
 /* rq has been seen incomplete since it left its engine last. */
-static inline bool lane_rq_alive_since_left(const struct lane_rq *rq)
+static inline bool timeline_request_alive_since_left(const struct lane_rq *rq)
 {
 	return rq->alive.step > rq->left.step || rq->alive.at_ns >= rq->left.ns;
 }
 
 /* It may have been over, unheard, when an end behind it was told: it has not been seen alive since.
  */
-static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
+static inline bool timeline_request_may_be_over(const struct lane_rq *rq)
 {
 	return rq->unheard.ns &&
 	       (rq->alive.at_ns < rq->unheard.ns ||
@@ -101,29 +102,30 @@ static inline bool lane_rq_may_be_over(const struct lane_rq *rq)
 }
 
 /* A dequeue had shown it complete before at_ns, when that was heard of. */
-static inline bool lane_rq_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
+static inline bool timeline_request_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
 {
 	return rq->unheard.complete_ns && rq->unheard.complete_ns < at_ns;
 }
 
 /* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
  * ended then. */
-static inline bool lane_rq_ran_unsure(const struct lane_rq *rq)
+static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
 	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order &&
-	       lane_rq_may_be_over(rq);
+	       timeline_request_may_be_over(rq);
 }
 
 /* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
-static inline void lane_rq_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
+static inline void timeline_request_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
 {
-	rq->unheard.is_unseen = unseen || (rq->unheard.is_unseen && lane_rq_may_be_over(rq));
+	rq->unheard.is_unseen =
+		unseen || (rq->unheard.is_unseen && timeline_request_may_be_over(rq));
 	rq->unheard.ns = at_ns;
 	rq->unheard.step = rq->alive.step;
 	rq->unheard.is_exact = false;
 }
 
-static inline bool lane_seqno_upto(uint32_t a, uint32_t b)
+static inline bool timeline_seqno_upto(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) <= 0;
 }

@@ -2,14 +2,14 @@
 // Tells the subscriber what a request has come to, and how long the queues are.
 #include "timeline/tell.h"
 
-void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_request_state state,
-		   uint64_t at_ns)
+void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
+			    enum lane_request_state state, uint64_t at_ns)
 {
 	enum lane_request_state from = rq->pub.state;
 
 	if (from == state)
 		return;
-	at_ns = rq->told_ns = lane_not_before(at_ns, rq->told_ns);
+	at_ns = rq->told_ns = timeline_not_before(at_ns, rq->told_ns);
 	rq->pub.state = state;
 	tl->figures.by_state[from]--;
 	tl->figures.by_state[state]++;
@@ -19,11 +19,12 @@ void lane_rq_state(struct lane_timeline *tl, struct lane_rq *rq, enum lane_reque
 		tl->hooks.state(tl->hooks.arg, &rq->pub, from, at_ns);
 }
 
-void lane_queue_changes(struct lane_timeline *tl, struct lane_engine *engine, enum lane_queue queue,
-			const struct lane_rq *rq, int delta, uint64_t at_ns)
+void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine,
+			    enum lane_queue queue, const struct lane_rq *rq, int delta,
+			    uint64_t at_ns)
 {
 	if (rq->pub.state != LANE_RQ_STATE_ENDED) /* else its story is told better */
-		at_ns = lane_not_before(at_ns, rq->told_ns);
+		at_ns = timeline_not_before(at_ns, rq->told_ns);
 	if (queue == LANE_QUEUE_HOST)
 		engine->host_len += delta;
 	else

@@ -18,14 +18,14 @@
 static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
 {
 	return tl->info.presence[LANE_RQ_WAIT_END] != LANE_PRESENCE_ABSENT &&
-	       (!tl->n_losses || !lane_loss_between(tl, thr->wait->begin_ns, now_ns));
+	       (!tl->n_losses || !timeline_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
 /* Events of this kind are recorded: that none came means something. */
 static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
-	       (!lane_is_absent(tl, kind) && tl->figures.by_kind[kind]);
+	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
 }
 
 /* The thread goes to a state at now_ns; what it did since the last change is closed. */
@@ -40,16 +40,16 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 						 .woken = !thr->pub.preempted,
 						 .is_last = thr->is_gone,
 						 .waker_tid = thr->waker };
-	enum lane_clock clock = lane_thr_clock(thr);
+	enum lane_clock clock = timeline_thread_clock(thr);
 
-	if (lane_thr_is_untold(tl, thr, now_ns)) {
+	if (timeline_thread_is_untold(tl, thr, now_ns)) {
 		interval.state = LANE_THREAD_UNKNOWN;
 		clock = LANE_CLOCK_UNKNOWN;
 	}
 	if (thr->pub.interesting && tl->idle_mask)
-		lane_idle_snapshot(tl, thr);
+		timeline_idle_snapshot(tl, thr);
 	if (thr->pub.interesting && tl->idle_mask && interval.state == LANE_THREAD_UNKNOWN)
-		lane_idle_unsure(tl, thr);
+		timeline_idle_unsure(tl, thr);
 	thr->clock[clock] += now_ns - thr->pub.since_ns;
 	if (thr->pub.interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
@@ -64,7 +64,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	thr->untold = false;
 }
 
-void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns)
+void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns)
 {
 	if (cpu < 0 || (uint32_t)cpu >= tl->n_cpus)
 		return;
@@ -89,11 +89,12 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 	thr->queued_ns = now_ns;
 	if (slice.begin_ns >= now_ns)
 		return;
-	if (lane_is_absent(tl, LANE_SWITCH) || lane_is_absent(tl, LANE_MIGRATE) || thr->untold ||
-	    (tl->n_losses && (lane_loss_between(tl, cpu->since_ns, now_ns) > enough ||
-			      lane_loss_between(tl, thr->pub.since_ns, now_ns))))
+	if (timeline_is_absent(tl, LANE_SWITCH) || timeline_is_absent(tl, LANE_MIGRATE) ||
+	    thr->untold ||
+	    (tl->n_losses && (timeline_loss_between(tl, cpu->since_ns, now_ns) > enough ||
+			      timeline_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;
-	lane_idle_starved(tl, thr, &slice);
+	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
 		tl->hooks.starvation(tl->hooks.arg, &slice);
 }
@@ -115,7 +116,7 @@ static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 
 static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
 {
-	struct lane_cpu *cpu = lane_cpu_get(tl, number);
+	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
 	if (!thr->pub.interesting || !cpu || thr->queued_on >= 0)
 		return;
@@ -127,12 +128,12 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 	cpu->queue = thr;
 }
 
-void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr)
+void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	uint32_t n = thr->n_slots;
 
 	if (!thr->pub.interesting && ++tl->n_interesting > MAX_INTERESTING) {
-		lane_thr_make_room(tl, thr);
+		timeline_thread_make_room(tl, thr);
 		if (tl->n_interesting > MAX_INTERESTING / 4 * 3)
 			tl->too_many = "threads that submit or wait";
 	}
@@ -190,7 +191,7 @@ static void find_client(const struct lane_timeline *tl, struct lane_thr *thr)
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
-	struct lane_thr *thr = lane_thr_get(tl, sw->prev_tid);
+	struct lane_thr *thr = timeline_thread_get(tl, sw->prev_tid);
 	bool is_told = sw->prev_state != LANE_STATE_UNKNOWN;
 	uint64_t now_ns = event->wire.ts_ns;
 
@@ -222,8 +223,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	 */
 	if (thr->is_gone) {
 		if (thr->wait)
-			lane_wait_drop(tl, thr->wait);
-		lane_thr_forget(tl, thr);
+			timeline_wait_drop(tl, thr->wait);
+		timeline_thread_forget(tl, thr);
 		return;
 	}
 	if (!sw->prev_state)
@@ -245,12 +246,12 @@ static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32
 
 	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns)
 		return;
-	if (tl->n_losses && lane_loss_between(tl, cpu->since_ns, now_ns) > enough)
+	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough)
 		return;
 	tl->hooks.cpu_run(tl->hooks.arg, &run);
 }
 
-void lane_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
+void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
 		tell_ran(tl, &tl->cpus[i], (int32_t)i, now_ns, 0);
@@ -259,7 +260,7 @@ void lane_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
 static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
-	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_thr *thr;
 	bool is_same;
@@ -283,7 +284,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
 	cpu->since_ns = now_ns;
 	leaves(tl, event);
-	thr = lane_thr_get(tl, sw->next_tid);
+	thr = timeline_thread_get(tl, sw->next_tid);
 	if (!thr)
 		return;
 	name(thr, sw->next_comm);
@@ -299,13 +300,13 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
-	struct lane_thr *thr = lane_thr_get(tl, wake->tid);
+	struct lane_thr *thr = timeline_thread_get(tl, wake->tid);
 
 	if (!thr)
 		return;
 	name(thr, wake->comm);
 	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
-	    lane_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
+	    timeline_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
 		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may not run any more */
 		set_state(tl, thr, LANE_THREAD_UNKNOWN, event->wire.ts_ns);
 		return;
@@ -323,7 +324,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_migrate_task *move = &event->u.sched_migrate_task;
-	struct lane_thr *thr = lane_thr_get(tl, move->tid);
+	struct lane_thr *thr = timeline_thread_get(tl, move->tid);
 
 	if (!thr || thr->queued_on < 0)
 		return;
@@ -332,7 +333,7 @@ static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
 	enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
 }
 
-void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	switch (event->wire.kind) {
 	case LANE_SWITCH:
@@ -365,13 +366,13 @@ static void on_exec(struct lane_thr *thr, const struct lane_p_sched_process_exec
 	name(thr, comm);
 }
 
-void lane_process_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_process_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_thr *thr;
 
 	switch (event->wire.kind) {
 	case LANE_FORK:
-		thr = lane_thr_get(tl, event->u.sched_process_fork.child_tid);
+		thr = timeline_thread_get(tl, event->u.sched_process_fork.child_tid);
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
@@ -379,17 +380,17 @@ void lane_process_event(struct lane_timeline *tl, const struct lane_event *event
 		name(thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
-		thr = lane_thr_get(tl, event->u.sched_process_exec.tid);
+		thr = timeline_thread_get(tl, event->u.sched_process_exec.tid);
 		if (thr)
 			on_exec(thr, &event->u.sched_process_exec);
 		break;
 	case LANE_EXIT:
-		thr = lane_thr_get(tl, event->u.sched_process_exit.tid);
+		thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
 		if (thr)
 			thr->dying = true;
 		break;
 	case LANE_STATEDUMP:
-		thr = lane_thr_get(tl, event->u.lttng_statedump_process_state.tid);
+		thr = timeline_thread_get(tl, event->u.lttng_statedump_process_state.tid);
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.lttng_statedump_process_state.pid;
@@ -401,23 +402,23 @@ void lane_process_event(struct lane_timeline *tl, const struct lane_event *event
 	}
 }
 
-void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
 	dequeue(tl, thr, now_ns);
-	if (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns))
+	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns))
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	if (thr->pub.interesting)
 		set_state(tl, thr, thr->pub.state, now_ns);
 }
 
-void lane_timeline_follow_all(struct lane_timeline *tl)
+void timeline_follow_all(struct lane_timeline *tl)
 {
 	tl->follow_all = true;
 }
 
 /* Waits. */
 
-void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
+void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
 {
 	*(waiter->prev ? &waiter->prev->next : &waiter->rq->waiters) = waiter->next;
 	if (waiter->next)
@@ -437,19 +438,20 @@ static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns
 	thr->wait_unsure = true;
 }
 
-struct lane_rq *lane_wait_missed(struct lane_timeline *tl, int32_t tid)
+struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid)
 {
-	struct lane_thr *thr = lane_thr_get(tl, tid);
+	struct lane_thr *thr = timeline_thread_get(tl, tid);
 	struct lane_rq *rq = thr && thr->wait ? thr->wait->rq : NULL;
 
 	if (rq)
-		lane_wait_drop(tl, thr->wait);
+		timeline_wait_drop(tl, thr->wait);
 	return rq;
 }
 
-void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
+			 const struct lane_event *event)
 {
-	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
 	struct lane_waiter *waiter;
 
 	if (!thr)
@@ -459,7 +461,7 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		tl->no_memory = true;
 		return;
 	}
-	lane_thr_interesting(tl, thr);
+	timeline_thread_interesting(tl, thr);
 	if (event->wire.pid >= 0)
 		thr->pub.pid = event->wire.pid;
 	acts(tl, thr, event->wire.ts_ns);
@@ -470,7 +472,7 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	waiter->rq = rq;
 	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled between the check and the wait */
 		waiter->signal_ns = event->wire.ts_ns;
-		waiter->runnable_at_signal = lane_thr_runnable(thr, event->wire.ts_ns);
+		waiter->runnable_at_signal = timeline_thread_runnable(thr, event->wire.ts_ns);
 	}
 	waiter->begin_ns = event->wire.ts_ns;
 	waiter->next = rq->waiters;
@@ -480,16 +482,16 @@ void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	thr->wait = waiter;
 }
 
-void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	(void)tl;
 	for (struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next) {
 		waiter->signal_ns = now_ns;
-		waiter->runnable_at_signal = lane_thr_runnable(waiter->thr, now_ns);
+		waiter->runnable_at_signal = timeline_thread_runnable(waiter->thr, now_ns);
 	}
 }
 
-bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
+bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
 {
 	return sees(tl, LANE_SWITCH) && !waiter->left_cpu;
 }
@@ -516,11 +518,12 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 				  .end_ns = now_ns,
 				  .signal_ns = waiter->signal_ns,
 				  .slept = waiter->slept };
-	bool whole = !tl->n_losses || !lane_loss_between(tl, waiter->begin_ns, now_ns);
+	bool whole = !tl->n_losses || !timeline_loss_between(tl, waiter->begin_ns, now_ns);
 
 	rq->waits++;
 	if (waiter->signal_ns) {
-		wait.runqueue_ns = lane_thr_runnable(thr, now_ns) - waiter->runnable_at_signal;
+		wait.runqueue_ns =
+			timeline_thread_runnable(thr, now_ns) - waiter->runnable_at_signal;
 		wait.runqueue_known = whole && sees(tl, LANE_SWITCH) && sees(tl, LANE_WAKING) &&
 				      thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
 				      !waiter->maybe_slept;
@@ -532,9 +535,9 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }
 
-bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
-	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
 	struct lane_waiter *waiter = thr ? thr->wait : NULL;
 
 	if (!waiter || waiter->rq != rq)
@@ -542,15 +545,15 @@ bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	acts(tl, thr, event->wire.ts_ns);
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	tell_wait(tl, waiter, event->wire.ts_ns);
-	lane_wait_drop(tl, waiter);
+	timeline_wait_drop(tl, waiter);
 	return !rq->waiters;
 }
 
-struct lane_thr *lane_thr_submits(struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_event *event)
+struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
+					 const struct lane_event *event)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_thr *thr = lane_thr_get(tl, event->wire.tid);
+	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
 	int32_t pid = event->wire.pid;
 	struct lane_client *client;
 
@@ -564,13 +567,13 @@ struct lane_thr *lane_thr_submits(struct lane_timeline *tl, struct lane_rq *rq,
 	}
 	if (pid >= 0 &&
 	    (ctx->pub.client->pid < 0 || (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.user))) {
-		client = lane_client_get(tl, pid);
+		client = timeline_client_get(tl, pid);
 		if (client)
 			ctx->pub.client = client;
 	}
 	if (!thr)
 		return NULL;
-	lane_thr_interesting(tl, thr);
+	timeline_thread_interesting(tl, thr);
 	thr->pub.client = ctx->pub.client;
 	if (!thr->pub.client->comm[0])
 		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));

@@ -5,28 +5,30 @@
 
 #include "timeline/state.h"
 
-void lane_sched_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_process_event(struct lane_timeline *tl, const struct lane_event *event);
-void lane_thr_interesting(struct lane_timeline *tl, struct lane_thr *thr);
-void lane_thr_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_process_event(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 /* The trace ends: who has each CPU then had it up to now. */
-void lane_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
+void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
 /* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
  * had the CPU and left it. */
-void lane_thr_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
-void lane_wait_begin(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
+void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
+			 const struct lane_event *event);
 /* True when nobody waits for rq any more. */
-bool lane_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event);
+bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
+		       const struct lane_event *event);
 /* The thread begins to wait, and is in a wait already: that one's end was not seen. The request it
  * was for, which has one waiter less; NULL: there is none. */
-struct lane_rq *lane_wait_missed(struct lane_timeline *tl, int32_t tid);
-void lane_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
+struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid);
+void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
-bool lane_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
-void lane_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
+void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
 /* The thread that an event of a request happened in, and what it says of the request's client.
  * NULL: not known. */
-struct lane_thr *lane_thr_submits(struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_event *event);
+struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
+					 const struct lane_event *event);
 
 #endif

@@ -4,7 +4,7 @@
 #include "timeline/losses.h"
 #include "timeline/state.h"
 
-enum lane_clock lane_thr_clock(const struct lane_thr *thr)
+enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 {
 	switch (thr->pub.state) {
 	case LANE_THREAD_RUNNING:
@@ -20,7 +20,7 @@ enum lane_clock lane_thr_clock(const struct lane_thr *thr)
 	}
 }
 
-uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns)
+uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns)
 {
 	uint64_t ns = thr->clock[LANE_CLOCK_RUNNABLE];
 
@@ -29,14 +29,15 @@ uint64_t lane_thr_runnable(const struct lane_thr *thr, uint64_t now_ns)
 	return ns;
 }
 
-bool lane_thr_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
+bool timeline_thread_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr,
+			       uint64_t now_ns)
 {
 	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
 	 */
 	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
 
-	return lane_is_absent(tl, LANE_SWITCH) || thr->untold ||
-	       (thr->pub.state == LANE_THREAD_BLOCKED && lane_is_absent(tl, LANE_WAKING) &&
-		!(tl->follow_all && !lane_is_absent(tl, LANE_WAKEUP))) ||
-	       (tl->n_losses && lane_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
+	return timeline_is_absent(tl, LANE_SWITCH) || thr->untold ||
+	       (thr->pub.state == LANE_THREAD_BLOCKED && timeline_is_absent(tl, LANE_WAKING) &&
+		!(tl->follow_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
+	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
 }

@@ -25,10 +25,9 @@ static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
 }
 
-struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
-					const struct lane_loss *losses, size_t n_losses,
-					const struct lane_hooks *hooks,
-					struct lane_timeline **timeline)
+struct lane_error *timeline_create(const struct lane_trace_info *info,
+				   const struct lane_loss *losses, size_t n_losses,
+				   const struct lane_hooks *hooks, struct lane_timeline **timeline)
 {
 	struct lane_timeline *tl = calloc(1, sizeof(*tl));
 
@@ -54,8 +53,8 @@ struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
 	tl->hooks_hide = tl->half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
 							    !may_be_there(info, LANE_RQ_EXECUTE)));
 	for (size_t i = 0; i < n_losses; i++) {
-		if (!lane_loss_add(tl, &losses[i])) {
-			lane_timeline_destroy(tl);
+		if (!timeline_loss_add(tl, &losses[i])) {
+			timeline_destroy(tl);
 			return &lane_enomem;
 		}
 	}
@@ -143,13 +142,13 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 
 	if (tl->loss_end ||
 	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns <= now_ns))
-		lane_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
+		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 }
 
 /* What an event says of its CPU, whatever else it says. */
 static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_cpu *cpu = lane_cpu_get(tl, event->cpu);
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	uint32_t of_breadcrumbs = tl->info.submission == LANE_SUBMISSION_GUC
 					  ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
 					  : OF_BREADCRUMBS;
@@ -172,26 +171,26 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	note_signal(cpu, event);
 	if (cpu->section)
-		lane_section_leave(tl, cpu, event);
+		timeline_section_leave(tl, cpu, event);
 }
 
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!lane_job_fence_event(tl, event))
-		lane_fence_event(tl, event);
+	if (!timeline_job_fence_event(tl, event))
+		timeline_fence_event(tl, event);
 }
 
 /* Whom the events of a kind concern first; NULL: nobody. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
-	[0 ... LANE_RQ_WAIT_END] = lane_rq_event,
-	[LANE_DRM_QUEUE... LANE_DRM_DONE] = lane_job_event,
-	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = lane_driver_event,
+	[0 ... LANE_RQ_WAIT_END] = timeline_request_event,
+	[LANE_DRM_QUEUE... LANE_DRM_DONE] = timeline_job_event,
+	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = timeline_driver_event,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
-	[LANE_SWITCH... LANE_MIGRATE] = lane_sched_event,
-	[LANE_FORK... LANE_STATEDUMP] = lane_process_event,
-	[LANE_PORTS] = lane_eng_ports,
-	[LANE_LOST] = lane_loss_event,
+	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
+	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
+	[LANE_PORTS] = timeline_engine_ports,
+	[LANE_LOST] = timeline_loss_event,
 };
 
 /* OpenCL's commands are told of the others' events, too, once there are any. */
@@ -202,15 +201,15 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 	if (on_kind[kind])
 		on_kind[kind](tl, event);
 	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_PROFILE))
-		lane_command_event(tl, event);
+		timeline_command_event(tl, event);
 }
 
-struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
 
 	if (tl->released)
-		lane_section_release(tl);
+		timeline_section_release(tl);
 	if (event->wire.kind >= LANE_KIND_COUNT || lane_is_finding(event->wire.kind))
 		return NULL; /* what an export says that was found is found again */
 	if (!tl->figures.events++)
@@ -226,38 +225,38 @@ struct lane_error *lane_timeline_push(struct lane_timeline *tl, const struct lan
 	return state_of(tl);
 }
 
-struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
+struct lane_error *timeline_finish(struct lane_timeline *tl)
 {
 	uint32_t by_state[LANE_RQ_STATE_COUNT];
 	uint32_t open = tl->figures.open_requests;
 	uint64_t now_ns = tl->figures.end_ns;
 
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
-	lane_loss_advance(tl, now_ns);
-	lane_command_finish(tl);
+	timeline_loss_advance(tl, now_ns);
+	timeline_command_finish(tl);
 	tl->finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
-			lane_section_cut(tl, tl->engine_by_id[i], now_ns, false);
-		lane_idle_cut(tl, tl->engine_by_id[i], now_ns);
+			timeline_section_cut(tl, tl->engine_by_id[i], now_ns, false);
+		timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
 		if (tl->threads.slots[i].value)
-			lane_thr_flush(tl, tl->threads.slots[i].value, now_ns);
-	lane_cpus_flush(tl, now_ns);
+			timeline_thread_flush(tl, tl->threads.slots[i].value, now_ns);
+	timeline_cpus_flush(tl, now_ns);
 	for (uint32_t i = 0; i < tl->n_contexts; i++) {
 		while (tl->context_by_id[i]->first) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;
 
 			rq->wait_cut |= rq->waiters != NULL;
 			while (rq->waiters)
-				lane_wait_drop(tl, rq->waiters);
+				timeline_wait_drop(tl, rq->waiters);
 			if (!rq->over)
 				rq->pub.doubt |= LANE_DOUBT_GONE;
 			if (rq->job)
-				lane_job_done(tl, rq);
+				timeline_job_done(tl, rq);
 			else
-				lane_rq_done(tl, rq);
+				timeline_request_done(tl, rq);
 		}
 	}
 	memcpy(tl->figures.by_state, by_state, sizeof(by_state));
@@ -265,7 +264,7 @@ struct lane_error *lane_timeline_finish(struct lane_timeline *tl)
 	return tl->no_memory ? &lane_enomem : NULL;
 }
 
-void lane_timeline_destroy(struct lane_timeline *tl)
+void timeline_destroy(struct lane_timeline *tl)
 {
 	if (!tl)
 		return;
@@ -279,9 +278,9 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++)
 		free(tl->engine_by_id[i]->section.held);
-	lane_command_free(tl);
-	lane_jobs_free(tl);
-	lane_told_free(tl);
+	timeline_command_free(tl);
+	timeline_jobs_free(tl);
+	timeline_told_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);
@@ -303,12 +302,12 @@ void lane_timeline_destroy(struct lane_timeline *tl)
 	free(tl);
 }
 
-void lane_timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figures *figures)
+void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figures *figures)
 {
 	*figures = tl->figures;
 }
 
-const struct lane_loss *lane_timeline_losses(const struct lane_timeline *tl, size_t *n_losses)
+const struct lane_loss *timeline_losses(const struct lane_timeline *tl, size_t *n_losses)
 {
 	*n_losses = tl->n_losses;
 	return tl->losses;

@@ -35,7 +35,7 @@ struct lane_span {
 };
 
 /* Durations that add up with their bounds, ns; what is more than a number holds is LANE_NEVER. */
-static inline void lane_span_add(struct lane_span *sum, struct lane_span part)
+static inline void timeline_span_add(struct lane_span *sum, struct lane_span part)
 {
 	if (__builtin_add_overflow(sum->lo, part.lo, &sum->lo))
 		sum->lo = LANE_NEVER;
@@ -44,7 +44,7 @@ static inline void lane_span_add(struct lane_span *sum, struct lane_span part)
 }
 
 /* The duration between two times that are spans themselves; never negative. */
-static inline struct lane_span lane_span_between(struct lane_span from, struct lane_span to)
+static inline struct lane_span timeline_span_between(struct lane_span from, struct lane_span to)
 {
 	return (struct lane_span){
 		.lo = to.lo > from.hi ? to.lo - from.hi : 0,
@@ -52,7 +52,7 @@ static inline struct lane_span lane_span_between(struct lane_span from, struct l
 	};
 }
 
-static inline struct lane_span lane_span_exact(uint64_t ns)
+static inline struct lane_span timeline_span_exact(uint64_t ns)
 {
 	return (struct lane_span){ ns, ns };
 }
@@ -96,7 +96,7 @@ struct lane_engine {
 };
 
 /* A virtual engine only queues: what is submitted to it runs on a physical one. */
-static inline bool lane_engine_is_virtual(const struct lane_engine *engine)
+static inline bool timeline_engine_is_virtual(const struct lane_engine *engine)
 {
 	return engine->instance == LANE_VIRTUAL_INSTANCE;
 }
@@ -318,7 +318,7 @@ struct lane_loss {
 };
 
 /* The loss that a record tells of. */
-static inline struct lane_loss lane_loss_of(const struct lane_p_gpulane_lost *lost)
+static inline struct lane_loss timeline_loss_of(const struct lane_p_gpulane_lost *lost)
 {
 	return (struct lane_loss){ .begin_ns = lost->begin_ns,
 				   .end_ns = lost->end_ns,
@@ -529,28 +529,28 @@ struct lane_timeline;
  * known beforehand, by begin_ns, NULL when none are (copied). hooks are copied.
  * *timeline is the caller's.
  */
-struct lane_error *lane_timeline_create(const struct lane_trace_info *info,
-					const struct lane_loss *losses, size_t n_losses,
-					const struct lane_hooks *hooks,
-					struct lane_timeline **timeline) LANE_MUST_CHECK;
+struct lane_error *timeline_create(const struct lane_trace_info *info,
+				   const struct lane_loss *losses, size_t n_losses,
+				   const struct lane_hooks *hooks,
+				   struct lane_timeline **timeline) LANE_MUST_CHECK;
 
 /*
  * All threads are of interest, not only those that submit or wait: for a trace without a GPU.
  * Before the first push.
  */
-void lane_timeline_follow_all(struct lane_timeline *timeline);
+void timeline_follow_all(struct lane_timeline *timeline);
 
 /* Takes the next event. Times must not go back. Fails for want of memory, and when
  * the trace has more of something than any machine (docs/analysis.md, Memory): then only finish and
  * destroy are left. */
-struct lane_error *lane_timeline_push(struct lane_timeline *timeline,
-				      const struct lane_event *event) LANE_MUST_CHECK;
+struct lane_error *timeline_push(struct lane_timeline *timeline,
+				 const struct lane_event *event) LANE_MUST_CHECK;
 
 /* Ends the trace: what is still open is told to the subscriber with what is known of it. */
-struct lane_error *lane_timeline_finish(struct lane_timeline *timeline) LANE_MUST_CHECK;
+struct lane_error *timeline_finish(struct lane_timeline *timeline) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
-void lane_timeline_destroy(struct lane_timeline *timeline);
+void timeline_destroy(struct lane_timeline *timeline);
 
 /* Figures of the whole, for reports. */
 struct lane_timeline_figures {
@@ -567,18 +567,16 @@ struct lane_timeline_figures {
 				    something is missing unseen */
 };
 
-void lane_timeline_figures(const struct lane_timeline *timeline,
-			   struct lane_timeline_figures *figures);
+void timeline_figures(const struct lane_timeline *timeline, struct lane_timeline_figures *figures);
 
 /* The engines, contexts and clients met so far; owned by the timeline. */
-const struct lane_engine *lane_timeline_engine(const struct lane_timeline *timeline, uint32_t id);
-const struct lane_context *lane_timeline_context(const struct lane_timeline *timeline, uint32_t id);
-const struct lane_client *lane_timeline_client(const struct lane_timeline *timeline, uint32_t id);
+const struct lane_engine *timeline_engine(const struct lane_timeline *timeline, uint32_t id);
+const struct lane_context *timeline_context(const struct lane_timeline *timeline, uint32_t id);
+const struct lane_client *timeline_client(const struct lane_timeline *timeline, uint32_t id);
 
 /* The losses seen or foreseen, merged, by begin; *n_losses is their number. Owned by the timeline.
  */
-const struct lane_loss *lane_timeline_losses(const struct lane_timeline *timeline,
-					     size_t *n_losses);
+const struct lane_loss *timeline_losses(const struct lane_timeline *timeline, size_t *n_losses);
 
 /* What is known of a device's clock, and of the order of its commands. */
 struct lane_cl_clock {
@@ -603,22 +601,22 @@ struct lane_command_figures {
 	uint32_t max_open;
 };
 
-void lane_timeline_command_figures(const struct lane_timeline *timeline,
-				   struct lane_command_figures *figures);
+void timeline_command_figures(const struct lane_timeline *timeline,
+			      struct lane_command_figures *figures);
 
 /* The device clocks met so far, by number from 0; false behind the last one. */
-bool lane_timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
-			    struct lane_cl_clock *clock);
+bool timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
+		       struct lane_cl_clock *clock);
 
 /*
  * Takes the devices' clocks from a timeline that has read the same trace to its end: what the last
  * commands have shown then bounds the times of the first ones, too. Before the first push. False:
  * no memory.
  */
-bool lane_timeline_foresee_clocks(struct lane_timeline *timeline,
-				  const struct lane_timeline *earlier) LANE_MUST_CHECK;
+bool timeline_foresee_clocks(struct lane_timeline *timeline,
+			     const struct lane_timeline *earlier) LANE_MUST_CHECK;
 
 /* The thread with this number, NULL when the trace has not named it. */
-const struct lane_thread *lane_timeline_thread(const struct lane_timeline *timeline, int32_t tid);
+const struct lane_thread *timeline_thread(const struct lane_timeline *timeline, int32_t tid);
 
 #endif

@@ -23,18 +23,18 @@ struct lane_cgroups {
 	struct known known[REMEMBERED];
 };
 
-struct lane_error *lane_cgroups_create(struct lane_cgroups **cgroups)
+struct lane_error *watch_cgroups_create(struct lane_cgroups **cgroups)
 {
 	*cgroups = calloc(1, sizeof(**cgroups));
 	return *cgroups ? NULL : &lane_enomem;
 }
 
-void lane_cgroups_destroy(struct lane_cgroups *cgroups)
+void watch_cgroups_destroy(struct lane_cgroups *cgroups)
 {
 	free(cgroups);
 }
 
-bool lane_cgroup_name(const char *text, char *name, size_t size)
+bool watch_cgroup_name(const char *text, char *name, size_t size)
 {
 	const char *line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
 	const char *end, *part;
@@ -64,10 +64,10 @@ static void look_up(struct known *known)
 		return;
 	n = fread(text, 1, sizeof(text) - 1, file);
 	text[n] = 0;
-	lane_cgroup_name(text, known->name, sizeof(known->name));
+	watch_cgroup_name(text, known->name, sizeof(known->name));
 }
 
-const char *lane_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns)
+const char *watch_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns)
 {
 	struct known *known = &cgroups->known[(uint32_t)pid % REMEMBERED];
 

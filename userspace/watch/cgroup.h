@@ -11,18 +11,18 @@
 
 struct lane_cgroups;
 
-struct lane_error *lane_cgroups_create(struct lane_cgroups **cgroups) LANE_MUST_CHECK;
+struct lane_error *watch_cgroups_create(struct lane_cgroups **cgroups) LANE_MUST_CHECK;
 
 /* The name of a process's cgroup, valid until the next call; NULL: nobody knows. */
-const char *lane_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns);
+const char *watch_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns);
 
 /*
  * The name from a text as /proc/PID/cgroup has it: the last part of the path in the one hierarchy
  * (0::). False: it is the root, or there is none.
  */
-bool lane_cgroup_name(const char *text, char *name, size_t size);
+bool watch_cgroup_name(const char *text, char *name, size_t size);
 
 /* Frees; NULL is allowed. */
-void lane_cgroups_destroy(struct lane_cgroups *cgroups);
+void watch_cgroups_destroy(struct lane_cgroups *cgroups);
 
 #endif

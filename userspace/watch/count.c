@@ -54,7 +54,7 @@ enum {
 	CAUSE_OTHER = CAUSE_IDLE + LANE_IDLE_PLACE_END,
 };
 
-const char *lane_count_cause(uint8_t cause)
+const char *watch_count_cause(uint8_t cause)
 {
 	if (cause == CAUSE_NONE)
 		return "";
@@ -66,27 +66,27 @@ const char *lane_count_cause(uint8_t cause)
 static uint8_t cause_of(const char *text)
 {
 	for (unsigned int cause = 0; cause < CAUSE_OTHER; cause++)
-		if (!strcmp(text, lane_count_cause((uint8_t)cause)))
+		if (!strcmp(text, watch_count_cause((uint8_t)cause)))
 			return (uint8_t)cause;
 	return CAUSE_OTHER;
 }
 
-const char *lane_count_stage(uint8_t stage)
+const char *watch_count_stage(uint8_t stage)
 {
 	return stage < LANE_STAGE_COUNT ? lane_stage_names[stage] : "total";
 }
 
-const char *lane_count_name(const struct lane_counts *counts, uint8_t name)
+const char *watch_count_name(const struct lane_counts *counts, uint8_t name)
 {
 	return counts->names[name].text;
 }
 
-const struct lane_count_engine *lane_count_engine(const struct lane_counts *counts, uint8_t engine)
+const struct lane_count_engine *watch_count_engine(const struct lane_counts *counts, uint8_t engine)
 {
 	return &counts->engines[engine];
 }
 
-struct lane_error *lane_counts_create(struct lane_counts **counts)
+struct lane_error *watch_counts_create(struct lane_counts **counts)
 {
 	struct lane_counts *c = calloc(1, sizeof(*c));
 
@@ -109,7 +109,7 @@ struct lane_error *lane_counts_create(struct lane_counts **counts)
 	return NULL;
 }
 
-void lane_counts_destroy(struct lane_counts *counts)
+void watch_counts_destroy(struct lane_counts *counts)
 {
 	if (!counts)
 		return;
@@ -244,7 +244,7 @@ static void add_sum(struct lane_count_sum *sum, const struct lane_count_sum *mor
 	sum->bounded += more->bounded;
 	sum->unknown += more->unknown;
 	sum->hits += more->hits;
-	lane_span_add(&sum->ns, more->ns);
+	timeline_span_add(&sum->ns, more->ns);
 	if (more->max_ns > sum->max_ns)
 		sum->max_ns = more->max_ns;
 }
@@ -407,8 +407,8 @@ static struct lane_count_sum sum_of(bool known, struct lane_span ns, bool is_hit
 	return sum;
 }
 
-struct lane_error *lane_counts_add(struct lane_counts *counts, const struct lane_row *row,
-				   const char *process)
+struct lane_error *watch_counts_add(struct lane_counts *counts, const struct lane_row *row,
+				    const char *process)
 {
 	uint8_t culprits[LANE_STAGE_COUNT] = {};
 	struct lane_count_key key = { .what = (uint8_t)row->what };
@@ -450,8 +450,8 @@ static int by_key(const void *a, const void *b)
 	return memcmp(first, second, sizeof(first));
 }
 
-struct lane_error *lane_counts_rows(const struct lane_counts *counts,
-				    const struct lane_count_row ***rows, size_t *n)
+struct lane_error *watch_counts_rows(const struct lane_counts *counts,
+				     const struct lane_count_row ***rows, size_t *n)
 {
 	const struct lane_count_row **list = malloc((LANE_COUNT_ROWS + 1) * sizeof(*list));
 
@@ -466,7 +466,7 @@ struct lane_error *lane_counts_rows(const struct lane_counts *counts,
 	return NULL;
 }
 
-void lane_counts_next_minute(struct lane_counts *counts)
+void watch_counts_next_minute(struct lane_counts *counts)
 {
 	if (counts->n_free < LANE_COUNT_ROWS / 8)
 		make_room(counts);
@@ -488,7 +488,7 @@ void lane_counts_next_minute(struct lane_counts *counts)
 	counts->moves = 0;
 }
 
-void lane_counts_figures(const struct lane_counts *counts, struct lane_count_figures *figures)
+void watch_counts_figures(const struct lane_counts *counts, struct lane_count_figures *figures)
 {
 	*figures = counts->figures;
 	figures->names = counts->n_names - LANE_COUNT_FIRST;

@@ -34,9 +34,9 @@ enum {
 struct lane_count_key {
 	uint8_t what;	 /* enum lane_row_what */
 	uint8_t stage;	 /* enum lane_stage, or LANE_COUNT_TOTAL */
-	uint8_t cause;	 /* lane_count_cause() */
-	uint8_t engine;	 /* lane_count_engine(), likewise */
-	uint8_t process; /* lane_count_name() */
+	uint8_t cause;	 /* watch_count_cause() */
+	uint8_t engine;	 /* watch_count_engine(), likewise */
+	uint8_t process; /* watch_count_name() */
 	uint8_t culprit; /* likewise */
 };
 
@@ -81,31 +81,33 @@ struct lane_count_figures {
 };
 
 /* *counts is the caller's. */
-struct lane_error *lane_counts_create(struct lane_counts **counts) LANE_MUST_CHECK;
+struct lane_error *watch_counts_create(struct lane_counts **counts) LANE_MUST_CHECK;
 
 /* Adds one thing that has ended; process: its name, or what it is to be counted under. */
-struct lane_error *lane_counts_add(struct lane_counts *counts, const struct lane_row *row,
-				   const char *process) LANE_MUST_CHECK;
+struct lane_error *watch_counts_add(struct lane_counts *counts, const struct lane_row *row,
+				    const char *process) LANE_MUST_CHECK;
 
 /*
  * The rows, ordered by engine, process, what and stage, so that those that differ in cause and
  * culprit only stand together. *rows is the caller's, lane_free'd; the rows are valid until the
  * next call that changes something.
  */
-struct lane_error *lane_counts_rows(const struct lane_counts *counts,
-				    const struct lane_count_row ***rows, size_t *n) LANE_MUST_CHECK;
+struct lane_error *watch_counts_rows(const struct lane_counts *counts,
+				     const struct lane_count_row ***rows,
+				     size_t *n) LANE_MUST_CHECK;
 
 /* A new minute: what was counted in this one is forgotten, but for that of all time. */
-void lane_counts_next_minute(struct lane_counts *counts);
+void watch_counts_next_minute(struct lane_counts *counts);
 
-const char *lane_count_name(const struct lane_counts *counts, uint8_t name);
-const char *lane_count_cause(uint8_t cause);
-const struct lane_count_engine *lane_count_engine(const struct lane_counts *counts, uint8_t engine);
-const char *lane_count_stage(uint8_t stage);
+const char *watch_count_name(const struct lane_counts *counts, uint8_t name);
+const char *watch_count_cause(uint8_t cause);
+const struct lane_count_engine *watch_count_engine(const struct lane_counts *counts,
+						   uint8_t engine);
+const char *watch_count_stage(uint8_t stage);
 
-void lane_counts_figures(const struct lane_counts *counts, struct lane_count_figures *figures);
+void watch_counts_figures(const struct lane_counts *counts, struct lane_count_figures *figures);
 
 /* Frees; NULL is allowed. */
-void lane_counts_destroy(struct lane_counts *counts);
+void watch_counts_destroy(struct lane_counts *counts);
 
 #endif

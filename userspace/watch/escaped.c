@@ -11,7 +11,7 @@ static bool is_plain(unsigned char c)
 	return c > ' ' && c < 0x7f && c != '%';
 }
 
-void lane_words_put(FILE *to, const char *word)
+void watch_words_put(FILE *to, const char *word)
 {
 	fputc(' ', to);
 	if (!*word)
@@ -49,7 +49,7 @@ static int take(const char **at)
 	return high << 4 | low;
 }
 
-bool lane_words_get(const char **line, char *word, size_t bytes)
+bool watch_words_get(const char **line, char *word, size_t bytes)
 {
 	const char *at = *line;
 	size_t n = 0;
@@ -75,11 +75,11 @@ bool lane_words_get(const char **line, char *word, size_t bytes)
 	return true;
 }
 
-bool lane_words_number(const char **line, uint64_t most, uint64_t *value)
+bool watch_words_number(const char **line, uint64_t most, uint64_t *value)
 {
 	char word[24], *end;
 
-	if (!lane_words_get(line, word, sizeof(word)) || *word < '0' || *word > '9')
+	if (!watch_words_get(line, word, sizeof(word)) || *word < '0' || *word > '9')
 		return false;
 	errno = 0;
 	*value = strtoull(word, &end, 10);

@@ -12,15 +12,15 @@
 #include <stdio.h>
 
 /* Writes a space and the word. */
-void lane_words_put(FILE *to, const char *word);
+void watch_words_put(FILE *to, const char *word);
 
 /*
  * Takes the next word of a line, *line moves on. False: there is none, it does not fit (its 0
  * included), or it is not written as above.
  */
-bool lane_words_get(const char **line, char *word, size_t bytes);
+bool watch_words_get(const char **line, char *word, size_t bytes);
 
 /* Takes the next word as a number of at most `most`; false likewise. */
-bool lane_words_number(const char **line, uint64_t most, uint64_t *value);
+bool watch_words_number(const char **line, uint64_t most, uint64_t *value);
 
 #endif

@@ -46,7 +46,7 @@ static void print_begin(const struct fleet *fleet, FILE *to, const char *type)
 
 static void print_row(const struct fleet *fleet, FILE *to, const struct lane_count_row *row)
 {
-	const struct lane_count_engine *engine = lane_count_engine(fleet->counts, row->key.engine);
+	const struct lane_count_engine *engine = watch_count_engine(fleet->counts, row->key.engine);
 	const struct lane_count_sum *sum = &row->minute;
 
 	print_begin(fleet, to, "row");
@@ -54,11 +54,11 @@ static void print_row(const struct fleet *fleet, FILE *to, const struct lane_cou
 	print_text(to, "driver", engine->driver);
 	print_text(to, "gpu", engine->gpu);
 	print_text(to, "engine", engine->engine);
-	print_text(to, "process", lane_count_name(fleet->counts, row->key.process));
+	print_text(to, "process", watch_count_name(fleet->counts, row->key.process));
 	print_text(to, "of", lane_row_what_names[row->key.what]);
-	print_text(to, "stage", lane_count_stage(row->key.stage));
-	print_text(to, "cause", lane_count_cause(row->key.cause));
-	print_text(to, "culprit", lane_count_name(fleet->counts, row->key.culprit));
+	print_text(to, "stage", watch_count_stage(row->key.stage));
+	print_text(to, "cause", watch_count_cause(row->key.cause));
+	print_text(to, "culprit", watch_count_name(fleet->counts, row->key.culprit));
 	fprintf(to,
 		",\"count\":%" PRIu64 ",\"bounded\":%" PRIu64 ",\"unknown\":%" PRIu64
 		",\"hits\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"ns\":%" PRIu64
@@ -79,7 +79,7 @@ static void print_minute(const struct fleet *fleet, FILE *to, size_t rows)
 	const struct lane_page_figures *now = &fleet->so_far, *told = &fleet->told;
 	struct lane_count_figures figures;
 
-	lane_counts_figures(fleet->counts, &figures);
+	watch_counts_figures(fleet->counts, &figures);
 	print_begin(fleet, to, "minute");
 	fprintf(to,
 		",\"time\":%" PRId64 ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
@@ -100,7 +100,7 @@ static struct lane_error *print_minute_rows(const struct fleet *fleet, FILE *to)
 	struct lane_error *err;
 	size_t n, printed = 0;
 
-	err = lane_counts_rows(fleet->counts, &rows, &n);
+	err = watch_counts_rows(fleet->counts, &rows, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static struct lane_error *print_minute_rows(const struct fleet *fleet, FILE *to)
 /* Gives lines to the file, all or none. */
 static void put_lines(struct fleet *fleet, const char *text, size_t bytes)
 {
-	if (lane_lines_add(fleet->lines, text, bytes))
+	if (watch_lines_add(fleet->lines, text, bytes))
 		return;
 	for (size_t i = 0; i < bytes; i++)
 		fleet->so_far.unwritten += text[i] == '\n';
@@ -131,7 +131,7 @@ static struct lane_error *end_minute(struct fleet *fleet)
 	FILE *to;
 
 	if (!fleet->lines) {
-		lane_counts_next_minute(fleet->counts);
+		watch_counts_next_minute(fleet->counts);
 		return NULL;
 	}
 	to = open_memstream(&text, &bytes);
@@ -144,8 +144,8 @@ static struct lane_error *end_minute(struct fleet *fleet)
 		return err;
 	fleet->told = fleet->so_far;
 	put_lines(fleet, text, bytes);
-	lane_counts_next_minute(fleet->counts);
-	return lane_lines_write(fleet->lines);
+	watch_counts_next_minute(fleet->counts);
+	return watch_lines_write(fleet->lines);
 }
 
 /*
@@ -171,7 +171,7 @@ static const char *counted_as(struct fleet *fleet, const struct lane_row *row)
 	const char *cgroup = NULL;
 
 	if (fleet->cgroups && row->pid > 0)
-		cgroup = lane_cgroups_of(fleet->cgroups, row->pid, row->end_ns);
+		cgroup = watch_cgroups_of(fleet->cgroups, row->pid, row->end_ns);
 	return cgroup ? cgroup : row->process;
 }
 
@@ -180,7 +180,7 @@ static struct lane_error *put_row(void *arg, const struct lane_row *row)
 	struct fleet *fleet = arg;
 	struct lane_error *err = see_time(fleet, row->epoch_ns);
 
-	return err ? err : lane_counts_add(fleet->counts, row, counted_as(fleet, row));
+	return err ? err : watch_counts_add(fleet->counts, row, counted_as(fleet, row));
 }
 
 static struct lane_error *put_hit(void *arg, const struct lane_row_hit *hit)
@@ -216,7 +216,7 @@ static struct lane_error *put_hit(void *arg, const struct lane_row_hit *hit)
 	if (fclose(to))
 		return &lane_enomem;
 	put_lines(fleet, text, bytes);
-	return lane_lines_write(fleet->lines);
+	return watch_lines_write(fleet->lines);
 }
 
 static struct lane_error *put_lost(void *arg, uint64_t count, uint64_t ns, int64_t epoch_ns)
@@ -237,9 +237,9 @@ static struct lane_error *tick(void *arg, uint64_t ns, int64_t epoch_ns, uint64_
 	fleet->so_far.events = events;
 	err = see_time(fleet, epoch_ns);
 	if (!err && fleet->lines)
-		err = lane_lines_write(fleet->lines);
+		err = watch_lines_write(fleet->lines);
 	if (fleet->metrics)
-		lane_metrics_run(fleet->metrics, ns);
+		watch_metrics_run(fleet->metrics, ns);
 	return err;
 }
 
@@ -248,9 +248,9 @@ static char *page(void *arg, size_t *bytes)
 	struct fleet *fleet = arg;
 
 	if (fleet->metrics)
-		lane_metrics_figures(fleet->metrics, &fleet->so_far.answered,
-				     &fleet->so_far.dropped);
-	return lane_metrics_page(fleet->counts, &fleet->so_far, fleet->kernel, bytes);
+		watch_metrics_figures(fleet->metrics, &fleet->so_far.answered,
+				      &fleet->so_far.dropped);
+	return watch_metrics_page(fleet->counts, &fleet->so_far, fleet->kernel, bytes);
 }
 
 static void close_fleet(void *arg)
@@ -259,10 +259,10 @@ static void close_fleet(void *arg)
 
 	if (fleet->lines && fleet->is_begun)
 		lane_error_free(end_minute(fleet));
-	lane_lines_close(fleet->lines);
-	lane_metrics_close(fleet->metrics);
-	lane_cgroups_destroy(fleet->cgroups);
-	lane_counts_destroy(fleet->counts);
+	watch_lines_close(fleet->lines);
+	watch_metrics_close(fleet->metrics);
+	watch_cgroups_destroy(fleet->cgroups);
+	watch_counts_destroy(fleet->counts);
 	free(fleet);
 }
 
@@ -278,7 +278,7 @@ static void name_host(struct fleet *fleet, const struct lane_fleet_config *confi
 			config->kernel ? config->kernel : machine.release, LANE_CLEAN_LINE);
 }
 
-struct lane_error *lane_fleet_open(const struct lane_fleet_config *config, struct lane_rows *rows)
+struct lane_error *watch_fleet_open(const struct lane_fleet_config *config, struct lane_rows *rows)
 {
 	struct fleet *fleet = calloc(1, sizeof(*fleet));
 	struct lane_error *err;
@@ -286,13 +286,13 @@ struct lane_error *lane_fleet_open(const struct lane_fleet_config *config, struc
 	if (!fleet)
 		return &lane_enomem;
 	name_host(fleet, config);
-	err = lane_counts_create(&fleet->counts);
+	err = watch_counts_create(&fleet->counts);
 	if (!err && config->by == LANE_FLEET_BY_CGROUP)
-		err = lane_cgroups_create(&fleet->cgroups);
+		err = watch_cgroups_create(&fleet->cgroups);
 	if (!err && config->rows)
-		err = lane_lines_open(config->rows, &fleet->lines);
+		err = watch_lines_open(config->rows, &fleet->lines);
 	if (!err && config->metrics)
-		err = lane_metrics_open(config->metrics, page, fleet, &fleet->metrics);
+		err = watch_metrics_open(config->metrics, page, fleet, &fleet->metrics);
 	if (err) {
 		close_fleet(fleet);
 		return err;
@@ -302,14 +302,14 @@ struct lane_error *lane_fleet_open(const struct lane_fleet_config *config, struc
 				    .hit = put_hit,
 				    .lost = put_lost,
 				    .tick = tick,
-				    .fd = fleet->metrics ? lane_metrics_fd(fleet->metrics) : -1,
+				    .fd = fleet->metrics ? watch_metrics_fd(fleet->metrics) : -1,
 				    .close = close_fleet };
 	return NULL;
 }
 
-unsigned int lane_fleet_port(const struct lane_rows *rows)
+unsigned int watch_fleet_port(const struct lane_rows *rows)
 {
 	const struct fleet *fleet = rows->arg;
 
-	return fleet->metrics ? lane_metrics_port(fleet->metrics) : 0;
+	return fleet->metrics ? watch_metrics_port(fleet->metrics) : 0;
 }

@@ -26,10 +26,10 @@ struct lane_fleet_config {
  * writes what has been counted in the minute that is not over. To be called with what privileges
  * there are: a file is opened, an address listened on.
  */
-struct lane_error *lane_fleet_open(const struct lane_fleet_config *config,
-				   struct lane_rows *rows) LANE_MUST_CHECK;
+struct lane_error *watch_fleet_open(const struct lane_fleet_config *config,
+				    struct lane_rows *rows) LANE_MUST_CHECK;
 
 /* The port that metrics are served on, 0: none. */
-unsigned int lane_fleet_port(const struct lane_rows *rows);
+unsigned int watch_fleet_port(const struct lane_rows *rows);
 
 #endif

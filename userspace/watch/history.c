@@ -36,7 +36,7 @@ struct lane_history {
 	uint64_t begin_ns; /* of this hour */
 };
 
-struct lane_error *lane_history_create(struct lane_history **history)
+struct lane_error *watch_history_create(struct lane_history **history)
 {
 	*history = calloc(1, sizeof(**history));
 	return *history ? NULL : &lane_enomem;
@@ -51,7 +51,7 @@ static void usual_free(struct lane_usual *usual)
 	free(usual);
 }
 
-void lane_history_destroy(struct lane_history *history)
+void watch_history_destroy(struct lane_history *history)
 {
 	if (!history)
 		return;
@@ -74,8 +74,8 @@ static unsigned int make_room(struct lane_history *history)
 	return oldest;
 }
 
-struct lane_usual *lane_history_of(struct lane_history *history, const char *process,
-				   const char *engine)
+struct lane_usual *watch_history_of(struct lane_history *history, const char *process,
+				    const char *engine)
 {
 	struct lane_usual *usual;
 	unsigned int at;
@@ -113,12 +113,12 @@ static struct lane_spread *spread_of(struct lane_usual *usual, enum lane_track t
 	return *spread;
 }
 
-bool lane_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns)
+bool watch_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns)
 {
 	struct lane_spread *spread = spread_of(usual, track, 0);
 
 	if (spread)
-		lane_spread_add(spread, ns);
+		watch_spread_add(spread, ns);
 	return spread;
 }
 
@@ -142,27 +142,27 @@ static bool compute(struct lane_usual *usual, enum lane_track track, struct know
 	    count - known->count > known->count / STALE_PARTS) {
 		for (int hour = 0; hour < 2; hour++)
 			if (usual->spreads[track][hour])
-				lane_spread_merge(&both, usual->spreads[track][hour]);
-		*known = (struct known){ ppm, count, lane_spread_percentile(&both, ppm) };
+				watch_spread_merge(&both, usual->spreads[track][hour]);
+		*known = (struct known){ ppm, count, watch_spread_percentile(&both, ppm) };
 	}
 	*ns = known->ns;
 	return true;
 }
 
-uint64_t lane_usual_median(struct lane_usual *usual, enum lane_track track)
+uint64_t watch_usual_median(struct lane_usual *usual, enum lane_track track)
 {
 	uint64_t ns = 0;
 
 	return compute(usual, track, &usual->median[track], 500000, &ns) ? ns : 0;
 }
 
-bool lane_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
-			   uint64_t *ns)
+bool watch_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
+			    uint64_t *ns)
 {
 	return compute(usual, track, &usual->limit[track], ppm, ns);
 }
 
-void lane_history_advance(struct lane_history *history, uint64_t now_ns)
+void watch_history_advance(struct lane_history *history, uint64_t now_ns)
 {
 	if (!history->begin_ns)
 		history->begin_ns = now_ns;
@@ -197,9 +197,9 @@ static void save_spread(const struct lane_usual *usual, int track, int hour, FIL
 	if (!spread || !spread->count)
 		return;
 	fputs("history", to);
-	lane_words_put(to, usual->process);
-	lane_words_put(to, usual->engine);
-	lane_words_put(to, track_name(track));
+	watch_words_put(to, usual->process);
+	watch_words_put(to, usual->engine);
+	watch_words_put(to, track_name(track));
 	fprintf(to, " %d %" PRIu64 " %" PRIu64, hour, spread->sum_ns, spread->max_ns);
 	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++)
 		if (spread->buckets[i])
@@ -207,7 +207,7 @@ static void save_spread(const struct lane_usual *usual, int track, int hour, FIL
 	fputc('\n', to);
 }
 
-void lane_history_save(const struct lane_history *history, FILE *to)
+void watch_history_save(const struct lane_history *history, FILE *to)
 {
 	for (unsigned int i = 0; i < history->n; i++)
 		for (int track = 0; track < LANE_TRACK_COUNT; track++)
@@ -224,7 +224,7 @@ static int track_by_name(const char *name)
 	return track;
 }
 
-bool lane_history_load(struct lane_history *history, const char *line)
+bool watch_history_load(struct lane_history *history, const char *line)
 {
 	struct lane_spread spread = { 0 }, *to;
 	char process[16], engine[32], track[20];
@@ -232,23 +232,23 @@ bool lane_history_load(struct lane_history *history, const char *line)
 	struct lane_usual *usual;
 	int of;
 
-	if (!lane_words_get(&line, process, sizeof(process)) ||
-	    !lane_words_get(&line, engine, sizeof(engine)) ||
-	    !lane_words_get(&line, track, sizeof(track)) || !lane_words_number(&line, 1, &hour) ||
-	    !lane_words_number(&line, UINT64_MAX, &spread.sum_ns) ||
-	    !lane_words_number(&line, UINT64_MAX, &spread.max_ns))
+	if (!watch_words_get(&line, process, sizeof(process)) ||
+	    !watch_words_get(&line, engine, sizeof(engine)) ||
+	    !watch_words_get(&line, track, sizeof(track)) || !watch_words_number(&line, 1, &hour) ||
+	    !watch_words_number(&line, UINT64_MAX, &spread.sum_ns) ||
+	    !watch_words_number(&line, UINT64_MAX, &spread.max_ns))
 		return false;
 	of = track_by_name(track);
 	if (of == LANE_TRACK_COUNT)
 		return false;
 	while (*line) {
-		if (!lane_words_number(&line, LANE_SPREAD_BUCKETS - 1, &bucket) ||
-		    !lane_words_number(&line, UINT32_MAX, &count))
+		if (!watch_words_number(&line, LANE_SPREAD_BUCKETS - 1, &bucket) ||
+		    !watch_words_number(&line, UINT32_MAX, &count))
 			return false;
 		spread.count += count - spread.buckets[bucket];
 		spread.buckets[bucket] = (uint32_t)count;
 	}
-	usual = lane_history_of(history, process, engine);
+	usual = watch_history_of(history, process, engine);
 	to = usual ? spread_of(usual, (enum lane_track)of, (int)hour) : NULL;
 	if (to)
 		*to = spread;

@@ -29,36 +29,36 @@ struct lane_history;
 struct lane_usual; /* a process on an engine */
 
 /* *history is the caller's. */
-struct lane_error *lane_history_create(struct lane_history **history) LANE_MUST_CHECK;
+struct lane_error *watch_history_create(struct lane_history **history) LANE_MUST_CHECK;
 
 /* The history of that process on that engine, made anew when there is none; valid until the next
  * call. NULL: no memory. */
-struct lane_usual *lane_history_of(struct lane_history *history, const char *process,
-				   const char *engine);
+struct lane_usual *watch_history_of(struct lane_history *history, const char *process,
+				    const char *engine);
 
 /* Adds a duration. False: no memory. */
-bool lane_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns);
+bool watch_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns);
 
 /* The median, 0 when there are too few to tell. */
-uint64_t lane_usual_median(struct lane_usual *usual, enum lane_track track);
+uint64_t watch_usual_median(struct lane_usual *usual, enum lane_track track);
 
 /*
  * The duration that so many of a million do not exceed; false when there are too few to tell (of
  * p99.9, two thousand).
  */
-bool lane_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
-			   uint64_t *ns);
+bool watch_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
+			    uint64_t *ns);
 
 /* The time goes on: what is too old is forgotten. */
-void lane_history_advance(struct lane_history *history, uint64_t now_ns);
+void watch_history_advance(struct lane_history *history, uint64_t now_ns);
 
 /* Writes it as lines, each beginning with `history`. */
-void lane_history_save(const struct lane_history *history, FILE *to);
+void watch_history_save(const struct lane_history *history, FILE *to);
 
 /* Takes such a line behind its first word. False: it is none; what it says is left out. */
-bool lane_history_load(struct lane_history *history, const char *line);
+bool watch_history_load(struct lane_history *history, const char *line);
 
 /* Frees; NULL is allowed. */
-void lane_history_destroy(struct lane_history *history);
+void watch_history_destroy(struct lane_history *history);
 
 #endif

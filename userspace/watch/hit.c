@@ -12,14 +12,14 @@
 
 #define FIRST_LINE "gpulane-hit 1"
 
-uint64_t lane_hit_telling(const struct lane_hit *hit)
+uint64_t watch_hit_telling(const struct lane_hit *hit)
 {
 	double times = hit->limit_ns ? (double)hit->total_ns / (double)hit->limit_ns : 1e9;
 
 	return (uint64_t)(times < 1e9 ? times * 1000 : 1e12);
 }
 
-const char *lane_hit_duration(uint64_t ns, char *buffer, size_t size)
+const char *watch_hit_duration(uint64_t ns, char *buffer, size_t size)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -72,7 +72,7 @@ static void print_what(FILE *to, const struct lane_hit *hit)
 	}
 }
 
-void lane_hit_print(FILE *to, const struct lane_hit *hit)
+void watch_hit_print(FILE *to, const struct lane_hit *hit)
 {
 	char ns[24], limit[24];
 
@@ -81,12 +81,12 @@ void lane_hit_print(FILE *to, const struct lane_hit *hit)
 	print_what(to, hit);
 	if (hit->limit_ns)
 		fprintf(to, ": %s%s%s, the limit was %s", hit->stage, *hit->stage ? " " : "",
-			lane_hit_duration(hit->total_ns, ns, sizeof(ns)),
-			lane_hit_duration(hit->limit_ns, limit, sizeof(limit)));
+			watch_hit_duration(hit->total_ns, ns, sizeof(ns)),
+			watch_hit_duration(hit->limit_ns, limit, sizeof(limit)));
 	if (*hit->cause) {
 		fprintf(to, "; %s", hit->cause);
 		if (hit->cause_ns)
-			fprintf(to, " %s", lane_hit_duration(hit->cause_ns, ns, sizeof(ns)));
+			fprintf(to, " %s", watch_hit_duration(hit->cause_ns, ns, sizeof(ns)));
 	}
 	if (*hit->culprit) {
 		fputs(" by ", to);
@@ -98,14 +98,14 @@ static void describe_time(FILE *to, const char *name, uint64_t ns)
 {
 	char text[24];
 
-	fprintf(to, "  %-14s %s\n", name, lane_hit_duration(ns, text, sizeof(text)));
+	fprintf(to, "  %-14s %s\n", name, watch_hit_duration(ns, text, sizeof(text)));
 }
 
-void lane_hit_describe(FILE *to, const struct lane_hit *hit)
+void watch_hit_describe(FILE *to, const struct lane_hit *hit)
 {
 	char text[24];
 
-	lane_hit_print(to, hit);
+	watch_hit_print(to, hit);
 	fputc('\n', to);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		if (hit->known & 1u << i)
@@ -120,14 +120,14 @@ void lane_hit_describe(FILE *to, const struct lane_hit *hit)
 	if (hit->to_ns <= hit->from_ns)
 		return;
 	fprintf(to, "  recording      %s, %" PRIu64 " events, %" PRIu64 " lost\n",
-		lane_hit_duration(hit->to_ns - hit->from_ns, text, sizeof(text)), hit->events,
+		watch_hit_duration(hit->to_ns - hit->from_ns, text, sizeof(text)), hit->events,
 		hit->lost);
 	if (hit->from_ns > hit->wanted_from_ns)
 		fprintf(to,
 			"  it begins %s late: the memory (--memory), or watching, reached no "
 			"further "
 			"back\n",
-			lane_hit_duration(hit->from_ns - hit->wanted_from_ns, text, sizeof(text)));
+			watch_hit_duration(hit->from_ns - hit->wanted_from_ns, text, sizeof(text)));
 }
 
 /* --- the file --- */
@@ -170,7 +170,7 @@ static void save_field(const struct lane_hit *hit, const struct field *field, FI
 
 	fputs(field->name, to);
 	if (field->type == TEXT) {
-		lane_words_put(to, at);
+		watch_words_put(to, at);
 	} else if (field->type == PID) {
 		if (*(const int32_t *)at >= 0)
 			fprintf(to, " %" PRId32, *(const int32_t *)at);
@@ -181,7 +181,7 @@ static void save_field(const struct lane_hit *hit, const struct field *field, FI
 	fputc('\n', to);
 }
 
-void lane_hit_save(const struct lane_hit *hit, FILE *to)
+void watch_hit_save(const struct lane_hit *hit, FILE *to)
 {
 	fprintf(to, FIRST_LINE "\nwhat %s\n", lane_row_what_names[hit->what]);
 	for (size_t i = 0; i < N_FIELDS; i++)
@@ -203,11 +203,11 @@ static bool load_field(struct lane_hit *hit, const struct field *field, const ch
 
 	if (field->type == TEXT) {
 		memset(at, 0, field->bytes);
-		return lane_words_get(&rest, at, field->bytes) && !*rest;
+		return watch_words_get(&rest, at, field->bytes) && !*rest;
 	}
 	if (field->type == PID && !*rest)
 		return true;
-	if (!lane_words_number(&rest, most, &number) || *rest)
+	if (!watch_words_number(&rest, most, &number) || *rest)
 		return false;
 	memcpy(at, &number, field->bytes);
 	return true;
@@ -217,7 +217,7 @@ static bool load_what(struct lane_hit *hit, const char *rest)
 {
 	char word[16];
 
-	if (!lane_words_get(&rest, word, sizeof(word)))
+	if (!watch_words_get(&rest, word, sizeof(word)))
 		return false;
 	for (int i = 0; i < LANE_ROW_WHAT_COUNT; i++) {
 		if (strcmp(lane_row_what_names[i], word) != 0)
@@ -233,8 +233,8 @@ static bool load_stage(struct lane_hit *hit, const char *rest)
 	char word[16];
 	uint64_t ns;
 
-	if (!lane_words_get(&rest, word, sizeof(word)) ||
-	    !lane_words_number(&rest, UINT64_MAX, &ns))
+	if (!watch_words_get(&rest, word, sizeof(word)) ||
+	    !watch_words_number(&rest, UINT64_MAX, &ns))
 		return false;
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		if (strcmp(lane_stage_names[i], word) != 0)
@@ -251,7 +251,7 @@ static bool load_line(struct lane_hit *hit, const char *line)
 	const char *rest = line;
 	char name[24];
 
-	if (!lane_words_get(&rest, name, sizeof(name)))
+	if (!watch_words_get(&rest, name, sizeof(name)))
 		return false;
 	if (!strcmp(name, "what"))
 		return load_what(hit, rest);
@@ -263,7 +263,7 @@ static bool load_line(struct lane_hit *hit, const char *line)
 	return true;
 }
 
-bool lane_hit_load(struct lane_hit *hit, const char *text)
+bool watch_hit_load(struct lane_hit *hit, const char *text)
 {
 	char line[512];
 	bool is_first = true;

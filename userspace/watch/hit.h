@@ -34,21 +34,21 @@ struct lane_hit {
 };
 
 /* By how much it exceeded its limit, in thousandths of that; what has no limit tells most. */
-uint64_t lane_hit_telling(const struct lane_hit *hit);
+uint64_t watch_hit_telling(const struct lane_hit *hit);
 
 /* Prints it as a line: when, what, how late, cause, culprit. */
-void lane_hit_print(FILE *to, const struct lane_hit *hit);
+void watch_hit_print(FILE *to, const struct lane_hit *hit);
 
 /* Prints all that is known of it, a line each. */
-void lane_hit_describe(FILE *to, const struct lane_hit *hit);
+void watch_hit_describe(FILE *to, const struct lane_hit *hit);
 
 /* Writes the file's text. */
-void lane_hit_save(const struct lane_hit *hit, FILE *to);
+void watch_hit_save(const struct lane_hit *hit, FILE *to);
 
 /* Reads such a text; false: it is none. */
-bool lane_hit_load(struct lane_hit *hit, const char *text);
+bool watch_hit_load(struct lane_hit *hit, const char *text);
 
 /* A duration for people: "12.3 ms". */
-const char *lane_hit_duration(uint64_t ns, char *buffer, size_t size);
+const char *watch_hit_duration(uint64_t ns, char *buffer, size_t size);
 
 #endif

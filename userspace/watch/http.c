@@ -59,7 +59,7 @@ static enum lane_http read_line(const char *line, size_t n)
 	return is_word(line, method, "HEAD") ? LANE_HTTP_HEAD : LANE_HTTP_GET;
 }
 
-enum lane_http lane_http_read(const char *bytes, size_t n)
+enum lane_http watch_http_read(const char *bytes, size_t n)
 {
 	const char *end = n ? memchr(bytes, '\n', n) : NULL;
 	size_t line;

@@ -20,6 +20,6 @@ enum lane_http {
 };
 
 /* What the bytes that have come so far ask for. Only /metrics is there. */
-enum lane_http lane_http_read(const char *bytes, size_t n);
+enum lane_http watch_http_read(const char *bytes, size_t n);
 
 #endif

@@ -11,7 +11,7 @@ static bool begins_number(const char *text)
 	return *text >= '0' && *text <= '9';
 }
 
-bool lane_time_parse(const char *text, uint64_t *ns)
+bool watch_time_parse(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *name;
@@ -36,14 +36,14 @@ bool lane_time_parse(const char *text, uint64_t *ns)
 	return false;
 }
 
-bool lane_limit_parse(const char *text, struct lane_limit *limit)
+bool watch_limit_parse(const char *text, struct lane_limit *limit)
 {
 	double percent, factor;
 	char *end;
 
 	*limit = (struct lane_limit){ .is_set = true };
 	if (*text != 'p')
-		return lane_time_parse(text, &limit->ns);
+		return watch_time_parse(text, &limit->ns);
 	if (!begins_number(text + 1))
 		return false;
 	percent = strtod(text + 1, &end);
@@ -57,8 +57,8 @@ bool lane_limit_parse(const char *text, struct lane_limit *limit)
 	return limit->ppm > 0 && limit->ppm < 1000000;
 }
 
-bool lane_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
-			 enum lane_track track, uint64_t ns, uint64_t *limit_ns)
+bool watch_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
+			  enum lane_track track, uint64_t ns, uint64_t *limit_ns)
 {
 	uint64_t usually;
 	double product;
@@ -67,7 +67,7 @@ bool lane_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usua
 		return false;
 	*limit_ns = limit->ns;
 	if (!limit->ns) {
-		if (!lane_usual_percentile(usual, track, limit->ppm, &usually))
+		if (!watch_usual_percentile(usual, track, limit->ppm, &usually))
 			return false;
 		product = (double)usually * limit->factor;
 		*limit_ns = product < 1e18 ? (uint64_t)product : UINT64_MAX;

@@ -15,16 +15,16 @@ struct lane_limit {
 };
 
 /* A time, as 16ms, 1.5s, 250us; false: it is none, or not above 0. */
-bool lane_time_parse(const char *text, uint64_t *ns);
+bool watch_time_parse(const char *text, uint64_t *ns);
 
 /* A time, or pNNxM, as p99.9x3; false: it is neither. */
-bool lane_limit_parse(const char *text, struct lane_limit *limit);
+bool watch_limit_parse(const char *text, struct lane_limit *limit);
 
 /*
  * Whether so long is too long for that process on that engine; *limit_ns: what it was not to
  * exceed. False, too, where the history has too few to tell.
  */
-bool lane_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
-			 enum lane_track track, uint64_t ns, uint64_t *limit_ns);
+bool watch_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
+			  enum lane_track track, uint64_t ns, uint64_t *limit_ns);
 
 #endif

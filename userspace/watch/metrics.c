@@ -135,8 +135,8 @@ static int watch_fd(struct lane_metrics *metrics, int op, int fd, uint32_t event
 	return epoll_ctl(metrics->epoll_fd, op, fd, &event);
 }
 
-struct lane_error *lane_metrics_open(const char *address, lane_metrics_page_fn *page, void *arg,
-				     struct lane_metrics **metrics)
+struct lane_error *watch_metrics_open(const char *address, lane_metrics_page_fn *page, void *arg,
+				      struct lane_metrics **metrics)
 {
 	struct lane_metrics *m = calloc(1, sizeof(*m));
 	struct lane_error *err;
@@ -153,7 +153,7 @@ struct lane_error *lane_metrics_open(const char *address, lane_metrics_page_fn *
 	if (!err && watch_fd(m, EPOLL_CTL_ADD, m->listen_fd, EPOLLIN, NULL))
 		err = lane_error_errno(errno, "epoll");
 	if (err) {
-		lane_metrics_close(m);
+		watch_metrics_close(m);
 		return err;
 	}
 	*metrics = m;
@@ -202,7 +202,7 @@ static void disconnect(struct connection *c)
 	c->fd = -1;
 }
 
-void lane_metrics_close(struct lane_metrics *metrics)
+void watch_metrics_close(struct lane_metrics *metrics)
 {
 	if (!metrics)
 		return;
@@ -362,7 +362,7 @@ static void go_on_reading(struct lane_metrics *metrics, struct connection *c, ui
 		return;
 	}
 	c->n_request += (size_t)n;
-	asked = lane_http_read(c->request, c->n_request);
+	asked = watch_http_read(c->request, c->n_request);
 	if (asked == LANE_HTTP_MORE)
 		return;
 	answer(metrics, c, asked, now_ns);
@@ -427,7 +427,7 @@ static void take_connections(struct lane_metrics *metrics, uint64_t now_ns)
 	}
 }
 
-void lane_metrics_run(struct lane_metrics *metrics, uint64_t now_ns)
+void watch_metrics_run(struct lane_metrics *metrics, uint64_t now_ns)
 {
 	struct epoll_event events[EVENTS];
 	bool more = false;
@@ -453,17 +453,18 @@ void lane_metrics_run(struct lane_metrics *metrics, uint64_t now_ns)
 		take_connections(metrics, now_ns);
 }
 
-int lane_metrics_fd(const struct lane_metrics *metrics)
+int watch_metrics_fd(const struct lane_metrics *metrics)
 {
 	return metrics->epoll_fd;
 }
 
-unsigned int lane_metrics_port(const struct lane_metrics *metrics)
+unsigned int watch_metrics_port(const struct lane_metrics *metrics)
 {
 	return metrics->port;
 }
 
-void lane_metrics_figures(const struct lane_metrics *metrics, uint64_t *answered, uint64_t *dropped)
+void watch_metrics_figures(const struct lane_metrics *metrics, uint64_t *answered,
+			   uint64_t *dropped)
 {
 	*answered = metrics->answered;
 	*dropped = metrics->dropped;

@@ -25,21 +25,21 @@ typedef char *lane_metrics_page_fn(void *arg, size_t *bytes);
  * Listens on `[HOST:]PORT`, HOST a number (an IPv6 one in brackets), 127.0.0.1 when it is left out.
  * *metrics is the caller's.
  */
-struct lane_error *lane_metrics_open(const char *address, lane_metrics_page_fn *page, void *arg,
-				     struct lane_metrics **metrics) LANE_MUST_CHECK;
+struct lane_error *watch_metrics_open(const char *address, lane_metrics_page_fn *page, void *arg,
+				      struct lane_metrics **metrics) LANE_MUST_CHECK;
 
 /* What poll(2) waits for, and the port that is listened on. */
-int lane_metrics_fd(const struct lane_metrics *metrics);
-unsigned int lane_metrics_port(const struct lane_metrics *metrics);
+int watch_metrics_fd(const struct lane_metrics *metrics);
+unsigned int watch_metrics_port(const struct lane_metrics *metrics);
 
 /* Does what can be done now; now_ns: CLOCK_MONOTONIC. */
-void lane_metrics_run(struct lane_metrics *metrics, uint64_t now_ns);
+void watch_metrics_run(struct lane_metrics *metrics, uint64_t now_ns);
 
 /* Requests answered, connections closed because they took too long or too many came. */
-void lane_metrics_figures(const struct lane_metrics *metrics, uint64_t *answered,
-			  uint64_t *dropped);
+void watch_metrics_figures(const struct lane_metrics *metrics, uint64_t *answered,
+			   uint64_t *dropped);
 
 /* Frees; NULL is allowed. */
-void lane_metrics_close(struct lane_metrics *metrics);
+void watch_metrics_close(struct lane_metrics *metrics);
 
 #endif

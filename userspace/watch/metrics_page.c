@@ -28,23 +28,23 @@ static void print_label(FILE *to, const char *name, const char *text)
 static void print_series(FILE *to, const struct lane_counts *counts, const char *name,
 			 const struct lane_count_key *key)
 {
-	const struct lane_count_engine *engine = lane_count_engine(counts, key->engine);
+	const struct lane_count_engine *engine = watch_count_engine(counts, key->engine);
 
 	fprintf(to, "%s{", name);
 	print_label(to, "driver", engine->driver);
 	print_label(to, ",gpu", engine->gpu);
 	print_label(to, ",engine", engine->engine);
-	print_label(to, ",process", lane_count_name(counts, key->process));
+	print_label(to, ",process", watch_count_name(counts, key->process));
 	print_label(to, ",of", lane_row_what_names[key->what]);
-	print_label(to, ",stage", lane_count_stage(key->stage));
+	print_label(to, ",stage", watch_count_stage(key->stage));
 }
 
 static void print_blame(FILE *to, const struct lane_counts *counts, const char *name,
 			const struct lane_count_key *key)
 {
 	print_series(to, counts, name, key);
-	print_label(to, ",cause", lane_count_cause(key->cause));
-	print_label(to, ",culprit", lane_count_name(counts, key->culprit));
+	print_label(to, ",cause", watch_count_cause(key->cause));
+	print_label(to, ",culprit", watch_count_name(counts, key->culprit));
 	fputs("} ", to);
 }
 
@@ -81,7 +81,7 @@ static struct lane_count_sum sum_of(const struct group *group)
 	for (size_t i = 0; i < group->n; i++) {
 		sum.count += group->rows[i]->all.count;
 		sum.unknown += group->rows[i]->all.unknown;
-		lane_span_add(&sum.ns, group->rows[i]->all.ns);
+		timeline_span_add(&sum.ns, group->rows[i]->all.ns);
 	}
 	return sum;
 }
@@ -181,7 +181,7 @@ static void print_figures(FILE *to, const struct lane_counts *counts,
 {
 	struct lane_count_figures count;
 
-	lane_counts_figures(counts, &count);
+	watch_counts_figures(counts, &count);
 	head(to, "gpulane_info", "gauge", "1; which kernel this is.");
 	print_label(to, "gpulane_info{kernel", kernel);
 	fputs("} 1\n", to);
@@ -202,8 +202,8 @@ static void print_figures(FILE *to, const struct lane_counts *counts,
 	    "Connections closed because they took too long or were too many.", figures->dropped);
 }
 
-char *lane_metrics_page(const struct lane_counts *counts, const struct lane_page_figures *figures,
-			const char *kernel, size_t *bytes)
+char *watch_metrics_page(const struct lane_counts *counts, const struct lane_page_figures *figures,
+			 const char *kernel, size_t *bytes)
 {
 	LANE_CLEANUP(lane_free) const struct lane_count_row **rows = NULL;
 	LANE_CLEANUP(lane_free) char *text = NULL;
@@ -211,7 +211,7 @@ char *lane_metrics_page(const struct lane_counts *counts, const struct lane_page
 	size_t n;
 	FILE *to;
 
-	err = lane_counts_rows(counts, &rows, &n);
+	err = watch_counts_rows(counts, &rows, &n);
 	if (err) {
 		lane_error_free(err);
 		return NULL;

@@ -16,7 +16,7 @@ struct lane_page_figures {
 };
 
 /* The text, malloc'd, of *bytes bytes; NULL: no memory. */
-char *lane_metrics_page(const struct lane_counts *counts, const struct lane_page_figures *figures,
-			const char *kernel, size_t *bytes);
+char *watch_metrics_page(const struct lane_counts *counts, const struct lane_page_figures *figures,
+			 const char *kernel, size_t *bytes);
 
 #endif

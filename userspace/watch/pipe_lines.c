@@ -85,7 +85,7 @@ static struct lane_error *open_output(struct lane_lines *lines)
 	return lines->fd < 0 ? lane_error_errno(errno, "standard output") : NULL;
 }
 
-struct lane_error *lane_lines_open(const char *path, struct lane_lines **lines)
+struct lane_error *watch_lines_open(const char *path, struct lane_lines **lines)
 {
 	struct lane_lines *l = calloc(1, sizeof(*l));
 	struct lane_error *err = NULL;
@@ -105,14 +105,14 @@ struct lane_error *lane_lines_open(const char *path, struct lane_lines **lines)
 		err = open_output(l);
 	}
 	if (err) {
-		lane_lines_close(l);
+		watch_lines_close(l);
 		return err;
 	}
 	*lines = l;
 	return NULL;
 }
 
-bool lane_lines_add(struct lane_lines *lines, const char *text, size_t bytes)
+bool watch_lines_add(struct lane_lines *lines, const char *text, size_t bytes)
 {
 	if (bytes > LANE_LINES_BYTES - lines->bytes)
 		return false;
@@ -135,7 +135,7 @@ static struct lane_error *follow_name(struct lane_lines *lines)
 	return open_file(lines);
 }
 
-struct lane_error *lane_lines_write(struct lane_lines *lines)
+struct lane_error *watch_lines_write(struct lane_lines *lines)
 {
 	struct lane_error *err;
 	ssize_t n = 0;
@@ -163,12 +163,12 @@ struct lane_error *lane_lines_write(struct lane_lines *lines)
 	return NULL;
 }
 
-void lane_lines_close(struct lane_lines *lines)
+void watch_lines_close(struct lane_lines *lines)
 {
 	if (!lines)
 		return;
 	if (lines->fd >= 0) {
-		lane_error_free(lane_lines_write(lines));
+		lane_error_free(watch_lines_write(lines));
 		close(lines->fd);
 	}
 	if (lines->dir_fd >= 0)

@@ -49,7 +49,7 @@ struct lost_record {
 	struct lane_p_gpulane_lost lost;
 };
 
-struct lane_error *lane_ring_create(size_t bytes, uint64_t begin_ns, struct lane_ring **ring)
+struct lane_error *watch_ring_create(size_t bytes, uint64_t begin_ns, struct lane_ring **ring)
 {
 	struct lane_ring *new = calloc(1, sizeof(*new));
 
@@ -69,7 +69,7 @@ struct lane_error *lane_ring_create(size_t bytes, uint64_t begin_ns, struct lane
 	return NULL;
 }
 
-void lane_ring_destroy(struct lane_ring *ring)
+void watch_ring_destroy(struct lane_ring *ring)
 {
 	if (!ring)
 		return;
@@ -175,8 +175,8 @@ static struct lane_error *put(struct lane_ring *ring, struct cpu *cpu,
 	return NULL;
 }
 
-struct lane_error *lane_ring_record(struct lane_ring *ring, unsigned int number,
-				    const struct lane_wire *record)
+struct lane_error *watch_ring_record(struct lane_ring *ring, unsigned int number,
+				     const struct lane_wire *record)
 {
 	struct cpu *cpu = cpu_of(ring, number);
 
@@ -185,8 +185,8 @@ struct lane_error *lane_ring_record(struct lane_ring *ring, unsigned int number,
 	return cpu ? put(ring, cpu, record) : &lane_enomem;
 }
 
-struct lane_error *lane_ring_lost(struct lane_ring *ring, unsigned int number, uint64_t total,
-				  uint64_t at_ns)
+struct lane_error *watch_ring_lost(struct lane_ring *ring, unsigned int number, uint64_t total,
+				   uint64_t at_ns)
 {
 	struct cpu *cpu = cpu_of(ring, number);
 	struct lost_record record = { .wire = { .kind = LANE_LOST, .tid = -1, .pid = -1 } };
@@ -207,7 +207,7 @@ struct lane_error *lane_ring_lost(struct lane_ring *ring, unsigned int number, u
 	return put(ring, cpu, &record.wire);
 }
 
-struct lane_error *lane_ring_horizon(struct lane_ring *ring, unsigned int number, uint64_t ns)
+struct lane_error *watch_ring_horizon(struct lane_ring *ring, unsigned int number, uint64_t ns)
 {
 	struct lane_wire record = { .ts_ns = ns, .kind = HORIZON };
 	struct cpu *cpu = cpu_of(ring, number);
@@ -226,7 +226,7 @@ struct lane_error *lane_ring_horizon(struct lane_ring *ring, unsigned int number
 	return NULL;
 }
 
-uint64_t lane_ring_since(const struct lane_ring *ring)
+uint64_t watch_ring_since(const struct lane_ring *ring)
 {
 	return ring->since_ns;
 }
@@ -286,8 +286,8 @@ static bool count(const struct lane_wire *record, uint64_t from_ns, uint64_t to_
 	return true;
 }
 
-void lane_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t to_ns,
-		       struct lane_ring_part *part)
+void watch_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t to_ns,
+			struct lane_ring_part *part)
 {
 	*part = (struct lane_ring_part){ 0 };
 	for (unsigned int i = 0; i < ring->n_cpus; i++) {
@@ -357,10 +357,10 @@ static struct lane_error *write_all(const struct lane_ring *ring, struct lane_ct
 	return err;
 }
 
-struct lane_error *lane_ring_write(const struct lane_ring *ring, int dir_fd, const char *name,
-				   const struct lane_ctf_env *env, uint64_t from_ns, uint64_t to_ns,
-				   const struct lane_wire *const *first, size_t n_first,
-				   struct lane_ring_part *part)
+struct lane_error *watch_ring_write(const struct lane_ring *ring, int dir_fd, const char *name,
+				    const struct lane_ctf_env *env, uint64_t from_ns,
+				    uint64_t to_ns, const struct lane_wire *const *first,
+				    size_t n_first, struct lane_ring_part *part)
 {
 	struct lane_ctf_env begins = *env;
 	struct lane_ctf_trace *trace;

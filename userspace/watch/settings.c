@@ -19,7 +19,7 @@ const char *const lane_setting_names[LANE_SETTING_COUNT] = {
 #undef S
 };
 
-void lane_settings_init(struct lane_watch_settings *settings)
+void watch_settings_init(struct lane_watch_settings *settings)
 {
 	*settings = (struct lane_watch_settings){
 		.watch = { .before_ns = 2000000000,
@@ -93,7 +93,7 @@ static bool parse_of(const char *text, uint32_t *of)
 	return *of;
 }
 
-bool lane_settings_frame(char *frame, const char **path, const char **symbol)
+bool watch_settings_frame(char *frame, const char **path, const char **symbol)
 {
 	char *colon = strrchr(frame, ':');
 
@@ -115,7 +115,7 @@ static bool parse_frame(const char *text, char *frame, size_t size)
 	LANE_CLEANUP(lane_free) char *copy = strdup(text);
 	const char *path, *symbol;
 
-	if (!copy || strlen(text) >= size || !lane_settings_frame(copy, &path, &symbol))
+	if (!copy || strlen(text) >= size || !watch_settings_frame(copy, &path, &symbol))
 		return false;
 	snprintf(frame, size, "%s", text);
 	return true;
@@ -129,8 +129,8 @@ static bool parse_stage(const char *text, int *stage)
 	return false;
 }
 
-struct lane_error *lane_settings_set(struct lane_watch_settings *settings,
-				     enum lane_setting setting, const char *value)
+struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
+				      enum lane_setting setting, const char *value)
 {
 	struct lane_watch_config *watch = &settings->watch;
 	const char *want = NULL;
@@ -138,7 +138,7 @@ struct lane_error *lane_settings_set(struct lane_watch_settings *settings,
 
 	switch (setting) {
 	case LANE_SETTING_SLOWER_THAN:
-		if (!lane_limit_parse(value, &watch->slower))
+		if (!watch_limit_parse(value, &watch->slower))
 			want = "a time (16ms) or a multiple of a percentile (p99.9x3)";
 		break;
 	case LANE_SETTING_OF:
@@ -156,7 +156,7 @@ struct lane_error *lane_settings_set(struct lane_watch_settings *settings,
 			snprintf(watch->process, sizeof(watch->process), "%s", value);
 		break;
 	case LANE_SETTING_STARVED:
-		if (!lane_time_parse(value, &watch->starved_ns))
+		if (!watch_time_parse(value, &watch->starved_ns))
 			want = "a time (5ms)";
 		break;
 	case LANE_SETTING_FRAME:
@@ -167,8 +167,8 @@ struct lane_error *lane_settings_set(struct lane_watch_settings *settings,
 		break;
 	case LANE_SETTING_BEFORE:
 	case LANE_SETTING_AFTER:
-		if (!lane_time_parse(value, setting == LANE_SETTING_BEFORE ? &watch->before_ns
-									   : &watch->after_ns))
+		if (!watch_time_parse(value, setting == LANE_SETTING_BEFORE ? &watch->before_ns
+									    : &watch->after_ns))
 			want = "a time (200ms)";
 		break;
 	case LANE_SETTING_KEEP:
@@ -217,11 +217,11 @@ static struct lane_error *read_line(struct lane_watch_settings *settings, const 
 		i++;
 	if (i == LANE_SETTING_COUNT)
 		return lane_error_usage("%s: no such setting", line);
-	return before[i] ? NULL : lane_settings_set(settings, (enum lane_setting)i, value);
+	return before[i] ? NULL : watch_settings_set(settings, (enum lane_setting)i, value);
 }
 
-struct lane_error *lane_settings_read(struct lane_watch_settings *settings, const char *text,
-				      const char *path)
+struct lane_error *watch_settings_read(struct lane_watch_settings *settings, const char *text,
+				       const char *path)
 {
 	LANE_CLEANUP(lane_free) char *copy = strdup(text);
 	bool before[LANE_SETTING_COUNT];
@@ -240,7 +240,7 @@ struct lane_error *lane_settings_read(struct lane_watch_settings *settings, cons
 	return err;
 }
 
-struct lane_error *lane_settings_file(struct lane_watch_settings *settings, const char *path)
+struct lane_error *watch_settings_file(struct lane_watch_settings *settings, const char *path)
 {
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) char *text = calloc(1, FILE_BYTES + 1);
@@ -257,10 +257,10 @@ struct lane_error *lane_settings_file(struct lane_watch_settings *settings, cons
 	if (n > FILE_BYTES || memchr(text, 0, n))
 		return lane_error("%s: is no configuration file", path);
 	text[n] = 0;
-	return lane_settings_read(settings, text, path);
+	return watch_settings_read(settings, text, path);
 }
 
-struct lane_error *lane_settings_check(const struct lane_watch_settings *settings)
+struct lane_error *watch_settings_check(const struct lane_watch_settings *settings)
 {
 	const struct lane_watch_config *watch = &settings->watch;
 

@@ -44,29 +44,29 @@ struct lane_watch_settings {
 };
 
 /* What holds where nothing is said. */
-void lane_settings_init(struct lane_watch_settings *settings);
+void watch_settings_init(struct lane_watch_settings *settings);
 
 /* Sets one; the error says what is wrong with the value. */
-struct lane_error *lane_settings_set(struct lane_watch_settings *settings,
-				     enum lane_setting setting, const char *value) LANE_MUST_CHECK;
+struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
+				      enum lane_setting setting, const char *value) LANE_MUST_CHECK;
 
 /*
  * Sets what a configuration file's text says: lines `NAME VALUE`, those that are empty or begin
  * with # say nothing. path is for messages. What is_set already stays as it is: options come before
  * the file.
  */
-struct lane_error *lane_settings_read(struct lane_watch_settings *settings, const char *text,
-				      const char *path) LANE_MUST_CHECK;
+struct lane_error *watch_settings_read(struct lane_watch_settings *settings, const char *text,
+				       const char *path) LANE_MUST_CHECK;
 
 /* The file of that name. */
-struct lane_error *lane_settings_file(struct lane_watch_settings *settings,
-				      const char *path) LANE_MUST_CHECK;
+struct lane_error *watch_settings_file(struct lane_watch_settings *settings,
+				       const char *path) LANE_MUST_CHECK;
 
 /* Cuts what marks frames in its parts: a marker's text (path is NULL), or a path and a symbol.
  * frame is changed. False: it is neither. */
-bool lane_settings_frame(char *frame, const char **path, const char **symbol);
+bool watch_settings_frame(char *frame, const char **path, const char **symbol);
 
 /* After all are set: an error when they do not go together. */
-struct lane_error *lane_settings_check(const struct lane_watch_settings *settings) LANE_MUST_CHECK;
+struct lane_error *watch_settings_check(const struct lane_watch_settings *settings) LANE_MUST_CHECK;
 
 #endif

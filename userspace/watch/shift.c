@@ -85,17 +85,17 @@ static void on_request(void *arg, const struct lane_request *rq)
 
 static void on_run(void *arg, const struct lane_run *run)
 {
-	lane_witness_run(&((struct lane_stream *)arg)->witness, run);
+	watch_witness_run(&((struct lane_stream *)arg)->witness, run);
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *preemption)
 {
-	lane_witness_preemption(&((struct lane_stream *)arg)->witness, preemption);
+	watch_witness_preemption(&((struct lane_stream *)arg)->witness, preemption);
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *starvation)
 {
-	lane_witness_starvation(&((struct lane_stream *)arg)->witness, starvation);
+	watch_witness_starvation(&((struct lane_stream *)arg)->witness, starvation);
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)
@@ -110,7 +110,7 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 		.what = LANE_ROW_WAIT,
 		.begin_ns = wait->begin_ns,
 		.end_ns = wait->end_ns,
-		.total = lane_span_exact(wait->end_ns - wait->begin_ns),
+		.total = timeline_span_exact(wait->end_ns - wait->begin_ns),
 		.total_known = true,
 		.pid = thread->pid,
 		.tid = thread->tid,
@@ -120,7 +120,7 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	};
 
 	/* The witness is told whoever tells of the wait. */
-	lane_witness_wait(&stream->witness, wait, ended.culprit);
+	watch_witness_wait(&stream->witness, wait, ended.culprit);
 	if (!is_mine(stream, wait->begin_ns))
 		return;
 	ended.cause = "wake";
@@ -143,7 +143,7 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 		.what = LANE_ROW_IDLE,
 		.begin_ns = idle->begin_ns,
 		.end_ns = idle->end_ns,
-		.total = lane_span_exact(starved_ns),
+		.total = timeline_span_exact(starved_ns),
 		.total_known = true,
 		.pid = thread ? thread->pid : -1,
 		.tid = thread ? thread->tid : -1,
@@ -199,7 +199,7 @@ static void on_command(void *arg, const struct lane_command *command)
 
 	if (!ended.begin_ns || ended.end_ns <= ended.begin_ns || !is_mine(stream, ended.begin_ns))
 		return;
-	ended.total = lane_span_exact(ended.end_ns - ended.begin_ns);
+	ended.total = timeline_span_exact(ended.end_ns - ended.begin_ns);
 	ended.total_known = true;
 	set_name(ended.process, *command->queue->comm ? command->queue->comm : command->comm);
 	if (rq)
@@ -220,14 +220,14 @@ static struct lane_error *tell_first(struct lane_stream *stream,
 
 		memcpy(&event.u, first->records[i] + 1, lane_kinds[event.wire.kind].payload_bytes);
 		event.raw.ring = LANE_RING_NONE;
-		err = lane_timeline_push(stream->timeline, &event);
+		err = timeline_push(stream->timeline, &event);
 	}
 	return err;
 }
 
-struct lane_error *lane_stream_create(const struct lane_trace_info *info, uint64_t from_ns,
-				      const struct lane_tasks_list *first, lane_ended_fn *ended,
-				      void *arg, struct lane_stream **result)
+struct lane_error *watch_stream_create(const struct lane_trace_info *info, uint64_t from_ns,
+				       const struct lane_tasks_list *first, lane_ended_fn *ended,
+				       void *arg, struct lane_stream **result)
 {
 	struct lane_stream *stream = calloc(1, sizeof(*stream));
 	struct lane_hooks hooks = { .arg = stream,
@@ -247,62 +247,62 @@ struct lane_error *lane_stream_create(const struct lane_trace_info *info, uint64
 	stream->upto_ns = LANE_NEVER;
 	stream->ended = ended;
 	stream->arg = arg;
-	err = lane_witness_init(&stream->witness);
+	err = watch_witness_init(&stream->witness);
 	if (!err)
-		err = lane_timeline_create(info, NULL, 0, &hooks, &stream->timeline);
+		err = timeline_create(info, NULL, 0, &hooks, &stream->timeline);
 	if (!err)
 		err = tell_first(stream, first);
 	if (err) {
-		lane_stream_destroy(stream);
+		watch_stream_destroy(stream);
 		return err;
 	}
 	*result = stream;
 	return NULL;
 }
 
-void lane_stream_destroy(struct lane_stream *stream)
+void watch_stream_destroy(struct lane_stream *stream)
 {
 	if (!stream)
 		return;
-	lane_timeline_destroy(stream->timeline);
-	lane_witness_deinit(&stream->witness);
+	timeline_destroy(stream->timeline);
+	watch_witness_deinit(&stream->witness);
 	free(stream);
 }
 
-void lane_stream_until(struct lane_stream *stream, uint64_t upto_ns)
+void watch_stream_until(struct lane_stream *stream, uint64_t upto_ns)
 {
 	stream->upto_ns = upto_ns;
 }
 
-struct lane_error *lane_stream_event(struct lane_stream *stream, const struct lane_event *event)
+struct lane_error *watch_stream_event(struct lane_stream *stream, const struct lane_event *event)
 {
-	struct lane_error *err = lane_timeline_push(stream->timeline, event);
+	struct lane_error *err = timeline_push(stream->timeline, event);
 
 	return !err && stream->witness.no_memory ? &lane_enomem : err;
 }
 
-bool lane_stream_is_full(const struct lane_stream *stream)
+bool watch_stream_is_full(const struct lane_stream *stream)
 {
 	size_t losses;
 
-	lane_timeline_losses(stream->timeline, &losses);
-	return lane_timeline_context(stream->timeline, MANY_CONTEXTS) ||
-	       lane_timeline_client(stream->timeline, MANY_CLIENTS) || losses > MANY_LOSSES;
+	timeline_losses(stream->timeline, &losses);
+	return timeline_context(stream->timeline, MANY_CONTEXTS) ||
+	       timeline_client(stream->timeline, MANY_CLIENTS) || losses > MANY_LOSSES;
 }
 
-const char *lane_stream_comm(const struct lane_stream *stream, int32_t tid)
+const char *watch_stream_comm(const struct lane_stream *stream, int32_t tid)
 {
-	const struct lane_thread *thread = lane_timeline_thread(stream->timeline, tid);
+	const struct lane_thread *thread = timeline_thread(stream->timeline, tid);
 
 	return thread ? thread->comm : "";
 }
 
-const struct lane_witness *lane_stream_witness(const struct lane_stream *stream)
+const struct lane_witness *watch_stream_witness(const struct lane_stream *stream)
 {
 	return &stream->witness;
 }
 
-struct lane_error *lane_stream_finish(struct lane_stream *stream)
+struct lane_error *watch_stream_finish(struct lane_stream *stream)
 {
-	return lane_timeline_finish(stream->timeline);
+	return timeline_finish(stream->timeline);
 }

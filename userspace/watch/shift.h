@@ -36,28 +36,28 @@ typedef void lane_ended_fn(void *arg, const struct lane_ended *ended);
  * A stream that tells of what begins at from_ns or later. info lives as long. first: who there is
  * (may be NULL). *stream is the caller's.
  */
-struct lane_error *lane_stream_create(const struct lane_trace_info *info, uint64_t from_ns,
-				      const struct lane_tasks_list *first, lane_ended_fn *ended,
-				      void *arg, struct lane_stream **stream) LANE_MUST_CHECK;
+struct lane_error *watch_stream_create(const struct lane_trace_info *info, uint64_t from_ns,
+				       const struct lane_tasks_list *first, lane_ended_fn *ended,
+				       void *arg, struct lane_stream **stream) LANE_MUST_CHECK;
 
 /* From now on it tells of what began before upto_ns only. */
-void lane_stream_until(struct lane_stream *stream, uint64_t upto_ns);
+void watch_stream_until(struct lane_stream *stream, uint64_t upto_ns);
 
-struct lane_error *lane_stream_event(struct lane_stream *stream,
-				     const struct lane_event *event) LANE_MUST_CHECK;
+struct lane_error *watch_stream_event(struct lane_stream *stream,
+				      const struct lane_event *event) LANE_MUST_CHECK;
 
 /* It has met so much that it should be renewed. */
-bool lane_stream_is_full(const struct lane_stream *stream);
+bool watch_stream_is_full(const struct lane_stream *stream);
 
 /* The name of a process or thread, "" when it is not known. */
-const char *lane_stream_comm(const struct lane_stream *stream, int32_t tid);
+const char *watch_stream_comm(const struct lane_stream *stream, int32_t tid);
 
-const struct lane_witness *lane_stream_witness(const struct lane_stream *stream);
+const struct lane_witness *watch_stream_witness(const struct lane_stream *stream);
 
 /* What is open is told with what is known of it. */
-struct lane_error *lane_stream_finish(struct lane_stream *stream) LANE_MUST_CHECK;
+struct lane_error *watch_stream_finish(struct lane_stream *stream) LANE_MUST_CHECK;
 
 /* Frees; NULL is allowed. */
-void lane_stream_destroy(struct lane_stream *stream);
+void watch_stream_destroy(struct lane_stream *stream);
 
 #endif

@@ -25,7 +25,7 @@ static void address_of(int dir_fd, struct sockaddr_un *address)
 	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/" NAME, dir_fd);
 }
 
-struct lane_error *lane_socket_listen(int dir_fd, int *fd)
+struct lane_error *watch_socket_listen(int dir_fd, int *fd)
 {
 	struct sockaddr_un address;
 	mode_t mask;
@@ -42,7 +42,7 @@ struct lane_error *lane_socket_listen(int dir_fd, int *fd)
 	return result ? lane_error_errno(errno, NAME) : NULL;
 }
 
-bool lane_socket_take(int fd, char *word, size_t size)
+bool watch_socket_take(int fd, char *word, size_t size)
 {
 	struct sockaddr_un from;
 	socklen_t bytes = sizeof(from);
@@ -60,7 +60,7 @@ bool lane_socket_take(int fd, char *word, size_t size)
 	return true;
 }
 
-struct lane_error *lane_socket_send(const char *path, const char *word)
+struct lane_error *watch_socket_send(const char *path, const char *word)
 {
 	LANE_CLEANUP(lane_close)
 	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;

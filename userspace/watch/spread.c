@@ -2,7 +2,7 @@
 // How durations are spread: log-linear buckets.
 #include "watch/spread.h"
 
-unsigned int lane_spread_bucket(uint64_t ns)
+unsigned int watch_spread_bucket(uint64_t ns)
 {
 	uint64_t units = ns >> LANE_SPREAD_SHIFT;
 	unsigned int shift, bucket;
@@ -14,7 +14,7 @@ unsigned int lane_spread_bucket(uint64_t ns)
 	return bucket < LANE_SPREAD_BUCKETS ? bucket : LANE_SPREAD_BUCKETS - 1;
 }
 
-uint64_t lane_spread_top(unsigned int bucket)
+uint64_t watch_spread_top(unsigned int bucket)
 {
 	unsigned int shift = 0;
 	uint64_t units = bucket;
@@ -34,9 +34,9 @@ static void add_to(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-void lane_spread_add(struct lane_spread *spread, uint64_t ns)
+void watch_spread_add(struct lane_spread *spread, uint64_t ns)
 {
-	uint32_t *bucket = &spread->buckets[lane_spread_bucket(ns)];
+	uint32_t *bucket = &spread->buckets[watch_spread_bucket(ns)];
 
 	*bucket += *bucket != UINT32_MAX;
 	spread->count++;
@@ -45,7 +45,7 @@ void lane_spread_add(struct lane_spread *spread, uint64_t ns)
 		spread->max_ns = ns;
 }
 
-void lane_spread_merge(struct lane_spread *spread, const struct lane_spread *from)
+void watch_spread_merge(struct lane_spread *spread, const struct lane_spread *from)
 {
 	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++)
 		if (__builtin_add_overflow(spread->buckets[i], from->buckets[i],
@@ -57,7 +57,7 @@ void lane_spread_merge(struct lane_spread *spread, const struct lane_spread *fro
 		spread->max_ns = from->max_ns;
 }
 
-uint64_t lane_spread_percentile(const struct lane_spread *spread, unsigned int ppm)
+uint64_t watch_spread_percentile(const struct lane_spread *spread, unsigned int ppm)
 {
 	uint64_t count = 0, seen = 0, rank;
 
@@ -70,8 +70,8 @@ uint64_t lane_spread_percentile(const struct lane_spread *spread, unsigned int p
 	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS; i++) {
 		seen += spread->buckets[i];
 		if (seen >= rank)
-			return lane_spread_top(i) < spread->max_ns ? lane_spread_top(i)
-								   : spread->max_ns;
+			return watch_spread_top(i) < spread->max_ns ? watch_spread_top(i)
+								    : spread->max_ns;
 	}
 	return spread->max_ns;
 }

@@ -22,18 +22,18 @@ struct lane_spread {
 };
 
 /* The bucket of a duration, and the longest duration of a bucket, ns. */
-unsigned int lane_spread_bucket(uint64_t ns);
-uint64_t lane_spread_top(unsigned int bucket);
+unsigned int watch_spread_bucket(uint64_t ns);
+uint64_t watch_spread_top(unsigned int bucket);
 
-void lane_spread_add(struct lane_spread *spread, uint64_t ns);
+void watch_spread_add(struct lane_spread *spread, uint64_t ns);
 
 /* Adds what is in `from`. */
-void lane_spread_merge(struct lane_spread *spread, const struct lane_spread *from);
+void watch_spread_merge(struct lane_spread *spread, const struct lane_spread *from);
 
 /*
  * The duration that at least so many of a million do not exceed (nearest rank), its bucket's upper
  * end, ns; 0 when there are none.
  */
-uint64_t lane_spread_percentile(const struct lane_spread *spread, unsigned int ppm);
+uint64_t watch_spread_percentile(const struct lane_spread *spread, unsigned int ppm);
 
 #endif

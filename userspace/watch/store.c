@@ -22,7 +22,7 @@
 #define AGAIN_NS	 HOUR_NS
 #define STATE_FIRST_LINE "gpulane-watch-state 1"
 
-const char *lane_store_name(uint64_t number, bool is_part, char *buffer, size_t size)
+const char *watch_store_name(uint64_t number, bool is_part, char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%s%06" PRIu64, is_part ? ".hit-" : "hit-", number);
 	return buffer;
@@ -121,7 +121,7 @@ static bool is_of(const struct lane_hits *group, const struct lane_hit *hit)
 	       !strcmp(group->cause, hit->cause) && !strcmp(group->culprit, hit->culprit);
 }
 
-struct lane_hits *lane_store_group(struct lane_store *store, const struct lane_hit *hit)
+struct lane_hits *watch_store_group(struct lane_store *store, const struct lane_hit *hit)
 {
 	for (size_t i = 0; i < LANE_STORE_GROUPS; i++)
 		if (is_of(&store->groups[i], hit))
@@ -163,9 +163,9 @@ static struct lane_hits *make_group(struct lane_store *store, const struct lane_
 	return place;
 }
 
-struct lane_hits *lane_store_count(struct lane_store *store, const struct lane_hit *hit)
+struct lane_hits *watch_store_count(struct lane_store *store, const struct lane_hit *hit)
 {
-	struct lane_hits *group = lane_store_group(store, hit);
+	struct lane_hits *group = watch_store_group(store, hit);
 
 	store->is_changed = true;
 	if (!group)
@@ -190,8 +190,8 @@ static unsigned int written_lately(const struct lane_store *store, int64_t now)
 	return n;
 }
 
-bool lane_store_wants(const struct lane_store *store, const struct lane_hits *group,
-		      const struct lane_hit *hit, int64_t now)
+bool watch_store_wants(const struct lane_store *store, const struct lane_hits *group,
+		       const struct lane_hit *hit, int64_t now)
 {
 	unsigned int lately = written_lately(store, now);
 
@@ -209,7 +209,7 @@ bool lane_store_wants(const struct lane_store *store, const struct lane_hits *gr
 	       now - group->written_epoch_ns >= AGAIN_NS;
 }
 
-void lane_store_number(struct lane_store *store, struct lane_hit *hit)
+void watch_store_number(struct lane_store *store, struct lane_hit *hit)
 {
 	hit->number = ++store->last_number;
 	store->is_changed = true;
@@ -231,7 +231,7 @@ static void drop(struct lane_store *store, size_t i)
 {
 	char name[32], gone[40];
 
-	lane_store_name(store->kept[i].hit.number, false, name, sizeof(name));
+	watch_store_name(store->kept[i].hit.number, false, name, sizeof(name));
 	snprintf(gone, sizeof(gone), ".gone-%s", name);
 	if (!renameat(store->fd, name, store->fd, gone))
 		remove_folder(store->fd, gone);
@@ -278,7 +278,7 @@ static size_t first_to_go(const struct lane_store *store)
 
 	for (size_t i = 0; i < store->n_kept; i++) {
 		int of = rank(store, i);
-		uint64_t tells = of == 2 ? lane_hit_telling(&store->kept[i].hit) : 0;
+		uint64_t tells = of == 2 ? watch_hit_telling(&store->kept[i].hit) : 0;
 
 		if (of > lowest || (of == lowest && tells >= telling))
 			continue;
@@ -298,7 +298,7 @@ static void keep_limits(struct lane_store *store, unsigned int keep, uint64_t di
 		drop(store, first_to_go(store));
 }
 
-bool lane_store_make_room(struct lane_store *store, uint64_t bytes)
+bool watch_store_make_room(struct lane_store *store, uint64_t bytes)
 {
 	if (bytes > store->config.disk_bytes)
 		return false;
@@ -306,28 +306,28 @@ bool lane_store_make_room(struct lane_store *store, uint64_t bytes)
 	return true;
 }
 
-struct lane_error *lane_store_begin(const struct lane_store *store, const struct lane_hit *hit,
-				    int *fd)
+struct lane_error *watch_store_begin(const struct lane_store *store, const struct lane_hit *hit,
+				     int *fd)
 {
 	LANE_CLEANUP(lane_close) int part_fd = -1;
 	char part[32], name[32];
 	struct lane_error *err;
 
 	*fd = -1;
-	lane_store_name(hit->number, true, part, sizeof(part));
-	lane_store_name(hit->number, false, name, sizeof(name));
+	watch_store_name(hit->number, true, part, sizeof(part));
+	watch_store_name(hit->number, false, name, sizeof(name));
 	err = lane_folder_make(store->fd, part, 0700, part, &part_fd);
 	return err ? err : lane_folder_make(part_fd, name, 0700, name, fd);
 }
 
-struct lane_error *lane_store_complete(const struct lane_store *store, const struct lane_hit *hit,
-				       int fd)
+struct lane_error *watch_store_complete(const struct lane_store *store, const struct lane_hit *hit,
+					int fd)
 {
 	char part[32], name[32], made[64];
 	struct lane_error *err = sync_below(fd, ".", 1);
 
-	lane_store_name(hit->number, true, part, sizeof(part));
-	lane_store_name(hit->number, false, name, sizeof(name));
+	watch_store_name(hit->number, true, part, sizeof(part));
+	watch_store_name(hit->number, false, name, sizeof(name));
 	snprintf(made, sizeof(made), "%s/%s", part, name);
 	if (!err && fsync(fd))
 		err = lane_error_errno(errno, "%s", name);
@@ -339,11 +339,11 @@ struct lane_error *lane_store_complete(const struct lane_store *store, const str
 	return err;
 }
 
-void lane_store_abandon(const struct lane_store *store, const struct lane_hit *hit)
+void watch_store_abandon(const struct lane_store *store, const struct lane_hit *hit)
 {
 	char name[32];
 
-	remove_folder(store->fd, lane_store_name(hit->number, true, name, sizeof(name)));
+	remove_folder(store->fd, watch_store_name(hit->number, true, name, sizeof(name)));
 }
 
 /* Takes a recording that is there into the list; one that does not say what it is is none. */
@@ -355,11 +355,11 @@ static struct lane_error *take(struct lane_store *store, uint64_t number)
 	char name[32];
 	size_t at = store->n_kept;
 
-	lane_store_name(number, false, name, sizeof(name));
+	watch_store_name(number, false, name, sizeof(name));
 	if (asprintf(&path, "%s/hit", name) < 0)
 		return &lane_enomem;
 	text = read_file(store->fd, path, LANE_HIT_FILE_BYTES);
-	if (!text || !lane_hit_load(&hit, text) || hit.number != number)
+	if (!text || !watch_hit_load(&hit, text) || hit.number != number)
 		return lane_error("%s/%s: is no recording of a hit", store->path, name);
 	more = reallocarray(store->kept, store->n_kept + 1, sizeof(*more));
 	if (!more)
@@ -375,10 +375,10 @@ static struct lane_error *take(struct lane_store *store, uint64_t number)
 	return NULL;
 }
 
-struct lane_error *lane_store_add(struct lane_store *store, uint64_t number, int64_t now)
+struct lane_error *watch_store_add(struct lane_store *store, uint64_t number, int64_t now)
 {
 	struct lane_error *err = take(store, number);
-	const struct lane_kept *kept = lane_store_find(store, number);
+	const struct lane_kept *kept = watch_store_find(store, number);
 	struct lane_hits *group;
 
 	if (err || !kept)
@@ -389,7 +389,7 @@ struct lane_error *lane_store_add(struct lane_store *store, uint64_t number, int
 			--store->n_writes * sizeof(store->writes[0]));
 	if (kept->hit.what != LANE_ROW_MANUAL)
 		store->writes[store->n_writes++] = now;
-	group = lane_store_group(store, &kept->hit);
+	group = watch_store_group(store, &kept->hit);
 	if (group) {
 		group->written_epoch_ns = now;
 		if (kept->hit.total_ns > group->worst_ns)
@@ -399,7 +399,7 @@ struct lane_error *lane_store_add(struct lane_store *store, uint64_t number, int
 	return NULL;
 }
 
-const struct lane_kept *lane_store_find(const struct lane_store *store, uint64_t number)
+const struct lane_kept *watch_store_find(const struct lane_store *store, uint64_t number)
 {
 	for (size_t i = 0; i < store->n_kept; i++)
 		if (store->kept[i].hit.number == number)
@@ -422,20 +422,20 @@ static void write_state(const struct lane_store *store, const struct lane_histor
 		if (!group->count)
 			continue;
 		fputs("group", to);
-		lane_words_put(to, lane_row_what_names[group->what]);
-		lane_words_put(to, group->process);
-		lane_words_put(to, group->cause);
-		lane_words_put(to, group->culprit);
+		watch_words_put(to, lane_row_what_names[group->what]);
+		watch_words_put(to, group->process);
+		watch_words_put(to, group->cause);
+		watch_words_put(to, group->culprit);
 		fprintf(to, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			group->count, (uint64_t)group->first_epoch_ns,
 			(uint64_t)group->last_epoch_ns, group->worst_ns,
 			(uint64_t)group->written_epoch_ns);
 	}
-	lane_history_save(history, to);
+	watch_history_save(history, to);
 	fputs("end\n", to);
 }
 
-struct lane_error *lane_store_save(struct lane_store *store, const struct lane_history *history)
+struct lane_error *watch_store_save(struct lane_store *store, const struct lane_history *history)
 {
 	int fd, bad;
 	FILE *to;
@@ -472,22 +472,22 @@ static bool load_group(struct lane_store *store, const char *rest)
 	char what[16];
 	int i = 0;
 
-	if (!lane_words_get(&rest, what, sizeof(what)) ||
-	    !lane_words_get(&rest, key.process, sizeof(key.process)) ||
-	    !lane_words_get(&rest, key.cause, sizeof(key.cause)) ||
-	    !lane_words_get(&rest, key.culprit, sizeof(key.culprit)) ||
-	    !lane_words_number(&rest, UINT64_MAX, &group.count) ||
-	    !lane_words_number(&rest, INT64_MAX, &first) ||
-	    !lane_words_number(&rest, INT64_MAX, &last) ||
-	    !lane_words_number(&rest, UINT64_MAX, &group.worst_ns) ||
-	    !lane_words_number(&rest, INT64_MAX, &written) || !group.count)
+	if (!watch_words_get(&rest, what, sizeof(what)) ||
+	    !watch_words_get(&rest, key.process, sizeof(key.process)) ||
+	    !watch_words_get(&rest, key.cause, sizeof(key.cause)) ||
+	    !watch_words_get(&rest, key.culprit, sizeof(key.culprit)) ||
+	    !watch_words_number(&rest, UINT64_MAX, &group.count) ||
+	    !watch_words_number(&rest, INT64_MAX, &first) ||
+	    !watch_words_number(&rest, INT64_MAX, &last) ||
+	    !watch_words_number(&rest, UINT64_MAX, &group.worst_ns) ||
+	    !watch_words_number(&rest, INT64_MAX, &written) || !group.count)
 		return false;
 	while (i < LANE_ROW_WHAT_COUNT && strcmp(lane_row_what_names[i], what) != 0)
 		i++;
 	if (i == LANE_ROW_WHAT_COUNT)
 		return false;
 	key.what = (enum lane_row_what)i;
-	place = lane_store_group(store, &key);
+	place = watch_store_group(store, &key);
 	if (!place)
 		place = make_group(store, &key);
 	if (!place)
@@ -506,18 +506,18 @@ static bool load_line(struct lane_store *store, struct lane_history *history, co
 	char name[16];
 	uint64_t value;
 
-	if (!lane_words_get(&rest, name, sizeof(name)))
+	if (!watch_words_get(&rest, name, sizeof(name)))
 		return false;
 	if (!strcmp(name, "history"))
-		return !history || lane_history_load(history, rest);
+		return !history || watch_history_load(history, rest);
 	if (!strcmp(name, "group"))
 		return load_group(store, rest);
 	if (!strcmp(name, "number"))
-		return lane_words_number(&rest, UINT64_MAX / 2, &store->last_number);
+		return watch_words_number(&rest, UINT64_MAX / 2, &store->last_number);
 	if (!strcmp(name, "others"))
-		return lane_words_number(&rest, UINT64_MAX, &store->others);
+		return watch_words_number(&rest, UINT64_MAX, &store->others);
 	if (!strcmp(name, "written")) {
-		if (!lane_words_number(&rest, INT64_MAX, &value))
+		if (!watch_words_number(&rest, INT64_MAX, &value))
 			return false;
 		if (store->n_writes < LANE_STORE_HOURLY)
 			store->writes[store->n_writes++] = (int64_t)value;
@@ -545,7 +545,7 @@ static bool load_lines(struct lane_store *store, struct lane_history *history, c
 	return false;
 }
 
-bool lane_store_load(struct lane_store *store, struct lane_history *history, const char *text)
+bool watch_store_load(struct lane_store *store, struct lane_history *history, const char *text)
 {
 	if (load_lines(store, history, text))
 		return true;
@@ -596,10 +596,10 @@ static void reconcile(struct lane_store *store)
 {
 	for (size_t i = 0; i < store->n_kept; i++) {
 		const struct lane_hit *hit = &store->kept[i].hit;
-		struct lane_hits *group = lane_store_group(store, hit);
+		struct lane_hits *group = watch_store_group(store, hit);
 
 		if (!group)
-			group = lane_store_count(store, hit);
+			group = watch_store_count(store, hit);
 		if (!group)
 			continue;
 		if (hit->total_ns > group->worst_ns)
@@ -663,8 +663,8 @@ static struct lane_error *lock(struct lane_store *store)
 	return lane_error_errno(errno, "%s/lock", store->path);
 }
 
-struct lane_error *lane_store_open(struct lane_store *store, const char *path,
-				   struct lane_history *history, char **note)
+struct lane_error *watch_store_open(struct lane_store *store, const char *path,
+				    struct lane_history *history, char **note)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	struct lane_error *err;
@@ -676,7 +676,7 @@ struct lane_error *lane_store_open(struct lane_store *store, const char *path,
 	if (err)
 		return err;
 	text = read_file(store->fd, "state", STATE_BYTES);
-	if ((text && !lane_store_load(store, history, text)) ||
+	if ((text && !watch_store_load(store, history, text)) ||
 	    (!text && !faccessat(store->fd, "state", F_OK, AT_SYMLINK_NOFOLLOW))) {
 		if (asprintf(note,
 			     "%s/state: cannot be read; counts and histories begin anew, the "
@@ -690,7 +690,7 @@ struct lane_error *lane_store_open(struct lane_store *store, const char *path,
 	return err;
 }
 
-struct lane_error *lane_store_look(struct lane_store *store, const char *path)
+struct lane_error *watch_store_look(struct lane_store *store, const char *path)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
 	struct lane_error *err = open_folder(store, path, false);
@@ -699,14 +699,14 @@ struct lane_error *lane_store_look(struct lane_store *store, const char *path)
 		return err;
 	text = read_file(store->fd, "state", STATE_BYTES);
 	if (text)
-		lane_store_load(store, NULL, text);
+		watch_store_load(store, NULL, text);
 	err = scan(store, false);
 	if (!err)
 		reconcile(store);
 	return err;
 }
 
-void lane_store_deinit(struct lane_store *store)
+void watch_store_deinit(struct lane_store *store)
 {
 	if (store->fd >= 0)
 		close(store->fd);

@@ -60,58 +60,58 @@ struct lane_store {
  * begun and not completed is removed; the state is read into store and history, an unreadable one
  * is left out
  * (*note says so, a sentence of its own; NULL: there is nothing to say; the caller's). The store is
- * to be given to lane_store_deinit, also after an error.
+ * to be given to watch_store_deinit, also after an error.
  */
-struct lane_error *lane_store_open(struct lane_store *store, const char *path,
-				   struct lane_history *history, char **note) LANE_MUST_CHECK;
+struct lane_error *watch_store_open(struct lane_store *store, const char *path,
+				    struct lane_history *history, char **note) LANE_MUST_CHECK;
 
 /* Opens it to look only; history is not read. */
-struct lane_error *lane_store_look(struct lane_store *store, const char *path) LANE_MUST_CHECK;
+struct lane_error *watch_store_look(struct lane_store *store, const char *path) LANE_MUST_CHECK;
 
 /* Counts a hit; its group. NULL: in none any more (store->others). */
-struct lane_hits *lane_store_count(struct lane_store *store, const struct lane_hit *hit);
+struct lane_hits *watch_store_count(struct lane_store *store, const struct lane_hit *hit);
 
 /* The group of a hit, NULL: it has none. */
-struct lane_hits *lane_store_group(struct lane_store *store, const struct lane_hit *hit);
+struct lane_hits *watch_store_group(struct lane_store *store, const struct lane_hit *hit);
 
 /* Whether a recording of this hit, which has been counted, is to be written now. */
-bool lane_store_wants(const struct lane_store *store, const struct lane_hits *group,
-		      const struct lane_hit *hit, int64_t now_epoch_ns);
+bool watch_store_wants(const struct lane_store *store, const struct lane_hits *group,
+		       const struct lane_hit *hit, int64_t now_epoch_ns);
 
 /* Makes room for a recording of about that many bytes; false: it would never fit. */
-bool lane_store_make_room(struct lane_store *store, uint64_t bytes);
+bool watch_store_make_room(struct lane_store *store, uint64_t bytes);
 
 /* Gives the hit its number. */
-void lane_store_number(struct lane_store *store, struct lane_hit *hit);
+void watch_store_number(struct lane_store *store, struct lane_hit *hit);
 
 /* "hit-000007", and the folder in which it is made. */
-const char *lane_store_name(uint64_t number, bool is_part, char *buffer, size_t size);
+const char *watch_store_name(uint64_t number, bool is_part, char *buffer, size_t size);
 
 /* Begins the recording of a hit that has its number; *fd is its folder's, the caller's. */
-struct lane_error *lane_store_begin(const struct lane_store *store, const struct lane_hit *hit,
-				    int *fd) LANE_MUST_CHECK;
+struct lane_error *watch_store_begin(const struct lane_store *store, const struct lane_hit *hit,
+				     int *fd) LANE_MUST_CHECK;
 
 /* Completes it: all of it is on the disk, then it gets its name. */
-struct lane_error *lane_store_complete(const struct lane_store *store, const struct lane_hit *hit,
-				       int fd) LANE_MUST_CHECK;
+struct lane_error *watch_store_complete(const struct lane_store *store, const struct lane_hit *hit,
+					int fd) LANE_MUST_CHECK;
 
 /* It will not be completed: what there is of it is removed. */
-void lane_store_abandon(const struct lane_store *store, const struct lane_hit *hit);
+void watch_store_abandon(const struct lane_store *store, const struct lane_hit *hit);
 
 /* A complete one is there: takes it into the list, and removes what is over the limits. */
-struct lane_error *lane_store_add(struct lane_store *store, uint64_t number,
-				  int64_t now_epoch_ns) LANE_MUST_CHECK;
+struct lane_error *watch_store_add(struct lane_store *store, uint64_t number,
+				   int64_t now_epoch_ns) LANE_MUST_CHECK;
 
 /* Saves the state, whole or not at all. */
-struct lane_error *lane_store_save(struct lane_store *store,
-				   const struct lane_history *history) LANE_MUST_CHECK;
+struct lane_error *watch_store_save(struct lane_store *store,
+				    const struct lane_history *history) LANE_MUST_CHECK;
 
 /* Reads a state's text; false: it is none, and nothing of it counts. history may be NULL. */
-bool lane_store_load(struct lane_store *store, struct lane_history *history, const char *text);
+bool watch_store_load(struct lane_store *store, struct lane_history *history, const char *text);
 
 /* The recording of that number, NULL: it is not there. */
-const struct lane_kept *lane_store_find(const struct lane_store *store, uint64_t number);
+const struct lane_kept *watch_store_find(const struct lane_store *store, uint64_t number);
 
-void lane_store_deinit(struct lane_store *store);
+void watch_store_deinit(struct lane_store *store);
 
 #endif

@@ -22,7 +22,7 @@ struct lane_tasks {
 	size_t n_gone;
 };
 
-struct lane_error *lane_tasks_create(struct lane_tasks **tasks)
+struct lane_error *watch_tasks_create(struct lane_tasks **tasks)
 {
 	*tasks = calloc(1, sizeof(**tasks));
 	if (!*tasks)
@@ -31,7 +31,7 @@ struct lane_error *lane_tasks_create(struct lane_tasks **tasks)
 	return NULL;
 }
 
-void lane_tasks_destroy(struct lane_tasks *tasks)
+void watch_tasks_destroy(struct lane_tasks *tasks)
 {
 	if (!tasks)
 		return;
@@ -120,7 +120,7 @@ static void on_switch(struct lane_tasks *tasks, const struct lane_wire *wire,
 	memcpy(task->is.name, sw->prev_comm, sizeof(task->is.name));
 }
 
-void lane_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record)
+void watch_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record)
 {
 	union lane_payload u;
 	struct task *task;
@@ -157,7 +157,7 @@ void lane_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record)
 	}
 }
 
-void lane_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns)
+void watch_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns)
 {
 	size_t still = 0;
 
@@ -183,8 +183,8 @@ struct statedump {
 	uint64_t padding;
 };
 
-struct lane_error *lane_tasks_at(const struct lane_tasks *tasks, uint64_t from_ns,
-				 struct lane_tasks_list *list)
+struct lane_error *watch_tasks_at(const struct lane_tasks *tasks, uint64_t from_ns,
+				  struct lane_tasks_list *list)
 {
 	size_t room = tasks->table.used ? tasks->table.used : 1;
 	struct statedump *all = calloc(room, sizeof(*all));
@@ -192,7 +192,7 @@ struct lane_error *lane_tasks_at(const struct lane_tasks *tasks, uint64_t from_n
 	*list = (struct lane_tasks_list){ .memory = all,
 					  .records = calloc(room, sizeof(*list->records)) };
 	if (!all || !list->records) {
-		lane_tasks_list_deinit(list);
+		watch_tasks_list_deinit(list);
 		return &lane_enomem;
 	}
 	for (size_t i = 0; tasks->table.slots && i <= tasks->table.mask; i++) {
@@ -212,7 +212,7 @@ struct lane_error *lane_tasks_at(const struct lane_tasks *tasks, uint64_t from_n
 	return NULL;
 }
 
-void lane_tasks_list_deinit(struct lane_tasks_list *list)
+void watch_tasks_list_deinit(struct lane_tasks_list *list)
 {
 	free(list->memory);
 	free(list->records);

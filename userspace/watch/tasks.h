@@ -17,13 +17,13 @@
 struct lane_tasks;
 
 /* *tasks is the caller's. */
-struct lane_error *lane_tasks_create(struct lane_tasks **tasks) LANE_MUST_CHECK;
+struct lane_error *watch_tasks_create(struct lane_tasks **tasks) LANE_MUST_CHECK;
 
 /* Takes any record; those that tell of threads' beginnings, ends and names count. */
-void lane_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record);
+void watch_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record);
 
 /* Forgets the threads that were gone at that time, when there are many. */
-void lane_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns);
+void watch_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns);
 
 /* Who there was at from_ns, as the records of a recording's beginning. */
 struct lane_tasks_list {
@@ -32,12 +32,12 @@ struct lane_tasks_list {
 	void *memory;
 };
 
-struct lane_error *lane_tasks_at(const struct lane_tasks *tasks, uint64_t from_ns,
-				 struct lane_tasks_list *list) LANE_MUST_CHECK;
+struct lane_error *watch_tasks_at(const struct lane_tasks *tasks, uint64_t from_ns,
+				  struct lane_tasks_list *list) LANE_MUST_CHECK;
 
-void lane_tasks_list_deinit(struct lane_tasks_list *list);
+void watch_tasks_list_deinit(struct lane_tasks_list *list);
 
 /* Frees; NULL is allowed. */
-void lane_tasks_destroy(struct lane_tasks *tasks);
+void watch_tasks_destroy(struct lane_tasks *tasks);
 
 #endif

@@ -155,7 +155,7 @@ static enum lane_stage find_cause(struct lane_usual *usual, const struct lane_st
 
 		if (!(stages->known & 1u << i))
 			continue;
-		median = lane_usual_median(usual, (enum lane_track)i);
+		median = watch_usual_median(usual, (enum lane_track)i);
 		ns = ns > median ? ns - median : 0;
 		if (cause != LANE_STAGE_COUNT && ns <= *excess_ns)
 			continue;
@@ -200,10 +200,10 @@ static void remember(struct lane_watch *watch, struct lane_usual *usual,
 	bool fits = true;
 
 	if (ended->total_known)
-		fits = lane_usual_add(usual, track_of(ended->what), ended->total.lo);
+		fits = watch_usual_add(usual, track_of(ended->what), ended->total.lo);
 	for (int i = 0; ended->what == LANE_ROW_REQUEST && i < LANE_STAGE_COUNT; i++)
 		if (ended->stages.known & 1u << i)
-			fits &= lane_usual_add(usual, (enum lane_track)i, ended->stages.ns[i].lo);
+			fits &= watch_usual_add(usual, (enum lane_track)i, ended->stages.ns[i].lo);
 	watch->no_memory |= !fits;
 }
 
@@ -226,13 +226,13 @@ static void remember_recent(struct lane_watch *watch, const struct lane_ended *e
 
 static void tell(struct lane_watch *watch, const struct lane_hit *hit, const char *not_written)
 {
-	const struct lane_hits *group = lane_store_group(&watch->store, hit);
+	const struct lane_hits *group = watch_store_group(&watch->store, hit);
 	char name[32] = "";
 
 	watch->figures.hits++;
 	watch->figures.written += !*not_written;
 	if (!*not_written)
-		lane_store_name(hit->number, false, name, sizeof(name));
+		watch_store_name(hit->number, false, name, sizeof(name));
 	if (watch->ways.tell)
 		watch->ways.tell(watch->ways.arg, hit, group, not_written);
 	if (watch->ways.rows.hit) {
@@ -245,7 +245,7 @@ static void tell(struct lane_watch *watch, const struct lane_hit *hit, const cha
 				.engine = hit->engine,
 				.process = hit->process,
 				.pid = hit->pid,
-				.total = lane_span_exact(hit->end_ns - hit->begin_ns),
+				.total = timeline_span_exact(hit->end_ns - hit->begin_ns),
 				.total_known = true,
 				.cause = hit->cause,
 				.culprit = hit->culprit,
@@ -259,7 +259,7 @@ static void tell(struct lane_watch *watch, const struct lane_hit *hit, const cha
 
 		row.of.stages.known = hit->known;
 		for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-			row.of.stages.ns[i] = lane_span_exact(hit->stages[i]);
+			row.of.stages.ns[i] = timeline_span_exact(hit->stages[i]);
 			row.of.culprits[i] = "";
 		}
 		rows_result(watch, watch->ways.rows.hit(watch->ways.rows.arg, &row));
@@ -300,11 +300,11 @@ static bool join(struct lane_watch *watch, const struct lane_hit *hit)
 /* A hit of which all is known: it counts, and waits for its recording when that is wanted. */
 static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint64_t due_ns)
 {
-	struct lane_hits *group = lane_store_count(&watch->store, hit);
+	struct lane_hits *group = watch_store_count(&watch->store, hit);
 
 	if (join(watch, hit))
 		return;
-	if (!lane_store_wants(&watch->store, group, hit, epoch_of(watch, watch->now_ns)) ||
+	if (!watch_store_wants(&watch->store, group, hit, epoch_of(watch, watch->now_ns)) ||
 	    watch->n_waiting == MAX_WAITING) {
 		tell(watch, hit, "rate");
 		return;
@@ -316,7 +316,7 @@ static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint6
 static void take_open_hit(struct lane_watch *watch, const struct lane_hit *hit, int32_t tid)
 {
 	if (watch->n_waiting == MAX_WAITING) {
-		lane_store_count(&watch->store, hit);
+		watch_store_count(&watch->store, hit);
 		tell(watch, hit, "rate");
 		return;
 	}
@@ -366,8 +366,8 @@ static void find_culprits(const struct lane_ended *ended, int cause,
 		culprits[i][0] = 0;
 		row->culprits[i] = culprits[i];
 		if (matters && ended->request && ended->stages.known & 1u << i)
-			lane_witness_culprit(ended->witness, ended->request, (enum lane_stage)i,
-					     culprits[i]);
+			watch_witness_culprit(ended->witness, ended->request, (enum lane_stage)i,
+					      culprits[i]);
 	}
 }
 
@@ -399,14 +399,14 @@ static void on_ended(void *arg, const struct lane_ended *ended)
 	name_gpu(ended->engine, gpu, sizeof(gpu));
 	if (ended->engine)
 		watch->ways.engine_name(ended->engine, engine, sizeof(engine));
-	usual = lane_history_of(watch->history, ended->process, engine);
+	usual = watch_history_of(watch->history, ended->process, engine);
 	if (!usual) {
 		watch->no_memory = true;
 		return;
 	}
 	if (measure(watch, ended, &ns, &track))
 		row.is_hit =
-			lane_limit_exceeded(&watch->config.slower, usual, track, ns, &limit_ns);
+			watch_limit_exceeded(&watch->config.slower, usual, track, ns, &limit_ns);
 	if (ended->what == LANE_ROW_IDLE) {
 		limit_ns = watch->config.starved_ns;
 		row.is_hit = limit_ns && ended->total.lo > limit_ns &&
@@ -435,7 +435,7 @@ static void on_ended(void *arg, const struct lane_ended *ended)
 	take_hit(watch, &hit, due_of(watch, &hit));
 }
 
-void lane_watch_trigger(struct lane_watch *watch, const char *who)
+void watch_trigger(struct lane_watch *watch, const char *who)
 {
 	struct lane_hit hit = { .what = LANE_ROW_MANUAL,
 				.epoch_ns = epoch_of(watch, watch->now_ns),
@@ -475,12 +475,12 @@ static void on_frame(struct lane_watch *watch, const struct lane_event *event)
 	struct lane_ended ended = { .what = LANE_ROW_FRAME,
 				    .begin_ns = frame->at_ns,
 				    .end_ns = now_ns,
-				    .total = lane_span_exact(now_ns - frame->at_ns),
+				    .total = timeline_span_exact(now_ns - frame->at_ns),
 				    .total_known = true,
 				    .pid = event->wire.pid,
 				    .tid = event->wire.tid,
 				    .cause = "",
-				    .witness = lane_stream_witness(watch->stream) };
+				    .witness = watch_stream_witness(watch->stream) };
 	struct lane_row row = { .what = LANE_ROW_FRAME,
 				.end_ns = now_ns,
 				.epoch_ns = epoch_of(watch, now_ns),
@@ -500,18 +500,18 @@ static void on_frame(struct lane_watch *watch, const struct lane_event *event)
 	if (!ended.begin_ns)
 		return;
 	snprintf(ended.process, sizeof(ended.process), "%.15s",
-		 lane_stream_comm(watch->stream, event->wire.pid));
+		 watch_stream_comm(watch->stream, event->wire.pid));
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		row.culprits[i] = "";
-	usual = lane_history_of(watch->history, ended.process, "");
+	usual = watch_history_of(watch->history, ended.process, "");
 	if (!usual) {
 		watch->no_memory = true;
 		return;
 	}
 	row.is_hit = watch->config.of & 1u << LANE_ROW_FRAME &&
 		     is_process(watch->config.process, ended.process, ended.pid) &&
-		     lane_limit_exceeded(&watch->config.slower, usual, LANE_TRACK_FRAME,
-					 ended.total.lo, &limit_ns);
+		     watch_limit_exceeded(&watch->config.slower, usual, LANE_TRACK_FRAME,
+					  ended.total.lo, &limit_ns);
 	remember(watch, usual, &ended);
 	if (watch->ways.rows.row)
 		rows_result(watch, watch->ways.rows.row(watch->ways.rows.arg, &row));
@@ -544,8 +544,9 @@ static void find_frame_cause(const struct lane_watch *watch, struct waiting *wai
 	const struct recent *worst = NULL;
 	struct lane_hit *hit = &waiting->hit;
 	char starver[LANE_CULPRIT_BYTES];
-	uint64_t starved_ns = lane_witness_starver(lane_stream_witness(watch->stream), waiting->tid,
-						   hit->begin_ns, hit->end_ns, starver);
+	uint64_t starved_ns =
+		watch_witness_starver(watch_stream_witness(watch->stream), waiting->tid,
+				      hit->begin_ns, hit->end_ns, starver);
 
 	for (unsigned int i = 0; i < MAX_RECENT; i++) {
 		const struct recent *recent = &watch->recent[i];
@@ -572,7 +573,7 @@ static void find_frame_cause(const struct lane_watch *watch, struct waiting *wai
 static struct lane_error *write_files(const struct lane_watch *watch, int fd, struct lane_hit *hit)
 {
 	struct lane_ctf_env env = watch->ways.env;
-	LANE_CLEANUP(lane_tasks_list_deinit) struct lane_tasks_list first = { 0 };
+	LANE_CLEANUP(watch_tasks_list_deinit) struct lane_tasks_list first = { 0 };
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	struct lane_watch_recording of = { .hit = hit, .epoch_offset_ns = watch->epoch_offset_ns };
 	struct lane_ring_part part;
@@ -581,15 +582,15 @@ static struct lane_error *write_files(const struct lane_watch *watch, int fd, st
 	FILE *to;
 	int file;
 
-	lane_store_name(hit->number, true, part_name, sizeof(part_name));
-	lane_store_name(hit->number, false, name, sizeof(name));
+	watch_store_name(hit->number, true, part_name, sizeof(part_name));
+	watch_store_name(hit->number, false, name, sizeof(name));
 	if (asprintf(&path, "%s/%s/%s", watch->store.path, part_name, name) < 0)
 		return &lane_enomem;
 	env.epoch_offset_ns = watch->epoch_offset_ns;
-	err = lane_tasks_at(watch->tasks, hit->from_ns, &first);
+	err = watch_tasks_at(watch->tasks, hit->from_ns, &first);
 	if (!err)
-		err = lane_ring_write(watch->ring, fd, "bpf", &env, hit->from_ns, hit->to_ns,
-				      first.records, first.n, &part);
+		err = watch_ring_write(watch->ring, fd, "bpf", &env, hit->from_ns, hit->to_ns,
+				       first.records, first.n, &part);
 	if (err)
 		return err;
 	of.part = &part;
@@ -602,7 +603,7 @@ static struct lane_error *write_files(const struct lane_watch *watch, int fd, st
 	to = file < 0 ? NULL : fdopen(file, "w");
 	if (!to)
 		return lane_error_errno(errno, "%s/hit", path);
-	lane_hit_save(hit, to);
+	watch_hit_save(hit, to);
 	if (fflush(to) || ferror(to))
 		err = lane_error_errno(errno ? errno : EIO, "%s/hit", path);
 	if (fclose(to) && !err)
@@ -619,13 +620,13 @@ static struct lane_error *write_hit(void *arg)
 
 	/* It is the watching process that watches. */
 	close(watch->store.lock_fd);
-	err = lane_store_begin(&watch->store, hit, &fd);
+	err = watch_store_begin(&watch->store, hit, &fd);
 	if (!err)
 		err = write_files(watch, fd, hit);
 	if (!err)
-		err = lane_store_complete(&watch->store, hit, fd);
+		err = watch_store_complete(&watch->store, hit, fd);
 	if (err)
-		lane_store_abandon(&watch->store, hit);
+		watch_store_abandon(&watch->store, hit);
 	return err;
 }
 
@@ -649,9 +650,9 @@ static void end_writing(struct lane_watch *watch, struct lane_error *err)
 	const struct lane_kept *kept;
 
 	if (!err)
-		err = lane_store_add(&watch->store, hit->number, epoch_of(watch, watch->now_ns));
+		err = watch_store_add(&watch->store, hit->number, epoch_of(watch, watch->now_ns));
 	if (err) {
-		lane_store_abandon(&watch->store, hit);
+		watch_store_abandon(&watch->store, hit);
 		cannot_write(watch, err);
 		tell(watch, hit, "failed");
 		return;
@@ -659,7 +660,7 @@ static void end_writing(struct lane_watch *watch, struct lane_error *err)
 	if (watch->cannot_write)
 		note(watch, "hits are written again");
 	watch->cannot_write = false;
-	kept = lane_store_find(&watch->store, hit->number);
+	kept = watch_store_find(&watch->store, hit->number);
 	tell(watch, kept ? &kept->hit : hit, kept ? "" : "disk");
 }
 
@@ -674,7 +675,7 @@ static bool has_space(const struct lane_watch *watch, uint64_t bytes)
 static void begin_writing(struct lane_watch *watch, struct waiting *waiting)
 {
 	struct lane_hit *hit = &waiting->hit;
-	uint64_t since_ns = lane_ring_since(watch->ring), bytes;
+	uint64_t since_ns = watch_ring_since(watch->ring), bytes;
 	struct lane_ring_part part;
 	struct lane_error *err;
 
@@ -686,19 +687,19 @@ static void begin_writing(struct lane_watch *watch, struct waiting *waiting)
 	hit->to_ns = waiting->due_ns > hit->from_ns ? waiting->due_ns : hit->from_ns;
 	if (hit->to_ns > watch->now_ns)
 		hit->to_ns = watch->now_ns;
-	lane_ring_measure(watch->ring, hit->from_ns, hit->to_ns, &part);
+	watch_ring_measure(watch->ring, hit->from_ns, hit->to_ns, &part);
 	hit->lost = part.lost;
 	bytes = 2 * part.bytes + (1u << 20);
 	if (watch->now_ns < watch->retry_ns || !has_space(watch, bytes) ||
-	    !lane_store_make_room(&watch->store, bytes)) {
+	    !watch_store_make_room(&watch->store, bytes)) {
 		if (!has_space(watch, bytes))
 			cannot_write(watch, lane_error("the disk is full"));
 		tell(watch, hit, "disk");
 		return;
 	}
-	lane_store_number(&watch->store, hit);
+	watch_store_number(&watch->store, hit);
 	watch->written = *waiting;
-	err = lane_writer_begin(&watch->writer, watch->now_ns, write_hit, watch);
+	err = watch_writer_begin(&watch->writer, watch->now_ns, write_hit, watch);
 	if (err) {
 		cannot_write(watch, err);
 		tell(watch, hit, "failed");
@@ -709,7 +710,7 @@ static void poll_writer(struct lane_watch *watch, bool waits)
 {
 	struct lane_error *result;
 
-	if (lane_writer_ended(&watch->writer, watch->now_ns, waits, &result))
+	if (watch_writer_ended(&watch->writer, watch->now_ns, waits, &result))
 		end_writing(watch, result);
 }
 
@@ -722,8 +723,8 @@ static bool close_hit(struct lane_watch *watch, struct waiting *waiting)
 		return true;
 	waiting->is_open = false;
 	find_frame_cause(watch, waiting);
-	group = lane_store_count(&watch->store, &waiting->hit);
-	if (lane_store_wants(&watch->store, group, &waiting->hit, epoch_of(watch, watch->now_ns)))
+	group = watch_store_count(&watch->store, &waiting->hit);
+	if (watch_store_wants(&watch->store, group, &waiting->hit, epoch_of(watch, watch->now_ns)))
 		return true;
 	tell(watch, &waiting->hit, "rate");
 	return false;
@@ -756,16 +757,17 @@ static void write_due(struct lane_watch *watch, uint64_t upto_ns)
 static struct lane_error *new_stream(struct lane_watch *watch, uint64_t from_ns,
 				     struct lane_stream **stream)
 {
-	LANE_CLEANUP(lane_tasks_list_deinit) struct lane_tasks_list first = { 0 };
-	struct lane_error *err = lane_tasks_at(watch->tasks, watch->event_ns, &first);
+	LANE_CLEANUP(watch_tasks_list_deinit) struct lane_tasks_list first = { 0 };
+	struct lane_error *err = watch_tasks_at(watch->tasks, watch->event_ns, &first);
 
 	return err ? err
-		   : lane_stream_create(watch->ways.info, from_ns, &first, on_ended, watch, stream);
+		   : watch_stream_create(watch->ways.info, from_ns, &first, on_ended, watch,
+					 stream);
 }
 
-struct lane_error *lane_watch_create(const char *path, size_t memory,
-				     const struct lane_watch_config *config,
-				     const struct lane_watch_ways *ways, struct lane_watch **result)
+struct lane_error *watch_create(const char *path, size_t memory,
+				const struct lane_watch_config *config,
+				const struct lane_watch_ways *ways, struct lane_watch **result)
 {
 	struct lane_watch *watch = calloc(1, sizeof(*watch));
 	LANE_CLEANUP(lane_free) char *said = NULL;
@@ -776,64 +778,64 @@ struct lane_error *lane_watch_create(const char *path, size_t memory,
 	watch->ways = *ways;
 	/* From here on the consumer is ours, whatever happens. */
 	watch->store.fd = watch->store.lock_fd = -1;
-	err = lane_history_create(&watch->history);
+	err = watch_history_create(&watch->history);
 	if (!err)
-		err = lane_tasks_create(&watch->tasks);
+		err = watch_tasks_create(&watch->tasks);
 	if (!err)
-		err = lane_ring_create(memory, ways->info->begin_ns, &watch->ring);
+		err = watch_ring_create(memory, ways->info->begin_ns, &watch->ring);
 	if (!err)
-		err = lane_store_open(&watch->store, path, watch->history, &said);
+		err = watch_store_open(&watch->store, path, watch->history, &said);
 	if (!err)
 		err = new_stream(watch, 0, &watch->stream);
 	if (err) {
-		lane_watch_destroy(watch);
+		watch_destroy(watch);
 		return err;
 	}
 	if (said)
 		note(watch, said);
-	lane_watch_configure(watch, config);
+	watch_configure(watch, config);
 	*result = watch;
 	return NULL;
 }
 
-struct lane_error *lane_watch_listen(struct lane_watch *watch, int *fd)
+struct lane_error *watch_listen(struct lane_watch *watch, int *fd)
 {
-	return lane_socket_listen(watch->store.fd, fd);
+	return watch_socket_listen(watch->store.fd, fd);
 }
 
-void lane_watch_configure(struct lane_watch *watch, const struct lane_watch_config *config)
+void watch_configure(struct lane_watch *watch, const struct lane_watch_config *config)
 {
 	watch->config = *config;
 	watch->store.config = config->store;
 }
 
-void lane_watch_destroy(struct lane_watch *watch)
+void watch_destroy(struct lane_watch *watch)
 {
 	if (!watch)
 		return;
-	lane_writer_kill(&watch->writer);
+	watch_writer_kill(&watch->writer);
 	if (watch->ways.rows.close)
 		watch->ways.rows.close(watch->ways.rows.arg);
-	lane_stream_destroy(watch->stream);
-	lane_stream_destroy(watch->next);
-	lane_store_deinit(&watch->store);
-	lane_ring_destroy(watch->ring);
-	lane_tasks_destroy(watch->tasks);
-	lane_history_destroy(watch->history);
+	watch_stream_destroy(watch->stream);
+	watch_stream_destroy(watch->next);
+	watch_store_deinit(&watch->store);
+	watch_ring_destroy(watch->ring);
+	watch_tasks_destroy(watch->tasks);
+	watch_history_destroy(watch->history);
 	free(watch->lost);
 	free(watch);
 }
 
-struct lane_error *lane_watch_record(struct lane_watch *watch, unsigned int cpu,
-				     const struct lane_wire *record)
+struct lane_error *watch_record(struct lane_watch *watch, unsigned int cpu,
+				const struct lane_wire *record)
 {
-	lane_tasks_record(watch->tasks, record);
+	watch_tasks_record(watch->tasks, record);
 	/* Who there is is told anew in each recording. */
-	return record->kind == LANE_STATEDUMP ? NULL : lane_ring_record(watch->ring, cpu, record);
+	return record->kind == LANE_STATEDUMP ? NULL : watch_ring_record(watch->ring, cpu, record);
 }
 
-struct lane_error *lane_watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
-				   uint64_t at_ns)
+struct lane_error *watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
+			      uint64_t at_ns)
 {
 	if (cpu >= watch->n_lost) {
 		uint64_t *more = reallocarray(watch->lost, cpu + 1, sizeof(*more));
@@ -853,12 +855,12 @@ struct lane_error *lane_watch_lost(struct lane_watch *watch, unsigned int cpu, u
 			rows_result(watch, watch->ways.rows.lost(watch->ways.rows.arg, count, at_ns,
 								 epoch_of(watch, at_ns)));
 	}
-	return lane_ring_lost(watch->ring, cpu, total, at_ns);
+	return watch_ring_lost(watch->ring, cpu, total, at_ns);
 }
 
-struct lane_error *lane_watch_horizon(struct lane_watch *watch, unsigned int cpu, uint64_t ns)
+struct lane_error *watch_horizon(struct lane_watch *watch, unsigned int cpu, uint64_t ns)
 {
-	return lane_ring_horizon(watch->ring, cpu, ns);
+	return watch_ring_horizon(watch->ring, cpu, ns);
 }
 
 /* The stream gives way to a new one at once: it can take no more. */
@@ -866,14 +868,14 @@ static struct lane_error *replace_stream(struct lane_watch *watch, struct lane_e
 {
 	note(watch, lane_error_message(why));
 	lane_error_free(why);
-	lane_stream_destroy(LANE_TAKE(watch->next));
-	lane_stream_destroy(LANE_TAKE(watch->stream));
+	watch_stream_destroy(LANE_TAKE(watch->next));
+	watch_stream_destroy(LANE_TAKE(watch->stream));
 	watch->begun_ns = watch->event_ns;
 	watch->figures.renewed++;
 	return new_stream(watch, watch->event_ns, &watch->stream);
 }
 
-struct lane_error *lane_watch_event(struct lane_watch *watch, const struct lane_event *event)
+struct lane_error *watch_event(struct lane_watch *watch, const struct lane_event *event)
 {
 	struct lane_error *err;
 
@@ -885,9 +887,9 @@ struct lane_error *lane_watch_event(struct lane_watch *watch, const struct lane_
 		on_frame(watch, event);
 	else if (event->wire.kind == LANE_RESET)
 		on_reset(watch, event);
-	err = lane_stream_event(watch->stream, event);
+	err = watch_stream_event(watch->stream, event);
 	if (!err && watch->next)
-		err = lane_stream_event(watch->next, event);
+		err = watch_stream_event(watch->next, event);
 	if (err && err != &lane_enomem)
 		err = replace_stream(watch, err);
 	if (!err && watch->ways.waits && watch->n_waiting)
@@ -903,25 +905,25 @@ static struct lane_error *renew(struct lane_watch *watch)
 	if (watch->next) {
 		if (watch->event_ns < watch->border_ns + OVER_NS)
 			return NULL;
-		lane_stream_destroy(watch->stream);
+		watch_stream_destroy(watch->stream);
 		watch->stream = LANE_TAKE(watch->next);
 		watch->begun_ns = watch->event_ns;
 		watch->figures.renewed++;
 		return NULL;
 	}
 	if (watch->event_ns - watch->begun_ns < STREAM_NS &&
-	    (!lane_stream_is_full(watch->stream) ||
+	    (!watch_stream_is_full(watch->stream) ||
 	     watch->event_ns - watch->begun_ns < 2 * OVER_NS))
 		return NULL;
 	watch->border_ns = watch->event_ns + WARM_NS;
-	lane_stream_until(watch->stream, watch->border_ns);
+	watch_stream_until(watch->stream, watch->border_ns);
 	return new_stream(watch, watch->border_ns, &watch->next);
 }
 
 /* A full disk does not end watching. */
 static void save(struct lane_watch *watch)
 {
-	struct lane_error *err = lane_store_save(&watch->store, watch->history);
+	struct lane_error *err = watch_store_save(&watch->store, watch->history);
 
 	watch->saved_ns = watch->now_ns;
 	if (err && !watch->cannot_save)
@@ -930,8 +932,7 @@ static void save(struct lane_watch *watch)
 	lane_error_free(err);
 }
 
-struct lane_error *lane_watch_advance(struct lane_watch *watch, uint64_t now_ns,
-				      int64_t epoch_offset_ns)
+struct lane_error *watch_advance(struct lane_watch *watch, uint64_t now_ns, int64_t epoch_offset_ns)
 {
 	struct lane_rows *rows = &watch->ways.rows;
 	uint64_t since_save;
@@ -945,8 +946,8 @@ struct lane_error *lane_watch_advance(struct lane_watch *watch, uint64_t now_ns,
 	err = renew(watch);
 	if (err)
 		return err;
-	lane_history_advance(watch->history, watch->now_ns);
-	lane_tasks_forget(watch->tasks, lane_ring_since(watch->ring));
+	watch_history_advance(watch->history, watch->now_ns);
+	watch_tasks_forget(watch->tasks, watch_ring_since(watch->ring));
 	if (rows->tick)
 		rows_result(watch,
 			    rows->tick(rows->arg, watch->now_ns, epoch_of(watch, watch->now_ns),
@@ -959,20 +960,20 @@ struct lane_error *lane_watch_advance(struct lane_watch *watch, uint64_t now_ns,
 	return NULL;
 }
 
-void lane_watch_figures(const struct lane_watch *watch, struct lane_watch_figures *figures)
+void watch_figures(const struct lane_watch *watch, struct lane_watch_figures *figures)
 {
 	*figures = watch->figures;
 	figures->waiting = watch->n_waiting + (watch->writer.pid != 0);
-	figures->since_ns = lane_ring_since(watch->ring);
+	figures->since_ns = watch_ring_since(watch->ring);
 }
 
-struct lane_error *lane_watch_finish(struct lane_watch *watch)
+struct lane_error *watch_finish(struct lane_watch *watch)
 {
 	struct lane_error *err = NULL;
 
 	/* Of a recording what is open at its end is told with it. */
 	if (watch->ways.waits)
-		err = lane_stream_finish(watch->stream);
+		err = watch_stream_finish(watch->stream);
 	poll_writer(watch, true);
 	while (watch->n_waiting) {
 		write_due(watch, LANE_NEVER);

@@ -56,36 +56,36 @@ struct lane_watch;
  * Begins: opens the folder (watch/store.h). memory: of the ring. ways and config are copied. *watch
  * is the caller's.
  */
-struct lane_error *lane_watch_create(const char *path, size_t memory,
-				     const struct lane_watch_config *config,
-				     const struct lane_watch_ways *ways,
-				     struct lane_watch **watch) LANE_MUST_CHECK;
+struct lane_error *watch_create(const char *path, size_t memory,
+				const struct lane_watch_config *config,
+				const struct lane_watch_ways *ways,
+				struct lane_watch **watch) LANE_MUST_CHECK;
 
 /* Listens in the folder (watch/socket.h). *fd is the caller's, -1 after an error. */
-struct lane_error *lane_watch_listen(struct lane_watch *watch, int *fd) LANE_MUST_CHECK;
+struct lane_error *watch_listen(struct lane_watch *watch, int *fd) LANE_MUST_CHECK;
 
 /* From now on by another configuration. */
-void lane_watch_configure(struct lane_watch *watch, const struct lane_watch_config *config);
+void watch_configure(struct lane_watch *watch, const struct lane_watch_config *config);
 
 /* As a capture's sink gives them (norm/live.h puts the same in order). */
-struct lane_error *lane_watch_record(struct lane_watch *watch, unsigned int cpu,
-				     const struct lane_wire *record) LANE_MUST_CHECK;
-struct lane_error *lane_watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
-				   uint64_t at_ns) LANE_MUST_CHECK;
-struct lane_error *lane_watch_horizon(struct lane_watch *watch, unsigned int cpu,
-				      uint64_t ns) LANE_MUST_CHECK;
+struct lane_error *watch_record(struct lane_watch *watch, unsigned int cpu,
+				const struct lane_wire *record) LANE_MUST_CHECK;
+struct lane_error *watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
+			      uint64_t at_ns) LANE_MUST_CHECK;
+struct lane_error *watch_horizon(struct lane_watch *watch, unsigned int cpu,
+				 uint64_t ns) LANE_MUST_CHECK;
 
 /* The next event, in order of time. */
-struct lane_error *lane_watch_event(struct lane_watch *watch,
-				    const struct lane_event *event) LANE_MUST_CHECK;
+struct lane_error *watch_event(struct lane_watch *watch,
+			       const struct lane_event *event) LANE_MUST_CHECK;
 
 /* It is now_ns, all events up to then were given. epoch_offset_ns: CLOCK_REALTIME less
  * CLOCK_MONOTONIC. */
-struct lane_error *lane_watch_advance(struct lane_watch *watch, uint64_t now_ns,
-				      int64_t epoch_offset_ns) LANE_MUST_CHECK;
+struct lane_error *watch_advance(struct lane_watch *watch, uint64_t now_ns,
+				 int64_t epoch_offset_ns) LANE_MUST_CHECK;
 
 /* Somebody asks for a recording of now. */
-void lane_watch_trigger(struct lane_watch *watch, const char *who);
+void watch_trigger(struct lane_watch *watch, const char *who);
 
 /* Which hits there were; those of which a recording is being written or waits for that. */
 struct lane_watch_figures {
@@ -95,12 +95,12 @@ struct lane_watch_figures {
 	uint64_t since_ns; /* the ring reaches back to then */
 };
 
-void lane_watch_figures(const struct lane_watch *watch, struct lane_watch_figures *figures);
+void watch_figures(const struct lane_watch *watch, struct lane_watch_figures *figures);
 
 /* Ends: what waits is written as it is, the state is saved. */
-struct lane_error *lane_watch_finish(struct lane_watch *watch) LANE_MUST_CHECK;
+struct lane_error *watch_finish(struct lane_watch *watch) LANE_MUST_CHECK;
 
 /* Frees; NULL is allowed. Without finish nothing is saved. */
-void lane_watch_destroy(struct lane_watch *watch);
+void watch_destroy(struct lane_watch *watch);
 
 #endif

@@ -26,7 +26,7 @@ struct rivals {
 	unsigned int n;
 };
 
-struct lane_error *lane_witness_init(struct lane_witness *witness)
+struct lane_error *watch_witness_init(struct lane_witness *witness)
 {
 	*witness = (struct lane_witness){ 0 };
 	witness->starved = calloc(1, sizeof(*witness->starved));
@@ -34,11 +34,11 @@ struct lane_error *lane_witness_init(struct lane_witness *witness)
 	witness->waits = calloc(1, sizeof(*witness->waits));
 	if (witness->starved && witness->preempted && witness->waits)
 		return NULL;
-	lane_witness_deinit(witness);
+	watch_witness_deinit(witness);
 	return &lane_enomem;
 }
 
-void lane_witness_deinit(struct lane_witness *witness)
+void watch_witness_deinit(struct lane_witness *witness)
 {
 	for (uint32_t i = 0; i < witness->n_engines; i++)
 		free(witness->engines[i]);
@@ -73,7 +73,7 @@ static struct lane_witness_engine *engine_of(struct lane_witness *witness, uint3
 	return witness->engines[id];
 }
 
-void lane_witness_run(struct lane_witness *witness, const struct lane_run *run)
+void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 {
 	struct lane_witness_engine *engine = engine_of(witness, run->engine->id);
 	struct run *at;
@@ -96,7 +96,7 @@ static struct lane_witness_note *new_note(struct lane_witness_notes *notes)
 	return note;
 }
 
-void lane_witness_starvation(struct lane_witness *witness, const struct lane_starvation *told)
+void watch_witness_starvation(struct lane_witness *witness, const struct lane_starvation *told)
 {
 	struct lane_witness_note *note;
 
@@ -109,7 +109,7 @@ void lane_witness_starvation(struct lane_witness *witness, const struct lane_sta
 	set_name(note->culprit, told->comm);
 }
 
-void lane_witness_preemption(struct lane_witness *witness, const struct lane_preemption *told)
+void watch_witness_preemption(struct lane_witness *witness, const struct lane_preemption *told)
 {
 	struct lane_witness_note *note;
 
@@ -176,8 +176,8 @@ static uint64_t most_of_notes(const struct lane_witness_notes *notes, uint64_t o
 	return most(&rivals, culprit);
 }
 
-uint64_t lane_witness_starver(const struct lane_witness *witness, int32_t tid, uint64_t begin_ns,
-			      uint64_t end_ns, char culprit[LANE_CULPRIT_BYTES])
+uint64_t watch_witness_starver(const struct lane_witness *witness, int32_t tid, uint64_t begin_ns,
+			       uint64_t end_ns, char culprit[LANE_CULPRIT_BYTES])
 {
 	culprit[0] = 0;
 	if (tid <= 0)
@@ -185,16 +185,16 @@ uint64_t lane_witness_starver(const struct lane_witness *witness, int32_t tid, u
 	return most_of_notes(witness->starved, (uint32_t)tid, 0, begin_ns, end_ns, culprit);
 }
 
-void lane_witness_wait(struct lane_witness *witness, const struct lane_wait *wait,
-		       char culprit[LANE_CULPRIT_BYTES])
+void watch_witness_wait(struct lane_witness *witness, const struct lane_wait *wait,
+			char culprit[LANE_CULPRIT_BYTES])
 {
 	struct lane_witness_note *note;
 
 	culprit[0] = 0;
 	if (!wait->signal_ns || wait->signal_ns >= wait->end_ns)
 		return;
-	if (!lane_witness_starver(witness, wait->thread->tid, wait->signal_ns, wait->end_ns,
-				  culprit))
+	if (!watch_witness_starver(witness, wait->thread->tid, wait->signal_ns, wait->end_ns,
+				   culprit))
 		return;
 	note = new_note(witness->waits);
 	note->of = wait->request->context->id;
@@ -219,15 +219,15 @@ static void who_ran(const struct lane_witness *witness, const struct lane_engine
 	most(&rivals, culprit);
 }
 
-void lane_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
-			  enum lane_stage stage, char culprit[LANE_CULPRIT_BYTES])
+void watch_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
+			   enum lane_stage stage, char culprit[LANE_CULPRIT_BYTES])
 {
 	uint64_t key = rq->context->id;
 
 	culprit[0] = 0;
 	switch (stage) {
 	case LANE_STAGE_PREPARE:
-		lane_witness_starver(witness, rq->tid, rq->queue_ns, rq->add_ns, culprit);
+		watch_witness_starver(witness, rq->tid, rq->queue_ns, rq->add_ns, culprit);
 		break;
 	case LANE_STAGE_DEPENDENCY:
 		if (rq->after)

@@ -34,25 +34,25 @@ struct lane_witness {
 	bool no_memory;
 };
 
-struct lane_error *lane_witness_init(struct lane_witness *witness) LANE_MUST_CHECK;
+struct lane_error *watch_witness_init(struct lane_witness *witness) LANE_MUST_CHECK;
 
 /* What it is to be told: as the hooks of the same names. */
-void lane_witness_run(struct lane_witness *witness, const struct lane_run *run);
-void lane_witness_starvation(struct lane_witness *witness, const struct lane_starvation *told);
-void lane_witness_preemption(struct lane_witness *witness, const struct lane_preemption *told);
+void watch_witness_run(struct lane_witness *witness, const struct lane_run *run);
+void watch_witness_starvation(struct lane_witness *witness, const struct lane_starvation *told);
+void watch_witness_preemption(struct lane_witness *witness, const struct lane_preemption *told);
 /* *culprit: who had the CPU of the waiting thread longest since the request's signal, "": nobody.
  */
-void lane_witness_wait(struct lane_witness *witness, const struct lane_wait *wait,
-		       char culprit[LANE_CULPRIT_BYTES]);
+void watch_witness_wait(struct lane_witness *witness, const struct lane_wait *wait,
+			char culprit[LANE_CULPRIT_BYTES]);
 
 /* Who delayed a request in a stage that is known; "": nobody, or it is not known. */
-void lane_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
-			  enum lane_stage stage, char culprit[LANE_CULPRIT_BYTES]);
+void watch_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
+			   enum lane_stage stage, char culprit[LANE_CULPRIT_BYTES]);
 
 /* Who had the CPU of that thread longest in [begin_ns, end_ns]; how long. "": nobody. */
-uint64_t lane_witness_starver(const struct lane_witness *witness, int32_t tid, uint64_t begin_ns,
-			      uint64_t end_ns, char culprit[LANE_CULPRIT_BYTES]);
+uint64_t watch_witness_starver(const struct lane_witness *witness, int32_t tid, uint64_t begin_ns,
+			       uint64_t end_ns, char culprit[LANE_CULPRIT_BYTES]);
 
-void lane_witness_deinit(struct lane_witness *witness);
+void watch_witness_deinit(struct lane_witness *witness);
 
 #endif

@@ -33,8 +33,8 @@ static void become_writer(pid_t parent)
 	setpriority(PRIO_PROCESS, 0, 10);
 }
 
-struct lane_error *lane_writer_begin(struct lane_writer *writer, uint64_t now_ns,
-				     struct lane_error *(*write_it)(void *arg), void *arg)
+struct lane_error *watch_writer_begin(struct lane_writer *writer, uint64_t now_ns,
+				      struct lane_error *(*write_it)(void *arg), void *arg)
 {
 	pid_t parent = getpid();
 	int ends[2];
@@ -81,8 +81,8 @@ static struct lane_error *result_of(struct lane_writer *writer, int status)
 	return lane_error("%s", n > 0 ? text : "its writer failed");
 }
 
-bool lane_writer_ended(struct lane_writer *writer, uint64_t now_ns, bool waits,
-		       struct lane_error **result)
+bool watch_writer_ended(struct lane_writer *writer, uint64_t now_ns, bool waits,
+			struct lane_error **result)
 {
 	int status = 0;
 	pid_t pid;
@@ -104,13 +104,13 @@ bool lane_writer_ended(struct lane_writer *writer, uint64_t now_ns, bool waits,
 	return true;
 }
 
-void lane_writer_kill(struct lane_writer *writer)
+void watch_writer_kill(struct lane_writer *writer)
 {
 	struct lane_error *result;
 
 	if (!writer->pid)
 		return;
 	kill(writer->pid, SIGKILL);
-	lane_writer_ended(writer, 0, true, &result);
+	watch_writer_ended(writer, 0, true, &result);
 	lane_error_free(result);
 }

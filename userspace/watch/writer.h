@@ -21,15 +21,15 @@ struct lane_writer {
 };
 
 /* Runs `write` in a fork; what it returns is the writer's result. now_ns: CLOCK_MONOTONIC. */
-struct lane_error *lane_writer_begin(struct lane_writer *writer, uint64_t now_ns,
-				     struct lane_error *(*write)(void *arg),
-				     void *arg) LANE_MUST_CHECK;
+struct lane_error *watch_writer_begin(struct lane_writer *writer, uint64_t now_ns,
+				      struct lane_error *(*write)(void *arg),
+				      void *arg) LANE_MUST_CHECK;
 
 /* Whether it has ended, with which *result, the caller's; waits: it is waited for. */
-bool lane_writer_ended(struct lane_writer *writer, uint64_t now_ns, bool waits,
-		       struct lane_error **result);
+bool watch_writer_ended(struct lane_writer *writer, uint64_t now_ns, bool waits,
+			struct lane_error **result);
 
 /* Ends it, if there is one. */
-void lane_writer_kill(struct lane_writer *writer);
+void watch_writer_kill(struct lane_writer *writer);
 
 #endif
