@@ -24,7 +24,7 @@ uint64_t capture_now_ns(void)
 }
 
 /* One clock between two readings of the other, as close together as a few attempts get them. */
-static int64_t epoch_offset_ns(void)
+int64_t capture_epoch_offset_ns(void)
 {
 	int64_t best = INT64_MAX, offset = 0;
 
@@ -55,6 +55,6 @@ void capture_host_read(struct lane_host *host)
 	}
 	if (from && fgets(host->boot_id, sizeof(host->boot_id), from))
 		host->boot_id[strcspn(host->boot_id, "\n")] = 0;
-	host->epoch_offset_ns = epoch_offset_ns();
+	host->epoch_offset_ns = capture_epoch_offset_ns();
 	host->cpus = cpus > 0 ? (unsigned int)cpus : 1;
 }

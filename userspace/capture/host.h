@@ -17,6 +17,9 @@ struct lane_host {
 /* Reads all of it; what the system does not tell stays empty. */
 void capture_host_read(struct lane_host *host);
 
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, now: a clock that is set changes it. */
+int64_t capture_epoch_offset_ns(void);
+
 /* Nanoseconds of CLOCK_MONOTONIC, the clock of every recording. */
 uint64_t capture_now_ns(void);
 

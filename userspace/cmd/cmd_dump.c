@@ -131,15 +131,6 @@ struct listing {
 	struct session session;
 };
 
-/* By how much the time of another machine's event can be wrong, each way; 0: it is as it is. */
-static uint64_t half_width(const struct lane_machines *machines, size_t of, uint64_t ns)
-{
-	uint64_t own = norm_machine_own_ns(&machines->machines[of], ns), lo, hi;
-
-	norm_machine_bounds(machines, of, own, &lo, &hi);
-	return hi - ns > ns - lo ? hi - ns : ns - lo;
-}
-
 static void write_event(const struct listing *l, const struct lane_event *event)
 {
 	size_t of;
@@ -150,7 +141,7 @@ static void write_event(const struct listing *l, const struct lane_event *event)
 		return;
 	}
 	of = l->of[event->host];
-	half = half_width(l->machines, of, event->wire.ts_ns);
+	half = norm_machine_half_width(l->machines, of, event->wire.ts_ns);
 	decode_text_write_event_of(stdout, event, l->machines->machines[of].name, half);
 }
 
@@ -211,16 +202,6 @@ static struct lane_error *dump_places(struct listing *l)
 	return err;
 }
 
-/* True when all recordings are of one boot of one machine: their events need no names. */
-static bool is_one_boot(const struct lane_machines *found)
-{
-	for (size_t i = 0; i < found->n; i++)
-		if (found->machines[i].tied > LANE_TIED_BOOT ||
-		    !norm_machine_is_tied(&found->machines[i]))
-			return false;
-	return true;
-}
-
 /*
  * The machines that are on the timeline in one order, the others one after the other: nothing says
  * which of their events came first.
@@ -230,7 +211,8 @@ static struct lane_error *dump_all(struct dump_options *options)
 	const struct lane_machines *found = &options->named.found;
 	LANE_CLEANUP(lane_free) struct lane_place *places = calloc(found->n, sizeof(*places));
 	LANE_CLEANUP(lane_free) size_t *of = calloc(found->n, sizeof(*of));
-	bool is_alone = session_named_count(&options->named) == 1 || is_one_boot(found);
+	bool is_alone =
+		session_named_count(&options->named) == 1 || norm_machines_are_one_boot(found);
 	struct listing l = {
 		.options = options, .machines = is_alone ? NULL : found, .places = places, .of = of
 	};

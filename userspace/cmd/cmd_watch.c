@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpulane watch: options, signals, the loop; looking at what there is.
-#include "cmd/watch_source.h"
+#include "cmd/watch_write.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +54,7 @@ struct options {
 
 struct session {
 	const struct options *options;
-	struct watch_source source;
+	struct lane_feed feed;
 	struct lane_watch *watch;
 	struct lane_rows rows; /* until watching has them */
 	int socket, rows_fd;
@@ -176,9 +176,9 @@ static struct lane_error *watch(struct session *session)
 					  { .fd = session->rows_fd, .events = POLLIN } };
 
 		/* A signal ends the wait, too. */
-		if (session->source.live)
+		if (session->feed.running)
 			poll(wakes, 2, ROUND_MS);
-		err = cmd_watch_round(&session->source, &ended);
+		err = watch_feed_round(&session->feed, &ended);
 		if (!err)
 			look_for_triggers(session);
 	}
@@ -199,7 +199,7 @@ static void say_figures(const struct session *session)
 static struct lane_error *complete(void *arg, int dir_fd, const char *path,
 				   const struct lane_watch_recording *of)
 {
-	return cmd_watch_complete(&((struct session *)arg)->source, dir_fd, path, of);
+	return cmd_watch_complete(&((struct session *)arg)->feed, dir_fd, path, of);
 }
 
 static struct lane_error *open_watch(struct session *session,
@@ -215,9 +215,9 @@ static struct lane_error *open_watch(struct session *session,
 	};
 	struct lane_error *err;
 
-	host = cmd_watch_host(&session->source);
-	ways.info = session->source.info;
-	ways.waits = session->source.replay;
+	host = watch_feed_host(&session->feed);
+	ways.info = session->feed.info;
+	ways.waits = session->feed.replay;
 	ways.tell = tell;
 	ways.note = say;
 	ways.env = (struct lane_ctf_env){ .hostname = host->name,
@@ -231,8 +231,8 @@ static struct lane_error *open_watch(struct session *session,
 	return err ? err : watch_listen(session->watch, &session->socket);
 }
 
-static struct lane_error *open_source(struct session *session,
-				      const struct lane_watch_settings *settings)
+static struct lane_error *open_feed(struct session *session,
+				    const struct lane_watch_settings *settings)
 {
 	struct lane_capture_config config = {
 		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |
@@ -242,7 +242,7 @@ static struct lane_error *open_source(struct session *session,
 	struct lane_error *err;
 
 	if (session->options->recording)
-		return cmd_watch_open_recording(&session->source, session->options->recording);
+		return watch_feed_open_recording(&session->feed, session->options->recording);
 	if (*session->frame && watch_settings_frame(session->frame, &path, &symbol)) {
 		config.groups |= LANE_GROUP_FRAME;
 		config.frame.text = path ? NULL : symbol;
@@ -251,9 +251,9 @@ static struct lane_error *open_source(struct session *session,
 	}
 	if (settings->watch.of & 1u << LANE_ROW_COMMAND)
 		config.groups |= LANE_GROUP_OPENCL;
-	err = cmd_watch_open_live(&session->source, &config);
-	if (!err && *session->source.notice)
-		say(NULL, session->source.notice);
+	err = watch_feed_open_running(&session->feed, &config);
+	if (!err && *session->feed.notice)
+		say(NULL, session->feed.notice);
 	return err;
 }
 
@@ -269,12 +269,12 @@ static struct lane_error *run(const struct options *options)
 	if (!err && (options->fleet.rows || options->fleet.metrics))
 		err = watch_fleet_open(&options->fleet, &session.rows);
 	if (!err)
-		err = open_source(&session, &settings);
+		err = open_feed(&session, &settings);
 	if (!err)
 		err = open_watch(&session, &settings);
 	if (!err) {
 		catch_signals();
-		err = cmd_watch_start(&session.source, session.watch);
+		err = watch_feed_start(&session.feed, session.watch);
 	}
 	if (!err) {
 		err = watch(&session);
@@ -290,27 +290,11 @@ static struct lane_error *run(const struct options *options)
 	if (session.rows.close)
 		session.rows.close(session.rows.arg);
 	watch_destroy(session.watch);
-	cmd_watch_close(&session.source);
+	watch_feed_close(&session.feed);
 	return err;
 }
 
 /* --- looking --- */
-
-static const struct lane_kept *latest_of(const struct lane_store *store,
-					 const struct lane_hits *group, bool worst)
-{
-	const struct lane_kept *found = NULL;
-
-	for (size_t i = 0; i < store->n_kept; i++) {
-		const struct lane_kept *kept = &store->kept[i];
-
-		if (watch_store_group((struct lane_store *)store, &kept->hit) != group)
-			continue;
-		if (!found || !worst || kept->hit.total_ns > found->hit.total_ns)
-			found = kept;
-	}
-	return found;
-}
 
 static void print_name(const struct lane_kept *kept, const char *what)
 {
@@ -324,8 +308,8 @@ static void print_name(const struct lane_kept *kept, const char *what)
 
 static void print_group(const struct lane_store *store, const struct lane_hits *group)
 {
-	const struct lane_kept *latest = latest_of(store, group, false);
-	const struct lane_kept *worst = latest_of(store, group, true);
+	const struct lane_kept *latest = watch_store_latest(store, group);
+	const struct lane_kept *worst = watch_store_worst(store, group);
 
 	printf("%7" PRIu64 "  %s", group->count, lane_row_what_names[group->what]);
 	if (*group->process) {

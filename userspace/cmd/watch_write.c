@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "capture/recording.h"
-#include "cmd/watch_source.h"
+#include "cmd/watch_write.h"
 #include "show/export_files.h"
 
 /* What stands for the tracer in recording.json. */
@@ -22,12 +22,12 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 
 static const struct lane_backend backend = { .name = "bpf", .kinds = kinds };
 
-static struct lane_error *write_json(const struct watch_source *source, int dir_fd,
-				     const char *path, const struct lane_watch_recording *of)
+static struct lane_error *write_json(const struct lane_feed *feed, int dir_fd, const char *path,
+				     const struct lane_watch_recording *of)
 {
-	struct lane_capture capture = { cmd_watch_kinds(source) };
-	struct lane_host host = *cmd_watch_host(source);
-	const struct lane_capture_config config = { .groups = source->groups, .host = &host };
+	struct lane_capture capture = { watch_feed_kinds(feed) };
+	struct lane_host host = *watch_feed_host(feed);
+	const struct lane_capture_config config = { .groups = feed->groups, .host = &host };
 	struct lane_recording_dir dir = LANE_RECORDING_NONE;
 	struct lane_recording_facts facts = {
 		.config = &config,
@@ -64,8 +64,8 @@ static void be_silent(void)
 	close(fd);
 }
 
-struct lane_error *cmd_watch_complete(const struct watch_source *source, int dir_fd,
-				      const char *path, const struct lane_watch_recording *of)
+struct lane_error *cmd_watch_complete(const struct lane_feed *feed, int dir_fd, const char *path,
+				      const struct lane_watch_recording *of)
 {
 	const struct lane_place place = { .path = path };
 	LANE_CLEANUP(lane_free) char *page = NULL;
@@ -74,7 +74,7 @@ struct lane_error *cmd_watch_complete(const struct watch_source *source, int dir
 		.exporters = { &lane_export_html },
 		.n = 1,
 	};
-	struct lane_error *err = write_json(source, dir_fd, path, of);
+	struct lane_error *err = write_json(feed, dir_fd, path, of);
 
 	if (err)
 		return err;

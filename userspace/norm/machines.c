@@ -446,6 +446,23 @@ uint64_t norm_machine_own_ns(const struct lane_machine *machine, uint64_t ns)
 	return own;
 }
 
+uint64_t norm_machine_half_width(const struct lane_machines *machines, size_t of, uint64_t ns)
+{
+	uint64_t own = norm_machine_own_ns(&machines->machines[of], ns), lo, hi;
+
+	norm_machine_bounds(machines, of, own, &lo, &hi);
+	return hi - ns > ns - lo ? hi - ns : ns - lo;
+}
+
+bool norm_machines_are_one_boot(const struct lane_machines *machines)
+{
+	for (size_t i = 0; i < machines->n; i++)
+		if (machines->machines[i].tied > LANE_TIED_BOOT ||
+		    !norm_machine_is_tied(&machines->machines[i]))
+			return false;
+	return true;
+}
+
 void norm_machines_deinit(struct lane_machines *machines)
 {
 	for (size_t i = 0; i < machines->n; i++)

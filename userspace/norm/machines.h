@@ -57,6 +57,9 @@ struct lane_error *norm_machines_tie(struct lane_machines *machines,
 /* True when times of the machine are on the timeline. */
 bool norm_machine_is_tied(const struct lane_machine *machine);
 
+/* True when all are of one boot of one machine: their events need no names. */
+bool norm_machines_are_one_boot(const struct lane_machines *machines);
+
 /* When it was ns by the machine's clock: between two times of the timeline's. */
 void norm_machine_bounds(const struct lane_machines *machines, size_t of, uint64_t ns,
 			 uint64_t *lo_ns, uint64_t *hi_ns);
@@ -67,6 +70,12 @@ struct lane_sync_line norm_machine_line(const struct lane_machines *machines, si
 
 /* What the machine's clock said when it was ns on the timeline, as exactly as one line can say. */
 uint64_t norm_machine_own_ns(const struct lane_machine *machine, uint64_t ns);
+
+/*
+ * By how much ns, a machine's event's time on the timeline, can be wrong, each way; 0: it is as it
+ * is.
+ */
+uint64_t norm_machine_half_width(const struct lane_machines *machines, size_t of, uint64_t ns);
 
 void norm_machines_deinit(struct lane_machines *machines);
 

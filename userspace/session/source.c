@@ -95,3 +95,18 @@ void session_source_close(struct session_source *source)
 	norm_input_close(source->input);
 	source->input = NULL;
 }
+
+void session_source_end(struct session_source *source)
+{
+	struct lane_error *err = session_damage_end(&source->damage);
+
+	if (err)
+		fprintf(stderr, "gpulane: %s: %s\n", source->damage.command,
+			lane_error_message(err));
+	lane_error_free(err);
+	if (source->input) {
+		session_source_say_endings(source);
+		session_source_say_counts(source);
+	}
+	session_source_close(source);
+}

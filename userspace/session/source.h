@@ -41,4 +41,7 @@ struct lane_error *session_source_check_known(const struct session_source *sourc
 /* Closes it; what of damage was not told stays the caller's. */
 void session_source_close(struct session_source *source);
 
+/* Says all there is to be said, and closes it. */
+void session_source_end(struct session_source *source);
+
 #endif

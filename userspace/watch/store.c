@@ -399,6 +399,30 @@ struct lane_error *watch_store_add(struct lane_store *store, uint64_t number, in
 	return NULL;
 }
 
+const struct lane_kept *watch_store_latest(const struct lane_store *store,
+					   const struct lane_hits *group)
+{
+	for (size_t i = store->n_kept; i; i--)
+		if (is_of(group, &store->kept[i - 1].hit))
+			return &store->kept[i - 1];
+	return NULL;
+}
+
+const struct lane_kept *watch_store_worst(const struct lane_store *store,
+					  const struct lane_hits *group)
+{
+	const struct lane_kept *worst = NULL;
+
+	for (size_t i = 0; i < store->n_kept; i++) {
+		const struct lane_kept *kept = &store->kept[i];
+
+		if (is_of(group, &kept->hit) &&
+		    (!worst || kept->hit.total_ns > worst->hit.total_ns))
+			worst = kept;
+	}
+	return worst;
+}
+
 const struct lane_kept *watch_store_find(const struct lane_store *store, uint64_t number)
 {
 	for (size_t i = 0; i < store->n_kept; i++)

@@ -112,6 +112,12 @@ bool watch_store_load(struct lane_store *store, struct lane_history *history, co
 /* The recording of that number, NULL: it is not there. */
 const struct lane_kept *watch_store_find(const struct lane_store *store, uint64_t number);
 
+/* Of a group's recordings the last one, and the one of the slowest; NULL: it has none. */
+const struct lane_kept *watch_store_latest(const struct lane_store *store,
+					   const struct lane_hits *group);
+const struct lane_kept *watch_store_worst(const struct lane_store *store,
+					  const struct lane_hits *group);
+
 void watch_store_deinit(struct lane_store *store);
 
 #endif
