@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // `gpulane model softgpu`: a kernel on a soft GPGPU with some SMs and SPs, its time and energy.
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/program.h"
 #include "model/cmd/verb.h"
-#include "model/cmd/verb_softarea.h"
 #include "model/number.h"
+#include "model/softarea.h"
 #include "model/softgpu.h"
-
-#define FITTED_SIZE 256 /* of the times that the device's [fit] sections are fitted to */
+#include "model/softtable.h"
 
 struct options {
 	struct model_common common;
@@ -109,172 +108,139 @@ static const struct argp argp = { options,
 				  NULL,
 				  NULL };
 
-/* A row for one machine; base[sp] is its time on one SM, for the ratio. */
-static struct lane_error *machine(const struct lane_device *device,
-				  const struct lane_soft_kernel *kernel,
-				  const struct lane_soft_fit *fit, struct lane_soft_machine m,
-				  double one_sm_ms, double microblaze_ms, int is_fitted,
-				  json_object *row, double *ms)
+static void put_area(json_object *row, const struct lane_soft_area *area)
 {
-	const struct lane_section *unit = model_device_section(device, "device", "");
-	const struct lane_section *power;
-	struct lane_soft_result result;
-	char name[LANE_NAME_BYTES];
-	struct lane_error *err = model_soft_time(device, kernel, fit, &m, &result);
+	model_put_text(row, "machine", area->machine);
+	model_put_whole(row, "operands", area->operands);
+	model_put_whole(row, "stack", area->stack);
+	model_put_text(row, "area_is", area->is_fitted ? "fitted" : "predicted");
+	for (int k = 0; k < LANE_AREA_KINDS; k++) {
+		const char *kind = lane_area_kinds[k];
+		char key[32];
 
-	if (err)
-		return err;
-	*ms = result.cycles / model_section_real(unit, "clock_mhz") / 1000;
-	snprintf(name, sizeof(name), "%ux%u", m.sm, m.sp);
-	power = model_device_section(device, "power", name);
-	model_put_whole(row, "sm", m.sm);
-	model_put_whole(row, "sp", m.sp);
-	model_put_whole(row, "rows", result.rows);
-	model_put_whole(row, "blocks_per_sm", result.blocks_per_sm);
-	model_put_real(row, "cycles", result.cycles, 1);
-	model_put_real(row, "time_ms", *ms, 4);
-	model_put_text(row, "time_is", is_fitted ? "fitted" : "predicted");
-	if (microblaze_ms > 0)
-		model_put_real(row, "speedup_over_microblaze", microblaze_ms / *ms, 2);
-	model_put_real(row, "speedup_over_1_sm", m.sm == 1 ? 1 : one_sm_ms / *ms, 3);
-	if (power)
-		model_put_real(row, "dynamic_mj", *ms * model_section_real(power, "dynamic_w"), 3);
+		model_put_real(row, kind, area->modelled[k], 0);
+		snprintf(key, sizeof(key), "%s_published", kind);
+		model_put_real(row, key, area->published[k], 0);
+		snprintf(key, sizeof(key), "%s_error", kind);
+		model_put_real(row, key, area->modelled[k] / area->published[k] - 1, 4);
+	}
+	if (area->has_power) {
+		model_put_real(row, "power_saved", area->power_saved, 2);
+		model_put_real(row, "power_saved_published", area->power_saved_published, 2);
+	} else {
+		model_put_nothing(row, "power_saved");
+		model_put_nothing(row, "power_saved_published");
+	}
+}
+
+static struct lane_error *put_areas(const struct lane_device *device, json_object *result)
+{
+	LANE_CLEANUP(lane_free) struct lane_soft_area *area = NULL;
+	size_t n;
+	struct lane_error *err = model_soft_areas(device, &area, &n);
+
+	for (size_t i = 0; i < n; i++)
+		put_area(model_row(result), &area[i]);
+	return err;
+}
+
+static void put_time(json_object *row, const struct lane_soft_time *time)
+{
+	model_put_whole(row, "sm", time->machine.sm);
+	model_put_whole(row, "sp", time->machine.sp);
+	model_put_whole(row, "rows", time->result.rows);
+	model_put_whole(row, "blocks_per_sm", time->result.blocks_per_sm);
+	model_put_real(row, "cycles", time->result.cycles, 1);
+	model_put_real(row, "time_ms", time->ms, 4);
+	model_put_text(row, "time_is", time->is_fitted ? "fitted" : "predicted");
+	if (time->over_microblaze > 0)
+		model_put_real(row, "speedup_over_microblaze", time->over_microblaze, 2);
+	model_put_real(row, "speedup_over_1_sm", time->over_one_sm, 3);
+	if (time->has_power)
+		model_put_real(row, "dynamic_mj", time->dynamic_mj, 3);
 	else
 		model_put_text(row, "dynamic_mj", "unknown");
-	return NULL;
 }
 
-/* The two machines whose times the two numbers were fitted to. */
-static int is_fitted(const struct options *o, struct lane_soft_machine m)
+/* One machine, or a row for each. */
+static struct lane_error *put_times(const struct options *o, const struct lane_soft_bench *bench,
+				    json_object *result)
 {
-	return !o->have_cycles && (o->fitting || o->size == FITTED_SIZE) && m.sm == 1 &&
-	       (m.sp == 8 || m.sp == 32);
-}
-
-static struct lane_error *machines(const struct options *o, const struct lane_device *device,
-				   const struct lane_soft_kernel *kernel,
-				   const struct lane_soft_fit *fit, double scalar,
-				   json_object *result)
-{
-	struct lane_error *err = NULL;
-	double one[3] = { 0 };
-	double ms;
+	struct lane_soft_time time[LANE_SOFT_MACHINES];
+	struct lane_error *err;
 
 	if (o->given) {
-		struct lane_soft_machine m = { 1, o->sp };
-		LANE_CLEANUP(model_drop) json_object *unused = json_object_new_object();
-
-		err = machine(device, kernel, fit, m, 0, 0, 0, unused, &one[0]);
-		m.sm = o->sm;
-		return err ? err
-			   : machine(device, kernel, fit, m, one[0], scalar, is_fitted(o, m),
-				     model_row(result), &ms);
+		err = model_soft_time_of(bench, (struct lane_soft_machine){ o->sm, o->sp }, time);
+		if (!err)
+			put_time(model_row(result), time);
+		return err;
 	}
-	for (uint32_t sm = 1; !err && sm <= 2; sm++) {
-		for (uint32_t i = 0; !err && i < 3; i++) {
-			struct lane_soft_machine m = { sm, 8u << i };
-
-			err = machine(device, kernel, fit, m, one[i], scalar, is_fitted(o, m),
-				      model_row(result), &ms);
-			if (sm == 1)
-				one[i] = ms;
-		}
-	}
+	err = model_soft_times(bench, time);
+	for (int i = 0; !err && i < LANE_SOFT_MACHINES; i++)
+		put_time(model_row(result), &time[i]);
 	return err;
 }
 
 /* Where the two numbers come from, in this order: the command line, a fit, the device. */
-static struct lane_error *find_fit(const struct options *o, const struct lane_device *device,
-				   const struct lane_soft_kernel *kernel, struct lane_soft_fit *fit,
+static struct lane_error *find_fit(const struct options *o, struct lane_soft_bench *bench,
 				   const char **origin)
 {
-	const struct lane_section *unit;
-	const struct lane_section *section;
-	struct lane_error *err = model_device_need(device, "device", "", &unit);
-	double cycles_per_ms;
-
-	if (err)
-		return err;
 	if (o->have_cycles) {
-		*fit = (struct lane_soft_fit){ o->cycles[0], o->cycles[1] };
+		bench->fit = (struct lane_soft_fit){ o->cycles[0], o->cycles[1] };
 		*origin = "--cycles";
 		return NULL;
 	}
 	if (o->fitting) {
-		cycles_per_ms = model_section_real(unit, "clock_mhz") * 1000;
 		*origin = "fitted to the times of --fit";
-		return model_soft_fit(kernel, model_section_whole(unit, "warp"), 4,
-				      o->fit[0] * cycles_per_ms, 1, o->fit[1] * cycles_per_ms, fit);
+		return model_soft_bench_fit(bench, o->fit[0], o->fit[1]);
 	}
-	section = model_device_section(device, "fit", kernel->name);
-	if (!section)
-		return lane_error("%s: the device has no [fit %s] (give --cycles or --fit)",
-				  kernel->name, kernel->name);
-	*fit = (struct lane_soft_fit){ model_section_real(section, "instruction"),
-				       model_section_real(section, "memory") };
 	*origin = "the device, fitted";
-	return NULL;
+	return model_soft_bench_shipped(bench);
 }
 
-/*
- * The soft processor beside the GPGPU: its measured time where the device has it, and that of the
- * model (instructions times the cycles of one). Returns the measured time, 0: not known.
- */
-static double put_microblaze(const struct options *o, const struct lane_device *device,
-			     const char *kernel, json_object *result)
+static void put_microblaze(const struct lane_soft_bench *bench, json_object *result)
 {
-	const struct lane_section *unit = model_device_section(device, "device", "");
-	const struct lane_section *fit = model_device_section(device, "fit", kernel);
-	const struct lane_section *core = model_device_section(device, "microblaze", "");
-	const struct lane_section *power = model_device_section(device, "power", "microblaze");
-	double measured =
-		fit && o->size == FITTED_SIZE ? model_section_real(fit, "microblaze_ms") : 0;
-	double modelled = core ? model_soft_scalar(kernel, o->size) *
-					  model_section_real(core, "instruction") /
-					  model_section_real(unit, "clock_mhz") / 1000
-			       : 0;
-
-	if (measured > 0) {
-		model_put_real(result, "microblaze_ms", measured, 4);
-		if (power)
-			model_put_real(result, "microblaze_mj",
-				       measured * model_section_real(power, "dynamic_w"), 3);
-	}
-	if (modelled > 0)
-		model_put_real(result, "microblaze_modelled_ms", modelled, 4);
-	return measured;
+	if (bench->microblaze_ms > 0)
+		model_put_real(result, "microblaze_ms", bench->microblaze_ms, 4);
+	if (bench->microblaze_mj > 0)
+		model_put_real(result, "microblaze_mj", bench->microblaze_mj, 3);
+	if (bench->microblaze_modelled_ms > 0)
+		model_put_real(result, "microblaze_modelled_ms", bench->microblaze_modelled_ms, 4);
 }
 
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
 	const struct options *o = options_read;
 	LANE_CLEANUP(model_soft_drop) struct lane_soft_kernel *kernel = NULL;
-	struct lane_soft_fit fit = { 0 };
+	struct lane_soft_bench bench = { .device = device };
 	const char *origin = "";
-	double scalar = 0;
-	int is_file;
+	bool is_file;
 	struct lane_error *err;
 
 	if (o->area)
-		return softgpu_area(device, result);
+		return put_areas(device, result);
 	if (!o->kernel)
 		return lane_error_usage("which kernel? (see `gpulane model softgpu --help`)");
 	is_file = strchr(o->kernel, '/') || strstr(o->kernel, ".kernel");
 	err = is_file ? model_soft_read(o->kernel, &kernel)
 		      : model_soft_benchmark(o->kernel, o->size, &kernel);
-	if (!err)
-		err = find_fit(o, device, kernel, &fit, &origin);
+	if (err)
+		return err;
+	bench.kernel = kernel;
+	bench.size = o->size;
+	err = find_fit(o, &bench, &origin);
+	if (!err && !is_file)
+		err = model_soft_bench_scalar(&bench);
 	if (err)
 		return err;
 	model_put_text(result, "kernel", kernel->name);
 	if (!is_file)
 		model_put_whole(result, "size", o->size);
-	model_put_real(result, "cycles_per_instruction_and_row", fit.instruction, 6);
-	model_put_real(result, "cycles_per_memory_access", fit.memory, 6);
+	model_put_real(result, "cycles_per_instruction_and_row", bench.fit.instruction, 6);
+	model_put_real(result, "cycles_per_memory_access", bench.fit.memory, 6);
 	model_put_text(result, "these_two_are_from", origin);
-	if (!is_file)
-		scalar = put_microblaze(o, device, kernel->name, result);
-	return machines(o, device, kernel, &fit, scalar, result);
+	put_microblaze(&bench, result);
+	return put_times(o, &bench, result);
 }
 
 struct lane_error *model_softgpu(int argc, char **argv)
