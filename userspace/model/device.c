@@ -476,6 +476,23 @@ struct lane_error *model_device_read(const char *path, struct lane_device **devi
 	return err ? err : model_device_parse(text, path, device);
 }
 
+bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
+			 int64_t completion)
+{
+	struct lane_section *section = NULL;
+
+	for (size_t i = 0; i < device->n_sections; i++)
+		if (device->section[i].unit[0] && !strcmp(device->section[i].name, op))
+			section = &device->section[i];
+	if (!section)
+		return false;
+	section->n_points = 0;
+	/* Issue and completion are an op's first keys. */
+	section->value[0] = (struct lane_value){ .micro = issue, .given = 1 };
+	section->value[1] = (struct lane_value){ .micro = completion, .given = 1 };
+	return true;
+}
+
 void model_device_free(struct lane_device *device)
 {
 	if (!device)

@@ -11,6 +11,7 @@
 #ifndef LANE_MODEL_DEVICE_H
 #define LANE_MODEL_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,10 @@ struct lane_error *model_device_read(const char *path, struct lane_device **devi
 /* The same from text, which is cut into words; what stands for the file's name in errors. */
 struct lane_error *model_device_parse(char *text, const char *what,
 				      struct lane_device **device) LANE_MUST_CHECK;
+
+/* Gives an op other latencies, millionths of a cycle, at all occupancies; false: there is none. */
+bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
+			 int64_t completion);
 
 /* Frees a device; NULL is allowed. */
 void model_device_free(struct lane_device *device);

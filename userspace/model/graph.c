@@ -485,6 +485,38 @@ struct lane_error *model_graph_read(const char *path, struct lane_graph **graph)
 	return err ? err : model_graph_parse(text, path, graph);
 }
 
+struct lane_error *model_graph_chain(const char *op, uint32_t length, struct lane_graph **graph)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = %s x\nend\n", length, op);
+	return model_graph_parse(text, "--chain", graph);
+}
+
+struct lane_error *model_graph_mix(uint32_t length, uint32_t arithmetic, struct lane_graph **graph)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = memory x\n%s", length,
+		 arithmetic ? "repeat " : "end\n");
+	if (arithmetic)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%u\nx = fadd x\nend\nend\n", arithmetic);
+	return model_graph_parse(text, "--mix", graph);
+}
+
+bool model_graph_rename(struct lane_graph *graph, const char *op, const char *other)
+{
+	bool is_found = false;
+
+	for (uint32_t i = 0; i < graph->n_ops; i++)
+		if (!strcmp(graph->op[i], op)) {
+			snprintf(graph->op[i], LANE_NAME_BYTES, "%s", other);
+			is_found = true;
+		}
+	return is_found;
+}
+
 int model_graph_is_chain(const struct lane_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->n_nodes; i++) {

@@ -6,6 +6,7 @@
 #ifndef LANE_MODEL_GRAPH_H
 #define LANE_MODEL_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,18 @@ struct lane_error *model_graph_read(const char *path, struct lane_graph **graph)
 /* The same from text, which is cut into words; what stands for the file's name in errors. */
 struct lane_error *model_graph_parse(char *text, const char *what,
 				     struct lane_graph **graph) LANE_MUST_CHECK;
+
+/* A chain of `length` instructions of one kind, each waiting for the one before. */
+struct lane_error *model_graph_chain(const char *op, uint32_t length,
+				     struct lane_graph **graph) LANE_MUST_CHECK;
+
+/* `length` rounds of a memory access and so many `fadd`, each waiting for the one before. */
+struct lane_error *model_graph_mix(uint32_t length, uint32_t arithmetic,
+				   struct lane_graph **graph) LANE_MUST_CHECK;
+
+/* Gives a kind of instruction another name, by which its latencies are found; false: there is none.
+ */
+bool model_graph_rename(struct lane_graph *graph, const char *op, const char *other);
 
 /* Frees a graph; NULL is allowed. */
 void model_graph_free(struct lane_graph *graph);
