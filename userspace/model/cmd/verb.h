@@ -79,9 +79,6 @@ void model_put_real(json_object *object, const char *key, double value, int deci
 /* A new row at the end of the result's rows. */
 json_object *model_row(json_object *result);
 
-/* The row's member as a number. */
-double model_get(json_object *row, const char *key);
-
 /* Prints a result to stdout. */
 void model_print(json_object *result, enum model_format format);
 

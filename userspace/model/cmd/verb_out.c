@@ -68,11 +68,6 @@ json_object *model_row(json_object *result)
 	return row;
 }
 
-double model_get(json_object *row, const char *key)
-{
-	return json_object_get_double(json_object_object_get(row, key));
-}
-
 /* What a member is printed as. */
 static const char *shown(json_object *value)
 {

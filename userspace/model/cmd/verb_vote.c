@@ -3,107 +3,24 @@
 // all.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "model/cmd/verb_vote.h"
 #include "model/plot.h"
-
-#define MAX_ROWS 8192
-
-/* What a run works with. */
-struct bench {
-	struct vote_options o;
-	struct vote_inputs inputs;
-	struct lane_pad pad[LANE_HASH_COUNT];
-	struct lane_vote *vote; /* the ways that a pass is tried on */
-	size_t n_votes;
-	struct lane_vote_reasons reasons;
-};
-
-static void add_votes(void *context, const uint16_t *bin, size_t n)
-{
-	struct bench *b = context;
-
-	for (size_t i = 0; i < b->n_votes; i++)
-		model_vote_add(&b->vote[i], bin, n);
-}
-
-static void explain_votes(void *context, const uint16_t *bin, size_t n)
-{
-	struct bench *b = context;
-
-	model_vote_explain(&b->vote[0], bin, n, &b->reasons);
-	model_vote_add(&b->vote[0], bin, n);
-}
 
 static double per_warp(double cycles, uint64_t warps)
 {
 	return warps ? cycles / (double)warps : 0;
 }
 
-static double vote_mean(const struct lane_vote *vote)
-{
-	return per_warp(model_vote_cycles(vote), vote->warps);
-}
-
-/* The next number of copies behind `copies` that is to be tried. */
-static uint32_t next_copies(const struct bench *b, uint32_t copies)
-{
-	return b->o.all_copies ? copies + 1 : copies * 2;
-}
-
-/*
- * Most copies that are tried: as many as fit and as a group has lanes, because every lane has a
- * copy of its own then.
- */
-static uint32_t most_copies(const struct bench *b, enum lane_layout layout, uint32_t bins)
-{
-	uint64_t fit = b->pad[0].words / model_vote_words(layout, bins, 1);
-
-	return fit < b->o.block ? (uint32_t)fit : b->o.block;
-}
-
-static struct lane_error *reserve(struct bench *b)
-{
-	if (b->n_votes == MAX_ROWS)
-		return lane_error("more than %d combinations (choose --bins or --layout)",
-				  MAX_ROWS);
-	if (!(b->n_votes & (b->n_votes - 1))) {
-		size_t room = b->n_votes ? 2 * b->n_votes : 1;
-		struct lane_vote *larger = realloc(b->vote, room * sizeof(*larger));
-
-		if (!larger)
-			return &lane_enomem;
-		b->vote = larger;
-	}
-	return NULL;
-}
-
-static struct lane_error *add_way(struct bench *b, enum lane_hash hash, enum lane_layout layout,
-				  uint32_t bins, uint32_t copies)
-{
-	struct lane_error *err = reserve(b);
-
-	if (!err)
-		err = model_vote_init(&b->vote[b->n_votes], &b->pad[hash], layout, bins, copies,
-				      b->o.block);
-	if (err)
-		return err;
-	b->vote[b->n_votes].floor = b->o.floor;
-	b->vote[b->n_votes].as_load = b->o.as_load && hash == LANE_HASH_NONE;
-	b->n_votes++;
-	return NULL;
-}
-
 static uint32_t given_bins(const struct vote_options *o)
 {
 	static const uint32_t preset[] = {
-		[VOTE_HISTOGRAM] = 256, [VOTE_HOUGH] = 2048, [VOTE_KMEANS] = 16
+		[LANE_VOTERS_HISTOGRAM] = 256, [LANE_VOTERS_HOUGH] = 2048, [LANE_VOTERS_KMEANS] = 16
 	};
-	uint32_t bins = o->bins ? o->bins : preset[o->kind];
+	uint32_t bins = o->bins ? o->bins : preset[o->images.of];
 
-	return o->kind == VOTE_KMEANS ? 2 * bins : bins;
+	return o->images.of == LANE_VOTERS_KMEANS ? 2 * bins : bins;
 }
 
 static void put_way(json_object *object, const struct lane_vote *vote)
@@ -116,19 +33,13 @@ static void put_way(json_object *object, const struct lane_vote *vote)
 			(int64_t)model_vote_words(vote->layout, vote->bins, vote->copies) * 4);
 }
 
-/* One way looked at closely: a run of its own. */
-static struct lane_error *explain(struct bench *b, const struct lane_vote *way, json_object *result)
+/* One way looked at closely. */
+static struct lane_error *put_close(const struct lane_ways *ways, size_t way,
+				    struct lane_vote_reasons *r, json_object *result)
 {
-	struct lane_vote one = *way;
-	const struct lane_vote_reasons *r = &b->reasons;
-	struct lane_vote *all = b->vote;
-	struct lane_error *err;
+	struct lane_vote one;
+	struct lane_error *err = model_ways_explain(ways, way, &one, r);
 
-	one.warps = one.rounds = one.read_levels = one.write_levels = 0;
-	b->vote = &one;
-	b->reasons = (struct lane_vote_reasons){ 0 };
-	err = vote_run(&b->o, &b->inputs, one.bins, explain_votes, b);
-	b->vote = all;
 	if (err)
 		return err;
 	put_way(result, &one);
@@ -147,10 +58,9 @@ static struct lane_error *explain(struct bench *b, const struct lane_vote *way, 
 }
 
 /* Why the best way is the best: what it saves and what it still pays, in one sentence. */
-static void say_why(const struct bench *b, const struct lane_vote *plain,
+static void say_why(const struct lane_vote_reasons *r, const struct lane_vote *plain,
 		    const struct lane_vote *best, json_object *result)
 {
-	const struct lane_vote_reasons *r = &b->reasons;
 	double position = per_warp(r->position_cycles, r->warps);
 	double lock = per_warp(r->lock_cycles, r->warps);
 	double bank = per_warp(r->bank_cycles, r->warps);
@@ -159,116 +69,73 @@ static void say_why(const struct bench *b, const struct lane_vote *plain,
 								: "words in the same bank";
 	char text[256];
 
-	if (vote_mean(best) <= model_pad_cycles(best->pad, 1, 1, 1))
+	if (model_vote_mean(best) <= model_pad_cycles(best->pad, 1, 1, 1))
 		snprintf(text, sizeof(text),
 			 "%.1f cycles a warp instead of %.1f with one copy: no conflict is left",
-			 vote_mean(best), vote_mean(plain));
+			 model_vote_mean(best), model_vote_mean(plain));
 	else
 		snprintf(text, sizeof(text),
 			 "%.1f cycles a warp instead of %.1f with one copy; most of what is left "
 			 "above "
 			 "%.0f are %s (position %.1f, lock %.1f, bank %.1f)",
-			 vote_mean(best), vote_mean(plain), model_pad_cycles(best->pad, 1, 1, 1),
-			 most, position, lock, bank);
+			 model_vote_mean(best), model_vote_mean(plain),
+			 model_pad_cycles(best->pad, 1, 1, 1), most, position, lock, bank);
 	model_put_text(result, "why", text);
 }
 
-/* The best of all layouts and copies for the chosen hash; ties go to fewer bytes. */
-static struct lane_error *choose(struct bench *b, json_object *result)
+/* The best of all layouts and copies for the chosen hash, and what each takes. */
+static struct lane_error *put_best(const struct vote_options *o, struct lane_ways *ways,
+				   json_object *result)
 {
-	uint32_t bins = given_bins(&b->o);
-	size_t best = 0;
-	struct lane_error *err = NULL;
+	struct lane_vote_reasons reasons;
+	size_t best;
+	struct lane_error *err = model_ways_choose(ways, o->hash, o->layout, given_bins(o), &best);
 
-	for (int l = 0; !err && l < LANE_LAYOUT_COUNT; l++) {
-		if (b->o.layout >= 0 && b->o.layout != l)
-			continue;
-		for (uint32_t r = 1; !err && r <= most_copies(b, (enum lane_layout)l, bins);
-		     r = next_copies(b, r))
-			err = add_way(b, b->o.hash, (enum lane_layout)l, bins, r);
-	}
-	if (!err && !b->n_votes)
-		err = add_way(b, b->o.hash, LANE_LAYOUT_REPLICATED, bins, 1);
 	if (!err)
-		err = vote_run(&b->o, &b->inputs, bins, add_votes, b);
+		err = put_close(ways, best, &reasons, result);
 	if (err)
 		return err;
-	for (size_t i = 1; i < b->n_votes; i++) {
-		double gain = model_vote_cycles(&b->vote[best]) - model_vote_cycles(&b->vote[i]);
-
-		if (gain > 0 || (gain >= 0 && b->vote[i].copies < b->vote[best].copies))
-			best = i;
-	}
-	err = explain(b, &b->vote[best], result);
-	if (err)
-		return err;
-	say_why(b, &b->vote[0], &b->vote[best], result);
-	for (size_t i = 0; i < b->n_votes; i++) {
+	say_why(&reasons, &ways->vote[0], &ways->vote[best], result);
+	for (size_t i = 0; i < ways->n; i++) {
 		json_object *row = model_row(result);
 
-		put_way(row, &b->vote[i]);
-		model_put_real(row, "cycles_per_warp", vote_mean(&b->vote[i]), 3);
+		put_way(row, &ways->vote[i]);
+		model_put_real(row, "cycles_per_warp", model_vote_mean(&ways->vote[i]), 3);
 		model_put_text(row, "best", i == best ? "yes" : "");
 	}
 	return NULL;
 }
 
-static struct lane_error *single(struct bench *b, json_object *result)
+static enum lane_layout given_layout(const struct vote_options *o)
 {
-	enum lane_layout layout =
-		b->o.layout < 0 ? LANE_LAYOUT_REPLICATED : (enum lane_layout)b->o.layout;
-	struct lane_error *err = add_way(b, b->o.hash, layout, given_bins(&b->o), b->o.copies);
-
-	return err ? err : explain(b, &b->vote[0], result);
+	return o->layout < 0 ? LANE_LAYOUT_REPLICATED : (enum lane_layout)o->layout;
 }
 
-/* The three hashes of one number of bins and copies lie side by side in b->vote. */
-static void put_rows(const struct bench *b, json_object *result)
+static struct lane_error *put_single(const struct vote_options *o, struct lane_ways *ways,
+				     json_object *result)
 {
-	for (size_t i = 0; i + LANE_HASH_COUNT <= b->n_votes; i += LANE_HASH_COUNT) {
-		const struct lane_vote *vote = &b->vote[i];
-		json_object *row = model_row(result);
-		double none = vote_mean(&vote[LANE_HASH_NONE]);
+	struct lane_vote_reasons reasons;
+	struct lane_error *err =
+		model_ways_add(ways, o->hash, given_layout(o), given_bins(o), o->copies);
 
-		model_put_text(row, "layout", model_layout_name(vote->layout));
-		model_put_whole(row, "bins", vote->bins);
-		model_put_whole(row, "copies", vote->copies);
-		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			model_put_real(row, model_hash_name((enum lane_hash)h), vote_mean(&vote[h]),
-				       3);
-		for (int h = 1; h < LANE_HASH_COUNT; h++) {
-			double cycles = vote_mean(&vote[h]);
-			char key[16];
+	return err ? err : put_close(ways, 0, &reasons, result);
+}
 
-			snprintf(key, sizeof(key), "gain_%s", model_hash_name((enum lane_hash)h));
-			model_put_real(row, key, cycles > 0 ? none / cycles : 1, 3);
-		}
-		if (b->o.as_load)
-			model_put_real(row, "as_load", per_warp(vote->as_load_cycles, vote->warps),
-				       3);
+static void put_row(const struct vote_options *o, const struct lane_way_row *from, json_object *row)
+{
+	model_put_text(row, "layout", model_layout_name(from->layout));
+	model_put_whole(row, "bins", from->bins);
+	model_put_whole(row, "copies", from->copies);
+	for (int h = 0; h < LANE_HASH_COUNT; h++)
+		model_put_real(row, model_hash_name((enum lane_hash)h), from->cycles[h], 3);
+	for (int h = 1; h < LANE_HASH_COUNT; h++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "gain_%s", model_hash_name((enum lane_hash)h));
+		model_put_real(row, key, from->gain[h], 3);
 	}
-}
-
-static struct lane_error *sweep_bins(struct bench *b, enum lane_layout layout, uint32_t bins,
-				     json_object *result, uint64_t *warps)
-{
-	uint32_t most = most_copies(b, layout, bins);
-	struct lane_error *err = NULL;
-
-	b->n_votes = 0;
-	for (uint32_t r = 1; !err && r <= most; r = next_copies(b, r))
-		for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
-			err = add_way(b, (enum lane_hash)h, layout, bins, r);
-	if (!err && !b->n_votes) /* says why: it does not fit */
-		err = add_way(b, LANE_HASH_NONE, layout, bins, 1);
-	if (!err)
-		err = vote_run(&b->o, &b->inputs, bins, add_votes, b);
-	if (err)
-		return err;
-	put_rows(b, result);
-	for (size_t i = 0; i < b->n_votes; i++)
-		*warps += b->vote[i].warps;
-	return NULL;
+	if (o->ways.sums_loads)
+		model_put_real(row, "as_load", from->as_load, 3);
 }
 
 /* Processor time: what one core needs, however busy the machine is. */
@@ -280,28 +147,10 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The row with the largest gain, and for the plain hash the best number of copies per bins. */
-static void put_largest(json_object *result)
-{
-	json_object *rows = json_object_object_get(result, "rows");
-	json_object *largest = NULL;
-
-	for (size_t i = 0; i < json_object_array_length(rows); i++) {
-		json_object *row = json_object_array_get_idx(rows, i);
-
-		if (!largest || model_get(row, "gain_xor") > model_get(largest, "gain_xor"))
-			largest = row;
-	}
-	model_put_real(result, "largest_gain_xor", model_get(largest, "gain_xor"), 3);
-	model_put_whole(result, "largest_gain_bins", (int64_t)model_get(largest, "bins"));
-	model_put_whole(result, "largest_gain_copies", (int64_t)model_get(largest, "copies"));
-}
-
 /* One line per number of bins and hash, cycles over copies. */
-static struct lane_error *plot_sweep(const struct bench *b, json_object *result)
+static struct lane_error *plot_sweep(const struct vote_options *o, const struct lane_way_rows *rows)
 {
-	json_object *rows = json_object_object_get(result, "rows");
-	size_t n = json_object_array_length(rows);
+	size_t n = rows->n;
 	LANE_CLEANUP(lane_free) double *number = calloc(n * (1 + LANE_HASH_COUNT), sizeof(double));
 	LANE_CLEANUP(lane_free)
 	struct lane_series *series = calloc(n * LANE_HASH_COUNT, sizeof(*series));
@@ -312,21 +161,16 @@ static struct lane_error *plot_sweep(const struct bench *b, json_object *result)
 	if (!number || !series || !name)
 		return &lane_enomem;
 	for (size_t begin = 0; begin < n; begin = end) {
-		json_object *first = json_object_array_get_idx(rows, begin);
+		uint32_t bins = rows->row[begin].bins;
 
-		for (end = begin; end < n; end++) {
-			json_object *row = json_object_array_get_idx(rows, end);
-
-			if (model_get(row, "bins") != model_get(first, "bins"))
-				break;
-			number[end] = model_get(row, "copies");
+		for (end = begin; end < n && rows->row[end].bins == bins; end++) {
+			number[end] = rows->row[end].copies;
 			for (int h = 0; h < LANE_HASH_COUNT; h++)
-				number[n * (size_t)(h + 1) + end] =
-					model_get(row, model_hash_name((enum lane_hash)h));
+				number[n * (size_t)(h + 1) + end] = rows->row[end].cycles[h];
 		}
 		for (int h = 0; h < LANE_HASH_COUNT; h++) {
-			snprintf(name[n_series], sizeof(name[0]), "%d bins, %s",
-				 (int)model_get(first, "bins"), model_hash_name((enum lane_hash)h));
+			snprintf(name[n_series], sizeof(name[0]), "%u bins, %s", bins,
+				 model_hash_name((enum lane_hash)h));
 			series[n_series] =
 				(struct lane_series){ name[n_series], number + begin,
 						      number + n * (size_t)(h + 1) + begin,
@@ -334,91 +178,109 @@ static struct lane_error *plot_sweep(const struct bench *b, json_object *result)
 			n_series++;
 		}
 	}
-	return model_plot(b->o.common.plot,
+	return model_plot(o->common.plot,
 			  &(struct lane_plot){ "Atomics in scratchpad memory", "copies",
 					       "cycles per warp", 1, series, n_series });
 }
 
-static struct lane_error *sweep(struct bench *b, json_object *result)
+static void put_rows(const struct vote_options *o, const struct lane_way_rows *rows,
+		     json_object *result)
 {
-	enum lane_layout layout =
-		b->o.layout < 0 ? LANE_LAYOUT_REPLICATED : (enum lane_layout)b->o.layout;
-	double begin = seconds();
-	double taken;
-	uint64_t warps = 0;
-	struct lane_error *err = NULL;
+	const struct lane_way_row *best = &rows->row[rows->best];
 
-	if (b->o.bins || b->o.kind != VOTE_HISTOGRAM) {
-		err = sweep_bins(b, layout, given_bins(&b->o), result, &warps);
-	} else {
-		for (uint32_t bins = 32; !err && bins <= 4096; bins *= 2)
-			err = sweep_bins(b, layout, bins, result, &warps);
+	for (uint32_t i = 0; i < rows->n; i++)
+		put_row(o, &rows->row[i], model_row(result));
+	model_put_real(result, "largest_gain_xor", best->gain[LANE_HASH_XOR], 3);
+	model_put_whole(result, "largest_gain_bins", best->bins);
+	model_put_whole(result, "largest_gain_copies", best->copies);
+}
+
+static struct lane_error *put_sweep(const struct vote_options *o, struct lane_ways *ways,
+				    json_object *result)
+{
+	bool is_one = o->bins || o->images.of != LANE_VOTERS_HISTOGRAM;
+	double begin = seconds(), taken;
+	struct lane_way_rows rows;
+	struct lane_error *err =
+		model_ways_sweep(ways, given_layout(o), is_one ? given_bins(o) : 32,
+				 is_one ? given_bins(o) : 4096, &rows);
+
+	if (!err) {
+		taken = seconds() - begin;
+		fprintf(stderr,
+			"gpulane: model: %llu warps in %.1f s of processor time, %.2f million "
+			"warps/s\n",
+			(unsigned long long)rows.warps, taken,
+			taken > 0 ? (double)rows.warps / taken / 1e6 : 0);
+		put_rows(o, &rows, result);
+		if (o->common.plot)
+			err = plot_sweep(o, &rows);
 	}
-	if (err)
-		return err;
-	taken = seconds() - begin;
-	fprintf(stderr,
-		"gpulane: model: %llu warps in %.1f s of processor time, %.2f million warps/s\n",
-		(unsigned long long)warps, taken, taken > 0 ? (double)warps / taken / 1e6 : 0);
-	put_largest(result);
-	return b->o.common.plot ? plot_sweep(b, result) : NULL;
+	free(rows.row);
+	return err;
 }
 
-static struct lane_error *run(void *bench, struct lane_device *device, json_object *result)
+static struct lane_error *put_result(const struct vote_options *o, struct lane_ways *ways,
+				     json_object *result)
 {
-	struct bench *b = bench;
-	struct lane_error *err = vote_load(&b->o, &b->inputs);
-
-	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
-		err = model_pad_init(&b->pad[h], device, (enum lane_hash)h);
-	if (err)
-		return err;
-	if (b->o.n_images)
-		model_put_whole(result, "images", b->inputs.n);
+	if (o->images.n_images)
+		model_put_whole(result, "images", ways->voters->n);
 	else
-		model_put_text(result, "generated", model_texture_name(b->o.texture));
-	if (b->o.sweep)
-		return sweep(b, result);
-	return b->o.copies ? single(b, result) : choose(b, result);
+		model_put_text(result, "generated", model_texture_name(o->images.texture));
+	if (o->sweep)
+		return put_sweep(o, ways, result);
+	return o->copies ? put_single(o, ways, result) : put_best(o, ways, result);
 }
 
-static struct lane_error *vote(enum vote_kind kind, const char *name, int argc, char **argv)
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
 {
-	struct bench b = { .o = { .kind = kind,
-				  .layout = -1,
-				  .block = 256,
-				  .texture = kind == VOTE_HOUGH ? LANE_TEXTURE_LINES
-								: LANE_TEXTURE_SMOOTH,
-				  .width = kind == VOTE_HOUGH ? 640 : 1536,
-				  .height = kind == VOTE_HOUGH ? 480 : 1024,
-				  .seed = 1,
-				  .angles = 180,
-				  .threshold = 0.1,
-				  .iterations = 10 } };
+	const struct vote_options *o = options_read;
+	struct lane_voters voters;
+	struct lane_ways ways = { .n = 0 };
+	struct lane_error *err = model_voters_load(&o->images, &voters);
+
+	if (!err)
+		err = model_ways_init(&ways, device, &voters, &o->ways);
+	if (!err)
+		err = put_result(o, &ways, result);
+	model_ways_free(&ways);
+	model_voters_free(&voters);
+	return err;
+}
+
+static struct lane_error *vote(enum lane_voters_of of, const char *name, int argc, char **argv)
+{
+	bool is_hough = of == LANE_VOTERS_HOUGH;
+	struct vote_options o = { .layout = -1,
+				  .ways = { .block = 256 },
+				  .images = { .of = of,
+					      .texture = is_hough ? LANE_TEXTURE_LINES
+								  : LANE_TEXTURE_SMOOTH,
+					      .width = is_hough ? 640 : 1536,
+					      .height = is_hough ? 480 : 1024,
+					      .seed = 1,
+					      .angles = 180,
+					      .threshold = 0.1,
+					      .iterations = 10 } };
 	int done;
-	struct lane_error *err = vote_parse(argc, argv, &b.o, &done);
+	struct lane_error *err = vote_parse(argc, argv, &o, &done);
 
 	if (err || done)
 		return err;
-	err = model_run(&b.o.common, name, "fermi-gtx580", run, &b);
-	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		model_pad_free(&b.pad[h]);
-	vote_free(&b.inputs);
-	free(b.vote);
-	return err;
+	return model_run(&o.common, name, "fermi-gtx580", run, &o);
 }
 
 struct lane_error *model_histogram(int argc, char **argv)
 {
-	return vote(VOTE_HISTOGRAM, "histogram", argc, argv);
+	return vote(LANE_VOTERS_HISTOGRAM, "histogram", argc, argv);
 }
 
 struct lane_error *model_hough(int argc, char **argv)
 {
-	return vote(VOTE_HOUGH, "hough", argc, argv);
+	return vote(LANE_VOTERS_HOUGH, "hough", argc, argv);
 }
 
 struct lane_error *model_kmeans(int argc, char **argv)
 {
-	return vote(VOTE_KMEANS, "kmeans", argc, argv);
+	return vote(LANE_VOTERS_KMEANS, "kmeans", argc, argv);
 }

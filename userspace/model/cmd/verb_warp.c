@@ -169,24 +169,47 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 	return NULL;
 }
 
-static struct lane_error *plot_sweep(const struct options *o, json_object *result)
+/* A warp's cycles by hash and number of conflicts. */
+struct table {
+	uint32_t lanes;
+	double cycles[LANE_HASH_COUNT][LANE_PAD_LANES];
+};
+
+static struct lane_error *fill_table(const struct lane_device *device, uint32_t stride,
+				     struct table *table)
 {
-	json_object *rows = json_object_object_get(result, "rows");
-	size_t n = json_object_array_length(rows);
-	double x[LANE_PAD_LANES];
-	double y[LANE_HASH_COUNT][LANE_PAD_LANES];
+	for (int h = 0; h < LANE_HASH_COUNT; h++) {
+		uint16_t address[LANE_PAD_LANES];
+		struct lane_pad_warp warp;
+		struct lane_pad pad;
+		struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)h);
+
+		table->lanes = err ? 0 : pad.lanes;
+		for (uint32_t c = 0; !err && c < pad.lanes; c++) {
+			err = model_pad_pattern(&pad, stride, c + 1, address);
+			if (err)
+				break;
+			model_pad_explain(&pad, address, pad.lanes, &warp);
+			table->cycles[h][c] = warp.cycles;
+		}
+		model_pad_free(&pad);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct lane_error *plot_sweep(const struct options *o, const struct table *table)
+{
+	double conflicts[LANE_PAD_LANES];
 	struct lane_series series[LANE_HASH_COUNT];
 	char title[64];
 
-	for (size_t i = 0; i < n; i++) {
-		json_object *row = json_object_array_get_idx(rows, i);
-
-		x[i] = model_get(row, "conflicts");
-		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			y[h][i] = model_get(row, model_hash_name((enum lane_hash)h));
-	}
+	for (uint32_t c = 0; c < table->lanes; c++)
+		conflicts[c] = c + 1;
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		series[h] = (struct lane_series){ model_hash_name((enum lane_hash)h), x, y[h], n };
+		series[h] = (struct lane_series){ model_hash_name((enum lane_hash)h), conflicts,
+						  table->cycles[h], table->lanes };
 	snprintf(title, sizeof(title), "One warp's atomic, stride %u", o->stride);
 	return model_plot(o->common.plot, &(struct lane_plot){ title, "conflicts", "cycles", 0,
 							       series, LANE_HASH_COUNT });
@@ -196,32 +219,22 @@ static struct lane_error *plot_sweep(const struct options *o, json_object *resul
 static struct lane_error *sweep(const struct lane_device *device, const struct options *o,
 				json_object *result)
 {
+	struct table table;
+	struct lane_error *err;
+
 	model_put_whole(result, "stride", o->stride);
-	for (int h = 0; h < LANE_HASH_COUNT; h++) {
-		uint16_t address[LANE_PAD_LANES];
-		struct lane_pad_warp warp;
-		struct lane_pad pad;
-		struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)h);
+	err = fill_table(device, o->stride, &table);
+	if (err)
+		return err;
+	for (uint32_t c = 0; c < table.lanes; c++) {
+		json_object *row = model_row(result);
 
-		for (uint32_t c = 1; !err && c <= pad.lanes; c++) {
-			json_object *row;
-
-			err = model_pad_pattern(&pad, o->stride, c, address);
-			if (err)
-				break;
-			model_pad_explain(&pad, address, pad.lanes, &warp);
-			row = h ? json_object_array_get_idx(json_object_object_get(result, "rows"),
-							    c - 1)
-				: model_row(result);
-			if (!h)
-				model_put_whole(row, "conflicts", c);
-			model_put_real(row, model_hash_name((enum lane_hash)h), warp.cycles, 6);
-		}
-		model_pad_free(&pad);
-		if (err)
-			return err;
+		model_put_whole(row, "conflicts", c + 1);
+		for (int h = 0; h < LANE_HASH_COUNT; h++)
+			model_put_real(row, model_hash_name((enum lane_hash)h), table.cycles[h][c],
+				       6);
 	}
-	return o->common.plot ? plot_sweep(o, result) : NULL;
+	return o->common.plot ? plot_sweep(o, &table) : NULL;
 }
 
 static struct lane_error *single(const struct lane_device *device, const struct options *o,
