@@ -103,7 +103,7 @@ bench: $(BENCHES:%=bench-%)
 $(BENCHES:%=bench-%): bench-%: all
 	B=$B scripts/bench-$*
 
-bench-capture: replay
+bench-capture bench-watch: replay
 
 .PHONY: clean
 clean:

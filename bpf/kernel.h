@@ -49,6 +49,20 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
+/* include/linux/fs.h */
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
 /* include/linux/interrupt.h */
 struct irqaction {
 	const char *name;

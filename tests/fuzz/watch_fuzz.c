@@ -48,7 +48,7 @@ static void state(const char *text)
 		struct lane_hits *group = watch_store_count(&store, &any);
 		uint64_t ns;
 
-		(void)watch_store_wants(&store, group, &any, 1);
+		(void)watch_store_wants(&store, group, &any, 0, 1);
 		watch_history_advance(history, 1);
 		(void)watch_usual_percentile(watch_history_of(history, "p", "e"),
 					     LANE_TRACK_REQUEST, 999000, &ns);

@@ -23,6 +23,9 @@ static bool possible(const struct lane_bpf_way *way, const struct lane_bpf_kerne
 
 	if (way->kind <= LANE_CTX_DO_UNPIN && !kernel->i915)
 		return false;
+	/* What is hooked is for who records to name. */
+	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
+		return false;
 	if (way->attach != LANE_BPF_FUNCTION)
 		return !kernel->event(kernel->data, way) &&
 		       (way->attach == LANE_BPF_FORMAT || !kernel->typed(kernel->data, way));
@@ -81,7 +84,8 @@ static struct lane_error *run_round(struct lane_bpf_running *running, struct lan
 	/* Everything, and a filter, so that the programs that follow processes are loaded too. */
 	const struct lane_capture_config config = { .groups = ~LANE_GROUP_OPENCL,
 						    .follow_pid = 1,
-						    .comm = "init" };
+						    .comm = "init",
+						    .frame = { .text = "frame" } };
 	LANE_CLEANUP(lane_drop_error) struct lane_error *err = NULL;
 	struct lane_bpf_object *object = NULL;
 	struct lane_bpf_config settings;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Has the replay driver fire a schedule: a flood of requests' lives, or the events of a text trace.
 //
-//   gl-shoot --flood N [--cpu C] [--contexts K]     N events as fast as they can be fired
+//   gl-shoot --flood N [--cpu C] [--contexts K] [--rate R]
+//                                                   N events as fast as they can be fired, or R a
+//                                                   second
 //   gl-shoot --events FILE [--speed X]              the i915 and fence events of a trace, in real
 //   time
 //
@@ -61,8 +63,9 @@ static void add_shot(struct plan *plan, const struct glr_shot *shot)
 	plan->shots[plan->n_shots++] = *shot;
 }
 
-/* The whole life of requests, one after the other, all at time 0. */
-static void plan_flood(struct plan *plan, size_t events, uint16_t cpu, unsigned int contexts)
+/* The whole life of requests, one after the other, each event gap_ns after the one before. */
+static void plan_flood(struct plan *plan, size_t events, uint16_t cpu, unsigned int contexts,
+		       double gap_ns)
 {
 	static const uint16_t life[] = { GLR_SHOT_QUEUE,   GLR_SHOT_ADD, GLR_SHOT_SUBMIT,
 					 GLR_SHOT_EXECUTE, GLR_SHOT_IN,	 GLR_SHOT_OUT,
@@ -78,7 +81,8 @@ static void plan_flood(struct plan *plan, size_t events, uint16_t cpu, unsigned 
 
 			add_request(plan, &request);
 		}
-		add_shot(plan, &(struct glr_shot){ .request = number,
+		add_shot(plan, &(struct glr_shot){ .at_ns = (uint64_t)(gap_ns * (double)i),
+						   .request = number,
 						   .kind = life[i % stages],
 						   .cpu = cpu,
 						   .arg = life[i % stages] == GLR_SHOT_OUT });
@@ -206,7 +210,8 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "flood", 1, 0, 'f' },	 { "cpu", 1, 0, 'c' },	 { "contexts", 1, 0, 'k' },
-		{ "events", 1, 0, 'e' }, { "speed", 1, 0, 's' }, { 0, 0, 0, 0 },
+		{ "events", 1, 0, 'e' }, { "speed", 1, 0, 's' }, { "rate", 1, 0, 'r' },
+		{ 0, 0, 0, 0 },
 	};
 	struct plan plan = { 0 };
 	struct glr_schedule schedule;
@@ -214,7 +219,7 @@ int main(int argc, char **argv)
 	size_t flood = 0;
 	unsigned int contexts = 4;
 	uint16_t cpu = 0;
-	double speed = 1;
+	double speed = 1, rate = 0;
 	uint64_t begin;
 	int fd, c;
 
@@ -235,14 +240,17 @@ int main(int argc, char **argv)
 		case 's':
 			speed = atof(optarg);
 			break;
+		case 'r':
+			rate = atof(optarg);
+			break;
 		default:
 			return 2;
 		}
 	}
-	if (!flood == !events || !contexts || speed <= 0)
+	if (!flood == !events || !contexts || speed <= 0 || rate < 0)
 		return 2;
 	if (flood)
-		plan_flood(&plan, flood, cpu, contexts);
+		plan_flood(&plan, flood, cpu, contexts, rate > 0 ? 1e9 / rate : 0);
 	else
 		plan_events(&plan, events, speed, sysconf(_SC_NPROCESSORS_ONLN));
 	schedule = (struct glr_schedule){ .requests = (uintptr_t)plan.requests,

@@ -99,7 +99,7 @@ static bool take(struct place *place, const char *culprit, uint64_t total_ns, in
 	struct lane_hit hit = hit_of(culprit, total_ns, now);
 	struct lane_hits *group = watch_store_count(&place->store, &hit);
 
-	if (!watch_store_wants(&place->store, group, &hit, now))
+	if (!watch_store_wants(&place->store, group, &hit, 0, now))
 		return false;
 	write_hit(place, &hit, 4096, now);
 	return true;
@@ -227,7 +227,15 @@ static void an_hour_has_so_many(void **state)
 		struct lane_hit asked = { .what = LANE_ROW_MANUAL, .pid = -1 };
 
 		assert_true(watch_store_wants(&place.store, watch_store_count(&place.store, &asked),
-					      &asked, now));
+					      &asked, 5, now));
+	}
+	/* What is still to be written counts, too. */
+	{
+		struct lane_hit more = hit_of("more", 2000000, now + 300 * HOUR_NS);
+		struct lane_hits *group = watch_store_count(&place.store, &more);
+
+		assert_true(watch_store_wants(&place.store, group, &more, 4, now + 300 * HOUR_NS));
+		assert_false(watch_store_wants(&place.store, group, &more, 5, now + 300 * HOUR_NS));
 	}
 	close_place(&place, true);
 	remove_place(&place);

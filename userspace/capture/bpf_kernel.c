@@ -46,7 +46,7 @@ static char *read_format(const char *system, const char *event, size_t *bytes)
 static bool tracing_file(const char *name, int mode)
 {
 	char *path = tracefs_get_tracing_file(name);
-	bool there = path && !access(path, mode);
+	bool there = path && !faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 
 	tracefs_put_tracing_file(path);
 	return there;
@@ -216,7 +216,7 @@ static const char *not_in_btf(const struct lane_bpf_running *running, const char
 {
 	const struct btf *btf = running->i915;
 
-	if (!strcmp(name, "tracing_mark_write"))
+	if (!strcmp(name, "vfs_write"))
 		btf = running->vmlinux;
 	else if (!strcmp(name, "drm_sched_job_timedout"))
 		btf = running->drm_sched;

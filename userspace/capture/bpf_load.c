@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <tracefs.h>
 
 #include "base/cleanup.h"
 #include "capture/bpf_uprobe.h"
@@ -21,7 +23,8 @@ struct lane_bpf_object {
 	struct bpf_link *tasks;		 /* in a PID namespace: all threads there are */
 	struct lane_bpf_library library; /* the OpenCL loader, when it is hooked */
 	struct lane_bpf_uprobes uprobes;
-	struct lane_frame_mark frame;
+	struct lane_bpf_frame frame;
+	const char *frame_file; /* of a uprobe, NULL: none */
 };
 
 /* What libbpf said last: it prints instead of returning its reasons. */
@@ -78,7 +81,7 @@ static struct lane_error *refused(int errnum, const char *what)
 				  "lockdown=integrity, or record with --backend lttng)");
 	if (errnum == EPERM)
 		return lane_error("BPF: no permission to %s (run as root, or give the program "
-				  "CAP_BPF, CAP_PERFMON and CAP_DAC_READ_SEARCH)",
+				  "CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH and CAP_SYSLOG)",
 				  what);
 	if (said.line[0])
 		return lane_error_errno(errnum, "BPF: cannot %s (%s)", what, said.line);
@@ -166,19 +169,6 @@ static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)
 	return memory->n ? bpf_map__reuse_fd(map, memory->fd) : 0;
 }
 
-/* A uprobe's marks are called as its function is. */
-static void fill_frame(struct lane_bpf_object *object)
-{
-	const char *text = object->frame.text ? object->frame.text : object->frame.symbol;
-	struct lane_bpf_frame frame = { 0 };
-
-	if (!text)
-		return;
-	snprintf(frame.text, sizeof(frame.text), "%s", text);
-	frame.length = (__u32)strlen(frame.text);
-	object->skel->rodata->frame = frame;
-}
-
 /* One attempt. Returns 0 or an errno; said.program is then the program the kernel did not take. */
 static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 		    const struct lane_bpf_config *settings, const struct lane_bpf_plan *plan,
@@ -201,7 +191,7 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		return result;
 	}
 	choose_programs(object->skel, plan, settings->follow);
-	fill_frame(object);
+	object->skel->rodata->frame = object->frame;
 	capture_bpf_library_calls((struct lane_bpf_call *)object->skel->rodata->cl_calls);
 	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_entry);
 	capture_bpf_uprobes_prepare(&object->uprobes, object->skel->progs.cl_exit);
@@ -311,10 +301,10 @@ static int attach_library(struct lane_bpf_object *object, int kind)
 
 static int attach_frames(struct lane_bpf_object *object)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = object->frame.symbol);
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = object->frame.text);
 
 	return keep_link(object, bpf_program__attach_uprobe_opts(object->skel->progs.frame_function,
-								 -1, object->frame.file, 0, &opts));
+								 -1, object->frame_file, 0, &opts));
 }
 
 static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way *way, int i)
@@ -413,6 +403,34 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 	return NULL;
 }
 
+/* A uprobe's marks are called as its function is; lines are those of one file. */
+static struct lane_error *fill_frame(struct lane_bpf_object *object,
+				     const struct lane_frame_mark *mark)
+{
+	const char *text = mark->text ? mark->text : mark->symbol;
+	struct lane_bpf_frame *frame = &object->frame;
+	struct stat st;
+	char *path;
+	int bad;
+
+	if (!text)
+		return NULL;
+	snprintf(frame->text, sizeof(frame->text), "%s", text);
+	frame->length = (__u32)strlen(frame->text);
+	object->frame_file = mark->file;
+	if (!mark->text)
+		return NULL;
+	path = tracefs_get_tracing_file("trace_marker");
+	bad = !path || stat(path, &st);
+	tracefs_put_tracing_file(path);
+	if (bad)
+		return lane_error_errno(errno, "trace_marker");
+	frame->inode = st.st_ino;
+	/* As the kernel has it: MKDEV(). */
+	frame->device = major(st.st_dev) << 20 | minor(st.st_dev);
+	return NULL;
+}
+
 struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
 				    const struct lane_capture_config *config,
 				    const struct lane_bpf_config *settings,
@@ -426,8 +444,9 @@ struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
 
 	if (!o)
 		return &lane_enomem;
-	o->frame = config->frame;
-	err = load(o, running, config, settings, plan, rings, spare_rings);
+	err = fill_frame(o, &config->frame);
+	if (!err)
+		err = load(o, running, config, settings, plan, rings, spare_rings);
 	if (!err)
 		err = attach(o, plan);
 	libbpf_set_print(before);

@@ -26,7 +26,7 @@ struct lane_error *capture_bpf_memory_open(struct lane_bpf_memory *memory, unsig
 				    n, &opts);
 	if (memory->fd < 0 && errno == EPERM)
 		return lane_error("BPF: no permission to make buffers (run as root, or give the "
-				  "program CAP_BPF and CAP_PERFMON)");
+				  "program CAP_SYS_ADMIN)");
 	if (memory->fd < 0)
 		return lane_error_errno(errno, "%u buffers of %zu bytes", n, bytes);
 	map = mmap(NULL, n * each, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);

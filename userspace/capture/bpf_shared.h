@@ -40,6 +40,8 @@ struct lane_bpf_config {
 
 /* The beginning of the lines of trace_marker that mark frames; what a uprobe's marks are called. */
 struct lane_bpf_frame {
+	__u64 inode; /* of trace_marker */
+	__u32 device;
 	__u32 length;
 	char text[LANE_BPF_FRAME_BYTES];
 };

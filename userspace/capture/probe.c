@@ -3,6 +3,7 @@
 #include "capture/probe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,7 @@ int capture_probe_access(const struct lane_probe *probe, const char *format, ...
 	va_end(args);
 	if (!path)
 		return ENOMEM;
-	return access(path, R_OK) ? errno : 0;
+	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) ? errno : 0;
 }
 
 bool capture_probe_has_word(FILE *from, const char *word)

@@ -84,6 +84,7 @@ struct lane_error *session_running_open(const struct lane_capture_config *config
 					struct session_running **opened)
 {
 	struct session_running *running = *opened = calloc(1, sizeof(*running));
+	const struct lane_capture_kind *frames;
 	struct lane_trace_info info = { 0 };
 	struct lane_error *err;
 
@@ -103,6 +104,9 @@ struct lane_error *session_running_open(const struct lane_capture_config *config
 		err = capture_drop_privileges(false);
 	if (err)
 		return err;
+	frames = &session_running_kinds(running)[LANE_FRAME];
+	if (config->groups & LANE_GROUP_FRAME && !frames->recorded)
+		return lane_error("frames cannot be seen: %s", frames->missing);
 	fill_info(running, &info);
 	return norm_live_create(&info, &running->events);
 }

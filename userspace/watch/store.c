@@ -191,9 +191,9 @@ static unsigned int written_lately(const struct lane_store *store, int64_t now)
 }
 
 bool watch_store_wants(const struct lane_store *store, const struct lane_hits *group,
-		       const struct lane_hit *hit, int64_t now)
+		       const struct lane_hit *hit, unsigned int pending, int64_t now)
 {
-	unsigned int lately = written_lately(store, now);
+	unsigned int lately = written_lately(store, now) + pending;
 
 	/* Somebody asked for it. */
 	if (hit->what == LANE_ROW_MANUAL)

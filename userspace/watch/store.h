@@ -74,9 +74,10 @@ struct lane_hits *watch_store_count(struct lane_store *store, const struct lane_
 /* The group of a hit, NULL: it has none. */
 struct lane_hits *watch_store_group(struct lane_store *store, const struct lane_hit *hit);
 
-/* Whether a recording of this hit, which has been counted, is to be written now. */
+/* Whether a recording of this hit, which has been counted, is to be written now, when so many
+ * others are to be or are being written. */
 bool watch_store_wants(const struct lane_store *store, const struct lane_hits *group,
-		       const struct lane_hit *hit, int64_t now_epoch_ns);
+		       const struct lane_hit *hit, unsigned int pending, int64_t now_epoch_ns);
 
 /* Makes room for a recording of about that many bytes; false: it would never fit. */
 bool watch_store_make_room(struct lane_store *store, uint64_t bytes);

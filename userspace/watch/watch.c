@@ -297,6 +297,23 @@ static bool join(struct lane_watch *watch, const struct lane_hit *hit)
 	return false;
 }
 
+/* Those that were asked for are of no hour. */
+static unsigned int count_pending(const struct lane_watch *watch)
+{
+	unsigned int n = watch->writer.pid && watch->written.hit.what != LANE_ROW_MANUAL;
+
+	for (unsigned int i = 0; i < watch->n_waiting; i++)
+		n += watch->waiting[i].hit.what != LANE_ROW_MANUAL;
+	return n;
+}
+
+static bool wants(const struct lane_watch *watch, const struct lane_hits *group,
+		  const struct lane_hit *hit)
+{
+	return watch_store_wants(&watch->store, group, hit, count_pending(watch),
+				 epoch_of(watch, watch->now_ns));
+}
+
 /* A hit of which all is known: it counts, and waits for its recording when that is wanted. */
 static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint64_t due_ns)
 {
@@ -304,8 +321,7 @@ static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint6
 
 	if (join(watch, hit))
 		return;
-	if (!watch_store_wants(&watch->store, group, hit, epoch_of(watch, watch->now_ns)) ||
-	    watch->n_waiting == MAX_WAITING) {
+	if (!wants(watch, group, hit) || watch->n_waiting == MAX_WAITING) {
 		tell(watch, hit, "rate");
 		return;
 	}
@@ -724,7 +740,7 @@ static bool close_hit(struct lane_watch *watch, struct waiting *waiting)
 	waiting->is_open = false;
 	find_frame_cause(watch, waiting);
 	group = watch_store_count(&watch->store, &waiting->hit);
-	if (watch_store_wants(&watch->store, group, &waiting->hit, epoch_of(watch, watch->now_ns)))
+	if (wants(watch, group, &waiting->hit))
 		return true;
 	tell(watch, &waiting->hit, "rate");
 	return false;

@@ -218,6 +218,25 @@ static struct miscdevice device = {
 	.mode = 0666,
 };
 
+/* i915's name for what resets a GPU: here nothing is, but whoever has hooked it is told. Writing a
+ * reason to the module's parameter `reset` calls it. */
+noinline void intel_gt_reset(void *gt, u32 stalled_mask, const char *reason)
+{
+	pr_info("gl-replay: reset: %s\n", reason);
+}
+
+static int set_reset(const char *reason, const struct kernel_param *param)
+{
+	char line[64];
+
+	strscpy(line, reason, sizeof(line));
+	intel_gt_reset(NULL, 1, strim(line));
+	return 0;
+}
+
+static const struct kernel_param_ops reset_ops = { .set = set_reset };
+module_param_cb(reset, &reset_ops, NULL, 0200);
+
 static int __init replay_init(void)
 {
 	int err;

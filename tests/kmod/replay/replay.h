@@ -170,6 +170,7 @@ void glr_request_done(struct i915_request *rq);
 
 struct i915_request *glr_request_find(u64 ctx, u64 seqno);
 void glr_requests_drain(void);
+void intel_gt_reset(void *gt, u32 stalled_mask, const char *reason);
 int glr_schedule_run(struct glr_schedule *schedule);
 
 #endif

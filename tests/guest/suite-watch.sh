@@ -1,0 +1,246 @@
+#!/bin/bash
+# gpulane watch, live: programs on the replay driver make each other late; the GPU is reset, CPUs go and come, the clock is
+# set, the machine freezes, the configuration changes, it is killed, the driver is loaded again. It has no more privileges than
+# gpulane.service gives.
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	check build make -s "${B:-build}/gpulane" replay
+	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
+		"$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/replay)" "$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/gl-sched)"
+	report "$SUITE_TMP/out/report"
+	[ ! -e "$SUITE_TMP/out/told" ] || cat "$SUITE_TMP/out/told"
+	suite_end watch
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+TOP=$(realpath "$(dirname "$0")/../..")
+cd "$TOP" || exit 1
+REPLAY=$1 SCHED=$2
+T=$(mktemp -d /tmp/watch.XXXXXX)
+chmod 755 "$T"
+exec >"$GPULANE_OUT/report"
+client=$B/tests/replay/gl-client
+G=$B/gpulane
+NOBODY=65534
+
+# verdict NAME COMMAND... - a test; what was shown is told when it fails
+verdict() {
+	local name=$1
+	shift
+	if "$@" >"$T/said" 2>&1; then
+		printf 'ok %s\n' "$name"
+	else
+		printf 'FAIL %s\n' "$name"
+		tail -n 20 "$T/said" "$T/err" "$T/out" | sed 's/^/    /'
+		"$G" watch -o "$T/hits" --list 2>&1 | sed 's/^/    /'
+	fi
+}
+same() { [ "$2" = "$3" ] || { printf '%s: expected %s, got %s\n' "$1" "$2" "$3"; return 1; }; }
+
+# start OPTION... - watches as nobody, with what the service has; until it is ready; $watch
+start() {
+	local caps=-all,+sys_admin,+dac_read_search,+syslog
+	setpriv --reuid $NOBODY --regid $NOBODY --clear-groups --no-new-privs --inh-caps $caps --ambient-caps $caps --bounding-set $caps \
+		"$G" watch -o "$T/hits" --config "$T/conf" "$@" >>"$T/out" 2>>"$T/err" &
+	watch=$!
+	for _ in $(seq 600); do
+		# It catches SIGUSR1 from when it is about to begin.
+		(((16#$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$watch/status") & 512) != 0)) && break
+		kill -0 $watch 2>/dev/null || return 1
+		sleep 0.1
+	done
+	sleep 2
+}
+lines() { wc -l <"$T/out"; }
+# until_lines N - so many recordings have been told of
+until_lines() {
+	for _ in $(seq 300); do
+		[ "$(lines)" -ge "$1" ] && return 0
+		sleep 0.1
+	done
+	return 1
+}
+# until_says FILE TEXT
+until_says() {
+	for _ in $(seq 300); do
+		grep -q "$2" "$1" && return 0
+		sleep 0.1
+	done
+	return 1
+}
+trigger() { "$G" watch -o "$T/hits" --trigger="$1"; }
+list() { "$G" watch -o "$T/hits" --list; }
+# count GROUP - how many hits the list has of it
+count() { list | sed -n "s/^ *\([0-9]*\)  $1\$/\1/p"; }
+whole() {
+	local dir
+	for dir in "$T"/hits/hit-*; do
+		[ "$(tail -n 1 "$dir/hit")" = end ] && tail -c 10 "$dir/page.html" | grep -q '</html>' && "$G" report "$dir" | grep -q '^Requests:' || { echo "$dir"; return 1; }
+	done
+}
+recordings() { find "$T/hits" -maxdepth 1 -name 'hit-*' | wc -l; }
+# Its requests depend on what `producer` submits.
+hist() {
+	"$client" --name hist --cpu 1 --count 1000000 --duration 4000 --period 30000 --depth 1 --after "$T/fence" >/dev/null 2>&1 &
+	hist=$!
+}
+settings='slower-than 300ms
+process hist
+of request,frame
+before 500ms
+after 200ms
+'
+
+insmod "$REPLAY"
+modprobe -a drm gpu-sched
+insmod "$SCHED" timeout_ms=500
+touch "$T/out" "$T/err" "$T/fence"
+install -d -m 700 -o $NOBODY "$T/hits"
+printf '%s' "$settings" >"$T/conf"
+hist
+
+# --- one late request ------------------------------------------------------------------------------
+verdict begins start --frame marker:swap --metrics 9477
+verdict no-privileges awk '/^Cap(Eff|Prm|Inh|Amb)/ && $2 !~ /^0+$/ { bad = 1 } /^Uid/ && $2 != 65534 { bad = 1 } END { exit bad }' /proc/$watch/status
+sleep 3
+verdict nothing-late same lines 0 "$(lines)"
+"$client" --name gpuhog --cpu 0 --count 1 --duration 600000 >/dev/null 2>&1
+until_lines 1
+sleep 2
+verdict one-hit same lines 1 "$(lines)"
+verdict its-culprit grep -qE 'request [0-9]+:[0-9]+ of hist\[[0-9]+\] on rcs0: [0-9.]+ (ms|s), the limit was 300 ms; device_queue [0-9.]+ ms by gpuhog: ' "$T/out"
+verdict its-recording whole
+ctx=$(sed -n 's/^ctx //p' "$T/hits/hit-000001/hit") seqno=$(sed -n 's/^seqno //p' "$T/hits/hit-000001/hit")
+verdict explained sh -c "$G explain $T/hits/hit-000001 $ctx:$seqno | grep -q 'It stood behind context [0-9]* of gpuhog'"
+verdict metrics sh -c "curl -sS --max-time 5 http://127.0.0.1:9477/metrics | grep -q '^gpulane_late_total{.*process=\"hist\".*culprit=\"gpuhog\".* 1\$'"
+
+# --- a hundred of three causes --------------------------------------------------------------------
+"$client" --name gpuhog --cpu 0 --count 33 --duration 400000 --period 480000 >/dev/null 2>&1
+"$client" --name producer --engine 2:0 --last "$T/fence" --cpu 0 --count 33 --duration 400000 --period 480000 >/dev/null 2>&1
+"$client" --name hist --engine 1:0 --cpu 0 --count 33 --duration 400000 --period 450000 >/dev/null 2>&1
+counted() {
+	local group n all=0
+	for group in 'device_queue by gpuhog' 'dependency by producer' 'running by itself'; do
+		n=$(count "request of hist; $group")
+		echo "${n:-0} $group"
+		[ "${n:-0}" -ge 30 ] && [ "$n" -le 36 ] || return 1
+		all=$((all + n))
+	done
+	[ $all -ge 97 ]
+}
+# The list is as of the last second.
+for _ in $(seq 20); do
+	counted >"$T/counts" && break
+	sleep 1
+done
+verdict a-hundred-of-three counted
+cp "$T/counts" "$GPULANE_OUT/told"
+verdict so-many-an-hour test "$(lines)" -le 5 -a "$(lines)" -ge 3
+verdict all-whole whole
+
+# --- a frame, the GPU is reset, a job hangs --------------------------------------------------------
+# The hour's recordings are used up.
+printf '%sper-hour 1000\n' "$settings" >"$T/conf"
+kill -HUP $watch
+verdict configuration-is-read-again until_says "$T/err" 'was read again'
+before=$(lines)
+(
+	printf hist >/proc/$BASHPID/comm
+	for i in 1 2 3; do
+		echo "swap $i" >/sys/kernel/tracing/trace_marker
+		echo "no swap $i" >/sys/kernel/tracing/trace_marker
+		sleep 0.05
+	done
+	sleep 0.8
+	echo 'swap 4' >/sys/kernel/tracing/trace_marker
+)
+until_lines $((before + 1))
+verdict frame-by-marker grep -qE 'frame "swap 4" of hist\[[0-9]+\]: [0-9.]+ m?s, the limit was 300 ms; ' "$T/out"
+echo 'it hung' >/sys/module/i915/parameters/reset
+until_lines $((before + 2))
+verdict reset grep -q 'reset "it hung"' "$T/out"
+echo 'viewer ring=0 count=2 us=2000 hang=1' | "$B/tests/replay/gl-jobs" >/dev/null 2>&1
+until_says "$T/out" 'timeout'
+verdict timeout grep -qE 'reset ".*"; timeout' "$T/out"
+
+# --- the configuration, the quota -------------------------------------------------------------------
+printf '%skeep x\n' "$settings" >"$T/conf"
+kill -HUP $watch
+verdict wrong-configuration-changes-nothing until_says "$T/err" 'settings stay'
+printf '%skeep 4\n' "$settings" >"$T/conf"
+kill -HUP $watch
+before=$(lines)
+sleep 0.5
+trigger kept
+until_lines $((before + 1))
+verdict quota same recordings 4 "$(recordings)"
+
+# --- CPUs, the clock, a freeze -----------------------------------------------------------------------
+before=$(lines)
+echo 0 >/sys/devices/system/cpu/cpu1/online
+sleep 1
+echo 1 >/sys/devices/system/cpu/cpu1/online
+sleep 1
+now=$(date +%s)
+date -s "@$((now + 86400))" >/dev/null
+sleep 1
+trigger tomorrow
+until_lines $((before + 1))
+date -s "@$((now + 3))" >/dev/null
+sleep 1
+kill -USR1 $watch
+until_lines $((before + 2))
+verdict clock-is-set grep -q "^$(date -u -d "@$((now + 86400))" +%Y-%m-%d)T.* manual \"tomorrow\"" "$T/out"
+verdict clock-is-set-back grep -q "^$(date -u -d "@$now" +%Y-%m-%d)T.* manual \"SIGUSR1\"" "$T/out"
+verdict both-cpus sh -c "$G dump --no-head \$(ls -d $T/hits/hit-* | tail -n 1) | awk '\$5 == \"sched_switch\" { cpu[\$2] } END { exit !(0 in cpu && 1 in cpu) }'"
+before=$(lines)
+# As far as this guest can: the device that its root file system comes by cannot be suspended.
+echo freezer >/sys/power/pm_test
+echo freeze >/sys/power/state
+trigger frozen
+until_lines $((before + 1))
+verdict frozen-and-thawed grep -q 'manual "frozen"' "$T/out"
+verdict driver-in-use sh -c '! rmmod i915 2>/dev/null'
+verdict still-there kill -0 $watch
+
+# --- killed, the driver again; a function marks frames -----------------------------------------------
+hits=$(count 'request of hist; dependency by producer')
+sleep 2
+kill -KILL $watch
+wait $watch 2>/dev/null
+verdict after-kill-whole whole
+kill $hist
+wait $hist 2>/dev/null
+verdict driver-unloaded rmmod i915
+insmod "$REPLAY"
+hist
+cat >"$T/marks.c" <<'C'
+#include <unistd.h>
+__attribute__((noinline)) void a_frame(int i) { __asm__ volatile("" :: "r"(i)); }
+int main(void) { for (int i = 0; i < 30; i++) { a_frame(i); usleep(i == 20 ? 600000 : 5000); } return 0; }
+C
+mkdir "$T/bin"
+gcc -O1 -o "$T/bin/hist" "$T/marks.c"
+printf '%sper-hour 1000\n' "$settings" >"$T/conf"
+verdict begins-again start --frame "$T/bin/hist:a_frame" --rows "$T/hits/rows"
+verdict state-is-kept same count "$hits" "$(count 'request of hist; dependency by producer')"
+before=$(lines)
+"$T/bin/hist"
+until_lines $((before + 1))
+verdict frame-by-uprobe grep -qE 'frame "a_frame" of hist\[[0-9]+\]: [0-9.]+ m?s, the limit was 300 ms; ' "$T/out"
+before=$(lines)
+"$client" --name gpuhog --cpu 0 --count 1 --duration 600000 >/dev/null 2>&1
+until_lines $((before + 1))
+verdict driver-is-seen-again sh -c "tail -n +$((before + 1)) $T/out | grep -q 'request .* of hist.* by gpuhog (3[0-9] times)'"
+kill -TERM $watch
+wait $watch
+verdict ends-by-signal test $? -eq 0
+verdict rows sh -c "jq -es '([.[] | select(.t == \"hit\" and .of == \"request\" and .culprit == \"gpuhog\")] | length) == 1 and
+	([.[] | select(.t == \"row\" and .process == \"hist\" and .stage == \"total\" and .of == \"request\") | .hits] | add) == 1' $T/hits/rows"
+kill $hist
+wait
+verdict says-nothing-else sh -c "! grep -vE ' hits, .* recordings written|was read again|keep x|settings stay' $T/err"
+sed -n 's/^gpulane: watch: /# /p' "$T/err" | grep events >>"$GPULANE_OUT/told"
