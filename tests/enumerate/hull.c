@@ -2,10 +2,14 @@
 /*
  * Reads groups of histories (the output of gpulane-enumerate) and shows each group's events to the
  * timeline. What the timeline says of a request must hold for every history of the group: a bound
- * that leaves one out is wrong. A bound that is wider than the histories is weak.
+ * that leaves one out is wrong. A bound that is wider than the histories is weak. With --free a
+ * second output is read, of a walk in which interrupts take any time: then weak is what is wider
+ * than those histories of the same events.
  *
- * usage: gpulane-hull execlists|legacy|guc|ring [--absent KIND]... [--show N] <groups
- * Prints a line for each value: exact, bounds, unknown, weak, wrong. Exits 1 if anything is wrong.
+ * usage: gpulane-hull execlists|legacy|guc|ring [--absent KIND]... [--free FILE] [--show N]
+ *        [--weak VALUE] <groups
+ * Prints a line for each value: exact, bounds, unknown, weak, wrong. Shows the first N groups of
+ * which something wrong is said, or, of that VALUE, something weak. Exits 1 if anything is wrong.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +18,11 @@
 
 #include "latency/latency.h"
 
-/* A tick is long for the driver's instructions and short for an interrupt. */
-#define TICK_NS	      100000
+/* A tick is long for whatever takes part, and its events lie close together in its middle. */
+#define TICK_NS	      4000000
 #define STEP_NS	      100 /* from one event of a tick to the next */
 #define BASE_NS	      1000000000
+#define BEFORE_NS     90000000 /* so long before, the machine has its last request */
 #define NEVER	      UINT64_MAX
 #define MOST_EVENTS   256
 #define MOST_REQUESTS 4
@@ -43,7 +48,7 @@ struct hull {
 struct request {
 	char ctx;
 	uint32_t seqno;
-	struct hull truth[VALUES];
+	struct hull truth[VALUES], free[VALUES];
 	char why[16], culprit[16];
 	bool told;
 	struct lane_request rq;
@@ -63,8 +68,22 @@ static struct {
 	uint64_t window; /* its last tick, and one */
 } group;
 
+/* What may be at most, of a request of a group of the free walk. */
+struct free_hull {
+	uint64_t events; /* hash of the group's */
+	char ctx;
+	uint32_t seqno;
+	struct hull truth[VALUES];
+};
+
+static struct {
+	struct free_hull *v;
+	size_t n, cap;
+} free_walk;
+
 static struct lane_trace_info info;
 static uint64_t groups, contradictions, shown, show;
+static const char *show_weak;
 static struct {
 	uint64_t exact, bounds, unknown, weak, wrong;
 } sums[VALUES];
@@ -121,25 +140,46 @@ static uint64_t ticks(uint64_t ns)
 	return ns < BASE_NS ? 0 : (ns - BASE_NS) / TICK_NS;
 }
 
-/* Counts what was told of a value; false: it is wrong. */
-static bool judge(enum value value, bool known, struct hull told, struct hull truth)
+static void show_group(const char *what, const struct request *request, enum value value,
+		       struct hull told)
 {
+	if (shown++ >= show)
+		return;
+	printf("%s: %c%u %s told %" PRIu64 "..%" PRIu64 " why %s\n", what, request->ctx,
+	       request->seqno, names[value], told.lo, told.hi,
+	       request->told_why[0] ? request->told_why : "-");
+	for (size_t i = 0; i < group.lines; i++)
+		fputs(group.text[i], stdout);
+}
+
+static void count_weak(const struct request *request, enum value value, struct hull told)
+{
+	sums[value].weak++;
+	if (show_weak && !strcmp(show_weak, names[value]))
+		show_group("weak", request, value, told);
+}
+
+/* Counts what was told of a value. */
+static void judge(const struct request *request, enum value value, bool known, struct hull told)
+{
+	const struct hull *truth = &request->truth[value], *most = &request->free[value];
+
 	if (!known) {
 		sums[value].unknown++;
-		sums[value].weak++;
-		return true;
+		count_weak(request, value, (struct hull){ 0, NEVER });
+		return;
 	}
 	if (told.lo == told.hi)
 		sums[value].exact++;
 	else
 		sums[value].bounds++;
-	if (told.lo > truth.lo || (told.hi < truth.hi && truth.hi != NEVER) ||
-	    (truth.lo == NEVER && told.hi < group.window)) {
+	if (told.lo > truth->lo || (told.hi < truth->hi && truth->hi != NEVER) ||
+	    (truth->lo == NEVER && told.hi < group.window)) {
 		sums[value].wrong++;
-		return false;
+		show_group("wrong", request, value, told);
+	} else if (told.lo < most->lo || (told.hi > most->hi && value != PREEMPTIONS)) {
+		count_weak(request, value, told);
 	}
-	sums[value].weak += told.lo < truth.lo || (told.hi > truth.hi && value != PREEMPTIONS);
-	return true;
 }
 
 static bool known(const struct request *request, enum lane_stage stage)
@@ -157,41 +197,21 @@ static struct hull durations(struct lane_span span)
 	return (struct hull){ span.lo / TICK_NS, span.hi / TICK_NS };
 }
 
-static void say(const struct request *request, enum value value, struct hull told)
-{
-	if (shown++ >= show)
-		return;
-	printf("wrong: %c%u %s told %" PRIu64 "..%" PRIu64 " why %s\n", request->ctx,
-	       request->seqno, names[value], told.lo, told.hi,
-	       request->told_why[0] ? request->told_why : "-");
-	for (size_t i = 0; i < group.lines; i++)
-		fputs(group.text[i], stdout);
-}
-
 static void judge_request(const struct request *request)
 {
 	const struct lane_request *rq = &request->rq;
-	struct hull told;
+	const struct lane_stages *stages = &request->stages;
 	bool ended = request->told && rq->state == LANE_RQ_STATE_ENDED;
 
 	if (!ended || request->truth[END].hi == NEVER) /* what is not over is not told */
 		return;
-	told = times(rq->start);
-	if (!judge(START, known(request, LANE_STAGE_DEVICE_QUEUE), told, request->truth[START]))
-		say(request, START, told);
-	told = times(rq->end);
-	if (!judge(END, true, told, request->truth[END]))
-		say(request, END, told);
-	told = durations(request->stages.ns[LANE_STAGE_RUNNING]);
-	if (!judge(RUNNING, known(request, LANE_STAGE_RUNNING), told, request->truth[RUNNING]))
-		say(request, RUNNING, told);
-	told = durations(request->stages.ns[LANE_STAGE_PREEMPTED]);
-	if (!judge(PREEMPTED, known(request, LANE_STAGE_PREEMPTED), told,
-		   request->truth[PREEMPTED]))
-		say(request, PREEMPTED, told);
-	told = (struct hull){ request->preemptions, NEVER };
-	if (!judge(PREEMPTIONS, true, told, request->truth[PREEMPTIONS]))
-		say(request, PREEMPTIONS, told);
+	judge(request, START, known(request, LANE_STAGE_DEVICE_QUEUE), times(rq->start));
+	judge(request, END, true, times(rq->end));
+	judge(request, RUNNING, known(request, LANE_STAGE_RUNNING),
+	      durations(stages->ns[LANE_STAGE_RUNNING]));
+	judge(request, PREEMPTED, known(request, LANE_STAGE_PREEMPTED),
+	      durations(stages->ns[LANE_STAGE_PREEMPTED]));
+	judge(request, PREEMPTIONS, true, (struct hull){ request->preemptions, NEVER });
 	if (!request->preemptions)
 		return;
 	if (!strcmp(request->told_why, "unknown") || request->why_differs) {
@@ -204,7 +224,97 @@ static void judge_request(const struct request *request)
 	    (request->told_culprit[0] && strcmp(request->culprit, "either") != 0 &&
 	     strcmp(request->told_culprit, request->culprit) != 0)) {
 		sums[WHY].wrong++;
-		say(request, WHY, told);
+		show_group("wrong", request, WHY, (struct hull){ 0, 0 });
+	}
+}
+
+static uint64_t hash_of_events(void)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+	for (size_t i = 0; i < group.lines; i++)
+		for (const char *c = group.text[i]; *group.text[i] == 'E' && *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+	return hash;
+}
+
+static int compare_free(const void *a, const void *b)
+{
+	const struct free_hull *x = a, *y = b;
+
+	if (x->events != y->events)
+		return x->events < y->events ? -1 : 1;
+	return x->ctx != y->ctx ? x->ctx - y->ctx : (x->seqno > y->seqno) - (x->seqno < y->seqno);
+}
+
+/* A group of the free walk. */
+static void keep_free(void)
+{
+	uint64_t events = hash_of_events();
+
+	for (size_t i = 0; i < group.n_requests; i++) {
+		const struct request *request = &group.requests[i];
+		struct free_hull *hull;
+
+		if (free_walk.n == free_walk.cap) {
+			free_walk.cap = free_walk.cap ? 2 * free_walk.cap : 4096;
+			free_walk.v = reallocarray(free_walk.v, free_walk.cap, sizeof(*hull));
+			if (!free_walk.v)
+				fail("no memory");
+		}
+		hull = &free_walk.v[free_walk.n++];
+		*hull = (struct free_hull){ events, request->ctx, request->seqno, { { 0, 0 } } };
+		memcpy(hull->truth, request->truth, sizeof(hull->truth));
+	}
+}
+
+/* What each request of the group may be at most: by the free walk, or by this one. */
+static void find_free(void)
+{
+	uint64_t events = hash_of_events();
+
+	for (size_t i = 0; i < group.n_requests; i++) {
+		struct request *request = &group.requests[i];
+		struct free_hull key = { events, request->ctx, request->seqno, { { 0, 0 } } };
+		const struct free_hull *hull = free_walk.n ? bsearch(&key, free_walk.v, free_walk.n,
+								     sizeof(key), compare_free)
+							   : NULL;
+
+		if (!hull && free_walk.n)
+			fail("the free walk does not have a group");
+		memcpy(request->free, hull ? hull->truth : request->truth, sizeof(request->free));
+	}
+}
+
+/* The engine has had something, and is idle: what comes does not stand behind something unseen. */
+static void push_before(struct lane_timeline *timeline)
+{
+	static const enum lane_kind life[] = {
+		LANE_RQ_SUBMIT, LANE_FENCE_ENABLE_SIGNAL, LANE_RQ_EXECUTE,
+		LANE_RQ_IN,	LANE_FENCE_SIGNALED,	  LANE_RQ_OUT,
+		LANE_RQ_RETIRE,
+	};
+	const size_t n = sizeof(life) / sizeof(life[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		struct lane_event event = { .cpu = i >= 2 && i + 1 < n ? 0 : 1 };
+
+		if (info.presence[life[i]] == LANE_PRESENCE_ABSENT)
+			continue;
+		event.wire.kind = life[i];
+		event.wire.ts_ns = BASE_NS - BEFORE_NS + i * TICK_NS;
+		event.wire.tid = event.wire.pid = event.cpu ? 100 : 0;
+		if (lane_is_request(life[i])) {
+			event.u.rq.ctx = 26;
+			event.u.rq.seqno = 1;
+		} else {
+			event.u.fence.context = 26;
+			event.u.fence.seqno = 1;
+		}
+		if (life[i] == LANE_RQ_OUT)
+			event.u.i915_request_out.completed = 1;
+		if (timeline_push(timeline, &event))
+			fail("the timeline takes no event");
 	}
 }
 
@@ -214,12 +324,12 @@ static void judge_group(void)
 	struct lane_timeline_figures figures;
 	struct lane_timeline *timeline;
 
-	if (!group.lines)
-		return;
-	info.begin_ns = BASE_NS - 1;
+	info.begin_ns = BASE_NS - BEFORE_NS - 1;
 	info.end_ns = BASE_NS + group.window * TICK_NS;
 	if (timeline_create(&info, NULL, 0, &hooks, &timeline))
 		fail("no timeline");
+	find_free();
+	push_before(timeline);
 	for (size_t i = 0; i < group.n; i++)
 		if (timeline_push(timeline, &group.events[i]))
 			fail("the timeline takes no event");
@@ -280,7 +390,7 @@ static void read_event(const char *line)
 	group.n++;
 	memset(event, 0, sizeof(*event));
 	event->wire.kind = kind_of(word);
-	event->wire.ts_ns = BASE_NS + (uint64_t)t * TICK_NS + group.n * STEP_NS;
+	event->wire.ts_ns = BASE_NS + (uint64_t)t * TICK_NS + TICK_NS / 2 + group.n * STEP_NS;
 	event->cpu = (int32_t)cpu;
 	event->wire.tid = event->wire.pid = cpu ? 100 : 0;
 	if (!lane_is_request(event->wire.kind)) {
@@ -359,36 +469,65 @@ static void begin(const char *model)
 		info.presence[LANE_RQ_OUT] = info.presence[LANE_RQ_UNSUBMIT] = LANE_PRESENCE_ABSENT;
 }
 
-int main(int argc, char **argv)
+/* Reads groups, and does `done` with each. */
+static void read_groups(FILE *from, void (*done)(void))
 {
-	uint64_t wrong = 0;
 	char line[160];
 
-	if (argc < 2)
-		fail("usage: gpulane-hull MODEL [--absent KIND]... [--show N]");
-	begin(argv[1]);
-	group.window = 16;
-	for (int i = 2; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--absent"))
-			info.presence[kind_of(argv[i + 1])] = LANE_PRESENCE_ABSENT;
-		else if (!strcmp(argv[i], "--show"))
-			show = strtoull(argv[i + 1], NULL, 10);
-		else
-			fail("usage: gpulane-hull MODEL [--absent KIND]... [--show N]");
-	}
-	while (fgets(line, sizeof(line), stdin)) {
-		if (*line == 'G') {
-			judge_group();
+	for (;;) {
+		const char *more = fgets(line, sizeof(line), from);
+
+		if (!more || *line == 'G') {
+			if (group.lines)
+				done();
 			memset(&group.requests, 0, sizeof(group.requests));
 			group.lines = group.n = group.n_requests = 0;
 		}
+		if (!more)
+			return;
 		keep(line);
 		if (*line == 'E')
 			read_event(line);
 		else if (*line == 'H')
 			read_request(line);
 	}
-	judge_group();
+}
+
+static void read_free(const char *path)
+{
+	FILE *from = fopen(path, "r");
+
+	if (!from)
+		fail("the groups of the free walk cannot be read");
+	read_groups(from, keep_free);
+	fclose(from);
+	qsort(free_walk.v, free_walk.n, sizeof(*free_walk.v), compare_free);
+}
+
+static const char usage[] = "usage: gpulane-hull MODEL [--absent KIND]... [--free FILE] [--show N] "
+			    "[--weak VALUE]";
+
+int main(int argc, char **argv)
+{
+	uint64_t wrong = 0;
+
+	if (argc < 2 || argc % 2)
+		fail(usage);
+	begin(argv[1]);
+	group.window = 16;
+	for (int i = 2; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--absent"))
+			info.presence[kind_of(argv[i + 1])] = LANE_PRESENCE_ABSENT;
+		else if (!strcmp(argv[i], "--free"))
+			read_free(argv[i + 1]);
+		else if (!strcmp(argv[i], "--show"))
+			show = strtoull(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--weak"))
+			show_weak = argv[i + 1];
+		else
+			fail(usage);
+	}
+	read_groups(stdin, judge_group);
 	printf("%" PRIu64 " groups, %" PRIu64 " contradictions\n", groups, contradictions);
 	for (int i = 0; i < VALUES; i++) {
 		printf("%-12s %9" PRIu64 " exact %9" PRIu64 " bounds %9" PRIu64 " unknown %9" PRIu64
@@ -397,5 +536,6 @@ int main(int argc, char **argv)
 		       sums[i].wrong);
 		wrong += sums[i].wrong;
 	}
+	free(free_walk.v);
 	return wrong || contradictions ? 1 : 0;
 }

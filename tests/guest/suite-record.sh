@@ -208,7 +208,7 @@ in_namespace() {
 	same 'the command' "$(grep -m 1 ' sched_process_fork: ' "$T/events" | sed 's/.* parent_tid = \([0-9]*\),.*/\1/')" \
 		"$(sed -n 's/.* lttng_statedump_process_state: .* tid = \([0-9]*\), vtid = .* name = "gpulane".*/\1/p' "$T/events")"
 }
-# stopped_early MS - ^C before it has begun: within a second, and nothing is left; later it is a recording
+# stopped_early MS - ^C before it has begun: it ends at once (not after its 20 s), and nothing is left; later it is a recording
 stopped_early() {
 	local status=0 begin took pid
 	rm -rf early
@@ -222,7 +222,7 @@ stopped_early() {
 	took=$((($(date +%s%N) - begin) / 1000000))
 	echo "code $status after $took ms"
 	cat "$T/said"
-	[ $took -lt 1000 ] || return 1
+	[ $took -lt 10000 ] || return 1
 	if [ -e early ]; then same 'exit code' 0 $status && readable early; else same 'exit code' 1 $status; fi
 }
 for ms in 001 300 800; do

@@ -38,6 +38,7 @@ static const char *const value_names[N_VALUES] = { CHECK_VALUES(VALUE_NAME) };
 
 static struct {
 	unsigned long exact, wrong, bounds, violated, unknown, far;
+	double wide_us; /* the widths of the bounds, together */
 } counts[N_VALUES];
 
 static struct {
@@ -145,6 +146,7 @@ static void check_value(const struct truth_request *rq, enum value value, const 
 		counts[value].wrong += !meets;
 	} else {
 		counts[value].bounds++;
+		counts[value].wide_us += (double)(told->max - told->min) / 1000;
 		counts[value].violated += !meets;
 	}
 	if (meets)
@@ -292,8 +294,9 @@ static void write_figures(int v)
 
 	printf("%s.exact %lu\n%s.wrong %lu\n%s.bounds %lu\n", name, counts[v].exact, name,
 	       counts[v].wrong, name, counts[v].bounds);
-	printf("%s.violated %lu\n%s.unknown %lu\n%s.far %lu\n", name, counts[v].violated, name,
-	       counts[v].unknown, name, counts[v].far);
+	printf("%s.violated %lu\n%s.unknown %lu\n%s.far %lu\n%s.wide_us %.0f\n", name,
+	       counts[v].violated, name, counts[v].unknown, name, counts[v].far, name,
+	       counts[v].wide_us);
 }
 
 static void write_counts(void)

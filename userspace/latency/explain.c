@@ -189,6 +189,8 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 {
 	const struct lane_request *rq = &of->request;
 	bool on_engine = rq->started && !(rq->doubt & LANE_DOUBT_DEVICE);
+	struct lane_stages stages = of->stages;
+	struct lane_span start;
 	struct lane_points points;
 
 	latency_points_of(&x->info, rq, &points);
@@ -198,6 +200,9 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 	add_exact(x, of, LANE_MOMENT_EXECUTED, points.known[LANE_POINT_EXECUTE], rq->execute_ns);
 	if (on_engine && rq->start.hi != LANE_NEVER) {
 		add_moment(x, of, LANE_MOMENT_STARTED, rq->start);
+		add_preemptions(x, of);
+	} else if (latency_bound_device(&x->info, rq, &stages, &start)) {
+		add_moment(x, of, LANE_MOMENT_STARTED, start);
 		add_preemptions(x, of);
 	}
 	if (points.known[LANE_POINT_END])

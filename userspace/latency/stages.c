@@ -190,3 +190,22 @@ void latency_stages_of(const struct lane_trace_info *info, const struct lane_req
 	stages->total_known = true;
 	stages->merged_known = (stages->unknown & ((1u << LANE_STAGE_PATH) - 1)) != 0;
 }
+
+bool latency_bound_device(const struct lane_trace_info *info, const struct lane_request *rq,
+			  struct lane_stages *stages, struct lane_span *start)
+{
+	struct lane_span all = { 0 };
+	struct lane_points points;
+
+	latency_points_of(info, rq, &points);
+	if (!(stages->unknown >> LANE_STAGE_RUNNING & 1) || rq->context->is_drm ||
+	    !points.known[LANE_POINT_EXECUTE] || !points.known[LANE_POINT_END])
+		return false;
+	*start = (struct lane_span){ points.at[LANE_POINT_EXECUTE].lo,
+				     points.at[LANE_POINT_END].hi };
+	all.hi = timeline_span_between(points.at[LANE_POINT_EXECUTE], points.at[LANE_POINT_END]).hi;
+	known(stages, LANE_STAGE_DEVICE_QUEUE, all);
+	known(stages, LANE_STAGE_RUNNING, all);
+	known(stages, LANE_STAGE_PREEMPTED, all);
+	return true;
+}

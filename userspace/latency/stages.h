@@ -77,4 +77,12 @@ struct lane_stages {
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
 		       struct lane_stages *stages);
 
+/*
+ * Where the stages with the hardware are unknown, and the times around them are not: bounds for
+ * each, within those times, in *stages and for its start. False, with nothing changed: there are
+ * none. Together they last no longer than each may; that is for whoever looks at one request alone.
+ */
+bool latency_bound_device(const struct lane_trace_info *info, const struct lane_request *rq,
+			  struct lane_stages *stages, struct lane_span *start);
+
 #endif

@@ -143,10 +143,12 @@ static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct list *list = arg;
 	struct lane_stages stages;
+	struct lane_span start = rq->start;
 	bool device_known;
 
 	latency_stages_of(list->info, rq, &stages);
-	device_known = rq->started && !(rq->doubt & LANE_DOUBT_DEVICE);
+	device_known = (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE)) ||
+		       latency_bound_device(list->info, rq, &stages, &start);
 	fprintf(list->to,
 		list->is_json ? "{\"device\":%u,\"context\":%" PRIu64 ",\"seqno\":%u"
 			      : "%u,%" PRIu64 ",%u",
@@ -164,7 +166,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	number(list, "submit_ns", rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
 	number(list, "execute_ns",
 	       (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
-	span(list, "start_ns", device_known && rq->start.hi != LANE_NEVER, rq->start);
+	span(list, "start_ns", device_known && start.hi != LANE_NEVER, start);
 	span(list, "end_ns",
 	     rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
 		     rq->end.hi != LANE_NEVER,

@@ -60,7 +60,7 @@ static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_e
 		       !before->prev->ended)
 			before = before->prev;
 	for (; before != rq; before = before->next) {
-		if (before->on_device || before->ended)
+		if (before->on_device || before->ended || before->doubt.is_detached)
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		hand_over(tl, before, eng, at_ns);
@@ -313,13 +313,14 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 						 ? rq->unheard.ns
 						 : 0;
 
+			if (rq->since.hi == LANE_NEVER)
+				by_ns = now_ns;
 			timeline_engine_put_away(eng, rq);
 			if (timeline_engine_is_silent(tl, eng, rq))
 				timeline_end_infer(
 					tl, eng, rq,
-					(struct lane_span){
-						rq->pub.execute_ns,
-						timeline_not_before(by_ns, rq->since.hi) });
+					(struct lane_span){ rq->pub.execute_ns,
+							    timeline_by_then(rq, by_ns) });
 		}
 	}
 	eng->unwound = eng->dequeue.stood;
@@ -383,7 +384,7 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	       timeline_engine_is_silent(tl, eng, rq)) {
 		timeline_end_infer(tl, eng, rq,
 				   (struct lane_span){ timeline_request_began(rq),
-						       timeline_not_before(now_ns, rq->since.hi) });
+						       timeline_by_then(rq, now_ns) });
 		if (eng->running == rq)
 			return;
 	}

@@ -397,20 +397,18 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 
 /*
  * R13. Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
- * LANE_INTERRUPT_NS of the end.
+ * LANE_INTERRUPT_NS of the end. Who listens is put off as the request is taken back, and asks again
+ * as it is handed over.
  */
 static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
-	bool away = rq->pub.state == LANE_RQ_STATE_PREEMPTED;
-	uint64_t left_ns = away ? rq->since.hi : rq->left.at.hi;
-	bool left = (away || rq->left.is_untold) && !timeline_request_alive_since_left(rq) &&
-		    now_ns > left_ns + LANE_INTERRUPT_NS;
-	bool over = timeline_request_may_be_over(rq) && now_ns > rq->unheard.ns + LANE_INTERRUPT_NS;
+	uint64_t since_ns = timeline_not_before(rq->listen.ns, rq->handed.execute_ns);
+	uint64_t then_ns = now_ns > LANE_INTERRUPT_NS ? now_ns - LANE_INTERRUPT_NS : 0;
 
-	if ((left || over) && rq->listen.ns && rq->listen.ns + LANE_INTERRUPT_NS < now_ns &&
+	if (rq->listen.ns && since_ns < then_ns && rq->alive.at_ns < then_ns &&
 	    !timeline_request_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
-	    !timeline_loss_between(tl, rq->listen.ns, now_ns))
-		timeline_engine_alive(tl, rq, now_ns - LANE_INTERRUPT_NS);
+	    !timeline_loss_between(tl, since_ns, now_ns))
+		timeline_engine_alive(tl, rq, then_ns);
 }
 
 /*

@@ -200,10 +200,9 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	timeline_run_begin(tl, eng, next, at);
 	if (complete_ns && timeline_engine_is_unheard(eng, next) &&
 	    timeline_engine_is_silent(tl, eng, next))
-		timeline_end_infer(
-			tl, eng, next,
-			(struct lane_span){ timeline_request_began(next),
-					    timeline_not_before(complete_ns, next->since.hi) });
+		timeline_end_infer(tl, eng, next,
+				   (struct lane_span){ timeline_request_began(next),
+						       timeline_by_then(next, complete_ns) });
 	/* The end before it was heard of later than it was over: so was what comes after it. */
 	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.lo && !eng->running)
 		eng->free.lo = sooner_ns;
@@ -242,10 +241,9 @@ void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 			timeline_end_detach(tl, eng, unheard);
 			continue;
 		}
-		timeline_end_infer(
-			tl, eng, unheard,
-			(struct lane_span){ timeline_request_began(unheard),
-					    timeline_not_before(by_ns, unheard->since.hi) });
+		timeline_end_infer(tl, eng, unheard,
+				   (struct lane_span){ timeline_request_began(unheard),
+						       timeline_by_then(unheard, by_ns) });
 		if (eng->running == unheard)
 			break;
 	}

@@ -86,6 +86,13 @@ static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 	return ns > earliest ? ns : earliest;
 }
 
+/* rq was complete by that time, or, where that was heard of late, by the one at which it is told to
+ * have begun. */
+static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
+{
+	return rq->since.hi == LANE_NEVER ? ns : timeline_not_before(ns, rq->since.hi);
+}
+
 /* rq has been seen incomplete since it left its engine last. */
 static inline bool timeline_request_alive_since_left(const struct lane_rq *rq)
 {
