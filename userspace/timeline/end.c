@@ -7,6 +7,7 @@
 #include "timeline/order.h"
 #include "timeline/ports.h"
 #include "timeline/run.h"
+#include "timeline/section.h"
 #include "timeline/state.h"
 #include "timeline/tell.h"
 
@@ -258,12 +259,16 @@ static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 	return rq->begun.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
 
-/* What was to leave has ended by an event that does not say whether it had left, and come again:
- * where no `out` is seen, or where the `out` says how it was as that was fired. */
+/*
+ * What was to leave has ended by an event that does not say whether it had left, and come again:
+ * where no `out` is seen; where the `out` says how it was as that was fired; or by a signal behind
+ * another dequeue, for which the hardware had taken the set before (R20).
+ */
 static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
 {
 	return eng->mode == LANE_MODE_HOOKS ||
-	       (eng->mode == LANE_MODE_PORTS && eng->given.is_told && end.lo != end.hi);
+	       (eng->mode == LANE_MODE_PORTS && ((eng->given.is_told && end.lo != end.hi) ||
+						 timeline_section_dequeued_before(eng)));
 }
 
 /*

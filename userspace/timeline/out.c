@@ -243,12 +243,15 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 
 /*
  * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
- * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so.
+ * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so. Where
+ * taking back is not recorded, so did whatever it was incomplete of: what completes behind the
+ * driver's pause is followed by nothing, and no event tells of that pause.
  */
-static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry *port,
-			    const struct lane_rq *rq)
+static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port, const struct lane_rq *rq)
 {
-	return rq && rq == eng->leaver && port->set != eng->given.set &&
+	return rq && port->set != eng->given.set &&
+	       (rq == eng->leaver || !timeline_engine_sees_unsubmit(tl)) &&
 	       timeline_section_looked_at(eng, rq);
 }
 
@@ -258,7 +261,7 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 {
 	uint64_t now_ns = tl->now_ns;
 	struct lane_entry port = take_port(eng, (int)place, now_ns);
-	bool left = !complete || left_incomplete(eng, &port, rq);
+	bool left = !complete || left_incomplete(tl, eng, &port, rq);
 
 	if (rq && !complete)
 		timeline_engine_alive(tl, rq, now_ns);

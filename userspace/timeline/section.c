@@ -836,6 +836,14 @@ bool timeline_section_looked_at(const struct lane_eng *eng, const struct lane_rq
 	return false;
 }
 
+bool timeline_section_dequeued_before(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; eng->section.is_read && i < eng->section.at; i++)
+		if (is_dequeue(&eng->section.held[i]) && !eng->section.held[i].gone)
+			return true;
+	return false;
+}
+
 bool timeline_section_writes(const struct lane_eng *eng)
 {
 	for (uint32_t i = 0; eng->section.is_read && i < eng->section.n; i++)

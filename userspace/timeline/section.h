@@ -58,6 +58,8 @@ uint32_t timeline_section_outs_left(const struct lane_eng *eng);
 /* The dequeue of the section that is being read found rq incomplete, before the `out` that is read:
  * it took rq back, handed it over, or wrote the ports with it. */
 bool timeline_section_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
+/* What is read now came behind the dequeue of its section, which has not been read yet. */
+bool timeline_section_dequeued_before(const struct lane_eng *eng);
 /* True when a set of ports is written in the section that is being read. */
 bool timeline_section_writes(const struct lane_eng *eng);
 /* The time of a later `out` of the section that is being read that gives back a port of ctx
