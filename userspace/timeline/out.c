@@ -243,9 +243,9 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 
 /*
  * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
- * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so. Where
- * taking back is not recorded, so did whatever it was incomplete of: what completes behind the
- * driver's pause is followed by nothing, and no event tells of that pause.
+ * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so.
+ * Where taking back is not recorded, so did whatever it was incomplete of: what completes behind
+ * the driver's pause is followed by nothing, and no event tells of that pause.
  */
 static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port, const struct lane_rq *rq)
