@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gpulane-simcheck: random scenarios by the thousand, the timeline against the truth.
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct options {
 	uint64_t count;
 	const char *damage;
 	const char *scenario;
+	const char *events;
 	const char *traces[MAX_TRACES];
 	unsigned int n_traces;
 	bool critical, behind, sentences;
@@ -31,6 +33,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "first", 'f', "N", 0, "first seed", 0 },
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
+	{ "events", 'e', "FILE", 0, "write the events, damaged, of the last seed", 0 },
 	{ "damage", 'd', "HOW", 0,
 	  "drop1, drop10 (per cent), bursts, cut, kinds, sched; default: none, everything is there",
 	  0 },
@@ -71,6 +74,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'd':
 		o->damage = arg;
+		break;
+	case 'e':
+		o->events = arg;
 		break;
 	case 'p':
 		o->critical = true;
@@ -197,6 +203,22 @@ static bool sees_everything(const struct lane_trace_info *info)
 		info->presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED);
 }
 
+/* As the check reads them. */
+static struct lane_error *write_events(const char *path, struct sim_truth *truth,
+				       const struct lane_trace_info *info,
+				       const struct lane_event *events, size_t n)
+{
+	struct lane_trace_info whole = truth->info;
+	FILE *to = fopen(path, "we");
+
+	if (!to)
+		return lane_error_errno(errno, "%s", path);
+	truth->info = *info;
+	sim_events_write(truth, events, n, to);
+	truth->info = whole;
+	return fclose(to) ? lane_error_errno(errno, "%s", path) : NULL;
+}
+
 static struct lane_error *check_one(const struct options *o, uint64_t seed,
 				    struct sim_verdict *verdict)
 {
@@ -223,6 +245,10 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 	demand = o->damage || truth->is_sched || !sees_everything(&info) ? SIM_SOUND : SIM_FULL;
 	if (o->damage && !damage(o->damage, o->mode, seed, &events, &n, &info))
 		return &lane_enomem;
+	if (o->events && seed == o->first + o->count - 1)
+		err = write_events(o->events, truth, &info, events, n);
+	if (err)
+		return err;
 	snprintf(name, sizeof(name), "%s %" PRIu64,
 		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
 	if (truth->is_sched && (o->critical || o->sentences || o->behind))

@@ -104,6 +104,7 @@ struct sring {
 	VEC(struct sjob *) pending;
 	bool queued[ITEM_KINDS];
 	bool is_busy, is_paused, is_timing_out;
+	bool was_spurious;     /* the timeout: its job was over */
 	struct thread *thread; /* 6.1 */
 	bool has_parked;
 	uint64_t timeout_gen;

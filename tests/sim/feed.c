@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads simulated events as report does: with what is lost known beforehand.
+// Reads simulated events as report does: with what is lost, and which rings are two, known
+// beforehand.
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -42,12 +43,45 @@ bool sim_has_jobs(const struct lane_trace_info *info)
 	return false;
 }
 
+static struct lane_error *feed_once(const struct lane_trace_info *info,
+				    const struct lane_event *events, size_t n,
+				    const struct lane_loss *losses, size_t n_losses,
+				    const struct lane_two_rings *two,
+				    const struct lane_hooks *hooks, struct lane_timeline **timeline)
+{
+	struct lane_error *err = timeline_create(info, losses, n_losses, hooks, timeline);
+
+	if (!err && !timeline_foresee_two_rings(*timeline, two))
+		err = &lane_enomem;
+	for (size_t i = 0; !err && i < n; i++)
+		err = timeline_push(*timeline, &events[i]);
+	return err ? err : timeline_finish(*timeline);
+}
+
+/* Which rings' names are two rings'. */
+static struct lane_error *find_two_rings(const struct lane_trace_info *info,
+					 const struct lane_event *events, size_t n,
+					 const struct lane_loss *losses, size_t n_losses,
+					 struct lane_two_rings *two)
+{
+	struct lane_hooks nobody = { 0 };
+	struct lane_timeline *timeline = NULL;
+	struct lane_error *err =
+		feed_once(info, events, n, losses, n_losses, two, &nobody, &timeline);
+
+	if (!err)
+		timeline_two_rings(timeline, two);
+	timeline_destroy(timeline);
+	return err;
+}
+
 static struct lane_error *feed(const struct lane_trace_info *info, const struct lane_event *events,
 			       size_t n, const struct lane_hooks *hooks,
 			       struct lane_timeline **timeline)
 {
 	LANE_CLEANUP(lane_free) struct lane_loss *losses = calloc(n + 1, sizeof(*losses));
-	struct lane_error *err;
+	struct lane_two_rings two = { 0 };
+	struct lane_error *err = NULL;
 	size_t n_losses = 0;
 
 	if (!losses)
@@ -57,10 +91,9 @@ static struct lane_error *feed(const struct lane_trace_info *info, const struct 
 			losses[n_losses++] = timeline_loss_of(&events[i].u.gpulane_lost);
 	if (n_losses)
 		qsort(losses, n_losses, sizeof(*losses), compare_losses);
-	err = timeline_create(info, losses, n_losses, hooks, timeline);
-	for (size_t i = 0; !err && i < n; i++)
-		err = timeline_push(*timeline, &events[i]);
-	return err ? err : timeline_finish(*timeline);
+	if (sim_has_jobs(info))
+		err = find_two_rings(info, events, n, losses, n_losses, &two);
+	return err ? err : feed_once(info, events, n, losses, n_losses, &two, hooks, timeline);
 }
 
 struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lane_event *events,

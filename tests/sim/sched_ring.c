@@ -340,7 +340,8 @@ static void force_completion(struct world *w, struct sring *ring, int cpu)
 void sring_timeout(struct world *w, struct sring *ring, struct sjob *bad, int cpu)
 {
 	/* It is over by now: panfrost_job_timedout() looks, and leaves it at that. */
-	if (bad->is_hw_done && ring->sc->reset != SIM_RESET_BAN) {
+	ring->was_spurious = bad->is_hw_done && ring->sc->reset != SIM_RESET_BAN;
+	if (ring->was_spurious) {
 		vec_insert_at(w, ring->pending, 0, bad);
 		return;
 	}
@@ -361,11 +362,6 @@ void sring_timeout(struct world *w, struct sring *ring, struct sjob *bad, int cp
 	reset(w, ring);
 }
 
-static bool was_spurious(const struct sjob *bad)
-{
-	return bad->is_hw_done && !bad->was_reset;
-}
-
 /* drm_sched_resubmit_jobs() */
 static void resubmit(struct world *w, struct sring *ring, struct sjob *bad, int cpu)
 {
@@ -384,7 +380,7 @@ static void resubmit(struct world *w, struct sring *ring, struct sjob *bad, int 
 /* The second half. */
 void sring_restart(struct world *w, struct sring *ring, struct sjob *bad, int cpu)
 {
-	if (!was_spurious(bad)) {
+	if (!ring->was_spurious) {
 		switch (ring->sc->reset) {
 		case SIM_RESET_RESUBMIT:
 			resubmit(w, ring, bad, cpu);

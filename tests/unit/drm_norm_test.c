@@ -23,7 +23,7 @@
 
 static int create(void **state)
 {
-	*state = norm_drm_create();
+	*state = norm_drm_create(false);
 	assert_non_null(*state);
 	return 0;
 }

@@ -12,19 +12,22 @@ enum {
 	MAX_LIVES = 1 << 16,
 	MAX_OWN = 1 << 16,
 	MAX_THREADS = 1 << 12,
-	ARMED = 16, /* jobs that a thread has armed and not pushed, gangs among them */
+	ARMED = 16,	/* jobs that a thread has armed and not pushed, gangs among them */
+	NUMBERS = 4096, /* of a ring that are remembered; no more are queued at a time */
 };
 
 struct ring {
 	char name[32], dev[32];
 	char driver[16]; /* empty: not known */
 	bool is_two;	 /* schedulers of this name have had jobs of the same number */
+	uint64_t newest; /* number of a job */
+	uint64_t queued[NUMBERS / 64], given[NUMBERS / 64]; /* by number, those up to the newest */
 };
 
 /* A job of before Linux 6.17, from its first event to its end. */
 struct life {
 	struct life *newer, *older; /* by age */
-	uint64_t fence, job;
+	uint64_t fence, job, entity;
 	uint32_t ring;
 	bool is_doubled; /* another one has the same number: two schedulers share a name */
 	uint64_t context, seqno;
@@ -79,12 +82,13 @@ struct lane_drm {
 	struct life *newest, *oldest;
 };
 
-struct lane_drm *norm_drm_create(void)
+struct lane_drm *norm_drm_create(bool has_lost)
 {
 	struct lane_drm *drm = calloc(1, sizeof(*drm));
 
 	if (!drm)
 		return NULL;
+	drm->has_lost = has_lost;
 	drm->life_pool.size = sizeof(struct life);
 	drm->own_pool.size = sizeof(struct own);
 	drm->thread_pool.size = sizeof(struct thread);
@@ -177,6 +181,7 @@ static struct life *new_life(struct lane_drm *drm, const struct lane_event *even
 		return NULL;
 	life->fence = event->raw.fence;
 	life->job = event->raw.job;
+	life->entity = event->raw.entity;
 	life->ring = ring;
 	life->older = drm->newest;
 	*(drm->newest ? &drm->newest->newer : &drm->oldest) = life;
@@ -336,12 +341,54 @@ static void tell(struct lane_event *event, const struct life *life)
 	event->raw.narrow = life->narrow;
 }
 
+static bool test_and_set(uint64_t bits[NUMBERS / 64], uint64_t number, bool set)
+{
+	uint64_t *word = &bits[number % NUMBERS / 64], bit = 1ull << number % 64;
+	bool was = *word & bit;
+
+	*word |= set ? bit : 0;
+	return was;
+}
+
+/*
+ * A scheduler gives each number once (job_id_count in drm_sched_job_arm(), sched_main.c), queues a
+ * job once and gives it to its ring once. Else two schedulers have this name.
+ */
+static void see_number(struct ring *ring, const struct lane_event *event)
+{
+	uint64_t number = event->raw.job;
+	bool is_queued = event->wire.kind == LANE_DRM_QUEUE;
+
+	if (number > ring->newest) {
+		uint64_t first = ring->newest + 1;
+
+		if (number - ring->newest > NUMBERS)
+			first = number - NUMBERS + 1;
+		for (uint64_t i = first; i <= number; i++) {
+			ring->queued[i % NUMBERS / 64] &= ~(1ull << i % 64);
+			ring->given[i % NUMBERS / 64] &= ~(1ull << i % 64);
+		}
+		ring->newest = number;
+	} else if (ring->newest - number >= NUMBERS) {
+		ring->is_two = true;
+		return;
+	}
+	ring->is_two |= test_and_set(ring->queued, number, is_queued) && is_queued;
+	ring->is_two |= test_and_set(ring->given, number, !is_queued);
+}
+
 static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *event, uint32_t ring)
 {
 	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
 	bool is_new = event->wire.kind == LANE_DRM_QUEUE;
 
-	if (is_new || !life || life->job != event->raw.job || life->ring != ring) {
+	see_number(&drm->rings[ring], event);
+	/* The address is another's by now, whose number is the same: of another scheduler. */
+	if (life && life->job == event->raw.job && life->ring == ring &&
+	    life->entity != event->raw.entity)
+		drm->rings[ring].is_two = true;
+	if (is_new || !life || life->job != event->raw.job || life->ring != ring ||
+	    life->entity != event->raw.entity) {
 		life = new_life(drm, event, ring);
 		if (!life)
 			return LANE_DRM_NO_MEMORY;
@@ -483,14 +530,8 @@ enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *even
 static void arm(struct thread *thread, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
-	struct armed *last = thread->n ? &thread->armed[thread->n - 1] : NULL;
+	struct armed *last;
 
-	if (last && !last->is_whole && last->context + 1 == init->context &&
-	    last->seqno == init->seqno && !memcmp(last->timeline, init->timeline, 32)) {
-		last->context++;
-		last->is_whole = true;
-		return;
-	}
 	/*
 	 * Who arms again has pushed all that it had armed: a job is armed and pushed under one lock
 	 * (drm_sched_entity_push_job(), sched_entity.c). What is left is of pushes that nothing
@@ -502,8 +543,16 @@ static void arm(struct thread *thread, const struct lane_event *event)
 		thread->since_ns = thread->pushed_ns;
 	}
 	thread->has_pushed = false;
-	if (!thread->n)
-		last = NULL;
+	last = thread->n ? &thread->armed[thread->n - 1] : NULL;
+	if (last && !last->is_whole && last->context + 1 == init->context &&
+	    last->seqno == init->seqno && !memcmp(last->timeline, init->timeline, 32)) {
+		last->context++;
+		last->is_whole = true;
+		return;
+	}
+	/* Of that one half is missing: the recording began amid what the thread arms. */
+	if (last && !last->is_whole)
+		thread->is_whole = false;
 	if (thread->n == ARMED || (last && !last->is_whole))
 		forget_armed(thread, thread->n == ARMED ? 0 : thread->n - 1);
 	last = &thread->armed[thread->n++];

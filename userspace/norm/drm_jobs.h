@@ -15,8 +15,9 @@
 
 struct lane_drm;
 
-/* NULL when there is no memory. norm_drm_destroy frees it (NULL is allowed). */
-struct lane_drm *norm_drm_create(void);
+/* has_lost: events were lost before. NULL when there is no memory. norm_drm_destroy frees it (NULL
+ * is allowed). */
+struct lane_drm *norm_drm_create(bool has_lost);
 void norm_drm_destroy(struct lane_drm *drm);
 
 enum lane_drm_fixed {

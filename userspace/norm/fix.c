@@ -20,6 +20,7 @@ struct lane_fix {
 	bool raw_states;	      /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
 	struct lane_drm *drm;	      /* NULL until there is an event of drm_sched's */
+	bool has_lost;		      /* events were lost */
 	bool is_refused[LANE_KIND_COUNT];
 	struct lane_error *error;
 	uint64_t untracked;
@@ -190,12 +191,18 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 		memset(fence->timeline, 0, sizeof(fence->timeline));
 }
 
+/* NULL: no memory. */
+static struct lane_drm *drm_of(struct lane_fix *fix)
+{
+	if (!fix->drm)
+		fix->drm = norm_drm_create(fix->has_lost);
+	return fix->drm;
+}
+
 static enum lane_fixed fix_fence_init(struct lane_fix *fix, struct lane_event *event)
 {
 	forget_detached(&event->u.dma_fence_init);
-	if (!fix->drm && !strcmp(event->u.dma_fence_init.driver, "drm_sched"))
-		fix->drm = norm_drm_create();
-	if (fix->drm)
+	if (fix->drm || (!strcmp(event->u.dma_fence_init.driver, "drm_sched") && drm_of(fix)))
 		norm_drm_fence(fix->drm, event);
 	return LANE_FIXED;
 }
@@ -234,6 +241,7 @@ static enum lane_fixed fix_lost(struct lane_fix *fix, struct lane_event *event)
 		lost->begin_ns = lost->end_ns;
 	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
+	fix->has_lost = true;
 	if (fix->drm)
 		norm_drm_lost(fix->drm);
 	return LANE_FIXED;
@@ -278,9 +286,7 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	enum lane_fixed fixed = LANE_FIXED;
 	const char *field = NULL;
 
-	if (!fix->drm)
-		fix->drm = norm_drm_create();
-	switch (fix->drm ? norm_drm_event(fix->drm, event, &field) : LANE_DRM_NO_MEMORY) {
+	switch (drm_of(fix) ? norm_drm_event(fix->drm, event, &field) : LANE_DRM_NO_MEMORY) {
 	case LANE_DRM_FIXED:
 		return LANE_FIXED;
 	case LANE_DRM_NOBODYS:
@@ -316,9 +322,7 @@ static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event
 	if (field)
 		return refuse(fix, event->wire.kind, field);
 	if (event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT) {
-		if (!fix->drm)
-			fix->drm = norm_drm_create();
-		if (fix->drm)
+		if (drm_of(fix))
 			norm_drm_named(fix->drm, event);
 	}
 	return LANE_FIXED;

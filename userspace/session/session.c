@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a recording once, or twice where foreseeing its losses demands it.
+// Reads a recording once, or twice where foreseeing what comes late demands it.
 #include "session/session.h"
 
 #include <inttypes.h>
@@ -27,16 +27,17 @@ struct pass {
 	struct lane_loss *losses;	     /* foreseen, from the pass before */
 	size_t n_losses;
 	size_t cap_lost;
-	bool is_second;	   /* its losses are known beforehand */
-	bool is_told;	   /* to those who listen */
-	bool has_begun;	   /* what is said at the beginning has been said */
-	bool follows_all;  /* there is no GPU in it, as far as is known: all threads are of
-			      interest */
-	bool has_decided;  /* whether there is one */
-	bool has_met_gpu;  /* there is, and it had not been expected: all is read anew */
-	bool expects_gpu;  /* the trace says that a GPU's events were recorded */
-	bool has_met_none; /* none of them has come: likewise */
-	bool has_met_loss; /* a loss reached into what had been concluded: likewise */
+	struct lane_two_rings two; /* likewise */
+	bool is_second;		   /* what comes late is known beforehand */
+	bool is_told;		   /* to those who listen */
+	bool has_begun;		   /* what is said at the beginning has been said */
+	bool follows_all;	   /* there is no GPU in it, as far as is known: all threads are of
+				      interest */
+	bool has_decided;	   /* whether there is one */
+	bool has_met_gpu;	   /* there is, and it had not been expected: all is read anew */
+	bool expects_gpu;	   /* the trace says that a GPU's events were recorded */
+	bool has_met_none;	   /* none of them has come: likewise */
+	bool has_met_late; /* what came late reached into what had been concluded: likewise */
 	bool is_quiet;	   /* the caller has told of the recording before */
 	uint64_t events, said_ms, first_ns;
 };
@@ -233,12 +234,15 @@ static struct lane_error *begin_timeline(struct pass *p)
 	err = timeline_create(p->info, p->losses, p->n_losses, &hooks, &s->timeline);
 	if (!err && p->earlier && !timeline_foresee_clocks(s->timeline, p->earlier))
 		err = &lane_enomem;
+	if (!err && !timeline_foresee_two_rings(s->timeline, &p->two))
+		err = &lane_enomem;
 	if (!err && p->follows_all)
 		timeline_follow_all(s->timeline);
 	return err;
 }
 
-static struct lane_error *keep_losses(struct pass *p)
+/* What is known now is known beforehand when all is read again. */
+static struct lane_error *keep_late(struct pass *p)
 {
 	size_t n;
 	const struct lane_loss *losses = timeline_losses(p->session->timeline, &n);
@@ -249,10 +253,11 @@ static struct lane_error *keep_losses(struct pass *p)
 	if (n)
 		memcpy(p->losses, losses, n * sizeof(*losses));
 	p->n_losses = n;
+	timeline_two_rings(p->session->timeline, &p->two);
 	return NULL;
 }
 
-/* True when what has been told is void, since a loss reaches into it. */
+/* True when what has been told is void, since what came late reaches into it. */
 static bool is_void(const struct pass *p)
 {
 	struct lane_timeline_figures figures;
@@ -260,7 +265,7 @@ static bool is_void(const struct pass *p)
 	if (p->session->depth != SESSION_FIGURES || p->is_second)
 		return false;
 	timeline_figures(p->session->timeline, &figures);
-	return figures.loss_unforeseen;
+	return figures.loss_unforeseen || figures.ring_unforeseen;
 }
 
 /* All has been read. */
@@ -270,9 +275,9 @@ static struct lane_error *end(struct pass *p)
 	struct lane_error *err;
 
 	p->has_decided = true;
-	p->has_met_loss = is_void(p);
-	if (p->has_met_loss)
-		return keep_losses(p);
+	p->has_met_late = is_void(p);
+	if (p->has_met_late)
+		return keep_late(p);
 	s->info = *p->info;
 	if (!p->is_quiet)
 		session_source_say_counts(p->source);
@@ -326,13 +331,13 @@ static struct lane_error *read_once(struct pass *p)
 	return err;
 }
 
-/* What has been read is void: for the GPU that it has, or the losses that are known now. */
+/* What has been read is void: for the GPU that it has, or for what came late and is known now. */
 static void begin_anew(struct pass *p)
 {
 	struct session *s = p->session;
 	struct session_damage damage = { .command = s->damage.command,
 					 .before = s->damage.n ? s->damage.n - 1 : 0,
-					 .quiet = p->is_quiet || p->has_met_loss };
+					 .quiet = p->is_quiet || p->has_met_late };
 
 	session_deinit(s);
 	s->damage = damage;
@@ -346,15 +351,15 @@ static void begin_anew(struct pass *p)
 		p->follows_all = true;
 		s->n_lost = 0;
 	}
-	p->is_second |= p->has_met_loss;
-	p->has_met_gpu = p->has_met_loss = p->has_met_none = false;
+	p->is_second |= p->has_met_late;
+	p->has_met_gpu = p->has_met_late = p->has_met_none = false;
 }
 
 static struct lane_error *read_and_read_anew(struct pass *p)
 {
 	struct lane_error *err = read_once(p);
 
-	while (!err && (p->has_met_gpu || p->has_met_loss || p->has_met_none)) {
+	while (!err && (p->has_met_gpu || p->has_met_late || p->has_met_none)) {
 		begin_anew(p);
 		err = read_once(p);
 	}
@@ -372,7 +377,7 @@ static struct lane_error *read_twice(struct pass *p)
 	p->is_told = false;
 	err = read_once(p);
 	if (!err)
-		err = keep_losses(p);
+		err = keep_late(p);
 	if (err)
 		return err;
 	earlier = LANE_TAKE(s->timeline);

@@ -29,6 +29,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
+	rq->job->add_cpu = event->cpu;
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
 	timeline_job_settle(rq, eng);
 	thr = timeline_thread_submits(tl, rq, event);
@@ -51,14 +52,14 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job || job->is_scheduled || rq->ended || !strcmp(init->driver, "drm_sched") ||
-	    timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    timeline_job_is_lossy(tl, rq))
 		return;
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
 	job->hw_context = init->context;
 	job->hw_seqno = init->seqno;
 	((struct lane_ctx *)rq->pub.context)->hw_context = init->context;
-	timeline_ring_see_maker(timeline_job_ring(rq), init->context);
+	timeline_ring_see_maker(tl, timeline_job_ring(rq), init->context);
 	timeline_ring_has_fences(tl, (struct lane_eng *)rq->pub.engine, init->context);
 	lane_table_del(&all->hw, init->context, init->seqno);
 	if (!lane_table_put(&all->hw, init->context, init->seqno, rq))
@@ -94,7 +95,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	if (rq && rq->job && !rq->job->hw_ns) {
 		rq->job->hw_ns = event->wire.ts_ns;
 		rq->job->is_breath = breath || is_unanswered(rq);
-		rq->job->is_late = is_late;
+		rq->job->is_late |= is_late;
 	}
 	/* The other fence of a job: its ring has it, run_job() is over. */
 	rq = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)seqno) : NULL;
@@ -102,6 +103,10 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		rq->job->is_scheduled = true;
 		rq->job->scheduled_ns = event->wire.ts_ns;
 	}
+	/* Of a job that has no fence's name this may be that signal. */
+	rq = timeline_job_of_thread(tl, event->wire.tid);
+	if (rq && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
+		rq->job->is_scheduled = true;
 	return breath;
 }
 
@@ -150,6 +155,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 
 	if (!tl->jobs && !begins(tl, event))
 		return false;
+	tl->jobs->cpu = event->cpu;
 	if (kind == LANE_FENCE_INIT) {
 		timeline_job_note_maker(tl, event);
 		on_init(tl, event);
@@ -179,14 +185,15 @@ static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event 
 	       (raw->known_ns && timeline_jobs_are_lossy(tl, raw->known_ns, event->wire.ts_ns));
 }
 
-/* The ring was given a job, nobody knows which. */
+/* The ring was given a job, nobody knows which. What its thread does next is of that job. */
 static void miss_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_eng *eng = timeline_ring_get(tl, &event->u.drm_sched_job_queue);
 
+	timeline_job_forget_thread(tl, event->wire.tid);
 	if (!eng)
 		return;
-	eng->ring->run_ns = 0;
+	eng->ring->run.ns = 0;
 	timeline_idle_cut(tl, eng, event->wire.ts_ns);
 	timeline_ring_doubt(eng, event->wire.ts_ns);
 }
@@ -195,6 +202,7 @@ void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event
 {
 	if (!timeline_jobs_get(tl))
 		return;
+	tl->jobs->cpu = event->cpu;
 	if (is_doubtful(tl, event)) {
 		if (event->wire.kind == LANE_DRM_RUN)
 			miss_run(tl, event);

@@ -53,7 +53,7 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 		return;
 	rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno);
 	dep->engine = rq ? rq->pub.engine : ctx->engine;
-	dep->is_vague = !rq && ctx->is_moved;
+	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
 }
 
 /*
@@ -134,12 +134,12 @@ static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_si
  * (DRM_SCHED_FENCE_DONT_PIPELINE).
  */
 static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
-				  const struct lane_dep *dep, uint64_t now_ns)
+				  const struct lane_dep *dep)
 {
 	const struct lane_fence_signal *given = signal_of(tl->jobs, dep->context - 1, dep->seqno);
 	const struct lane_fence_signal *over = signal_of(tl->jobs, dep->context, dep->seqno);
 
-	if (over && after_queue(rq, over) && over->at_ns < now_ns && !over->is_sound)
+	if (over && after_queue(rq, over) && !over->is_sound)
 		return LANE_NEVER;
 	if (given)
 		return after_queue(rq, given);
@@ -178,7 +178,7 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
  * it; LANE_NEVER: not known. Fences of its own entity are ignored.
  */
 static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-			     const struct lane_dep *dep, uint64_t now_ns)
+			     const struct lane_dep *dep)
 {
 	uint64_t own = rq->pub.context->ctx;
 
@@ -190,7 +190,7 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
 		return timeline_job_ring(rq)->discipline == LANE_RING_SERIAL &&
 				       is_same_ring(tl, rq, dep)
-			       ? fulfilled_by_ring(tl, rq, dep, now_ns)
+			       ? fulfilled_by_ring(tl, rq, dep)
 			       : LANE_NEVER;
 	return signalled_at(tl, rq, dep);
 }
@@ -218,14 +218,15 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, ui
 	const struct lane_dep *last = NULL;
 	uint64_t submit_ns = rq->pub.add_ns;
 	bool known = !job->has_more_deps && !timeline_is_absent(tl, LANE_DRM_ADD_DEP) &&
-		     !timeline_jobs_are_lossy(tl, rq->pub.add_ns, now_ns);
+		     !timeline_jobs_are_lossy_since(
+			     tl, (struct lane_job_time){ rq->pub.add_ns, job->add_cpu });
 
 	for (uint32_t i = 0; i < job->n_deps && known; i++) {
 		uint64_t at_ns;
 
 		if (!job->deps[i].engine) /* it may have been met since */
 			place(tl, &job->deps[i]);
-		at_ns = fulfilled_at(tl, rq, &job->deps[i], now_ns);
+		at_ns = fulfilled_at(tl, rq, &job->deps[i]);
 
 		/* Its own entity's do not count, and which those are is not known. */
 		if (at_ns && rq->pub.context->ctx >= LANE_OWN_CONTEXT)

@@ -62,8 +62,7 @@ static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_ev
 		before->job->ticks_void = true; /* it is started again */
 		return NULL;
 	}
-	if (!rq || rq->job->own_key || rq->ended ||
-	    timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	if (!rq || rq->job->own_key || rq->ended || timeline_job_is_lossy(tl, rq))
 		return NULL;
 	timeline_told_number(tl, rq, key, seqno);
 	return rq;
@@ -112,20 +111,18 @@ static void tell(struct lane_timeline *tl, const struct lane_event *event, struc
 }
 
 /* What the ring was given first and is not over; NULL: nothing is known to be. */
-static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-				uint64_t now_ns)
+static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->ring->first;
 
 	/* Something that was given before it may be unseen. */
-	if (!first || !first->job->is_linked ||
-	    timeline_jobs_are_lossy(tl, first->pub.execute_ns, now_ns))
+	if (!first || !first->job->is_linked || timeline_job_is_lossy(tl, first))
 		return NULL;
 	return first;
 }
 
 /* The only ring of that driver that has a job: that job was in the GPU as it was reset. */
-static struct lane_rq *only_job(const struct lane_timeline *tl, const char *driver, uint64_t now_ns)
+static struct lane_rq *only_job(const struct lane_timeline *tl, const char *driver)
 {
 	struct lane_rq *only = NULL;
 
@@ -136,7 +133,7 @@ static struct lane_rq *only_job(const struct lane_timeline *tl, const char *driv
 			continue;
 		if (only)
 			return NULL;
-		only = first_of(tl, eng, now_ns);
+		only = first_of(tl, eng);
 		if (!only)
 			return NULL;
 	}
@@ -202,7 +199,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
 		rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)job->fence_seqno);
 	if (!job->fence_context) {
 		eng = queue_of(tl, NULL, job->guc_id, job->dev);
-		rq = eng ? first_of(tl, eng, event->wire.ts_ns) : NULL;
+		rq = eng ? first_of(tl, eng) : NULL;
 		fault.engine = eng ? &eng->pub : NULL;
 	} else if (ctx) {
 		fault.engine = ctx->engine;
@@ -231,7 +228,7 @@ static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event
 		eng = queue_of(tl, classes[queue->class], queue->guc_id, queue->dev);
 	if (eng) {
 		fault.engine = &eng->pub;
-		blame(&fault, first_of(tl, eng, event->wire.ts_ns));
+		blame(&fault, first_of(tl, eng));
 	}
 	tell(tl, event, &fault);
 }
@@ -290,7 +287,7 @@ static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *even
 	all->amd_reset_ns = event->wire.ts_ns;
 	if (is_more)
 		return;
-	blame(&fault, only_job(tl, "amdgpu", event->wire.ts_ns));
+	blame(&fault, only_job(tl, "amdgpu"));
 	tell(tl, event, &fault);
 }
 
@@ -310,7 +307,7 @@ static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *even
 	if (all->v3d_reset_ns && all->v3d_reset_dev == dev)
 		fault.at_ns = all->v3d_reset_ns;
 	all->v3d_reset_ns = 0;
-	blame(&fault, only_job(tl, "v3d", event->wire.ts_ns));
+	blame(&fault, only_job(tl, "v3d"));
 	tell(tl, event, &fault);
 }
 
@@ -332,8 +329,7 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 	struct lane_rq *rq =
 		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
 
-	if (rq && !rq->ended && !rq->job->irq_ns &&
-	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	if (rq && !rq->ended && !rq->job->irq_ns && !timeline_job_is_lossy(tl, rq))
 		rq->job->irq_ns = event->wire.ts_ns;
 }
 
@@ -386,8 +382,7 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	whole = timeline_span_between(at, rq->pub.end);
 	/* Another ring may have had the GPU meanwhile, where the driver can let it. */
 	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
-	    tl->told->msm_preempt_ns < rq->pub.execute_ns &&
-	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns)) {
+	    tl->told->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
 		rq->pub.running = whole;
 		rq->pub.preempted = (struct lane_span){ 0, 0 };
 	} else {
@@ -409,7 +404,7 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 	if (rq->ended && rq->pub.started && !job->ticks_void && r->start_ticks >= job->ticks &&
 	    r->end_ticks >= r->start_ticks && r->end_ticks - job->ticks < MAX_TICKS &&
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
-	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns))
+	    !timeline_job_is_lossy(tl, rq))
 		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));
 	if (rq->over && timeline_told_release(tl, rq) && !rq->waiters)
 		timeline_job_done(tl, rq);
@@ -461,6 +456,8 @@ void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *ev
 
 	if (!timeline_told_get(tl))
 		return;
+	if (tl->jobs)
+		tl->jobs->cpu = event->cpu;
 	if (kind <= LANE_XE_EVICT)
 		on_xe(tl, event);
 	else if (kind >= LANE_V3D_SUBMIT_CL)

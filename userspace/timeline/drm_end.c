@@ -13,6 +13,14 @@
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
+/* The thread is one of the kernel's workers, or may be. */
+static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
+}
+
 /*
  * The ring's fence calls the scheduler back straight out of its signal (drm_sched_job_done_cb(),
  * sched_main.c): the signal that came last on that CPU, in the same thread, is that of the job's
@@ -32,7 +40,15 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
 		return 0;
 	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
-	return of == rq || (!of && !rq->job->hw_context) ? cpu->fence_ns : 0;
+	if (of == rq)
+		return cpu->fence_ns;
+	if (of || rq->job->hw_context)
+		return 0;
+	/* A reset may signal all fences of a serial ring first, and then tell what is done. */
+	if (event->wire.tid && ring->discipline == LANE_RING_SERIAL &&
+	    may_be_worker(tl, event->wire.tid))
+		return 0;
+	return cpu->fence_ns;
 }
 
 /*
@@ -85,7 +101,7 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	uint64_t from_ns = rq->pub.execute_ns;
 	uint64_t signal_ns = signalled_before(tl, rq, event);
 	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
-	bool is_late = false;
+	bool is_late = job->is_late;
 
 	/* Where the job's other fence is not known, its signal may be taken for the ring's. */
 	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
@@ -93,11 +109,10 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	if (!rq->pub.executes || (signal_ns && is_refusal(tl, rq, event, signal_ns)))
 		return ending;
 	if (signal_ns) {
-		is_late = tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
+		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
 		ending.is_breath = tl->cpus[event->cpu].fence_breath;
 	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
-		is_late = job->is_late;
 		ending.is_breath = job->is_breath;
 	} else if (job->irq_ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
 		signal_ns = job->irq_ns;
@@ -108,14 +123,6 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	ending.at = (struct lane_span){ is_late ? from_ns : signal_ns, signal_ns };
 	ending.is_known = ending.is_seen = true;
 	return ending;
-}
-
-/* The thread is one of the kernel's workers, or may be. */
-static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
-{
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-
-	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
 }
 
 /*
@@ -132,9 +139,16 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
 	    may_be_worker(tl, event->wire.tid))
 		return true;
-	return ending->is_breath ||
-	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
-		timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns));
+	return ending->is_breath || ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
+				     timeline_job_is_lossy(tl, rq));
+}
+
+/* rq was signalled, unseen: what was given to the ring before it was over by then. */
+static void overtake(struct lane_rq *rq)
+{
+	for (struct lane_rq *before = rq->job->is_given ? rq->job->before : NULL; before;
+	     before = before->job->before)
+		before->job->is_late = true;
 }
 
 static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -144,13 +158,13 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	if (rq->ended || !timeline_job_ring(rq))
 		return;
 	ending = ending_of(tl, rq, event);
-	if (timeline_jobs_hear_fences(tl)) {
-		if (rq->job->run_tid != event->wire.tid)
-			timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
-	} else {
-		timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
-		timeline_job_ring(rq)->signal_cpu = event->cpu;
-	}
+	if (timeline_jobs_hear_fences(tl) && rq->job->run_tid != event->wire.tid)
+		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
+	/* As its fence's signal, which may be lost. */
+	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
+	timeline_job_ring(rq)->signal_cpu = event->cpu;
+	if (!ending.is_seen && rq->job->run_tid != event->wire.tid)
+		overtake(rq);
 	if (ending.is_seen) {
 		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
 		/* What was before it is over, too (two CPUs at one ring's interrupt). */

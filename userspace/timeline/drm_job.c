@@ -70,6 +70,8 @@ void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq)
 	*(ring->last ? &ring->last->job->behind : &ring->first) = rq;
 	ring->last = rq;
 	job->is_given = true;
+	job->is_behind_gone = ring->is_gone;
+	ring->is_gone = false;
 }
 
 void timeline_job_unlink(struct lane_ring *ring, struct lane_rq *rq)
@@ -101,7 +103,8 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 
 static bool has_begun(const struct lane_rq *rq)
 {
-	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context;
+	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context &&
+	       !rq->job->is_behind_unknown;
 }
 
 void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
@@ -119,7 +122,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* Its driver may never have given it to the ring, or its end may have been lost. */
-		if (!has_begun(rq) || timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+		if (!has_begun(rq) || timeline_job_is_lossy(tl, rq))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	rq->pub.wake_known =
@@ -224,6 +227,11 @@ void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng)
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
 	rq->pub.engine = rq->pub.host_engine = &eng->pub;
-	ctx->is_moved |= ctx->engine && ctx->engine != &eng->pub;
+	if (ctx->engine && rq->pub.seqno <= ctx->on_last)
+		return;
+	/* A job in between that was not seen may have had another ring. */
+	if (ctx->engine != &eng->pub || rq->pub.seqno != ctx->on_last + 1)
+		ctx->on_from = rq->pub.seqno;
+	ctx->on_last = rq->pub.seqno;
 	ctx->engine = &eng->pub;
 }

@@ -69,6 +69,48 @@ static void count_devices(struct lane_timeline *tl, const struct lane_engine *fr
 		tl->engine_by_id[i]->pub.is_one_of_several = true;
 }
 
+static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_ring *ring)
+{
+	const uint32_t most = sizeof(two->name) / sizeof(two->name[0]);
+
+	for (uint32_t i = 0; i < two->n; i++)
+		if (!memcmp(two->name[i], ring->raw_name, 32))
+			return true;
+	return two->n == most; /* there may be more */
+}
+
+void timeline_ring_is_two(struct lane_timeline *tl, struct lane_ring *ring)
+{
+	struct lane_two_rings *two = &tl->jobs->two;
+
+	if (ring->is_two || *ring->device)
+		return;
+	ring->is_two = true;
+	if (!is_known_as_two(two, ring))
+		memcpy(two->name[two->n++], ring->raw_name, 32);
+	if (ring->discipline != LANE_RING_SERIAL)
+		return;
+	ring->discipline = LANE_RING_UNKNOWN;
+	tl->figures.ring_unforeseen = true;
+}
+
+void timeline_two_rings(const struct lane_timeline *tl, struct lane_two_rings *rings)
+{
+	rings->n = 0;
+	if (tl->jobs)
+		*rings = tl->jobs->two;
+}
+
+bool timeline_foresee_two_rings(struct lane_timeline *tl, const struct lane_two_rings *rings)
+{
+	if (!rings->n)
+		return true;
+	if (!timeline_jobs_get(tl))
+		return false;
+	tl->jobs->two = *rings;
+	return true;
+}
+
 struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 				   const struct lane_p_drm_sched_job_queue *job)
 {
@@ -99,6 +141,7 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 	memcpy(ring->raw_name, job->name, 32);
 	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));
 	copy(ring->device, sizeof(ring->device), job->dev, sizeof(job->dev));
+	ring->is_two = !*ring->device && is_known_as_two(&tl->jobs->two, ring);
 	eng->pub.name = ring->name;
 	eng->pub.device = ring->device;
 	eng->pub.driver = ring->driver;
@@ -111,19 +154,21 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
  * ring's only the making of the ring's fences shows (timeline_ring_see_maker()). Where neither is
  * there, the ring may be two.
  */
-void timeline_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_ring *ring = eng->ring;
 
-	if (event->raw.is_two && ring->discipline == LANE_RING_SERIAL)
-		ring->discipline = LANE_RING_UNKNOWN;
+	if (event->raw.is_two)
+		timeline_ring_is_two(tl, ring);
 	if (*ring->driver || !*job->driver || event->raw.is_two)
 		return;
 	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
 	if (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT])
 		ring->discipline = discipline_of(ring->driver, ring->name);
+	if (ring->is_two && ring->discipline == LANE_RING_SERIAL)
+		ring->discipline = LANE_RING_UNKNOWN;
 }
 
 /* The CPU's own record of its last signal of a ring's fence. */
@@ -177,10 +222,10 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
  * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
  * a job stands behind.
  */
-void timeline_ring_see_maker(struct lane_ring *ring, uint64_t context)
+void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_ring *ring, uint64_t context)
 {
 	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
-		ring->discipline = LANE_RING_UNKNOWN;
+		timeline_ring_is_two(tl, ring);
 	ring->made_ctx = context;
 }
 

@@ -9,7 +9,7 @@
 struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 				   const struct lane_p_drm_sched_job_queue *job);
 /* What the ring's driver is, and does. */
-void timeline_ring_learn_driver(const struct lane_timeline *tl, struct lane_eng *eng,
+void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event);
 /* The fences of that context are the ring's. */
 void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context);
@@ -18,7 +18,9 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event);
 /* A fence of that context was made for a job of the ring. */
-void timeline_ring_see_maker(struct lane_ring *ring, uint64_t context);
+void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_ring *ring, uint64_t context);
+/* Where no event names the device: two have a ring of that name. */
+void timeline_ring_is_two(struct lane_timeline *tl, struct lane_ring *ring);
 /* Another fence of the ring was signalled by the same work. */
 bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
 			     const struct lane_event *event);

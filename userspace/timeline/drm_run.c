@@ -13,6 +13,17 @@ static bool may_be_two(const struct lane_ring *ring)
 	return !*ring->device && ring->discipline == LANE_RING_UNKNOWN;
 }
 
+/* What the job before rq says of rq, which began in `at`. */
+static void follow(const struct lane_ring *ring, struct lane_rq *rq, struct lane_span at)
+{
+	/* Of no other the run is told. */
+	rq->job->is_behind_unknown = !ring->free_by;
+	rq->job->follows = ring->free_by && at.lo == ring->free.lo && at.hi == ring->free.hi;
+	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
+	    ring->free_by && !rq->job->is_behind_gone)
+		rq->pub.behind = &ring->free_by->pub;
+}
+
 /* The first job of the ring runs, since a time in `free`, when the one before it was over, or since
  * it was given. */
 static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -33,10 +44,8 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.hi = LANE_NEVER; /* something unseen may run before it, or a firmware decides */
 	if (ring->discipline == LANE_RING_UNKNOWN)
 		at.lo = rq->pub.execute_ns;
-	job->follows = waited && at.lo == ring->free.lo && at.hi == ring->free.hi;
-	if (waited && ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
-	    ring->free_by)
-		rq->pub.behind = &ring->free_by->pub;
+	if (waited)
+		follow(ring, rq, at);
 	rq->pub.started = true;
 	rq->pub.start = at;
 	rq->since = at;
@@ -73,9 +82,9 @@ static void see_others(struct lane_timeline *tl, struct lane_ring *ring, uint64_
 {
 	const struct lane_rq *first = ring->first;
 
-	if (!timeline_jobs_are_lossy(tl, first->pub.execute_ns, now_ns)) {
+	if (!timeline_job_is_lossy(tl, first)) {
 		if (!*ring->device && timeline_jobs_hear_fences(tl) && !first->job->hw_ns)
-			ring->discipline = LANE_RING_UNKNOWN;
+			timeline_ring_is_two(tl, ring);
 		return;
 	}
 	while (ring->first) {
@@ -107,6 +116,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
+	rq->job->run_cpu = event->cpu;
 	note_thread(tl, rq, event->wire.tid);
 	if (run->hw_job_count == 1 && ring->first)
 		see_others(tl, ring, now_ns);
@@ -117,8 +127,8 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	if (is_alone)
 		eng->proof.proven_epoch = eng->proof.epoch;
 	rq->job->is_linked =
-		is_alone || (ring->run_ns && !timeline_jobs_are_lossy(tl, ring->run_ns, now_ns));
-	ring->run_ns = now_ns;
+		is_alone || (ring->run.ns && !timeline_jobs_are_lossy_since(tl, ring->run));
+	ring->run = (struct lane_job_time){ now_ns, event->cpu };
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
@@ -169,11 +179,24 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 		rq->pub.start.hi = ending->at.hi;
 }
 
-/* rq leaves the ring's list. */
+/*
+ * rq leaves the ring's list. It says nothing of what was before it where it may never have been in
+ * the hardware: then what was not known before rq is not known before the next one.
+ */
 static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       const struct lane_job_ending *ending)
 {
 	if (rq->job->is_given) {
+		/* It may have run between what is before it and what is behind it. */
+		if (!ending->is_known && rq->job->before)
+			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
+					  : &eng->ring->is_gone) = true;
+		if (!rq->job->is_linked && !ending->is_known) {
+			if (rq->job->behind)
+				rq->job->behind->job->is_linked = false;
+			else
+				eng->ring->run.ns = 0;
+		}
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
@@ -191,8 +214,7 @@ static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const st
 		  const struct lane_job_ending *ending)
 {
 	if (rq->pub.executes && ending->is_known && eng->ring->discipline != LANE_RING_UNKNOWN &&
-	    rq->pub.execute_ns > eng->proof.doubt_until_ns &&
-	    !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, tl->now_ns))
+	    rq->pub.execute_ns > eng->proof.doubt_until_ns && !timeline_job_is_lossy(tl, rq))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
@@ -231,7 +253,10 @@ void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint6
 		return;
 	while (ring->first != rq) {
 		struct lane_rq *before = ring->first;
-		bool known = !timeline_jobs_are_lossy(tl, before->pub.execute_ns, tl->now_ns);
+		/* It may be over since long, and have been cancelled, where nothing would tell. */
+		bool known = !timeline_job_is_lossy(tl, before) &&
+			     (!timeline_is_absent(tl, LANE_DRM_DONE) ||
+			      before->pub.context->ctx < LANE_OWN_CONTEXT);
 
 		timeline_job_end(tl, before,
 				 (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },

@@ -13,12 +13,20 @@ enum lane_discipline {
 	LANE_RING_FIRMWARE, /* in order, when a firmware or another ring lets it */
 };
 
+/* When, and on which CPU. */
+struct lane_job_time {
+	uint64_t ns;
+	int cpu;
+};
+
 struct lane_ring {
 	char raw_name[32];
 	char name[33], device[33], driver[17];
-	uint8_t discipline;	      /* enum lane_discipline */
+	uint8_t discipline; /* enum lane_discipline */
+	bool is_two;	    /* two devices have one of this name */
+	bool is_gone;	    /* what was given last has left without a known end, others are there */
 	struct lane_rq *first, *last; /* given to it and not over, in that order */
-	uint64_t run_ns;	      /* the last one was given then, 0: none was */
+	struct lane_job_time run;     /* the last one was given then, 0: none was */
 	struct lane_span free;	      /* what ran last was over */
 	struct lane_ctx *free_by;     /* whose that was, NULL: not known */
 	uint64_t fence_ctx;	      /* of the fences that it signals, 0: not known */
@@ -45,11 +53,14 @@ struct lane_job {
 	bool is_given;			 /* it is in the ring's list */
 	bool is_linked;	   /* what was given to the ring before it is known, or nothing is there */
 	bool is_scheduled; /* run_job() is over, */
-	uint64_t scheduled_ns; /* since then */
-	bool follows;	       /* it began as the one before it was over */
+	uint64_t scheduled_ns;	/* since then */
+	bool follows;		/* it began as the one before it was over */
+	bool is_behind_unknown; /* how that one ended is not known: it may have been a reset */
+	bool is_behind_gone;	/* what was before it on the ring left without a known end */
 	bool has_more_deps;
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
+	int add_cpu, run_cpu;	       /* where it was queued, and given to the ring */
 	int32_t run_tid;	       /* who gave it to the ring */
 	uint64_t hw_context, hw_seqno; /* the ring's fence, 0: not known */
 	bool is_breath;		       /* together with another one of the ring */
@@ -81,6 +92,8 @@ struct lane_drm_jobs {
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
+	struct lane_two_rings two;
+	int cpu; /* of the event that is read */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
 	uint64_t next_signal;  /* the oldest makes room */
@@ -92,6 +105,23 @@ static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint6
 					   uint64_t end_ns)
 {
 	return tl->n_losses && timeline_loss_between(tl, begin_ns, end_ns);
+}
+
+/* From one event to the one that is read. Of their own times others may have been lost, on other
+ * CPUs. */
+static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
+						 struct lane_job_time begin)
+{
+	return tl->n_losses && (timeline_loss_between(tl, begin.ns, tl->now_ns) ||
+				timeline_loss_ends_beside(tl, begin.ns, begin.cpu) ||
+				timeline_loss_begins_beside(tl, tl->now_ns, tl->jobs->cpu));
+}
+
+/* Since the job was given to its ring. */
+static inline bool timeline_job_is_lossy(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return timeline_jobs_are_lossy_since(
+		tl, (struct lane_job_time){ rq->pub.execute_ns, rq->job->run_cpu });
 }
 
 /* The ring that the job is of, NULL: none. */

@@ -165,9 +165,9 @@ struct lane_rq {
 
 struct lane_ctx {
 	struct lane_context pub;
-	struct lane_engine *engine; /* of drm_sched: the ring of its last job */
+	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
+	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
-	bool is_moved;		    /* and there have been others */
 	bool over;		    /* one of them is, the newest */
 	uint32_t over_seqno;	    /* this */
 	struct lane_rq *first, *last; /* open requests by seqno */

@@ -55,6 +55,22 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 	return sum;
 }
 
+bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu)
+{
+	for (size_t i = first_from(tl, ns); i < tl->n_losses && tl->losses[i].begin_ns <= ns; i++)
+		if (tl->losses[i].begin_ns == ns && tl->losses[i].cpu != cpu)
+			return true;
+	return false;
+}
+
+bool timeline_loss_ends_beside(const struct lane_timeline *tl, uint64_t ns, int cpu)
+{
+	for (size_t i = first_from(tl, ns); i-- && tl->losses[i].end_ns >= ns;)
+		if (tl->losses[i].cpu != cpu)
+			return true;
+	return false;
+}
+
 uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns)
 {
 	size_t i = first_from(tl, ns);

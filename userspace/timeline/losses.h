@@ -14,6 +14,10 @@ static inline bool timeline_loss_is_instant(const struct lane_loss *loss)
 /* How many events at least were lost in (begin, end): 0, 1, or 2 and more, which may be of an
  * unknown number. */
 uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
+/* A loss of another CPU begins at ns. */
+bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
+/* A loss of another CPU ends at ns. */
+bool timeline_loss_ends_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
 /* The end of the loss that ns is in, ns itself if it is in none. */
 uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns);
 /* Events of rq may have come before the recording did, or have been lost. */

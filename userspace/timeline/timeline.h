@@ -560,6 +560,7 @@ struct lane_timeline_figures {
 	uint64_t lost;	      /* events known to be lost */
 	bool lost_uncounted;  /* further losses of unknown number */
 	bool loss_unforeseen; /* a loss reached into what had been concluded already */
+	bool ring_unforeseen; /* so did a second ring of one name */
 	uint32_t open_requests, max_open_requests;
 	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open ones; after finish: when the trace
 						   ended */
@@ -615,6 +616,22 @@ bool timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
  */
 bool timeline_foresee_clocks(struct lane_timeline *timeline,
 			     const struct lane_timeline *earlier) LANE_MUST_CHECK;
+
+/*
+ * Names that rings of two devices have, where no event tells the device (drm_sched up to Linux
+ * 6.16): nothing is told of such a ring that would hold for one alone.
+ */
+struct lane_two_rings {
+	uint32_t n;
+	char name[64][32];
+};
+
+/* Those met so far. */
+void timeline_two_rings(const struct lane_timeline *timeline, struct lane_two_rings *rings);
+
+/* Before the first push. False: no memory. */
+bool timeline_foresee_two_rings(struct lane_timeline *timeline,
+				const struct lane_two_rings *rings) LANE_MUST_CHECK;
 
 /* The thread with this number, NULL when the trace has not named it. */
 const struct lane_thread *timeline_thread(const struct lane_timeline *timeline, int32_t tid);
