@@ -276,9 +276,22 @@ void timeline_engine_change_over_by(struct lane_timeline *tl, struct lane_eng *e
 				    by_ns });
 }
 
+/* Without `unsubmit`: rq stood on the ports, and has been handed over again behind others. It may
+ * have had the engine before them, until the hardware took the new set. */
+static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
+				const struct lane_rq *rq)
+{
+	return eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) && eng->leaver &&
+	       eng->leaver != rq && rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no;
+}
+
 void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
 				    struct lane_rq *rq, uint64_t by_ns)
 {
+	if (may_not_have_waited(tl, eng, rq)) {
+		timeline_end_doubt_order(eng, 0);
+		return;
+	}
 	if (eng->mode == LANE_MODE_UNKNOWN) {
 		eng->mode = LANE_MODE_RING;
 		timeline_engine_update(tl, eng);
