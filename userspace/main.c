@@ -10,13 +10,13 @@
 #define GPULANE_VERSION "unknown"
 #endif
 
-struct command {
+struct program_command {
 	const char *name;
 	lane_command_fn *run;
 	const char *help;
 };
 
-static const struct command commands[] = {
+static const struct program_command commands[] = {
 #define COMMAND(name, help) { #name, cmd_##name, help },
 #include "cmd/commands.def"
 #undef COMMAND

@@ -284,7 +284,7 @@ static void read_file(const char *path, char *text, size_t size)
 static void files(void **state)
 {
 	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64], moved[64], text[64];
-	struct lane_lines *lines;
+	struct lane_pipe_lines *lines;
 	FILE *file;
 
 	(void)state;
@@ -314,7 +314,7 @@ static void full_pipe(void **state)
 {
 	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
 	static char line[100000];
-	struct lane_lines *lines;
+	struct lane_pipe_lines *lines;
 	unsigned int n = 0;
 
 	(void)state;

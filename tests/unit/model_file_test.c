@@ -57,7 +57,7 @@ static struct lane_error *parse(const char *from, struct lane_device **device)
 static void test_device(void **state)
 {
 	struct lane_device *d;
-	const struct lane_section *op;
+	const struct lane_device_section *op;
 	int64_t issue, completion;
 
 	(void)state;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "norm/norm.h"
+#include "norm/pairs.h"
 #include "check.h"
 
 #define OFFSET 900000000000000 /* of the second host's clock */
@@ -63,12 +64,23 @@ static void expect(struct lane_input *input, int32_t tid, uint64_t ns, uint64_t 
 		assert_int_equal(event->u.sched_process_exit.tid, tid);
 }
 
+/* What pairs show of the second host's clock less the first's, at their last one. */
+static struct lane_sync_line line_of(const char *pairs)
+{
+	struct lane_sync syncs[2] = { 0 };
+	struct lane_sync_line line;
+
+	assert_null(norm_pairs_read(write_file("pairs", pairs), syncs, 2));
+	assert_true(clock_sync_line(&syncs[1], syncs[1].last_other, &line));
+	return line;
+}
+
 /* A clock that is 25 ppm faster; a message takes 10 us at least, there and back. */
 static void test_two_hosts(void **state)
 {
 	char pairs[4096] = "# what was sent, and received\n\n";
+	struct lane_sync_line line;
 	struct lane_input *input;
-	int64_t lo, hi;
 
 	(void)state;
 	for (uint64_t i = 0; i < 30; i++) {
@@ -81,10 +93,9 @@ static void test_two_hosts(void **state)
 			 (unsigned long long)back, (unsigned long long)there);
 	}
 	assert_null(open_both(pairs, &input));
-	assert_true(norm_input_clock(input, 1, &lo, &hi));
-	assert_false(norm_input_clock(input, 0, &lo, &hi));
-	assert_false(norm_input_clock(input, 2, &lo, &hi));
-	assert_true(lo <= OFFSET + 85000 && hi >= OFFSET + 85000 && hi - lo < 60000);
+	line = line_of(pairs);
+	assert_true(line.offset_lo_ns <= OFFSET + 85000 && line.offset_hi_ns >= OFFSET + 85000);
+	assert_true(line.offset_hi_ns - line.offset_lo_ns < 60000);
 	expect(input, 1, 1000000000, 0);
 	expect(input, 3, 2000000000, 10000);
 	expect(input, 0, 2499997500, 10000);
@@ -92,22 +103,11 @@ static void test_two_hosts(void **state)
 	norm_input_close(input);
 }
 
-static int64_t width_of(const char *pairs)
-{
-	struct lane_input *input;
-	int64_t lo, hi;
-
-	assert_null(open_both(pairs, &input));
-	assert_true(norm_input_clock(input, 1, &lo, &hi));
-	norm_input_close(input);
-	return hi - lo;
-}
-
 /* The same pairs are the same knowledge, whatever the order of the lines. */
 static void test_any_order(void **state)
 {
 	char there[2048] = "", back[2048] = "", all[4096], line[96];
-	int64_t width;
+	struct lane_sync_line first, second;
 
 	(void)state;
 	for (uint64_t i = 0; i < 23; i++) {
@@ -123,9 +123,10 @@ static void test_any_order(void **state)
 		memcpy(back, line, strlen(line));
 	}
 	snprintf(all, sizeof(all), "%s%s", there, back);
-	width = width_of(all);
+	first = line_of(all);
 	snprintf(all, sizeof(all), "%s%s", back, there);
-	assert_int_equal(width_of(all), width);
+	second = line_of(all);
+	assert_memory_equal(&first, &second, sizeof(first));
 }
 
 static void expect_error(const char *pairs, const char *with)

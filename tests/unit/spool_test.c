@@ -82,7 +82,7 @@ static void in_a_file(void **state)
 static void rows_are_the_smallest_free(void **state)
 {
 	const struct lane_rows_key a = { 1, 1 }, b = { 2, 1 };
-	struct lane_rows rows = { 0 };
+	struct lane_track_rows rows = { 0 };
 
 	(void)state;
 	for (uint64_t i = 0; i < 200; i++)

@@ -304,15 +304,15 @@ struct lane_error *lane_ctf_lost(struct lane_ctf_stream *stream, uint64_t total,
 
 /* --- order --- */
 
-struct place {
+struct packet_place {
 	uint64_t ts_ns;
 	size_t at;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct place *x = a;
-	const struct place *y = b;
+	const struct packet_place *x = a;
+	const struct packet_place *y = b;
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
@@ -320,12 +320,12 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Few records out of place, by a little: the usual case, in one pass. False when it is not that. */
-static bool sort_nearly(struct place *places, size_t n)
+static bool sort_nearly(struct packet_place *places, size_t n)
 {
 	size_t budget = 8 * n;
 
 	for (size_t i = 1; i < n; i++) {
-		struct place place = places[i];
+		struct packet_place place = places[i];
 		size_t j = i;
 
 		for (; j && places[j - 1].ts_ns > place.ts_ns && budget; j--, budget--)
@@ -339,7 +339,7 @@ static bool sort_nearly(struct place *places, size_t n)
 
 static struct lane_error *sort_pending(struct lane_ctf_stream *stream)
 {
-	LANE_CLEANUP(lane_free) struct place *places = NULL;
+	LANE_CLEANUP(lane_free) struct packet_place *places = NULL;
 	LANE_CLEANUP(lane_free) char *sorted = NULL;
 	size_t n = 0;
 	size_t to = 0;
@@ -354,7 +354,7 @@ static struct lane_error *sort_pending(struct lane_ctf_stream *stream)
 		return &lane_enomem;
 	n = 0;
 	for (size_t at = 0; at < stream->pending_bytes; n++) {
-		places[n] = (struct place){ record_at(stream, at)->ts_ns, at };
+		places[n] = (struct packet_place){ record_at(stream, at)->ts_ns, at };
 		at += record_stride(record_at(stream, at));
 	}
 	if (!sort_nearly(places, n))
@@ -374,7 +374,7 @@ static struct lane_error *sort_pending(struct lane_ctf_stream *stream)
 /* --- flushing --- */
 
 /* A run of pending records that becomes a packet. */
-struct run {
+struct packet_run {
 	size_t begin;
 	size_t end;	 /* where the next record begins */
 	size_t unpadded; /* bytes without the padding of the last record */
@@ -385,10 +385,10 @@ struct run {
 
 /* The records from `begin` on that are not newer than upto_ns and fit `room` bytes (0: any number).
  */
-static struct run find_run(const struct lane_ctf_stream *stream, size_t begin, uint64_t upto_ns,
-			   size_t room)
+static struct packet_run find_run(const struct lane_ctf_stream *stream, size_t begin,
+				  uint64_t upto_ns, size_t room)
 {
-	struct run run = { .begin = begin, .end = begin };
+	struct packet_run run = { .begin = begin, .end = begin };
 
 	while (run.end < stream->pending_bytes) {
 		const struct lane_wire *record = record_at(stream, run.end);
@@ -406,19 +406,12 @@ static struct run find_run(const struct lane_ctf_stream *stream, size_t begin, u
 }
 
 /* An event for a packet with a loss and no other event, as it lies in the file. */
-struct lost_record {
-	struct lane_wire wire;
-	struct lane_p_gpulane_lost lost;
-};
-
-_Static_assert(sizeof(struct lost_record) % 8 == 0, "padded as records are");
-
-static struct lost_record lost_record(const struct lane_ctf_stream *stream,
-				      const struct lane_ctf_packet *head)
+static struct lane_lost_record lost_record(const struct lane_ctf_stream *stream,
+					   const struct lane_ctf_packet *head)
 {
 	const struct lane_ctf_packet *before = &stream->file.head;
 
-	return (struct lost_record){
+	return (struct lane_lost_record){
 		.wire = { .ts_ns = head->timestamp_end, .kind = LANE_LOST, .tid = -1, .pid = -1 },
 		.lost = { .count = head->events_discarded - before->events_discarded,
 			  .begin_ns = before->timestamp_end,
@@ -433,13 +426,13 @@ static struct lost_record lost_record(const struct lane_ctf_stream *stream,
  * run without events gets the event gpulane_lost: Trace Compass ends a stream at a packet without
  * any (StreamInputPacketIndex.append, of 2026).
  */
-static struct lane_error *put_run(struct lane_ctf_stream *stream, const struct run *run,
+static struct lane_error *put_run(struct lane_ctf_stream *stream, const struct packet_run *run,
 				  uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_ctf_packet head = stream->file.head;
 	const char *data = run->events ? stream->pending + run->begin : NULL;
 	size_t bytes = run->end - run->begin, unpadded = run->unpadded;
-	struct lost_record lost;
+	struct lane_lost_record lost;
 	struct lane_error *err;
 
 	head.packet_seq_num++;
@@ -468,7 +461,7 @@ static struct lane_error *put_upto(struct lane_ctf_stream *stream, size_t *at, u
 	size_t room = stream->packet_bytes - sizeof(struct lane_ctf_packet);
 
 	for (;;) {
-		struct run run = find_run(stream, *at, upto_ns, room);
+		struct packet_run run = find_run(stream, *at, upto_ns, room);
 		bool full = run.end < stream->pending_bytes &&
 			    record_at(stream, run.end)->ts_ns <= upto_ns;
 		struct lane_error *err;
@@ -488,7 +481,7 @@ static struct lane_error *put_mark(struct lane_ctf_stream *stream, size_t *at,
 				   const struct mark *mark)
 {
 	struct lane_error *err = put_upto(stream, at, mark->begin_ns, true);
-	struct run run;
+	struct packet_run run;
 
 	if (!err && stream->file.head.timestamp_end < mark->begin_ns)
 		err = failed(stream, lane_ctf_amend(&stream->file, mark->begin_ns,
@@ -605,7 +598,7 @@ void lane_ctf_figures(const struct lane_ctf_trace *trace, uint64_t *events, uint
 static struct lane_error *finish(struct lane_ctf_stream *stream)
 {
 	struct lane_error *err = lane_ctf_flush(stream, UINT64_MAX);
-	const struct run none = { 0 };
+	const struct packet_run none = { 0 };
 
 	if (err || stream->trace->failed ||
 	    lane_ctf_stream_lost(stream) == stream->file.head.events_discarded)

@@ -185,6 +185,14 @@ struct lane_event {
 
 _Static_assert(offsetof(struct lane_event, u) == sizeof(struct lane_wire), "payload follows");
 
+/* A loss as a record. */
+struct lane_lost_record {
+	struct lane_wire wire;
+	struct lane_p_gpulane_lost lost;
+};
+
+_Static_assert(sizeof(struct lane_lost_record) % 8 == 0, "padded as records are");
+
 enum lane_type {
 	LANE_TYPE_u8,
 	LANE_TYPE_u16,

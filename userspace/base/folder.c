@@ -46,13 +46,13 @@ static bool is_trusted(uid_t owner)
 }
 
 /* What is still to be walked: the rest of a path, into which the texts of links are put. */
-struct walk {
+struct path_walk {
 	char rest[2 * PATH_MAX];
 	int fd;
 	int links;
 };
 
-static struct lane_error *step_to(struct walk *walk, int fd)
+static struct lane_error *step_to(struct path_walk *walk, int fd)
 {
 	if (walk->fd >= 0)
 		close(walk->fd);
@@ -60,13 +60,13 @@ static struct lane_error *step_to(struct walk *walk, int fd)
 	return NULL;
 }
 
-static struct lane_error *from_root(struct walk *walk)
+static struct lane_error *from_root(struct path_walk *walk)
 {
 	return step_to(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 /* The link `name` stands for its text, which is walked next. */
-static struct lane_error *follow(struct walk *walk, const char *name)
+static struct lane_error *follow(struct path_walk *walk, const char *name)
 {
 	LANE_CLEANUP(lane_close)
 	int link = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -92,7 +92,7 @@ static struct lane_error *follow(struct walk *walk, const char *name)
 }
 
 /* Takes the first part off the rest; false when there is none. */
-static bool next_part(struct walk *walk, char *part)
+static bool next_part(struct path_walk *walk, char *part)
 {
 	size_t skip = strspn(walk->rest, "/");
 	size_t n = strcspn(walk->rest + skip, "/");
@@ -107,7 +107,7 @@ static bool next_part(struct walk *walk, char *part)
 	return true;
 }
 
-static struct lane_error *walk_on(struct walk *walk)
+static struct lane_error *walk_on(struct path_walk *walk)
 {
 	char part[NAME_MAX + 1];
 	struct stat st;
@@ -140,7 +140,7 @@ static struct lane_error *walk_on(struct walk *walk)
 /* Opens a folder by its path. */
 static struct lane_error *open_folder(const char *path, int *fd)
 {
-	struct walk walk = { .fd = -1 };
+	struct path_walk walk = { .fd = -1 };
 	struct lane_error *err = NULL;
 
 	*fd = -1;
@@ -234,7 +234,7 @@ struct lane_error *lane_folder_make(int parent_fd, const char *name, mode_t mode
 }
 
 /* An entry of a directory, as getdents64 gives it (getdents(2)). */
-struct entry {
+struct dir_entry {
 	uint64_t inode;
 	int64_t next;
 	uint16_t bytes;
@@ -254,7 +254,7 @@ static void empty(int fd, int depth)
 		return;
 	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < n;) {
-			const struct entry *entry = (const struct entry *)(buffer + at);
+			const struct dir_entry *entry = (const struct dir_entry *)(buffer + at);
 
 			remove_entry(fd, entry->name, depth);
 			at += entry->bytes;

@@ -24,3 +24,19 @@ void *lane_vector_grow(void *items, size_t *room, size_t wanted, size_t most, si
 	*room = larger;
 	return grown;
 }
+
+bool lane_vector_reach(void *array, uint32_t *room, size_t wanted, size_t bytes)
+{
+	size_t more = *room;
+	void *items;
+
+	if (wanted <= more)
+		return true;
+	memcpy(&items, array, sizeof(items));
+	items = lane_vector_grow(items, &more, wanted, UINT32_MAX, bytes);
+	if (!items)
+		return false;
+	memcpy(array, &items, sizeof(items));
+	*room = (uint32_t)more;
+	return true;
+}

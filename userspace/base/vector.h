@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Gives items[0 .. wanted - 1] room; room is how many there is room for. False: no memory. */
 #define LANE_GROW(items, room, wanted)                                                             \
@@ -59,6 +60,18 @@
 		is_there_;                                                                         \
 	})
 
+/* Another item behind the n that there are, zeroed; n counts it. NULL: no memory. */
+#define LANE_APPEND(items, n, room)                                                                \
+	({                                                                                         \
+		__typeof__(items) added_ = NULL;                                                   \
+                                                                                                   \
+		if (LANE_GROW(items, room, (size_t)(n) + 1)) {                                     \
+			added_ = &(items)[(n)++];                                                  \
+			*added_ = (__typeof__(*(items))){ 0 };                                     \
+		}                                                                                  \
+		added_;                                                                            \
+	})
+
 /* The largest value of a counter, which is unsigned. */
 #define LANE_VECTOR_MOST(counter) ((size_t)(__typeof__(counter))-1)
 
@@ -68,5 +81,8 @@
  * NULL: no memory, or too many; items and *room are as before.
  */
 void *lane_vector_grow(void *items, size_t *room, size_t wanted, size_t most, size_t bytes);
+
+/* LANE_GROW where only the size of an item is known: `array` points to the pointer to the items. */
+bool lane_vector_reach(void *array, uint32_t *room, size_t wanted, size_t bytes);
 
 #endif

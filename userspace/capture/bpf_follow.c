@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "capture/bpf_shared.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -82,16 +83,9 @@ static struct lane_error *list_processes(struct lane_proc_stat **processes, size
 	while ((entry = readdir(dir))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		if (*n == room) {
-			struct lane_proc_stat *more;
-
-			room = room ? 2 * room : 256;
-			more = realloc(*processes, room * sizeof(*more));
-			if (!more) {
-				free(LANE_TAKE(*processes));
-				return &lane_enomem;
-			}
-			*processes = more;
+		if (!LANE_GROW(*processes, room, *n + 1)) {
+			free(LANE_TAKE(*processes));
+			return &lane_enomem;
 		}
 		snprintf(path, sizeof(path), "%s/stat", entry->d_name);
 		if (read_stat(dirfd(dir), path, &(*processes)[*n]))

@@ -27,7 +27,7 @@
 #define PROGRESS_NS 500000000u
 
 /* What one run of the command holds. */
-struct session {
+struct record_session {
 	const struct lane_record_options *options;
 	struct lane_recording_facts facts;
 	struct lane_child child;
@@ -78,7 +78,7 @@ static void on_child(int number)
  * Gives up every capability: all that needs one is open. What is written for somebody else is given
  * to him in the end, which takes CAP_CHOWN.
  */
-static struct lane_error *drop_privileges(const struct session *session)
+static struct lane_error *drop_privileges(const struct record_session *session)
 {
 	return lane_error_context(capture_drop_privileges(session->has_caller), "record");
 }
@@ -97,7 +97,7 @@ static void catch_signals(void)
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
-static void update_stats(struct session *session)
+static void update_stats(struct record_session *session)
 {
 	for (size_t i = 0; i < session->facts.n_tracers; i++) {
 		struct lane_recording_tracer *tracer = &session->facts.tracers[i];
@@ -110,7 +110,7 @@ static void update_stats(struct session *session)
  * The line of progress: events a second, or what is written where the tracers do not count; lost,
  * fullest buffer. On a terminal only.
  */
-static void show_progress(struct session *session, uint64_t now, bool last)
+static void show_progress(struct record_session *session, uint64_t now, bool last)
 {
 	uint64_t events = 0, lost = 0, bytes = 0;
 	bool counted = false;
@@ -148,13 +148,13 @@ static void show_progress(struct session *session, uint64_t now, bool last)
 }
 
 /* COMMAND's OpenCL calls, which nobody asked for in so many words, are left out: not silently. */
-static void without_layer(struct session *session, const char *why)
+static void without_layer(struct record_session *session, const char *why)
 {
 	snprintf(session->no_layer, sizeof(session->no_layer), "%s", why);
 }
 
 /* Told when all that is needed is open: what fails says one line, its own. */
-static void tell_no_layer(const struct session *session)
+static void tell_no_layer(const struct record_session *session)
 {
 	if (session->no_layer[0])
 		fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
@@ -162,7 +162,7 @@ static void tell_no_layer(const struct session *session)
 }
 
 /* Opens the chosen tracers: all that needs privileges. */
-static struct lane_error *open_tracers(struct session *session)
+static struct lane_error *open_tracers(struct record_session *session)
 {
 	struct lane_recording_facts *facts = &session->facts;
 
@@ -190,7 +190,7 @@ static struct lane_error *open_tracers(struct session *session)
  * Requests that were asked for and will not be recorded are told of before recording begins; where
  * nothing else would be recorded, it does not begin.
  */
-static struct lane_error *check_requests(const struct session *session)
+static struct lane_error *check_requests(const struct record_session *session)
 {
 	const struct lane_recording_facts *facts = &session->facts;
 	const struct lane_capture_kind *kinds[LANE_RECORDING_BACKENDS];
@@ -218,7 +218,7 @@ static struct lane_error *check_requests(const struct session *session)
 	return NULL;
 }
 
-static struct lane_error *start_tracers(struct session *session)
+static struct lane_error *start_tracers(struct record_session *session)
 {
 	struct lane_error *err = NULL;
 
@@ -230,7 +230,7 @@ static struct lane_error *start_tracers(struct session *session)
 	return err;
 }
 
-static struct lane_error *poll_tracers(struct session *session)
+static struct lane_error *poll_tracers(struct record_session *session)
 {
 	struct lane_error *err = NULL;
 	int timeout_ms = POLL_MS;
@@ -245,7 +245,7 @@ static struct lane_error *poll_tracers(struct session *session)
 }
 
 /* Drains until there is a reason to end; *ended_by says which. */
-static struct lane_error *record(struct session *session, const char **ended_by)
+static struct lane_error *record(struct record_session *session, const char **ended_by)
 {
 	uint64_t duration_ns = session->options->duration_ns;
 	uint64_t linger_until = 0;
@@ -281,7 +281,7 @@ static void keep_first(struct lane_error **first, struct lane_error *err)
 }
 
 /* Stops the tracers and completes the files; the first error is the one that counts. */
-static struct lane_error *finish(struct session *session, const char *ended_by,
+static struct lane_error *finish(struct record_session *session, const char *ended_by,
 				 struct lane_error *first)
 {
 	struct lane_recording_facts *facts = &session->facts;
@@ -309,7 +309,7 @@ static struct lane_error *finish(struct session *session, const char *ended_by,
 	return first;
 }
 
-static void summarize(const struct session *session)
+static void summarize(const struct record_session *session)
 {
 	const struct lane_recording_facts *facts = &session->facts;
 	int status = facts->command_status;
@@ -342,7 +342,7 @@ static void summarize(const struct session *session)
 
 /* Everything between an open directory and a complete recording. *began: there is something in it.
  */
-static struct lane_error *run(struct session *session, struct lane_capture_config *config,
+static struct lane_error *run(struct record_session *session, struct lane_capture_config *config,
 			      bool *began)
 {
 	const char *ended_by = NULL;
@@ -369,7 +369,7 @@ static struct lane_error *run(struct session *session, struct lane_capture_confi
 }
 
 /* Stops what still runs; a recording that never began is removed. */
-static void deinit(struct session *session, bool began)
+static void deinit(struct record_session *session, bool began)
 {
 	for (size_t i = 0; i < session->facts.n_tracers; i++)
 		session->facts.tracers[i].backend->close(session->facts.tracers[i].capture);
@@ -394,8 +394,8 @@ static bool has_opencl(void)
  * Has COMMAND begin with the OpenCL layer, where it is wanted and can be had. *found is its path,
  * the caller's; NULL: without.
  */
-static struct lane_error *find_layer(struct session *session, struct lane_record_options *options,
-				     char **found)
+static struct lane_error *find_layer(struct record_session *session,
+				     struct lane_record_options *options, char **found)
 {
 	struct lane_error *err;
 
@@ -424,7 +424,8 @@ static struct lane_error *find_layer(struct session *session, struct lane_record
 }
 
 /* The child is forked with the caller's privileges, before any are given up. */
-static struct lane_error *fork_command(struct session *session, struct lane_record_options *options)
+static struct lane_error *fork_command(struct record_session *session,
+				       struct lane_record_options *options)
 {
 	LANE_CLEANUP(lane_free) char *layer = NULL;
 	struct lane_error *err = find_layer(session, options, &layer);
@@ -457,10 +458,11 @@ struct lane_error *cmd_record(int argc, char **argv)
 				 LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
 				 LANE_GROUP_PROCESS,
 	};
-	struct session session = { .options = &options,
-				   .dir = LANE_RECORDING_NONE,
-				   .child = { .go_fd = -1, .error_fd = -1 },
-				   .facts = { .config = &options.config, .command_status = -1 } };
+	struct record_session session = { .options = &options,
+					  .dir = LANE_RECORDING_NONE,
+					  .child = { .go_fd = -1, .error_fd = -1 },
+					  .facts = { .config = &options.config,
+						     .command_status = -1 } };
 	struct lane_error *err;
 	bool began = false;
 	int done;

@@ -35,7 +35,7 @@ enum {
 };
 
 /* What to do. */
-enum task {
+enum watch_task {
 	TASK_WATCH,
 	TASK_LIST,
 	TASK_SHOW,
@@ -45,14 +45,14 @@ enum task {
 struct options {
 	struct lane_error *error;
 	const char *output, *config, *recording;
-	enum task task;
+	enum watch_task task;
 	uint64_t show;
 	const char *trigger;
 	struct lane_fleet_config fleet;
 	struct lane_watch_settings settings;
 };
 
-struct session {
+struct watch_session {
 	const struct options *options;
 	struct lane_feed feed;
 	struct lane_watch *watch;
@@ -102,7 +102,7 @@ static void say(void *arg, const char *text)
 static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
 		 const char *not_written)
 {
-	const struct session *session = arg;
+	const struct watch_session *session = arg;
 	const char *rows = session->options->fleet.rows;
 	FILE *to = rows && !strcmp(rows, "-") ? stderr : stdout;
 	char name[32];
@@ -136,7 +136,7 @@ static struct lane_error *settle(const struct options *options, struct lane_watc
 }
 
 /* A file that is wrong changes nothing. */
-static void read_again(struct session *session)
+static void read_again(struct watch_session *session)
 {
 	struct lane_watch_settings settings;
 	struct lane_error *err = settle(session->options, &settings);
@@ -153,7 +153,7 @@ static void read_again(struct session *session)
 					   : "there is no configuration file to read again");
 }
 
-static void look_for_triggers(struct session *session)
+static void look_for_triggers(struct watch_session *session)
 {
 	char word[LANE_SOCKET_WORD];
 
@@ -166,7 +166,7 @@ static void look_for_triggers(struct session *session)
 		read_again(session);
 }
 
-static struct lane_error *watch(struct session *session)
+static struct lane_error *watch(struct watch_session *session)
 {
 	struct lane_error *err = NULL;
 	bool ended = false;
@@ -185,7 +185,7 @@ static struct lane_error *watch(struct session *session)
 	return err;
 }
 
-static void say_figures(const struct session *session)
+static void say_figures(const struct watch_session *session)
 {
 	struct lane_watch_figures figures;
 
@@ -199,10 +199,10 @@ static void say_figures(const struct session *session)
 static struct lane_error *complete(void *arg, int dir_fd, const char *path,
 				   const struct lane_watch_recording *of)
 {
-	return cmd_watch_complete(&((struct session *)arg)->feed, dir_fd, path, of);
+	return cmd_watch_complete(&((struct watch_session *)arg)->feed, dir_fd, path, of);
 }
 
-static struct lane_error *open_watch(struct session *session,
+static struct lane_error *open_watch(struct watch_session *session,
 				     const struct lane_watch_settings *settings)
 {
 	const struct options *options = session->options;
@@ -231,7 +231,7 @@ static struct lane_error *open_watch(struct session *session,
 	return err ? err : watch_listen(session->watch, &session->socket);
 }
 
-static struct lane_error *open_feed(struct session *session,
+static struct lane_error *open_feed(struct watch_session *session,
 				    const struct lane_watch_settings *settings)
 {
 	struct lane_capture_config config = {
@@ -259,7 +259,7 @@ static struct lane_error *open_feed(struct session *session,
 
 static struct lane_error *run(const struct options *options)
 {
-	struct session session = {
+	struct watch_session session = {
 		.options = options, .socket = -1, .rows_fd = -1, .rows = { .fd = -1 }
 	};
 	struct lane_watch_settings settings;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 /* Where the reader is. */
-struct reader {
+struct atp_reader {
 	struct lane_atp_file *file;
 	char *at, *end;
 	uint64_t line;
@@ -18,7 +20,7 @@ struct reader {
 	lane_error("%s:%" PRIu64 ": " format, (reader)->file->path, (reader)->line, ##__VA_ARGS__)
 
 /* The next line that is not empty, without blanks at its ends; NULL at the end. */
-static char *next_line(struct reader *r)
+static char *next_line(struct atp_reader *r)
 {
 	while (r->at < r->end) {
 		char *line = r->at, *end = memchr(line, '\n', (size_t)(r->end - line));
@@ -83,7 +85,7 @@ static bool number(const char *word, uint64_t max, uint64_t *value)
 	return !errno && *value <= max;
 }
 
-static struct lane_error *want_number(struct reader *r, const char *word, const char *what,
+static struct lane_error *want_number(struct atp_reader *r, const char *word, const char *what,
 				      uint64_t max, uint64_t *value)
 {
 	if (!word)
@@ -93,27 +95,7 @@ static struct lane_error *want_number(struct reader *r, const char *word, const 
 	return NULL;
 }
 
-/* A zeroed element behind the last of an array that grows; NULL: no memory. */
-static void *append(void *array, size_t *n, size_t *cap, size_t size)
-{
-	char *base;
-
-	memcpy(&base, array, sizeof(base));
-	if (*n == *cap) {
-		size_t more = *cap ? 2 * *cap : 16;
-		char *bigger = realloc(base, more * size);
-
-		if (!bigger)
-			return NULL;
-		base = bigger;
-		memcpy(array, &base, sizeof(base));
-		*cap = more;
-	}
-	memset(base + *n * size, 0, size);
-	return base + (*n)++ * size;
-}
-
-static struct lane_atp_thread *thread_of(struct reader *r, int32_t tid)
+static struct lane_atp_thread *thread_of(struct atp_reader *r, int32_t tid)
 {
 	struct lane_atp_file *file = r->file;
 	uintptr_t at = (uintptr_t)lane_table_get(&file->by_tid, (uint32_t)tid, 0);
@@ -121,7 +103,7 @@ static struct lane_atp_thread *thread_of(struct reader *r, int32_t tid)
 
 	if (at)
 		return &file->threads[at - 1];
-	thread = append(&file->threads, &file->n_threads, &file->cap_threads, sizeof(*thread));
+	thread = LANE_APPEND(file->threads, file->n_threads, file->cap_threads);
 	if (!thread ||
 	    !lane_table_put(&file->by_tid, (uint32_t)tid, 0, (void *)(uintptr_t)file->n_threads))
 		return NULL;
@@ -131,7 +113,8 @@ static struct lane_atp_thread *thread_of(struct reader *r, int32_t tid)
 }
 
 /* `RETURN = NAME ( ARGS )` */
-static struct lane_error *parse_api(struct reader *r, char *line, struct lane_atp_thread *thread)
+static struct lane_error *parse_api(struct atp_reader *r, char *line,
+				    struct lane_atp_thread *thread)
 {
 	char *equals = strchr(line, '='), *open, *close, *name, *returned = line;
 	struct lane_atp_api *api;
@@ -150,7 +133,7 @@ static struct lane_error *parse_api(struct reader *r, char *line, struct lane_at
 	returned = cut_word(&returned);
 	if (!name || !returned)
 		return bad_line(r, "not a call: its %s is missing", name ? "result" : "name");
-	api = append(&thread->apis, &thread->n_apis, &thread->cap_apis, sizeof(*api));
+	api = LANE_APPEND(thread->apis, thread->n_apis, thread->cap_apis);
 	if (!api)
 		return &lane_enomem;
 	*api = (struct lane_atp_api){ r->line, returned, name, open + 1 };
@@ -158,7 +141,7 @@ static struct lane_error *parse_api(struct reader *r, char *line, struct lane_at
 }
 
 /* `{512,512}`, `{NULL}`: the product, 0 for none. */
-static struct lane_error *parse_sizes(struct reader *r, char *word, const char *what,
+static struct lane_error *parse_sizes(struct atp_reader *r, char *word, const char *what,
 				      uint64_t *product)
 {
 	size_t length = strlen(word);
@@ -182,7 +165,8 @@ static struct lane_error *parse_sizes(struct reader *r, char *word, const char *
 }
 
 /* What stands behind a kernel's device: HANDLE NAME {GLOBAL} {LOCAL}, read from the end. */
-static struct lane_error *parse_kernel(struct reader *r, char *rest, struct lane_atp_stamp *stamp)
+static struct lane_error *parse_kernel(struct atp_reader *r, char *rest,
+				       struct lane_atp_stamp *stamp)
 {
 	char *local = cut_last_word(rest), *global = cut_last_word(rest);
 	char *name = cut_last_word(rest), *handle = cut_last_word(rest);
@@ -198,7 +182,8 @@ static struct lane_error *parse_kernel(struct reader *r, char *rest, struct lane
 }
 
 /* What stands behind the call's times: the command. */
-static struct lane_error *parse_command(struct reader *r, char *rest, struct lane_atp_stamp *stamp)
+static struct lane_error *parse_command(struct atp_reader *r, char *rest,
+					struct lane_atp_stamp *stamp)
 {
 	static const char *const what[LANE_ATP_TIMES] = { "the time queued", "the time submitted",
 							  "the start", "the end" };
@@ -246,13 +231,14 @@ static struct lane_error *parse_command(struct reader *r, char *rest, struct lan
 }
 
 /* `TYPE NAME BEGIN END`, and what an enqueue has behind that. */
-static struct lane_error *parse_stamp(struct reader *r, char *line, struct lane_atp_thread *thread)
+static struct lane_error *parse_stamp(struct atp_reader *r, char *line,
+				      struct lane_atp_thread *thread)
 {
 	struct lane_atp_stamp *stamp;
 	struct lane_error *err;
 	uint64_t value;
 
-	stamp = append(&thread->stamps, &thread->n_stamps, &thread->cap_stamps, sizeof(*stamp));
+	stamp = LANE_APPEND(thread->stamps, thread->n_stamps, thread->cap_stamps);
 	if (!stamp)
 		return &lane_enomem;
 	stamp->line = r->line;
@@ -283,7 +269,7 @@ static bool is_stamp(const char *line)
 }
 
 /* A section's blocks, up to the next section's line, which is *next (NULL: the end). */
-static struct lane_error *parse_section(struct reader *r, char **next)
+static struct lane_error *parse_section(struct atp_reader *r, char **next)
 {
 	char *line;
 
@@ -349,7 +335,7 @@ static struct lane_error *compare(const struct lane_atp_file *file)
 struct lane_error *decode_atp_file_init(char *text, size_t bytes, const char *path,
 					struct lane_atp_file *file)
 {
-	struct reader r = { .file = file, .at = text, .end = text + bytes };
+	struct atp_reader r = { .file = file, .at = text, .end = text + bytes };
 	bool any = false;
 	char *line;
 	struct lane_error *err;

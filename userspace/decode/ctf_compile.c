@@ -167,7 +167,7 @@ static void here(struct lane_compiler *c, bool are_bytes)
 }
 
 static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		    const struct lane_slot *slot);
+		    const struct lane_field_slot *slot);
 
 /* --- numbers --- */
 
@@ -182,7 +182,7 @@ static uint8_t flags_of(const struct lane_compiler *c, const struct lane_tsdl_ty
  * The step before, if bytes that are as they are in their place end there where others now begin:
  * one step copies both. NULL: there is none.
  */
-static struct lane_step *copied_before(struct lane_compiler *c, const struct lane_slot *slot)
+static struct lane_step *copied_before(struct lane_compiler *c, const struct lane_field_slot *slot)
 {
 	struct lane_program *program = &c->program;
 	struct lane_step *last =
@@ -202,7 +202,7 @@ static struct lane_step *copied_before(struct lane_compiler *c, const struct lan
 
 /* An integer; reg (-1: none) is where it is kept. */
 static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		    const struct lane_slot *slot, int reg)
+		    const struct lane_field_slot *slot, int reg)
 {
 	struct lane_step *step;
 	uint8_t flags = flags_of(c, type);
@@ -294,7 +294,7 @@ static uint8_t counter(struct lane_compiler *c, const struct lane_tsdl_type *typ
 
 /* Integers that are to be characters; what is no unsigned number is none. */
 static void characters(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		       const struct lane_slot *slot, int length)
+		       const struct lane_field_slot *slot, int length)
 {
 	const struct lane_tsdl_type *element = type->element;
 	uint8_t reg = counter(c, type, length);
@@ -335,7 +335,7 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 
 /* An array of numbers, or of texts, that is not taken apart. */
 static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		  const struct lane_slot *slot, int length)
+		  const struct lane_field_slot *slot, int length)
 {
 	const struct lane_tsdl_type *element = type->element;
 	bool is_placed = slot && is_text(element) && lane_type_is_text(slot->type);
@@ -367,7 +367,7 @@ static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
 }
 
 static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		  const struct lane_slot *slot)
+		  const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_type *element = type->element;
 	const struct kept *kept = NULL;
@@ -470,7 +470,7 @@ static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 
 /* A member of a structure. */
 static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
-		   const struct lane_slot *slot)
+		   const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_member *it = &type->members[index];
 	bool is_id = c->id && !strcmp(it->name, "id");
@@ -496,7 +496,7 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
 		      bool may_be_placed)
 {
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 	bool is_placed =
 		may_be_placed && c->place && c->place(c->arg, &type->members[index], &slot);
 
@@ -504,7 +504,7 @@ static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type
 }
 
 static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		    const struct lane_slot *slot)
+		    const struct lane_field_slot *slot)
 {
 	struct lane_step *step;
 	uint8_t before = c->n_kept;

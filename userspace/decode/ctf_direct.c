@@ -21,7 +21,7 @@ struct direct {
 	struct lane_decoder base;
 	struct lane_schema *schema;
 	struct lane_trace_info info;
-	struct lane_stream *streams;
+	struct lane_read_stream *streams;
 	uint32_t n_streams, n_files;
 	bool is_joined; /* several directories are one trace */
 	struct lane_account *accounts;
@@ -48,7 +48,7 @@ static struct lane_error *merge_find(void *direct, uint32_t index)
 static struct lane_error *direct_next(struct lane_decoder *decoder, struct lane_event **result)
 {
 	struct direct *direct = direct_of(decoder);
-	struct lane_stream *stream;
+	struct lane_read_stream *stream;
 	struct lane_error *err;
 	uint32_t index;
 	bool is_loss;
@@ -101,12 +101,13 @@ static const char *base_name(const char *path)
 }
 
 /* The stream that a file goes on, NULL: it begins one. */
-static struct lane_stream *find_stream(struct direct *direct, const struct lane_stream *of)
+static struct lane_read_stream *find_stream(struct direct *direct,
+					    const struct lane_read_stream *of)
 {
 	const char *name = base_name(of->files[0].path);
 
 	for (uint32_t i = 0; i < direct->n_streams && of->class; i++) {
-		struct lane_stream *stream = &direct->streams[i];
+		struct lane_read_stream *stream = &direct->streams[i];
 
 		if (stream->class != of->class || stream->instance_id != of->instance_id)
 			continue;
@@ -120,8 +121,10 @@ static struct lane_stream *find_stream(struct direct *direct, const struct lane_
 /* Adds the file's stream, or the file to its stream. */
 static struct lane_error *add_file(struct direct *direct, const char *path)
 {
-	struct lane_stream new = { .schema = direct->schema, .instance_id = UINT64_MAX, .cpu = -1 };
-	struct lane_stream *stream;
+	struct lane_read_stream new = { .schema = direct->schema,
+					.instance_id = UINT64_MAX,
+					.cpu = -1 };
+	struct lane_read_stream *stream;
 	struct lane_error *err;
 
 	new.files = calloc(1, sizeof(*new.files));
@@ -180,7 +183,7 @@ static struct lane_error *add_files(struct direct *direct, const char *path, boo
 /* Merging takes streams with equal times in this order: it must not depend on the directory's. */
 static int by_number(const void *a, const void *b)
 {
-	const struct lane_stream *x = a, *y = b;
+	const struct lane_read_stream *x = a, *y = b;
 
 	if (!x->class || !y->class)
 		return x->class	  ? -1
@@ -214,7 +217,7 @@ static struct lane_error *begin_streams(struct direct *direct)
 	if (direct->n_streams)
 		qsort(direct->streams, direct->n_streams, sizeof(*direct->streams), by_number);
 	for (uint32_t i = 0; i < direct->n_streams; i++) {
-		struct lane_stream *stream = &direct->streams[i];
+		struct lane_read_stream *stream = &direct->streams[i];
 
 		stream->account = &direct->accounts[i];
 		stream->skipped = &direct->base.skipped;

@@ -23,7 +23,7 @@ struct class_plan {
 };
 
 /* One stream of the trace, usually one CPU's. */
-struct stream {
+struct graph_stream {
 	struct lane_event event;       /* the next one */
 	const bt_message *unread;      /* an event's message that is to be read into it */
 	const struct lane_plan *plan;  /* how */
@@ -40,14 +40,14 @@ struct ctf {
 	struct lane_decoder base;
 	const struct lane_names *names;
 	char *path;
-	struct lane_graph *graph;
+	struct lane_ctf_graph *graph;
 	struct lane_trace_info info;
 	bool has_info;
 	bool own;   /* of our own recorder */
 	bool lttng; /* of LTTng's */
 	bool ust;   /* of LTTng's in programs: the OpenCL layer's */
 	uint32_t n_streams;
-	struct stream *streams;
+	struct graph_stream *streams;
 	struct lane_account *accounts; /* of each stream */
 	struct lane_merge merge;
 	struct class_plan *plans;
@@ -70,7 +70,7 @@ static uint64_t clock_ns(uint64_t frequency, uint64_t value)
 	return (uint64_t)((unsigned __int128)value * 1000000000u / frequency);
 }
 
-static uint64_t snapshot_ns(const struct stream *stream, const bt_clock_snapshot *snapshot)
+static uint64_t snapshot_ns(const struct graph_stream *stream, const bt_clock_snapshot *snapshot)
 {
 	return clock_ns(stream->frequency, bt_clock_snapshot_get_value(snapshot));
 }
@@ -220,7 +220,7 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 	}
 }
 
-static struct lane_error *begin_stream(struct ctf *ctf, struct stream *to,
+static struct lane_error *begin_stream(struct ctf *ctf, struct graph_stream *to,
 				       const bt_message *message)
 {
 	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(message);
@@ -235,7 +235,7 @@ static struct lane_error *begin_stream(struct ctf *ctf, struct stream *to,
 	return reserve_plans(ctf, bt_stream_class_get_event_class_count(class));
 }
 
-static void begin_packet(struct stream *stream, const bt_message *message)
+static void begin_packet(struct graph_stream *stream, const bt_message *message)
 {
 	const bt_field *context = bt_packet_borrow_context_field_const(
 		bt_message_packet_beginning_borrow_packet_const(message));
@@ -249,9 +249,9 @@ static void begin_packet(struct stream *stream, const bt_message *message)
 }
 
 /* The count of a packet's head against the one before it, as libbabeltrace2 subtracts them. */
-static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *message)
+static void add_loss(struct ctf *ctf, struct graph_stream *stream, const bt_message *message)
 {
-	struct lane_loss loss = { 0 };
+	struct lane_lost_time loss = { 0 };
 	bool is_possible;
 
 	loss.begin_ns = snapshot_ns(
@@ -278,9 +278,9 @@ static void add_loss(struct ctf *ctf, struct stream *stream, const bt_message *m
 }
 
 /* Whole packets were lost: how many events were in them nobody knows. */
-static void add_packet_loss(struct stream *stream, const bt_message *message)
+static void add_packet_loss(struct graph_stream *stream, const bt_message *message)
 {
-	struct lane_loss loss = { 0 };
+	struct lane_lost_time loss = { 0 };
 
 	loss.begin_ns = snapshot_ns(
 		stream, bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
@@ -292,7 +292,7 @@ static void add_packet_loss(struct stream *stream, const bt_message *message)
 }
 
 /* Looks at an event's message; false when it is of no kind of ours. */
-static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message *message)
+static bool take_event(struct ctf *ctf, struct graph_stream *stream, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const bt_event_class *event_class = bt_event_borrow_class_const(event);
@@ -320,7 +320,7 @@ static bool take_event(struct ctf *ctf, struct stream *stream, const bt_message 
 /* Reads on to the next event's message: unread, NULL at the end. */
 static struct lane_error *read_messages(struct ctf *ctf, uint32_t index)
 {
-	struct stream *stream = &ctf->streams[index];
+	struct graph_stream *stream = &ctf->streams[index];
 	struct lane_error *err = NULL;
 	const bt_message *message;
 
@@ -354,7 +354,7 @@ static struct lane_error *read_messages(struct ctf *ctf, uint32_t index)
 
 static struct lane_error *read_stream(struct ctf *ctf, uint32_t index)
 {
-	struct stream *stream = &ctf->streams[index];
+	struct graph_stream *stream = &ctf->streams[index];
 	struct lane_error *err;
 
 	stream->unread = NULL;
@@ -373,7 +373,7 @@ static struct lane_merge_stream *merge_stream(void *ctf, uint32_t index)
 
 static struct lane_error *merge_find(void *ctf, uint32_t index)
 {
-	struct stream *stream = &((struct ctf *)ctf)->streams[index];
+	struct graph_stream *stream = &((struct ctf *)ctf)->streams[index];
 	struct lane_error *err = read_stream(ctf, index);
 
 	stream->next.has_event = stream->unread;
@@ -388,7 +388,7 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 {
 	struct ctf *ctf = ctf_of(decoder);
 	struct lane_error *err;
-	struct stream *stream;
+	struct graph_stream *stream;
 	uint32_t index;
 	bool is_loss;
 

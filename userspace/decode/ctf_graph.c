@@ -19,7 +19,7 @@ struct lane_graph_stream {
 	struct lane_error *err; /* why it ended, not told yet */
 };
 
-struct lane_graph {
+struct lane_ctf_graph {
 	char *path;
 	bt_graph *graph;
 	const bt_component_class_sink *sink_class;
@@ -60,7 +60,7 @@ static bt_component_class_initialize_method_status
 sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *configuration,
 		const bt_value *params, void *data)
 {
-	struct lane_graph *graph = data;
+	struct lane_ctf_graph *graph = data;
 	char name[24];
 
 	(void)configuration;
@@ -78,7 +78,7 @@ sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configurati
 static bt_component_class_sink_graph_is_configured_method_status
 sink_configured(bt_self_component_sink *self)
 {
-	struct lane_graph *graph =
+	struct lane_ctf_graph *graph =
 		bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
 	for (uint32_t i = 0; i < graph->n_streams; i++) {
@@ -97,7 +97,7 @@ sink_configured(bt_self_component_sink *self)
 /* Reads on in the streams whose messages are used up. Their errors stay theirs. */
 static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
 {
-	struct lane_graph *graph =
+	struct lane_ctf_graph *graph =
 		bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
 	for (uint32_t i = 0; i < graph->n_streams; i++) {
@@ -126,7 +126,7 @@ static bt_component_class_sink_consume_method_status sink_consume(bt_self_compon
 
 static void sink_finalize(bt_self_component_sink *self)
 {
-	struct lane_graph *graph =
+	struct lane_ctf_graph *graph =
 		bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
 	for (uint32_t i = 0; i < graph->n_streams; i++) {
@@ -142,7 +142,8 @@ static void sink_finalize(bt_self_component_sink *self)
 	}
 }
 
-static struct lane_error *add_source(struct lane_graph *graph, const bt_component_source **source)
+static struct lane_error *add_source(struct lane_ctf_graph *graph,
+				     const bt_component_source **source)
 {
 	const bt_component_class_source *class;
 	bt_value *params = bt_value_map_create();
@@ -167,7 +168,7 @@ static struct lane_error *add_source(struct lane_graph *graph, const bt_componen
 	return err;
 }
 
-static struct lane_error *add_sink(struct lane_graph *graph, const bt_component_sink **sink)
+static struct lane_error *add_sink(struct lane_ctf_graph *graph, const bt_component_sink **sink)
 {
 	bt_component_class_sink *class;
 
@@ -193,7 +194,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Streams are merged in the order of their names: it must not depend on the directory's. */
-static struct lane_error *connect(struct lane_graph *graph, const bt_component_source *source,
+static struct lane_error *connect(struct lane_ctf_graph *graph, const bt_component_source *source,
 				  const bt_component_sink *sink)
 {
 	LANE_CLEANUP(lane_free)
@@ -213,7 +214,7 @@ static struct lane_error *connect(struct lane_graph *graph, const bt_component_s
 	return NULL;
 }
 
-static struct lane_error *build(struct lane_graph *graph)
+static struct lane_error *build(struct lane_ctf_graph *graph)
 {
 	const bt_component_source *source;
 	const bt_component_sink *sink;
@@ -238,14 +239,14 @@ static struct lane_error *build(struct lane_graph *graph)
 	return err ? err : connect(graph, source, sink);
 }
 
-static void close_guard(struct lane_graph **graph)
+static void close_guard(struct lane_ctf_graph **graph)
 {
 	decode_graph_close(*graph);
 }
 
-struct lane_error *decode_graph_open(const char *path, struct lane_graph **result)
+struct lane_error *decode_graph_open(const char *path, struct lane_ctf_graph **result)
 {
-	LANE_CLEANUP(close_guard) struct lane_graph *graph = calloc(1, sizeof(*graph));
+	LANE_CLEANUP(close_guard) struct lane_ctf_graph *graph = calloc(1, sizeof(*graph));
 	struct lane_error *err;
 
 	if (!graph)
@@ -260,12 +261,12 @@ struct lane_error *decode_graph_open(const char *path, struct lane_graph **resul
 	return NULL;
 }
 
-uint32_t decode_graph_streams(const struct lane_graph *graph)
+uint32_t decode_graph_streams(const struct lane_ctf_graph *graph)
 {
 	return graph->n_streams;
 }
 
-struct lane_error *decode_graph_next(struct lane_graph *graph, uint32_t index,
+struct lane_error *decode_graph_next(struct lane_ctf_graph *graph, uint32_t index,
 				     const bt_message **message)
 {
 	struct lane_graph_stream *stream = &graph->streams[index];
@@ -287,7 +288,7 @@ struct lane_error *decode_graph_next(struct lane_graph *graph, uint32_t index,
 	return NULL;
 }
 
-void decode_graph_close(struct lane_graph *graph)
+void decode_graph_close(struct lane_ctf_graph *graph)
 {
 	if (!graph)
 		return;

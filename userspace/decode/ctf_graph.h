@@ -13,23 +13,24 @@
 
 #include "base/error.h"
 
-struct lane_graph;
+struct lane_ctf_graph;
 
 /*
  * Opens the trace in the directory at path. *graph is the caller's; decode_graph_close frees it.
  */
-struct lane_error *decode_graph_open(const char *path, struct lane_graph **graph) LANE_MUST_CHECK;
+struct lane_error *decode_graph_open(const char *path,
+				     struct lane_ctf_graph **graph) LANE_MUST_CHECK;
 
-uint32_t decode_graph_streams(const struct lane_graph *graph);
+uint32_t decode_graph_streams(const struct lane_ctf_graph *graph);
 
 /*
  * The next message of a stream, NULL at its end; owned by the graph and valid until the next call
  * for this stream. After an error the stream has ended.
  */
-struct lane_error *decode_graph_next(struct lane_graph *graph, uint32_t stream,
+struct lane_error *decode_graph_next(struct lane_ctf_graph *graph, uint32_t stream,
 				     const bt_message **message) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
-void decode_graph_close(struct lane_graph *graph);
+void decode_graph_close(struct lane_ctf_graph *graph);
 
 #endif

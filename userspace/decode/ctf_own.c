@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct lane_event) - offsetof(struct lane_event, cpu) >= C
 	       "the last piece of a record ends within its event");
 
 /* One stream: a file. */
-struct stream {
+struct own_stream {
 	struct lane_event event;       /* the next one, or the one that was handed out */
 	struct lane_merge_stream next; /* the record at `at`, once it has been checked */
 	bool told_count;	       /* that its count of losses is damaged */
@@ -55,7 +55,7 @@ struct own {
 	char *path;
 	uint8_t uuid[16];
 	struct lane_trace_info info;
-	struct stream *streams;
+	struct own_stream *streams;
 	uint32_t n_streams;
 	uint64_t begin_ns;	       /* of the earliest packet */
 	struct lane_account *accounts; /* of each stream */
@@ -73,7 +73,7 @@ static struct own *own_of(struct lane_decoder *decoder)
 	lane_error("%s/%s: the stream ends at byte %" PRIu64 ": " format, (own)->path,             \
 		   (stream)->name, (uint64_t)(place), ##__VA_ARGS__)
 
-static void set_seen_end(struct stream *stream)
+static void set_seen_end(struct own_stream *stream)
 {
 	uint64_t window_end = stream->window_at + stream->window_bytes;
 
@@ -81,8 +81,8 @@ static void set_seen_end(struct stream *stream)
 }
 
 /* Sees to it that the file's bytes at..at+bytes are in the window. *data is NULL where it ends. */
-static struct lane_error *look(struct own *own, struct stream *stream, uint64_t at, size_t bytes,
-			       const char **data)
+static struct lane_error *look(struct own *own, struct own_stream *stream, uint64_t at,
+			       size_t bytes, const char **data)
 {
 	ssize_t n;
 
@@ -110,7 +110,7 @@ static struct lane_error *look(struct own *own, struct stream *stream, uint64_t 
 }
 
 /* The count of lost events is damaged: it is as if this head did not say one. */
-static void forget_count(struct own *own, struct stream *stream, struct lane_ctf_packet *head,
+static void forget_count(struct own *own, struct own_stream *stream, struct lane_ctf_packet *head,
 			 uint64_t since_ns)
 {
 	if (!own->complaint && !stream->told_count) {
@@ -121,11 +121,11 @@ static void forget_count(struct own *own, struct stream *stream, struct lane_ctf
 	head->events_discarded = stream->head.events_discarded;
 	decode_losses_add(
 		&stream->next.losses,
-		(struct lane_loss){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
+		(struct lane_lost_time){ .begin_ns = since_ns, .end_ns = head->timestamp_end });
 }
 
 /* What two packets' heads tell of losses between them. */
-static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_packet *head)
+static void find_losses(struct own *own, struct own_stream *stream, struct lane_ctf_packet *head)
 {
 	const struct lane_ctf_packet *before = &stream->head;
 	uint64_t expected = before->packet_seq_num + 1;
@@ -138,21 +138,21 @@ static void find_losses(struct own *own, struct stream *stream, struct lane_ctf_
 	}
 	if (head->packet_seq_num > expected)
 		decode_losses_add(&stream->next.losses,
-				  (struct lane_loss){ .begin_ns = since_ns,
-						      .end_ns = head->timestamp_begin });
+				  (struct lane_lost_time){ .begin_ns = since_ns,
+							   .end_ns = head->timestamp_begin });
 	if (head->events_discarded < before->events_discarded ||
 	    !decode_lost_is_possible(head->events_discarded - before->events_discarded, since_ns,
 				     head->timestamp_end))
 		forget_count(own, stream, head, since_ns);
 	else if (head->events_discarded > before->events_discarded)
 		decode_losses_add(&stream->next.losses,
-				  (struct lane_loss){ .count = head->events_discarded -
-							       before->events_discarded,
-						      .begin_ns = since_ns,
-						      .end_ns = head->timestamp_end });
+				  (struct lane_lost_time){ .count = head->events_discarded -
+								    before->events_discarded,
+							   .begin_ns = since_ns,
+							   .end_ns = head->timestamp_end });
 }
 
-static const char *head_fault(const struct own *own, const struct stream *stream,
+static const char *head_fault(const struct own *own, const struct own_stream *stream,
 			      const struct lane_ctf_packet *head, uint64_t place)
 {
 	uint64_t rest = stream->file_bytes - place;
@@ -173,7 +173,7 @@ static const char *head_fault(const struct own *own, const struct stream *stream
 }
 
 /* Goes to the next packet; *more is false at the end of the file. */
-static struct lane_error *next_packet(struct own *own, struct stream *stream, bool *more)
+static struct lane_error *next_packet(struct own *own, struct own_stream *stream, bool *more)
 {
 	uint64_t place = stream->packet_end;
 	struct lane_ctf_packet head;
@@ -206,7 +206,7 @@ static struct lane_error *next_packet(struct own *own, struct stream *stream, bo
 }
 
 /* Looks at the record at `at`, which is within the packet's content. */
-static struct lane_error *check_record(struct own *own, struct stream *stream)
+static struct lane_error *check_record(struct own *own, struct own_stream *stream)
 {
 	uint64_t left = stream->content_end - stream->at;
 	struct lane_wire wire;
@@ -241,13 +241,13 @@ static struct lane_error *check_record(struct own *own, struct stream *stream)
 	return NULL;
 }
 
-static void skip_record(struct stream *stream)
+static void skip_record(struct own_stream *stream)
 {
 	stream->at = (stream->at + stream->record_bytes + 7) & ~(uint64_t)7;
 }
 
 /* Nothing more is to be read of the stream. */
-static struct lane_error *end_stream(struct stream *stream, struct lane_error *err)
+static struct lane_error *end_stream(struct own_stream *stream, struct lane_error *err)
 {
 	stream->dead = true;
 	stream->seen_end = 0;
@@ -259,7 +259,7 @@ static struct lane_error *end_stream(struct stream *stream, struct lane_error *e
  * Takes the next record if it is as most are: whole in the window, in order, an event. Records lie
  * eight-byte aligned in the file, and the window's begin is a page's.
  */
-static inline bool find_usual(struct stream *stream)
+static inline bool find_usual(struct own_stream *stream)
 {
 	const char *record = stream->window + (stream->at - stream->window_at);
 	const struct lane_wire *wire = (const struct lane_wire *)record;
@@ -281,7 +281,7 @@ static inline bool find_usual(struct stream *stream)
 }
 
 /* Finds the next record, in this packet or a later one. */
-static struct lane_error *find_record(struct own *own, struct stream *stream)
+static struct lane_error *find_record(struct own *own, struct own_stream *stream)
 {
 	struct lane_error *err = NULL;
 	bool more;
@@ -311,14 +311,14 @@ static struct lane_error *find_record(struct own *own, struct stream *stream)
 }
 
 /* The CPU of a stream's events, -1 when it is of none. */
-static int32_t cpu_of(const struct stream *stream)
+static int32_t cpu_of(const struct own_stream *stream)
 {
 	return stream->head.stream_id == LANE_CTF_FREE ? -1
 						       : (int32_t)(stream->head.cpu_id & INT32_MAX);
 }
 
 /* Copies the record that was found to the stream's event and goes behind it. */
-static inline void take_record(struct stream *stream)
+static inline void take_record(struct own_stream *stream)
 {
 	char *event = (char *)&stream->event;
 
@@ -340,7 +340,7 @@ static struct lane_merge_stream *merge_stream(void *own, uint32_t index)
 static inline __attribute__((always_inline)) struct lane_error *merge_find(void *own,
 									   uint32_t index)
 {
-	struct stream *stream = &((struct own *)own)->streams[index];
+	struct own_stream *stream = &((struct own *)own)->streams[index];
 
 	return find_usual(stream) ? NULL : find_record(own, stream);
 }
@@ -349,7 +349,7 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 {
 	struct own *own = own_of(decoder);
 	struct lane_error *err;
-	struct stream *stream;
+	struct own_stream *stream;
 	uint32_t index;
 	bool is_loss;
 
@@ -376,7 +376,7 @@ static void own_close(struct lane_decoder *decoder)
 	if (!own)
 		return;
 	for (uint32_t i = 0; own->streams && i < own->n_streams; i++) {
-		struct stream *stream = &own->streams[i];
+		struct own_stream *stream = &own->streams[i];
 
 		if (stream->fd >= 0)
 			close(stream->fd);
@@ -399,7 +399,7 @@ static void close_guard(struct own **own)
 }
 
 /* Opens a stream's file. What is wrong with it is told when its first event is asked for. */
-static void open_stream(struct own *own, struct stream *stream, int dir_fd)
+static void open_stream(struct own *own, struct own_stream *stream, int dir_fd)
 {
 	LANE_CLEANUP(lane_free) char *shown = NULL;
 	struct lane_ctf_packet head;
@@ -425,7 +425,7 @@ static void open_stream(struct own *own, struct stream *stream, int dir_fd)
 /* Adds the stream of a file; a directory is none. */
 static struct lane_error *add_stream(struct own *own, int dir_fd, const char *name)
 {
-	struct stream *stream;
+	struct own_stream *stream;
 	struct stat st;
 
 	if (!fstatat(dir_fd, name, &st, 0) && S_ISDIR(st.st_mode))
@@ -450,7 +450,8 @@ static struct lane_error *add_stream(struct own *own, int dir_fd, const char *na
 /* Merging takes streams with equal times in this order: it must not depend on the directory's. */
 static int by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct stream *)a)->name, ((const struct stream *)b)->name);
+	return strverscmp(((const struct own_stream *)a)->name,
+			  ((const struct own_stream *)b)->name);
 }
 
 static struct lane_error *find_streams(struct own *own)

@@ -26,7 +26,7 @@ enum {
 	OTHER_MIB = 64, /* the library itself, its plugins */
 };
 
-struct ctf {
+struct ctf_piped {
 	struct lane_decoder base;
 	struct lane_trace_info info;
 	struct lane_event event;
@@ -44,13 +44,13 @@ struct ctf {
 
 _Static_assert(BUFFER_BYTES >= sizeof(struct lane_ctf_head) + LANE_CTF_BODY_BYTES, "it fits");
 
-static struct ctf *ctf_of(struct lane_decoder *decoder)
+static struct ctf_piped *ctf_of(struct lane_decoder *decoder)
 {
-	return (struct ctf *)decoder;
+	return (struct ctf_piped *)decoder;
 }
 
 /* Ends the child; its exit status, 0 when it had none. */
-static int reap(struct ctf *ctf, bool kill_it)
+static int reap(struct ctf_piped *ctf, bool kill_it)
 {
 	int status = 0;
 
@@ -65,7 +65,7 @@ static int reap(struct ctf *ctf, bool kill_it)
 }
 
 /* Nothing more is read: an error that says why. */
-static struct lane_error *give_up(struct ctf *ctf, const char *why)
+static struct lane_error *give_up(struct ctf_piped *ctf, const char *why)
 {
 	ctf->has_ended = true;
 	reap(ctf, true);
@@ -73,7 +73,7 @@ static struct lane_error *give_up(struct ctf *ctf, const char *why)
 }
 
 /* The pipe was closed before the end. */
-static struct lane_error *died(struct ctf *ctf)
+static struct lane_error *died(struct ctf_piped *ctf)
 {
 	int status = reap(ctf, false);
 	char why[96];
@@ -98,7 +98,7 @@ static int64_t now_ms(void)
 }
 
 /* Waits for bytes, up to the limit; ^C ends it. */
-static struct lane_error *wait_for(struct ctf *ctf)
+static struct lane_error *wait_for(struct ctf_piped *ctf)
 {
 	struct pollfd pollfd = { .fd = ctf->fd, .events = POLLIN };
 	int64_t until_ms = now_ms() + ctf->watch.silence_ms;
@@ -123,7 +123,7 @@ static struct lane_error *wait_for(struct ctf *ctf)
 }
 
 /* Sees to it that so many bytes are in the buffer, no more than a message has. */
-static struct lane_error *need(struct ctf *ctf, size_t bytes)
+static struct lane_error *need(struct ctf_piped *ctf, size_t bytes)
 {
 	struct lane_error *err;
 
@@ -149,7 +149,7 @@ static struct lane_error *need(struct ctf *ctf, size_t bytes)
 }
 
 /* The next message's head and body, which is valid until the next call. */
-static struct lane_error *next_message(struct ctf *ctf, struct lane_ctf_head *head,
+static struct lane_error *next_message(struct ctf_piped *ctf, struct lane_ctf_head *head,
 				       const char **body)
 {
 	struct lane_error *err = need(ctf, sizeof(*head));
@@ -175,7 +175,7 @@ static bool is_ended(const char *text, size_t size)
 }
 
 /* Takes the facts; false when they are none. */
-static bool take_info(struct ctf *ctf, const char *body, size_t bytes)
+static bool take_info(struct ctf_piped *ctf, const char *body, size_t bytes)
 {
 	struct lane_trace_info *info = &ctf->info;
 
@@ -196,7 +196,7 @@ static bool take_info(struct ctf *ctf, const char *body, size_t bytes)
 }
 
 /* Takes an event; false when it is none. */
-static bool take_event(struct ctf *ctf, const char *body, size_t bytes)
+static bool take_event(struct ctf_piped *ctf, const char *body, size_t bytes)
 {
 	struct lane_event *event = &ctf->event;
 	struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
@@ -223,7 +223,7 @@ static bool take_event(struct ctf *ctf, const char *body, size_t bytes)
 	return true;
 }
 
-static bool take_account(struct ctf *ctf, const char *body, size_t bytes)
+static bool take_account(struct ctf_piped *ctf, const char *body, size_t bytes)
 {
 	struct lane_account account;
 
@@ -256,7 +256,7 @@ static struct lane_error *take_error(const char *body, size_t bytes)
 
 static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_event **event)
 {
-	struct ctf *ctf = ctf_of(decoder);
+	struct ctf_piped *ctf = ctf_of(decoder);
 	struct lane_ctf_head head;
 	struct lane_error *err;
 	const char *body;
@@ -302,7 +302,7 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 
 static void ctf_close(struct lane_decoder *decoder)
 {
-	struct ctf *ctf = ctf_of(decoder);
+	struct ctf_piped *ctf = ctf_of(decoder);
 
 	if (!ctf)
 		return;
@@ -315,7 +315,7 @@ static void ctf_close(struct lane_decoder *decoder)
 	free(ctf);
 }
 
-static void close_guard(struct ctf **ctf)
+static void close_guard(struct ctf_piped **ctf)
 {
 	if (*ctf)
 		ctf_close(&(*ctf)->base);
@@ -324,7 +324,7 @@ static void close_guard(struct ctf **ctf)
 struct lane_error *decode_ctf_pipe_open(int fd, const struct lane_ctf_watch *watch,
 					const char *path, struct lane_decoder **decoder)
 {
-	LANE_CLEANUP(close_guard) struct ctf *ctf = calloc(1, sizeof(*ctf));
+	LANE_CLEANUP(close_guard) struct ctf_piped *ctf = calloc(1, sizeof(*ctf));
 	struct lane_ctf_head head;
 	struct lane_error *err;
 	const char *body;

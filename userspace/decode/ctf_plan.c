@@ -37,7 +37,7 @@ static bool reading(const bt_field_class *field_class, enum lane_type type, enum
 }
 
 static void add_step(struct lane_plan *plan, const bt_field_class *field_class, uint64_t index,
-		     const struct lane_slot *slot)
+		     const struct lane_field_slot *slot)
 {
 	struct lane_plan_step *step = &plan->steps[plan->n_steps];
 
@@ -51,7 +51,7 @@ static void add_step(struct lane_plan *plan, const bt_field_class *field_class, 
 /* The fields of the event context: those of our own recordings, and LTTng's contexts. */
 static const struct {
 	const char *name;
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 } context_fields[] = {
 	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
 	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
@@ -93,7 +93,7 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 		const bt_field_class *field_class =
 			bt_field_class_structure_member_borrow_field_class_const(member);
 		const char *name = bt_field_class_structure_member_get_name(member);
-		struct lane_slot slot;
+		struct lane_field_slot slot;
 
 		if (!decode_names_slot(names, plan->kind, name, strlen(name), &slot))
 			continue;
@@ -152,7 +152,7 @@ static void read_deep(const struct lane_plan *plan, const bt_field *field, struc
 		const char *name = bt_field_class_structure_member_get_name(member);
 		const bt_field *inner =
 			bt_field_structure_borrow_member_field_by_index_const(field, i);
-		struct lane_slot slot;
+		struct lane_field_slot slot;
 
 		if (decode_plan_is_unsigned(bt_field_borrow_class_const(inner)) &&
 		    decode_names_slot(plan->names, plan->kind, name, strlen(name), &slot))

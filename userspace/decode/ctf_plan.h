@@ -26,7 +26,7 @@ enum lane_read {
 struct lane_plan_step {
 	uint32_t index;
 	enum lane_read read;
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 };
 
 struct lane_plan {

@@ -106,7 +106,8 @@ static inline uint64_t decode_clock_update(uint64_t clock, uint64_t value, unsig
 struct lane_compiler;
 
 /* Where a member of a structure goes; false: nowhere. */
-typedef bool lane_place(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot);
+typedef bool lane_place(void *arg, const struct lane_tsdl_member *member,
+			struct lane_field_slot *slot);
 
 /* is_big is the trace's byte order; why takes the reason of a failure. */
 struct lane_compiler *decode_compiler_create(bool is_big, const char *why[1]);

@@ -108,7 +108,7 @@ const struct lane_stream_class *decode_schema_stream(const struct lane_schema *s
 
 /* --- packets --- */
 
-struct place {
+struct field_place {
 	const char *name;
 	uint16_t offset;
 	bool is_clock; /* it is the clock's value */
@@ -116,17 +116,19 @@ struct place {
 };
 
 /* Numbers go to the head's places; of the trace's uuid, 16 bytes. */
-static bool place_head(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+static bool place_head(void *arg, const struct lane_tsdl_member *member,
+		       struct lane_field_slot *slot)
 {
 	bool is_number = member->type->kind == LANE_TSDL_INTEGER && !member->type->is_signed;
 
-	for (struct place *place = arg; place->name; place++) {
+	for (struct field_place *place = arg; place->name; place++) {
 		if (strcmp(place->name, decode_tsdl_shown(member->name)) != 0)
 			continue;
 		if (strcmp(place->name, "uuid") != 0 && !is_number)
 			return false;
 		place->has_it = !place->is_clock || member->type->clock;
-		*slot = (struct lane_slot){ place->offset, is_number ? 8 : 16, LANE_TYPE_u64 };
+		*slot = (struct lane_field_slot){ place->offset, is_number ? 8 : 16,
+						  LANE_TYPE_u64 };
 		return true;
 	}
 	return false;
@@ -140,11 +142,11 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member, struct 
 static bool compile_packet_header(struct lane_schema *schema, const struct lane_tsdl *tsdl,
 				  const char **why)
 {
-	struct place places[] = { PLACE("magic", magic, false),
-				  PLACE("uuid", uuid, false),
-				  PLACE("stream_id", stream_id, false),
-				  PLACE("stream_instance_id", instance_id, false),
-				  { 0 } };
+	struct field_place places[] = { PLACE("magic", magic, false),
+					PLACE("uuid", uuid, false),
+					PLACE("stream_id", stream_id, false),
+					PLACE("stream_instance_id", instance_id, false),
+					{ 0 } };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
 
 	if (!compiler)
@@ -157,14 +159,14 @@ static bool compile_packet_header(struct lane_schema *schema, const struct lane_
 static bool compile_packet_context(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
 				   const struct lane_tsdl_stream *stream, const char **why)
 {
-	struct place places[] = { PLACE("timestamp_begin", begin, true),
-				  PLACE("timestamp_end", end, true),
-				  PLACE("content_size", content_bits, false),
-				  PLACE("packet_size", packet_bits, false),
-				  PLACE("packet_seq_num", seq_num, false),
-				  PLACE("events_discarded", discarded, false),
-				  PLACE("cpu_id", cpu_id, false),
-				  { 0 } };
+	struct field_place places[] = { PLACE("timestamp_begin", begin, true),
+					PLACE("timestamp_end", end, true),
+					PLACE("content_size", content_bits, false),
+					PLACE("packet_size", packet_bits, false),
+					PLACE("packet_seq_num", seq_num, false),
+					PLACE("events_discarded", discarded, false),
+					PLACE("cpu_id", cpu_id, false),
+					{ 0 } };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
 
 	if (!compiler)
@@ -256,7 +258,7 @@ struct event_arg {
 /* The fields of the event context: those of our own recordings, and LTTng's contexts. */
 static const struct {
 	const char *name;
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 } context_fields[] = {
 	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
 	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
@@ -274,7 +276,8 @@ static bool shows(const struct lane_tsdl_type *type, const char *name)
 	return false;
 }
 
-static bool place_context(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+static bool place_context(void *arg, const struct lane_tsdl_member *member,
+			  struct lane_field_slot *slot)
 {
 	const struct event_arg *event = arg;
 	const char *name = decode_tsdl_shown(member->name);
@@ -290,7 +293,8 @@ static bool place_context(void *arg, const struct lane_tsdl_member *member, stru
 	return false;
 }
 
-static bool place_field(void *arg, const struct lane_tsdl_member *member, struct lane_slot *slot)
+static bool place_field(void *arg, const struct lane_tsdl_member *member,
+			struct lane_field_slot *slot)
 {
 	const struct event_arg *event = arg;
 	struct lane_event_class *to = event->to;

@@ -26,7 +26,7 @@ enum {
 
 /* --- the file --- */
 
-static struct lane_error *open_file(struct lane_stream *s)
+static struct lane_error *open_file(struct lane_read_stream *s)
 {
 	const char *path = s->files[s->file].path;
 	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &s->fd);
@@ -43,7 +43,7 @@ static struct lane_error *open_file(struct lane_stream *s)
 	return NULL;
 }
 
-static void close_file(struct lane_stream *s)
+static void close_file(struct lane_read_stream *s)
 {
 	if (s->is_open)
 		close(s->fd);
@@ -51,7 +51,7 @@ static void close_file(struct lane_stream *s)
 }
 
 /* Fills the window from window_at + window_bytes on. */
-static struct lane_error *fill(struct lane_stream *s)
+static struct lane_error *fill(struct lane_read_stream *s)
 {
 	while (s->window_bytes < s->window_room) {
 		ssize_t n =
@@ -70,7 +70,7 @@ static struct lane_error *fill(struct lane_stream *s)
 }
 
 /* The cursor's end: of the packet's content, or of what is in the window. */
-static void set_end(struct lane_stream *s)
+static void set_end(struct lane_read_stream *s)
 {
 	uint64_t end = s->packet_at * 8 + s->content_bits;
 	uint64_t content = end > s->window_at * 8 ? end - s->window_at * 8 : 0;
@@ -80,13 +80,13 @@ static void set_end(struct lane_stream *s)
 }
 
 /* True when the window has the packet's content to its end. */
-static bool has_all(const struct lane_stream *s)
+static bool has_all(const struct lane_read_stream *s)
 {
 	return s->window_at * 8 + s->window_bytes * 8 >= s->packet_at * 8 + s->content_bits;
 }
 
 /* Makes the window begin at that place of the file. */
-static struct lane_error *move_window(struct lane_stream *s, uint64_t to)
+static struct lane_error *move_window(struct lane_read_stream *s, uint64_t to)
 {
 	if (to >= s->window_at && to - s->window_at <= s->window_bytes) {
 		size_t gone = (size_t)(to - s->window_at);
@@ -104,7 +104,7 @@ static struct lane_error *move_window(struct lane_stream *s, uint64_t to)
  * More of the packet behind the cursor, which is put back to `from`, where the structure begins
  * that did not end in the window. *more is false when there is no more.
  */
-static struct lane_error *read_on(struct lane_stream *s, uint64_t from, bool *more)
+static struct lane_error *read_on(struct lane_read_stream *s, uint64_t from, bool *more)
 {
 	uint64_t to = s->window_at + (from / 64) * 8;
 	struct lane_error *err;
@@ -134,11 +134,11 @@ static struct lane_error *read_on(struct lane_stream *s, uint64_t from, bool *mo
 /* --- packets --- */
 
 /* The count of a packet's head against the one before it, as libbabeltrace2 subtracts them. */
-static void find_losses(struct lane_stream *s, const struct lane_packet_head *head)
+static void find_losses(struct lane_read_stream *s, const struct lane_packet_head *head)
 {
 	const struct lane_packet_head *before = &s->head;
 	bool has_count = s->has_head && before->discarded != UINT64_MAX;
-	struct lane_loss loss;
+	struct lane_lost_time loss;
 	bool is_possible;
 
 	if (head->discarded != UINT64_MAX &&
@@ -171,13 +171,13 @@ static void find_losses(struct lane_stream *s, const struct lane_packet_head *he
 	if (s->has_head && head->seq_num != UINT64_MAX && before->seq_num != UINT64_MAX &&
 	    head->seq_num - before->seq_num > 1)
 		/* Whole packets were lost: how many events were in them nobody knows. */
-		decode_losses_add(
-			&s->next.losses,
-			(struct lane_loss){ .begin_ns = decode_schema_ns(s->schema, before->end),
-					    .end_ns = decode_schema_ns(s->schema, head->begin) });
+		decode_losses_add(&s->next.losses,
+				  (struct lane_lost_time){
+					  .begin_ns = decode_schema_ns(s->schema, before->end),
+					  .end_ns = decode_schema_ns(s->schema, head->begin) });
 }
 
-static const char *head_fault(const struct lane_stream *s, const struct lane_packet_head *head)
+static const char *head_fault(const struct lane_read_stream *s, const struct lane_packet_head *head)
 {
 	uint64_t read_bits = s->window_at * 8 + s->cursor.at - s->packet_at * 8;
 
@@ -197,7 +197,7 @@ static const char *head_fault(const struct lane_stream *s, const struct lane_pac
 }
 
 /* One structure of a packet's head. */
-static struct lane_error *read_part(struct lane_stream *s, const struct lane_program *program,
+static struct lane_error *read_part(struct lane_read_stream *s, const struct lane_program *program,
 				    struct lane_packet_head *head)
 {
 	uint64_t from = s->cursor.at;
@@ -217,7 +217,7 @@ static struct lane_error *read_part(struct lane_stream *s, const struct lane_pro
 }
 
 /* Reads the head of the packet at packet_at; the class is looked up when it is not known yet. */
-static struct lane_error *read_head(struct lane_stream *s, struct lane_packet_head *head)
+static struct lane_error *read_head(struct lane_read_stream *s, struct lane_packet_head *head)
 {
 	struct lane_error *err = NULL;
 
@@ -250,7 +250,7 @@ static struct lane_error *read_head(struct lane_stream *s, struct lane_packet_he
 }
 
 /* True when the packet was in the file before: snapshots overlap. */
-static bool is_repeated(const struct lane_stream *s, const struct lane_packet_head *head)
+static bool is_repeated(const struct lane_read_stream *s, const struct lane_packet_head *head)
 {
 	if (s->n_files < 2 || !s->has_head)
 		return false;
@@ -260,7 +260,7 @@ static bool is_repeated(const struct lane_stream *s, const struct lane_packet_he
 }
 
 /* Goes to the next packet, of the next file where this one ends; *more is false at the end. */
-static struct lane_error *next_packet(struct lane_stream *s, bool *more)
+static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 {
 	struct lane_packet_head head;
 	struct lane_error *err;
@@ -301,7 +301,7 @@ static struct lane_error *next_packet(struct lane_stream *s, bool *more)
 	return NULL;
 }
 
-struct lane_error *decode_stream_look(struct lane_stream *s)
+struct lane_error *decode_stream_look(struct lane_read_stream *s)
 {
 	struct lane_packet_head head;
 	struct lane_error *err = open_file(s);
@@ -361,7 +361,7 @@ static inline bool read_usual_header(struct lane_cursor *cursor,
 }
 
 /* Reads the event at the cursor; *class stays NULL when its number is none. */
-static enum lane_ran read_event(struct lane_stream *s, const struct lane_event_class **class)
+static enum lane_ran read_event(struct lane_read_stream *s, const struct lane_event_class **class)
 {
 	struct lane_cursor *cursor = &s->cursor;
 	enum lane_ran ran = LANE_RAN;
@@ -382,7 +382,7 @@ static enum lane_ran read_event(struct lane_stream *s, const struct lane_event_c
 }
 
 /* The event at the cursor, which is within the packet's content. */
-static struct lane_error *take_event(struct lane_stream *s)
+static struct lane_error *take_event(struct lane_read_stream *s)
 {
 	const struct lane_event_class *class;
 	uint64_t from = s->cursor.at, clock = s->cursor.clock;
@@ -422,7 +422,7 @@ static struct lane_error *take_event(struct lane_stream *s)
 	return NULL;
 }
 
-struct lane_error *decode_stream_find(struct lane_stream *s)
+struct lane_error *decode_stream_find(struct lane_read_stream *s)
 {
 	struct lane_error *err = NULL;
 	bool more = true;
@@ -449,7 +449,7 @@ struct lane_error *decode_stream_find(struct lane_stream *s)
 	return err;
 }
 
-void decode_stream_deinit(struct lane_stream *s)
+void decode_stream_deinit(struct lane_read_stream *s)
 {
 	close_file(s);
 	for (size_t i = 0; i < s->n_files; i++)

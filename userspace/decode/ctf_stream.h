@@ -12,7 +12,7 @@ struct lane_stream_file {
 	uint64_t begin; /* of its first packet, by the clock */
 };
 
-struct lane_stream {
+struct lane_read_stream {
 	struct lane_event event; /* the next one, when next.has_event */
 	struct lane_merge_stream next;
 	const struct lane_schema *schema;
@@ -51,10 +51,10 @@ enum {
  * Reads the head of the first packet of files[0], and with it class, instance and the file's begin.
  * What is wrong with it is told when the first event is asked for.
  */
-struct lane_error *decode_stream_look(struct lane_stream *stream) LANE_MUST_CHECK;
+struct lane_error *decode_stream_look(struct lane_read_stream *stream) LANE_MUST_CHECK;
 
 /* Finds the next event and the losses before it; next.has_event is false at the end. */
-struct lane_error *decode_stream_find(struct lane_stream *stream) LANE_MUST_CHECK;
+struct lane_error *decode_stream_find(struct lane_read_stream *stream) LANE_MUST_CHECK;
 
 /* A time of the clock in nanoseconds. */
 static inline uint64_t decode_schema_ns(const struct lane_schema *schema, uint64_t value)
@@ -64,6 +64,6 @@ static inline uint64_t decode_schema_ns(const struct lane_schema *schema, uint64
 	return (uint64_t)((unsigned __int128)value * 1000000000u / schema->frequency);
 }
 
-void decode_stream_deinit(struct lane_stream *stream);
+void decode_stream_deinit(struct lane_read_stream *stream);
 
 #endif

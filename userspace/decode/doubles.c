@@ -12,7 +12,7 @@ enum {
 };
 
 /* The last event of one kind on one CPU. */
-struct seen {
+struct seen_event {
 	uint64_t ns;
 	uint64_t hash;
 	uint32_t buffer;
@@ -29,7 +29,7 @@ struct lane_doubles *decode_doubles_create(void)
 	struct lane_doubles *doubles = calloc(1, sizeof(*doubles));
 
 	if (doubles)
-		doubles->pool.size = sizeof(struct seen);
+		doubles->pool.size = sizeof(struct seen_event);
 	return doubles;
 }
 
@@ -55,9 +55,9 @@ static uint64_t hash_of(const struct lane_event *event)
 bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
 			uint32_t buffer)
 {
-	const struct seen now = { event->wire.ts_ns, hash_of(event), buffer, false };
+	const struct seen_event now = { event->wire.ts_ns, hash_of(event), buffer, false };
 	uint64_t cpu = (uint64_t)(uint32_t)event->cpu;
-	struct seen *seen = lane_table_get(&doubles->by_kind, cpu, event->wire.kind);
+	struct seen_event *seen = lane_table_get(&doubles->by_kind, cpu, event->wire.kind);
 
 	if (!seen) {
 		/* Without memory doubles stay: better than events that are missing. */

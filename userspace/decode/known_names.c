@@ -24,7 +24,7 @@ int decode_names_kind(const struct lane_names *names, const char *name, size_t l
 static const struct {
 	const char *name;
 	bool is_drm; /* of drm_sched's events, and of no others */
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 } raw_fields[] = {
 	{ "global", false, { offsetof(struct lane_event, raw.global), 4, LANE_TYPE_u32 } },
 	{ "unused", false, { offsetof(struct lane_event, raw.unused), 4, LANE_TYPE_u32 } },
@@ -35,7 +35,7 @@ static const struct {
 	{ "job_ring", true, { offsetof(struct lane_event, u.drm_wait.ring), 32, LANE_TYPE_str32 } },
 };
 
-static bool find(int kind, const char *name, size_t length, struct lane_slot *slot)
+static bool find(int kind, const char *name, size_t length, struct lane_field_slot *slot)
 {
 	const struct lane_kind_info *info = &lane_kinds[kind];
 
@@ -59,7 +59,7 @@ static bool find(int kind, const char *name, size_t length, struct lane_slot *sl
 }
 
 bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
-		       struct lane_slot *slot)
+		       struct lane_field_slot *slot)
 {
 	if (find(kind, name, length, slot))
 		return true;

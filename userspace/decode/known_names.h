@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are stored by 
 int decode_names_kind(const struct lane_names *names, const char *name, size_t length);
 
 /* Where in struct lane_event a field's value goes. */
-struct lane_slot {
+struct lane_field_slot {
 	unsigned short offset; /* in struct lane_event, bytes */
 	unsigned short size;   /* bytes */
 	enum lane_type type;
@@ -31,7 +31,7 @@ struct lane_slot {
  * table has no such field.
  */
 bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
-		       struct lane_slot *slot);
+		       struct lane_field_slot *slot);
 
 /* True when values of the type are signed integers. */
 static inline bool decode_type_is_signed(enum lane_type type)
@@ -40,7 +40,7 @@ static inline bool decode_type_is_signed(enum lane_type type)
 }
 
 /* Stores the low bytes of an integer in its slot. */
-static inline void decode_slot_store(struct lane_event *event, const struct lane_slot *slot,
+static inline void decode_slot_store(struct lane_event *event, const struct lane_field_slot *slot,
 				     uint64_t value)
 {
 	void *to = (char *)event + slot->offset;

@@ -15,7 +15,7 @@ enum {
 	LANE_LOSSES = 4
 };
 
-struct lane_loss {
+struct lane_lost_time {
 	uint64_t count; /* 0: not known */
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -35,7 +35,8 @@ struct lane_lost_count {
  * A packet's count has changed by loss->count, modulo 2^64. Leaves there what is to be told, 0
  * where it is not known: events were lost in that time, and were told already. False: it cannot be.
  */
-static inline bool decode_lost_count_change(struct lane_lost_count *count, struct lane_loss *loss)
+static inline bool decode_lost_count_change(struct lane_lost_count *count,
+					    struct lane_lost_time *loss)
 {
 	uint64_t back = 0 - loss->count;
 	uint64_t known;
@@ -56,15 +57,15 @@ static inline bool decode_lost_count_change(struct lane_lost_count *count, struc
 
 /* In the order of their ends. */
 struct lane_losses {
-	struct lane_loss loss[LANE_LOSSES];
+	struct lane_lost_time loss[LANE_LOSSES];
 	unsigned int n;
 };
 
 /* Adds a loss; where there is no more room it becomes one with the last. */
-static inline void decode_losses_add(struct lane_losses *losses, struct lane_loss loss)
+static inline void decode_losses_add(struct lane_losses *losses, struct lane_lost_time loss)
 {
 	unsigned int at = losses->n;
-	struct lane_loss *last;
+	struct lane_lost_time *last;
 
 	if (loss.end_ns < loss.begin_ns)
 		loss.end_ns = loss.begin_ns;
@@ -97,7 +98,7 @@ static inline bool decode_losses_due(const struct lane_losses *losses, uint64_t 
 static inline void decode_losses_take(struct lane_losses *losses, struct lane_account *account,
 				      int32_t cpu, struct lane_event *event)
 {
-	struct lane_loss loss = losses->loss[0];
+	struct lane_lost_time loss = losses->loss[0];
 
 	losses->n--;
 	account->lost += loss.count;

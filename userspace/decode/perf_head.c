@@ -36,14 +36,14 @@ enum {
 	FORMAT_MAGIC = 10,
 };
 
-struct section {
+struct file_section {
 	uint64_t at, bytes;
 };
 
 struct file_head {
 	char magic[8];
 	uint64_t size, attr_size;
-	struct section attrs, data, event_types;
+	struct file_section attrs, data, event_types;
 	uint64_t features[FEATURES / 64];
 };
 
@@ -54,7 +54,7 @@ static struct lane_error *bad(const struct lane_perf_head *head, uint64_t at, co
 	return lane_error("%s: byte %" PRIu64 ": %s", head->path, at, why);
 }
 
-static bool lies_in(const struct lane_perf_head *head, const struct section *section)
+static bool lies_in(const struct lane_perf_head *head, const struct file_section *section)
 {
 	return section->at <= head->bytes && section->bytes <= head->bytes - section->at;
 }
@@ -143,18 +143,18 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 static struct lane_error *read_attrs(struct lane_perf_head *head, const struct file_head *file)
 {
 	LANE_CLEANUP(lane_free) uint8_t *ids = NULL;
-	uint8_t attr[ATTR_MAX + sizeof(struct section)];
+	uint8_t attr[ATTR_MAX + sizeof(struct file_section)];
 	struct lane_error *err = NULL;
 	uint64_t n, listed = 0;
 
-	if (file->attr_size < ATTR_MIN + sizeof(struct section) || file->attr_size > sizeof(attr) ||
-	    !lies_in(head, &file->attrs))
+	if (file->attr_size < ATTR_MIN + sizeof(struct file_section) ||
+	    file->attr_size > sizeof(attr) || !lies_in(head, &file->attrs))
 		return bad(head, 16, "the list of events is not there (is the file damaged?)");
 	n = file->attrs.bytes / file->attr_size;
 	for (uint64_t i = 0; !err && i < n; i++) {
-		size_t bytes = (size_t)file->attr_size - sizeof(struct section);
+		size_t bytes = (size_t)file->attr_size - sizeof(struct file_section);
 		uint64_t at = file->attrs.at + i * file->attr_size;
-		struct section section;
+		struct file_section section;
 		uint8_t *more;
 
 		if (!decode_read_at(head->fd, at, attr, (size_t)file->attr_size))
@@ -245,7 +245,7 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 	struct lane_error *err;
 
 	for (unsigned int i = 0; i < FEATURES; i++) {
-		struct section section;
+		struct file_section section;
 		size_t n;
 
 		if (!(file->features[i / 64] >> (i % 64) & 1))

@@ -13,7 +13,6 @@
 
 enum {
 	FULL_BYTES = 64 << 20, /* of events that wait */
-	FIRST_BYTES = 64 << 10,
 };
 
 /* An event as it waits; its payload's bytes follow. */
@@ -23,7 +22,7 @@ struct packed {
 	struct lane_wire wire;
 };
 
-struct entry {
+struct packed_entry {
 	uint64_t ns;
 	uint64_t at; /* of its packed, rising as they came */
 };
@@ -31,7 +30,8 @@ struct entry {
 struct lane_perf_order {
 	uint8_t *bytes;
 	size_t n_bytes, cap_bytes;
-	struct entry *entries; /* those before n_ready are sorted, and given out up to next */
+	struct packed_entry
+		*entries; /* those before n_ready are sorted, and given out up to next */
 	size_t n, cap, n_ready, next;
 	uint64_t max_ns, round_ns; /* of all; of those before the last round's end */
 	bool has_begun;		   /* something was given out */
@@ -58,18 +58,8 @@ void decode_perf_order_destroy(struct lane_perf_order *order)
 
 static bool reserve(struct lane_perf_order *order, size_t bytes)
 {
-	if (order->n_bytes + bytes > order->cap_bytes) {
-		size_t cap = order->cap_bytes ? 2 * order->cap_bytes : FIRST_BYTES;
-		uint8_t *more = realloc(order->bytes, cap);
-
-		if (!more)
-			return false;
-		order->bytes = more;
-		order->cap_bytes = cap;
-	}
-	if (!LANE_GROW(order->entries, order->cap, order->n + 1))
-		return false;
-	return true;
+	return LANE_GROW(order->bytes, order->cap_bytes, order->n_bytes + bytes) &&
+	       LANE_GROW(order->entries, order->cap, order->n + 1);
 }
 
 bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
@@ -80,7 +70,7 @@ bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_even
 
 	if (!reserve(order, bytes))
 		return false;
-	order->entries[order->n++] = (struct entry){ event->wire.ts_ns, order->n_bytes };
+	order->entries[order->n++] = (struct packed_entry){ event->wire.ts_ns, order->n_bytes };
 	memcpy(order->bytes + order->n_bytes, &packed, sizeof(packed));
 	memcpy(order->bytes + order->n_bytes + sizeof(packed), &event->u, payload);
 	order->n_bytes += bytes;
@@ -103,7 +93,7 @@ uint64_t decode_perf_order_last(const struct lane_perf_order *order)
 
 static int compare(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct packed_entry *x = a, *y = b;
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
@@ -124,14 +114,14 @@ static bool compact(struct lane_perf_order *order)
 			return false;
 	}
 	for (size_t i = 0; i < left; i++) {
-		struct entry *entry = &order->entries[order->next + i];
+		struct packed_entry *entry = &order->entries[order->next + i];
 		struct packed packed;
 		size_t n;
 
 		memcpy(&packed, order->bytes + entry->at, sizeof(packed));
 		n = (sizeof(packed) + lane_kinds[packed.wire.kind].payload_bytes + 7) & ~(size_t)7;
 		memcpy(bytes + n_bytes, order->bytes + entry->at, n);
-		order->entries[i] = (struct entry){ entry->ns, n_bytes };
+		order->entries[i] = (struct packed_entry){ entry->ns, n_bytes };
 		n_bytes += n;
 	}
 	if (left) {
@@ -182,7 +172,7 @@ bool decode_perf_order_flush(struct lane_perf_order *order, bool all)
 
 bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event)
 {
-	const struct entry *entry;
+	const struct packed_entry *entry;
 	struct packed packed;
 
 	if (order->next == order->n_ready)

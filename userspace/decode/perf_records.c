@@ -18,7 +18,7 @@ enum {
 	COMPRESSED2 = 83,
 };
 
-struct head {
+struct record_head {
 	uint32_t type;
 	uint16_t misc;
 	uint16_t size;
@@ -119,7 +119,7 @@ static struct lane_error *next_plain(struct lane_perf_records *records,
 {
 	uint64_t at = decode_perf_records_place(records);
 	struct lane_error *err;
-	struct head head;
+	struct record_head head;
 	bool there;
 
 	*more = at < records->end;
@@ -204,7 +204,7 @@ static struct lane_error *next_unpacked(struct lane_perf_records *records,
 					struct lane_perf_record *record, bool *there)
 {
 	size_t rest = records->plain_to - records->plain_from;
-	struct head head;
+	struct record_head head;
 
 	*there = false;
 	if (rest < sizeof(head))

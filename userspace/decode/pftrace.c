@@ -47,7 +47,7 @@ enum what {
 };
 
 /* An event of a bundle; their order is that of time, then of the bundle. */
-struct entry {
+struct bundle_event {
 	uint64_t ns;
 	uint32_t at; /* in the bundle; of a CompactSched: the number in its list */
 	uint32_t n;  /* bytes */
@@ -55,13 +55,13 @@ struct entry {
 };
 
 /* One CPU. */
-struct stream {
+struct bundle_stream {
 	const struct lane_pf_cpu *cpu;
 	struct lane_account *account;
 	size_t taken; /* of its bundles */
 	uint8_t *bytes;
 	size_t cap_bytes;
-	struct entry *entries;
+	struct bundle_event *entries;
 	size_t n_entries, at_entry, cap_entries;
 	struct lane_proto lists[LAST_LIST + 1]; /* of its CompactSched: what is not taken yet */
 	struct lane_proto_field *names;
@@ -89,7 +89,7 @@ struct trace {
 	struct lane_pf_index index;
 	char *path;
 	int fd;
-	struct stream *streams; /* by CPU */
+	struct bundle_stream *streams; /* by CPU */
 	struct lane_account *accounts;
 	struct lane_merge merge; /* the last stream is that of the threads */
 	struct lane_merge_stream threads;
@@ -158,7 +158,7 @@ static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 
 /* --- a bundle --- */
 
-static bool add_entry(struct trace *trace, struct stream *stream, struct entry entry)
+static bool add_entry(struct trace *trace, struct bundle_stream *stream, struct bundle_event entry)
 {
 	if (!reserve(trace, (void **)&stream->entries, &stream->cap_entries, stream->n_entries + 1,
 		     sizeof(entry)))
@@ -168,21 +168,22 @@ static bool add_entry(struct trace *trace, struct stream *stream, struct entry e
 }
 
 /* The times of a list: the first as it is, each next one from the one before. */
-static bool add_times(struct trace *trace, struct stream *stream, struct lane_proto numbers,
+static bool add_times(struct trace *trace, struct bundle_stream *stream, struct lane_proto numbers,
 		      enum what what)
 {
 	uint64_t ns = 0, step;
 
 	for (uint32_t i = 0; decode_proto_number(&numbers, &step); i++) {
 		ns += step;
-		if (!add_entry(trace, stream, (struct entry){ .ns = ns, .at = i, .what = what }))
+		if (!add_entry(trace, stream,
+			       (struct bundle_event){ .ns = ns, .at = i, .what = what }))
 			return false;
 	}
 	return !numbers.is_damaged;
 }
 
 /* The lists of the bundle's CompactSched; each is packed, as Perfetto writes it. */
-static bool add_sched(struct trace *trace, struct stream *stream, struct lane_proto message)
+static bool add_sched(struct trace *trace, struct bundle_stream *stream, struct lane_proto message)
 {
 	struct lane_proto_field field;
 
@@ -203,7 +204,7 @@ static bool add_sched(struct trace *trace, struct stream *stream, struct lane_pr
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct bundle_event *x = a, *y = b;
 
 	if (x->ns != y->ns)
 		return (x->ns > y->ns) - (x->ns < y->ns);
@@ -213,14 +214,14 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* Finds the events of the bundle whose bytes are there; false: it is damaged. */
-static bool find_entries(struct trace *trace, struct stream *stream, size_t n)
+static bool find_entries(struct trace *trace, struct bundle_stream *stream, size_t n)
 {
 	struct lane_proto message = decode_proto_of(stream->bytes, n);
 	struct lane_proto_field field, part;
 
 	while (decode_proto_next(&message, &field)) {
 		struct lane_proto event = decode_proto_in(&field);
-		struct entry entry = { .what = IS_EVENT };
+		struct bundle_event entry = { .what = IS_EVENT };
 
 		if (field.number == BUNDLE_SCHED && field.is_bytes &&
 		    !add_sched(trace, stream, event))
@@ -255,9 +256,9 @@ static struct lane_error *bad_bundle(struct trace *trace, const struct lane_pf_b
 }
 
 /* What was lost between the event before and ns; count 0: that many are not known. */
-static void add_loss(struct trace *trace, struct stream *stream, uint64_t ns, uint64_t count)
+static void add_loss(struct trace *trace, struct bundle_stream *stream, uint64_t ns, uint64_t count)
 {
-	struct lane_loss loss = { .count = count, .end_ns = ns };
+	struct lane_lost_time loss = { .count = count, .end_ns = ns };
 
 	if (stream->has_last && ns < stream->last_ns)
 		loss.end_ns = stream->last_ns;
@@ -271,7 +272,7 @@ static void add_loss(struct trace *trace, struct stream *stream, uint64_t ns, ui
 }
 
 /* The number of the one loss that the kernel counts. */
-static uint64_t take_count(struct stream *stream)
+static uint64_t take_count(struct bundle_stream *stream)
 {
 	uint64_t count = stream->lost;
 
@@ -280,7 +281,7 @@ static uint64_t take_count(struct stream *stream)
 }
 
 /* Whether events are missing before a bundle, as it or the one before it says. */
-static bool is_lost_before(const struct stream *stream, const struct lane_pf_bundle *bundle)
+static bool is_lost_before(const struct bundle_stream *stream, const struct lane_pf_bundle *bundle)
 {
 	if (bundle->is_lost)
 		return true;
@@ -289,7 +290,7 @@ static bool is_lost_before(const struct stream *stream, const struct lane_pf_bun
 }
 
 /* Goes to the CPU's next bundle; its events are found. */
-static struct lane_error *next_bundle(struct trace *trace, struct stream *stream)
+static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct lane_pf_bundle *bundle =
 		&trace->index.bundles[stream->cpu->first + stream->taken++];
@@ -330,7 +331,8 @@ static struct lane_error *next_bundle(struct trace *trace, struct stream *stream
 
 /* The next number of a list of a CompactSched. What a list that is not there says is otherwise; one
  * that ends before the times do is damaged. */
-static int64_t take(struct stream *stream, unsigned int list, int64_t otherwise, bool *is_damaged)
+static int64_t take(struct bundle_stream *stream, unsigned int list, int64_t otherwise,
+		    bool *is_damaged)
 {
 	uint64_t value;
 
@@ -342,7 +344,7 @@ static int64_t take(struct stream *stream, unsigned int list, int64_t otherwise,
 	return otherwise;
 }
 
-static void take_name(struct stream *stream, unsigned int list, char *name, bool *is_damaged)
+static void take_name(struct bundle_stream *stream, unsigned int list, char *name, bool *is_damaged)
 {
 	int64_t number = take(stream, list, -1, is_damaged);
 
@@ -352,7 +354,7 @@ static void take_name(struct stream *stream, unsigned int list, char *name, bool
 		*is_damaged |= stream->lists[list].end != NULL;
 }
 
-static enum lane_pf_read take_switch(struct stream *stream)
+static enum lane_pf_read take_switch(struct bundle_stream *stream)
 {
 	struct lane_p_sched_switch *to = &stream->event.u.sched_switch;
 	bool is_damaged = false;
@@ -371,7 +373,7 @@ static enum lane_pf_read take_switch(struct stream *stream)
 	return is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
 }
 
-static enum lane_pf_read take_waking(struct stream *stream)
+static enum lane_pf_read take_waking(struct bundle_stream *stream)
 {
 	struct lane_p_sched_waking *to = &stream->event.u.sched_waking;
 	bool is_damaged = false;
@@ -386,7 +388,7 @@ static enum lane_pf_read take_waking(struct stream *stream)
 }
 
 /* A switch that comes as an event of its own says who runs then, too. */
-static void follow_switch(struct stream *stream)
+static void follow_switch(struct bundle_stream *stream)
 {
 	const struct lane_p_sched_switch *sw = &stream->event.u.sched_switch;
 
@@ -397,11 +399,11 @@ static void follow_switch(struct stream *stream)
 }
 
 /* Takes the next event of the bundle. */
-static struct lane_error *take_entry(struct trace *trace, struct stream *stream)
+static struct lane_error *take_entry(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct lane_pf_bundle *bundle =
 		&trace->index.bundles[stream->cpu->first + stream->taken - 1];
-	const struct entry *entry = &stream->entries[stream->at_entry++];
+	const struct bundle_event *entry = &stream->entries[stream->at_entry++];
 	enum lane_pf_read how = LANE_PF_EVENT;
 	struct lane_error *err = NULL;
 
@@ -439,7 +441,7 @@ static struct lane_error *take_entry(struct trace *trace, struct stream *stream)
 }
 
 /* What was lost behind the last event. */
-static void end_stream(struct trace *trace, struct stream *stream)
+static void end_stream(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct lane_pf_cpu *cpu = stream->cpu;
 
@@ -451,7 +453,7 @@ static void end_stream(struct trace *trace, struct stream *stream)
 	stream->taken = cpu->n + 1;
 }
 
-static struct lane_error *find_event(struct trace *trace, struct stream *stream)
+static struct lane_error *find_event(struct trace *trace, struct bundle_stream *stream)
 {
 	struct lane_error *err = NULL;
 
@@ -500,7 +502,7 @@ static struct lane_merge_stream *merge_stream(void *arg, uint32_t index)
 static struct lane_error *merge_find(void *arg, uint32_t index)
 {
 	struct trace *trace = arg;
-	struct stream *stream;
+	struct bundle_stream *stream;
 
 	if (index == trace->index.n_cpus) {
 		find_thread(trace);
@@ -514,7 +516,7 @@ static struct lane_error *merge_find(void *arg, uint32_t index)
 static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_event **result)
 {
 	struct trace *trace = trace_of(decoder);
-	struct stream *stream;
+	struct bundle_stream *stream;
 	struct lane_error *err;
 	uint32_t index;
 	bool is_loss;
@@ -607,7 +609,7 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 	    !decode_merge_init(&trace->merge, trace->index.n_cpus + 1))
 		return &lane_enomem;
 	for (uint32_t i = 0; i < trace->index.n_cpus; i++) {
-		struct stream *stream = &trace->streams[i];
+		struct bundle_stream *stream = &trace->streams[i];
 
 		stream->cpu = &trace->index.cpus[i];
 		stream->account = &trace->accounts[i];

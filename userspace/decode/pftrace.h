@@ -29,7 +29,7 @@ struct lane_pf_plan {
 	unsigned int n_steps;
 	struct {
 		uint32_t number; /* of the field */
-		struct lane_slot slot;
+		struct lane_field_slot slot;
 	} steps[LANE_PF_STEPS];
 };
 

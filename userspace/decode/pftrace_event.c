@@ -110,7 +110,7 @@ static struct lane_pf_plan *begin_plan(struct lane_pf_plans *plans, uint32_t id,
 static void add_step(const struct lane_pf_plans *plans, struct lane_pf_plan *plan, uint32_t number,
 		     const char *name, size_t length)
 {
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 
 	if (plan->n_steps == LANE_PF_STEPS ||
 	    !decode_names_slot(plans->names, plan->kind, name, length, &slot))
@@ -234,7 +234,7 @@ void decode_pf_text(const struct lane_proto_field *from, void *to, size_t size)
 }
 
 /* A value that is no number where one belongs, or the other way round, is passed over. */
-static void store(const struct lane_proto_field *value, const struct lane_slot *slot,
+static void store(const struct lane_proto_field *value, const struct lane_field_slot *slot,
 		  struct lane_event *event)
 {
 	if (lane_type_is_text(slot->type) != value->is_bytes)
@@ -272,7 +272,7 @@ static bool read_named(const struct lane_pf_plans *plans, struct lane_proto mess
 		       struct lane_event *event)
 {
 	struct lane_proto_field field, name = { 0 }, value = { 0 };
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 
 	while (decode_proto_next(&message, &field)) {
 		if (field.number == FIELD_NAME && field.is_bytes)

@@ -67,12 +67,12 @@ enum {
 };
 
 /* What was seen of a CPU up to now. */
-struct seen {
+struct seen_cpu {
 	uint64_t drops;	 /* of reader's */
 	bool lost_since; /* its last bundle */
 };
 
-struct reader {
+struct packet_reader {
 	struct lane_pf_index *index;
 	uint64_t packet_at;  /* in the file: for messages */
 	uint32_t chunk;	     /* that the packet is in; 0: none */
@@ -82,7 +82,7 @@ struct reader {
 	uint64_t drops; /* how often packets of ftrace's were dropped */
 	uint32_t sequences[MAX_SEQUENCES];
 	unsigned int n_sequences; /* that had ftrace's packets */
-	struct seen *seen;	  /* by CPU */
+	struct seen_cpu *seen;	  /* by CPU */
 	uint32_t cap_cpus;
 	bool has_clocks, has_shift, has_tree;
 	int64_t shift;	/* add to CLOCK_BOOTTIME for ftrace's clock */
@@ -92,7 +92,7 @@ struct reader {
 };
 
 /* The first error is told; what comes behind it is counted as lost. */
-static void damaged(struct reader *r, const char *why)
+static void damaged(struct packet_reader *r, const char *why)
 {
 	if (!r->index->err)
 		r->index->err = lane_error("%s: byte %" PRIu64 ": %s (further ones are not told)",
@@ -118,7 +118,7 @@ static bool room(void **list, size_t n, size_t *cap, size_t max, size_t size)
 }
 
 /* It ends there. */
-static void cut(struct reader *r, const char *why)
+static void cut(struct packet_reader *r, const char *why)
 {
 	r->index->is_cut = true;
 	if (!r->index->err)
@@ -128,7 +128,7 @@ static void cut(struct reader *r, const char *why)
 
 /* --- facts --- */
 
-static void take_system(struct reader *r, struct lane_proto message)
+static void take_system(struct packet_reader *r, struct lane_proto message)
 {
 	enum {
 		UTSNAME = 1,
@@ -165,7 +165,7 @@ static void take_system(struct reader *r, struct lane_proto message)
 }
 
 /* Two clocks at one time: how far 1970 is from the clock since the boot. */
-static void take_clocks(struct reader *r, struct lane_proto message)
+static void take_clocks(struct packet_reader *r, struct lane_proto message)
 {
 	enum {
 		CLOCK = 1,
@@ -199,7 +199,7 @@ static void take_clocks(struct reader *r, struct lane_proto message)
 }
 
 /* `sched/sched_switch`, `sched/` and a star for all of a system, `sched_switch`. */
-static void take_asked(struct reader *r, const struct lane_proto_field *name)
+static void take_asked(struct packet_reader *r, const struct lane_proto_field *name)
 {
 	const char *text = (const char *)name->bytes;
 	const char *slash = memchr(text, '/', name->n);
@@ -219,7 +219,7 @@ static void take_asked(struct reader *r, const struct lane_proto_field *name)
 }
 
 /* Which events ftrace was asked for. */
-static void take_config(struct reader *r, struct lane_proto message)
+static void take_config(struct packet_reader *r, struct lane_proto message)
 {
 	enum {
 		SOURCE = 2,
@@ -256,12 +256,12 @@ static void take_config(struct reader *r, struct lane_proto message)
 	}
 }
 
-static struct lane_pf_cpu *cpu_of(struct reader *r, uint64_t number)
+static struct lane_pf_cpu *cpu_of(struct packet_reader *r, uint64_t number)
 {
 	struct lane_pf_index *index = r->index;
 	uint32_t n = r->cap_cpus ? r->cap_cpus : 16;
 	struct lane_pf_cpu *cpus;
-	struct seen *seen;
+	struct seen_cpu *seen;
 
 	if (number >= LANE_PF_CPUS)
 		return NULL;
@@ -286,7 +286,7 @@ static struct lane_pf_cpu *cpu_of(struct reader *r, uint64_t number)
 }
 
 /* What the kernel counts as lost of each CPU, when recording began and when it ended. */
-static void take_stats(struct reader *r, struct lane_proto message)
+static void take_stats(struct packet_reader *r, struct lane_proto message)
 {
 	enum {
 		PHASE = 1,
@@ -347,7 +347,7 @@ static void take_stats(struct reader *r, struct lane_proto message)
 	}
 }
 
-static struct lane_pf_thread *add_thread(struct reader *r)
+static struct lane_pf_thread *add_thread(struct packet_reader *r)
 {
 	struct lane_pf_index *index = r->index;
 
@@ -372,7 +372,7 @@ static void take_program(const struct lane_proto_field *field, char *name)
 	decode_pf_text(&program, name, LANE_PF_COMM - 1);
 }
 
-static void take_tree(struct reader *r, struct lane_proto message, uint64_t ns)
+static void take_tree(struct packet_reader *r, struct lane_proto message, uint64_t ns)
 {
 	enum {
 		PROCESS = 1,
@@ -468,7 +468,7 @@ static bool sched_ns(struct lane_proto message, uint64_t *first_ns)
 }
 
 /* Says of a packet's sequence that it has ftrace's events; true when that was known. */
-static bool is_known(struct reader *r, uint64_t sequence)
+static bool is_known(struct packet_reader *r, uint64_t sequence)
 {
 	for (unsigned int i = 0; i < r->n_sequences; i++)
 		if (r->sequences[i] == sequence)
@@ -479,7 +479,7 @@ static bool is_known(struct reader *r, uint64_t sequence)
 }
 
 /* How far ftrace's clock is from CLOCK_BOOTTIME, where it is another. */
-static void take_shift(struct reader *r, uint64_t clock, uint64_t clock_ns, uint64_t boot_ns)
+static void take_shift(struct packet_reader *r, uint64_t clock, uint64_t clock_ns, uint64_t boot_ns)
 {
 	if (r->has_shift || !clock || !clock_ns || !boot_ns)
 		return;
@@ -487,7 +487,7 @@ static void take_shift(struct reader *r, uint64_t clock, uint64_t clock_ns, uint
 	r->shift = (int64_t)(clock_ns - boot_ns);
 }
 
-static bool take_bundle(struct reader *r, const struct lane_proto_field *packet)
+static bool take_bundle(struct packet_reader *r, const struct lane_proto_field *packet)
 {
 	struct lane_pf_index *index = r->index;
 	struct lane_pf_bundle bundle = { .first_ns = UINT64_MAX, .chunk = r->chunk };
@@ -557,10 +557,10 @@ static bool take_bundle(struct reader *r, const struct lane_proto_field *packet)
 
 /* --- packets --- */
 
-static bool take_packets(struct reader *r, struct lane_proto packets);
+static bool take_packets(struct packet_reader *r, struct lane_proto packets);
 
 /* A packet full of packets. */
-static bool take_packed(struct reader *r, const struct lane_proto_field *field,
+static bool take_packed(struct packet_reader *r, const struct lane_proto_field *field,
 			enum lane_packing packing)
 {
 	struct lane_pf_index *index = r->index;
@@ -638,7 +638,7 @@ static struct about about_packet(struct lane_proto packet)
 }
 
 /* Takes a packet; false: there is no memory, or more in the trace than can be. */
-static bool take_packet(struct reader *r, struct lane_proto packet)
+static bool take_packet(struct packet_reader *r, struct lane_proto packet)
 {
 	struct about about = about_packet(packet);
 	struct lane_proto_field field;
@@ -691,7 +691,7 @@ static bool take_packet(struct reader *r, struct lane_proto packet)
 	return true;
 }
 
-static bool take_packets(struct reader *r, struct lane_proto packets)
+static bool take_packets(struct packet_reader *r, struct lane_proto packets)
 {
 	struct lane_proto_field field;
 
@@ -722,7 +722,7 @@ static bool file_number(struct lane_bytes *in, uint64_t *value)
 }
 
 /* The file is a message whose only field, number 1, is the packets. */
-static struct lane_error *read_file(struct reader *r)
+static struct lane_error *read_file(struct packet_reader *r)
 {
 	LANE_CLEANUP(lane_free) uint8_t *packet = NULL;
 	struct lane_pf_index *index = r->index;
@@ -787,7 +787,7 @@ static int compare_threads(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static void sort_bundles(struct reader *r)
+static void sort_bundles(struct packet_reader *r)
 {
 	struct lane_pf_index *index = r->index;
 
@@ -807,7 +807,7 @@ static void sort_bundles(struct reader *r)
 }
 
 /* Threads that were there before are told at the beginning; all on ftrace's clock. */
-static void sort_threads(struct reader *r)
+static void sort_threads(struct packet_reader *r)
 {
 	struct lane_pf_index *index = r->index;
 
@@ -823,7 +823,7 @@ static void sort_threads(struct reader *r)
 }
 
 /* Which kinds can be there: those that ftrace was asked for by their names. */
-static void set_presence(struct reader *r)
+static void set_presence(struct packet_reader *r)
 {
 	uint8_t *presence = r->index->info.presence;
 
@@ -838,7 +838,7 @@ static void set_presence(struct reader *r)
 struct lane_error *decode_pf_index_read(const char *path, int fd, const struct lane_names *names,
 					struct lane_pf_index *index)
 {
-	struct reader r = { .index = index };
+	struct packet_reader r = { .index = index };
 	struct lane_error *err;
 	struct stat st;
 

@@ -39,7 +39,7 @@ struct lane_printed_word {
 struct lane_printed_step {
 	struct lane_printed_word key; /* with its = */
 	uint8_t how;		      /* enum how, printed_fields.c */
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 	struct lane_printed_word stop; /* what follows a text */
 };
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum how {
+enum driver_how {
 	HOW_NUMBER, /* decimal, or hexadecimal behind 0x */
 	HOW_TEXT,   /* up to a comma, or to the end */
 	HOW_PAIR,   /* A:B or A: B, of which B goes to `second` */
@@ -20,7 +20,7 @@ enum how {
 struct print {
 	int kind;
 	const char *key;
-	enum how how;
+	enum driver_how how;
 	const char *field, *second;
 };
 
@@ -161,7 +161,7 @@ static bool is_end(char c)
 
 static void store(int kind, const char *field, uint64_t value, struct lane_event *event)
 {
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 
 	if (decode_names_slot(NULL, kind, field, strlen(field), &slot))
 		decode_slot_store(event, &slot, value);
@@ -170,7 +170,7 @@ static void store(int kind, const char *field, uint64_t value, struct lane_event
 static void store_text(int kind, const char *field, const char *text, struct lane_event *event)
 {
 	size_t n = strcspn(text, ",");
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 
 	if (!decode_names_slot(NULL, kind, field, strlen(field), &slot))
 		return;

@@ -161,8 +161,8 @@ static bool get_number(char **at, uint64_t *value)
 	return true;
 }
 
-static void store_text(struct lane_event *event, const struct lane_slot *slot, const char *from,
-		       size_t n)
+static void store_text(struct lane_event *event, const struct lane_field_slot *slot,
+		       const char *from, size_t n)
 {
 	char *to = (char *)event + slot->offset;
 
@@ -309,7 +309,7 @@ static char *number_before(const char *text, char *at)
  * `comm:12 [120]`, as libtraceevent prints a thread; what follows stands at *at then. The name may
  * have brackets, too.
  */
-static bool get_named(char **at, struct lane_event *event, const struct lane_slot slots[3])
+static bool get_named(char **at, struct lane_event *event, const struct lane_field_slot slots[3])
 {
 	char *text = *at, *colon, *c;
 	uint64_t prio, tid;
@@ -336,12 +336,12 @@ static bool get_named(char **at, struct lane_event *event, const struct lane_slo
 		offsetof(struct lane_event, u.member), sizeof(((struct lane_event *)0)->u.member), \
 			kind_of_type                                                               \
 	}
-static const struct lane_slot switch_slots[] = {
+static const struct lane_field_slot switch_slots[] = {
 	SLOT(sched_switch.prev_comm, LANE_TYPE_comm), SLOT(sched_switch.prev_tid, LANE_TYPE_s32),
 	SLOT(sched_switch.prev_prio, LANE_TYPE_s32),  SLOT(sched_switch.next_comm, LANE_TYPE_comm),
 	SLOT(sched_switch.next_tid, LANE_TYPE_s32),   SLOT(sched_switch.next_prio, LANE_TYPE_s32),
 };
-static const struct lane_slot wake_slots[] = {
+static const struct lane_field_slot wake_slots[] = {
 	SLOT(sched_waking.comm, LANE_TYPE_comm),
 	SLOT(sched_waking.tid, LANE_TYPE_s32),
 	SLOT(sched_waking.prio, LANE_TYPE_s32),

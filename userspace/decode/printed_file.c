@@ -20,7 +20,7 @@ enum {
 };
 
 /* What is known of a CPU. */
-struct cpu {
+struct printed_cpu {
 	uint64_t last_ns; /* of its event before */
 	uint64_t lost; /* told, to be handed out with its next event; 0 with has_loss: not known */
 	bool has_loss;
@@ -41,7 +41,7 @@ struct file {
 	bool has_event;	      /* the event waits until a loss is handed out */
 	uint64_t overwritten; /* before the first event, as ftrace counts */
 	uint64_t first_ns;    /* of the first event */
-	struct cpu *cpus;
+	struct printed_cpu *cpus;
 	uint32_t n_cpus;
 	struct lane_account account;
 	struct lane_event event, loss;
@@ -57,7 +57,7 @@ static struct lane_error *bad_line(const struct file *file, const char *why)
 	return lane_error("%s:%" PRIu64 ": %s", file->path, file->lines.line, why);
 }
 
-static struct cpu *cpu_of(struct file *file, int32_t cpu)
+static struct printed_cpu *cpu_of(struct file *file, int32_t cpu)
 {
 	if (cpu < 0 || cpu >= MAX_CPUS)
 		return NULL;
@@ -88,7 +88,7 @@ static void make_loss(struct file *file, int32_t cpu, uint64_t count, uint64_t b
 static bool take_loss_line(struct file *file, const char *line)
 {
 	uint64_t count = 0;
-	struct cpu *cpu;
+	struct printed_cpu *cpu;
 	int number, n = 0;
 
 	if (sscanf(line, "CPU:%9d [%n", &number, &n) < 1 || !n)
@@ -119,7 +119,7 @@ static bool is_chain(const char *line)
 /* `##### CPU 1 buffer started ####`: what it held before was overwritten. */
 static void take_start(struct file *file, const char *line)
 {
-	struct cpu *cpu;
+	struct printed_cpu *cpu;
 	int number;
 
 	if (sscanf(line, "##### CPU %9d buffer started", &number) != 1)
@@ -145,7 +145,8 @@ static bool take_other(struct file *file, const char *line)
 }
 
 /* A record of lost events among perf script's lines: `PERF_RECORD_LOST lost 12`. */
-static bool take_perf_loss(struct file *file, const struct lane_printed *printed, struct cpu *cpu)
+static bool take_perf_loss(struct file *file, const struct lane_printed *printed,
+			   struct printed_cpu *cpu)
 {
 	static const char name[] = "PERF_RECORD_LOST";
 	uint64_t count = 0;
@@ -160,7 +161,8 @@ static bool take_perf_loss(struct file *file, const struct lane_printed *printed
 }
 
 /* What was lost before this event and told, but not when. */
-static bool take_told_loss(struct file *file, const struct lane_printed *printed, struct cpu *cpu)
+static bool take_told_loss(struct file *file, const struct lane_printed *printed,
+			   struct printed_cpu *cpu)
 {
 	if (file->overwritten) {
 		make_loss(file, -1, file->overwritten, printed->ns, printed->ns);
@@ -182,7 +184,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 {
 	struct lane_printed printed;
 	bool has_loss;
-	struct cpu *cpu;
+	struct printed_cpu *cpu;
 	const char *why, *at;
 	int kind;
 

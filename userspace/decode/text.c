@@ -21,14 +21,14 @@ enum {
 };
 
 /* A name that the trace may use for an event. */
-struct name {
+struct event_name {
 	const char *text;
 	size_t length;
 	int kind;
 	bool is_notify; /* LANE_ENGINE_NOTIFY, which has no kind of its own */
 };
 
-struct text {
+struct text_decoder {
 	struct lane_decoder base;
 	const struct lane_names *names;
 	char *path;
@@ -45,12 +45,12 @@ struct text {
 	int origin; /* of the last line that was looked at closely, and its word */
 	const char *origin_word;
 	size_t origin_length; /* 0: there was none yet */
-	struct name hash[NAME_SLOTS];
+	struct event_name hash[NAME_SLOTS];
 };
 
-static struct text *text_of(struct lane_decoder *decoder)
+static struct text_decoder *text_of(struct lane_decoder *decoder)
 {
-	return (struct text *)decoder;
+	return (struct text_decoder *)decoder;
 }
 
 /* An error at the line read last. */
@@ -58,7 +58,7 @@ static struct text *text_of(struct lane_decoder *decoder)
 	lane_error("%s:%" PRIu64 ": " format, (text)->path, (text)->line, ##__VA_ARGS__)
 
 /* Moves the rest of the buffer to its beginning and reads behind it. */
-static struct lane_error *fill(struct text *text)
+static struct lane_error *fill(struct text_decoder *text)
 {
 	size_t rest = (size_t)(text->to - text->from);
 	ssize_t n;
@@ -84,7 +84,7 @@ static struct lane_error *fill(struct text *text)
 }
 
 /* Skips the rest of a line that is too long to be one. */
-static struct lane_error *skip_line(struct text *text)
+static struct lane_error *skip_line(struct text_decoder *text)
 {
 	for (;;) {
 		char *end = memchr(text->from, '\n', (size_t)(text->to - text->from));
@@ -124,7 +124,7 @@ static char *skip_word(char *at)
 }
 
 /* The next line that is neither empty nor a comment, NUL-terminated; NULL at the end. */
-static struct lane_error *read_line(struct text *text, char **line)
+static struct lane_error *read_line(struct text_decoder *text, char **line)
 {
 	for (;;) {
 		size_t rest = (size_t)(text->to - text->from);
@@ -171,12 +171,12 @@ static unsigned int hash_of(const char *name, size_t length)
 	return (unsigned int)(first >> 40);
 }
 
-static struct name *hash_find(struct text *text, const char *name, size_t length)
+static struct event_name *hash_find(struct text_decoder *text, const char *name, size_t length)
 {
 	unsigned int at = hash_of(name, length) % NAME_SLOTS;
 
 	while (text->hash[at].text) {
-		struct name *entry = &text->hash[at];
+		struct event_name *entry = &text->hash[at];
 
 		if (entry->length == length && !memcmp(entry->text, name, length))
 			return entry;
@@ -185,18 +185,18 @@ static struct name *hash_find(struct text *text, const char *name, size_t length
 	return &text->hash[at];
 }
 
-static void hash_add(struct text *text, const char *name, int kind)
+static void hash_add(struct text_decoder *text, const char *name, int kind)
 {
-	struct name *entry = hash_find(text, name, strlen(name));
+	struct event_name *entry = hash_find(text, name, strlen(name));
 
 	if (!entry->text)
-		*entry = (struct name){ .text = name,
-					.length = strlen(name),
-					.kind = kind,
-					.is_notify = !strcmp(name, LANE_ENGINE_NOTIFY) };
+		*entry = (struct event_name){ .text = name,
+					      .length = strlen(name),
+					      .kind = kind,
+					      .is_notify = !strcmp(name, LANE_ENGINE_NOTIFY) };
 }
 
-static void hash_names(struct text *text)
+static void hash_names(struct text_decoder *text)
 {
 	const struct lane_names *names = text->names;
 
@@ -365,7 +365,7 @@ static bool parse_name(const char *word, enum lane_type type, uint64_t *value)
 }
 
 /* A decimal number that fits its slot, up to a blank or the end; false: look closer. */
-static bool quick_number(struct text *text, char **at, const struct lane_slot *slot)
+static bool quick_number(struct text_decoder *text, char **at, const struct lane_field_slot *slot)
 {
 	bool is_signed = decode_type_is_signed(slot->type);
 	bool minus = is_signed && **at == '-';
@@ -390,7 +390,7 @@ static size_t named(const struct lane_field *field, const char *text)
 }
 
 /* Parses one `name=value` at *at into the event. */
-static struct lane_error *parse_field(struct text *text, const struct lane_kind_info *info,
+static struct lane_error *parse_field(struct text_decoder *text, const struct lane_kind_info *info,
 				      unsigned int *expected, char **at)
 {
 	char *name = *at;
@@ -398,7 +398,7 @@ static struct lane_error *parse_field(struct text *text, const struct lane_kind_
 		*expected < info->n_fields ? &info->fields[*expected] : NULL;
 	size_t length = field ? named(field, name) : 0;
 	bool is_expected = length;
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 	uint64_t value;
 	char *word;
 
@@ -463,11 +463,11 @@ struct columns {
 	uint64_t ts_ns;
 	int32_t cpu, pid, tid;
 	int origin;
-	const struct name *known;
+	const struct event_name *known;
 };
 
 /* The columns as they are usually written, one blank between; NULL: look closer. */
-static char *scan_columns(struct text *text, char *at, struct columns *columns)
+static char *scan_columns(struct text_decoder *text, char *at, struct columns *columns)
 {
 	char *end = scan_digits(at, &columns->ts_ns), *name;
 
@@ -492,7 +492,7 @@ static char *scan_columns(struct text *text, char *at, struct columns *columns)
 }
 
 /* Fills the event's head, unless the table does not have it. */
-static void begin_event(struct text *text, const struct columns *columns, int *kind)
+static void begin_event(struct text_decoder *text, const struct columns *columns, int *kind)
 {
 	struct lane_event *event = &text->event;
 
@@ -509,7 +509,8 @@ static void begin_event(struct text *text, const struct columns *columns, int *k
 }
 
 /* The five columns before an event's fields. *kind is -1 for an event that is not in the table. */
-static struct lane_error *parse_columns(struct text *text, char **at, uint64_t *ts_ns, int *kind)
+static struct lane_error *parse_columns(struct text_decoder *text, char **at, uint64_t *ts_ns,
+					int *kind)
 {
 	struct columns columns;
 	char *quick = scan_columns(text, *at, &columns);
@@ -557,7 +558,7 @@ static struct lane_error *parse_columns(struct text *text, char **at, uint64_t *
 
 static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_event **result)
 {
-	struct text *text = text_of(decoder);
+	struct text_decoder *text = text_of(decoder);
 	unsigned int expected;
 	struct lane_error *err;
 	uint64_t ts_ns;
@@ -605,7 +606,7 @@ static const struct {
 #undef WORD
 };
 
-static struct lane_error *parse_info(struct text *text, const char *key, const char *value)
+static struct lane_error *parse_info(struct text_decoder *text, const char *key, const char *value)
 {
 	struct lane_trace_info *info = &text->info;
 	uint64_t number;
@@ -641,7 +642,7 @@ static struct lane_error *parse_info(struct text *text, const char *key, const c
 }
 
 /* A line of the head; *is_head is false when it is an event's. */
-static struct lane_error *parse_head(struct text *text, char *line, bool *is_head)
+static struct lane_error *parse_head(struct text_decoder *text, char *line, bool *is_head)
 {
 	char *at = line + strcspn(line, " \t\r");
 	size_t length = (size_t)(at - line);
@@ -673,7 +674,7 @@ static struct lane_error *parse_head(struct text *text, char *line, bool *is_hea
 	return NULL;
 }
 
-static struct lane_error *read_head(struct text *text)
+static struct lane_error *read_head(struct text_decoder *text)
 {
 	struct lane_error *err;
 	bool is_head = true;
@@ -703,7 +704,7 @@ static struct lane_error *read_head(struct text *text)
 
 static void text_close(struct lane_decoder *decoder)
 {
-	struct text *text = text_of(decoder);
+	struct text_decoder *text = text_of(decoder);
 
 	if (!text)
 		return;
@@ -714,7 +715,7 @@ static void text_close(struct lane_decoder *decoder)
 	free(text);
 }
 
-static void close_guard(struct text **text)
+static void close_guard(struct text_decoder **text)
 {
 	if (*text)
 		text_close(&(*text)->base);
@@ -724,7 +725,7 @@ static void close_guard(struct text **text)
 struct lane_error *decode_text_open_fd(int fd, const char *path, const struct lane_names *names,
 				       struct lane_decoder **decoder)
 {
-	LANE_CLEANUP(close_guard) struct text *text = calloc(1, sizeof(*text));
+	LANE_CLEANUP(close_guard) struct text_decoder *text = calloc(1, sizeof(*text));
 	struct lane_error *err;
 
 	if (!text) {

@@ -26,7 +26,7 @@ enum {
 };
 
 /* One CPU of one buffer. */
-struct stream {
+struct dat_stream {
 	const struct lane_dat_part *part;
 	struct lane_account *account;
 	uint64_t at; /* in the file: what comes next */
@@ -51,7 +51,7 @@ struct dat {
 	struct lane_dat_head head;
 	char *path;
 	int fd;
-	struct stream *streams;
+	struct dat_stream *streams;
 	struct lane_account *accounts;
 	struct lane_merge merge;
 	uint64_t held, unpacked, first_ns;
@@ -66,8 +66,8 @@ static struct dat *dat_of(struct lane_decoder *decoder)
 	return (struct dat *)decoder;
 }
 
-static struct lane_error *bad_place(const struct dat *dat, const struct stream *stream, uint64_t at,
-				    const char *why)
+static struct lane_error *bad_place(const struct dat *dat, const struct dat_stream *stream,
+				    uint64_t at, const char *why)
 {
 	const char *name = dat->head.buffers[stream->part->buffer].name;
 
@@ -86,7 +86,7 @@ static uint64_t clock_ns(const struct lane_dat_head *head, uint64_t ticks)
 }
 
 /* Makes room for a chunk of that many bytes. */
-static struct lane_error *reserve(struct dat *dat, struct stream *stream, size_t bytes)
+static struct lane_error *reserve(struct dat *dat, struct dat_stream *stream, size_t bytes)
 {
 	uint8_t *chunk;
 
@@ -105,7 +105,7 @@ static struct lane_error *reserve(struct dat *dat, struct stream *stream, size_t
 }
 
 /* Reads some pages as they are. */
-static struct lane_error *read_plain(struct dat *dat, struct stream *stream)
+static struct lane_error *read_plain(struct dat *dat, struct dat_stream *stream)
 {
 	uint64_t left = stream->part->end - stream->at;
 	size_t pages = READ_BYTES / stream->part->page_bytes;
@@ -126,7 +126,7 @@ static struct lane_error *read_plain(struct dat *dat, struct stream *stream)
 }
 
 /* The two sizes before a chunk. */
-static struct lane_error *read_sizes(struct dat *dat, struct stream *stream, uint32_t sizes[2])
+static struct lane_error *read_sizes(struct dat *dat, struct dat_stream *stream, uint32_t sizes[2])
 {
 	uint64_t left = stream->part->end - stream->at;
 
@@ -143,7 +143,7 @@ static struct lane_error *read_sizes(struct dat *dat, struct stream *stream, uin
 }
 
 /* Unpacks the next chunk. */
-static struct lane_error *read_packed(struct dat *dat, struct stream *stream)
+static struct lane_error *read_packed(struct dat *dat, struct dat_stream *stream)
 {
 	struct lane_error *err;
 	uint32_t sizes[2];
@@ -172,7 +172,7 @@ static struct lane_error *read_packed(struct dat *dat, struct stream *stream)
 }
 
 /* Reads further pages; *more is false when there are none. */
-static struct lane_error *read_chunk(struct dat *dat, struct stream *stream, bool *more)
+static struct lane_error *read_chunk(struct dat *dat, struct dat_stream *stream, bool *more)
 {
 	const struct lane_dat_part *part = stream->part;
 
@@ -199,9 +199,9 @@ static struct lane_error *read_chunk(struct dat *dat, struct stream *stream, boo
 }
 
 /* What was lost before a page, between the event before it and its first one. */
-static void add_loss(struct dat *dat, struct stream *stream, uint64_t count, uint64_t end_ns)
+static void add_loss(struct dat *dat, struct dat_stream *stream, uint64_t count, uint64_t end_ns)
 {
-	struct lane_loss loss = { .count = count, .end_ns = end_ns };
+	struct lane_lost_time loss = { .count = count, .end_ns = end_ns };
 
 	loss.begin_ns = stream->has_last			  ? stream->last_ns
 			: dat->first_ns && dat->first_ns < end_ns ? dat->first_ns
@@ -214,7 +214,7 @@ static void add_loss(struct dat *dat, struct stream *stream, uint64_t count, uin
 }
 
 /* Goes to the next page; *more is false when there is none. */
-static struct lane_error *next_page(struct dat *dat, struct stream *stream, bool *more)
+static struct lane_error *next_page(struct dat *dat, struct dat_stream *stream, bool *more)
 {
 	struct lane_error *err;
 	size_t bytes;
@@ -244,8 +244,8 @@ static struct lane_error *next_page(struct dat *dat, struct stream *stream, bool
 }
 
 /* Takes a record; false when it is of no kind of ours. */
-static struct lane_error *take_record(struct dat *dat, struct stream *stream, const uint8_t *record,
-				      size_t bytes)
+static struct lane_error *take_record(struct dat *dat, struct dat_stream *stream,
+				      const uint8_t *record, size_t bytes)
 {
 	const struct lane_tracepoint *plan;
 	uint64_t ns = clock_ns(&dat->head, stream->page.ts);
@@ -272,7 +272,7 @@ static struct lane_error *take_record(struct dat *dat, struct stream *stream, co
 }
 
 /* What the kernel counts as lost of a CPU and no page tells was lost behind the last one. */
-static void end_stream(struct dat *dat, struct stream *stream)
+static void end_stream(struct dat *dat, struct dat_stream *stream)
 {
 	uint64_t counted = dat->head.stats ? dat->head.stats[stream->part->cpu] : 0;
 
@@ -282,7 +282,7 @@ static void end_stream(struct dat *dat, struct stream *stream)
 }
 
 /* Reads on to the next event of the table. */
-static struct lane_error *find_event(struct dat *dat, struct stream *stream)
+static struct lane_error *find_event(struct dat *dat, struct dat_stream *stream)
 {
 	struct lane_error *err = NULL;
 	const uint8_t *record;
@@ -319,7 +319,7 @@ static struct lane_merge_stream *merge_stream(void *dat, uint32_t index)
 
 static struct lane_error *merge_find(void *dat, uint32_t index)
 {
-	struct stream *stream = &((struct dat *)dat)->streams[index];
+	struct dat_stream *stream = &((struct dat *)dat)->streams[index];
 
 	stream->next.has_event = false;
 	return stream->is_dead ? NULL : find_event(dat, stream);
@@ -329,7 +329,7 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 {
 	struct dat *dat = dat_of(decoder);
 	struct lane_error *err;
-	struct stream *stream;
+	struct dat_stream *stream;
 	uint32_t index;
 	bool is_loss;
 

@@ -36,7 +36,7 @@ enum {
 };
 
 /* What a head is read with. */
-struct reader {
+struct head_reader {
 	struct lane_dat_head *head;
 	struct lane_bytes file;
 	struct lane_bytes *in; /* the file, or a section that was unpacked */
@@ -44,17 +44,17 @@ struct reader {
 	uint8_t *option;
 };
 
-static struct lane_error *bad(const struct reader *r, const char *why)
+static struct lane_error *bad(const struct head_reader *r, const char *why)
 {
 	return lane_error("%s: %sbyte %" PRIu64 ": %s", r->head->path, r->part, r->in->at, why);
 }
 
-static struct lane_error *cut_off(const struct reader *r)
+static struct lane_error *cut_off(const struct head_reader *r)
 {
 	return bad(r, "it is cut off (was the recording completed?)");
 }
 
-static struct lane_error *add_part(struct reader *r, const struct lane_dat_part *part)
+static struct lane_error *add_part(struct head_reader *r, const struct lane_dat_part *part)
 {
 	struct lane_dat_head *head = r->head;
 
@@ -71,7 +71,7 @@ static struct lane_error *add_part(struct reader *r, const struct lane_dat_part 
 	return NULL;
 }
 
-static struct lane_error *add_buffer(struct reader *r, const char *name)
+static struct lane_error *add_buffer(struct head_reader *r, const char *name)
 {
 	struct lane_dat_head *head = r->head;
 
@@ -84,7 +84,7 @@ static struct lane_error *add_buffer(struct reader *r, const char *name)
 }
 
 /* Version 6: by CPU, the place and the size of its pages. */
-static struct lane_error *read_flyrecord(struct reader *r, uint32_t cpus, const char *name)
+static struct lane_error *read_flyrecord(struct head_reader *r, uint32_t cpus, const char *name)
 {
 	struct lane_error *err = add_buffer(r, name);
 
@@ -147,7 +147,7 @@ static struct lane_error *take_stats(struct lane_dat_head *head, const char *tex
 	return NULL;
 }
 
-static struct lane_error *take_option(struct reader *r, unsigned int id, size_t bytes)
+static struct lane_error *take_option(struct head_reader *r, unsigned int id, size_t bytes)
 {
 	struct lane_dat_head *head = r->head;
 	const char *text = (const char *)r->option; /* a NUL was put behind it */
@@ -183,7 +183,7 @@ static struct lane_error *take_option(struct reader *r, unsigned int id, size_t 
 }
 
 /* The next option: its number, and its data with a NUL behind it. */
-static struct lane_error *get_option(struct reader *r, uint16_t *id, uint32_t *bytes)
+static struct lane_error *get_option(struct head_reader *r, uint16_t *id, uint32_t *bytes)
 {
 	*bytes = 0;
 	if (!decode_bytes_u16(r->in, id))
@@ -209,7 +209,7 @@ static struct lane_error *get_option(struct reader *r, uint16_t *id, uint32_t *b
 }
 
 /* Version 6: a buffer beside the top one lies at a place of its own. */
-static struct lane_error *find_buffer_6(struct reader *r, uint64_t at)
+static struct lane_error *find_buffer_6(struct head_reader *r, uint64_t at)
 {
 	char word[MAGIC_BYTES];
 
@@ -221,14 +221,14 @@ static struct lane_error *find_buffer_6(struct reader *r, uint64_t at)
 	return NULL;
 }
 
-struct place {
+struct part_place {
 	uint64_t at;
 	char name[LANE_DAT_NAME];
 };
 
-static struct lane_error *read_options_6(struct reader *r, uint32_t cpus)
+static struct lane_error *read_options_6(struct head_reader *r, uint32_t cpus)
 {
-	LANE_CLEANUP(lane_free) struct place *places = NULL;
+	LANE_CLEANUP(lane_free) struct part_place *places = NULL;
 	struct lane_error *err;
 	uint32_t n = 0, bytes;
 	char word[MAGIC_BYTES];
@@ -271,7 +271,7 @@ static struct lane_error *read_options_6(struct reader *r, uint32_t cpus)
 
 /* Sizes and texts that nobody needs here: of the kernel's symbols, of its printk formats, of names.
  */
-static struct lane_error *skip_texts(struct reader *r)
+static struct lane_error *skip_texts(struct head_reader *r)
 {
 	uint32_t small;
 	uint64_t large;
@@ -284,7 +284,7 @@ static struct lane_error *skip_texts(struct reader *r)
 	return NULL;
 }
 
-static struct lane_error *read_6(struct reader *r)
+static struct lane_error *read_6(struct head_reader *r)
 {
 	struct lane_tracing_data data = { r->head->path, r->part, r->in, &r->head->tracepoints, 8 };
 	char word[MAGIC_BYTES];
@@ -317,18 +317,19 @@ static struct lane_error *read_6(struct reader *r)
 }
 
 /* A section of version 7: its bytes as they are in the file, or unpacked into memory. */
-struct section {
+struct dat_section {
 	uint16_t id, flags;
 	struct lane_bytes bytes;
 	uint8_t *memory;
 };
 
-static void free_section(struct section *section)
+static void free_section(struct dat_section *section)
 {
 	free(section->memory);
 }
 
-static struct lane_error *unpack_section(struct reader *r, struct section *section, uint64_t size)
+static struct lane_error *unpack_section(struct head_reader *r, struct dat_section *section,
+					 uint64_t size)
 {
 	LANE_CLEANUP(lane_free) uint8_t *packed = NULL;
 	struct lane_bytes *in = &section->bytes;
@@ -355,8 +356,8 @@ static struct lane_error *unpack_section(struct reader *r, struct section *secti
 }
 
 /* Opens the section at that place, which has to be of that number. */
-static struct lane_error *open_section(struct reader *r, uint64_t at, uint16_t id,
-				       struct section *section)
+static struct lane_error *open_section(struct head_reader *r, uint64_t at, uint16_t id,
+				       struct dat_section *section)
 {
 	uint32_t name;
 	uint64_t size;
@@ -379,9 +380,9 @@ static struct lane_error *open_section(struct reader *r, uint64_t at, uint16_t i
 	return section->flags & PACKED ? unpack_section(r, section, size) : NULL;
 }
 
-static struct lane_error *read_formats_7(struct reader *r, uint16_t id)
+static struct lane_error *read_formats_7(struct head_reader *r, uint16_t id)
 {
-	LANE_CLEANUP(free_section) struct section section = { 0 };
+	LANE_CLEANUP(free_section) struct dat_section section = { 0 };
 	struct lane_tracing_data data = { r->head->path,
 					  id == OPTION_HEADER_INFO ? "the head of the pages: "
 								   : "the formats of events: ",
@@ -405,9 +406,9 @@ static struct lane_error *read_formats_7(struct reader *r, uint16_t id)
 }
 
 /* A buffer of version 7: its section's place, name, clock, page size, and each CPU's pages. */
-static struct lane_error *read_buffer_7(struct reader *r, size_t bytes)
+static struct lane_error *read_buffer_7(struct head_reader *r, size_t bytes)
 {
-	LANE_CLEANUP(free_section) struct section section = { 0 };
+	LANE_CLEANUP(free_section) struct dat_section section = { 0 };
 	struct lane_bytes in;
 	uint32_t page_bytes, cpus, cpu;
 	char name[256], clock[64];
@@ -450,9 +451,9 @@ static struct lane_error *read_buffer_7(struct reader *r, size_t bytes)
 }
 
 /* The options of one section; *next is the place of the section behind it, 0: there is none. */
-static struct lane_error *read_options_7(struct reader *r, uint64_t at, uint64_t *next)
+static struct lane_error *read_options_7(struct head_reader *r, uint64_t at, uint64_t *next)
 {
-	LANE_CLEANUP(free_section) struct section section = { 0 };
+	LANE_CLEANUP(free_section) struct dat_section section = { 0 };
 	struct lane_error *err = open_section(r, at, OPTION_DONE, &section);
 	uint32_t bytes;
 	uint16_t id;
@@ -485,7 +486,7 @@ static struct lane_error *read_options_7(struct reader *r, uint64_t at, uint64_t
 	return err;
 }
 
-static struct lane_error *read_7(struct reader *r)
+static struct lane_error *read_7(struct head_reader *r)
 {
 	struct lane_error *err = NULL;
 	char name[32], version[32];
@@ -511,7 +512,7 @@ static struct lane_error *read_7(struct reader *r)
 }
 
 /* What is before the version's own part. */
-static struct lane_error *read_begin(struct reader *r)
+static struct lane_error *read_begin(struct head_reader *r)
 {
 	struct lane_dat_head *head = r->head;
 	char magic[MAGIC_BYTES], version[16];
@@ -555,7 +556,7 @@ struct lane_error *decode_dat_head_read(const char *path, int fd, const struct l
 					struct lane_dat_head *head)
 {
 	LANE_CLEANUP(lane_free) uint8_t *option = malloc(OPTION_BYTES + 1);
-	LANE_CLEANUP(lane_free) struct reader *r = calloc(1, sizeof(*r));
+	LANE_CLEANUP(lane_free) struct head_reader *r = calloc(1, sizeof(*r));
 	struct lane_error *err;
 	struct stat st;
 
@@ -568,7 +569,7 @@ struct lane_error *decode_dat_head_read(const char *path, int fd, const struct l
 	head->bytes = (uint64_t)st.st_size;
 	head->long_bytes = 8;
 	decode_tracepoints_init(&head->tracepoints, names);
-	*r = (struct reader){ .head = head, .part = "", .option = option };
+	*r = (struct head_reader){ .head = head, .part = "", .option = option };
 	r->in = &r->file;
 	decode_bytes_of_file(r->in, fd, 0, head->bytes);
 	err = read_begin(r);

@@ -190,7 +190,7 @@ static bool loading(const struct tep_format_field *field, enum lane_type type, e
 }
 
 static void add_step(struct lane_tracepoint *plan, const struct tep_format_field *field,
-		     const struct lane_slot *slot)
+		     const struct lane_field_slot *slot)
 {
 	struct lane_tracepoint_step *step = &plan->steps[plan->n_steps];
 	unsigned int end;
@@ -211,7 +211,7 @@ static void add_step(struct lane_tracepoint *plan, const struct tep_format_field
 static void add_field(struct lane_tracepoint *plan, const struct lane_names *names,
 		      const struct tep_format_field *field)
 {
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 
 	if (!decode_names_slot(names, plan->kind, field->name, strlen(field->name), &slot))
 		return;
@@ -394,7 +394,7 @@ static uint64_t load(const struct lane_tracepoint_step *step, const uint8_t *fro
 }
 
 /* Copies characters up to their NUL. */
-static void load_text(const uint8_t *from, size_t bytes, const struct lane_slot *slot,
+static void load_text(const uint8_t *from, size_t bytes, const struct lane_field_slot *slot,
 		      struct lane_event *to)
 {
 	size_t n = strnlen((const char *)from, bytes);

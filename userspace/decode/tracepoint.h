@@ -28,7 +28,7 @@ struct lane_tracepoint_step {
 	enum lane_load load;
 	uint16_t offset; /* in the record */
 	uint16_t size;
-	struct lane_slot slot;
+	struct lane_field_slot slot;
 };
 
 /* How the records of one event become events of the table. */

@@ -85,7 +85,7 @@ const struct lane_tsdl_member *decode_tsdl_member(const struct lane_tsdl_type *t
 }
 
 /* What a block says in one line: a value, or a type. */
-struct statement {
+struct block_statement {
 	const char *name;
 	struct lane_tsdl_value value;
 	const struct lane_tsdl_type *type; /* NULL: it is a value */
@@ -95,7 +95,8 @@ struct statement {
  * The next line of a block that is open, up to its brace: *more is false then. Types that are named
  * in it are taken on the way.
  */
-static bool next_statement(struct lane_tsdl_parser *p, struct statement *statement, bool *more)
+static bool next_statement(struct lane_tsdl_parser *p, struct block_statement *statement,
+			   bool *more)
 {
 	*more = true;
 	while (decode_tsdl_begins_definition(p))
@@ -106,7 +107,7 @@ static bool next_statement(struct lane_tsdl_parser *p, struct statement *stateme
 		decode_tsdl_take_sign(p, ';');
 		return true;
 	}
-	*statement = (struct statement){ .name = decode_tsdl_path(p) };
+	*statement = (struct block_statement){ .name = decode_tsdl_path(p) };
 	if (!statement->name)
 		return false;
 	if (p->token.kind == LANE_TOKEN_ASSIGN) {
@@ -119,13 +120,13 @@ static bool next_statement(struct lane_tsdl_parser *p, struct statement *stateme
 }
 
 /* Takes one line of a block into `to`; false, told: it is not known. */
-typedef bool take_statement(struct lane_tsdl_parser *p, const struct statement *statement,
+typedef bool take_statement(struct lane_tsdl_parser *p, const struct block_statement *statement,
 			    void *to);
 
 static bool block(struct lane_tsdl_parser *p, take_statement *take, void *to)
 {
 	uint32_t n_names = p->n_names;
-	struct statement statement;
+	struct block_statement statement;
 	bool more;
 
 	if (!decode_tsdl_expect(p, '{'))
@@ -143,18 +144,19 @@ static bool block(struct lane_tsdl_parser *p, take_statement *take, void *to)
 }
 
 /* True when the line has that name and a value of that sort. */
-static bool says(const struct statement *statement, const char *name, bool is_number)
+static bool says(const struct block_statement *statement, const char *name, bool is_number)
 {
 	return !statement->type && statement->value.is_number == is_number &&
 	       !strcmp(statement->name, name);
 }
 
-static bool is_type(const struct statement *statement, const char *name)
+static bool is_type(const struct block_statement *statement, const char *name)
 {
 	return statement->type && !strcmp(statement->name, name);
 }
 
-static bool take_trace(struct lane_tsdl_parser *p, const struct statement *statement, void *to)
+static bool take_trace(struct lane_tsdl_parser *p, const struct block_statement *statement,
+		       void *to)
 {
 	struct lane_tsdl *tsdl = to;
 	const struct lane_tsdl_value *value = &statement->value;
@@ -178,7 +180,7 @@ static bool take_trace(struct lane_tsdl_parser *p, const struct statement *state
 	return false;
 }
 
-static bool take_env(struct lane_tsdl_parser *p, const struct statement *statement, void *to)
+static bool take_env(struct lane_tsdl_parser *p, const struct block_statement *statement, void *to)
 {
 	struct lane_tsdl *tsdl = to;
 
@@ -189,7 +191,8 @@ static bool take_env(struct lane_tsdl_parser *p, const struct statement *stateme
 	return true;
 }
 
-static bool take_clock(struct lane_tsdl_parser *p, const struct statement *statement, void *to)
+static bool take_clock(struct lane_tsdl_parser *p, const struct block_statement *statement,
+		       void *to)
 {
 	struct lane_tsdl_clock *clock = to;
 	const struct lane_tsdl_value *value = &statement->value;
@@ -217,7 +220,8 @@ static bool take_clock(struct lane_tsdl_parser *p, const struct statement *state
 	return true;
 }
 
-static bool take_stream(struct lane_tsdl_parser *p, const struct statement *statement, void *to)
+static bool take_stream(struct lane_tsdl_parser *p, const struct block_statement *statement,
+			void *to)
 {
 	struct lane_tsdl_stream *stream = to;
 
@@ -237,7 +241,8 @@ static bool take_stream(struct lane_tsdl_parser *p, const struct statement *stat
 	return true;
 }
 
-static bool take_event(struct lane_tsdl_parser *p, const struct statement *statement, void *to)
+static bool take_event(struct lane_tsdl_parser *p, const struct block_statement *statement,
+		       void *to)
 {
 	struct lane_tsdl_event *event = to;
 

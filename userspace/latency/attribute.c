@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 void *latency_sum_of(struct lane_latency *latency, struct lane_table *index, void *array,
 		     uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh)
 {
@@ -17,18 +19,11 @@ void *latency_sum_of(struct lane_latency *latency, struct lane_table *index, voi
 		return base + (at - 1) * size;
 	if (*n == LANE_SUMS_MAX)
 		return NULL;
-	if (*n == *cap) {
-		uint32_t more = *cap ? 2 * *cap : 32;
-		char *bigger = realloc(base, more * size);
-
-		if (!bigger) {
-			latency->no_memory = true;
-			return NULL;
-		}
-		base = bigger;
-		memcpy(array, &base, sizeof(base));
-		*cap = more;
+	if (!lane_vector_reach(array, cap, *n + 1, size)) {
+		latency->no_memory = true;
+		return NULL;
 	}
+	memcpy(&base, array, sizeof(base));
 	if (!lane_table_put(index, a, b, (void *)(uintptr_t)(*n + 1))) {
 		latency->no_memory = true;
 		return NULL;

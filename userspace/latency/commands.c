@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "latency/latency.h"
 #include "latency/sums.h"
 
@@ -13,26 +14,14 @@
 #define GAPS_MAX 4096
 
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
-static void *append(struct lane_commands *c, void *array, uint32_t *n, uint32_t *cap, size_t size)
-{
-	char *base;
-
-	memcpy(&base, array, sizeof(base));
-	if (*n == *cap) {
-		uint32_t more = *cap ? 2 * *cap : 8;
-		char *bigger = realloc(base, more * size);
-
-		if (!bigger) {
-			c->no_memory = true;
-			return NULL;
-		}
-		base = bigger;
-		memcpy(array, &base, sizeof(base));
-		*cap = more;
-	}
-	memset(base + *n * size, 0, size);
-	return base + (*n)++ * size;
-}
+#define APPEND(c, what)                                                                            \
+	({                                                                                         \
+		__typeof__((c)->what) item_ =                                                      \
+			LANE_APPEND((c)->what, (c)->n_##what, (c)->cap_##what);                    \
+                                                                                                   \
+		(c)->no_memory |= !item_;                                                          \
+		item_;                                                                             \
+	})
 
 static void add(struct lane_commands *c, struct lane_durations *durations, uint64_t ns)
 {
@@ -51,7 +40,7 @@ static uint32_t device_of(struct lane_commands *c, const struct lane_cl_queue *q
 	for (uint32_t i = 0; i < c->n_devices; i++)
 		if (c->devices[i].pid == queue->pid && c->devices[i].device == queue->device)
 			return i;
-	device = append(c, &c->devices, &c->n_devices, &c->cap_devices, sizeof(*device));
+	device = APPEND(c, devices);
 	if (!device)
 		return UINT32_MAX;
 	device->pid = queue->pid;
@@ -64,7 +53,7 @@ static struct lane_cl_queue_stats *queue_of(struct lane_commands *c,
 					    const struct lane_cl_queue *queue)
 {
 	while (c->n_queues <= queue->id)
-		if (!append(c, &c->queues, &c->n_queues, &c->cap_queues, sizeof(*c->queues)))
+		if (!APPEND(c, queues))
 			return NULL;
 	if (!c->queues[queue->id].queue) {
 		c->queues[queue->id].queue = queue;
@@ -97,7 +86,7 @@ static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
 		c->kernels_left_out++;
 		return NULL;
 	}
-	kernel = append(c, &c->kernels, &c->n_kernels, &c->cap_kernels, sizeof(*kernel));
+	kernel = APPEND(c, kernels);
 	if (!kernel)
 		return NULL;
 	if (!lane_table_put(&c->kernel_index, key, (uint32_t)command->pid,
@@ -157,8 +146,7 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 	c->devices[device].gap_cause_ns[cause] += to_ns - from_ns;
 	at = (uintptr_t)lane_table_get(&c->gap_index, key, (uint32_t)command->tid);
 	if (!at && c->n_gaps < GAPS_MAX) {
-		struct lane_gap_sum *sum =
-			append(c, &c->gaps, &c->n_gaps, &c->cap_gaps, sizeof(*sum));
+		struct lane_gap_sum *sum = APPEND(c, gaps);
 
 		if (!sum || !lane_table_put(&c->gap_index, key, (uint32_t)command->tid,
 					    (void *)(uintptr_t)c->n_gaps)) {

@@ -8,7 +8,7 @@
 /* Steps without the time going back: an edge may lead to another at the same time, not for ever. */
 #define MAX_EDGES 256
 
-struct walk {
+struct critical_walk {
 	struct lane_critical *c;
 	const struct lane_timeline *timeline;
 	uint64_t from_ns;
@@ -25,7 +25,7 @@ struct walk {
 
 #define NO_POINT (-1)
 
-static uint32_t client_of_context(const struct walk *w, uint32_t context)
+static uint32_t client_of_context(const struct critical_walk *w, uint32_t context)
 {
 	const struct lane_context *ctx = timeline_context(w->timeline, context);
 
@@ -33,7 +33,7 @@ static uint32_t client_of_context(const struct walk *w, uint32_t context)
 }
 
 /* A time that is on the path, not after where the path is known from. */
-static struct lane_span on_path(const struct walk *w, struct lane_span time)
+static struct lane_span on_path(const struct critical_walk *w, struct lane_span time)
 {
 	time.lo = time.lo > w->from_ns ? time.lo : w->from_ns;
 	time.hi = time.hi > w->from_ns ? time.hi : w->from_ns;
@@ -42,7 +42,7 @@ static struct lane_span on_path(const struct walk *w, struct lane_span time)
 	return time;
 }
 
-static void add_kind(struct walk *w, enum lane_critical_kind kind, struct lane_span lasted)
+static void add_kind(struct critical_walk *w, enum lane_critical_kind kind, struct lane_span lasted)
 {
 	struct lane_span *kinds = w->c->kinds;
 
@@ -54,11 +54,11 @@ static void add_kind(struct walk *w, enum lane_critical_kind kind, struct lane_s
 	timeline_span_add(&kinds[kind], lasted);
 }
 
-static void whose(struct walk *w, struct lane_critical_segment *segment);
+static void whose(struct critical_walk *w, struct lane_critical_segment *segment);
 
 /* A piece from begin (not before the interval) to where the path is known from; NULL: it is
  * empty. */
-static struct lane_critical_segment *piece(struct walk *w, struct lane_span begin,
+static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_span begin,
 					   enum lane_critical_kind kind)
 {
 	struct lane_critical_segment *segment;
@@ -176,7 +176,7 @@ static const struct lane_crit_request *request_of(const struct lane_critical *c,
 }
 
 /* What a thread was, and of which process, when it was on the path last. */
-static void whose(struct walk *w, struct lane_critical_segment *segment)
+static void whose(struct critical_walk *w, struct lane_critical_segment *segment)
 {
 	const struct lane_crit_state *state;
 	const struct lane_thread *thread;
@@ -196,7 +196,7 @@ static void whose(struct walk *w, struct lane_critical_segment *segment)
 
 /* Where what happened is not known. What a thread did that is known to have built a request then
  * was building it. */
-static void unknown(struct walk *w, uint64_t begin_ns)
+static void unknown(struct critical_walk *w, uint64_t begin_ns)
 {
 	if (!w->request && w->prepare_ns < w->at.hi)
 		piece(w, timeline_span_exact(begin_ns > w->prepare_ns ? begin_ns : w->prepare_ns),
@@ -205,7 +205,7 @@ static void unknown(struct walk *w, uint64_t begin_ns)
 		piece(w, timeline_span_exact(begin_ns), LANE_CRITICAL_UNKNOWN);
 }
 
-static void to_thread(struct walk *w, int32_t tid, uint32_t client, uint64_t prepare_ns)
+static void to_thread(struct critical_walk *w, int32_t tid, uint32_t client, uint64_t prepare_ns)
 {
 	w->request = NULL;
 	w->tid = tid;
@@ -221,7 +221,7 @@ static int known_below(const struct lane_crit_request *rq, int point)
 	return NO_POINT;
 }
 
-static void to_request(struct walk *w, const struct lane_crit_request *rq)
+static void to_request(struct critical_walk *w, const struct lane_crit_request *rq)
 {
 	w->request = rq;
 	w->engine = rq->engine;
@@ -242,7 +242,7 @@ static void to_request(struct walk *w, const struct lane_crit_request *rq)
 }
 
 /* A thread that could run, back to begin_ns: cut wherever who had its CPU changes. */
-static void runqueue(struct walk *w, uint64_t begin_ns)
+static void runqueue(struct critical_walk *w, uint64_t begin_ns)
 {
 	while (w->at.hi > begin_ns && w->at.hi > w->from_ns) {
 		uint64_t at_ns = w->at.hi;
@@ -275,7 +275,7 @@ static uint64_t signal_of(const struct lane_crit_request *rq)
 }
 
 /* A blocked thread: on with the request it waited for, or with who woke it. */
-static void blocked(struct walk *w, const struct lane_crit_state *state)
+static void blocked(struct critical_walk *w, const struct lane_crit_state *state)
 {
 	const struct lane_crit_request *rq =
 		state->wait_context == LANE_CRITICAL_NONE
@@ -303,7 +303,7 @@ static void blocked(struct walk *w, const struct lane_crit_state *state)
 	piece(w, timeline_span_exact(state->begin_ns), LANE_CRITICAL_BLOCKED);
 }
 
-static void thread_step(struct walk *w)
+static void thread_step(struct critical_walk *w)
 {
 	const struct lane_crit_state *state = state_before(w->c, w->tid, w->at.hi);
 
@@ -331,7 +331,7 @@ static void thread_step(struct walk *w)
 }
 
 /* A piece back to begin while that run had the engine, NULL: none that is known had it. */
-static void behind(struct walk *w, struct lane_span begin, enum lane_critical_kind kind,
+static void behind(struct critical_walk *w, struct lane_span begin, enum lane_critical_kind kind,
 		   const struct lane_crit_run *run)
 {
 	const struct lane_crit_request *rq = w->request;
@@ -348,7 +348,8 @@ static void behind(struct walk *w, struct lane_span begin, enum lane_critical_ki
 }
 
 /* Back to begin along what the request's engine did meanwhile. */
-static void along_engine(struct walk *w, struct lane_span begin, enum lane_critical_kind kind)
+static void along_engine(struct critical_walk *w, struct lane_span begin,
+			 enum lane_critical_kind kind)
 {
 	for (;;) {
 		const struct lane_crit_run *run = run_before(w->c, w->engine, w->at.hi);
@@ -416,7 +417,7 @@ static struct lane_span back_again(const struct lane_crit_away *away)
 }
 
 /* From the end of a request back to its first execute. */
-static void on_hardware(struct walk *w, bool whole)
+static void on_hardware(struct critical_walk *w, bool whole)
 {
 	const struct lane_crit_request *rq = w->request;
 	const struct lane_crit_away *aways;
@@ -444,7 +445,7 @@ static void on_hardware(struct walk *w, bool whole)
 }
 
 /* The driver's queue. */
-static void on_host(struct walk *w, bool whole)
+static void on_host(struct critical_walk *w, bool whole)
 {
 	struct lane_span submit = w->request->points.at[LANE_POINT_SUBMIT];
 
@@ -456,7 +457,7 @@ static void on_host(struct walk *w, bool whole)
 }
 
 /* A request that waits for others: on with the one whose signal ended that. */
-static void dependent(struct walk *w)
+static void dependent(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 	uint64_t add_ns = rq->points.at[LANE_POINT_ADD].hi;
@@ -474,7 +475,7 @@ static void dependent(struct walk *w)
 }
 
 /* What comes before a request's first time that is known: the thread that built it. */
-static void before_it(struct walk *w)
+static void before_it(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 
@@ -484,7 +485,7 @@ static void before_it(struct walk *w)
 		unknown(w, w->from_ns);
 }
 
-static void request_step(struct walk *w)
+static void request_step(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 	int from = w->below, to = w->above;
@@ -515,7 +516,7 @@ static void request_step(struct walk *w)
 		piece(w, rq->points.at[from], LANE_CRITICAL_PREPARE);
 }
 
-static bool find_end(struct walk *w, const struct lane_critical_end *end)
+static bool find_end(struct critical_walk *w, const struct lane_critical_end *end)
 {
 	if (end->tid >= 0) {
 		to_thread(w, end->tid, LANE_CRITICAL_NONE, LANE_NEVER);
@@ -536,7 +537,7 @@ static bool find_end(struct walk *w, const struct lane_critical_end *end)
 bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
 			   uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end)
 {
-	struct walk w = {
+	struct critical_walk w = {
 		.c = c, .timeline = timeline, .from_ns = from_ns, .at = timeline_span_exact(to_ns)
 	};
 

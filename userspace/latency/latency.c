@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "latency/sums.h"
 
 const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
@@ -25,25 +26,15 @@ const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
 static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32_t *cap,
 		  size_t size, uint32_t id)
 {
-	uint32_t more = *cap ? *cap : 8;
 	char *base;
 
 	if (id < *n)
 		return true;
-	memcpy(&base, array, sizeof(base));
-	while (more <= id)
-		more *= 2;
-	if (more != *cap) {
-		char *bigger = realloc(base, more * size);
-
-		if (!bigger) {
-			latency->no_memory = true;
-			return false;
-		}
-		base = bigger;
-		memcpy(array, &base, sizeof(base));
-		*cap = more;
+	if (!lane_vector_reach(array, cap, (size_t)id + 1, size)) {
+		latency->no_memory = true;
+		return false;
 	}
+	memcpy(&base, array, sizeof(base));
 	memset(base + *n * size, 0, (id + 1 - *n) * size);
 	*n = id + 1;
 	return true;

@@ -36,7 +36,7 @@ struct search {
 static void latency(const struct search *s, const char *name, const char *other, double *issue,
 		    double *completion)
 {
-	const struct lane_section *op = model_device_section(s->device, "op", name);
+	const struct lane_device_section *op = model_device_section(s->device, "op", name);
 	int64_t i, c;
 
 	*issue = *completion = 0;
@@ -248,7 +248,7 @@ struct lane_error *model_propose(const struct lane_pattern_kernel *kernel,
 				 struct lane_proposals *found)
 {
 	struct search s = { kernel, device, groups, { .total = 0 }, found, 0 };
-	const struct lane_section *unit = NULL;
+	const struct lane_device_section *unit = NULL;
 	struct lane_error *err = model_device_need(device, "device", "", &unit);
 	uint32_t most;
 

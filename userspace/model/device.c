@@ -197,8 +197,8 @@ static int find_kind(const char *name)
 	return -1;
 }
 
-const struct lane_section *model_device_section(const struct lane_device *device, const char *kind,
-						const char *name)
+const struct lane_device_section *model_device_section(const struct lane_device *device,
+						       const char *kind, const char *name)
 {
 	int index = find_kind(kind);
 
@@ -209,7 +209,7 @@ const struct lane_section *model_device_section(const struct lane_device *device
 }
 
 struct lane_error *model_device_need(const struct lane_device *device, const char *kind,
-				     const char *name, const struct lane_section **section)
+				     const char *name, const struct lane_device_section **section)
 {
 	*section = model_device_section(device, kind, name);
 	if (*section)
@@ -218,7 +218,7 @@ struct lane_error *model_device_need(const struct lane_device *device, const cha
 			  device->what, kind, *name ? " " : "", name);
 }
 
-int64_t model_section_micro(const struct lane_section *section, const char *key)
+int64_t model_section_micro(const struct lane_device_section *section, const char *key)
 {
 	unsigned int index;
 	const struct key *found = find_key(section->kind, key, &index);
@@ -228,12 +228,12 @@ int64_t model_section_micro(const struct lane_section *section, const char *key)
 					   : found->preset * LANE_MICRO;
 }
 
-uint32_t model_section_whole(const struct lane_section *section, const char *key)
+uint32_t model_section_whole(const struct lane_device_section *section, const char *key)
 {
 	return (uint32_t)(model_section_micro(section, key) / LANE_MICRO);
 }
 
-double model_section_real(const struct lane_section *section, const char *key)
+double model_section_real(const struct lane_device_section *section, const char *key)
 {
 	return (double)model_section_micro(section, key) / (double)LANE_MICRO;
 }
@@ -244,7 +244,7 @@ static int64_t between(int64_t low, int64_t high, uint32_t step, uint32_t steps)
 	return low + (high - low) * step / steps;
 }
 
-void model_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+void model_op_latency(const struct lane_device_section *op, uint32_t warps, int64_t *issue,
 		      int64_t *completion)
 {
 	const struct lane_op_point *low;
@@ -288,7 +288,7 @@ static struct lane_error *copy_name(const struct lane_lines *lines, const char *
 static struct lane_error *begin_section(struct lane_device *device, struct lane_lines *lines)
 {
 	struct lane_error *err;
-	struct lane_section *section;
+	struct lane_device_section *section;
 	char *last = lines->word[lines->n_words - 1];
 	size_t bytes = strlen(last);
 	int kind;
@@ -308,7 +308,7 @@ static struct lane_error *begin_section(struct lane_device *device, struct lane_
 	if (device->n_sections == MAX_SECTIONS)
 		return model_lines_error(lines, "more than %d sections", MAX_SECTIONS);
 	section = &device->section[device->n_sections++];
-	*section = (struct lane_section){ .kind = kind, .line = lines->line };
+	*section = (struct lane_device_section){ .kind = kind, .line = lines->line };
 	if (kinds[kind].named) {
 		err = copy_name(lines, lines->word[1], section->name);
 		if (err)
@@ -318,7 +318,7 @@ static struct lane_error *begin_section(struct lane_device *device, struct lane_
 }
 
 /* `KEY VALUE` or `KEY VALUE +- UNCERTAINTY`. */
-static struct lane_error *set_value(struct lane_section *section, struct lane_lines *lines)
+static struct lane_error *set_value(struct lane_device_section *section, struct lane_lines *lines)
 {
 	const struct key *key;
 	struct lane_value *value;
@@ -346,7 +346,7 @@ static struct lane_error *set_value(struct lane_section *section, struct lane_li
 }
 
 /* `at WARPS ISSUE COMPLETION` in an op. */
-static struct lane_error *add_point(struct lane_section *section, struct lane_lines *lines)
+static struct lane_error *add_point(struct lane_device_section *section, struct lane_lines *lines)
 {
 	struct lane_op_point *point;
 	uint64_t warps;
@@ -378,7 +378,7 @@ static struct lane_error *set_text(char **text, struct lane_lines *lines)
 
 static struct lane_error *parse_line(struct lane_device *device, struct lane_lines *lines)
 {
-	struct lane_section *section =
+	struct lane_device_section *section =
 		device->n_sections ? &device->section[device->n_sections - 1] : NULL;
 	const char *word = lines->word[0];
 	int is_op = section && !strcmp(kinds[section->kind].name, "op");
@@ -411,7 +411,7 @@ static struct lane_error *check(const struct lane_device *device)
 	if (!device->name || !device->source)
 		return lane_error("%s: `name' and `source' are needed", device->what);
 	for (size_t i = 0; i < device->n_sections; i++) {
-		const struct lane_section *section = &device->section[i];
+		const struct lane_device_section *section = &device->section[i];
 		const struct kind *kind = &kinds[section->kind];
 
 		for (int k = 0; k < LANE_SECTION_KEYS && kind->key[k].name; k++)
@@ -479,7 +479,7 @@ struct lane_error *model_device_read(const char *path, struct lane_device **devi
 bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
 			 int64_t completion)
 {
-	struct lane_section *section = NULL;
+	struct lane_device_section *section = NULL;
 
 	for (size_t i = 0; i < device->n_sections; i++)
 		if (device->section[i].unit[0] && !strcmp(device->section[i].name, op))

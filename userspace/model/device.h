@@ -39,7 +39,7 @@ struct lane_op_point {
 	int64_t completion;
 };
 
-struct lane_section {
+struct lane_device_section {
 	int kind;		    /* index into the table of device.c */
 	unsigned int line;	    /* where it begins in its file */
 	char name[LANE_NAME_BYTES]; /* "" for kinds that have none */
@@ -54,7 +54,7 @@ struct lane_device {
 	char *name;
 	char *title;
 	char *source;
-	struct lane_section *section;
+	struct lane_device_section *section;
 	size_t n_sections;
 };
 
@@ -76,28 +76,28 @@ void model_device_free(struct lane_device *device);
 void model_device_drop(struct lane_device **device);
 
 /* The section of a kind and name ("" for kinds without names), NULL when the device has none. */
-const struct lane_section *model_device_section(const struct lane_device *device, const char *kind,
-						const char *name);
+const struct lane_device_section *model_device_section(const struct lane_device *device,
+						       const char *kind, const char *name);
 
 /* The same, but an error that says what is missing. */
 struct lane_error *model_device_need(const struct lane_device *device, const char *kind,
 				     const char *name,
-				     const struct lane_section **section) LANE_MUST_CHECK;
+				     const struct lane_device_section **section) LANE_MUST_CHECK;
 
 /* A key's value in millionths; the table's default when the file does not give it. */
-int64_t model_section_micro(const struct lane_section *section, const char *key);
+int64_t model_section_micro(const struct lane_device_section *section, const char *key);
 
 /* The same as a whole number (keys that the table declares whole). */
-uint32_t model_section_whole(const struct lane_section *section, const char *key);
+uint32_t model_section_whole(const struct lane_device_section *section, const char *key);
 
 /* The same as a floating-point number. */
-double model_section_real(const struct lane_section *section, const char *key);
+double model_section_real(const struct lane_device_section *section, const char *key);
 
 /*
  * An op's latencies while `warps` warps are on the compute unit, millionths of a cycle: those of
  * the section, or, where it has `at` lines, a straight line between the two nearest.
  */
-void model_op_latency(const struct lane_section *op, uint32_t warps, int64_t *issue,
+void model_op_latency(const struct lane_device_section *op, uint32_t warps, int64_t *issue,
 		      int64_t *completion);
 
 #endif

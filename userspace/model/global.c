@@ -355,7 +355,7 @@ static void handle(struct simulation *s, const struct event *e)
 	}
 }
 
-static void read_numbers(const struct lane_section *g, struct numbers *n)
+static void read_numbers(const struct lane_device_section *g, struct numbers *n)
 {
 	n->clusters = model_section_whole(g, "clusters");
 	n->units_per_cluster = model_section_whole(g, "units_per_cluster");
@@ -465,8 +465,8 @@ struct lane_error *model_global_run(const struct lane_device *device,
 				    const struct lane_global_work *work,
 				    struct lane_global_result *result)
 {
-	const struct lane_section *global;
-	const struct lane_section *unit;
+	const struct lane_device_section *global;
+	const struct lane_device_section *unit;
 	struct simulation s = { .work = *work, .result = result };
 	struct lane_error *err = model_device_need(device, "global", "", &global);
 

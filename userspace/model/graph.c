@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "model/lines.h"
 #include "model/number.h"
 
@@ -17,7 +18,7 @@
 #define NOBODY	       UINT32_MAX
 
 /* One line of the file: an instruction, or the begin or end of a loop. */
-struct statement {
+struct graph_statement {
 	enum {
 		INSTRUCTION,
 		ALIAS, /* another name for a result: costs nothing */
@@ -38,7 +39,7 @@ struct parser {
 	struct lane_lines lines;
 	char (*name)[LANE_NAME_BYTES]; /* 0 is not used */
 	uint32_t n_names;
-	struct statement *statement;
+	struct graph_statement *statement;
 	uint32_t n_statements;
 	uint16_t *source;
 	uint32_t n_sources;
@@ -49,8 +50,7 @@ struct parser {
 	uint32_t barrier; /* the last sync node, or NOBODY */
 	uint32_t *from;	  /* per edge */
 	uint32_t *to;
-	uint32_t room_nodes;
-	uint32_t room_edges;
+	uint32_t room_op, room_flags, room_needs, room_from, room_to;
 };
 
 void model_graph_free(struct lane_graph *graph)
@@ -133,7 +133,7 @@ static struct lane_error *find_op(struct parser *p, char *text, uint8_t *index)
 
 /* `RESULT = let [SOURCE]`, behind the `let`; without a source the result is there from the
  * beginning. */
-static struct lane_error *parse_alias(struct parser *p, struct statement *s, unsigned int at)
+static struct lane_error *parse_alias(struct parser *p, struct graph_statement *s, unsigned int at)
 {
 	s->kind = ALIAS;
 	s->first_source = p->n_sources;
@@ -146,7 +146,7 @@ static struct lane_error *parse_alias(struct parser *p, struct statement *s, uns
 }
 
 /* `[RESULT =] [post] [sync] OP [SOURCE...]` */
-static struct lane_error *parse_instruction(struct parser *p, struct statement *s)
+static struct lane_error *parse_instruction(struct parser *p, struct graph_statement *s)
 {
 	struct lane_lines *lines = &p->lines;
 	struct lane_error *err = NULL;
@@ -184,7 +184,7 @@ static struct lane_error *parse_instruction(struct parser *p, struct statement *
 	return err;
 }
 
-static struct lane_error *parse_repeat(struct parser *p, struct statement *s)
+static struct lane_error *parse_repeat(struct parser *p, struct graph_statement *s)
 {
 	uint64_t times;
 
@@ -200,7 +200,7 @@ static struct lane_error *parse_repeat(struct parser *p, struct statement *s)
 	return NULL;
 }
 
-static struct lane_error *parse_end(struct parser *p, struct statement *s)
+static struct lane_error *parse_end(struct parser *p, struct graph_statement *s)
 {
 	if (p->lines.n_words != 1 || !p->n_open)
 		return model_lines_error(&p->lines, "`end' without `repeat'");
@@ -273,7 +273,7 @@ static struct lane_error *parse_header(struct parser *p, int *header)
 
 static struct lane_error *parse_line(struct parser *p)
 {
-	struct statement *s = &p->statement[p->n_statements];
+	struct graph_statement *s = &p->statement[p->n_statements];
 	struct lane_error *err = NULL;
 	int header = 0;
 
@@ -301,31 +301,13 @@ static struct lane_error *grow(struct parser *p, uint32_t n_sources)
 	if (graph->n_nodes == LANE_GRAPH_NODES || graph->n_edges + n_sources > LANE_GRAPH_EDGES)
 		return lane_error("%s: more than %u instructions or %u dependences when unrolled",
 				  p->lines.what, LANE_GRAPH_NODES, LANE_GRAPH_EDGES);
-	if (graph->n_nodes == p->room_nodes) {
-		uint32_t room = p->room_nodes ? 2 * p->room_nodes : 1024;
-		uint8_t *op = realloc(graph->node_op, room);
-		uint8_t *flags = op ? realloc(graph->node_flags, room) : NULL;
-		uint8_t *needs = flags ? realloc(graph->node_needs, room) : NULL;
-
-		graph->node_op = op ? op : graph->node_op;
-		graph->node_flags = flags ? flags : graph->node_flags;
-		graph->node_needs = needs ? needs : graph->node_needs;
-		if (!needs)
-			return &lane_enomem;
-		p->room_nodes = room;
-	}
-	if (graph->n_edges + n_sources > p->room_edges) {
-		uint32_t room = p->room_edges ? 2 * p->room_edges : 4096;
-		uint32_t *from = realloc(p->from, room * sizeof(*from));
-		uint32_t *to = from ? realloc(p->to, room * sizeof(*to)) : NULL;
-
-		p->from = from ? from : p->from;
-		p->to = to ? to : p->to;
-		if (!to)
-			return &lane_enomem;
-		p->room_edges = room;
-	}
-	return NULL;
+	return LANE_GROW(graph->node_op, p->room_op, graph->n_nodes + 1) &&
+			       LANE_GROW(graph->node_flags, p->room_flags, graph->n_nodes + 1) &&
+			       LANE_GROW(graph->node_needs, p->room_needs, graph->n_nodes + 1) &&
+			       LANE_GROW(p->from, p->room_from, graph->n_edges + n_sources) &&
+			       LANE_GROW(p->to, p->room_to, graph->n_edges + n_sources)
+		       ? NULL
+		       : &lane_enomem;
 }
 
 static void add_edge(struct parser *p, uint32_t from, uint32_t to)
@@ -337,7 +319,7 @@ static void add_edge(struct parser *p, uint32_t from, uint32_t to)
 	graph->node_needs[to]++;
 }
 
-static struct lane_error *add_node(struct parser *p, const struct statement *s)
+static struct lane_error *add_node(struct parser *p, const struct graph_statement *s)
 {
 	struct lane_graph *graph = p->graph;
 	struct lane_error *err = grow(p, s->n_sources + 1);
@@ -376,7 +358,7 @@ static struct lane_error *unroll(struct parser *p)
 	uint64_t steps = 0;
 
 	for (uint32_t at = 0; at < p->n_statements; at++) {
-		const struct statement *s = &p->statement[at];
+		const struct graph_statement *s = &p->statement[at];
 		struct lane_error *err = NULL;
 
 		/* Other names and ends of loops make no nodes, but take their time. */

@@ -12,7 +12,8 @@
 
 /* Further cycles by degree: the measured curve where there is one, between its points a straight
  * line; else so many cycles for each further lane. */
-static void fill(double *further, const struct lane_section *curve, double slope, uint32_t lanes)
+static void fill(double *further, const struct lane_device_section *curve, double slope,
+		 uint32_t lanes)
 {
 	uint32_t next = 0;
 
@@ -39,9 +40,10 @@ static void fill(double *further, const struct lane_section *curve, double slope
 }
 
 static struct lane_error *init_unit(struct lane_local *local, const struct lane_device *device,
-				    const struct lane_section *unit)
+				    const struct lane_device_section *unit)
 {
-	const struct lane_section *bank_curve = model_device_section(device, "curve", SAME_BANK);
+	const struct lane_device_section *bank_curve =
+		model_device_section(device, "curve", SAME_BANK);
 	uint32_t bytes = model_section_whole(unit, "bytes");
 
 	local->kind = LANE_LOCAL_UNIT;
@@ -58,7 +60,7 @@ static struct lane_error *init_unit(struct lane_local *local, const struct lane_
 
 static struct lane_error *init_locks(struct lane_local *local, const struct lane_device *device)
 {
-	const struct lane_section *op = model_device_section(device, "op", "local");
+	const struct lane_device_section *op = model_device_section(device, "op", "local");
 	struct lane_error *err = NULL;
 
 	local->kind = LANE_LOCAL_LOCKS;
@@ -76,8 +78,8 @@ static struct lane_error *init_locks(struct lane_local *local, const struct lane
 
 struct lane_error *model_local_init(struct lane_local *local, const struct lane_device *device)
 {
-	const struct lane_section *unit = model_device_section(device, "atomic_unit", "");
-	const struct lane_section *section = NULL;
+	const struct lane_device_section *unit = model_device_section(device, "atomic_unit", "");
+	const struct lane_device_section *section = NULL;
 	struct lane_error *err = model_device_need(device, "device", "", &section);
 
 	memset(local, 0, sizeof(*local));

@@ -35,7 +35,7 @@ static double normal(uint64_t *state)
 static struct lane_error *op_cycles(const struct model_meter *m, const struct lane_trial *t,
 				    double *cycles, int *can)
 {
-	const struct lane_section *op = model_device_section(m->device, "op", t->op);
+	const struct lane_device_section *op = model_device_section(m->device, "op", t->op);
 	int64_t issue, completion;
 
 	*can = op != NULL;
@@ -120,7 +120,7 @@ static void close_model(struct lane_meter *meter)
 struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane_device *device,
 				     double noise, uint64_t seed)
 {
-	const struct lane_section *unit = NULL;
+	const struct lane_device_section *unit = NULL;
 	struct model_meter *m = calloc(1, sizeof(*m));
 	struct lane_error *err;
 

@@ -203,28 +203,28 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 }
 
 /* A kernel with its first two arguments; the number of further ones is in *next. */
-struct call {
+struct kernel_call {
 	cl_kernel kernel;
 	cl_uint next;
 	cl_int rc;
 };
 
-static void argument(struct cl_meter *m, struct call *call, size_t bytes, const void *value)
+static void argument(struct cl_meter *m, struct kernel_call *call, size_t bytes, const void *value)
 {
 	if (!call->rc)
 		call->rc = m->f.clSetKernelArg(call->kernel, call->next++, bytes, value);
 }
 
-static void whole(struct cl_meter *m, struct call *call, uint32_t value)
+static void whole(struct cl_meter *m, struct kernel_call *call, uint32_t value)
 {
 	cl_int number = (cl_int)value;
 
 	argument(m, call, sizeof(number), &number);
 }
 
-static struct call begin(struct cl_meter *m, const char *name, uint32_t rounds)
+static struct kernel_call begin(struct cl_meter *m, const char *name, uint32_t rounds)
 {
-	struct call call = { .next = 0 };
+	struct kernel_call call = { .next = 0 };
 
 	call.kernel = m->f.clCreateKernel(m->program, name, &call.rc);
 	argument(m, &call, sizeof(m->out), &m->out);
@@ -233,7 +233,7 @@ static struct call begin(struct cl_meter *m, const char *name, uint32_t rounds)
 }
 
 /* The ops that have a kernel; their arguments. *can is 0 for others. */
-static struct call begin_op(struct cl_meter *m, const struct lane_trial *t, int *can)
+static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *t, int *can)
 {
 	static const char *const floats[] = {
 		"fadd", "fmul", "fmadd", "fdiv", "cos", "imul", "idiv"
@@ -241,7 +241,7 @@ static struct call begin_op(struct cl_meter *m, const struct lane_trial *t, int 
 	float a = 1.0000001f, b = 0.5f;
 	int conflict = !strcmp(t->op, "local_conflict");
 	char name[48];
-	struct call call = { .next = 0 };
+	struct kernel_call call = { .next = 0 };
 
 	*can = 1;
 	snprintf(name, sizeof(name), "op_%s", conflict ? "local" : t->op);
@@ -271,10 +271,10 @@ static struct call begin_op(struct cl_meter *m, const struct lane_trial *t, int 
 	return call;
 }
 
-static struct call begin_local(struct cl_meter *m, const struct lane_trial *t,
-			       const struct lane_meter *meter)
+static struct kernel_call begin_local(struct cl_meter *m, const struct lane_trial *t,
+				      const struct lane_meter *meter)
 {
-	struct call call = begin(m, "local_atomic", t->length / LANE_UNROLL_MEMORY);
+	struct kernel_call call = begin(m, "local_atomic", t->length / LANE_UNROLL_MEMORY);
 
 	argument(m, &call, sizeof(m->word), &m->word);
 	whole(m, &call, t->lanes);
@@ -287,8 +287,8 @@ static struct call begin_local(struct cl_meter *m, const struct lane_trial *t,
 	return call;
 }
 
-static struct call begin_global(struct cl_meter *m, const struct lane_trial *t,
-				const struct lane_meter *meter)
+static struct kernel_call begin_global(struct cl_meter *m, const struct lane_trial *t,
+				       const struct lane_meter *meter)
 {
 	uint32_t lane = t->pattern == LANE_GLOBAL_SINGLE	? 0
 			: t->pattern == LANE_GLOBAL_UNCOALESCED ? APART
@@ -299,7 +299,7 @@ static struct call begin_global(struct cl_meter *m, const struct lane_trial *t,
 			 : t->pattern == LANE_GLOBAL_OFFSET ? OFFSET_LANES * OFFSET_APART
 							    : warp * t->warps;
 	char name[48];
-	struct call call;
+	struct kernel_call call;
 
 	snprintf(name, sizeof(name), "global_%s", model_global_op_name(t->access));
 	call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
@@ -351,7 +351,7 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 {
 	struct cl_meter *m = meter->state;
 	struct lane_error *err = NULL;
-	struct call call = { .next = 0 };
+	struct kernel_call call = { .next = 0 };
 
 	*can = 1;
 	if (t->kind == LANE_TRIAL_OP)

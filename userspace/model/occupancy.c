@@ -139,7 +139,7 @@ struct lane_error *model_runs_by_warps(const struct lane_runs *runs, struct lane
 static struct lane_error *latency_of(const struct lane_device *device, const char *name,
 				     double *issue, double *completion)
 {
-	const struct lane_section *op;
+	const struct lane_device_section *op;
 	struct lane_error *err = model_device_need(device, "op", name, &op);
 	int64_t micro[2];
 

@@ -24,7 +24,7 @@ struct lane_start {
 /* What all of a kernel's runs have in common. */
 struct lane_runs {
 	const struct lane_device *device;
-	const struct lane_section *unit;
+	const struct lane_device_section *unit;
 	const struct lane_graph *graph;
 	struct lane_start start; /* nothing in it is 0 but issue_limit: none */
 	uint32_t most;		 /* groups that fit a compute unit */

@@ -50,8 +50,8 @@ static uint16_t hash_word(const struct lane_pad *pad, uint32_t a)
 struct lane_error *model_pad_init(struct lane_pad *pad, const struct lane_device *device,
 				  enum lane_hash hash)
 {
-	const struct lane_section *unit = NULL;
-	const struct lane_section *section = NULL;
+	const struct lane_device_section *unit = NULL;
+	const struct lane_device_section *section = NULL;
 	struct lane_error *err = model_device_need(device, "device", "", &unit);
 	uint32_t locks;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "model/lines.h"
 #include "model/number.h"
 #include "model/touch.h"
@@ -23,7 +24,7 @@ static const char *const access_names[LANE_ACCESS_COUNT] = {
 	[LANE_ACCESS_STORE] = "store",
 };
 
-struct reader {
+struct pattern_reader {
 	struct lane_pattern *pattern;
 	struct lane_pattern_kernel *kernel; /* of the current launch */
 	struct lane_lines lines;
@@ -56,7 +57,7 @@ const struct lane_pattern_kernel *model_pattern_kernel(const struct lane_pattern
 	return find_kernel(pattern, name);
 }
 
-static struct lane_error *whole(const struct reader *r, unsigned int word, uint64_t max,
+static struct lane_error *whole(const struct pattern_reader *r, unsigned int word, uint64_t max,
 				uint64_t *value)
 {
 	if (model_whole_parse(r->lines.word[word], 0, max, value))
@@ -66,7 +67,7 @@ static struct lane_error *whole(const struct reader *r, unsigned int word, uint6
 }
 
 /* `launch KERNEL GROUPS LX LY LZ GX GY GZ` */
-static struct lane_error *read_launch(struct reader *r)
+static struct lane_error *read_launch(struct pattern_reader *r)
 {
 	struct lane_pattern *pattern = r->pattern;
 	struct lane_pattern_kernel *kernel;
@@ -113,7 +114,7 @@ static int same_line(const struct lane_pattern_line *a, const struct lane_patter
 	       a->array_bytes == b->array_bytes && !strcmp(a->op, b->op);
 }
 
-static struct lane_error *add_line(struct reader *r, const struct lane_pattern_line *line,
+static struct lane_error *add_line(struct pattern_reader *r, const struct lane_pattern_line *line,
 				   uint32_t *index)
 {
 	struct lane_pattern_kernel *kernel = r->kernel;
@@ -123,22 +124,15 @@ static struct lane_error *add_line(struct reader *r, const struct lane_pattern_l
 			return NULL;
 	if (kernel->n_lines == MAX_LINES)
 		return model_lines_error(&r->lines, "more than %d places in a kernel", MAX_LINES);
-	if (kernel->n_lines == kernel->line_room) {
-		size_t room = kernel->line_room ? 2 * kernel->line_room : 16;
-		void *larger = realloc(kernel->line, room * sizeof(*kernel->line));
-
-		if (!larger)
-			return &lane_enomem;
-		kernel->line = larger;
-		kernel->line_room = room;
-	}
+	if (!LANE_GROW(kernel->line, kernel->line_room, kernel->n_lines + 1))
+		return &lane_enomem;
 	kernel->line[kernel->n_lines] = *line;
 	model_touch_begin(&r->touch, &kernel->line[kernel->n_lines++]);
 	return NULL;
 }
 
 /* The words of a site line. */
-static struct lane_error *parse_site(struct reader *r, struct lane_pattern_line *line)
+static struct lane_error *parse_site(struct pattern_reader *r, struct lane_pattern_line *line)
 {
 	struct lane_lines *lines = &r->lines;
 	uint64_t n[6] = { 0 };
@@ -171,7 +165,7 @@ static struct lane_error *parse_site(struct reader *r, struct lane_pattern_line 
 }
 
 /* `site N LINE COLUMN atomic|load|store OP local|global BYTES BASE ARRAY_BYTES` */
-static struct lane_error *read_site(struct reader *r)
+static struct lane_error *read_site(struct pattern_reader *r)
 {
 	struct lane_pattern_line line = { 0 };
 	struct lane_error *err;
@@ -191,15 +185,8 @@ static struct lane_error *read_site(struct reader *r)
 		err = add_line(r, &line, &index);
 	if (err)
 		return err;
-	if (r->n_sites == r->site_room) {
-		uint32_t room = r->site_room ? 2 * r->site_room : 64;
-		uint32_t *larger = realloc(r->site, room * sizeof(*larger));
-
-		if (!larger)
-			return &lane_enomem;
-		r->site = larger;
-		r->site_room = room;
-	}
+	if (!LANE_GROW(r->site, r->site_room, r->n_sites + 1))
+		return &lane_enomem;
 	r->site[r->n_sites++] = index;
 	if (line.local && line.base + line.array_bytes > r->kernel->local_bytes)
 		r->kernel->local_bytes = line.base + (uint32_t)line.array_bytes;
@@ -207,7 +194,7 @@ static struct lane_error *read_site(struct reader *r)
 }
 
 /* `w SITE COUNT ADDRESS...`, an address per lane, `-` for lanes that do not take part. */
-static struct lane_error *read_warp(struct reader *r)
+static struct lane_error *read_warp(struct pattern_reader *r)
 {
 	struct lane_warp_access warp = { .n = 0 };
 	struct lane_error *err = NULL;
@@ -242,7 +229,7 @@ static struct lane_error *read_warp(struct reader *r)
 }
 
 /* `graph KERNEL`, then its lines behind `|`. */
-static struct lane_error *read_graph(struct reader *r)
+static struct lane_error *read_graph(struct pattern_reader *r)
 {
 	if (r->lines.n_words != 2)
 		return model_lines_error(&r->lines, "not `graph KERNEL'");
@@ -255,7 +242,7 @@ static struct lane_error *read_graph(struct reader *r)
 	return NULL;
 }
 
-static struct lane_error *read_graph_line(struct reader *r)
+static struct lane_error *read_graph_line(struct pattern_reader *r)
 {
 	const char *text = r->lines.n_words > 1 ? model_lines_rest(&r->lines, 1) : "";
 	size_t bytes = strlen(text);
@@ -264,15 +251,8 @@ static struct lane_error *read_graph_line(struct reader *r)
 		return model_lines_error(&r->lines, "a line of no graph");
 	if (r->graph_bytes + bytes + 2 > GRAPH_BYTES)
 		return model_lines_error(&r->lines, "a graph of more than %u bytes", GRAPH_BYTES);
-	if (r->graph_bytes + bytes + 2 > r->graph_room) {
-		size_t room = 2 * r->graph_room + bytes + 4096;
-		char *larger = realloc(r->graph->graph, room);
-
-		if (!larger)
-			return &lane_enomem;
-		r->graph->graph = larger;
-		r->graph_room = room;
-	}
+	if (!LANE_GROW(r->graph->graph, r->graph_room, r->graph_bytes + bytes + 2))
+		return &lane_enomem;
 	memcpy(r->graph->graph + r->graph_bytes, text, bytes);
 	memcpy(r->graph->graph + r->graph_bytes + bytes, "\n", 2);
 	r->graph_bytes += bytes + 1;
@@ -280,11 +260,10 @@ static struct lane_error *read_graph_line(struct reader *r)
 }
 
 /* `source LINE TEXT`, behind a graph. */
-static struct lane_error *read_source(struct reader *r)
+static struct lane_error *read_source(struct pattern_reader *r)
 {
 	struct lane_pattern_kernel *kernel = r->graph;
 	uint64_t line = 0;
-	void *larger;
 
 	if (!kernel || r->lines.n_words < 3 || kernel->n_sources == MAX_LINES)
 		return model_lines_error(&r->lines,
@@ -294,10 +273,8 @@ static struct lane_error *read_source(struct reader *r)
 	if (model_whole_parse(r->lines.word[1], 1, UINT32_MAX, &line))
 		return model_lines_error(&r->lines, "`%.40s' is not the number of a line",
 					 r->lines.word[1]);
-	larger = realloc(kernel->source, (kernel->n_sources + 1) * sizeof(*kernel->source));
-	if (!larger)
+	if (!LANE_GROW_BY_ONE(kernel->source, kernel->n_sources))
 		return &lane_enomem;
-	kernel->source = larger;
 	kernel->source[kernel->n_sources] =
 		(struct lane_pattern_source){ .line = (uint32_t)line,
 					      .text = strdup(model_lines_rest(&r->lines, 2)) };
@@ -312,7 +289,7 @@ const char *model_pattern_source(const struct lane_pattern_kernel *kernel, uint3
 	return NULL;
 }
 
-static struct lane_error *read_warp_size(struct reader *r)
+static struct lane_error *read_warp_size(struct pattern_reader *r)
 {
 	uint64_t lanes = 0;
 
@@ -323,7 +300,7 @@ static struct lane_error *read_warp_size(struct reader *r)
 	return NULL;
 }
 
-static struct lane_error *read_left_out(struct reader *r)
+static struct lane_error *read_left_out(struct pattern_reader *r)
 {
 	uint64_t n;
 	struct lane_error *err;
@@ -336,7 +313,7 @@ static struct lane_error *read_left_out(struct reader *r)
 	return err;
 }
 
-static struct lane_error *read_line(struct reader *r)
+static struct lane_error *read_line(struct pattern_reader *r)
 {
 	const char *word = r->lines.word[0];
 
@@ -361,7 +338,7 @@ static struct lane_error *read_line(struct reader *r)
 	return model_lines_error(&r->lines, "`%.40s' is not a word of this format", word);
 }
 
-static struct lane_error *read_all(struct reader *r)
+static struct lane_error *read_all(struct pattern_reader *r)
 {
 	struct lane_error *err;
 	int more;
@@ -384,7 +361,7 @@ static struct lane_error *read_all(struct reader *r)
 	}
 }
 
-static void close_lines(const struct reader *r)
+static void close_lines(const struct pattern_reader *r)
 {
 	for (size_t i = 0; i < r->pattern->n_kernels; i++)
 		for (size_t j = 0; j < r->pattern->kernel[i].n_lines; j++)
@@ -397,7 +374,7 @@ struct lane_error *model_pattern_parse(char *text, const char *what,
 				       struct lane_pattern **pattern)
 {
 	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *made = calloc(1, sizeof(*made));
-	struct reader r = { .pattern = made };
+	struct pattern_reader r = { .pattern = made };
 	struct lane_error *err;
 
 	if (!made)

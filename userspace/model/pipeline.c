@@ -26,7 +26,7 @@ struct queue {
 	uint32_t n;
 };
 
-struct unit {
+struct compute_unit {
 	const struct lane_graph *graph;
 	const struct lane_binding *binding;
 	const struct lane_launch *launch;
@@ -54,7 +54,8 @@ struct unit {
 	int out_of_memory;
 };
 
-static void push(struct unit *u, struct queue *q, int64_t time, uint32_t warp, uint32_t node)
+static void push(struct compute_unit *u, struct queue *q, int64_t time, uint32_t warp,
+		 uint32_t node)
 {
 	if (q->n == q->room) {
 		uint32_t room = q->room ? 2 * q->room : 64;
@@ -84,7 +85,7 @@ static struct entry pop(struct queue *q)
 	return e;
 }
 
-static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_section *op,
+static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_device_section *op,
 				    uint8_t *index, const struct lane_device *device)
 {
 	for (uint32_t i = 0; i < b->n_pipes; i++) {
@@ -117,7 +118,7 @@ struct lane_error *model_binding_make(const struct lane_device *device,
 {
 	*binding = (struct lane_binding){ 0 };
 	for (uint32_t i = 0; i < graph->n_ops; i++) {
-		const struct lane_section *op;
+		const struct lane_device_section *op;
 		struct lane_error *err =
 			model_device_need(device, "op", stand_in(device, graph, graph->op[i]), &op);
 
@@ -137,13 +138,13 @@ int64_t model_pipeline_law(uint64_t warps, uint64_t n, int64_t issue, int64_t co
 	return completion + (int64_t)(n * warps - 1) * issue;
 }
 
-static void make_ready(struct unit *u, int64_t time, uint32_t warp, uint32_t node)
+static void make_ready(struct compute_unit *u, int64_t time, uint32_t warp, uint32_t node)
 {
 	push(u, &u->ready[u->binding->pipe[u->graph->node_op[node]]], time, warp, node);
 }
 
 /* Puts a new group into a slot: everything that waits for nothing is ready. */
-static void begin_group(struct unit *u, uint32_t slot, int64_t time)
+static void begin_group(struct compute_unit *u, uint32_t slot, int64_t time)
 {
 	const struct lane_graph *graph = u->graph;
 	uint32_t per_group = u->launch->group_warps;
@@ -162,7 +163,7 @@ static void begin_group(struct unit *u, uint32_t slot, int64_t time)
 	}
 }
 
-static void complete_node(struct unit *u, int64_t time, uint32_t warp, uint32_t node)
+static void complete_node(struct compute_unit *u, int64_t time, uint32_t warp, uint32_t node)
 {
 	const struct lane_graph *graph = u->graph;
 	uint8_t *needs = u->needs + (size_t)warp * graph->n_nodes;
@@ -185,7 +186,7 @@ static void complete_node(struct unit *u, int64_t time, uint32_t warp, uint32_t 
 	}
 }
 
-static void complete(struct unit *u, const struct entry *e)
+static void complete(struct compute_unit *u, const struct entry *e)
 {
 	uint32_t per_group = u->launch->group_warps;
 	uint32_t first = e->warp / per_group * per_group;
@@ -200,7 +201,7 @@ static void complete(struct unit *u, const struct entry *e)
 }
 
 /* The warp that is the last of its group at a sync node completes it for all. */
-static int last_to_arrive(struct unit *u, uint32_t warp, uint32_t node)
+static int last_to_arrive(struct compute_unit *u, uint32_t warp, uint32_t node)
 {
 	uint32_t slot = warp / u->launch->group_warps;
 	uint16_t *arrived = &u->arrived[(size_t)slot * u->n_syncs + u->sync_index[node]];
@@ -208,7 +209,7 @@ static int last_to_arrive(struct unit *u, uint32_t warp, uint32_t node)
 	return ++*arrived == u->launch->group_warps;
 }
 
-static void issue(struct unit *u, uint32_t pipe, int64_t time)
+static void issue(struct compute_unit *u, uint32_t pipe, int64_t time)
 {
 	struct entry e = pop(&u->ready[pipe]);
 	uint32_t op = u->graph->node_op[e.node];
@@ -228,7 +229,7 @@ static void issue(struct unit *u, uint32_t pipe, int64_t time)
 }
 
 /* The earliest completion; *queue is NULL when nothing is on its way. */
-static int64_t next_completion(struct unit *u, struct queue **queue)
+static int64_t next_completion(struct compute_unit *u, struct queue **queue)
 {
 	int64_t earliest = NEVER;
 
@@ -245,7 +246,7 @@ static int64_t next_completion(struct unit *u, struct queue **queue)
 }
 
 /* The earliest issue that is possible with what is ready now. */
-static int64_t next_issue(const struct unit *u, uint32_t *pipe)
+static int64_t next_issue(const struct compute_unit *u, uint32_t *pipe)
 {
 	int64_t earliest = NEVER;
 
@@ -271,7 +272,7 @@ static int64_t next_issue(const struct unit *u, uint32_t *pipe)
 }
 
 /* True when the cycle of this issue is full; the pipeline then waits for the next cycle. */
-static int over_limit(struct unit *u, uint32_t pipe, int64_t time)
+static int over_limit(struct compute_unit *u, uint32_t pipe, int64_t time)
 {
 	int64_t cycle = time / LANE_MICRO;
 
@@ -288,7 +289,7 @@ static int over_limit(struct unit *u, uint32_t pipe, int64_t time)
 	return 1;
 }
 
-static void simulate(struct unit *u)
+static void simulate(struct compute_unit *u)
 {
 	while (u->active && !u->out_of_memory) {
 		struct queue *queue;
@@ -348,7 +349,7 @@ static struct lane_error *check(const struct lane_graph *graph, const struct lan
 }
 
 /* Kinds that differ in their source line only share their queues of completions. */
-static void share_queues(struct unit *u)
+static void share_queues(struct compute_unit *u)
 {
 	const struct lane_graph *graph = u->graph;
 	const struct lane_binding *b = u->binding;
@@ -368,7 +369,7 @@ static void share_queues(struct unit *u)
 		u->used[u->n_used++] = LANE_GRAPH_OPS + u->used[i];
 }
 
-static struct lane_error *allocate(struct unit *u, uint32_t concurrent)
+static struct lane_error *allocate(struct compute_unit *u, uint32_t concurrent)
 {
 	const struct lane_graph *graph = u->graph;
 
@@ -387,7 +388,7 @@ static struct lane_error *allocate(struct unit *u, uint32_t concurrent)
 	return u->arrived ? NULL : &lane_enomem;
 }
 
-static void free_unit(struct unit *u)
+static void free_unit(struct compute_unit *u)
 {
 	for (int i = 0; i < LANE_PIPES; i++)
 		free(u->ready[i].entry);
@@ -408,7 +409,9 @@ struct lane_error *model_pipeline_run(const struct lane_graph *graph,
 {
 	uint32_t concurrent =
 		launch->concurrent < launch->groups ? launch->concurrent : launch->groups;
-	struct unit u = { .graph = graph, .binding = binding, .launch = launch, .run = run };
+	struct compute_unit u = {
+		.graph = graph, .binding = binding, .launch = launch, .run = run
+	};
 	struct lane_error *err = check(graph, binding, launch, concurrent);
 
 	if (err)

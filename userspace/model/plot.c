@@ -16,7 +16,7 @@ static const char *const colours[] = { "#1f77b4", "#d62728", "#2ca02c", "#9467bd
 
 #define N_COLOURS (sizeof(colours) / sizeof(colours[0]))
 
-struct scale {
+struct plot_scale {
 	double x0, x1, y1;
 	int log_x;
 };
@@ -47,7 +47,7 @@ static double place(double x, int log_x)
 	return log_x ? log2(x) : x;
 }
 
-static double at_x(const struct scale *s, double x)
+static double at_x(const struct plot_scale *s, double x)
 {
 	double span = s->x1 - s->x0;
 
@@ -55,7 +55,7 @@ static double at_x(const struct scale *s, double x)
 	       (span > 0 ? (place(x, s->log_x) - s->x0) / span : 0.5) * (WIDTH - LEFT - RIGHT);
 }
 
-static double at_y(const struct scale *s, double y)
+static double at_y(const struct plot_scale *s, double y)
 {
 	return HEIGHT - BOTTOM - y / s->y1 * (HEIGHT - TOP - BOTTOM);
 }
@@ -69,9 +69,9 @@ static double nice_step(double span)
 	return unit * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
-static struct scale measure(const struct lane_plot *plot)
+static struct plot_scale measure(const struct lane_plot *plot)
 {
-	struct scale s = { INFINITY, -INFINITY, 0, plot->log_x };
+	struct plot_scale s = { INFINITY, -INFINITY, 0, plot->log_x };
 
 	for (size_t i = 0; i < plot->n_series; i++) {
 		for (size_t k = 0; k < plot->series[i].n; k++) {
@@ -86,7 +86,7 @@ static struct scale measure(const struct lane_plot *plot)
 	return s;
 }
 
-static void axes(FILE *file, const struct lane_plot *plot, const struct scale *s)
+static void axes(FILE *file, const struct lane_plot *plot, const struct plot_scale *s)
 {
 	double step = nice_step(s->y1);
 	char text[32];
@@ -115,7 +115,7 @@ static void axes(FILE *file, const struct lane_plot *plot, const struct scale *s
 
 void model_plot_write(FILE *file, const struct lane_plot *plot)
 {
-	struct scale s = measure(plot);
+	struct plot_scale s = measure(plot);
 
 	fprintf(file,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "

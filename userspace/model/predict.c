@@ -12,13 +12,7 @@
 #define FULL 4 /* times that a unit is filled in a simulation; beyond that, time is linear */
 
 const char *const lane_part_names[LANE_PART_COUNT] = {
-#define P(id, name, help) [LANE_PART_##id] = name,
-	LANE_PARTS(P)
-#undef P
-};
-
-const char *const lane_part_helps[LANE_PART_COUNT] = {
-#define P(id, name, help) [LANE_PART_##id] = help,
+#define P(id, name) [LANE_PART_##id] = name,
 	LANE_PARTS(P)
 #undef P
 };
@@ -31,7 +25,7 @@ struct work {
 	const struct lane_change *change;
 	/* [global_atomics] of the device, or NULL: cycles of a warp's access, many warps at once.
 	 */
-	const struct lane_section *measured;
+	const struct lane_device_section *measured;
 	double lanes; /* of a warp */
 };
 
@@ -136,7 +130,7 @@ static double segments_at(const struct work *w, uint32_t source_line, int atomic
  */
 static void as_measured(const struct work *w, uint32_t op, int atomic, struct lane_binding *b)
 {
-	const struct lane_section *m = w->measured;
+	const struct lane_device_section *m = w->measured;
 	double one = m ? model_section_real(m, atomic ? "atomic_coalesced" : "load_coalesced") : 0;
 	double all =
 		m ? model_section_real(m, atomic ? "atomic_uncoalesced" : "load_uncoalesced") : 0;
@@ -355,7 +349,7 @@ static struct lane_error *divide(const struct work *w, struct lane_prediction *p
 }
 
 /* As many groups at a time as warps and groups of a unit allow. */
-static struct lane_error *prepare(const struct lane_section *unit, uint32_t group_warps,
+static struct lane_error *prepare(const struct lane_device_section *unit, uint32_t group_warps,
 				  uint64_t groups, struct lane_launch *launch)
 {
 	uint32_t max_warps = model_section_whole(unit, "max_warps");
@@ -388,7 +382,7 @@ static struct lane_error *need_atomics(const struct work *w, const struct lane_d
 
 /* Reads the graph and binds it; the caller frees work->graph. */
 static struct lane_error *begin(struct work *w, const struct lane_device *device, uint64_t groups,
-				uint32_t group_warps, const struct lane_section **unit)
+				uint32_t group_warps, const struct lane_device_section **unit)
 {
 	LANE_CLEANUP(lane_free) char *text = w->kernel->graph ? strdup(w->kernel->graph) : NULL;
 	struct lane_error *err = model_device_need(device, "device", "", unit);
@@ -418,7 +412,7 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 				 struct lane_prediction *p)
 {
 	struct work work = { .kernel = kernel };
-	const struct lane_section *unit = NULL;
+	const struct lane_device_section *unit = NULL;
 	struct lane_error *err = begin(&work, device, groups, kernel->group_warps, &unit);
 
 	memset(p, 0, sizeof(*p));
@@ -442,7 +436,7 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 {
 	struct work work = { .kernel = kernel, .change = change };
 	uint32_t group_warps = change->group_warps ? change->group_warps : kernel->group_warps;
-	const struct lane_section *unit = NULL;
+	const struct lane_device_section *unit = NULL;
 	struct lane_pipeline_run run;
 	struct lane_error *err = begin(&work, device, groups, group_warps, &unit);
 

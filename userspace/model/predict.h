@@ -11,25 +11,24 @@
 #include "model/pattern.h"
 #include "model/pipeline.h"
 
-/* LANE_PARTS(P) calls P(ID, name, help) for each part of a kernel's time, in order. */
+/* LANE_PARTS(P) calls P(ID, name) for each part of a kernel's time, in order. */
 #define LANE_PARTS(P)                                                                              \
-	P(COMPUTE, "compute", "arithmetic, branches, barriers, and waiting for them")              \
-	P(MEMORY, "memory", "loads and stores, of local memory, too")                              \
-	P(ATOMICS, "atomics", "atomics on local memory, if they had no conflicts")                 \
-	P(POSITION, "position", "lanes that want the same word")                                   \
-	P(BANK, "bank", "words in the same bank")                                                  \
-	P(LOCK, "lock", "words behind the same lock")                                              \
-	P(COLLISION, "collision", "lanes that want the same word of global memory")
+	P(COMPUTE, "compute")	  /* arithmetic, branches, barriers, and waiting for them */       \
+	P(MEMORY, "memory")	  /* loads and stores, of local memory, too */                     \
+	P(ATOMICS, "atomics")	  /* atomics on local memory, if they had no conflicts */          \
+	P(POSITION, "position")	  /* lanes that want the same word */                              \
+	P(BANK, "bank")		  /* words in the same bank */                                     \
+	P(LOCK, "lock")		  /* words behind the same lock */                                 \
+	P(COLLISION, "collision") /* lanes that want the same word of global memory */
 
 enum lane_part {
-#define P(id, name, help) LANE_PART_##id,
+#define P(id, name) LANE_PART_##id,
 	LANE_PARTS(P)
 #undef P
 	LANE_PART_COUNT
 };
 
 extern const char *const lane_part_names[LANE_PART_COUNT];
-extern const char *const lane_part_helps[LANE_PART_COUNT];
 
 /* Where the warps' time goes, by source line. Over all lines it adds up to the kernel's time. */
 struct lane_predicted_line {

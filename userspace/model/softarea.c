@@ -19,7 +19,7 @@ struct law {
 
 static double published(const struct lane_device *device, const char *machine, const char *kind)
 {
-	const struct lane_section *area = model_device_section(device, "area", machine);
+	const struct lane_device_section *area = model_device_section(device, "area", machine);
 
 	return area ? model_section_real(area, kind) : NAN;
 }
@@ -50,7 +50,7 @@ static void fill_machine(const struct lane_device *device, uint32_t sm, uint32_t
 	}
 }
 
-static double custom(const struct lane_section *section, const char *kind)
+static double custom(const struct lane_device_section *section, const char *kind)
 {
 	return model_section_real(section, kind);
 }
@@ -60,12 +60,13 @@ static double custom(const struct lane_section *section, const char *kind)
  * of the stack takes the same (from 32 and 16 entries), and so do multiplier and operand of an SP
  * (from the two versions of `bitonic'). The power that is saved goes with the flip-flops.
  */
-static void fill_custom(const struct lane_device *device, const struct lane_section *section,
+static void fill_custom(const struct lane_device *device, const struct lane_device_section *section,
 			struct lane_soft_area *area)
 {
-	const struct lane_section *half = model_device_section(device, "custom", "autocorr");
-	const struct lane_section *whole = model_device_section(device, "custom", "bitonic-3");
-	const struct lane_section *less = model_device_section(device, "custom", "bitonic");
+	const struct lane_device_section *half = model_device_section(device, "custom", "autocorr");
+	const struct lane_device_section *whole =
+		model_device_section(device, "custom", "bitonic-3");
+	const struct lane_device_section *less = model_device_section(device, "custom", "bitonic");
 	double stack = custom(section, "stack");
 	bool has_two = custom(section, "operands") < 3;
 	double all_ff = published(device, "1x8", "ff"), per_ff;
@@ -93,7 +94,7 @@ static void fill_custom(const struct lane_device *device, const struct lane_sect
 static struct lane_error *check_sections(const struct lane_device *device)
 {
 	static const char *const needed[] = { "autocorr", "bitonic-3", "bitonic" };
-	const struct lane_section *section;
+	const struct lane_device_section *section;
 	struct lane_error *err = model_device_need(device, "area", "1x8", &section);
 
 	for (uint32_t i = 0; !err && i < 6; i++) {

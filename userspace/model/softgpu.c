@@ -32,7 +32,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* How many blocks of this shape an SM holds; 0 when none fits. */
-static uint32_t blocks_per_sm(const struct lane_section *limits,
+static uint32_t blocks_per_sm(const struct lane_device_section *limits,
 			      const struct lane_soft_kernel *kernel, uint32_t threads,
 			      uint32_t warp)
 {
@@ -117,7 +117,7 @@ static double run_launch(struct grid *g, const struct lane_soft_launch *launch, 
 }
 
 /* The fewest blocks that an SM holds of any shape in the launch; 0 when a block does not fit. */
-static uint32_t launch_limit(const struct lane_section *limits,
+static uint32_t launch_limit(const struct lane_device_section *limits,
 			     const struct lane_soft_kernel *kernel,
 			     const struct lane_soft_launch *launch, uint32_t warp)
 {
@@ -147,7 +147,7 @@ static void count(const struct lane_soft_kernel *kernel, uint32_t warp,
 	}
 }
 
-static struct lane_error *time_launches(struct grid *g, const struct lane_section *limits,
+static struct lane_error *time_launches(struct grid *g, const struct lane_device_section *limits,
 					struct lane_soft_result *result)
 {
 	for (uint32_t l = 0; l < g->kernel->n_launches; l++) {
@@ -171,8 +171,8 @@ struct lane_error *model_soft_time(const struct lane_device *device,
 				   const struct lane_soft_machine *machine,
 				   struct lane_soft_result *result)
 {
-	const struct lane_section *limits = NULL;
-	const struct lane_section *unit = NULL;
+	const struct lane_device_section *limits = NULL;
+	const struct lane_device_section *unit = NULL;
 	struct lane_error *err = model_device_need(device, "softgpu", "", &limits);
 	LANE_CLEANUP(lane_free) struct load *load = NULL;
 	struct grid g;

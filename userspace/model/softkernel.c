@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "model/lines.h"
 #include "model/number.h"
 #include "model/softgpu.h"
@@ -20,14 +21,10 @@ const char *const lane_soft_benchmarks[] = { "autocorr",  "bitonic",   "matmul",
 /* Begins another launch; its runs follow. */
 static struct lane_error *add_launch(struct lane_soft_kernel *kernel, uint32_t times)
 {
-	struct lane_soft_launch *larger;
-
 	if (kernel->n_launches == MAX_RUNS)
 		return lane_error("%s: more than %d launches", kernel->name, MAX_RUNS);
-	larger = realloc(kernel->launch, (kernel->n_launches + 1) * sizeof(*larger));
-	if (!larger)
+	if (!LANE_GROW_BY_ONE(kernel->launch, kernel->n_launches))
 		return &lane_enomem;
-	kernel->launch = larger;
 	kernel->launch[kernel->n_launches++] =
 		(struct lane_soft_launch){ .times = times, .first_run = kernel->n_runs };
 	return NULL;
@@ -36,14 +33,10 @@ static struct lane_error *add_launch(struct lane_soft_kernel *kernel, uint32_t t
 static struct lane_error *add_run(struct lane_soft_kernel *kernel, uint32_t blocks,
 				  uint32_t threads, double instructions, double memory)
 {
-	struct lane_soft_run *larger;
-
 	if (kernel->n_runs == MAX_RUNS)
 		return lane_error("%s: more than %d kinds of blocks", kernel->name, MAX_RUNS);
-	larger = realloc(kernel->run, (kernel->n_runs + 1) * sizeof(*larger));
-	if (!larger)
+	if (!LANE_GROW_BY_ONE(kernel->run, kernel->n_runs))
 		return &lane_enomem;
-	kernel->run = larger;
 	kernel->run[kernel->n_runs++] =
 		(struct lane_soft_run){ blocks, threads, instructions, memory };
 	kernel->launch[kernel->n_launches - 1].n_runs++;

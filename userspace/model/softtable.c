@@ -8,7 +8,7 @@
 
 struct lane_error *model_soft_bench_fit(struct lane_soft_bench *bench, double ms8, double ms32)
 {
-	const struct lane_section *unit;
+	const struct lane_device_section *unit;
 	struct lane_error *err = model_device_need(bench->device, "device", "", &unit);
 	double cycles_per_ms;
 
@@ -23,7 +23,8 @@ struct lane_error *model_soft_bench_fit(struct lane_soft_bench *bench, double ms
 struct lane_error *model_soft_bench_shipped(struct lane_soft_bench *bench)
 {
 	const char *name = bench->kernel->name;
-	const struct lane_section *section = model_device_section(bench->device, "fit", name);
+	const struct lane_device_section *section =
+		model_device_section(bench->device, "fit", name);
 
 	if (!section)
 		return lane_error("%s: the device has no [fit %s] (give --cycles or --fit)", name,
@@ -38,10 +39,11 @@ struct lane_error *model_soft_bench_scalar(struct lane_soft_bench *bench)
 {
 	const struct lane_device *device = bench->device;
 	const char *name = bench->kernel->name;
-	const struct lane_section *fit = model_device_section(device, "fit", name);
-	const struct lane_section *core = model_device_section(device, "microblaze", "");
-	const struct lane_section *power = model_device_section(device, "power", "microblaze");
-	const struct lane_section *unit;
+	const struct lane_device_section *fit = model_device_section(device, "fit", name);
+	const struct lane_device_section *core = model_device_section(device, "microblaze", "");
+	const struct lane_device_section *power =
+		model_device_section(device, "power", "microblaze");
+	const struct lane_device_section *unit;
 	struct lane_error *err = model_device_need(device, "device", "", &unit);
 
 	if (err)
@@ -62,7 +64,7 @@ struct lane_error *model_soft_bench_scalar(struct lane_soft_bench *bench)
 static struct lane_error *time_alone(const struct lane_soft_bench *bench,
 				     struct lane_soft_machine machine, struct lane_soft_time *time)
 {
-	const struct lane_section *unit;
+	const struct lane_device_section *unit;
 	struct lane_error *err = model_device_need(bench->device, "device", "", &unit);
 
 	*time = (struct lane_soft_time){ .machine = machine };
@@ -79,7 +81,7 @@ static void conclude(const struct lane_soft_bench *bench, double one_sm_ms,
 		     struct lane_soft_time *time)
 {
 	struct lane_soft_machine m = time->machine;
-	const struct lane_section *power;
+	const struct lane_device_section *power;
 	char name[LANE_NAME_BYTES];
 
 	snprintf(name, sizeof(name), "%ux%u", m.sm, m.sp);

@@ -36,7 +36,8 @@ static struct lane_error *simulated(const struct lane_device *device,
  */
 static struct lane_error *collisions(struct lane_touch *touch, const struct lane_device *device)
 {
-	const struct lane_section *measured = model_device_section(device, "global_atomics", "");
+	const struct lane_device_section *measured =
+		model_device_section(device, "global_atomics", "");
 	double single = 0;
 	double coalesced = 0;
 	struct lane_error *err = NULL;
@@ -63,7 +64,7 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 
 struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_device *device)
 {
-	const struct lane_section *global = model_device_section(device, "global", "");
+	const struct lane_device_section *global = model_device_section(device, "global", "");
 	struct lane_error *err = model_local_init(&touch->memory, device);
 
 	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;

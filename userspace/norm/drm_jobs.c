@@ -43,7 +43,7 @@ struct entity {
 };
 
 /* A number for the jobs of one entity, ring and process. */
-struct own {
+struct own_context {
 	uint64_t context;
 };
 
@@ -90,7 +90,7 @@ struct lane_drm *norm_drm_create(bool has_lost)
 		return NULL;
 	drm->has_lost = has_lost;
 	drm->life_pool.size = sizeof(struct life);
-	drm->own_pool.size = sizeof(struct own);
+	drm->own_pool.size = sizeof(struct own_context);
 	drm->thread_pool.size = sizeof(struct thread);
 	drm->entity_pool.size = sizeof(struct entity);
 	return drm;
@@ -317,7 +317,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 static bool name_by_number(struct lane_drm *drm, const struct lane_event *event, struct life *life)
 {
 	uint64_t key = (uint64_t)life->ring << 32 | (uint32_t)event->wire.pid;
-	struct own *own = lane_table_get(&drm->own, event->raw.entity, key);
+	struct own_context *own = lane_table_get(&drm->own, event->raw.entity, key);
 
 	if (!own) {
 		own = lane_pool_get(&drm->own_pool);

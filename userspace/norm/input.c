@@ -62,7 +62,6 @@ struct lane_input {
 	struct lane_widen **widen;	/* by host */
 	size_t n_paths;
 	struct lane_sync *syncs; /* by host, from pairs; NULL: there are none */
-	uint32_t n_hosts;
 };
 
 uint64_t norm_tie_ns(const struct lane_tie *tie, uint64_t ns)
@@ -671,7 +670,6 @@ static struct lane_error *read_pairs(struct lane_input *input, const char *path,
 	input->syncs = calloc(n, sizeof(*input->syncs));
 	if (!input->syncs)
 		return &lane_enomem;
-	input->n_hosts = (uint32_t)n;
 	return norm_pairs_read(path, input->syncs, n);
 }
 
@@ -760,18 +758,6 @@ void norm_input_leave_out_findings(struct lane_input *input)
 const char *norm_input_ending(const struct lane_input *input, size_t host)
 {
 	return host < input->n_paths && *input->endings[host] ? input->endings[host] : NULL;
-}
-
-bool norm_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns, int64_t *hi_ns)
-{
-	struct lane_sync_line line;
-
-	if (!input->syncs || !host || host >= input->n_hosts ||
-	    !clock_sync_line(&input->syncs[host], input->syncs[host].last_other, &line))
-		return false;
-	*lo_ns = line.offset_lo_ns;
-	*hi_ns = line.offset_hi_ns;
-	return true;
 }
 
 void norm_input_counts(const struct lane_input *input, struct lane_input_counts *counts)

@@ -10,17 +10,17 @@
 #include "norm/submission.h"
 
 /* A record, where it lies in the buffer; the CPU stands before it. */
-struct place {
+struct held_place {
 	uint64_t ns;
 	size_t at;
 };
 
-struct held {
+struct held_record {
 	int64_t cpu;
 	struct lane_wire wire;
 };
 
-struct loss {
+struct cpu_loss {
 	uint64_t total;
 	uint64_t at_ns;
 };
@@ -31,13 +31,13 @@ struct lane_live {
 	struct lane_fix *fix;
 	char *data;
 	size_t bytes, room;
-	struct place *places;
+	struct held_place *places;
 	size_t n, n_room;
 	size_t next;   /* of the places: the first that is still to come */
 	size_t sorted; /* so many of the places are in order */
 	uint64_t last_ns;
 	uint64_t lost, moved;
-	struct loss *losses; /* by CPU */
+	struct cpu_loss *losses; /* by CPU */
 	unsigned int n_losses;
 	struct lane_event event;
 };
@@ -79,21 +79,14 @@ const struct lane_trace_info *norm_live_info(const struct lane_live *live)
 
 static size_t held_bytes(const struct lane_wire *record)
 {
-	return (sizeof(struct held) + lane_kinds[record->kind].struct_bytes + 7) & ~(size_t)7;
+	return (sizeof(struct held_record) + lane_kinds[record->kind].struct_bytes + 7) &
+	       ~(size_t)7;
 }
 
 static bool make_room(struct lane_live *live, size_t bytes)
 {
-	if (live->room - live->bytes < bytes) {
-		size_t room = 2 * live->room + (1 << 16);
-		char *data = realloc(live->data, room);
-
-		if (!data)
-			return false;
-		live->data = data;
-		live->room = room;
-	}
-	if (!LANE_GROW(live->places, live->n_room, live->n + 1))
+	if (!LANE_GROW(live->data, live->room, live->bytes + bytes) ||
+	    !LANE_GROW(live->places, live->n_room, live->n + 1))
 		return false;
 	return true;
 }
@@ -101,14 +94,14 @@ static bool make_room(struct lane_live *live, size_t bytes)
 static struct lane_error *hold(struct lane_live *live, int64_t cpu, const struct lane_wire *record)
 {
 	size_t payload = lane_kinds[record->kind].payload_bytes;
-	struct held *held;
+	struct held_record *held;
 
 	if (!make_room(live, held_bytes(record)))
 		return &lane_enomem;
-	held = (struct held *)(live->data + live->bytes);
+	held = (struct held_record *)(live->data + live->bytes);
 	held->cpu = cpu;
 	memcpy(&held->wire, record, sizeof(*record) + payload);
-	live->places[live->n++] = (struct place){ record->ts_ns, live->bytes };
+	live->places[live->n++] = (struct held_place){ record->ts_ns, live->bytes };
 	live->bytes += held_bytes(record);
 	return NULL;
 }
@@ -127,10 +120,10 @@ struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint
 	struct lane_event event = {
 		.wire = { .ts_ns = at_ns, .kind = LANE_LOST, .tid = -1, .pid = -1 }
 	};
-	struct loss *loss;
+	struct cpu_loss *loss;
 
 	if (cpu >= live->n_losses) {
-		struct loss *more = reallocarray(live->losses, cpu + 1, sizeof(*more));
+		struct cpu_loss *more = reallocarray(live->losses, cpu + 1, sizeof(*more));
 
 		if (!more)
 			return &lane_enomem;
@@ -155,7 +148,7 @@ struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint
 
 static int compare(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct held_place *x = a, *y = b;
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
@@ -169,7 +162,8 @@ static struct lane_error *compact(struct lane_live *live)
 	char *data;
 
 	for (size_t i = live->next; i < live->n; i++) {
-		const struct held *held = (const struct held *)(live->data + live->places[i].at);
+		const struct held_record *held =
+			(const struct held_record *)(live->data + live->places[i].at);
 
 		rest += held_bytes(&held->wire);
 	}
@@ -177,11 +171,12 @@ static struct lane_error *compact(struct lane_live *live)
 	if (!data)
 		return &lane_enomem;
 	for (size_t i = live->next; i < live->n; i++) {
-		const struct held *held = (const struct held *)(live->data + live->places[i].at);
+		const struct held_record *held =
+			(const struct held_record *)(live->data + live->places[i].at);
 		size_t bytes = held_bytes(&held->wire);
 
 		memcpy(data + to, held, bytes);
-		live->places[i - live->next] = (struct place){ live->places[i].ns, to };
+		live->places[i - live->next] = (struct held_place){ live->places[i].ns, to };
 		to += bytes;
 	}
 	free(live->data);
@@ -204,7 +199,7 @@ static void sort(struct lane_live *live)
 }
 
 /* Makes the record the event; false when it is none that anybody is told of. */
-static bool take(struct lane_live *live, const struct held *held)
+static bool take(struct lane_live *live, const struct held_record *held)
 {
 	struct lane_event *event = &live->event;
 	enum lane_fixed fixed;
@@ -235,8 +230,8 @@ struct lane_error *norm_live_next(struct lane_live *live, uint64_t upto_ns,
 	*event = NULL;
 	sort(live);
 	while (live->next < live->n && (full || live->places[live->next].ns <= upto_ns)) {
-		const struct held *held =
-			(const struct held *)(live->data + live->places[live->next++].at);
+		const struct held_record *held =
+			(const struct held_record *)(live->data + live->places[live->next++].at);
 
 		if (take(live, held)) {
 			*event = &live->event;

@@ -90,14 +90,6 @@ void norm_input_leave_out_findings(struct lane_input *input);
 /* How recording `host` was cut short, a sentence without a full stop; NULL: it was not. */
 const char *norm_input_ending(const struct lane_input *input, size_t host);
 
-/*
- * What pairs have shown of the clock of a recording after the first: its time less the first's,
- * from
- * .. to, ns. False: there were no pairs.
- */
-bool norm_input_clock(const struct lane_input *input, uint32_t host, int64_t *lo_ns,
-		      int64_t *hi_ns);
-
 /* What was met on the way and not delivered as it was. */
 struct lane_input_counts {
 	uint64_t delivered; /* events handed out, losses included */

@@ -17,17 +17,17 @@ enum {
 	MAX_PAIRS = 4 << 20,
 };
 
-struct pair {
+struct recorded_pair {
 	uint64_t recording, first_ns, other_ns;
 	bool is_before;
 };
 
-struct pairs {
-	struct pair *pairs;
+struct recorded_pairs {
+	struct recorded_pair *pairs;
 	size_t n, cap;
 };
 
-static void free_pairs(struct pairs *pairs)
+static void free_pairs(struct recorded_pairs *pairs)
 {
 	free(pairs->pairs);
 }
@@ -45,7 +45,7 @@ static bool number(const char *word, uint64_t *value)
 }
 
 /* One line; false: it is not a pair. A line without words is one of recording 0. */
-static bool parse(char *line, size_t n, struct pair *pair)
+static bool parse(char *line, size_t n, struct recorded_pair *pair)
 {
 	char *rest = line, *words[5] = { NULL };
 
@@ -62,7 +62,8 @@ static bool parse(char *line, size_t n, struct pair *pair)
 	return pair->is_before || !strcmp(words[2], "after");
 }
 
-static struct lane_error *keep(struct pairs *pairs, const struct pair *pair, const char *path)
+static struct lane_error *keep(struct recorded_pairs *pairs, const struct recorded_pair *pair,
+			       const char *path)
 {
 	if (pairs->n == MAX_PAIRS)
 		return lane_error("%s: more than %d pairs", path, MAX_PAIRS);
@@ -80,7 +81,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 /* An order that depends on nothing but what the pairs say: by recording, then by time. */
 static int compare(const void *left, const void *right)
 {
-	const struct pair *a = left, *b = right;
+	const struct recorded_pair *a = left, *b = right;
 	int order = compare_numbers(a->recording, b->recording);
 
 	if (!order)
@@ -90,14 +91,15 @@ static int compare(const void *left, const void *right)
 	return order ? order : (int)a->is_before - (int)b->is_before;
 }
 
-static struct lane_error *read_lines(FILE *from, const char *path, size_t n, struct pairs *pairs)
+static struct lane_error *read_lines(FILE *from, const char *path, size_t n,
+				     struct recorded_pairs *pairs)
 {
 	char line[LINE_BYTES];
 	struct lane_error *err = NULL;
 	uint64_t at = 0;
 
 	while (!err && fgets(line, sizeof(line), from)) {
-		struct pair pair;
+		struct recorded_pair pair;
 		bool is_whole = strchr(line, '\n') || feof(from);
 		bool is_comment = line[strspn(line, " \t\r\n")] == '#';
 
@@ -122,7 +124,7 @@ static struct lane_error *read_lines(FILE *from, const char *path, size_t n, str
 struct lane_error *norm_pairs_read(const char *path, struct lane_sync *syncs, size_t n)
 {
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
-	LANE_CLEANUP(free_pairs) struct pairs pairs = { 0 };
+	LANE_CLEANUP(free_pairs) struct recorded_pairs pairs = { 0 };
 	struct lane_error *err;
 	uint64_t lo, hi;
 
@@ -136,7 +138,7 @@ struct lane_error *norm_pairs_read(const char *path, struct lane_sync *syncs, si
 	if (pairs.n)
 		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), compare);
 	for (size_t i = 0; i < pairs.n; i++) {
-		const struct pair *pair = &pairs.pairs[i];
+		const struct recorded_pair *pair = &pairs.pairs[i];
 
 		(pair->is_before ? clock_sync_before : clock_sync_after)(
 			&syncs[pair->recording], pair->first_ns, pair->other_ns);

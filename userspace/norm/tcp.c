@@ -35,13 +35,13 @@ struct packet {
 	bool is_doubled; /* the machine has sent, or received, several alike */
 };
 
-struct loss {
+struct loss_span {
 	uint64_t begin_ns, end_ns;
 };
 
 struct lane_tcp {
 	struct packet *packets;
-	struct loss *losses;
+	struct loss_span *losses;
 	size_t n, cap, n_losses, cap_losses;
 	/* Kept are the packets whose hash has so many zeros at its end: of both machines the same.
 	 */
@@ -52,13 +52,13 @@ struct lane_tcp {
 };
 
 /* One pair whose order is known. */
-struct pair {
+struct ordered_pair {
 	uint64_t first_ns, other_ns;
 	bool is_before;
 };
 
-struct pairs {
-	struct pair *pairs;
+struct ordered_pairs {
+	struct ordered_pair *pairs;
 	size_t n, cap;
 };
 
@@ -132,7 +132,7 @@ static bool take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost
 	if (!make_room((void **)&packets->losses, packets->n_losses, &packets->cap_losses,
 		       sizeof(*packets->losses)))
 		return false;
-	packets->losses[packets->n_losses++] = (struct loss){ lost->begin_ns, lost->end_ns };
+	packets->losses[packets->n_losses++] = (struct loss_span){ lost->begin_ns, lost->end_ns };
 	return true;
 }
 
@@ -223,7 +223,7 @@ static bool index_packets(struct lane_tcp *packets)
 
 static int compare_losses(const void *left, const void *right)
 {
-	const struct loss *a = left, *b = right;
+	const struct loss_span *a = left, *b = right;
 
 	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
@@ -270,7 +270,7 @@ static struct anchor *find_anchor(struct anchor *anchors, size_t mask, uint64_t 
 	return &anchors[at];
 }
 
-static bool keep(struct pairs *pairs, const struct pair *pair)
+static bool keep(struct ordered_pairs *pairs, const struct ordered_pair *pair)
 {
 	if (!make_room((void **)&pairs->pairs, pairs->n, &pairs->cap, sizeof(*pairs->pairs)))
 		return false;
@@ -280,7 +280,7 @@ static bool keep(struct pairs *pairs, const struct pair *pair)
 
 /* What one machine sent and the other received. */
 static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bool is_from_first,
-		      struct pairs *pairs, struct lane_tcp_match *match)
+		      struct ordered_pairs *pairs, struct lane_tcp_match *match)
 {
 	LANE_CLEANUP(lane_free) struct anchor *anchors = calloc(to->mask + 1, sizeof(*anchors));
 
@@ -289,7 +289,7 @@ static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bo
 	for (size_t i = 0; i < to->n; i++) {
 		const struct packet *in = &to->packets[i], *out;
 		struct anchor *anchor;
-		struct pair pair;
+		struct ordered_pair pair;
 		bool is_proven;
 		uint32_t slot;
 
@@ -325,7 +325,7 @@ static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bo
 /* An order that depends on nothing but what the pairs say. */
 static int compare_pairs(const void *left, const void *right)
 {
-	const struct pair *a = left, *b = right;
+	const struct ordered_pair *a = left, *b = right;
 
 	if (a->first_ns != b->first_ns)
 		return a->first_ns < b->first_ns ? -1 : 1;
@@ -337,7 +337,7 @@ static int compare_pairs(const void *left, const void *right)
 struct lane_error *norm_tcp_match(struct lane_tcp *first, struct lane_tcp *other,
 				  struct lane_sync *sync, struct lane_tcp_match *match)
 {
-	struct pairs pairs = { 0 };
+	struct ordered_pairs pairs = { 0 };
 	bool ok;
 
 	*match = (struct lane_tcp_match){ 0 };

@@ -13,14 +13,14 @@ enum {
 	WAYS = 8, /* contexts remembered of a set */
 };
 
-struct known {
+struct known_context {
 	uint64_t context; /* 0: none */
 	bool is_shared;	  /* another one with the same low 32 bits has been seen */
 };
 
 /* Contexts whose low bits lead here, the one used last first: those that share them meet in it. */
 struct set {
-	struct known known[WAYS];
+	struct known_context known[WAYS];
 	bool has_forgotten; /* there were more */
 };
 
@@ -59,10 +59,10 @@ static bool share_low(uint64_t a, uint64_t b)
 /* Puts a context that is not in the set in its first place. */
 static void insert(struct set *set, uint64_t context)
 {
-	struct known first = { .context = context };
+	struct known_context first = { .context = context };
 
 	for (int i = 0; i < WAYS; i++) {
-		struct known *known = &set->known[i];
+		struct known_context *known = &set->known[i];
 
 		if (!known->context || !share_low(known->context, context))
 			continue;
@@ -78,7 +78,7 @@ static void insert(struct set *set, uint64_t context)
 static void learn(struct lane_widen *widen, uint64_t context)
 {
 	struct set *set = set_of(widen, context);
-	struct known known;
+	struct known_context known;
 
 	if (!context || set->known[0].context == context)
 		return;

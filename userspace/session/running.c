@@ -2,6 +2,7 @@
 // The events of the running machine while they happen: the bpf backend, without a recording.
 #include "session/running.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -157,6 +158,18 @@ struct lane_error *session_running_next(struct session_running *running, uint64_
 					const struct lane_event **event)
 {
 	return norm_live_next(running->events, upto_ns, event);
+}
+
+void session_running_say_counts(const struct session_running *running, const char *command)
+{
+	uint64_t lost, moved;
+
+	norm_live_counts(running->events, &lost, &moved);
+	if (moved)
+		fprintf(stderr,
+			"gpulane: %s: %" PRIu64
+			" events had a time before their predecessor's and were given that one's\n",
+			command, moved);
 }
 
 void session_running_close(struct session_running *running)

@@ -39,6 +39,9 @@ struct lane_error *session_running_wait(struct session_running *running, int tim
 struct lane_error *session_running_next(struct session_running *running, uint64_t upto_ns,
 					const struct lane_event **event) LANE_MUST_CHECK;
 
+/* At the end: says what was met and not handed out as it was. `command` is for the message. */
+void session_running_say_counts(const struct session_running *running, const char *command);
+
 /* Ends; what is still in the buffers is lost. NULL is allowed. */
 void session_running_close(struct session_running *running);
 

@@ -163,6 +163,8 @@ struct lane_error *session_stream_feed_one(struct session_stream *stream)
 
 void session_stream_close(struct session_stream *stream)
 {
+	if (stream->is_live && stream->info)
+		session_running_say_counts(stream->arg, stream->command);
 	if (stream->close)
 		stream->close(stream->arg);
 	timeline_destroy(stream->timeline);

@@ -9,7 +9,7 @@
 #include "base/opencl.h"
 
 /* Where the list goes and how. */
-struct list {
+struct command_list {
 	FILE *to;
 	bool is_json; /* an object a line, otherwise CSV */
 };
@@ -101,7 +101,7 @@ static void command_columns(struct line *line, const struct lane_command *comman
 	number(line, "known_ns", command->known_ns, command->known_ns);
 }
 
-static void write_line(struct list *list, const struct lane_command *command,
+static void write_line(struct command_list *list, const struct lane_command *command,
 		       const struct lane_request_key *request)
 {
 	struct line line = { .to = list->to, .json = list->is_json };
@@ -115,7 +115,7 @@ static void write_line(struct list *list, const struct lane_command *command,
 /* A line for each request of the command; one without a request has one, too. */
 static void on_command(void *arg, const struct lane_command *command)
 {
-	struct list *list = arg;
+	struct command_list *list = arg;
 	uint32_t n = command->n_requests;
 
 	if (!n)
@@ -127,7 +127,7 @@ static void on_command(void *arg, const struct lane_command *command)
 static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 				struct lane_hooks *hooks)
 {
-	struct list *list = arg;
+	struct command_list *list = arg;
 
 	(void)info;
 	if (!list->is_json)
@@ -141,7 +141,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 
 struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json)
 {
-	struct list list = { .to = to, .is_json = is_json };
+	struct command_list list = { .to = to, .is_json = is_json };
 	const struct session_listener listener = { &list, begin, NULL };
 	struct lane_error *err;
 

@@ -24,7 +24,7 @@ enum {
 #define TRACE_NAME "trace"
 
 /* The stream of a CPU, or of none. */
-struct cpu {
+struct cpu_stream {
 	struct lane_ctf_stream *stream;
 	int32_t cpu;
 	size_t bytes;	    /* appended since it was flushed */
@@ -38,8 +38,8 @@ struct export
 	struct lane_trace_info info; /* as it was known at first */
 	struct lane_findings *findings;
 	struct lane_ctf_trace *trace; /* NULL: no event yet */
-	struct cpu *cpus[MAX_CPUS];
-	struct cpu found; /* of no CPU */
+	struct cpu_stream *cpus[MAX_CPUS];
+	struct cpu_stream found; /* of no CPU */
 	struct lane_loss *lost;
 	size_t n_lost;
 	uint64_t uncounted; /* losses of unknown number */
@@ -113,15 +113,15 @@ static struct lane_error *open_trace(struct export *e, uint64_t first_ns)
 }
 
 /* Finds the next of the losses known beforehand that is this CPU's. */
-static void skip_losses(const struct export *e, struct cpu *cpu)
+static void skip_losses(const struct export *e, struct cpu_stream *cpu)
 {
 	while (cpu->next_loss < e->n_lost && e->lost[cpu->next_loss].cpu != cpu->cpu)
 		cpu->next_loss++;
 }
 
-static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu **result)
+static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu_stream **result)
 {
-	struct cpu *cpu;
+	struct cpu_stream *cpu;
 	struct lane_error *err;
 
 	if (number >= MAX_CPUS)
@@ -145,7 +145,7 @@ static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu **
 }
 
 /* Writes what can be: where a loss begins has to be the end of a packet. */
-static struct lane_error *flush(const struct export *e, struct cpu *cpu)
+static struct lane_error *flush(const struct export *e, struct cpu_stream *cpu)
 {
 	uint64_t upto_ns = cpu->newest_ns;
 	struct lane_error *err;
@@ -175,7 +175,7 @@ static struct lane_error *append_clean(const struct export *e, struct lane_ctf_s
 	return lane_ctf_append(stream, &event.wire);
 }
 
-static struct lane_error *append(const struct export *e, struct cpu *cpu,
+static struct lane_error *append(const struct export *e, struct cpu_stream *cpu,
 				 const struct lane_wire *record)
 {
 	struct lane_error *err = append_clean(e, cpu->stream, record);
@@ -186,7 +186,7 @@ static struct lane_error *append(const struct export *e, struct cpu *cpu,
 }
 
 /* A loss that is over: a packet of its own, from its begin to its end. */
-static struct lane_error *put_loss(struct export *e, struct cpu *cpu,
+static struct lane_error *put_loss(struct export *e, struct cpu_stream *cpu,
 				   const struct lane_p_gpulane_lost *lost)
 {
 	uint64_t begin_ns = lost->begin_ns > cpu->newest_ns ? lost->begin_ns : cpu->newest_ns;
@@ -218,7 +218,7 @@ static struct lane_error *on_event(void *export, const struct lane_event *event)
 	struct lane_error *err = show_findings_now(e->findings, event->wire.ts_ns);
 	bool lost = event->wire.kind == LANE_LOST;
 	int32_t number = lost ? event->u.gpulane_lost.lost_cpu : event->cpu;
-	struct cpu *cpu = NULL;
+	struct cpu_stream *cpu = NULL;
 
 	if (!err && lane_is_finding(event->wire.kind))
 		return NULL; /* of an export: it is found again */

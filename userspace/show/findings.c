@@ -48,7 +48,7 @@ struct lane_findings {
 	uint64_t now_ns;
 	uint64_t first_ns; /* of the recording: nothing was found before */
 	bool reading;
-	struct lane_rows requests, of_process, queues[2], preempted, commands;
+	struct lane_track_rows requests, of_process, queues[2], preempted, commands;
 	struct lane_table labels; /* (enum label_of, number) */
 	struct lane_pool label_pool;
 	/* By request: when it went where it is, in its stages and in each queue; + 1. */
@@ -532,7 +532,7 @@ static void place_state(struct lane_findings *f, struct lane_event *event)
 static void place_queue(struct lane_findings *f, struct lane_event *event)
 {
 	struct lane_p_gpulane_queue_length *to = &event->u.gpulane_queue_length;
-	struct lane_rows *rows = &f->queues[to->queue != 0];
+	struct lane_track_rows *rows = &f->queues[to->queue != 0];
 	struct lane_rows_key engine = { to->dev, (uint64_t)to->class << 16 | to->instance };
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
 

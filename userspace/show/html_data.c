@@ -17,7 +17,7 @@ enum {
 };
 
 /* What stands before the columns of a block. */
-struct head {
+struct block_head {
 	uint32_t kind;
 	uint32_t n;
 	uint32_t wide; /* times are f64, not u32 */
@@ -118,8 +118,8 @@ static void put_times(const struct lane_html_block *block, uint32_t column, uint
 static uint8_t *pack(const struct lane_html_block *block, uint64_t origin_ns, size_t *size)
 {
 	const struct lane_html_kind *kind = &block->kind;
-	struct head head = { kind->id,	     block->n,	      0, kind->n_times,
-			     kind->n_points, kind->n_numbers, 0 };
+	struct block_head head = { kind->id,	   block->n,	    0, kind->n_times,
+				   kind->n_points, kind->n_numbers, 0 };
 	uint64_t base_ns;
 	uint8_t *bytes, *at;
 

@@ -11,15 +11,15 @@
 #include "show/report.h"
 #include "show/screen.h"
 
-struct text {
+struct text_report {
 	FILE *to;
 	struct lane_latency *latency;
 	const struct lane_report_options *options;
 };
 
-static void title(const struct text *t, const char *format, ...) LANE_PRINTF(2, 3);
+static void title(const struct text_report *t, const char *format, ...) LANE_PRINTF(2, 3);
 
-static void title(const struct text *t, const char *format, ...)
+static void title(const struct text_report *t, const char *format, ...)
 {
 	va_list args;
 
@@ -30,7 +30,7 @@ static void title(const struct text *t, const char *format, ...)
 	va_end(args);
 }
 
-static bool enough(const struct text *t, uint32_t row, uint32_t n)
+static bool enough(const struct text_report *t, uint32_t row, uint32_t n)
 {
 	if (!t->options->rows || row < t->options->rows)
 		return false;
@@ -38,7 +38,7 @@ static bool enough(const struct text *t, uint32_t row, uint32_t n)
 	return true;
 }
 
-static void head(const struct text *t)
+static void head(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	const struct lane_completeness *rq = &l->requests;
@@ -87,7 +87,7 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 	return show_share_text(engine->busy, timeline_span_exact(whole), buffer, size);
 }
 
-static void engines(const struct text *t)
+static void engines(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
@@ -112,7 +112,7 @@ static void engines(const struct text *t)
 	}
 }
 
-static void idles(const struct text *t)
+static void idles(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char engine[48], task[64], culprit[64], ns[32];
@@ -141,7 +141,7 @@ static void idles(const struct text *t)
 	}
 }
 
-static void clients(const struct text *t)
+static void clients(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char name[48], a[64], b[64], c[32], d[32], e[32];
@@ -166,7 +166,7 @@ static void clients(const struct text *t)
 	}
 }
 
-static void contexts(const struct text *t)
+static void contexts(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char name[48], engine[48], running[64], total[64];
@@ -191,7 +191,7 @@ static void contexts(const struct text *t)
 	}
 }
 
-static void stages(const struct text *t)
+static void stages(const struct text_report *t)
 {
 	static const unsigned int permilles[] = { 500, 950, 990 };
 	struct lane_latency *l = t->latency;
@@ -227,8 +227,8 @@ static void stages(const struct text *t)
 	}
 }
 
-static void spent_row(const struct text *t, const struct lane_client_stats *c, const char *stage,
-		      struct lane_span ns)
+static void spent_row(const struct text_report *t, const struct lane_client_stats *c,
+		      const char *stage, struct lane_span ns)
 {
 	char name[48], sum[64], part[32];
 
@@ -239,7 +239,7 @@ static void spent_row(const struct text *t, const struct lane_client_stats *c, c
 }
 
 /* What the sentences about processes are drawn from. */
-static void spent(const struct text *t)
+static void spent(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint32_t row = 0;
@@ -266,8 +266,8 @@ static void spent(const struct text *t)
 	}
 }
 
-static void behind_rows(const struct text *t, const char *stage, const struct lane_blame *blames,
-			uint32_t n)
+static void behind_rows(const struct text_report *t, const char *stage,
+			const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_latency *l = t->latency;
 	char victim[48], owner[48], engine[48], ns[64];
@@ -287,7 +287,7 @@ static void behind_rows(const struct text *t, const char *stage, const struct la
 	}
 }
 
-static void behind(const struct text *t)
+static void behind(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 
@@ -302,7 +302,7 @@ static void behind(const struct text *t)
 	behind_rows(t, "device_queue", l->blames, l->n_blames);
 }
 
-static void preemptions(const struct text *t)
+static void preemptions(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char engine[48], victim[48], culprit[48], ns[64];
@@ -328,7 +328,7 @@ static void preemptions(const struct text *t)
 	}
 }
 
-static void told_causes(const struct text *t)
+static void told_causes(const struct text_report *t)
 {
 	if (!t->latency->n_faults)
 		return;
@@ -336,7 +336,7 @@ static void told_causes(const struct text *t)
 	show_fault_table(t->to, t->latency, t->options->rows);
 }
 
-static void starved(const struct text *t)
+static void starved(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char victim[64], culprit[64], ns[32];
@@ -379,7 +379,7 @@ static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size
 	return buffer;
 }
 
-static void waits(const struct text *t)
+static void waits(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char waiter[48], owner[48], engine[48], slept[48], a[32], b[48], c[48];
@@ -408,7 +408,7 @@ static void waits(const struct text *t)
 	}
 }
 
-static void worst(const struct text *t)
+static void worst(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	char name[48], engine[48], buffer[64];
@@ -443,12 +443,12 @@ static void worst(const struct text *t)
 	      t->to);
 }
 
-static void cpu(const struct text *t)
+static void cpu(const struct text_report *t)
 {
 	show_cpu_text(t->to, t->latency, t->options);
 }
 
-static void opencl(const struct text *t)
+static void opencl(const struct text_report *t)
 {
 	show_opencl_text(t->to, t->latency, t->options);
 }
@@ -463,7 +463,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 				     const struct lane_report_options *options)
 {
 	static const struct {
-		void (*write)(const struct text *t);
+		void (*write)(const struct text_report *t);
 		bool of_clients; /* only where there are any */
 	} tables[LANE_TABLE_COUNT] = {
 		[LANE_TABLE_ENGINES] = { engines, false },
@@ -481,7 +481,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_CPU] = { cpu, false },
 		[LANE_TABLE_OPENCL] = { opencl, false },
 	};
-	struct text t = { to, latency, options };
+	struct text_report t = { to, latency, options };
 
 	show_verdict(to, latency,
 		     &(struct lane_verdict_style){ 6, options->colour ? "\033[1m" : "",

@@ -19,7 +19,7 @@ struct pending {
 	const char *why;
 };
 
-struct list {
+struct request_list {
 	FILE *to;
 	bool is_json;
 	bool has_no_memory;
@@ -30,7 +30,7 @@ struct list {
 
 static void on_preemption(void *arg, const struct lane_preemption *preemption)
 {
-	struct list *list = arg;
+	struct request_list *list = arg;
 
 	if (!LANE_GROW(list->pending, list->cap, list->n + 1)) {
 		list->has_no_memory = true;
@@ -46,7 +46,7 @@ static void on_preemption(void *arg, const struct lane_preemption *preemption)
 	};
 }
 
-static void key(const struct list *list, const char *name)
+static void key(const struct request_list *list, const char *name)
 {
 	if (list->is_json)
 		fprintf(list->to, ",\"%s\":", name);
@@ -54,7 +54,7 @@ static void key(const struct list *list, const char *name)
 		fputc(',', list->to);
 }
 
-static void number(const struct list *list, const char *name, bool known, uint64_t value)
+static void number(const struct request_list *list, const char *name, bool known, uint64_t value)
 {
 	key(list, name);
 	if (known)
@@ -63,7 +63,8 @@ static void number(const struct list *list, const char *name, bool known, uint64
 		fputs("null", list->to);
 }
 
-static void span(const struct list *list, const char *name, bool known, struct lane_span value)
+static void span(const struct request_list *list, const char *name, bool known,
+		 struct lane_span value)
 {
 	key(list, name);
 	if (list->is_json && known)
@@ -76,7 +77,7 @@ static void span(const struct list *list, const char *name, bool known, struct l
 		fputc(',', list->to);
 }
 
-static void write_pending(const struct list *list, const struct pending *p, bool first)
+static void write_pending(const struct request_list *list, const struct pending *p, bool first)
 {
 	fprintf(list->to, "%s{\"at_ns\":{\"min\":%" PRIu64 ",\"max\":%" PRIu64 "},\"culprit\":",
 		first ? "" : ",", p->at.lo, p->at.hi);
@@ -88,7 +89,7 @@ static void write_pending(const struct list *list, const struct pending *p, bool
 }
 
 /* Writes the preemptions of rq and forgets them. */
-static void preemptions(struct list *list, const struct lane_request *rq)
+static void preemptions(struct request_list *list, const struct lane_request *rq)
 {
 	size_t kept = 0, n = 0;
 
@@ -115,7 +116,7 @@ static bool is_known(const struct lane_stages *stages, enum lane_stage stage)
 	return stages->known >> stage & 1;
 }
 
-static void text_key(const struct list *list, const char *name, const char *text)
+static void text_key(const struct request_list *list, const char *name, const char *text)
 {
 	struct json_object *string = json_object_new_string(text);
 
@@ -125,7 +126,7 @@ static void text_key(const struct list *list, const char *name, const char *text
 }
 
 /* What only drm_sched's jobs have: names instead of numbers, and the fence that freed them. */
-static void job_keys(const struct list *list, const struct lane_request *rq)
+static void job_keys(const struct request_list *list, const struct lane_request *rq)
 {
 	char name[80];
 
@@ -141,7 +142,7 @@ static void job_keys(const struct list *list, const struct lane_request *rq)
 
 static void on_request(void *arg, const struct lane_request *rq)
 {
-	struct list *list = arg;
+	struct request_list *list = arg;
 	struct lane_stages stages;
 	struct lane_span start = rq->start;
 	bool device_known;
@@ -188,7 +189,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 				struct lane_hooks *hooks)
 {
-	struct list *list = arg;
+	struct request_list *list = arg;
 
 	list->info = info;
 	if (!list->is_json)
@@ -205,7 +206,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 
 struct lane_error *show_request_list_write(FILE *to, struct session *session, bool is_json)
 {
-	struct list list = { .to = to, .is_json = is_json };
+	struct request_list list = { .to = to, .is_json = is_json };
 	const struct session_listener listener = { &list, begin, NULL };
 	struct lane_error *err;
 

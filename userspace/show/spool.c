@@ -15,13 +15,13 @@ enum {
 	WINDOW_MAX = 256 << 10,
 };
 
-struct place {
+struct spool_place {
 	uint64_t ns;
 	size_t at;
 };
 
 /* A sorted run in the file, and what of it is in memory. */
-struct run {
+struct sorted_run {
 	uint64_t at, end; /* in the file: what has not been read yet */
 	char *window;
 	size_t used, filled;
@@ -33,9 +33,9 @@ struct lane_spool {
 	uint64_t file_bytes;
 	char *data; /* records added and not in the file, each padded to eight bytes */
 	size_t bytes, room;
-	struct place *places;
+	struct spool_place *places;
 	size_t n, n_room;
-	struct run *runs;
+	struct sorted_run *runs;
 	uint32_t n_runs;
 	struct lane_heap heap;
 	size_t window_bytes;
@@ -84,7 +84,7 @@ void show_spool_destroy(struct lane_spool *spool)
 
 static int compare(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct spool_place *x = a, *y = b;
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
@@ -134,8 +134,8 @@ static struct lane_error *spill(struct lane_spool *spool)
 {
 	LANE_CLEANUP(lane_free) char *sorted = NULL;
 	struct lane_error *err = spool->fd < 0 ? open_file(spool) : NULL;
-	struct run *runs = reallocarray(spool->runs, spool->n_runs + 1, sizeof(*runs));
-	struct run *run;
+	struct sorted_run *runs = reallocarray(spool->runs, spool->n_runs + 1, sizeof(*runs));
+	struct sorted_run *run;
 	size_t to = 0;
 
 	if (runs)
@@ -154,7 +154,7 @@ static struct lane_error *spill(struct lane_spool *spool)
 		to += stride;
 	}
 	run = &spool->runs[spool->n_runs++];
-	*run = (struct run){ .at = spool->file_bytes };
+	*run = (struct sorted_run){ .at = spool->file_bytes };
 	err = write_all(spool, sorted, to);
 	run->end = spool->file_bytes;
 	spool->n = 0;
@@ -174,7 +174,7 @@ struct lane_error *show_spool_add(struct lane_spool *spool, const struct lane_wi
 	}
 	if (!LANE_GROW(spool->places, spool->n_room, spool->n + 1))
 		return &lane_enomem;
-	spool->places[spool->n++] = (struct place){ record->ts_ns, spool->bytes };
+	spool->places[spool->n++] = (struct spool_place){ record->ts_ns, spool->bytes };
 	memcpy(spool->data + spool->bytes, record,
 	       sizeof(*record) + lane_kinds[record->kind].struct_bytes);
 	spool->bytes += stride;
@@ -182,7 +182,7 @@ struct lane_error *show_spool_add(struct lane_spool *spool, const struct lane_wi
 }
 
 /* Reads on in a run, behind what of it is still to be handed out. */
-static struct lane_error *fill(struct lane_spool *spool, struct run *run)
+static struct lane_error *fill(struct lane_spool *spool, struct sorted_run *run)
 {
 	size_t rest = run->filled - run->used;
 
@@ -207,7 +207,8 @@ static struct lane_error *fill(struct lane_spool *spool, struct run *run)
 }
 
 /* The record at which a run is, whole in memory; NULL at its end. */
-static struct lane_error *look(struct lane_spool *spool, struct run *run, struct lane_wire **record)
+static struct lane_error *look(struct lane_spool *spool, struct sorted_run *run,
+			       struct lane_wire **record)
 {
 	struct lane_error *err;
 
@@ -263,7 +264,7 @@ static struct lane_error *begin(struct lane_spool *spool)
 /* Goes on behind the record that was handed out last. */
 static struct lane_error *advance(struct lane_spool *spool)
 {
-	struct run *run = &spool->runs[spool->last];
+	struct sorted_run *run = &spool->runs[spool->last];
 	struct lane_wire *record;
 	struct lane_error *err;
 

@@ -32,7 +32,7 @@ int show_top_sort_by_name(const char *name)
 }
 
 /* What is being drawn. */
-struct page {
+struct picture {
 	const struct lane_top_view *view;
 	lane_top_line_fn *line;
 	void *arg;
@@ -43,13 +43,13 @@ struct page {
 	unsigned int used; /* of the text */
 };
 
-static bool is_full(const struct page *p)
+static bool is_full(const struct picture *p)
 {
 	return p->view->height && p->lines >= p->view->height;
 }
 
 /* Adds to the line; what does not fit the width is cut off. */
-static void LANE_PRINTF(2, 3) add(struct page *p, const char *format, ...)
+static void LANE_PRINTF(2, 3) add(struct picture *p, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -63,7 +63,7 @@ static void LANE_PRINTF(2, 3) add(struct page *p, const char *format, ...)
 		p->used = p->width;
 }
 
-static void end_line(struct page *p, enum lane_top_look look)
+static void end_line(struct picture *p, enum lane_top_look look)
 {
 	while (p->used && p->text[p->used - 1] == ' ')
 		p->used--;
@@ -77,7 +77,7 @@ static void end_line(struct page *p, enum lane_top_look look)
 }
 
 /* A column is shown when the line has room for it, and then in every line of its table. */
-static bool column(const struct page *p, unsigned int end)
+static bool column(const struct picture *p, unsigned int end)
 {
 	return p->width >= end;
 }
@@ -86,13 +86,13 @@ static bool column(const struct page *p, unsigned int end)
  */
 #define LEAST_SECONDS 0.001
 
-static double rate(const struct page *p, const struct lane_sliding *sum)
+static double rate(const struct picture *p, const struct lane_sliding *sum)
 {
 	return p->seconds < LEAST_SECONDS ? NAN : (double)sum->sum / p->seconds;
 }
 
 /* Of the time: 1 is all of it. */
-static double share(const struct page *p, const struct lane_sliding *sum)
+static double share(const struct picture *p, const struct lane_sliding *sum)
 {
 	double share = rate(p, sum) / 1e9;
 
@@ -100,7 +100,7 @@ static double share(const struct page *p, const struct lane_sliding *sum)
 }
 
 /* A column of a table, "-" for what is not known yet. */
-static void add_figure(struct page *p, int width, int digits, double value)
+static void add_figure(struct picture *p, int width, int digits, double value)
 {
 	if (isnan(value))
 		add(p, " %*s", width, "-");
@@ -110,7 +110,7 @@ static void add_figure(struct page *p, int width, int digits, double value)
 
 /* --- the head --- */
 
-static void draw_worst(struct page *p)
+static void draw_worst(struct picture *p)
 {
 	const struct lane_window_worst *worst = &p->view->window->worst;
 	char name[64], total[32], wait[32], running[32], preempted[32], engine[64] = "";
@@ -134,7 +134,7 @@ static void draw_worst(struct page *p)
 	end_line(p, LANE_TOP_PLAIN);
 }
 
-static void draw_head(struct page *p)
+static void draw_head(struct picture *p)
 {
 	const struct lane_window *w = p->view->window;
 	char window[32], source[128];
@@ -166,7 +166,7 @@ static void draw_head(struct page *p)
 
 /* --- engines --- */
 
-static void add_bar(struct page *p, double filled)
+static void add_bar(struct picture *p, double filled)
 {
 	int n = (int)(filled * BAR + 0.5);
 
@@ -174,7 +174,7 @@ static void add_bar(struct page *p, double filled)
 	    "                    ");
 }
 
-static void draw_engine(struct page *p, const struct lane_window_engine *engine)
+static void draw_engine(struct picture *p, const struct lane_window_engine *engine)
 {
 	double busy = share(p, &engine->busy_ns);
 	char name[64], client[64];
@@ -212,7 +212,7 @@ static int engine_order(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
-static struct lane_error *draw_engines(struct page *p)
+static struct lane_error *draw_engines(struct picture *p)
 {
 	const struct lane_window *w = p->view->window;
 	const struct lane_window_engine **order = calloc(w->n_engines + 1, sizeof(*order));
@@ -275,7 +275,7 @@ static int client_order(const void *a, const void *b, void *arg)
 	return view->reverse ? -order : order;
 }
 
-static void draw_client(struct page *p, const struct lane_window_client *client)
+static void draw_client(struct picture *p, const struct lane_window_client *client)
 {
 	char name[24], worst[32];
 
@@ -297,7 +297,7 @@ static void draw_client(struct page *p, const struct lane_window_client *client)
 	end_line(p, LANE_TOP_PLAIN);
 }
 
-static struct lane_error *draw_clients(struct page *p)
+static struct lane_error *draw_clients(struct picture *p)
 {
 	static const char *const marks[LANE_TOP_SORTS] = { "GPU%",	"WAIT",	 "REQ/s",
 							   "PREEMPT/s", "WORST", "PID" };
@@ -329,7 +329,7 @@ static struct lane_error *draw_clients(struct page *p)
 	return NULL;
 }
 
-static void draw_help(struct page *p)
+static void draw_help(struct picture *p)
 {
 	static const char *const lines[] = {
 		"keys",
@@ -356,11 +356,11 @@ static void draw_help(struct page *p)
 struct lane_error *show_top_draw(const struct lane_top_view *view, lane_top_line_fn *line,
 				 void *arg)
 {
-	struct page p = { .view = view,
-			  .line = line,
-			  .arg = arg,
-			  .width = view->width > MAX_WIDTH ? MAX_WIDTH : view->width,
-			  .seconds = (double)latency_window_covers(view->window) / 1e9 };
+	struct picture p = { .view = view,
+			     .line = line,
+			     .arg = arg,
+			     .width = view->width > MAX_WIDTH ? MAX_WIDTH : view->width,
+			     .seconds = (double)latency_window_covers(view->window) / 1e9 };
 	struct lane_error *err;
 
 	draw_head(&p);

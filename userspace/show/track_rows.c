@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct group {
+struct row_group {
 	uint64_t *used; /* a bit per row */
 	uint32_t words;
 	uint32_t open;
 };
 
-static struct group *group_of(struct lane_rows *rows, struct lane_rows_key key)
+static struct row_group *group_of(struct lane_track_rows *rows, struct lane_rows_key key)
 {
-	struct group *group = lane_table_get(&rows->groups, key.a, key.b);
+	struct row_group *group = lane_table_get(&rows->groups, key.a, key.b);
 
 	if (group)
 		return group;
@@ -26,7 +26,7 @@ static struct group *group_of(struct lane_rows *rows, struct lane_rows_key key)
 }
 
 /* The first row that is free, which it is no more. */
-static uint32_t first_free(struct group *group)
+static uint32_t first_free(struct row_group *group)
 {
 	uint64_t *used;
 	uint32_t i = 0;
@@ -48,12 +48,12 @@ static uint32_t first_free(struct group *group)
 	}
 }
 
-uint32_t show_rows_take(struct lane_rows *rows, struct lane_rows_key group_key,
+uint32_t show_rows_take(struct lane_track_rows *rows, struct lane_rows_key group_key,
 			struct lane_rows_key thing)
 {
 	/* A value in the table is not NULL: rows are numbered from 1 there. */
 	uintptr_t known = (uintptr_t)lane_table_get(&rows->open, thing.a, thing.b);
-	struct group *group;
+	struct row_group *group;
 	uint32_t row;
 
 	if (known)
@@ -69,11 +69,11 @@ uint32_t show_rows_take(struct lane_rows *rows, struct lane_rows_key group_key,
 	return row;
 }
 
-uint32_t show_rows_give(struct lane_rows *rows, struct lane_rows_key group_key,
+uint32_t show_rows_give(struct lane_track_rows *rows, struct lane_rows_key group_key,
 			struct lane_rows_key thing)
 {
 	uintptr_t known = (uintptr_t)lane_table_get(&rows->open, thing.a, thing.b);
-	struct group *group = lane_table_get(&rows->groups, group_key.a, group_key.b);
+	struct row_group *group = lane_table_get(&rows->groups, group_key.a, group_key.b);
 	uint32_t row = (uint32_t)(known - 1);
 
 	if (!known)
@@ -86,18 +86,18 @@ uint32_t show_rows_give(struct lane_rows *rows, struct lane_rows_key group_key,
 	return row;
 }
 
-uint32_t show_rows_open(const struct lane_rows *rows, struct lane_rows_key key)
+uint32_t show_rows_open(const struct lane_track_rows *rows, struct lane_rows_key key)
 {
-	const struct group *group = lane_table_get(&rows->groups, key.a, key.b);
+	const struct row_group *group = lane_table_get(&rows->groups, key.a, key.b);
 
 	return group ? group->open : 0;
 }
 
-void show_rows_free(struct lane_rows *rows)
+void show_rows_free(struct lane_track_rows *rows)
 {
 	for (size_t i = 0; rows->groups.slots && i <= rows->groups.mask; i++)
 		if (rows->groups.slots[i].value)
-			free(((struct group *)rows->groups.slots[i].value)->used);
+			free(((struct row_group *)rows->groups.slots[i].value)->used);
 	lane_table_free(&rows->groups);
 	lane_table_free(&rows->open);
 	lane_pool_free(&rows->pool);

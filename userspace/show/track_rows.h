@@ -12,7 +12,7 @@
 #define LANE_ROW_NONE UINT32_MAX
 
 /* Zeroed at first. */
-struct lane_rows {
+struct lane_track_rows {
 	struct lane_table groups;
 	struct lane_table open;
 	struct lane_pool pool;
@@ -25,16 +25,16 @@ struct lane_rows_key {
 };
 
 /* The row of a thing that is open, else the one that it is given in this group. */
-uint32_t show_rows_take(struct lane_rows *rows, struct lane_rows_key group,
+uint32_t show_rows_take(struct lane_track_rows *rows, struct lane_rows_key group,
 			struct lane_rows_key thing);
 
 /* The row of a thing, which has none from now on; LANE_ROW_NONE when it had none. */
-uint32_t show_rows_give(struct lane_rows *rows, struct lane_rows_key group,
+uint32_t show_rows_give(struct lane_track_rows *rows, struct lane_rows_key group,
 			struct lane_rows_key thing);
 
 /* How many things of the group are open. */
-uint32_t show_rows_open(const struct lane_rows *rows, struct lane_rows_key group);
+uint32_t show_rows_open(const struct lane_track_rows *rows, struct lane_rows_key group);
 
-void show_rows_free(struct lane_rows *rows);
+void show_rows_free(struct lane_track_rows *rows);
 
 #endif

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 /* A command that is back. */
-struct held {
+struct held_command {
 	uint64_t key;
 	uint64_t barrier; /* the newest ticket when it came back: those after it are younger */
 	void *item;
@@ -16,8 +18,8 @@ struct lane_order {
 	uint64_t next;	 /* ticket */
 	uint64_t oldest; /* ticket that is not back; next when there is none */
 	uint32_t limit;
-	uint8_t *back;	   /* by ticket modulo limit */
-	struct held *heap; /* by key, smallest first */
+	uint8_t *back;		   /* by ticket modulo limit */
+	struct held_command *heap; /* by key, smallest first */
 	uint32_t n, cap;
 	uint64_t last; /* key that was given out last */
 	struct lane_order_figures figures;
@@ -78,27 +80,20 @@ void timeline_order_drop(struct lane_order *order, uint64_t ticket)
 	settle(order);
 }
 
-static bool before(const struct held *a, const struct held *b)
+static bool before(const struct held_command *a, const struct held_command *b)
 {
 	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
 }
 
 bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
 {
-	struct held held = { key, order->next ? order->next - 1 : 0, item };
+	struct held_command held = { key, order->next ? order->next - 1 : 0, item };
 	uint32_t at;
 
-	if (order->n == order->cap) {
-		uint32_t cap = order->cap ? 2 * order->cap : 64;
-		struct held *more = realloc(order->heap, cap * sizeof(*more));
-
-		if (!more)
-			return false;
-		order->heap = more;
-		order->cap = cap;
-	}
+	if (!LANE_GROW(order->heap, order->cap, order->n + 1))
+		return false;
 	for (at = order->n++; at; at = (at - 1) / 2) {
-		struct held *up = &order->heap[(at - 1) / 2];
+		struct held_command *up = &order->heap[(at - 1) / 2];
 
 		if (!before(&held, up))
 			break;
@@ -113,7 +108,7 @@ bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key
 
 static void *take_first(struct lane_order *order)
 {
-	struct held first = order->heap[0], moved = order->heap[--order->n];
+	struct held_command first = order->heap[0], moved = order->heap[--order->n];
 	uint32_t at = 0;
 
 	for (;;) {

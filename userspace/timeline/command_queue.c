@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 /* A pid as part of a key. */
 static uint64_t key(int32_t pid)
 {
@@ -78,17 +80,9 @@ struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handl
 
 	if (queue)
 		return queue;
-	if (cl->n_queues == cl->cap_queues) {
-		uint32_t cap = cl->cap_queues ? 2 * cl->cap_queues : 16;
-		struct lane_cl_q **more =
-			realloc(cl->queue_by_id, cap * sizeof(struct lane_cl_q *));
-
-		if (!more) {
-			tl->no_memory = true;
-			return NULL;
-		}
-		cl->queue_by_id = more;
-		cl->cap_queues = cap;
+	if (!LANE_GROW(cl->queue_by_id, cl->cap_queues, cl->n_queues + 1)) {
+		tl->no_memory = true;
+		return NULL;
 	}
 	queue = get(tl, &cl->queues, &cl->queue_pool, handle, pid, &fresh);
 	process = get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);

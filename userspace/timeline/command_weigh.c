@@ -147,7 +147,7 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 }
 
 /* What is weighed for one command. */
-struct scale {
+struct weighing {
 	const struct lane_cl_made *made[CANDIDATES]; /* those that may or did */
 	enum verdict verdicts[CANDIDATES];
 	uint8_t how[CANDIDATES]; /* enum lane_made_how, by what is known now */
@@ -157,7 +157,7 @@ struct scale {
 };
 
 static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
-		      const struct lane_cl_made *made, struct scale *scale)
+		      const struct lane_cl_made *made, struct weighing *scale)
 {
 	enum lane_made_how how = made->how;
 	enum verdict verdict;
@@ -196,7 +196,8 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	scale->did += verdict == DID;
 }
 
-static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd, struct scale *scale)
+static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+		      struct weighing *scale)
 {
 	const struct lane_cl_q *queue = cmd->queue;
 	uint64_t until = cmd->pub.known_ns ? cmd->pub.known_ns : LANE_NEVER;
@@ -276,7 +277,7 @@ static void decide_none(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool 
 		cmd->pub.why = cannot ? LANE_WHY_OTHER_TIMES : LANE_WHY_NO_REQUEST;
 }
 
-static bool is_weaker(const struct scale *scale, uint32_t i)
+static bool is_weaker(const struct weighing *scale, uint32_t i)
 {
 	uint32_t calls = scale->by_how[LANE_MADE_ALONE] + scale->by_how[LANE_MADE_FLUSH] +
 			 scale->by_how[LANE_MADE_CALL];
@@ -287,9 +288,9 @@ static bool is_weaker(const struct scale *scale, uint32_t i)
 }
 
 /* What a call speaks for leaves no room for what only may; a known context none for an unknown. */
-static void drop_weaker(struct scale *scale)
+static void drop_weaker(struct weighing *scale)
 {
-	struct scale kept = { .cannot = scale->cannot, .crowded = scale->crowded };
+	struct weighing kept = { .cannot = scale->cannot, .crowded = scale->crowded };
 
 	for (uint32_t i = 0; i < scale->n; i++) {
 		if (is_weaker(scale, i))
@@ -304,7 +305,7 @@ static void drop_weaker(struct scale *scale)
 	*scale = kept;
 }
 
-static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct scale *scale)
+static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct weighing *scale)
 {
 	drop_weaker(scale);
 	cmd->pub.certainty = LANE_CERTAIN_EXACT;
@@ -350,7 +351,7 @@ static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command *pub = &cmd->pub;
-	struct scale scale = { .n = 0 };
+	struct weighing scale = { .n = 0 };
 
 	if (cmd->linked)
 		weigh_all(tl, cmd, &scale);

@@ -32,7 +32,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 				 const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
-	const struct lane_ring *ring = timeline_job_ring(rq);
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	const struct lane_rq *of;
 
 	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid || !cpu->work_ns ||

@@ -23,7 +23,7 @@ struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl)
 		return NULL;
 	}
 	all->job_pool.size = sizeof(struct lane_job);
-	all->ring_pool.size = sizeof(struct lane_ring);
+	all->ring_pool.size = sizeof(struct lane_drm_ring);
 	tl->jobs = all;
 	return all;
 }
@@ -61,7 +61,7 @@ struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t c
 }
 
 /* Given to the ring, and not over: in that order. */
-void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq)
+void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq)
 {
 	struct lane_job *job = rq->job;
 
@@ -74,7 +74,7 @@ void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq)
 	ring->is_gone = false;
 }
 
-void timeline_job_unlink(struct lane_ring *ring, struct lane_rq *rq)
+void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq)
 {
 	struct lane_job *job = rq->job;
 

@@ -18,8 +18,8 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 /* It is of that ring: its scheduler was chosen when it was armed. */
 void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng);
 /* Given to the ring, and not over: in that order. */
-void timeline_job_link(struct lane_ring *ring, struct lane_rq *rq);
-void timeline_job_unlink(struct lane_ring *ring, struct lane_rq *rq);
+void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq);
+void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq);
 /* The job's story is told; who waits for it may keep it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job that the thread has given to its ring last and whose run_job() is not known to be over;

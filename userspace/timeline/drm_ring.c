@@ -69,7 +69,7 @@ static void count_devices(struct lane_timeline *tl, const struct lane_engine *fr
 		tl->engine_by_id[i]->pub.is_one_of_several = true;
 }
 
-static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_ring *ring)
+static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_drm_ring *ring)
 {
 	const uint32_t most = sizeof(two->name) / sizeof(two->name[0]);
 
@@ -79,7 +79,7 @@ static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_
 	return two->n == most; /* there may be more */
 }
 
-void timeline_ring_is_two(struct lane_timeline *tl, struct lane_ring *ring)
+void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring)
 {
 	struct lane_two_rings *two = &tl->jobs->two;
 
@@ -115,7 +115,7 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 				   const struct lane_p_drm_sched_job_queue *job)
 {
 	int dev = device_of(tl, job->dev);
-	struct lane_ring *ring;
+	struct lane_drm_ring *ring;
 	struct lane_eng *eng;
 	uint16_t instance = 0;
 
@@ -158,7 +158,7 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
-	struct lane_ring *ring = eng->ring;
+	struct lane_drm_ring *ring = eng->ring;
 
 	if (event->raw.is_two)
 		timeline_ring_is_two(tl, ring);
@@ -202,7 +202,7 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
-	struct lane_ring *ring = eng->ring;
+	struct lane_drm_ring *ring = eng->ring;
 
 	if (!cpu || !cpu->work_ns || cpu->fence_ns < cpu->work_ns ||
 	    cpu->fence_ctx == ring->fence_ctx || cpu->fence_tid != event->wire.tid ||
@@ -222,7 +222,7 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
  * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
  * a job stands behind.
  */
-void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_ring *ring, uint64_t context)
+void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t context)
 {
 	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
 		timeline_ring_is_two(tl, ring);
@@ -230,7 +230,7 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_ring *ring, u
 }
 
 /* Another fence of the ring was signalled by the same work. */
-bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
+bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 			     const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);

@@ -18,11 +18,12 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event);
 /* A fence of that context was made for a job of the ring. */
-void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_ring *ring, uint64_t context);
+void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *ring,
+			     uint64_t context);
 /* Where no event names the device: two have a ring of that name. */
-void timeline_ring_is_two(struct lane_timeline *tl, struct lane_ring *ring);
+void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
 /* Another fence of the ring was signalled by the same work. */
-bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_ring *ring,
+bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 			     const struct lane_event *event);
 /* The CPU's own record of its last signal of a ring's fence, NULL: the CPU is not known. */
 const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,

@@ -8,13 +8,13 @@
 #include "timeline/tell.h"
 
 /* Up to Linux 6.16 no event names the device: two may have rings of this name. */
-static bool may_be_two(const struct lane_ring *ring)
+static bool may_be_two(const struct lane_drm_ring *ring)
 {
 	return !*ring->device && ring->discipline == LANE_RING_UNKNOWN;
 }
 
 /* What the job before rq says of rq, which began in `at`. */
-static void follow(const struct lane_ring *ring, struct lane_rq *rq, struct lane_span at)
+static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq, struct lane_span at)
 {
 	/* Of no other the run is told. */
 	rq->job->is_behind_unknown = !ring->free_by;
@@ -28,7 +28,7 @@ static void follow(const struct lane_ring *ring, struct lane_rq *rq, struct lane
  * it was given. */
 static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_ring *ring = eng->ring;
+	struct lane_drm_ring *ring = eng->ring;
 	struct lane_job *job = rq->job;
 	struct lane_span at = { rq->pub.execute_ns, rq->pub.execute_ns };
 	bool waited = job->is_linked && ring->free.hi > at.lo;
@@ -78,7 +78,7 @@ static void note_thread(struct lane_timeline *tl, struct lane_rq *rq, int32_t ti
  * another scheduler's. One whose fence has been signalled is counted no more before its `done`
  * comes (drm_sched_job_done(), sched_main.c).
  */
-static void see_others(struct lane_timeline *tl, struct lane_ring *ring, uint64_t now_ns)
+static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t now_ns)
 {
 	const struct lane_rq *first = ring->first;
 
@@ -101,7 +101,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_eng *eng =
 		timeline_ring_get(tl, (const struct lane_p_drm_sched_job_queue *)run);
 	uint64_t now_ns = event->wire.ts_ns;
-	struct lane_ring *ring;
+	struct lane_drm_ring *ring;
 	struct lane_rq *rq;
 	bool is_alone;
 
@@ -141,7 +141,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     const struct lane_job_ending *ending)
 {
-	struct lane_ring *ring = eng->ring;
+	struct lane_drm_ring *ring = eng->ring;
 	struct lane_span whole = timeline_span_between(rq->pub.start, ending->at);
 	struct lane_run run = { .engine = &eng->pub,
 				.request = &rq->pub,
@@ -223,7 +223,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_ring *ring = eng->ring;
+	struct lane_drm_ring *ring = eng->ring;
 	bool was_first = ring->first == rq, was_last = ring->last == rq;
 
 	fit(rq, &ending);
@@ -247,7 +247,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 /* What was given to a serial ring before rq is over, since rq is. */
 void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
-	struct lane_ring *ring = timeline_job_ring(rq);
+	struct lane_drm_ring *ring = timeline_job_ring(rq);
 
 	if (!rq->job->is_given || ring->discipline != LANE_RING_SERIAL)
 		return;

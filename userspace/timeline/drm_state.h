@@ -19,7 +19,7 @@ struct lane_job_time {
 	int cpu;
 };
 
-struct lane_ring {
+struct lane_drm_ring {
 	char raw_name[32];
 	char name[33], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
@@ -125,7 +125,7 @@ static inline bool timeline_job_is_lossy(const struct lane_timeline *tl, const s
 }
 
 /* The ring that the job is of, NULL: none. */
-static inline struct lane_ring *timeline_job_ring(const struct lane_rq *rq)
+static inline struct lane_drm_ring *timeline_job_ring(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 

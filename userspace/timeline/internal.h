@@ -28,7 +28,7 @@ enum lane_clock {
 };
 
 struct lane_job;       /* drm.h */
-struct lane_ring;      /* likewise */
+struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* drm.c */
 struct lane_told_jobs; /* drm_told.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
@@ -49,7 +49,7 @@ struct lane_alive {
 #define LANE_MAX_UNRETIRED 4096
 
 /* What keeps a request although its story is over: things that sections hold are about it. */
-struct lane_kept {
+struct lane_rq_kept {
 	uint32_t by;	      /* so many things */
 	bool is_releasing;    /* it is among the timeline's released ones, */
 	struct lane_rq *next; /* before this one */
@@ -146,7 +146,7 @@ struct lane_rq {
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
 	struct lane_job *job; /* of drm_sched's, else NULL */
-	struct lane_kept kept;
+	struct lane_rq_kept kept;
 	struct lane_span since; /* running or preempted since */
 	uint64_t told_ns;	/* its state was told to be of then */
 	struct lane_rq_doubt doubt;
@@ -284,7 +284,7 @@ struct lane_seen_ports {
 struct lane_eng {
 	struct lane_engine pub;
 	uint8_t mode;
-	struct lane_ring *ring; /* of drm_sched's, else NULL */
+	struct lane_drm_ring *ring; /* of drm_sched's, else NULL */
 	struct lane_given given;
 	struct lane_seen_ports ports;
 	struct lane_dequeue dequeue;

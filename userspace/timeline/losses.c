@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 #define UNKNOWN_COUNT UINT64_MAX
 #define MAX_LOSSES    (1u << 14)
 
@@ -158,15 +160,8 @@ bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 
 	if (tl->n_losses == MAX_LOSSES)
 		thin(tl);
-	if (tl->n_losses == tl->cap_losses) {
-		size_t cap = tl->cap_losses ? 2 * tl->cap_losses : 16;
-		struct lane_loss *more = realloc(tl->losses, cap * sizeof(*more));
-
-		if (!more)
-			return false;
-		tl->losses = more;
-		tl->cap_losses = cap;
-	}
+	if (!LANE_GROW(tl->losses, tl->cap_losses, tl->n_losses + 1))
+		return false;
 	i = tl->n_losses;
 	while (i && tl->losses[i - 1].begin_ns > loss->begin_ns)
 		i--;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 /* More of them at once is no trace of a machine: it is refused, before it takes the memory of this
  * one. */
 #define MAX_OPEN     (1u << 18)
@@ -27,15 +29,8 @@ static bool in_order(uint32_t a, uint32_t b)
 /* Appends object to the array *by_id, which grows. */
 static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
 {
-	if (*n == *cap) {
-		uint32_t more = *cap ? 2 * *cap : 16;
-		void **bigger = realloc(*by_id, more * sizeof(void *));
-
-		if (!bigger)
-			return false;
-		*by_id = bigger;
-		*cap = more;
-	}
+	if (!LANE_GROW(*by_id, *cap, *n + 1))
+		return false;
 	(*by_id)[(*n)++] = object;
 	return true;
 }

@@ -11,6 +11,7 @@
  * i915_request_enable_breadcrumb() of 6.1).
  */
 #include "timeline/section.h"
+#include "base/vector.h"
 #include "timeline/objects.h"
 #include "timeline/ports.h"
 #include "timeline/state.h"
@@ -61,16 +62,9 @@ static bool is_own_end(const struct lane_held *held)
 
 static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->section.n == eng->section.cap) {
-		uint32_t cap = eng->section.cap ? 2 * eng->section.cap : 16;
-		struct lane_held *more = realloc(eng->section.held, cap * sizeof(*more));
-
-		if (!more) {
-			tl->no_memory = true;
-			return NULL;
-		}
-		eng->section.held = more;
-		eng->section.cap = cap;
+	if (!LANE_GROW(eng->section.held, eng->section.cap, eng->section.n + 1)) {
+		tl->no_memory = true;
+		return NULL;
 	}
 	return &eng->section.held[eng->section.n++];
 }

@@ -13,14 +13,14 @@
 #define FRESH_NS 5000000000ull
 #define TEXT	 64
 
-struct known {
+struct known_process {
 	int32_t pid; /* 0: none */
 	uint64_t since_ns;
 	char name[TEXT]; /* "": it has none */
 };
 
 struct lane_cgroups {
-	struct known known[REMEMBERED];
+	struct known_process known[REMEMBERED];
 };
 
 struct lane_error *watch_cgroups_create(struct lane_cgroups **cgroups)
@@ -51,7 +51,7 @@ bool watch_cgroup_name(const char *text, char *name, size_t size)
 	return true;
 }
 
-static void look_up(struct known *known)
+static void look_up(struct known_process *known)
 {
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	char path[32], text[4096];
@@ -69,10 +69,10 @@ static void look_up(struct known *known)
 
 const char *watch_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns)
 {
-	struct known *known = &cgroups->known[(uint32_t)pid % REMEMBERED];
+	struct known_process *known = &cgroups->known[(uint32_t)pid % REMEMBERED];
 
 	if (known->pid != pid || now_ns - known->since_ns > FRESH_NS) {
-		*known = (struct known){ .pid = pid, .since_ns = now_ns };
+		*known = (struct known_process){ .pid = pid, .since_ns = now_ns };
 		look_up(known);
 	}
 	return known->name[0] ? known->name : NULL;

@@ -18,7 +18,7 @@
 
 _Static_assert(LANE_COUNT_FIRST + LANE_COUNT_NAMES < 256, "a name's number is a byte");
 
-struct name {
+struct counted_name {
 	char text[LANE_COUNT_TEXT];
 	uint64_t score; /* how often it came, what is long ago counting less */
 	uint64_t used;	/* when it came last: lane_counts.adds */
@@ -30,7 +30,7 @@ struct candidate {
 };
 
 struct lane_counts {
-	struct name names[LANE_COUNT_FIRST + LANE_COUNT_NAMES];
+	struct counted_name names[LANE_COUNT_FIRST + LANE_COUNT_NAMES];
 	unsigned int n_names;
 	struct candidate candidates[CANDIDATES];
 	unsigned int moves; /* in this minute */

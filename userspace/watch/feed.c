@@ -169,6 +169,8 @@ const struct lane_host *watch_feed_host(const struct lane_feed *feed)
 
 void watch_feed_close(struct lane_feed *feed)
 {
+	if (feed->running && feed->watch)
+		session_running_say_counts(feed->running, "watch");
 	session_running_close(feed->running);
 	if (feed->replay)
 		session_source_end(&feed->replay->source);

@@ -22,9 +22,9 @@ struct fleet {
 	enum lane_fleet_by by;
 	struct lane_cgroups *cgroups; /* by == LANE_FLEET_BY_CGROUP */
 	struct lane_counts *counts;
-	struct lane_lines *lines;     /* NULL: no rows */
-	struct lane_metrics *metrics; /* NULL: none */
-	int64_t minute;		      /* the one that is being counted, since 1970 */
+	struct lane_pipe_lines *lines; /* NULL: no rows */
+	struct lane_metrics *metrics;  /* NULL: none */
+	int64_t minute;		       /* the one that is being counted, since 1970 */
 	bool is_begun;
 	struct lane_page_figures so_far; /* since the beginning */
 	struct lane_page_figures told;	 /* of these, what rows have told */

@@ -15,7 +15,7 @@
 /* What was computed stands until there are so many parts more. */
 #define STALE_PARTS 16
 
-struct known {
+struct known_value {
 	unsigned int ppm; /* 0: not computed */
 	uint64_t count;
 	uint64_t ns;
@@ -26,7 +26,7 @@ struct lane_usual {
 	char engine[32];
 	uint64_t used; /* when it was asked for last, by the history's count */
 	struct lane_spread *spreads[LANE_TRACK_COUNT][2]; /* this hour's, the last hour's */
-	struct known median[LANE_TRACK_COUNT], limit[LANE_TRACK_COUNT];
+	struct known_value median[LANE_TRACK_COUNT], limit[LANE_TRACK_COUNT];
 };
 
 struct lane_history {
@@ -104,7 +104,8 @@ struct lane_usual *watch_history_of(struct lane_history *history, const char *pr
 	return usual;
 }
 
-static struct lane_spread *spread_of(struct lane_usual *usual, enum lane_track track, int hour)
+static struct lane_spread *spread_of(struct lane_usual *usual, enum lane_usual_track track,
+				     int hour)
 {
 	struct lane_spread **spread = &usual->spreads[track][hour];
 
@@ -113,7 +114,7 @@ static struct lane_spread *spread_of(struct lane_usual *usual, enum lane_track t
 	return *spread;
 }
 
-bool watch_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns)
+bool watch_usual_add(struct lane_usual *usual, enum lane_usual_track track, uint64_t ns)
 {
 	struct lane_spread *spread = spread_of(usual, track, 0);
 
@@ -122,7 +123,7 @@ bool watch_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t n
 	return spread;
 }
 
-static uint64_t count_of(const struct lane_usual *usual, enum lane_track track)
+static uint64_t count_of(const struct lane_usual *usual, enum lane_usual_track track)
 {
 	const struct lane_spread *now = usual->spreads[track][0],
 				 *before = usual->spreads[track][1];
@@ -130,8 +131,8 @@ static uint64_t count_of(const struct lane_usual *usual, enum lane_track track)
 	return (now ? now->count : 0) + (before ? before->count : 0);
 }
 
-static bool compute(struct lane_usual *usual, enum lane_track track, struct known *known,
-		    unsigned int ppm, uint64_t *ns)
+static bool compute(struct lane_usual *usual, enum lane_usual_track track,
+		    struct known_value *known, unsigned int ppm, uint64_t *ns)
 {
 	uint64_t count = count_of(usual, track);
 	struct lane_spread both = { 0 };
@@ -143,20 +144,20 @@ static bool compute(struct lane_usual *usual, enum lane_track track, struct know
 		for (int hour = 0; hour < 2; hour++)
 			if (usual->spreads[track][hour])
 				watch_spread_merge(&both, usual->spreads[track][hour]);
-		*known = (struct known){ ppm, count, watch_spread_percentile(&both, ppm) };
+		*known = (struct known_value){ ppm, count, watch_spread_percentile(&both, ppm) };
 	}
 	*ns = known->ns;
 	return true;
 }
 
-uint64_t watch_usual_median(struct lane_usual *usual, enum lane_track track)
+uint64_t watch_usual_median(struct lane_usual *usual, enum lane_usual_track track)
 {
 	uint64_t ns = 0;
 
 	return compute(usual, track, &usual->median[track], 500000, &ns) ? ns : 0;
 }
 
-bool watch_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
+bool watch_usual_percentile(struct lane_usual *usual, enum lane_usual_track track, unsigned int ppm,
 			    uint64_t *ns)
 {
 	return compute(usual, track, &usual->limit[track], ppm, ns);
@@ -249,7 +250,7 @@ bool watch_history_load(struct lane_history *history, const char *line)
 		spread.buckets[bucket] = (uint32_t)count;
 	}
 	usual = watch_history_of(history, process, engine);
-	to = usual ? spread_of(usual, (enum lane_track)of, (int)hour) : NULL;
+	to = usual ? spread_of(usual, (enum lane_usual_track)of, (int)hour) : NULL;
 	if (to)
 		*to = spread;
 	return to;

@@ -17,7 +17,7 @@
 #define LANE_HISTORY_NS	 3600000000000ull
 
 /* What durations are of: the stages, and beyond them. */
-enum lane_track {
+enum lane_usual_track {
 	LANE_TRACK_REQUEST = LANE_STAGE_COUNT,
 	LANE_TRACK_COMMAND,
 	LANE_TRACK_WAIT,
@@ -37,16 +37,16 @@ struct lane_usual *watch_history_of(struct lane_history *history, const char *pr
 				    const char *engine);
 
 /* Adds a duration. False: no memory. */
-bool watch_usual_add(struct lane_usual *usual, enum lane_track track, uint64_t ns);
+bool watch_usual_add(struct lane_usual *usual, enum lane_usual_track track, uint64_t ns);
 
 /* The median, 0 when there are too few to tell. */
-uint64_t watch_usual_median(struct lane_usual *usual, enum lane_track track);
+uint64_t watch_usual_median(struct lane_usual *usual, enum lane_usual_track track);
 
 /*
  * The duration that so many of a million do not exceed; false when there are too few to tell (of
  * p99.9, two thousand).
  */
-bool watch_usual_percentile(struct lane_usual *usual, enum lane_track track, unsigned int ppm,
+bool watch_usual_percentile(struct lane_usual *usual, enum lane_usual_track track, unsigned int ppm,
 			    uint64_t *ns);
 
 /* The time goes on: what is too old is forgotten. */

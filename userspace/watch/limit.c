@@ -58,7 +58,7 @@ bool watch_limit_parse(const char *text, struct lane_limit *limit)
 }
 
 bool watch_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
-			  enum lane_track track, uint64_t ns, uint64_t *limit_ns)
+			  enum lane_usual_track track, uint64_t ns, uint64_t *limit_ns)
 {
 	uint64_t usually;
 	double product;

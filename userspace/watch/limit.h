@@ -25,6 +25,6 @@ bool watch_limit_parse(const char *text, struct lane_limit *limit);
  * exceed. False, too, where the history has too few to tell.
  */
 bool watch_limit_exceeded(const struct lane_limit *limit, struct lane_usual *usual,
-			  enum lane_track track, uint64_t ns, uint64_t *limit_ns);
+			  enum lane_usual_track track, uint64_t ns, uint64_t *limit_ns);
 
 #endif

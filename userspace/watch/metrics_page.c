@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 
 /* The rows that have the same engine, process, what and stage: from `first` on. */
-struct group {
+struct metric_group {
 	const struct lane_count_row *const *rows;
 	size_t n;
 };
@@ -65,16 +65,16 @@ static bool same_group(const struct lane_count_key *a, const struct lane_count_k
 }
 
 /* The group that begins at `from`. */
-static struct group group_at(const struct lane_count_row *const *rows, size_t n, size_t from)
+static struct metric_group group_at(const struct lane_count_row *const *rows, size_t n, size_t from)
 {
-	struct group group = { .rows = rows + from };
+	struct metric_group group = { .rows = rows + from };
 
 	while (from + group.n < n && same_group(&rows[from]->key, &rows[from + group.n]->key))
 		group.n++;
 	return group;
 }
 
-static struct lane_count_sum sum_of(const struct group *group)
+static struct lane_count_sum sum_of(const struct metric_group *group)
 {
 	struct lane_count_sum sum = {};
 
@@ -86,7 +86,8 @@ static struct lane_count_sum sum_of(const struct group *group)
 	return sum;
 }
 
-static void print_histogram(FILE *to, const struct lane_counts *counts, const struct group *group)
+static void print_histogram(FILE *to, const struct lane_counts *counts,
+			    const struct metric_group *group)
 {
 	const struct lane_count_key *key = &group->rows[0]->key;
 	const struct lane_count_sum sum = sum_of(group);
@@ -112,7 +113,7 @@ static void print_histogram(FILE *to, const struct lane_counts *counts, const st
 static void print_histograms(FILE *to, const struct lane_counts *counts,
 			     const struct lane_count_row *const *rows, size_t n)
 {
-	struct group group;
+	struct metric_group group;
 
 	head(to, "gpulane_time_seconds", "histogram",
 	     "How long requests were in each stage, and all that has ended took in total.");

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/folder.h"
 
-struct lane_lines {
+struct lane_pipe_lines {
 	const char *path; /* for messages; NULL: it is standard output */
 	char *name;
 	int dir_fd;
@@ -27,7 +27,7 @@ struct lane_lines {
 };
 
 /* What is behind the last line feed of a file was being written when somebody was killed. */
-static struct lane_error *cut_tail(struct lane_lines *lines, off_t size)
+static struct lane_error *cut_tail(struct lane_pipe_lines *lines, off_t size)
 {
 	char part[4096];
 
@@ -50,7 +50,7 @@ static struct lane_error *cut_tail(struct lane_lines *lines, off_t size)
 	return NULL;
 }
 
-static struct lane_error *open_file(struct lane_lines *lines)
+static struct lane_error *open_file(struct lane_pipe_lines *lines)
 {
 	struct stat st;
 
@@ -71,7 +71,7 @@ static struct lane_error *open_file(struct lane_lines *lines)
  * Standard output is shared with who started us: a pipe is opened anew, so that only our end does
  * not wait.
  */
-static struct lane_error *open_output(struct lane_lines *lines)
+static struct lane_error *open_output(struct lane_pipe_lines *lines)
 {
 	struct stat st;
 
@@ -85,9 +85,9 @@ static struct lane_error *open_output(struct lane_lines *lines)
 	return lines->fd < 0 ? lane_error_errno(errno, "standard output") : NULL;
 }
 
-struct lane_error *watch_lines_open(const char *path, struct lane_lines **lines)
+struct lane_error *watch_lines_open(const char *path, struct lane_pipe_lines **lines)
 {
-	struct lane_lines *l = calloc(1, sizeof(*l));
+	struct lane_pipe_lines *l = calloc(1, sizeof(*l));
 	struct lane_error *err = NULL;
 
 	if (!l)
@@ -112,7 +112,7 @@ struct lane_error *watch_lines_open(const char *path, struct lane_lines **lines)
 	return NULL;
 }
 
-bool watch_lines_add(struct lane_lines *lines, const char *text, size_t bytes)
+bool watch_lines_add(struct lane_pipe_lines *lines, const char *text, size_t bytes)
 {
 	if (bytes > LANE_LINES_BYTES - lines->bytes)
 		return false;
@@ -122,7 +122,7 @@ bool watch_lines_add(struct lane_lines *lines, const char *text, size_t bytes)
 }
 
 /* Somebody has moved the file away, to keep it or to bring it elsewhere. */
-static struct lane_error *follow_name(struct lane_lines *lines)
+static struct lane_error *follow_name(struct lane_pipe_lines *lines)
 {
 	struct stat st;
 
@@ -135,7 +135,7 @@ static struct lane_error *follow_name(struct lane_lines *lines)
 	return open_file(lines);
 }
 
-struct lane_error *watch_lines_write(struct lane_lines *lines)
+struct lane_error *watch_lines_write(struct lane_pipe_lines *lines)
 {
 	struct lane_error *err;
 	ssize_t n = 0;
@@ -163,7 +163,7 @@ struct lane_error *watch_lines_write(struct lane_lines *lines)
 	return NULL;
 }
 
-void watch_lines_close(struct lane_lines *lines)
+void watch_lines_close(struct lane_pipe_lines *lines)
 {
 	if (!lines)
 		return;

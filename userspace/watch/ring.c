@@ -16,18 +16,18 @@
 /* What lies between the records: so far all of the CPU had been drained when it was written. */
 #define HORIZON ((uint32_t)LANE_KIND_COUNT)
 
-struct chunk {
-	struct chunk *next;
+struct ring_chunk {
+	struct ring_chunk *next;
 	uint64_t newest_ns;
 	uint32_t used;
 	uint32_t padding;
 	char data[];
 };
 
-#define CHUNK_ROOM (CHUNK_BYTES - sizeof(struct chunk))
+#define CHUNK_ROOM (CHUNK_BYTES - sizeof(struct ring_chunk))
 
-struct cpu {
-	struct chunk *first, *last;
+struct ring_cpu {
+	struct ring_chunk *first, *last;
 	struct lane_wire *horizon; /* what was put last, when that is one */
 	bool is_there;
 	uint64_t lost;	     /* as last told */
@@ -38,15 +38,10 @@ struct lane_ring {
 	char *memory;
 	size_t bytes;
 	size_t fresh; /* bytes of the memory that were never used */
-	struct cpu *cpus;
+	struct ring_cpu *cpus;
 	unsigned int n_cpus;
 	uint64_t begin_ns;
 	uint64_t since_ns;
-};
-
-struct lost_record {
-	struct lane_wire wire;
-	struct lane_p_gpulane_lost lost;
 };
 
 struct lane_error *watch_ring_create(size_t bytes, uint64_t begin_ns, struct lane_ring **ring)
@@ -78,14 +73,14 @@ void watch_ring_destroy(struct lane_ring *ring)
 	free(ring);
 }
 
-static struct cpu *cpu_of(struct lane_ring *ring, unsigned int number)
+static struct ring_cpu *cpu_of(struct lane_ring *ring, unsigned int number)
 {
-	struct cpu *cpu;
+	struct ring_cpu *cpu;
 
 	if (number >= MAX_CPUS)
 		return NULL;
 	if (number >= ring->n_cpus) {
-		struct cpu *more = reallocarray(ring->cpus, number + 1, sizeof(*more));
+		struct ring_cpu *more = reallocarray(ring->cpus, number + 1, sizeof(*more));
 
 		if (!more)
 			return NULL;
@@ -101,13 +96,13 @@ static struct cpu *cpu_of(struct lane_ring *ring, unsigned int number)
 }
 
 /* Takes the chunk whose last event is the oldest from its CPU. */
-static struct chunk *take_oldest(struct lane_ring *ring)
+static struct ring_chunk *take_oldest(struct lane_ring *ring)
 {
-	struct cpu *of = NULL;
-	struct chunk *chunk;
+	struct ring_cpu *of = NULL;
+	struct ring_chunk *chunk;
 
 	for (unsigned int i = 0; i < ring->n_cpus; i++) {
-		struct cpu *cpu = &ring->cpus[i];
+		struct ring_cpu *cpu = &ring->cpus[i];
 
 		if (cpu->first && (!of || cpu->first->newest_ns < of->first->newest_ns))
 			of = cpu;
@@ -125,12 +120,12 @@ static struct chunk *take_oldest(struct lane_ring *ring)
 	return chunk;
 }
 
-static struct chunk *new_chunk(struct lane_ring *ring)
+static struct ring_chunk *new_chunk(struct lane_ring *ring)
 {
-	struct chunk *chunk;
+	struct ring_chunk *chunk;
 
 	if (ring->bytes - ring->fresh >= CHUNK_BYTES) {
-		chunk = (struct chunk *)(ring->memory + ring->fresh);
+		chunk = (struct ring_chunk *)(ring->memory + ring->fresh);
 		ring->fresh += CHUNK_BYTES;
 	} else {
 		chunk = take_oldest(ring);
@@ -151,11 +146,11 @@ static size_t record_stride(const struct lane_wire *record)
 	return (record_bytes(record) + 7) & ~(size_t)7;
 }
 
-static struct lane_error *put(struct lane_ring *ring, struct cpu *cpu,
+static struct lane_error *put(struct lane_ring *ring, struct ring_cpu *cpu,
 			      const struct lane_wire *record)
 {
 	size_t bytes = record_bytes(record), stride = record_stride(record);
-	struct chunk *chunk = cpu->last;
+	struct ring_chunk *chunk = cpu->last;
 
 	if (!chunk || CHUNK_ROOM - chunk->used < stride) {
 		chunk = new_chunk(ring);
@@ -178,7 +173,7 @@ static struct lane_error *put(struct lane_ring *ring, struct cpu *cpu,
 struct lane_error *watch_ring_record(struct lane_ring *ring, unsigned int number,
 				     const struct lane_wire *record)
 {
-	struct cpu *cpu = cpu_of(ring, number);
+	struct ring_cpu *cpu = cpu_of(ring, number);
 
 	if (record->kind >= LANE_KIND_COUNT)
 		return lane_error("a record of unknown kind %u", record->kind);
@@ -188,8 +183,8 @@ struct lane_error *watch_ring_record(struct lane_ring *ring, unsigned int number
 struct lane_error *watch_ring_lost(struct lane_ring *ring, unsigned int number, uint64_t total,
 				   uint64_t at_ns)
 {
-	struct cpu *cpu = cpu_of(ring, number);
-	struct lost_record record = { .wire = { .kind = LANE_LOST, .tid = -1, .pid = -1 } };
+	struct ring_cpu *cpu = cpu_of(ring, number);
+	struct lane_lost_record record = { .wire = { .kind = LANE_LOST, .tid = -1, .pid = -1 } };
 
 	if (!cpu)
 		return &lane_enomem;
@@ -210,7 +205,7 @@ struct lane_error *watch_ring_lost(struct lane_ring *ring, unsigned int number, 
 struct lane_error *watch_ring_horizon(struct lane_ring *ring, unsigned int number, uint64_t ns)
 {
 	struct lane_wire record = { .ts_ns = ns, .kind = HORIZON };
-	struct cpu *cpu = cpu_of(ring, number);
+	struct ring_cpu *cpu = cpu_of(ring, number);
 
 	if (!cpu)
 		return &lane_enomem;
@@ -233,12 +228,12 @@ uint64_t watch_ring_since(const struct lane_ring *ring)
 
 /* --- what is in a part of it --- */
 
-struct reader {
-	const struct chunk *chunk;
+struct ring_reader {
+	const struct ring_chunk *chunk;
 	size_t at;
 };
 
-static const struct lane_wire *next(struct reader *reader)
+static const struct lane_wire *next(struct ring_reader *reader)
 {
 	const struct lane_wire *record;
 
@@ -291,7 +286,7 @@ void watch_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t
 {
 	*part = (struct lane_ring_part){ 0 };
 	for (unsigned int i = 0; i < ring->n_cpus; i++) {
-		struct reader reader = { ring->cpus[i].first, 0 };
+		struct ring_reader reader = { ring->cpus[i].first, 0 };
 		const struct lane_wire *record;
 
 		while ((record = next(&reader)))
@@ -300,11 +295,11 @@ void watch_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t
 }
 
 /* A CPU's part, in the order in which it was drained. */
-static struct lane_error *write_cpu(const struct cpu *cpu, struct lane_ctf_stream *stream,
+static struct lane_error *write_cpu(const struct ring_cpu *cpu, struct lane_ctf_stream *stream,
 				    uint64_t from_ns, uint64_t to_ns)
 {
 	struct lane_ring_part part = { 0 };
-	struct reader reader = { cpu->first, 0 };
+	struct ring_reader reader = { cpu->first, 0 };
 	struct lane_p_gpulane_lost lost;
 	const struct lane_wire *record;
 	struct lane_error *err = NULL;

@@ -129,7 +129,7 @@ static void name_gpu(const struct lane_engine *engine, char *gpu, size_t size)
 		snprintf(gpu, size, engine ? "card%" PRIu32 : "", engine ? engine->dev : 0);
 }
 
-static enum lane_track track_of(enum lane_row_what what)
+static enum lane_usual_track track_of(enum lane_row_what what)
 {
 	switch (what) {
 	case LANE_ROW_COMMAND:
@@ -155,7 +155,7 @@ static enum lane_stage find_cause(struct lane_usual *usual, const struct lane_st
 
 		if (!(stages->known & 1u << i))
 			continue;
-		median = watch_usual_median(usual, (enum lane_track)i);
+		median = watch_usual_median(usual, (enum lane_usual_track)i);
 		ns = ns > median ? ns - median : 0;
 		if (cause != LANE_STAGE_COUNT && ns <= *excess_ns)
 			continue;
@@ -177,7 +177,7 @@ static bool is_process(const char *wanted, const char *process, int32_t pid)
 
 /* What a trigger looks at: how long, of which history. False: this is none of what is looked at. */
 static bool measure(const struct lane_watch *watch, const struct lane_ended *ended, uint64_t *ns,
-		    enum lane_track *track)
+		    enum lane_usual_track *track)
 {
 	int stage = watch->config.stage;
 
@@ -189,7 +189,7 @@ static bool measure(const struct lane_watch *watch, const struct lane_ended *end
 	if (ended->what != LANE_ROW_REQUEST || stage < 0)
 		return ended->total_known;
 	*ns = ended->stages.ns[stage].lo;
-	*track = (enum lane_track)stage;
+	*track = (enum lane_usual_track)stage;
 	return ended->stages.known & 1u << stage;
 }
 
@@ -203,7 +203,8 @@ static void remember(struct lane_watch *watch, struct lane_usual *usual,
 		fits = watch_usual_add(usual, track_of(ended->what), ended->total.lo);
 	for (int i = 0; ended->what == LANE_ROW_REQUEST && i < LANE_STAGE_COUNT; i++)
 		if (ended->stages.known & 1u << i)
-			fits &= watch_usual_add(usual, (enum lane_track)i, ended->stages.ns[i].lo);
+			fits &= watch_usual_add(usual, (enum lane_usual_track)i,
+						ended->stages.ns[i].lo);
 	watch->no_memory |= !fits;
 }
 
@@ -408,7 +409,7 @@ static void on_ended(void *arg, const struct lane_ended *ended)
 	};
 	uint64_t ns = 0, limit_ns = 0, excess_ns = 0, cause_ns = ended->cause_ns;
 	enum lane_stage cause = LANE_STAGE_COUNT;
-	enum lane_track track;
+	enum lane_usual_track track;
 	struct lane_usual *usual;
 	struct lane_hit hit;
 

@@ -7,13 +7,13 @@
 
 #define RIVALS 16 /* that are told apart in one question */
 
-struct run {
+struct culprit_run {
 	uint64_t begin_ns, end_ns;
 	char of[LANE_CULPRIT_BYTES];
 };
 
 struct lane_witness_engine {
-	struct run runs[LANE_WITNESS_RUNS];
+	struct culprit_run runs[LANE_WITNESS_RUNS];
 	uint32_t next;
 };
 
@@ -76,7 +76,7 @@ static struct lane_witness_engine *engine_of(struct lane_witness *witness, uint3
 void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 {
 	struct lane_witness_engine *engine = engine_of(witness, run->engine->id);
-	struct run *at;
+	struct culprit_run *at;
 
 	if (!engine) {
 		witness->no_memory = true;
