@@ -4,7 +4,7 @@
 # of all inputs, per thousand: what takes a trace through the whole pipeline makes some hundred a second, a reader 50000.
 traces="tests/fuzz/corpus/report tests/golden/report tests/golden/commands tests/golden/critical tests/golden/requests tests/golden/json"
 declare -A corpus=([report]="$traces" [lists]="$traces" [page]="$traces" [perfetto]="$traces" [export]="$traces"
-	[rewrite]="$traces tests/golden/norm" [text]="tests/golden/norm" [atp]="tests/import/good tests/import/bad"
+	[rewrite]="$traces tests/golden/norm" [text]="tests/golden/norm" [atp]="tests/import/good"
 	[model]="tests/fuzz/corpus/model" [recording]="tests/fuzz/corpus/recording" [pairs]="tests/fuzz/corpus/pairs"
 	[ctf]="tests/fuzz/corpus/ctf" [metadata]="tests/fuzz/corpus/metadata tests/golden/norm/lttng-2.13.rec"
 	[direct]="tests/fuzz/corpus/direct" [tsdl]="tests/fuzz/corpus/tsdl tests/fuzz/corpus/metadata"
