@@ -3,9 +3,9 @@
 #include "show/request_list.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
+#include "base/clean.h"
 #include "base/vector.h"
 #include "show/report.h"
 
@@ -118,11 +118,8 @@ static bool is_known(const struct lane_stages *stages, enum lane_stage stage)
 
 static void text_key(const struct request_list *list, const char *name, const char *text)
 {
-	struct json_object *string = json_object_new_string(text);
-
 	key(list, name);
-	fputs(string ? json_object_to_json_string(string) : "null", list->to);
-	json_object_put(string);
+	lane_clean_json(list->to, text);
 }
 
 /* What only drm_sched's jobs have: names instead of numbers, and the fence that freed them. */

@@ -125,8 +125,10 @@ static void name_gpu(const struct lane_engine *engine, char *gpu, size_t size)
 {
 	if (engine && engine->device)
 		snprintf(gpu, size, "%s", engine->device);
+	else if (engine)
+		snprintf(gpu, size, "card%" PRIu32, engine->dev);
 	else
-		snprintf(gpu, size, engine ? "card%" PRIu32 : "", engine ? engine->dev : 0);
+		gpu[0] = 0;
 }
 
 static enum lane_usual_track track_of(enum lane_row_what what)
