@@ -134,11 +134,6 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 		rq->begun.is_reported = true;
 	if (!rq->begun.taken_ns && timeline_ports_taken(eng))
 		rq->begun.taken_ns = now_ns;
-	/* Nothing tells one run of the tasklet from the next: what completed may have been taken
-	 * back, and done so behind the pause. */
-	rq->begun.is_guess = eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
-			     tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
-			     timeline_section_dequeued_before(eng);
 }
 
 /*

@@ -262,8 +262,6 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
  */
 bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	if (rq->begun.is_guess)
-		return false;
 	return rq->begun.is_reported || !eng->dequeue.pause_ns ||
 	       ((rq->begun.is_taken || (rq->begun.taken_ns && rq->begun.taken_ns + LANE_SWITCH_NS <=
 								      eng->dequeue.pause_ns)) &&
