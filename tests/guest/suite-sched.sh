@@ -327,7 +327,8 @@ told_explained() {
 	grep 'told  ' "$1.explained" | head -n 3
 	grep -q "told  .*$2 of this request: .*(R37)" "$1.explained"
 }
-# msm's own clock: starts that would lie anywhere before the end are known within a twentieth of the time that jobs take
+# msm's own clock: starts that would lie anywhere before the end are known within 0.5 ms, of one in ten at least (bounds are
+# as wide as the guest is slow)
 clock_tells() {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		$c["start_max_ns"] != "" { n++; near += $c["start_max_ns"] - $c["start_min_ns"] < 500000 }
