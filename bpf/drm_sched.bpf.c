@@ -3,14 +3,17 @@
 // what they are given tells its fence, so that a recording has the same fields on all kernels.
 #include "common.bpf.h"
 #include "format.bpf.h"
+#include "base/fit.h"
 
 RECORD(drm_sched_job_queue);
 RECORD(drm_sched_job_add_dep);
 RECORD(drm_sched_job_done);
 
+#define NAME_BYTES 64
+
 /* What does not change as long as a scheduler lives: as the payload has it. */
 struct drm_texts {
-	char name[32];
+	char name[NAME_BYTES];
 	char dev[32];
 	char driver[16];
 } __attribute__((aligned(8)));
@@ -49,12 +52,49 @@ struct {
 	__type(value, struct drm_slot);
 } drm_slots SEC(".maps");
 
+/*
+ * A ring's name of 64 bytes or more: whole where it just fits, else cut as lane_fit() cuts
+ * (userspace/base/fit.c), so that two long names with one beginning stay two.
+ */
+static __noinline int fit_name(char *name, const char *from)
+{
+	__u32 number = LANE_FIT_BEGIN, n;
+	char byte = 0, last = 0;
+
+	if (!name || !from)
+		return 0;
+	for (n = 0; n < LANE_FIT_READS; n++) {
+		bpf_probe_read_kernel(&byte, 1, from + n);
+		if (!byte)
+			break;
+		if (n == NAME_BYTES - 1)
+			last = byte;
+		number = lane_fit_add(number, byte);
+	}
+	if (n <= NAME_BYTES) {
+		name[NAME_BYTES - 1] = last;
+		return 0;
+	}
+	name[NAME_BYTES - LANE_FIT_TAIL] = '~';
+	for (n = 1; n < LANE_FIT_TAIL; n++) {
+		byte = number >> (32 - 4 * n) & 15;
+		name[NAME_BYTES - LANE_FIT_TAIL + n] = byte < 10 ? '0' + byte : 'a' + byte - 10;
+	}
+	return 0;
+}
+
+static __always_inline void read_name(char *name, const char *from)
+{
+	if (bpf_probe_read_kernel_str(name, NAME_BYTES, from) == NAME_BYTES)
+		fit_name(name, from);
+}
+
 /* Into texts that are all zero. */
 static __always_inline void read_texts(struct drm_gpu_scheduler *sched, struct drm_texts *texts)
 {
 	struct device *dev = sched->dev;
 
-	bpf_probe_read_kernel_str(texts->name, sizeof(texts->name), sched->name);
+	read_name(texts->name, sched->name);
 	if (!dev)
 		return;
 	bpf_probe_read_kernel_str(texts->dev, sizeof(texts->dev), device_name(dev));
@@ -206,7 +246,10 @@ static __always_inline void copy_text(char *to, __u32 bytes, void *record, __u16
 	if (!place)
 		return;
 	bpf_probe_read_kernel(&loc, sizeof(loc), record + place);
-	bpf_probe_read_kernel_str(to, bytes, record + (loc & 0xffff));
+	if (bytes == NAME_BYTES)
+		read_name(to, record + (loc & 0xffff));
+	else
+		bpf_probe_read_kernel_str(to, bytes, record + (loc & 0xffff));
 }
 
 /* The jobs of a gpu-sched without BTF, by the places that their format in tracefs gives. */

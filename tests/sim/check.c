@@ -51,7 +51,7 @@ uint32_t sim_find_rq(const struct check *c, const struct lane_request *rq)
 {
 	if (rq->context->is_drm)
 		return rq->context->ctx < LANE_OWN_CONTEXT ? find(c, 0, rq->context->ctx, rq->seqno)
-							   : sim_find_own(c, rq);
+							   : sim_find_own(c->truth, rq);
 	return find(c, rq->context->dev, rq->context->ctx, rq->seqno);
 }
 

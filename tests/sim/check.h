@@ -64,6 +64,24 @@ struct lane_error *sim_check_verdict(const char *name, const struct sim_truth *t
 				     enum sim_demand demand, struct sim_verdict *verdict, FILE *log,
 				     unsigned int shout) LANE_MUST_CHECK;
 
+/* check_name.c: index in the truth of what the timeline tells of; SIM_NO: of nothing there, or of
+ * several. */
+uint32_t sim_find_own(const struct sim_truth *t, const struct lane_request *rq);
+uint32_t sim_request_of(const struct sim_truth *t, const struct lane_request *rq);
+uint32_t sim_request_named(const struct sim_truth *t, const struct lane_context *context,
+			   uint32_t seqno);
+/* Another ring has its name, and no event tells them apart. */
+bool sim_has_twin(const struct sim_truth *t, uint32_t index);
+bool sim_is_engine(const struct sim_truth *t, uint32_t index, const struct lane_engine *engine);
+uint32_t sim_engine_of(const struct sim_truth *t, const struct lane_engine *engine);
+
+/*
+ * Of a job, what events tell and what the hardware did are both right: a stage's least and most.
+ * Its time ends when its fence is signalled, also that of a long-running job that the hardware
+ * still has then.
+ */
+struct lane_span sim_job_stage(const struct sim_truth *t, uint32_t request, enum sim_stage stage);
+
 /* The recording has jobs of drm_sched. */
 bool sim_has_jobs(const struct lane_trace_info *info);
 

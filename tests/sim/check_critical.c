@@ -47,26 +47,48 @@ static bool is_in_state(const struct sim_truth *t, int32_t tid, enum sim_thread_
 	return true;
 }
 
+/* The time in which a run of the truth is sure to have been; false: there is none. Of a job, what
+ * events tell of its ring and what the hardware did are both right. */
+static bool sure_run(const struct sim_truth *t, const struct sim_span *span, uint64_t *from,
+		     uint64_t *to)
+{
+	*from = span->start;
+	*to = span->end;
+	if (!t->is_sched)
+		return span->start_exact && span->end_exact;
+	if (span->hw_start > *from)
+		*from = span->hw_start;
+	if (span->hw_end < *to)
+		*to = span->hw_end;
+	return *from < *to;
+}
+
+/* The request of the truth that was told under that name. */
+static uint32_t request_told(const struct checker *c, uint32_t context, uint32_t seqno)
+{
+	for (size_t i = 0; i < c->n_told; i++)
+		if (c->told[i].context->id == context && c->told[i].seqno == seqno)
+			return sim_request_of(c->truth, &c->told[i]);
+	return sim_request_named(c->truth, timeline_context(c->timeline, context), seqno);
+}
+
 /* No request runs in that time that is not the one named, as far as the piece is sure to reach and
  * the truth's times are exact. */
 static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint32_t engine,
 		 const struct lane_critical_segment *s)
 {
-	const struct lane_context *ctx = timeline_context(c->timeline, context);
-	const struct lane_engine *eng = timeline_engine(c->timeline, engine);
+	uint32_t ring = sim_engine_of(c->truth, timeline_engine(c->timeline, engine));
+	uint32_t named = request_told(c, context, seqno);
 	const struct sim_truth *t = c->truth;
+	uint64_t from, to;
 
 	for (size_t i = 0; i < t->n_spans; i++) {
 		const struct sim_span *span = &t->spans[i];
-		const struct sim_request *rq = &t->requests[span->request];
-		const struct sim_engine *id = &t->engines[span->engine];
 
-		if (id->dev != eng->dev || id->class != eng->class || id->instance != eng->instance)
+		if (span->engine != ring || span->request == named)
 			continue;
-		if (rq->ctx == ctx->ctx && rq->seqno == seqno)
-			continue;
-		if (span->start_exact && span->end_exact &&
-		    span->start < s->begin_ns + s->lasted.lo && span->end > s->begin_ns)
+		if (sure_run(t, span, &from, &to) && from < s->begin_ns + s->lasted.lo &&
+		    to > s->begin_ns)
 			return false;
 	}
 	return true;
@@ -93,9 +115,10 @@ static void check_piece(struct checker *c, const struct lane_critical_segment *s
 }
 
 /* The longest request of the truth, or if by_thread the whole of the thread that submitted it. */
-static bool choose(const struct sim_truth *t, bool by_thread, struct lane_critical_end *end,
+static bool choose(const struct checker *c, bool by_thread, struct lane_critical_end *end,
 		   uint64_t *from_ns, uint64_t *to_ns)
 {
+	const struct sim_truth *t = c->truth;
 	const struct sim_request *longest = NULL;
 
 	for (size_t i = 0; i < t->n_requests; i++) {
@@ -112,6 +135,13 @@ static bool choose(const struct sim_truth *t, bool by_thread, struct lane_critic
 	*to_ns = by_thread ? t->end_ns : longest->signaled;
 	*end = (struct lane_critical_end){ by_thread ? longest->tid : -1, longest->ctx,
 					   longest->dev, longest->seqno };
+	/* A job's context may be a number of gpulane's own, and its device has one. */
+	for (size_t i = 0; t->is_sched && !by_thread && i < c->n_told; i++)
+		if (sim_request_of(t, &c->told[i]) == (uint32_t)(longest - t->requests)) {
+			end->ctx = c->told[i].context->ctx;
+			end->dev = c->told[i].context->dev;
+			end->seqno = c->told[i].seqno;
+		}
 	return *from_ns < *to_ns;
 }
 
@@ -273,7 +303,7 @@ static struct lane_error *check_longest(struct checker *c, struct lane_critical 
 	uint64_t from_ns, to_ns;
 	struct lane_error *err;
 
-	if (!choose(c->truth, by_thread, &end, &from_ns, &to_ns))
+	if (!choose(c, by_thread, &end, &from_ns, &to_ns))
 		return NULL;
 	err = latency_critical_solve(critical, c->timeline, from_ns, to_ns, &end, &path);
 	if (err && c->demand == SIM_SOUND) { /* it was lost */

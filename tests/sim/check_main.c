@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
 	{ "events", 'e', "FILE", 0, "write the events, damaged, of the last seed", 0 },
 	{ "damage", 'd', "HOW", 0,
-	  "drop1, drop10 (per cent), bursts, cut, kinds, sched; default: none, everything is there",
+	  "drop1, drop10 (per cent), bursts, cut, kinds, sched, follow; default: none, everything "
+	  "is there",
 	  0 },
 	{ "critical", 'p', NULL, 0,
 	  "the critical paths: of every request, and of the longest one's thread", 0 },
@@ -190,6 +191,8 @@ static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct la
 			     info);
 	else if (!strcmp(how, "kinds"))
 		*n = drop_kinds(*events, *n, mode, seed, info);
+	else if (!strcmp(how, "follow"))
+		*n = sim_follow(*events, *n, seed, info);
 	else if (!strcmp(how, "sched"))
 		*n = drop_sched(*events, *n, info);
 	return *events != NULL;
@@ -242,7 +245,8 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 	if (err)
 		return err;
 	info = truth->info;
-	demand = o->damage || truth->is_sched || !sees_everything(&info) ? SIM_SOUND : SIM_FULL;
+	demand = o->damage || (truth->is_sched && !o->behind) || !sees_everything(&info) ? SIM_SOUND
+											 : SIM_FULL;
 	if (o->damage && !damage(o->damage, o->mode, seed, &events, &n, &info))
 		return &lane_enomem;
 	if (o->events && seed == o->first + o->count - 1)
@@ -251,8 +255,6 @@ static struct lane_error *check_one(const struct options *o, uint64_t seed,
 		return err;
 	snprintf(name, sizeof(name), "%s %" PRIu64,
 		 o->scenario ? o->scenario : sim_mode_names[o->mode], seed);
-	if (truth->is_sched && (o->critical || o->sentences || o->behind))
-		return lane_error_usage("of mode sched the jobs' times are checked, no more");
 	if (o->critical)
 		return sim_check_critical(name, truth, &info, events, n, demand, verdict, stdout,
 					  o->shout);

@@ -53,7 +53,6 @@ uint32_t sim_find_rq(const struct check *c, const struct lane_request *rq);
 void sim_check_wake(struct check *c, uint32_t request, const struct lane_stages *stages);
 
 /* check_sched.c: jobs of drm_sched. */
-uint32_t sim_find_own(const struct check *c, const struct lane_request *rq);
 void sim_check_job(void *arg, const struct lane_request *rq);
 void sim_check_untold(struct check *c);
 

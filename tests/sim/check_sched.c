@@ -168,22 +168,6 @@ static void check_owner(struct check *c, const struct sim_request *t, const stru
 			     t->client, rq->drm_client);
 }
 
-/* A job with a number of gpulane's own: its seqno is its number in the ring's scheduler. */
-uint32_t sim_find_own(const struct check *c, const struct lane_request *rq)
-{
-	for (uint32_t i = 0; i < c->truth->n_requests; i++) {
-		const struct sim_request *t = &c->truth->requests[i];
-
-		if ((uint32_t)t->id != rq->seqno ||
-		    (rq->engine && strcmp(rq->engine->name, c->truth->engines[t->engine].name)))
-			continue;
-		if ((!(rq->seen & LANE_SEEN_ADD) || t->add == rq->add_ns) &&
-		    (!(rq->seen & LANE_SEEN_EXECUTE) || t->execute == rq->execute_ns))
-			return i;
-	}
-	return SIM_NO;
-}
-
 void sim_check_job(void *arg, const struct lane_request *rq)
 {
 	struct check *c = arg;

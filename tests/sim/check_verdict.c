@@ -14,6 +14,7 @@
 struct told {
 	uint32_t request; /* index in the truth */
 	uint32_t after;	  /* whose fence is said to have ended its wait, or SIM_NO */
+	uint64_t ctx;	  /* it was told under */
 	int32_t pid;	  /* of the client that it is counted for */
 	bool timed;	  /* from its first event to its last */
 	bool until_end;	  /* its last is its end */
@@ -34,9 +35,10 @@ struct checker {
 	bool no_memory;
 };
 
-/* What a client's requests really spent. */
+/* What a client's requests really spent. Of jobs of drm_sched a stage has bounds (sim_job_stage()).
+ */
 struct really {
-	uint64_t whole, stages[SIM_STAGE_COUNT];
+	uint64_t whole, least[SIM_STAGE_COUNT], stages[SIM_STAGE_COUNT];
 };
 
 static void wrong(struct checker *c, const char *sentence, const char *why, double is)
@@ -46,15 +48,6 @@ static void wrong(struct checker *c, const char *sentence, const char *why, doub
 		return;
 	c->shout--;
 	fprintf(c->log, "%s: \"%s\": %s, is %.2f\n", c->name, sentence, why, is);
-}
-
-static uint32_t find(const struct sim_truth *t, const struct lane_context *context, uint32_t seqno)
-{
-	for (uint32_t i = 0; i < t->n_requests; i++)
-		if (t->requests[i].ctx == context->ctx && t->requests[i].dev == context->dev &&
-		    t->requests[i].seqno == seqno)
-			return i;
-	return SIM_NO;
 }
 
 /* The latency is told of everything. */
@@ -92,10 +85,13 @@ static void on_request(void *arg, const struct lane_request *rq)
 	while (first < LANE_POINT_ADD && p.none[first])
 		first++;
 	more = &c->told[c->n++];
-	*more = (struct told){ find(c->truth, rq->context, rq->seqno),
-			       rq->after ? find(c->truth, rq->after, rq->after_seqno) : SIM_NO,
+	*more = (struct told){ sim_request_of(c->truth, rq),
+			       rq->after ? sim_request_named(c->truth, rq->after, rq->after_seqno)
+					 : SIM_NO,
+			       rq->context->ctx,
 			       rq->context->client->pid,
-			       p.known[first] && (!first || !c->latency->losses), false };
+			       p.known[first] && (!first || !c->latency->losses),
+			       false };
 	if (more->request == SIM_NO) {
 		c->n--;
 		return;
@@ -104,6 +100,23 @@ static void on_request(void *arg, const struct lane_request *rq)
 		more->until_end = true;
 		more->timed &= p.known[LANE_POINT_END] &&
 			       c->info->presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_ABSENT;
+	}
+}
+
+static void add_job(const struct checker *c, const struct told *told, struct really *sum)
+{
+	const struct sim_request *r = &c->truth->requests[told->request];
+	uint64_t until = !told->until_end ? r->signaled : r->end < r->hw_end ? r->end : r->hw_end;
+
+	if (until != SIM_NONE && until > r->add)
+		sum->whole += until - r->add;
+	for (int s = 0; s < SIM_STAGE_COUNT; s++) {
+		struct lane_span ns = sim_job_stage(c->truth, told->request, (enum sim_stage)s);
+
+		if (s == SIM_SIGNAL && told->until_end)
+			continue;
+		sum->least[s] += ns.lo;
+		sum->stages[s] += ns.hi;
 	}
 }
 
@@ -117,9 +130,14 @@ static struct really really_of(const struct checker *c, int32_t pid)
 
 		if (c->told[i].pid != pid || !c->told[i].timed)
 			continue;
+		if (c->truth->is_sched) {
+			add_job(c, &c->told[i], &sum);
+			continue;
+		}
 		for (int s = 0; s < SIM_STAGE_COUNT; s++) {
 			if (r->stage_ns[s] == SIM_NONE || (s == SIM_SIGNAL && c->told[i].until_end))
 				continue;
+			sum.least[s] += r->stage_ns[s];
 			sum.stages[s] += r->stage_ns[s];
 			sum.whole += r->stage_ns[s];
 		}
@@ -140,12 +158,29 @@ static const struct sim_span *first_span(const struct sim_truth *t, uint32_t req
 	return NULL;
 }
 
-/* The request's time in device_queue, if it came to run right behind that context, else 0. */
-static uint64_t device_behind(const struct sim_truth *t, uint32_t request, uint64_t ctx)
+/* The context may be a number of gpulane's own: then of what was told under it. */
+static bool is_of(const struct checker *c, uint32_t request, uint64_t ctx)
 {
+	if (ctx < LANE_OWN_CONTEXT)
+		return c->truth->requests[request].ctx == ctx;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->told[i].request == request && c->told[i].ctx == ctx)
+			return true;
+	return false;
+}
+
+/* The request's time in device_queue, if it came to run right behind that context, else 0. */
+static uint64_t device_behind(const struct checker *c, uint32_t request, uint64_t ctx)
+{
+	const struct sim_truth *t = c->truth;
 	const struct sim_span *span = first_span(t, request);
 	uint64_t ns = t->requests[request].stage_ns[SIM_DEVICE_QUEUE];
+	uint32_t before = t->requests[request].before;
 
+	if (t->is_sched)
+		return before != SIM_NO && is_of(c, before, ctx)
+			       ? sim_job_stage(t, request, SIM_DEVICE_QUEUE).hi
+			       : 0;
 	for (const struct sim_span *s = span; s && s-- > t->spans;)
 		if (s->engine == span->engine)
 			return t->requests[s->request].ctx == ctx && ns != SIM_NONE ? ns : 0;
@@ -153,22 +188,36 @@ static uint64_t device_behind(const struct sim_truth *t, uint32_t request, uint6
 }
 
 /* Its time in host_queue while that context had its engine. */
-static uint64_t host_behind(const struct sim_truth *t, uint32_t request, uint64_t ctx)
+static uint64_t host_behind(const struct checker *c, uint32_t request, uint64_t ctx)
 {
+	const struct sim_truth *t = c->truth;
 	const struct sim_request *r = &t->requests[request];
+	/* A job that the driver did not give to its ring was never there. */
+	uint32_t engine = r->executed_on == SIM_NO ? r->engine : r->executed_on;
 	uint64_t sum = 0;
 
 	if (r->submit == SIM_NONE || r->execute == SIM_NONE)
 		return 0;
 	for (size_t i = 0; i < t->n_spans; i++) {
 		const struct sim_span *s = &t->spans[i];
-		uint64_t from = s->start > r->submit ? s->start : r->submit;
-		uint64_t to = s->end < r->execute ? s->end : r->execute;
+		uint64_t from = s->start, to = s->end;
 
-		if (t->requests[s->request].ctx == ctx && s->engine == r->executed_on && to > from)
+		if (t->is_sched && s->hw_start < from)
+			from = s->hw_start;
+		if (t->is_sched && (to == SIM_NONE || (s->hw_end != SIM_NONE && s->hw_end > to)))
+			to = s->hw_end;
+		from = from > r->submit ? from : r->submit;
+		to = to < r->execute ? to : r->execute;
+		if (s->engine == engine && to > from && is_of(c, s->request, ctx))
 			sum += to - from;
 	}
 	return sum;
+}
+
+/* A job's two fences have contexts that follow each other, `scheduled` and `finished`. */
+static bool is_of_entity(uint64_t fence, uint64_t finished)
+{
+	return fence == finished || fence + 1 == finished;
 }
 
 /* Its time in dependency, if that ended with a signal of that context. */
@@ -176,7 +225,13 @@ static uint64_t fence_behind(const struct checker *c, const struct told *told, u
 {
 	const struct sim_request *r = &c->truth->requests[told->request], *on;
 
-	if (told->after == SIM_NO || r->stage_ns[SIM_DEPENDENCY] == SIM_NONE)
+	/* A job may wait until another is given to its ring, or for another fence of its context.
+	 */
+	for (uint32_t i = 0; c->truth->is_sched && i < r->n_waits; i++)
+		if (r->waits[i].at == r->submit && (is_of_entity(r->waits[i].ctx, ctx) ||
+						    is_of_entity(r->waits[i].awaited_ctx, ctx)))
+			return sim_job_stage(c->truth, told->request, SIM_DEPENDENCY).lo;
+	if (c->truth->is_sched || told->after == SIM_NO || r->stage_ns[SIM_DEPENDENCY] == SIM_NONE)
 		return 0;
 	on = &c->truth->requests[told->after];
 	return on->ctx == ctx && on->signaled >= r->add && on->signaled <= r->submit
@@ -196,7 +251,8 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct told *told = &c->told[i];
 		const struct sim_request *r = &c->truth->requests[told->request];
-		uint64_t ns = r->stage_ns[stage];
+		uint64_t ns = c->truth->is_sched ? sim_job_stage(c->truth, told->request, stage).lo
+						 : r->stage_ns[stage];
 		uint64_t until = stage == SIM_DEPENDENCY   ? r->submit
 				 : stage == SIM_HOST_QUEUE ? r->execute
 							   : r->start;
@@ -206,9 +262,9 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 			continue;
 		whole += ns;
 		if (stage == SIM_DEVICE_QUEUE)
-			sum += device_behind(c->truth, told->request, ctx);
+			sum += device_behind(c, told->request, ctx);
 		else if (stage == SIM_HOST_QUEUE)
-			sum += host_behind(c->truth, told->request, ctx);
+			sum += host_behind(c, told->request, ctx);
 		else if (stage == SIM_DEPENDENCY)
 			sum += fence_behind(c, told, ctx);
 	}
@@ -240,7 +296,7 @@ static void check_client(struct checker *c, const char *text, int32_t pid)
 	if (told > percent(really.stages[stage], really.whole) + 0.51)
 		wrong(c, text, "its share", percent(really.stages[stage], really.whole));
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
-		if (s != SIM_RUNNING && really.stages[s] > really.stages[stage]) {
+		if (s != SIM_RUNNING && really.least[s] > really.stages[stage]) {
 			wrong(c, text, sim_stage_names[s], percent(really.stages[s], really.whole));
 			break;
 		}
@@ -278,14 +334,13 @@ static uint64_t thread_ns(const struct checker *c, const char *text, int32_t tid
 
 /* "rcs0 was idle for N % of the recording (T) while thread NAME[TID] ...", or before its first
  * request, or after its last. */
-static void check_engine(struct checker *c, const char *text, uint32_t engine)
+static double idle_percent(const struct checker *c, const char *text, uint32_t engine)
 {
 	const struct sim_truth *t = c->truth;
 	const struct lane_timeline_figures *f = &c->latency->figures;
-	const char *idle = strstr(text, "idle "), *thread = strstr(text, "while thread ");
+	const char *thread = strstr(text, "while thread ");
 	const char *tid = thread ? strchr(thread, '[') : NULL;
 	uint64_t since = f->begin_ns, sum = 0;
-	double told = strtod(idle + strcspn(idle, "0123456789"), NULL);
 	bool before = strstr(text, " before the first"), after = strstr(text, " after the last");
 	bool is_idle = true, is_first = true;
 
@@ -305,28 +360,35 @@ static void check_engine(struct checker *c, const char *text, uint32_t engine)
 		is_idle = i < t->n_steps && !t->steps[i].busy;
 		is_first = is_idle && (is_first || at == f->begin_ns);
 	}
-	c->verdict->values++;
-	if (told > percent(sum, f->end_ns - f->begin_ns) + 0.51)
-		wrong(c, text, "idle so", percent(sum, f->end_ns - f->begin_ns));
+	return percent(sum, f->end_ns - f->begin_ns);
 }
 
-static bool engine_of(const struct checker *c, const char *text, uint32_t *engine)
+/* In a recording that is cut there may be jobs of one ring of a name, and of another nothing. */
+static void check_engine(struct checker *c, const char *text, const struct lane_engine *told)
 {
-	const struct sim_truth *t = c->truth;
+	const char *idle = strstr(text, "idle ");
+	double most = 0, is;
+
+	for (uint32_t engine = 0; engine < c->truth->n_engines; engine++) {
+		is = sim_is_engine(c->truth, engine, told) ? idle_percent(c, text, engine) : 0;
+		most = is > most ? is : most;
+	}
+	c->verdict->values++;
+	if (strtod(idle + strcspn(idle, "0123456789"), NULL) > most + 0.51)
+		wrong(c, text, "idle so", most);
+}
+
+static const struct lane_engine *engine_of(const struct checker *c, const char *text)
+{
 	const struct lane_engine *e;
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t id = 0; (e = timeline_engine(c->timeline, id)); id++) {
 		show_engine_name(e, name, sizeof(name));
-		if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
-			continue;
-		for (*engine = 0; *engine < t->n_engines; ++*engine)
-			if (t->engines[*engine].dev == e->dev &&
-			    t->engines[*engine].class == e->class &&
-			    t->engines[*engine].instance == e->instance)
-				return true;
+		if (!strncmp(text, name, strlen(name)) && text[strlen(name)] == ' ')
+			return e;
 	}
-	return false;
+	return NULL;
 }
 
 /* No stage of any client has so much of its time. */
@@ -336,9 +398,9 @@ static void check_nothing(struct checker *c, const char *text)
 		struct really really = really_of(c, c->told[i].pid);
 
 		for (int s = 0; s < SIM_STAGE_COUNT; s++)
-			if (s != SIM_RUNNING && percent(really.stages[s], really.whole) > 5.51) {
+			if (s != SIM_RUNNING && percent(really.least[s], really.whole) > 5.51) {
 				wrong(c, text, sim_stage_names[s],
-				      percent(really.stages[s], really.whole));
+				      percent(really.least[s], really.whole));
 				return;
 			}
 	}
@@ -348,12 +410,11 @@ static void check_nothing(struct checker *c, const char *text)
 static void check_sentence(struct checker *c, const char *text)
 {
 	const char *spent = strstr(text, " spent "), *digits = spent;
-	uint32_t engine;
 
 	if (!strncmp(text, "nothing stands out", 18))
 		check_nothing(c, text);
-	else if (strstr(text, "idle ") && engine_of(c, text, &engine))
-		check_engine(c, text, engine);
+	else if (strstr(text, "idle ") && engine_of(c, text))
+		check_engine(c, text, engine_of(c, text));
 	else if (spent && strstr(text, " time (") && strstr(text, " in ")) {
 		digits -= spent[-1] == ']';
 		while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')

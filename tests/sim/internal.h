@@ -55,7 +55,7 @@ enum sim_reset {
 };
 
 struct sc_ring {
-	char name[32], device[32], driver[16];
+	char name[64], device[32], driver[16];
 	enum sim_ring kind;
 	enum sim_reset reset;
 	uint32_t depth;

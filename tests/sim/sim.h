@@ -47,7 +47,7 @@ struct sim_engine {
 	uint32_t dev;
 	uint16_t class;
 	uint16_t instance; /* SIM_VIRTUAL_INSTANCE for a virtual engine */
-	char name[32];	   /* of drm_sched: the ring's, its device's where the events say it */
+	char name[64];	   /* of drm_sched: the ring's, its device's where the events say it */
 	char device[32];
 };
 
@@ -308,6 +308,11 @@ size_t sim_drop_kind(struct lane_event *events, size_t n, enum lane_kind kind,
 /* Keeps the events in [begin_ns, end_ns) and says so in info; nothing is announced as lost. */
 size_t sim_cut(struct lane_event *events, size_t n, uint64_t begin_ns, uint64_t end_ns,
 	       struct lane_trace_info *info);
+/*
+ * Keeps what is recorded of one process, chosen among those that submit, and of what takes its
+ * threads' CPUs (docs/bpf.md); info says so. Nothing is announced as lost.
+ */
+size_t sim_follow(struct lane_event *events, size_t n, uint64_t seed, struct lane_trace_info *info);
 
 /* For LANE_CLEANUP. */
 static inline void sim_drop_scenario(struct sim_scenario **scenario)

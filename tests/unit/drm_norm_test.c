@@ -23,7 +23,7 @@
 
 static int create(void **state)
 {
-	*state = norm_drm_create(false);
+	*state = norm_drm_create(false, false);
 	assert_non_null(*state);
 	return 0;
 }
@@ -149,6 +149,18 @@ static void nothing_is_named_by_what_was_lost(void **state)
 	arm(drm, 7, 41, 1, "gfx");
 	norm_drm_lost(drm);
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), ANY_OWN, 5);
+}
+
+/* Where others' events are not recorded the thread may have armed another entity's job, unseen. */
+static void of_some_processes_none_is_named_by_its_thread(void **state)
+{
+	struct lane_drm *drm = norm_drm_create(false, true);
+
+	(void)state;
+	assert_non_null(drm);
+	arm(drm, 7, 4, 1, "gfx");
+	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 1, "gfx"), ANY_OWN, 1);
+	norm_drm_destroy(drm);
 }
 
 static void of_several_armed_none_is_guessed(void **state)
@@ -333,6 +345,7 @@ int main(void)
 		WITH_DRM(an_address_is_used_again),
 		WITH_DRM(another_number_is_another_job),
 		WITH_DRM(nothing_is_named_by_what_was_lost),
+		cmocka_unit_test(of_some_processes_none_is_named_by_its_thread),
 		WITH_DRM(of_several_armed_none_is_guessed),
 		WITH_DRM(another_threads_arming_is_its_own),
 		WITH_DRM(a_doubled_number_is_vague),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,6 +68,68 @@ static void order_of_time(void **state)
 	assert_int_equal(lost, 0);
 	assert_int_equal(moved, 1);
 	norm_live_destroy(live);
+}
+
+#define MANY 5000
+
+struct sent {
+	uint64_t at_ns;
+	uint32_t seqno;
+};
+
+static int earlier(const void *a, const void *b)
+{
+	const struct sent *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return x->seqno < y->seqno ? -1 : x->seqno > y->seqno;
+}
+
+/* Records of so many CPUs, one CPU after the other, each nearly in order, many of one time: all
+ * come, the earliest first, those of one time as they came. In two rounds: what the first one
+ * leaves comes in the second. */
+static void many_cpus(unsigned int n_cpus)
+{
+	struct lane_live *live = make();
+	static struct sent sent[MANY];
+	const struct lane_event *event;
+	uint32_t state = 12345 + n_cpus;
+	size_t n = 0;
+
+	for (unsigned int round = 0; round < 2; round++)
+		for (unsigned int cpu = 0; cpu < n_cpus; cpu++)
+			for (unsigned int i = 0; i < MANY / 2 / n_cpus; i++, n++) {
+				state = state * 1664525 + 1013904223;
+				sent[n].at_ns = 1000 + round * 20000 + i * 4 + (state >> 28);
+				sent[n].seqno = (uint32_t)n + 1;
+				put(live, cpu, sent[n].at_ns, sent[n].seqno);
+			}
+	qsort(sent, n, sizeof(sent[0]), earlier);
+	for (size_t i = 0; i < n; i++) {
+		/* Nothing is due, and what is left moves. */
+		if (i % 1000 == 999) {
+			assert_null(norm_live_next(live, 0, &event));
+			assert_null(event);
+		}
+		assert_null(
+			norm_live_next(live, i < n / 3 ? sent[n / 3].at_ns : UINT64_MAX, &event));
+		assert_non_null(event);
+		assert_int_equal(event->wire.ts_ns, sent[i].at_ns);
+		assert_int_equal(event->u.rq.seqno, sent[i].seqno);
+	}
+	assert_null(norm_live_next(live, UINT64_MAX, &event));
+	assert_null(event);
+	norm_live_destroy(live);
+}
+
+static void order_of_many(void **state)
+{
+	(void)state;
+	many_cpus(1);
+	many_cpus(2);
+	many_cpus(7);
+	many_cpus(64);
 }
 
 /* The next event and its time. */
@@ -309,15 +372,11 @@ static void window_counts_waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_of_time),
-		cmocka_unit_test(late_events_are_moved),
-		cmocka_unit_test(losses_lie_between),
-		cmocka_unit_test(losses_are_differences),
-		cmocka_unit_test(bounded),
-		cmocka_unit_test(window_slides),
-		cmocka_unit_test(window_is_told_ahead),
-		cmocka_unit_test(window_counts_once),
-		cmocka_unit_test(window_counts_waiting),
+		cmocka_unit_test(order_of_time),	  cmocka_unit_test(order_of_many),
+		cmocka_unit_test(late_events_are_moved),  cmocka_unit_test(losses_lie_between),
+		cmocka_unit_test(losses_are_differences), cmocka_unit_test(bounded),
+		cmocka_unit_test(window_slides),	  cmocka_unit_test(window_is_told_ahead),
+		cmocka_unit_test(window_counts_once),	  cmocka_unit_test(window_counts_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,11 +66,117 @@ static void test_no_step_is_a_unit(void **state)
 	assert_string_equal(c.local_atomics, "unit");
 }
 
+/* An instruction of any kind, 100 cycles; the n-th measurement takes slow(n) times as long. */
+static unsigned int measurements;
+static double (*slow)(unsigned int n);
+
+static struct lane_error *measure_op(struct lane_meter *meter, const struct lane_trial *trial,
+				     double *ns, int *can)
+{
+	(void)meter;
+	*can = trial->kind == LANE_TRIAL_OP && !strcmp(trial->op, "fadd");
+	*ns = 100.0 * trial->warps * trial->length;
+	if (!trial->is_probe)
+		*ns *= slow(measurements++);
+	return NULL;
+}
+
+static struct lane_meter op_meter(double (*how)(unsigned int n))
+{
+	measurements = 0;
+	slow = how;
+	return (struct lane_meter){ .units = 1,
+				    .clock_mhz = 1000,
+				    .warp = 8,
+				    .max_warps = 1,
+				    .least_ns = 1000,
+				    .measure = measure_op };
+}
+
+static const struct lane_calibration_wish ops_only = { 31, 1, 0, 0 };
+
+/* A measurement is of two lengths: of ten rounds, three are slow. */
+static double slow_at_times(unsigned int n)
+{
+	return n / 2 % 10 < 3 ? 1.2 : 1;
+}
+
+/* Which of two speeds the median falls on is chance; what is said reaches from one to the other. */
+static void test_two_speeds_are_said(void **state)
+{
+	static struct lane_calibration c;
+	struct lane_meter meter = op_meter(slow_at_times);
+
+	(void)state;
+	assert_null(model_calibrate_meter(&meter, &ops_only, &c));
+	assert_string_equal(c.finding[0].key, "completion");
+	assert_true(c.finding[0].known);
+	assert_true(c.finding[0].value >= 100 && c.finding[0].value <= 120);
+	assert_true(3 * c.finding[0].uncertainty > 20);
+}
+
+static double steady(unsigned int n)
+{
+	(void)n;
+	return 1;
+}
+
+/* A machine that is slower in one half of the time is so for both of two calibrations. */
+static double slow_half_the_time(unsigned int n)
+{
+	return n < 62 ? 1.1 : 1;
+}
+
+/* About half of the measurements, in no order. */
+static double slow_by_chance(unsigned int n)
+{
+	return (n * 2654435761u >> 16) & 1 ? 1.1 : 1;
+}
+
+static void test_twice_agrees(void **state)
+{
+	double (*const how[])(unsigned int) = { steady, slow_half_the_time, slow_by_chance };
+	static struct lane_calibration_pair pair;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+		struct lane_meter meter = op_meter(how[i]);
+
+		assert_null(model_calibrate_twice(&meter, &ops_only, &pair));
+		assert_int_equal(pair.values, 1);
+		assert_int_equal(pair.agree, 1);
+	}
+}
+
+/* The first calibration's times and the second's are other measurements: each has half of them. */
+static void test_twice_measures_twice(void **state)
+{
+	static struct lane_calibration_pair pair;
+	struct lane_meter meter = op_meter(steady);
+
+	(void)state;
+	assert_null(model_calibrate_twice(&meter, &ops_only, &pair));
+	assert_int_equal(measurements, 2 * 2 * 31);
+}
+
+static void test_values_agree(void **state)
+{
+	(void)state;
+	assert_true(model_values_agree(100, 3, 112, 2.7));
+	assert_false(model_values_agree(100, 3, 113, 2.7));
+	assert_true(model_values_agree(32, 0, 32, 0));
+	assert_false(model_values_agree(32, 0, 16, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_anywhere),
 		cmocka_unit_test(test_no_step_is_a_unit),
+		cmocka_unit_test(test_two_speeds_are_said),
+		cmocka_unit_test(test_twice_agrees),
+		cmocka_unit_test(test_twice_measures_twice),
+		cmocka_unit_test(test_values_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

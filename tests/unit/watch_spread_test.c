@@ -46,6 +46,24 @@ static void percentiles_are_close(void **state)
 	assert_int_equal(watch_spread_percentile(&spread, 1000000), n * 7919);
 }
 
+/* The rank of a percentile among few: the first value that so many are not above. */
+static void few_have_their_rank(void **state)
+{
+	static const uint64_t values[] = { 10000, 1000000, 100000000 };
+	static const struct {
+		unsigned int ppm, at;
+	} ranks[] = { { 1, 0 },	     { 333333, 0 }, { 333334, 1 }, { 500000, 1 },
+		      { 666666, 1 }, { 666667, 2 }, { 1000000, 2 } };
+	static struct lane_spread spread;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		watch_spread_add(&spread, values[i]);
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
+		assert_in_range(watch_spread_percentile(&spread, ranks[i].ppm), values[ranks[i].at],
+				values[ranks[i].at] + values[ranks[i].at] / 16 + 256);
+}
+
 /* Any parts, merged, are the whole. */
 static void parts_are_the_whole(void **state)
 {
@@ -190,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_have_an_order),
 		cmocka_unit_test(percentiles_are_close),
+		cmocka_unit_test(few_have_their_rank),
 		cmocka_unit_test(parts_are_the_whole),
 		cmocka_unit_test(limits_are_read),
 		cmocka_unit_test(history_has_to_be_long_enough),

@@ -141,6 +141,8 @@ static void write_field(FILE *to, const struct lane_field *field)
 		[LANE_TYPE_str32] = "text_t",
 		[LANE_TYPE_path] = "text_t",
 		[LANE_TYPE_str128] = "text_t",
+		[LANE_TYPE_id32] = "text_t",
+		[LANE_TYPE_id64] = "text_t",
 		[LANE_TYPE_clf] = "enum opencl_function",
 		[LANE_TYPE_clc] = "enum opencl_command_type",
 	};

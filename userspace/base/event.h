@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One event as it travels: the wire record that the BPF programs write, the recording stores and
- * the analyses read. Generated from events.def; the only header the BPF programs share with user
- * space.
+ * the analyses read. Generated from events.def; the BPF programs share this header and fit.h with
+ * user space.
  *
  * The bytes of a wire record are the bytes of a CTF event: a header (timestamp, id), a context
  * (tid, pid, source), and the payload at its natural alignment. Nothing is converted on the way to
@@ -49,6 +49,8 @@ enum lane_origin {
 #define LANE_T_str32(n)	 char n[32]
 #define LANE_T_path(n)	 char n[64]
 #define LANE_T_str128(n) char n[128]
+#define LANE_T_id32(n)	 char n[32]
+#define LANE_T_id64(n)	 char n[64]
 #define LANE_T_clf(n)	 __u32 n
 #define LANE_T_clc(n)	 __u32 n
 
@@ -92,6 +94,8 @@ LANE_T_DEFINE(comm)
 LANE_T_DEFINE(str32)
 LANE_T_DEFINE(path)
 LANE_T_DEFINE(str128)
+LANE_T_DEFINE(id32)
+LANE_T_DEFINE(id64)
 LANE_T_DEFINE(clf)
 LANE_T_DEFINE(clc)
 #define E(id, name, group, fields, help)                                                           \
@@ -128,7 +132,7 @@ union lane_payload {
 	 * number in the scheduler of this ring. */
 	struct {
 		struct lane_p_drm_sched_job_add_dep dep;
-		char ring[32];
+		char ring[64];
 	} drm_wait;
 	/* The fields that all dma_fence_* events begin with. */
 	struct {
@@ -208,6 +212,8 @@ enum lane_type {
 	LANE_TYPE_str32,
 	LANE_TYPE_path,
 	LANE_TYPE_str128,
+	LANE_TYPE_id32,
+	LANE_TYPE_id64,
 };
 
 /* One field of an event's payload, as the table has it. */
@@ -237,6 +243,13 @@ extern const struct lane_kind_info lane_kinds[LANE_KIND_COUNT];
 static inline int lane_type_is_text(unsigned int type)
 {
 	return type >= LANE_TYPE_comm;
+}
+
+/* True when they are text by which things are told apart: what is too long is put there by
+ * lane_fit() (base/fit.h). */
+static inline int lane_type_is_id(unsigned int type)
+{
+	return type == LANE_TYPE_id32 || type == LANE_TYPE_id64;
 }
 
 /* Copies an event, of its payload what its kind has: a tenth of all of it. */

@@ -217,8 +217,7 @@ struct lane_error *lane_folder_make(int parent_fd, const char *name, mode_t mode
 	*fd = -1;
 	if (mkdirat(parent_fd, name, mode)) {
 		if (errno == EEXIST)
-			return lane_error("%s: is there already (remove it, or give another name)",
-					  path);
+			return lane_error("%s: is there already (give another name)", path);
 		return lane_error_errno(errno, "%s: cannot be created", path);
 	}
 	*fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -306,11 +305,9 @@ struct lane_error *lane_output_init(struct lane_output *out, const char *path, b
 	if (err || fstatat(out->dir_fd, out->name, &st, AT_SYMLINK_NOFOLLOW))
 		return err;
 	if (is_folder || S_ISDIR(st.st_mode))
-		return lane_error("%s: it is there already (remove it, or give another name)",
-				  path);
+		return lane_error("%s: it is there already (give another name)", path);
 	if (!S_ISREG(st.st_mode))
-		return lane_error("%s: it is there already and no plain file (remove it, or give "
-				  "another name)",
+		return lane_error("%s: it is there already and no plain file (give another name)",
 				  path);
 	return NULL;
 }

@@ -129,6 +129,7 @@ struct listing {
 	size_t *of; /* machines by place */
 	size_t n;
 	struct session session;
+	struct lane_error *damage; /* the last of it, to be the command's error */
 };
 
 static void write_event(const struct listing *l, const struct lane_event *event)
@@ -196,8 +197,7 @@ static struct lane_error *dump_places(struct listing *l)
 				       .n_listeners = 1,
 				       .damage = { .command = "dump" } };
 	err = session_read(&l->session);
-	if (!err)
-		err = session_damage_end(&l->session.damage);
+	l->damage = session_damage_end(&l->session.damage, l->damage);
 	session_deinit(&l->session);
 	return err;
 }
@@ -235,6 +235,9 @@ static struct lane_error *dump_all(struct dump_options *options)
 		l.n = 1;
 		err = dump_places(&l);
 	}
+	if (!err)
+		return l.damage;
+	session_damage_tell(&l.session.damage, l.damage);
 	return err;
 }
 
@@ -262,9 +265,10 @@ struct lane_error *cmd_dump(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &options, &options.err, &done);
 	if (err || done)
 		return err;
-	err = lane_error_context(session_named_open(&options.named), "dump");
+	err = session_named_open(&options.named);
 	if (!err)
 		err = dump_all(&options);
+	err = lane_error_context(err, "dump");
 	session_named_deinit(&options.named);
 	return err;
 }

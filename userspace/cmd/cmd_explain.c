@@ -151,7 +151,7 @@ static struct lane_error *explain(struct options *o)
 		err = check_all(o, &x);
 	if (!err)
 		err = write_all(o, &x, session.latency.figures.begin_ns);
-	return err ? err : session_damage_end(&session.damage);
+	return session_damage_end(&session.damage, err);
 }
 
 struct lane_error *cmd_explain(int argc, char **argv)

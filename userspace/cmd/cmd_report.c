@@ -329,13 +329,13 @@ static struct lane_error *write_page(struct options *o, const struct session *se
 
 static struct lane_error *write_report(struct options *o, struct session *session)
 {
-	struct lane_error *err = lane_error_context(session_read(session), "report");
+	struct lane_error *err = session_read(session);
 
 	if (!err)
 		err = on_figures(o, &session->latency, &o->report);
 	if (!err)
 		err = o->format->write(stdout, &session->latency, &o->report);
-	return err ? err : lane_error_context(session_damage_end(&session->damage), "report");
+	return session_damage_end(&session->damage, err);
 }
 
 /* The report of one recording, or one machine. */
@@ -355,7 +355,7 @@ static struct lane_error *report(struct options *o)
 	else if (!err && o->html)
 		err = write_page(o, &session);
 	else if (!err)
-		return write_report(o, &session);
+		err = write_report(o, &session);
 	return lane_error_context(err, "report");
 }
 
@@ -379,7 +379,7 @@ static struct lane_error *report_all(struct options *o)
 {
 	LANE_CLEANUP(lane_free)
 	struct session *sessions = calloc(o->named.found.n, sizeof(*sessions));
-	struct lane_error *err, *damage = NULL;
+	struct lane_error *err;
 	size_t n;
 
 	if (!sessions)
@@ -388,16 +388,10 @@ static struct lane_error *report_all(struct options *o)
 	if (!err)
 		err = show_report_machines(&o->named, sessions, o->format, &o->report);
 	for (size_t i = 0; i < n; i++) {
-		struct lane_error *one = session_damage_end(&sessions[i].damage);
-
-		if (one)
-			lane_error_free(LANE_TAKE(damage));
-		damage = one ? one : damage;
+		err = session_damage_end(&sessions[i].damage, err);
 		session_deinit(&sessions[i]);
 	}
-	if (err)
-		lane_error_free(damage);
-	return lane_error_context(err ? err : damage, "report");
+	return lane_error_context(err, "report");
 }
 
 /* What can be said of several machines at once. */

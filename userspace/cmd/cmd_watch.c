@@ -257,6 +257,22 @@ static struct lane_error *open_feed(struct watch_session *session,
 	return err;
 }
 
+/* Rows of a recording are of the host that recorded it. */
+static struct lane_error *open_rows(struct watch_session *session)
+{
+	struct lane_fleet_config config = session->options->fleet;
+	const struct lane_host *host;
+
+	if (!config.rows && !config.metrics)
+		return NULL;
+	if (session->options->recording) {
+		host = watch_feed_host(&session->feed);
+		config.host = host->name;
+		config.kernel = host->release;
+	}
+	return watch_fleet_open(&config, &session->rows);
+}
+
 static struct lane_error *run(const struct options *options)
 {
 	struct watch_session session = {
@@ -266,10 +282,13 @@ static struct lane_error *run(const struct options *options)
 	struct lane_error *err = settle(options, &settings), *last;
 
 	memcpy(session.frame, settings.frame, sizeof(session.frame));
-	if (!err && (options->fleet.rows || options->fleet.metrics))
-		err = watch_fleet_open(&options->fleet, &session.rows);
+	/* Here it still has its privileges. */
+	if (!err && !options->recording)
+		err = open_rows(&session);
 	if (!err)
 		err = open_feed(&session, &settings);
+	if (!err && options->recording)
+		err = open_rows(&session);
 	if (!err)
 		err = open_watch(&session, &settings);
 	if (!err) {

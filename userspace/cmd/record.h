@@ -5,11 +5,10 @@
 
 #include <argp.h>
 
-#include "capture/recording.h"
+#include "capture/recorder.h"
 
 enum {
 	LANE_RECORD_ENGINES = 32,
-	LANE_RECORD_UST = 2, /* the OpenCL layer's place in lane_record_backends */
 };
 
 /* How COMMAND comes by the OpenCL layer. */
@@ -24,7 +23,7 @@ struct lane_record_options {
 	struct lane_error *error;
 	const char *output;
 	char **command;
-	unsigned int backends; /* bit i: lane_record_backends[i] */
+	unsigned int backends; /* bit i: capture_backends[i] */
 	enum lane_record_opencl opencl;
 	bool probes; /* OpenCL calls by uprobes too */
 	bool follow;
@@ -33,9 +32,6 @@ struct lane_record_options {
 	struct lane_engine_filter engines[LANE_RECORD_ENGINES];
 	struct lane_capture_config config;
 };
-
-/* The backends by their names. */
-extern const struct lane_backend *const lane_record_backends[LANE_RECORDING_BACKENDS];
 
 /* The parser; its input is a struct lane_record_options. */
 extern const struct argp lane_record_parser;

@@ -8,12 +8,6 @@
 
 #include "base/cleanup.h"
 
-const struct lane_backend *const lane_record_backends[LANE_RECORDING_BACKENDS] = {
-	&lane_backend_bpf,
-	&lane_backend_lttng,
-	&lane_backend_ust,
-};
-
 enum {
 	KEY_HOOKS = 256,
 	KEY_COMM,
@@ -148,8 +142,8 @@ static struct lane_error *parse_hooks(const char *text, enum lane_hook_choice *h
 static struct lane_error *parse_backends(const char *text, unsigned int *chosen)
 {
 	*chosen = 0;
-	for (size_t i = 0; i < LANE_RECORD_UST; i++)
-		if (!strcmp(text, lane_record_backends[i]->name) || !strcmp(text, "both"))
+	for (size_t i = 0; i < LANE_BACKEND_UST; i++)
+		if (!strcmp(text, capture_backends[i]->name) || !strcmp(text, "both"))
 			*chosen |= 1u << i;
 	if (!*chosen && strcmp(text, "none"))
 		return lane_error_usage("record: --backend %s: not bpf, lttng, both or none", text);

@@ -200,6 +200,11 @@ static struct lane_step *copied_before(struct lane_compiler *c, const struct lan
 		       : NULL;
 }
 
+static uint8_t id_flag(const struct lane_field_slot *slot)
+{
+	return lane_type_is_id(slot->type) ? LANE_STEP_ID : 0;
+}
+
 /* An integer; reg (-1: none) is where it is kept. */
 static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		    const struct lane_field_slot *slot, int reg)
@@ -300,7 +305,7 @@ static void characters(struct lane_compiler *c, const struct lane_tsdl_type *typ
 	uint8_t reg = counter(c, type, length);
 	struct lane_step *step = emit(c, LANE_STEP_CHARACTERS, 0);
 
-	step->flags = flags_of(c, element);
+	step->flags = flags_of(c, element) | id_flag(slot);
 	step->bits = (uint8_t)element->size;
 	step->align = (uint8_t)element->align;
 	step->reg = reg;
@@ -363,6 +368,7 @@ static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	if (is_placed || is_copied) {
 		step->offset = slot->offset;
 		step->room = (uint8_t)slot->size;
+		step->flags |= is_placed ? id_flag(slot) : 0;
 	}
 }
 
@@ -523,6 +529,7 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		if (slot && lane_type_is_text(slot->type)) {
 			step->offset = slot->offset;
 			step->room = (uint8_t)slot->size;
+			step->flags |= id_flag(slot);
 		}
 		moved_by(c, 8);
 		break;

@@ -164,21 +164,23 @@ static void read_deep(const struct lane_plan *plan, const bt_field *field, struc
 
 static void read_text(const struct lane_plan_step *step, const bt_field *field, char *to)
 {
+	char text[LANE_FIT_READS];
 	uint64_t n;
 
 	if (step->read == LANE_READ_STRING) {
 		/* An empty text keeps the bytes of the event before, only its length is right. */
 		n = bt_field_string_get_length(field);
-		if (n > step->slot.size)
-			n = step->slot.size;
 		if (n)
-			memcpy(to, bt_field_string_get_value(field), n);
+			decode_slot_text(to, &step->slot, bt_field_string_get_value(field), n);
 		return;
 	}
 	n = bt_field_array_get_length(field);
-	for (uint64_t i = 0; i < n && i < step->slot.size; i++)
-		to[i] = (char)bt_field_integer_unsigned_get_value(
+	if (n > LANE_FIT_READS)
+		n = LANE_FIT_READS;
+	for (uint64_t i = 0; i < n; i++)
+		text[i] = (char)bt_field_integer_unsigned_get_value(
 			bt_field_array_borrow_element_field_by_index_const(field, i));
+	decode_slot_text(to, &step->slot, text, strnlen(text, n));
 }
 
 void decode_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to)

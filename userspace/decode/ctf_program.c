@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "decode/known_names.h"
+
 /* The integer of bits bits at a bit; what is read lies in the bytes. */
 static uint64_t little_bits(const uint8_t *data, uint64_t at, unsigned int bits)
 {
@@ -89,6 +91,13 @@ static inline void whole_bytes(const struct lane_step *step, const uint8_t *from
 	store(to, step, value);
 }
 
+static void put_text(const struct lane_step *step, const char *from, size_t n, void *to)
+{
+	if (step->room)
+		decode_text_store((char *)to + step->offset, step->room, step->flags & LANE_STEP_ID,
+				  from, n);
+}
+
 /* A string's bytes with its NUL; 0: it does not end. */
 static uint64_t string(const struct lane_step *step, const struct lane_cursor *cursor, void *to)
 {
@@ -99,35 +108,33 @@ static uint64_t string(const struct lane_step *step, const struct lane_cursor *c
 	if (!nul)
 		return 0;
 	left = (uint64_t)(nul - from);
-	memcpy((char *)to + step->offset, from, left < step->room ? left : step->room);
+	put_text(step, (const char *)from, left, to);
 	return left + 1;
 }
 
 static void text(const struct lane_step *step, const struct lane_cursor *cursor, uint64_t n,
 		 void *to)
 {
-	const uint8_t *from = cursor->data + cursor->at / 8;
+	const char *from = (const char *)cursor->data + cursor->at / 8;
 
-	if (n > step->room)
-		n = step->room;
-	n = strnlen((const char *)from, n);
-	memcpy((char *)to + step->offset, from, n);
+	put_text(step, from, strnlen(from, n), to);
 }
 
 /* An array of integers as text; false: the bytes end before. */
 static bool characters(const struct lane_step *step, struct lane_cursor *cursor, void *to)
 {
 	uint64_t n = cursor->regs[step->reg];
+	char begin[LANE_FIT_READS];
 
 	for (uint64_t i = 0; i < n; i++) {
 		cursor->at = (cursor->at + step->align - 1) & ~(uint64_t)(step->align - 1);
 		if (cursor->at + step->bits > cursor->end)
 			return false;
-		if (i < step->room)
-			((char *)to)[step->offset + i] =
-				(char)integer(step, cursor->data, cursor->at);
+		if (i < sizeof(begin))
+			begin[i] = (char)integer(step, cursor->data, cursor->at);
 		cursor->at += step->bits;
 	}
+	put_text(step, begin, strnlen(begin, n < sizeof(begin) ? n : sizeof(begin)), to);
 	return true;
 }
 

@@ -43,6 +43,7 @@ enum {
 	LANE_STEP_BIG = 2,   /* big-endian */
 	LANE_STEP_CLOCK = 4, /* the clock's new value, or its low bits */
 	LANE_STEP_KEEP = 8,  /* to the register */
+	LANE_STEP_ID = 16,   /* a text by which things are told apart */
 };
 
 struct lane_step {

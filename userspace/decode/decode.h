@@ -55,6 +55,7 @@ struct lane_trace_info {
 	enum lane_ending ending;
 	char ending_error[128];		   /* of LANE_ENDING_FAILED: the reason */
 	uint8_t presence[LANE_KIND_COUNT]; /* enum lane_presence */
+	bool follows_some;		   /* other processes' events were left out (--follow) */
 };
 
 /* What was read of one stream of a trace, once everything has been. */

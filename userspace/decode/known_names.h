@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "base/fit.h"
 #include "decode/decode.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are stored by their low bytes");
@@ -58,6 +60,22 @@ static inline void decode_slot_store(struct lane_event *event, const struct lane
 	default:
 		*(uint64_t *)to = value;
 	}
+}
+
+/* Puts the n bytes of a text, none of them 0, in place: what is too long is cut. What is left over
+ * stays as it is. */
+static inline void decode_text_store(void *to, size_t size, bool is_id, const char *from, size_t n)
+{
+	if (is_id)
+		lane_fit(to, size, from, n);
+	else
+		memcpy(to, from, n < size ? n : size);
+}
+
+static inline void decode_slot_text(void *to, const struct lane_field_slot *slot, const char *from,
+				    size_t n)
+{
+	decode_text_store(to, slot->size, lane_type_is_id(slot->type), from, n);
 }
 
 /*

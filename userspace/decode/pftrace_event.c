@@ -240,7 +240,8 @@ static void store(const struct lane_proto_field *value, const struct lane_field_
 	if (lane_type_is_text(slot->type) != value->is_bytes)
 		return;
 	if (value->is_bytes)
-		decode_pf_text(value, (char *)event + slot->offset, slot->size);
+		decode_slot_text((char *)event + slot->offset, slot, (const char *)value->bytes,
+				 strnlen((const char *)value->bytes, value->n));
 	else
 		decode_slot_store(event, slot, value->value);
 }

@@ -174,9 +174,7 @@ static void store_text(int kind, const char *field, const char *text, struct lan
 
 	if (!decode_names_slot(NULL, kind, field, strlen(field), &slot))
 		return;
-	if (n > slot.size)
-		n = slot.size;
-	memcpy((char *)event + slot.offset, text, n);
+	decode_slot_text((char *)event + slot.offset, &slot, text, n);
 }
 
 /* Reads one value; false: something else is there. */

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fit.h"
+
 /* Behind the key, NULL: it is not there. A key begins the text, or stands behind a space. */
 static const char *behind(const char *text, const char *key)
 {
@@ -100,14 +102,12 @@ static bool get_pair(const char *at, __u64 *context, __u64 *seqno)
 static bool get_text(const char *at, const char *stop, char *to, size_t size)
 {
 	const char *end = at ? strstr(at, stop) : NULL;
-	size_t n;
 
 	if (!at)
 		return true;
 	if (!end)
 		return false;
-	n = (size_t)(end - at);
-	memcpy(to, at, n < size ? n : size);
+	lane_fit(to, size, at, (size_t)(end - at));
 	return true;
 }
 

@@ -166,10 +166,8 @@ static void store_text(struct lane_event *event, const struct lane_field_slot *s
 {
 	char *to = (char *)event + slot->offset;
 
-	if (n > slot->size)
-		n = slot->size;
-	memcpy(to, from, n);
-	memset(to + n, 0, slot->size - n);
+	memset(to, 0, slot->size);
+	decode_slot_text(to, slot, from, n);
 }
 
 /*

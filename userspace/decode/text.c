@@ -628,6 +628,12 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 		info->submission = (enum lane_submission)submission;
 		return NULL;
 	}
+	if (!strcmp(key, "filter")) {
+		if (strcmp(value, "processes") != 0)
+			return bad_line(text, "info filter: `%s' is not processes", value);
+		info->follows_some = true;
+		return NULL;
+	}
 	if (strcmp(key, "epoch_offset_ns") && strcmp(key, "begin_ns") && strcmp(key, "end_ns"))
 		return bad_line(text, "info: `%s' is not known (see docs/text-format.md)", key);
 	if (!parse_number(value, *key == 'e' && key[1] == 'p', 8, &number))

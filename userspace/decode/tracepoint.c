@@ -397,9 +397,8 @@ static uint64_t load(const struct lane_tracepoint_step *step, const uint8_t *fro
 static void load_text(const uint8_t *from, size_t bytes, const struct lane_field_slot *slot,
 		      struct lane_event *to)
 {
-	size_t n = strnlen((const char *)from, bytes);
-
-	memcpy((char *)to + slot->offset, from, n < slot->size ? n : slot->size);
+	decode_slot_text((char *)to + slot->offset, slot, (const char *)from,
+			 strnlen((const char *)from, bytes));
 }
 
 bool decode_tracepoint_read(const struct lane_tracepoint *plan, const void *record, size_t bytes,

@@ -109,6 +109,20 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	}
 }
 
+/*
+ * When a run that began at begin_ns was over at the earliest. A job that left its ring without a
+ * known end may never have been in the hardware; one that has begun had its ring until shortly
+ * before (R33).
+ */
+static uint64_t over_since(const struct lane_request *rq, uint64_t begin_ns, uint64_t at_ns)
+{
+	if (rq->may_be_skipped)
+		return begin_ns;
+	if (!rq->context->is_drm || !(rq->doubt & LANE_DOUBT_END))
+		return at_ns;
+	return at_ns - begin_ns > LANE_INTERRUPT_NS ? at_ns - LANE_INTERRUPT_NS : begin_ns;
+}
+
 /* What ran is over, at at_ns at the earliest: how long it ran bounds when it began and ended. */
 static void closes(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
 {
@@ -116,7 +130,7 @@ static void closes(struct lane_recent *recent, const struct lane_request *rq, ui
 	uint64_t most = rq->running.hi > recent->ran.hi ? rq->running.hi - recent->ran.hi : 0;
 	struct lane_recent_run run = { .begin = recent->since, .context = recent->now };
 
-	run.end.lo = at_ns;
+	run.end.lo = over_since(rq, run.begin.lo, at_ns);
 	run.end.hi = saturated(run.begin.lo, most);
 	if (run.end.hi < at_ns)
 		run.end.hi = at_ns;
@@ -168,7 +182,9 @@ void latency_on_state(void *arg, const struct lane_request *rq, enum lane_reques
 	struct lane_latency *latency = arg;
 	struct lane_recent *recent;
 
-	if (!rq->engine)
+	/* Behind whom a job stood there nobody knows: the ring's jobs run in an order of their own.
+	 */
+	if (!rq->engine || rq->engine->is_unordered)
 		return;
 	if (from == LANE_RQ_STATE_HOST && rq->state == LANE_RQ_STATE_DEVICE)
 		leaves_host(latency, rq, at_ns);

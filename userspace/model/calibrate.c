@@ -29,17 +29,33 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Median and 1.4826 times the median deviation from it; values is sorted. */
+/* Of sorted values, so far from the first to the last; between two of them a straight line. */
+static double quantile(const double *values, size_t n, double part)
+{
+	double at = part * (double)(n - 1);
+	size_t low = (size_t)at;
+
+	return low + 1 < n ? values[low] + (at - (double)low) * (values[low + 1] - values[low])
+			   : values[n - 1];
+}
+
+/*
+ * The median, and the spread: the larger of 1.4826 times the median deviation from it and half of
+ * the interval that holds the middle 68 of 100. Both are the standard deviation of normal noise.
+ * The former says nothing of a machine that is slower in a third of the rounds; then the median of
+ * another calibration may be the slower one. values is sorted.
+ */
 static void robust(double *values, size_t n, double *median, double *spread)
 {
 	double deviation[256];
 
 	qsort(values, n, sizeof(*values), ascending);
-	*median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+	*median = quantile(values, n, 0.5);
 	for (size_t i = 0; i < n; i++)
 		deviation[i] = fabs(values[i] - *median);
 	qsort(deviation, n, sizeof(*deviation), ascending);
-	*spread = 1.4826 * (deviation[(n - 1) / 2] + deviation[n / 2]) / 2;
+	*spread = fmax(1.4826 * quantile(deviation, n, 0.5),
+		       (quantile(values, n, 0.84) - quantile(values, n, 0.16)) / 2);
 }
 
 /* The longer length: so long that the clock and the launch do not matter much. */
@@ -50,15 +66,18 @@ static struct lane_error *choose_length(struct lane_meter *meter, struct lane_sa
 
 	if (!s->trial.length)
 		s->trial.length = FIRST_LENGTH;
+	s->trial.is_probe = 1;
 	for (;;) {
 		/* Twice: the first run of a kernel may be compiled, and brings its data. */
 		err = meter->measure(meter, &s->trial, &ns, &s->can);
 		if (!err && s->can)
 			err = meter->measure(meter, &s->trial, &ns, &s->can);
 		if (err || !s->can || ns >= meter->least_ns || 2 * s->trial.length > MOST_LENGTH)
-			return err;
+			break;
 		s->trial.length *= 2;
 	}
+	s->trial.is_probe = 0;
+	return err;
 }
 
 /* One operation's cycles, from the difference of a long and a short trial. */

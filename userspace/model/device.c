@@ -77,6 +77,13 @@ static const struct kind kinds[] = {
 		  { "same_word", OPTIONAL, REAL, 0, 100000, 0 },
 		  { "same_bank", OPTIONAL, REAL, 0, 100000, 0 },
 	  } },
+	{ "local_memory",
+	  0,
+	  {
+		  { "bytes", OPTIONAL, WHOLE, 4, 1 << 18, 65536 },
+		  { "banks", OPTIONAL, WHOLE, 1, 64, 32 },
+		  { "atomics_a_cycle", OPTIONAL, REAL, 0, 1024, 0 },
+	  } },
 	{ "global",
 	  0,
 	  {

@@ -76,6 +76,20 @@ static struct lane_error *init_locks(struct lane_local *local, const struct lane
 	return NULL;
 }
 
+/* Nobody knows what an atomic costs; a device may say how many there can be. */
+static void init_unknown(struct lane_local *local, const struct lane_device *device)
+{
+	const struct lane_device_section *memory = model_device_section(device, "local_memory", "");
+
+	local->kind = LANE_LOCAL_UNKNOWN;
+	local->words = (memory ? model_section_whole(memory, "bytes") : 65536) / 4;
+	if (local->words > UINT16_MAX)
+		local->words = UINT16_MAX;
+	local->banks = memory ? model_section_whole(memory, "banks") : 32;
+	local->a_cycle = memory ? model_section_real(memory, "atomics_a_cycle") : 0;
+	local->latency = NAN;
+}
+
 struct lane_error *model_local_init(struct lane_local *local, const struct lane_device *device)
 {
 	const struct lane_device_section *unit = model_device_section(device, "atomic_unit", "");
@@ -90,10 +104,7 @@ struct lane_error *model_local_init(struct lane_local *local, const struct lane_
 		return init_unit(local, device, unit);
 	if (model_device_section(device, "scratchpad", ""))
 		return init_locks(local, device);
-	local->kind = LANE_LOCAL_UNKNOWN;
-	local->words = 16384;
-	local->banks = 32;
-	local->latency = NAN;
+	init_unknown(local, device);
 	return NULL;
 }
 

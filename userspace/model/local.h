@@ -25,7 +25,8 @@ struct lane_local {
 	uint32_t banks;
 	uint32_t lanes;
 	struct lane_pad pad[LANE_HASH_COUNT]; /* locks */
-	double level; /* locks: cycles that the memory is busy per bank conflict level */
+	double a_cycle; /* lanes' atomics that the memory does in a cycle at most; 0: not known */
+	double level;	/* locks: cycles that the memory is busy per bank conflict level */
 	/* The unit. */
 	double latency; /* cycles of an atomic besides its service */
 	double service; /* cycles that the unit is busy with a warp that has no conflicts */
@@ -54,9 +55,10 @@ struct lane_local_cost {
 
 /*
  * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]; a device
- * with neither has unknown atomics on 64 KiB in 32 banks. The unit's further cycles are those of
- * the measured [curve stride-0] and [curve stride-32], where the device has them, else straight
- * lines. model_local_free() gives back what it holds, also after an error.
+ * with neither has unknown atomics, on 64 KiB in 32 banks or what its [local_memory] says. The
+ * unit's further cycles are those of the measured [curve stride-0] and [curve stride-32], where the
+ * device has them, else straight lines. model_local_free() gives back what it holds, also after an
+ * error.
  */
 struct lane_error *model_local_init(struct lane_local *local,
 				    const struct lane_device *device) LANE_MUST_CHECK;

@@ -387,6 +387,7 @@ struct lane_error *model_pattern_parse(char *text, const char *what,
 	model_lines_init(&r.lines, text, what);
 	err = model_touch_init(&r.touch, device);
 	made->same_word = r.touch.same_word;
+	made->a_cycle = r.touch.memory.a_cycle;
 	if (!err)
 		err = read_all(&r);
 	if (!err)

@@ -104,6 +104,7 @@ struct lane_pattern {
 	struct lane_pattern_kernel *kernel;
 	size_t n_kernels;
 	double same_word; /* cycles of each further lane on a word of global memory; -1: unknown */
+	double a_cycle;	  /* lanes' atomics on local memory in a cycle, at most; 0: not told */
 };
 
 /*

@@ -17,7 +17,7 @@ enum {
 };
 
 struct ring {
-	char name[32], dev[32];
+	char name[64], dev[32];
 	char driver[16]; /* empty: not known */
 	bool is_two;	 /* schedulers of this name have had jobs of the same number */
 	uint64_t newest; /* number of a job */
@@ -75,20 +75,22 @@ struct thread {
 struct lane_drm {
 	struct ring rings[MAX_RINGS];
 	uint32_t n_rings, last_ring;
-	bool has_lost; /* events were lost */
+	bool has_lost;	   /* events were lost */
+	bool follows_some; /* others' were not recorded */
 	uint32_t n_lives, n_own, n_threads, n_entities;
 	struct lane_table lives, jobs, own, threads, entities;
 	struct lane_pool life_pool, own_pool, thread_pool, entity_pool;
 	struct life *newest, *oldest;
 };
 
-struct lane_drm *norm_drm_create(bool has_lost)
+struct lane_drm *norm_drm_create(bool has_lost, bool follows_some)
 {
 	struct lane_drm *drm = calloc(1, sizeof(*drm));
 
 	if (!drm)
 		return NULL;
 	drm->has_lost = has_lost;
+	drm->follows_some = follows_some;
 	drm->life_pool.size = sizeof(struct life);
 	drm->own_pool.size = sizeof(struct own_context);
 	drm->thread_pool.size = sizeof(struct thread);
@@ -134,15 +136,15 @@ static const char *driver_of(const char *ring)
 }
 
 /* The number of a ring, -1: there are too many. */
-static int ring_of(struct lane_drm *drm, const char name[32], const char dev[32])
+static int ring_of(struct lane_drm *drm, const char name[64], const char dev[32])
 {
 	struct ring *ring = &drm->rings[drm->last_ring];
 
-	if (drm->n_rings && !memcmp(ring->name, name, 32) && !memcmp(ring->dev, dev, 32))
+	if (drm->n_rings && !memcmp(ring->name, name, 64) && !memcmp(ring->dev, dev, 32))
 		return (int)drm->last_ring;
 	for (uint32_t i = 0; i < drm->n_rings; i++) {
 		ring = &drm->rings[i];
-		if (memcmp(ring->name, name, 32) || memcmp(ring->dev, dev, 32))
+		if (memcmp(ring->name, name, 64) || memcmp(ring->dev, dev, 32))
 			continue;
 		drm->last_ring = i;
 		return (int)i;
@@ -150,7 +152,7 @@ static int ring_of(struct lane_drm *drm, const char name[32], const char dev[32]
 	if (drm->n_rings == MAX_RINGS)
 		return -1;
 	ring = &drm->rings[drm->n_rings];
-	memcpy(ring->name, name, 32);
+	memcpy(ring->name, name, 64);
 	memcpy(ring->dev, dev, 32);
 	return (int)drm->n_rings++;
 }
@@ -220,16 +222,22 @@ static void forget_armed(struct thread *thread, uint32_t at)
 		(thread->n - at) * sizeof(thread->armed[0]));
 }
 
+/* A fence has the name of its ring, of which recordings have 31 bytes (docs/events.md). */
+static bool is_timeline_of(const char timeline[32], const char ring[64])
+{
+	return !strncmp(timeline, ring, 31);
+}
+
 /* What a thread has armed of that ring and, where it is not 0, context; NULL: none, or of several
  * contexts. */
-static struct armed *find_armed(struct thread *thread, const char ring[32], uint64_t context)
+static struct armed *find_armed(struct thread *thread, const char ring[64], uint64_t context)
 {
 	struct armed *found = NULL;
 
 	for (uint32_t i = 0; i < thread->n; i++) {
 		struct armed *armed = &thread->armed[i];
 
-		if (!armed->is_whole || memcmp(armed->timeline, ring, 32) ||
+		if (!armed->is_whole || !is_timeline_of(armed->timeline, ring) ||
 		    (context && armed->context != context))
 			continue;
 		if (found && found->context != armed->context)
@@ -269,7 +277,8 @@ static bool name_by_driver(struct lane_drm *drm, const struct lane_event *event,
 	struct named *named = thread ? &thread->named : NULL;
 
 	if (!named || !named->job || named->job != life->job ||
-	    memcmp(named->ring, drm->rings[life->ring].name, 32) != 0)
+	    strnlen(drm->rings[life->ring].name, 64) > 32 ||
+	    strncmp(named->ring, drm->rings[life->ring].name, 32) != 0)
 		return false;
 	life->context = named->context;
 	life->seqno = named->seqno;
@@ -294,8 +303,9 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 		return false;
 	thread->has_pushed = true;
 	thread->pushed_ns = event->wire.ts_ns;
-	/* After a loss it may have armed others before, unseen, and this be one of them. */
-	if (!thread->is_whole)
+	/* After a loss it may have armed others before, unseen, and this be one of them; so it may
+	 * where not all processes' events are recorded. */
+	if (!thread->is_whole || drm->follows_some)
 		return false;
 	if (entity) /* its address may be another one's by now */
 		armed = find_armed(thread, drm->rings[life->ring].name, entity->context);

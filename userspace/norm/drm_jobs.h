@@ -15,9 +15,11 @@
 
 struct lane_drm;
 
-/* has_lost: events were lost before. NULL when there is no memory. norm_drm_destroy frees it (NULL
- * is allowed). */
-struct lane_drm *norm_drm_create(bool has_lost);
+/*
+ * has_lost: events were lost before; follows_some: only some processes' were recorded. NULL when
+ * there is no memory. norm_drm_destroy frees it (NULL is allowed).
+ */
+struct lane_drm *norm_drm_create(bool has_lost, bool follows_some);
 void norm_drm_destroy(struct lane_drm *drm);
 
 enum lane_drm_fixed {

@@ -21,6 +21,7 @@ struct lane_fix {
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
 	struct lane_drm *drm;	      /* NULL until there is an event of drm_sched's */
 	bool has_lost;		      /* events were lost */
+	bool follows_some;	      /* others' were not recorded */
 	bool is_refused[LANE_KIND_COUNT];
 	struct lane_error *error;
 	uint64_t untracked;
@@ -56,6 +57,7 @@ struct lane_error *norm_fix_create(const struct lane_trace_info *info, struct la
 		return &lane_enomem;
 	(*fix)->version = norm_release_version(info->release);
 	(*fix)->raw_states = writes_raw_states(info);
+	(*fix)->follows_some = info->follows_some;
 	return NULL;
 }
 
@@ -195,7 +197,7 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 static struct lane_drm *drm_of(struct lane_fix *fix)
 {
 	if (!fix->drm)
-		fix->drm = norm_drm_create(fix->has_lost);
+		fix->drm = norm_drm_create(fix->has_lost, fix->follows_some);
 	return fix->drm;
 }
 

@@ -388,6 +388,7 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 		info->end_ns = trace->end_ns;
 	if (info->submission == LANE_SUBMISSION_UNKNOWN)
 		info->submission = trace->submission;
+	info->follows_some |= trace->follows_some;
 }
 
 /* Together with another trace a kind is there when one of them has it. */

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/vector.h"
 #include "norm/fix.h"
 #include "norm/submission.h"
+
+/* So much is kept for what will come. */
+#define KEPT_BYTES (4u << 20)
 
 /* A record, where it lies in the buffer; the CPU stands before it. */
 struct held_place {
@@ -29,10 +33,10 @@ struct lane_live {
 	struct lane_trace_info info;
 	struct lane_submission_clues clues;
 	struct lane_fix *fix;
-	char *data;
-	size_t bytes, room;
-	struct held_place *places;
-	size_t n, n_room;
+	char *data, *spare; /* spare: what data was before the last compact(), NULL: nothing */
+	size_t bytes, room, spare_room;
+	struct held_place *places, *merged; /* merged: room for sorting */
+	size_t n, n_room, n_merged_room;
 	size_t next;   /* of the places: the first that is still to come */
 	size_t sorted; /* so many of the places are in order */
 	uint64_t last_ns;
@@ -67,7 +71,9 @@ void norm_live_destroy(struct lane_live *live)
 		return;
 	norm_fix_destroy(live->fix);
 	free(live->data);
+	free(live->spare);
 	free(live->places);
+	free(live->merged);
 	free(live->losses);
 	free(live);
 }
@@ -146,19 +152,10 @@ struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint
 	return event.wire.kind == LANE_LOST ? hold(live, cpu, &event.wire) : NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct held_place *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* What has come out makes room: the rest moves to the front, in its order. */
 static struct lane_error *compact(struct lane_live *live)
 {
-	size_t rest = 0, to = 0;
+	size_t rest = 0, to = 0, room;
 	char *data;
 
 	for (size_t i = live->next; i < live->n; i++) {
@@ -167,9 +164,9 @@ static struct lane_error *compact(struct lane_live *live)
 
 		rest += held_bytes(&held->wire);
 	}
-	data = malloc(rest ? rest : 8);
-	if (!data)
+	if (!LANE_GROW(live->spare, live->spare_room, rest))
 		return &lane_enomem;
+	data = live->spare;
 	for (size_t i = live->next; i < live->n; i++) {
 		const struct held_record *held =
 			(const struct held_record *)(live->data + live->places[i].at);
@@ -179,23 +176,77 @@ static struct lane_error *compact(struct lane_live *live)
 		live->places[i - live->next] = (struct held_place){ live->places[i].ns, to };
 		to += bytes;
 	}
-	free(live->data);
+	room = live->spare_room;
+	live->spare = live->data;
+	live->spare_room = live->room;
+	/* After a flood its memory is given back. */
+	if (live->spare_room > KEPT_BYTES) {
+		free(LANE_TAKE(live->spare));
+		live->spare_room = 0;
+	}
 	live->data = data;
-	live->bytes = live->room = rest;
-	if (live->room < 8)
-		live->room = 8;
+	live->bytes = rest;
+	live->room = room;
 	live->n -= live->next;
 	live->next = 0;
 	live->sorted = live->n;
 	return NULL;
 }
 
-static void sort(struct lane_live *live)
+/* Where the places that are in order from i on end. */
+static size_t run_end(const struct held_place *places, size_t i, size_t n)
 {
+	for (i++; i < n && places[i - 1].ns <= places[i].ns; i++)
+		;
+	return i;
+}
+
+/* Merges each two neighbouring runs of from; those of one time stay as they are. True: all are in
+ * order. */
+static bool merge_runs(const struct held_place *from, struct held_place *to, size_t n)
+{
+	bool is_one = true;
+
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		size_t middle = run_end(from, begin, n), a = begin, b = middle;
+
+		end = middle < n ? run_end(from, middle, n) : n;
+		for (size_t i = begin; i < end; i++)
+			to[i] = b == end || (a < middle && from[a].ns <= from[b].ns) ? from[a++]
+										     : from[b++];
+		is_one &= !begin;
+	}
+	return is_one;
+}
+
+/*
+ * Puts the places in order. Each CPU's records come nearly in order, one CPU after the other:
+ * merging what is in order costs less than sorting anew.
+ */
+static struct lane_error *sort(struct lane_live *live)
+{
+	size_t n = live->n - live->next;
+	struct held_place *places, *merged, *swapped;
+	bool is_sorted;
+
 	if (live->sorted == live->n)
-		return;
-	qsort(live->places + live->next, live->n - live->next, sizeof(*live->places), compare);
+		return NULL;
+	places = live->places + live->next;
 	live->sorted = live->n;
+	if (run_end(places, 0, n) == n)
+		return NULL;
+	if (!LANE_GROW(live->merged, live->n_merged_room, n))
+		return &lane_enomem;
+	merged = live->merged;
+	do {
+		is_sorted = merge_runs(places, merged, n);
+		swapped = places;
+		places = merged;
+		merged = swapped;
+	} while (!is_sorted);
+	if (places == live->merged)
+		memcpy(live->places + live->next, places, n * sizeof(*places));
+	return NULL;
 }
 
 /* Makes the record the event; false when it is none that anybody is told of. */
@@ -226,10 +277,10 @@ struct lane_error *norm_live_next(struct lane_live *live, uint64_t upto_ns,
 				  const struct lane_event **event)
 {
 	bool full = live->bytes > LANE_LIVE_BYTES;
+	struct lane_error *err = sort(live);
 
 	*event = NULL;
-	sort(live);
-	while (live->next < live->n && (full || live->places[live->next].ns <= upto_ns)) {
+	while (!err && live->next < live->n && (full || live->places[live->next].ns <= upto_ns)) {
 		const struct held_record *held =
 			(const struct held_record *)(live->data + live->places[live->next++].at);
 
@@ -238,7 +289,7 @@ struct lane_error *norm_live_next(struct lane_live *live, uint64_t upto_ns,
 			return NULL;
 		}
 	}
-	return live->next ? compact(live) : NULL;
+	return !err && live->next ? compact(live) : err;
 }
 
 void norm_live_counts(const struct lane_live *live, uint64_t *lost, uint64_t *moved)

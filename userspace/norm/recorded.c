@@ -168,6 +168,7 @@ static struct json_object *get_object(struct json_object *from, const char *key)
 static struct lane_error *parse_facts(struct json_object *root, const char *path,
 				      struct lane_trace_info *info)
 {
+	struct json_object *filter = get_object(root, "filter");
 	const char *submission = get_text(root, "submission");
 	const char *state = get_text(root, "state");
 	int mode;
@@ -187,6 +188,8 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
+	info->follows_some = filter && (get_number(filter, "follow_pid") ||
+					get_text(filter, "comm") || get_number(filter, "some"));
 	if (!submission)
 		return NULL;
 	mode = decode_submission_by_name(submission);

@@ -17,21 +17,30 @@ struct lane_error *session_damage_take(struct session_damage *damage, struct lan
 	}
 	if (err == &lane_enomem || lane_error_code(err) != LANE_ERROR_FAILED)
 		return err;
-	if (damage->last && damage->n <= MOST_TOLD && damage->n > damage->before && !damage->quiet)
-		fprintf(stderr, "gpulane: %s: %s\n", damage->command,
-			lane_error_message(damage->last));
+	if (damage->n <= MOST_TOLD && damage->n > damage->before && !damage->quiet)
+		session_damage_tell(damage, LANE_TAKE(damage->last));
 	lane_error_free(damage->last);
 	damage->last = err;
 	damage->n++;
 	return NULL;
 }
 
-struct lane_error *session_damage_end(struct session_damage *damage)
+void session_damage_tell(const struct session_damage *damage, struct lane_error *err)
+{
+	if (err)
+		fprintf(stderr, "gpulane: %s: %s\n", damage->command, lane_error_message(err));
+	lane_error_free(err);
+}
+
+struct lane_error *session_damage_end(struct session_damage *damage, struct lane_error *err)
 {
 	struct lane_error *last = LANE_TAKE(damage->last);
 
-	if (damage->n <= MOST_TOLD + 1)
+	if (damage->n > MOST_TOLD + 1)
+		last = lane_error_context(last, "%" PRIu64 " more places are damaged, the last",
+					  damage->n - MOST_TOLD);
+	if (!err)
 		return last;
-	return lane_error_context(last, "%" PRIu64 " more places are damaged, the last",
-				  damage->n - MOST_TOLD);
+	session_damage_tell(damage, last);
+	return err;
 }

@@ -14,7 +14,7 @@ struct session_damage {
 	struct lane_error *last; /* not told yet */
 	uint64_t n;
 	uint64_t before; /* so many were told by a reading that has been begun anew */
-	bool quiet;	 /* all of it was told before */
+	bool quiet;	 /* all of it was told before, but for the last */
 };
 
 /*
@@ -24,7 +24,14 @@ struct session_damage {
 struct lane_error *session_damage_take(struct session_damage *damage,
 				       struct lane_error *err) LANE_MUST_CHECK;
 
-/* The last one, to be the command's error when its work is done; NULL: there was none. */
-struct lane_error *session_damage_end(struct session_damage *damage) LANE_MUST_CHECK;
+/* Tells an error that is not what the command ends with, and frees it; NULL: nothing. */
+void session_damage_tell(const struct session_damage *damage, struct lane_error *err);
+
+/*
+ * What the command ends with when its work is done: the last place, NULL: there was none. A command
+ * that has failed ends with err, and the last place is told before.
+ */
+struct lane_error *session_damage_end(struct session_damage *damage,
+				      struct lane_error *err) LANE_MUST_CHECK;
 
 #endif

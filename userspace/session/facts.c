@@ -60,6 +60,12 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 	if (info->ending == LANE_ENDING_FAILED)
 		add_text(root, "error", info->ending_error);
 	add_text(root, "imported_from", facts->imported_from);
+	if (info->follows_some) {
+		struct json_object *filter = json_object_new_object();
+
+		json_object_object_add(filter, "some", json_object_new_int(1));
+		json_object_object_add(root, "filter", filter);
+	}
 	add_time(root, "begin_ns", facts->begin_ns);
 	add_time(root, "end_ns", facts->end_ns);
 	json_object_object_add(root, "i915", driver);

@@ -98,12 +98,7 @@ void session_source_close(struct session_source *source)
 
 void session_source_end(struct session_source *source)
 {
-	struct lane_error *err = session_damage_end(&source->damage);
-
-	if (err)
-		fprintf(stderr, "gpulane: %s: %s\n", source->damage.command,
-			lane_error_message(err));
-	lane_error_free(err);
+	session_damage_tell(&source->damage, session_damage_end(&source->damage, NULL));
 	if (source->input) {
 		session_source_say_endings(source);
 		session_source_say_counts(source);

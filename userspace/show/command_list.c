@@ -151,5 +151,5 @@ struct lane_error *show_command_list_write(FILE *to, struct session *session, bo
 	err = session_read(session);
 	if (!err && ferror(to))
 		err = lane_error("the list could not be written");
-	return err ? err : session_damage_end(&session->damage);
+	return session_damage_end(&session->damage, err);
 }

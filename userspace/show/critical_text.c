@@ -12,7 +12,7 @@
 #include "show/json.h"
 #include "show/report.h"
 
-#define NAME_SIZE 64
+#define NAME_SIZE LANE_SHOW_ENGINE
 
 /* Time that is somebody's, or some engine's, or of some kind. */
 struct share {
@@ -332,5 +332,5 @@ struct lane_error *show_critical_write(FILE *to, struct session *session,
 			      : write_text(to, &again.latency, &path, rows);
 	latency_critical_path_free(&path);
 	session_deinit(&again);
-	return err ? err : session_damage_end(&session->damage);
+	return session_damage_end(&session->damage, err);
 }

@@ -7,7 +7,7 @@
 #include "show/json.h"
 #include "show/report.h"
 
-#define NAME_SIZE 64
+#define NAME_SIZE LANE_SHOW_ENGINE
 
 static const char *who(const struct lane_explained *of, char *name, size_t size)
 {

@@ -82,7 +82,7 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 
 	out->is_stdout = job->wanted->output && !strcmp(job->wanted->output, "-");
 	if (out->is_stdout)
-		return e->directory ? lane_error_usage("export: --to %s makes a directory, which "
+		return e->directory ? lane_error_usage("--to %s makes a directory, which "
 						       "standard output is not",
 						       e->name)
 				    : NULL;
@@ -272,7 +272,7 @@ static struct lane_error *export(struct job *job)
 	end_at_once();
 	for (size_t i = 0; !err && i < job->wanted->n; i++)
 		err = complete(&job->outputs[i], &job->session.latency, job->sink);
-	return err ? err : session_damage_end(&job->session.damage);
+	return session_damage_end(&job->session.damage, err);
 }
 
 static void begin_job(struct job *job, const struct lane_export_wanted *wanted)
@@ -333,7 +333,7 @@ static struct lane_error *export_parts(struct job *job, const struct lane_machin
 	for (size_t i = 0; i < found->n && !err; i++) {
 		err = export_part(job, &found->machines[i], (unsigned int)i);
 		if (err && lane_error_code(err) == LANE_ERROR_FAILED && err != &lane_enomem) {
-			lane_error_free(*damage);
+			session_damage_tell(&job->session.damage, *damage);
 			*damage = LANE_TAKE(err);
 		}
 	}
@@ -364,7 +364,8 @@ struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 		err = lane_error("it could not be written");
 	if (!err && !out->is_stdout)
 		err = lane_output_commit(&out->out);
-	if (err)
-		lane_error_free(damage);
-	return err ? err : damage;
+	if (!err)
+		return damage;
+	session_damage_tell(&job.session.damage, damage);
+	return err;
 }

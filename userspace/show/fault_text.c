@@ -79,7 +79,8 @@ static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
 /* "job 9:2 of hang[194] on ccs1", "a job" where nothing of it is known. */
 static const char *job_text(const struct lane_fault_sum *sum, char *buffer, size_t size)
 {
-	char name[48], engine[48], on[64] = "", of[64] = "", job[64] = "a job";
+	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", of[64] = "",
+								       job[64] = "a job";
 
 	if (sum->count > 1)
 		snprintf(job, sizeof(job), "%" PRIu64 " jobs", sum->count);
@@ -107,7 +108,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 			 size_t size, const char **advice)
 {
 	const struct lane_fault_sum *sum = sum_of_sentence(latency, i);
-	char job[192], ns[32], bytes[32], times[32], name[48];
+	char job[256], ns[32], bytes[32], times[32], name[48];
 
 	if (!sum)
 		return false;
@@ -156,7 +157,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 
 void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
-	char engine[48], client[48], job[40], bytes[32], ns[32];
+	char engine[LANE_SHOW_ENGINE], client[48], job[40], bytes[32], ns[32];
 
 	for (uint32_t i = 0; i < latency->n_faults && (!rows || i < rows); i++) {
 		const struct lane_fault_sum *s = &latency->faults[i];
@@ -183,7 +184,7 @@ void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t row
 void show_fault_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *rows = show_json_list(tree, "causes");
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t i = 0; i < latency->n_faults; i++) {
 		const struct lane_fault_sum *s = &latency->faults[i];

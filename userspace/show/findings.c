@@ -19,10 +19,10 @@ enum {
 
 /* What is known of an engine by its number. */
 struct engine_note {
-	char name[16];
-	char queues[2][32];
-	bool named;
-	bool running; /* a run has begun that has not been told */
+	char name[64];
+	char queues[2][64];
+	const struct lane_engine *engine; /* NULL: nothing was found of it */
+	bool running;			  /* a run has begun that has not been told */
 	struct lane_event begin;
 };
 
@@ -96,13 +96,52 @@ static struct engine_note *note_of(struct lane_findings *f, const struct lane_en
 		f->n_engines = n;
 	}
 	note = &f->engines[engine->id];
-	if (note->named)
-		return note;
-	note->named = true;
-	show_engine_name(engine, note->name, sizeof(note->name));
-	snprintf(note->queues[LANE_QUEUE_HOST], sizeof(note->queues[0]), "%s host", note->name);
-	snprintf(note->queues[LANE_QUEUE_DEVICE], sizeof(note->queues[0]), "%s device", note->name);
+	note->engine = engine;
 	return note;
+}
+
+/* When all has been read: before, not all devices are known, and names say which one where there
+ * are several. */
+static void name_engine(struct engine_note *note)
+{
+	show_engine_name(note->engine, note->name, sizeof(note->name));
+	for (int queue = 0; queue < 2; queue++) {
+		char *text = note->queues[queue];
+		size_t left = sizeof(note->queues[0]) - sizeof(" device") + 1;
+
+		show_engine_name(note->engine, text, left);
+		strcat(text, queue == LANE_QUEUE_HOST ? " host" : " device");
+	}
+}
+
+/* In a record that waits, an engine's number stands where its name will: + 1, 0 is none. */
+static void put_number(char name[64], uint32_t id)
+{
+	uint32_t number = id + 1;
+
+	memcpy(name, &number, sizeof(number));
+}
+
+static void put_name(struct lane_findings *f, struct lane_event *event)
+{
+	struct lane_p_gpulane_run_begin *found = &event->u.gpulane_run_begin;
+	const struct engine_note *note;
+	uint32_t number;
+
+	memcpy(&number, found->engine, sizeof(number));
+	if (!number)
+		return;
+	note = &f->engines[number - 1];
+	memcpy(found->engine, note->name, sizeof(found->engine));
+	if (event->wire.kind == LANE_FOUND_QUEUE)
+		memcpy(event->u.gpulane_queue_length.label,
+		       note->queues[event->u.gpulane_queue_length.queue], sizeof(note->queues[0]));
+}
+
+/* The kinds that begin with LANE_F_FOUND. */
+static bool has_engine(uint32_t kind)
+{
+	return (kind >= LANE_FOUND_STATE && kind <= LANE_FOUND_IDLE_END) || kind == LANE_FOUND_WAIT;
 }
 
 /* The label of a process or a thread with this name; *fresh: it has to be written. NULL: no memory.
@@ -193,7 +232,7 @@ static void fill(struct lane_findings *f, struct lane_event *event, const struct
 		found->instance = engine->instance;
 	}
 	if (note)
-		memcpy(found->engine, note->name, sizeof(found->engine));
+		put_number(found->engine, engine->id);
 }
 
 static uint64_t span_end(uint64_t begin_ns, uint64_t lasted_ns)
@@ -315,16 +354,12 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct lane_findings *f = arg;
-	struct engine_note *note = note_of(f, engine);
 	uint64_t at_ns = go_on(f, &f->queue_ns[queue], rq, now_ns, delta < 0);
 	struct lane_event event;
 
 	fill(f, &event, rq, engine, at_ns);
 	event.u.gpulane_queue_length.queue = queue;
 	event.u.gpulane_queue_length.delta = delta;
-	if (note)
-		memcpy(event.u.gpulane_queue_length.label, note->queues[queue],
-		       sizeof(note->queues[queue]));
 	put(f, &event, LANE_FOUND_QUEUE, at_ns);
 }
 
@@ -568,6 +603,9 @@ static void place_command(struct lane_findings *f, struct lane_event *event)
 static struct lane_error *end_reading(struct lane_findings *f)
 {
 	for (uint32_t i = 0; i < f->n_engines; i++)
+		if (f->engines[i].engine)
+			name_engine(&f->engines[i]);
+	for (uint32_t i = 0; i < f->n_engines; i++)
 		if (f->engines[i].running)
 			put(f, &f->engines[i].begin, LANE_FOUND_RUN_BEGIN,
 			    f->engines[i].begin.wire.ts_ns);
@@ -585,6 +623,8 @@ struct lane_error *show_findings_next(struct lane_findings *f, const struct lane
 	*record = wire;
 	if (err || !wire)
 		return err;
+	if (has_engine(wire->kind))
+		put_name(f, (struct lane_event *)wire);
 	if (wire->kind == LANE_FOUND_STATE)
 		place_state(f, (struct lane_event *)wire);
 	else if (wire->kind == LANE_FOUND_QUEUE)

@@ -113,7 +113,7 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	const struct lane_context *context;
 	const struct lane_client *client;
 	const struct lane_engine *engine;
-	char name[64];
+	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t i = 0; (engine = timeline_engine(timeline, i)); i++)
 		show_json_item(engines, show_engine_name(engine, name, sizeof(name)));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/vector.h"
 #include "show/export.h"
 #include "show/perfetto_packet.h"
@@ -38,13 +39,18 @@ static uint64_t uuid_of(enum place place, uint64_t what, uint32_t row)
 	return (uint64_t)place << 56 | (what & 0xffffffff) << 24 | (row & 0xffffff);
 }
 
-static void describe_device(struct perfetto *p, uint32_t dev)
+/* Devices of drm_sched have names, i915's have numbers. */
+static void describe_device(struct perfetto *p, const struct lane_engine *engine)
 {
-	char name[32];
+	char device[48], name[64];
 
-	snprintf(name, sizeof(name), "GPU card%u", dev);
+	snprintf(device, sizeof(device), "card%u", engine->dev);
+	if (engine->name)
+		snprintf(device, sizeof(device), "%s",
+			 *engine->device ? engine->device : "of drm_sched");
+	snprintf(name, sizeof(name), "GPU %s", lane_clean(device, LANE_CLEAN_LINE));
 	show_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = uuid_of(PLACE_DEVICE, dev, 0),
+					       .uuid = uuid_of(PLACE_DEVICE, engine->dev, 0),
 					       .name = name,
 					       .rank = -1,
 				       });
@@ -53,10 +59,10 @@ static void describe_device(struct perfetto *p, uint32_t dev)
 static void describe_engine(struct perfetto *p, const struct lane_engine *engine)
 {
 	static const char *const lengths[] = { "host queue length", "device queue length" };
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
 
-	describe_device(p, engine->dev);
+	describe_device(p, engine);
 	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = uuid,
 					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),

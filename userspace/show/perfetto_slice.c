@@ -46,7 +46,7 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 		       const struct lane_request *rq)
 {
 	struct lane_stages stages;
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 
 	latency_stages_of(info, rq, &stages);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
@@ -116,7 +116,7 @@ static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 
 static void say_fault(struct lane_packets *to, const struct lane_fault *fault)
 {
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 
 	show_packet_text(to, LANE_ARG_WHY, lane_kinds[fault->kind].name);
 	if (fault->client)

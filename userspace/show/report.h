@@ -78,7 +78,11 @@ extern const struct lane_report_format lane_report_text;
 extern const struct lane_report_format lane_report_json;
 extern const struct lane_report_format lane_report_csv;
 
-/* "rcs0", "vcs1", "card1/bcs0" for a second device, "virtual-rcs" for a virtual engine. */
+/* No engine's name is longer: a device's, a /, a ring's, and the NUL. */
+#define LANE_SHOW_ENGINE 100
+
+/* "rcs0", "vcs1", "card1/bcs0" for a second device, "virtual-rcs" for a virtual engine. A ring's
+ * name that does not fit is cut by lane_fit() (base/fit.h). */
 const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
 
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */

@@ -77,7 +77,7 @@ static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 			line(to, key, "", "", value);
 	}
 	json_object_put(tree);
-	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+	return ferror(to) ? lane_error("it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_csv = {

@@ -20,7 +20,7 @@ static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
 	json_object_put(tree);
 	if (!text)
 		return &lane_enomem;
-	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+	return ferror(to) ? lane_error("it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_json = {

@@ -254,6 +254,6 @@ struct lane_error *show_report_machines(const struct session_named *named, struc
 							      : write_text(&r);
 
 	if (!err && ferror(stdout))
-		err = lane_error("report: it could not be written");
+		err = lane_error("it could not be written");
 	return err;
 }

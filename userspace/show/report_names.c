@@ -4,21 +4,25 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/fit.h"
 #include "show/report.h"
 
 static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
 const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size)
 {
-	char device[16] = "", class[16];
+	char whole[LANE_SHOW_ENGINE], device[16] = "", class[16];
+	int n;
 
 	if (engine->name) {
 		const char *dev = engine->device;
 
 		if (!strncmp(dev, "0000:", 5)) /* the usual domain of PCI */
 			dev += 5;
-		snprintf(buffer, size, "%s%s%s", engine->is_one_of_several ? dev : "",
-			 engine->is_one_of_several ? "/" : "", engine->name);
+		n = snprintf(whole, sizeof(whole), "%s%s%s", engine->is_one_of_several ? dev : "",
+			     engine->is_one_of_several ? "/" : "", engine->name);
+		memset(buffer, 0, size);
+		lane_fit(buffer, size - 1, whole, (size_t)n);
 		return lane_clean(buffer, LANE_CLEAN_LINE);
 	}
 	if (engine->dev)

@@ -91,7 +91,7 @@ static void engines(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char name[48], busy[64], share[48], idle[64];
+	char name[LANE_SHOW_ENGINE], busy[64], share[48], idle[64];
 
 	if (!l->n_engines)
 		return;
@@ -115,7 +115,7 @@ static void engines(const struct text_report *t)
 static void idles(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char engine[48], task[64], culprit[64], ns[32];
+	char engine[LANE_SHOW_ENGINE], task[64], culprit[64], ns[32];
 
 	if (!l->n_idles)
 		return;
@@ -169,7 +169,7 @@ static void clients(const struct text_report *t)
 static void contexts(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char name[48], engine[48], running[64], total[64];
+	char name[48], engine[LANE_SHOW_ENGINE], running[64], total[64];
 
 	title(t, "Contexts");
 	fprintf(t->to, "  %10s %-14s %-24s %9s %18s %18s\n", "context", "engine", "process",
@@ -270,7 +270,7 @@ static void behind_rows(const struct text_report *t, const char *stage,
 			const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_latency *l = t->latency;
-	char victim[48], owner[48], engine[48], ns[64];
+	char victim[48], owner[48], engine[LANE_SHOW_ENGINE], ns[64];
 
 	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
 		const struct lane_blame *b = &blames[i];
@@ -305,7 +305,7 @@ static void behind(const struct text_report *t)
 static void preemptions(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char engine[48], victim[48], culprit[48], ns[64];
+	char engine[LANE_SHOW_ENGINE], victim[48], culprit[48], ns[64];
 
 	if (!l->n_preemptions)
 		return;
@@ -382,7 +382,7 @@ static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size
 static void waits(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char waiter[48], owner[48], engine[48], slept[48], a[32], b[48], c[48];
+	char waiter[48], owner[48], engine[LANE_SHOW_ENGINE], slept[48], a[32], b[48], c[48];
 
 	if (!l->n_waits)
 		return;
@@ -411,7 +411,7 @@ static void waits(const struct text_report *t)
 static void worst(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char name[48], engine[48], buffer[64];
+	char name[48], engine[LANE_SHOW_ENGINE], buffer[64];
 
 	if (!l->n_worst)
 		return;
@@ -493,7 +493,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 			tables[i].write(&t);
 	if (!options->tables)
 		show_screen_rest(to, latency, options);
-	return ferror(to) ? lane_error("report: it could not be written") : NULL;
+	return ferror(to) ? lane_error("it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_text = {

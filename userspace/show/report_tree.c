@@ -32,7 +32,7 @@ static void add_known(json *to, const char *key, uint64_t value, bool known)
 
 static void add_engine(json *to, const char *key, const struct lane_engine *engine)
 {
-	char name[48];
+	char name[LANE_SHOW_ENGINE];
 
 	if (engine)
 		show_json_text(to, key, show_engine_name(engine, name, sizeof(name)));

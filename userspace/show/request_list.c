@@ -125,7 +125,7 @@ static void text_key(const struct request_list *list, const char *name, const ch
 /* What only drm_sched's jobs have: names instead of numbers, and the fence that freed them. */
 static void job_keys(const struct request_list *list, const struct lane_request *rq)
 {
-	char name[80];
+	char name[LANE_SHOW_ENGINE];
 
 	text_key(list, "ring", show_engine_name(rq->engine, name, sizeof(name)));
 	text_key(list, "driver", rq->engine->driver);
@@ -216,5 +216,5 @@ struct lane_error *show_request_list_write(FILE *to, struct session *session, bo
 	if (!err && list.has_no_memory)
 		err = &lane_enomem;
 	free(list.pending);
-	return err ? err : session_damage_end(&session->damage);
+	return session_damage_end(&session->damage, err);
 }

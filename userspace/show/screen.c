@@ -119,7 +119,7 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 {
 	const struct lane_engine_stats *engine = &latency->engines[id];
 	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
-	char text[64];
+	char text[LANE_SHOW_ENGINE];
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s",
 		show_engine_name(engine->engine, text, sizeof(text)), engine->requests,

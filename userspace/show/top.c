@@ -113,7 +113,8 @@ static void add_figure(struct picture *p, int width, int digits, double value)
 static void draw_worst(struct picture *p)
 {
 	const struct lane_window_worst *worst = &p->view->window->worst;
-	char name[64], total[32], wait[32], running[32], preempted[32], engine[64] = "";
+	char name[64], total[32], wait[32], running[32], preempted[32],
+		engine[LANE_SHOW_ENGINE] = "";
 
 	if (!worst->total_ns) {
 		add(p, "worst request: none has ended yet");
@@ -122,15 +123,15 @@ static void draw_worst(struct picture *p)
 	}
 	if (worst->engine)
 		show_engine_name(worst->engine, engine, sizeof(engine));
-	add(p, "worst request: %s, %s %s: waited %s, ran %s",
-	    show_duration(worst->total_ns, total, sizeof(total)),
-	    show_client_name(worst->context->client, name, sizeof(name)), engine,
+	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s, waited %s, ran %s",
+	    worst->context->ctx, worst->seqno,
+	    show_client_name(worst->context->client, name, sizeof(name)),
+	    show_duration(worst->total_ns, total, sizeof(total)), engine,
 	    show_duration(worst->wait_ns, wait, sizeof(wait)),
 	    show_duration(worst->running_ns, running, sizeof(running)));
 	if (worst->preempted_ns)
 		add(p, ", preempted %s",
 		    show_duration(worst->preempted_ns, preempted, sizeof(preempted)));
-	add(p, " (ctx %" PRIu64 " seqno %" PRIu32 ")", worst->context->ctx, worst->seqno);
 	end_line(p, LANE_TOP_PLAIN);
 }
 
@@ -177,7 +178,7 @@ static void add_bar(struct picture *p, double filled)
 static void draw_engine(struct picture *p, const struct lane_window_engine *engine)
 {
 	double busy = share(p, &engine->busy_ns);
-	char name[64], client[64];
+	char name[LANE_SHOW_ENGINE], client[64];
 
 	if (busy > 1)
 		busy = 1;

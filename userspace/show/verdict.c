@@ -348,6 +348,10 @@ static void why_unknown(const struct sentences *s)
 	if (absent)
 		fprintf(s->to, " %s not in the recording (`gpulane doctor` says how to record %s)",
 			absent == 1 ? "is" : "are", absent == 1 ? "it" : "them");
+	else if (l->info.follows_some)
+		fprintf(s->to,
+			"other processes, which may have had the GPU, were not recorded (--follow, "
+			"--pid, --comm)");
 	else if (l->losses)
 		fprintf(s->to, "events were lost (a larger --buffer of record loses less)");
 	else if (l->figures.contradictions)
@@ -491,7 +495,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	const struct lane_latency *l = s->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 	const struct lane_idle_sum *sum = NULL;
-	char name[48], ns[32];
+	char name[LANE_SHOW_ENGINE], ns[32];
 
 	/* The longest with a cause; one without, such as before the first request, when there is
 	 * no other, and where so much is known that the engine is sure to have been idle. */

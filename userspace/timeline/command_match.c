@@ -3,6 +3,7 @@
 #include "timeline/command.h"
 #include "timeline/objects.h"
 #include "timeline/command_events.h"
+#include "timeline/drm_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -207,19 +208,15 @@ static bool of_an_execbuf(const struct lane_timeline *tl, const struct lane_rq *
 		!tl->figures.by_kind[LANE_RQ_QUEUE]);
 }
 
-void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event)
+/* `process` has made a request, in the thread of the event. */
+static void made(struct lane_timeline *tl, const struct lane_event *event,
+		 struct lane_cl_process *process, struct lane_rq *live)
 {
 	struct lane_cl *cl = tl->cl;
-	struct lane_cl_process *process = lane_table_get(&cl->processes, 0, key(event->wire.pid));
 	struct lane_cl_thread *thread;
 	struct lane_cl_rq *rq;
-	struct lane_rq *live;
 
-	if (!process)
-		return;
-	live = timeline_request_find(tl, event);
-	if (!live || !of_an_execbuf(tl, live) ||
-	    lane_table_get(&cl->requests, live->pub.context->id, live->pub.seqno))
+	if (lane_table_get(&cl->requests, live->pub.context->id, live->pub.seqno))
 		return;
 	rq = lane_pool_get(&cl->rq_pool);
 	if (!rq || !lane_table_put(&cl->requests, live->pub.context->id, live->pub.seqno, rq)) {
@@ -241,4 +238,33 @@ void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event 
 		lane_table_del(&cl->requests, live->pub.context->id, live->pub.seqno);
 		unref(tl, rq);
 	}
+}
+
+static struct lane_cl_process *process_of(const struct lane_timeline *tl,
+					  const struct lane_event *event)
+{
+	return lane_table_get(&tl->cl->processes, 0, key(event->wire.pid));
+}
+
+void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cl_process *process = process_of(tl, event);
+	struct lane_rq *live = process ? timeline_request_find(tl, event) : NULL;
+
+	if (live && of_an_execbuf(tl, live))
+		made(tl, event, process, live);
+}
+
+/*
+ * Drivers queue jobs of their own in a program's thread, such as amdgpu's updates of page tables
+ * (amdgpu_vm_sdma_commit() in amdgpu_vm_sdma.c, Linux 6.17): those are no client's. Before
+ * Linux 6.17 nothing tells.
+ */
+void timeline_command_job(struct lane_timeline *tl, const struct lane_event *event,
+			  struct lane_rq *rq)
+{
+	struct lane_cl_process *process = tl->cl ? process_of(tl, event) : NULL;
+
+	if (process && (!tl->jobs->has_clients || rq->pub.drm_client))
+		made(tl, event, process, rq);
 }

@@ -4,6 +4,7 @@
  * source is drivers/gpu/drm/scheduler of Linux 6.1, 6.12 and 6.17.
  */
 #include "timeline/drm.h"
+#include "timeline/command_events.h"
 #include "timeline/drm_dependency.h"
 #include "timeline/drm_end.h"
 #include "timeline/drm_job.h"
@@ -31,6 +32,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
 	rq->job->add_cpu = event->cpu;
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
+	tl->jobs->has_clients |= rq->pub.drm_client != 0;
 	timeline_job_settle(rq, eng);
 	thr = timeline_thread_submits(tl, rq, event);
 	if (thr && tl->idle_mask)
@@ -38,6 +40,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, now_ns);
 	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, now_ns);
+	timeline_command_job(tl, event, rq);
 }
 
 /* run_job() makes the ring's fence, the last one that it makes, in the thread that has just told of
@@ -130,13 +133,13 @@ static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	struct lane_rq *before;
 
 	if (event->wire.kind == LANE_FENCE_WAIT_END) {
-		if (timeline_wait_end(tl, rq, event) && rq->over)
-			timeline_job_done(tl, rq);
+		if (timeline_wait_end(tl, rq, event))
+			timeline_job_unwaited(tl, rq);
 		return;
 	}
 	before = timeline_wait_missed(tl, event->wire.tid);
-	if (before && before->job && before->over && before != rq && !before->waiters)
-		timeline_job_done(tl, before);
+	if (before && before->job && before != rq)
+		timeline_job_unwaited(tl, before);
 	timeline_wait_begin(tl, rq, event);
 }
 

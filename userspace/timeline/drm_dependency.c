@@ -217,7 +217,9 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, ui
 	struct lane_job *job = rq->job;
 	const struct lane_dep *last = NULL;
 	uint64_t submit_ns = rq->pub.add_ns;
+	/* Fences of other processes' jobs are not recorded where these are not. */
 	bool known = !job->has_more_deps && !timeline_is_absent(tl, LANE_DRM_ADD_DEP) &&
+		     !tl->info.follows_some &&
 		     !timeline_jobs_are_lossy_since(
 			     tl, (struct lane_job_time){ rq->pub.add_ns, job->add_cpu });
 

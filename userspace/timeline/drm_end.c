@@ -103,6 +103,9 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
 	bool is_late = job->is_late;
 
+	/* Of which job a fence of the ring is shows where all of its jobs are recorded. */
+	if (tl->info.follows_some)
+		return ending;
 	/* Where the job's other fence is not known, its signal may be taken for the ring's. */
 	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
 		return ending;

@@ -101,7 +101,7 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 	rq->job = NULL;
 }
 
-static bool has_begun(const struct lane_rq *rq)
+bool timeline_job_has_begun(const struct lane_rq *rq)
 {
 	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context &&
 	       !rq->job->is_behind_unknown;
@@ -122,7 +122,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* Its driver may never have given it to the ring, or its end may have been lost. */
-		if (!has_begun(rq) || timeline_job_is_lossy(tl, rq))
+		if (!timeline_job_has_begun(rq) || timeline_job_is_lossy(tl, rq))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	rq->pub.wake_known =
@@ -145,6 +145,12 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 	now = timeline_told_keep(tl, rq);
 	if (now && !now->waiters)
 		timeline_job_done(tl, now);
+}
+
+void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->over && !rq->waiters && !timeline_told_holds(tl->told, rq))
+		timeline_job_done(tl, rq);
 }
 
 struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid)

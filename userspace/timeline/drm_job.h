@@ -20,6 +20,11 @@ void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng);
 /* Given to the ring, and not over: in that order. */
 void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq);
 void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq);
+/* A wait for the job is over: if it was the last that kept it, the job is told. */
+void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq);
+/* The ring had it, and it came to run: a fence was made for it, and what was before it is known to
+ * be over. */
+bool timeline_job_has_begun(const struct lane_rq *rq);
 /* The job's story is told; who waits for it may keep it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job that the thread has given to its ring last and whose run_job() is not known to be over;

@@ -74,7 +74,7 @@ static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_
 	const uint32_t most = sizeof(two->name) / sizeof(two->name[0]);
 
 	for (uint32_t i = 0; i < two->n; i++)
-		if (!memcmp(two->name[i], ring->raw_name, 32))
+		if (!memcmp(two->name[i], ring->raw_name, sizeof(ring->raw_name)))
 			return true;
 	return two->n == most; /* there may be more */
 }
@@ -87,7 +87,7 @@ void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring)
 		return;
 	ring->is_two = true;
 	if (!is_known_as_two(two, ring))
-		memcpy(two->name[two->n++], ring->raw_name, 32);
+		memcpy(two->name[two->n++], ring->raw_name, sizeof(ring->raw_name));
 	if (ring->discipline != LANE_RING_SERIAL)
 		return;
 	ring->discipline = LANE_RING_UNKNOWN;
@@ -123,7 +123,7 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 		eng = tl->engine_by_id[i];
 		if (!eng->ring || (int)eng->pub.dev != dev)
 			continue;
-		if (!memcmp(eng->ring->raw_name, job->name, 32))
+		if (!memcmp(eng->ring->raw_name, job->name, sizeof(job->name)))
 			return eng;
 		instance++;
 	}
@@ -138,13 +138,14 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 	eng->ring = ring;
 	eng->mode = LANE_MODE_SCHED;
 	eng->pub.submission = LANE_SUBMISSION_UNKNOWN;
-	memcpy(ring->raw_name, job->name, 32);
+	memcpy(ring->raw_name, job->name, sizeof(job->name));
 	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));
 	copy(ring->device, sizeof(ring->device), job->dev, sizeof(job->dev));
 	ring->is_two = !*ring->device && is_known_as_two(&tl->jobs->two, ring);
 	eng->pub.name = ring->name;
 	eng->pub.device = ring->device;
 	eng->pub.driver = ring->driver;
+	eng->pub.is_unordered = true;
 	count_devices(tl, &eng->pub);
 	return eng;
 }
@@ -169,6 +170,7 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 		ring->discipline = discipline_of(ring->driver, ring->name);
 	if (ring->is_two && ring->discipline == LANE_RING_SERIAL)
 		ring->discipline = LANE_RING_UNKNOWN;
+	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;
 }
 
 /* The CPU's own record of its last signal of a ring's fence. */

@@ -126,8 +126,8 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 		run->hw_job_count == 1 && (*ring->device || ring->discipline != LANE_RING_UNKNOWN);
 	if (is_alone)
 		eng->proof.proven_epoch = eng->proof.epoch;
-	rq->job->is_linked =
-		is_alone || (ring->run.ns && !timeline_jobs_are_lossy_since(tl, ring->run));
+	rq->job->is_linked = is_alone || (ring->run.ns && !tl->info.follows_some &&
+					  !timeline_jobs_are_lossy_since(tl, ring->run));
 	ring->run = (struct lane_job_time){ now_ns, event->cpu };
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
@@ -168,6 +168,7 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	ending->is_known &= rq->pub.started;
 	if (!ending->is_known)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	rq->pub.may_be_skipped = !ending->is_known && !timeline_job_has_begun(rq);
 	if (!rq->pub.started)
 		return;
 	/* Interrupts are late: what is bounded is so by what was done. */

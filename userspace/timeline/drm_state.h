@@ -20,8 +20,8 @@ struct lane_job_time {
 };
 
 struct lane_drm_ring {
-	char raw_name[32];
-	char name[33], device[33], driver[17];
+	char raw_name[64];
+	char name[65], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
 	bool is_two;	    /* two devices have one of this name */
 	bool is_gone;	    /* what was given last has left without a known end, others are there */
@@ -93,7 +93,8 @@ struct lane_drm_jobs {
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
 	struct lane_two_rings two;
-	int cpu; /* of the event that is read */
+	int cpu;	  /* of the event that is read */
+	bool has_clients; /* the kernel tells whose jobs are: from Linux 6.17 on */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
 	uint64_t next_signal;  /* the oldest makes room */

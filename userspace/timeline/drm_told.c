@@ -58,17 +58,27 @@ struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
 	return oldest;
 }
 
+/* The job's place among those that are kept; n_held: it is not. */
+static uint32_t place_of(const struct lane_told_jobs *all, const struct lane_rq *rq)
+{
+	uint32_t i = 0;
+
+	while (i < all->n_held && all->held[i] != rq)
+		i++;
+	return i;
+}
+
+bool timeline_told_holds(const struct lane_told_jobs *all, const struct lane_rq *rq)
+{
+	return all && place_of(all, rq) < all->n_held;
+}
+
 bool timeline_told_release(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	struct lane_told_jobs *all = tl->told;
-
-	for (uint32_t i = 0; all && i < all->n_held; i++) {
-		if (all->held[i] != rq)
-			continue;
-		take_out(all, i);
-		return true;
-	}
-	return false;
+	if (!timeline_told_holds(tl->told, rq))
+		return false;
+	take_out(tl->told, place_of(tl->told, rq));
+	return true;
 }
 
 void timeline_told_forget(struct lane_timeline *tl, struct lane_rq *rq)

@@ -28,7 +28,9 @@ void timeline_told_number(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
  * driver is yet to tell its times, the one that it takes the place of, NULL: none.
  */
 struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq);
-/* The job is not waited for any more; false: it was not. */
+/* The job is kept until its driver tells its times. */
+bool timeline_told_holds(const struct lane_told_jobs *all, const struct lane_rq *rq);
+/* Its driver has told the job's times; false: it was not kept for that. */
 bool timeline_told_release(struct lane_timeline *tl, const struct lane_rq *rq);
 /* The job is about to be freed. */
 void timeline_told_forget(struct lane_timeline *tl, struct lane_rq *rq);

@@ -400,15 +400,25 @@ static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct la
 	}
 }
 
+/* What has been raised since then may not have come by now_ns. */
+static uint64_t interrupts_since(const struct lane_timeline *tl, uint64_t now_ns)
+{
+	uint64_t late_ns = LANE_INTERRUPT_NS;
+
+	if (tl->off.lo < now_ns && tl->off.hi + LANE_INTERRUPT_NS > now_ns)
+		late_ns += tl->off.hi - tl->off.lo;
+	return now_ns > late_ns ? now_ns - late_ns : 0;
+}
+
 /*
  * R13. Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
- * LANE_INTERRUPT_NS of the end. Who listens is put off as the request is taken back, and asks again
- * as it is handed over.
+ * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. Who listens is
+ * put off as the request is taken back, and asks again as it is handed over.
  */
 static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	uint64_t since_ns = timeline_not_before(rq->listen.ns, rq->handed.execute_ns);
-	uint64_t then_ns = now_ns > LANE_INTERRUPT_NS ? now_ns - LANE_INTERRUPT_NS : 0;
+	uint64_t then_ns = interrupts_since(tl, now_ns);
 
 	if (rq->listen.ns && since_ns < then_ns && rq->alive.at_ns < then_ns &&
 	    !timeline_request_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
@@ -464,6 +474,16 @@ static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
 		       : ns;
 }
 
+/* What tells an end may tell it late: because of another process's, which is not recorded. */
+static struct lane_span or_hidden_by_others(const struct lane_timeline *tl,
+					    const struct lane_rq *rq, struct lane_span end)
+{
+	if (tl->info.follows_some && tl->info.submission != LANE_SUBMISSION_GUC &&
+	    rq->pub.execute_ns < end.lo)
+		end.lo = rq->pub.execute_ns;
+	return end;
+}
+
 /* The bounds of an end as far as what has been seen of rq itself bears them. */
 static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
 				      struct lane_span end, bool alive_away)
@@ -474,6 +494,7 @@ static struct lane_span bounds_of_end(struct lane_timeline *tl, struct lane_rq *
 	if (rq->unheard.is_unseen && timeline_request_may_be_over(rq) &&
 	    !timeline_request_ran_unsure(rq))
 		timeline_end_doubt(rq, rq->pub.execute_ns);
+	end = or_hidden_by_others(tl, rq, end);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);

@@ -30,8 +30,8 @@ void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 
 void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
-	if (eng->section.is_cut)
-		return; /* what is being read may not be all of it */
+	if (eng->section.is_cut || tl->info.follows_some)
+		return; /* what is being read may not be all of it; nor are all who have it seen */
 	eng->idle.is_known = true;
 	/* After a loss something unseen may have run since the last end that was seen. */
 	eng->idle.since_ns =

@@ -356,6 +356,8 @@ struct lane_thr {
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool wait_unsure;	 /* what it did in its wait is not certain */
 	bool untold;		 /* what it does since its last change cannot be told */
+	bool is_waking;		 /* woken, and not yet on a CPU's queue */
+	bool is_followed;	 /* where only some are: all of its switches are recorded */
 };
 
 struct lane_cpu {
@@ -412,7 +414,8 @@ struct lane_timeline {
 	 * this.
 	 */
 	uint64_t looked_ns;
-	uint64_t steps; /* signs of life read, for their order */
+	struct lane_span off; /* a CPU had interrupts off then, for long, last */
+	uint64_t steps;	      /* signs of life read, for their order */
 	uint64_t now_ns;
 	struct lane_drm_jobs *jobs;  /* drm_sched, NULL before its first event */
 	struct lane_told_jobs *told; /* NULL before the first event of a driver's own */

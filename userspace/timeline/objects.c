@@ -265,6 +265,10 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	eng->proof.epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
 	eng->proof.doubt_until_ns =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
+	if (tl->info.follows_some) { /* other processes' requests are ahead, unseen, at any time */
+		eng->proof.epoch = 2;
+		eng->proof.doubt_until_ns = LANE_NEVER;
+	}
 	return eng;
 }
 

@@ -72,7 +72,10 @@ void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, u
 
 	rq->alive_before = rq->alive;
 	rq->alive.at_ns = at_ns;
-	rq->alive.step = ++tl->steps;
+	/* What is heard of late and was before it left is no sign of life since. */
+	rq->alive.step = rq->pub.state == LANE_RQ_STATE_PREEMPTED && at_ns < rq->since.lo
+				 ? rq->left.step
+				 : ++tl->steps;
 	rq->alive.running = rq->pub.running.lo;
 	rq->alive.preempted = rq->pub.preempted.lo;
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
@@ -127,7 +130,8 @@ static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *c
  * out. Only a request's own `in` says its priority, and what waits for the request may raise it
  * later (i915_schedule()): a priority is known by an `in` of the dequeue that preempted, else only
  * from below. Where a virtual engine can use the engine, its waiting requests have a say that no
- * event shows.
+ * event shows. What stood on the ports already has been raised since: if that was before the victim
+ * had the engine, nobody was told (kick_execlists()), and a time slice may have ended it.
  */
 static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				       const struct lane_rq *victim, const struct lane_rq *culprit)
@@ -135,7 +139,7 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 	if (eng->mode == LANE_MODE_PER_REQUEST)
 		return LANE_PREEMPTION_PRIORITY; /* time slices came with 5.4 */
 	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
-	    (tl->shared >> (eng->pub.class % 64) & 1))
+	    timeline_engine_is_shared(tl, eng))
 		return LANE_PREEMPTION_UNKNOWN;
 	if (culprit->handed.prio_no != culprit->handed.no)
 		return LANE_PREEMPTION_UNKNOWN;
@@ -143,7 +147,8 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
 		return LANE_PREEMPTION_TIMESLICE;
 	return culprit->pub.prio > victim->pub.prio &&
-			       victim->handed.prio_no == culprit->handed.prio_no
+			       victim->handed.prio_no == culprit->handed.prio_no &&
+			       culprit->handed.back_no != culprit->handed.no
 		       ? LANE_PREEMPTION_PRIORITY
 		       : LANE_PREEMPTION_UNKNOWN;
 }

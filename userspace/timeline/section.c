@@ -23,7 +23,8 @@
 /* No run of the tasklet is quiet for so long. */
 #define MOST_QUIET_NS LANE_INTERRUPT_NS
 
-/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long. */
+/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long, where
+ * it may be over. */
 #define MOST_OFF_NS 100000
 
 enum what_is_held {
@@ -278,6 +279,31 @@ void timeline_section_release(struct lane_timeline *tl)
 	}
 }
 
+/*
+ * A dequeue has interrupts off, and its CPU may be the one that the engine's interrupts come to:
+ * what it takes long they are late. LANE_INTERRUPT_NS has room for one of half that time. Two that
+ * follow each other closely are one.
+ */
+static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	struct lane_span off = { 0, 0 };
+
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_held *held = &eng->section.held[i];
+
+		if (!is_dequeue(held) || held->gone)
+			continue;
+		off.hi = held->event.wire.ts_ns;
+		if (!off.lo)
+			off.lo = off.hi;
+	}
+	if (off.hi <= off.lo + LANE_INTERRUPT_NS / 2)
+		return;
+	if (tl->off.hi + LANE_INTERRUPT_NS < off.lo)
+		tl->off.lo = off.lo;
+	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
+}
+
 /* Reads the first n of what is held: its causes come first. */
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
@@ -290,6 +316,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	tl->reading = eng;
 	eng->section.all = eng->section.n;
 	eng->section.n = n;
+	note_interrupts_off(tl, eng);
 	outs = upto_out(eng);
 	replay_reports(tl, eng, outs);
 	replay_dequeue(tl, eng, now_ns);
@@ -483,14 +510,60 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 				    !timeline_engine_out_is_due(eng, event, outs));
 }
 
+/* The dequeue that is held hands over a request for the first time. */
+static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->section.n; i++) {
+		const struct lane_rq *rq =
+			is_execute(eng, i) ? timeline_request_find(tl, &eng->section.held[i].event)
+					   : NULL;
+
+		if (rq && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * More of the dequeue is to come, however late: what it takes back makes room for something, and a
+ * request that was on no port before goes to one at its end, port 0 last (execlists_dequeue() of
+ * 6.1). A virtual machine that gets no processor amid the dequeue is quiet for long.
+ */
+static bool is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	const struct lane_held *last = last_own(eng);
+	uint32_t kind = last->event.wire.kind;
+
+	return eng->mode == LANE_MODE_PORTS && !timeline_is_absent(tl, LANE_RQ_IN) &&
+	       !eng->section.is_over && last->what == HELD_EVENT &&
+	       (kind == LANE_RQ_UNSUBMIT || (kind == LANE_RQ_EXECUTE && has_new(tl, eng)) ||
+		(kind == LANE_RQ_IN && last->event.u.i915_request_in.port));
+}
+
+/*
+ * The request was submitted behind all that is held of a dequeue: that had the lock which
+ * submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the request over.
+ * A virtual engine's requests have a lock of their own.
+ */
+static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_event *event)
+{
+	const struct lane_rq *rq = timeline_request_find(tl, event);
+
+	return rq && rq->pub.submit_ns > eng->section.ns && has_dequeue(eng) &&
+	       !timeline_engine_is_shared(tl, eng);
+}
+
 /* True when an event of this kind cannot follow in the same section, whatever ports it is about. */
-static bool cannot_follow(const struct lane_eng *eng, const struct lane_event *event)
+static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
-	    event->wire.ts_ns > eng->section.ns + MOST_OFF_NS)
+	    (event->wire.ts_ns > eng->section.ns + MOST_OFF_NS && !is_amid_dequeue(tl, eng)) ||
+	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -502,14 +575,14 @@ static bool cannot_follow(const struct lane_eng *eng, const struct lane_event *e
  * contexts the second may be in the dequeue of the first or in that of the third. Where no `in`
  * says so it is taken for the third's, and that one for no older than the third.
  */
-static uint32_t older_items(const struct lane_timeline *tl, struct lane_eng *eng,
+static uint32_t older_items(struct lane_timeline *tl, struct lane_eng *eng,
 			    const struct lane_event *event)
 {
 	uint32_t second;
 
 	if (event->wire.kind == LANE_RQ_OUT)
 		return is_out_of_another(tl, eng, event) ? end_of_section(tl, eng) : 0;
-	if (cannot_follow(eng, event))
+	if (cannot_follow(tl, eng, event))
 		return eng->section.n;
 	if (event->wire.kind != LANE_RQ_EXECUTE || eng->mode == LANE_MODE_PER_REQUEST)
 		return 0;
@@ -652,7 +725,8 @@ static struct lane_eng *section_for(struct lane_timeline *tl, const struct lane_
 
 	if (!eng)
 		return NULL;
-	if (at_ns > eng->section.ns + MOST_QUIET_NS || eng->section.n >= MOST_HELD) {
+	if ((at_ns > eng->section.ns + MOST_QUIET_NS && !is_amid_dequeue(tl, eng)) ||
+	    eng->section.n >= MOST_HELD) {
 		timeline_section_settle(tl, eng, at_ns);
 		return NULL;
 	}

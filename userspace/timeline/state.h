@@ -68,6 +68,22 @@ static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
+/*
+ * Only some processes' events are recorded, and not this thread's: it is seen where it ran in
+ * place of one of theirs, or was woken by one, and what it did else is not (docs/bpf.md).
+ */
+static inline bool timeline_is_stranger(const struct lane_timeline *tl, const struct lane_thr *thr)
+{
+	return tl->info.follows_some && !(thr && thr->is_followed);
+}
+
+/* A virtual engine can use the engine, too. */
+static inline bool timeline_engine_is_shared(const struct lane_timeline *tl,
+					     const struct lane_eng *eng)
+{
+	return tl->shared >> (eng->pub.class % 64) & 1;
+}
+
 /* Whoever has the engine, no event tells. */
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)

@@ -28,6 +28,12 @@ static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
 	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
 }
 
+/* Of a stranger too little is seen. */
+static bool is_told(const struct lane_timeline *tl, const struct lane_thr *thr)
+{
+	return tl->hooks.thread && !timeline_is_stranger(tl, thr);
+}
+
 /* The thread goes to a state at now_ns; what it did since the last change is closed. */
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
@@ -56,7 +62,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 			thr->waiting[thr->wait->rq->pub.engine->id] += now_ns - thr->pub.since_ns;
 		if (thr->wait && still_waits(tl, thr, now_ns))
 			interval.wait = &thr->wait->rq->pub;
-		if (tl->hooks.thread && now_ns > interval.begin_ns)
+		if (is_told(tl, thr) && now_ns > interval.begin_ns)
 			tl->hooks.thread(tl->hooks.arg, &interval);
 	}
 	thr->pub.state = state;
@@ -70,6 +76,13 @@ void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_n
 		return;
 	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr; thr = thr->queue_next)
 		thr->untold |= thr->pub.since_ns == now_ns;
+}
+
+/* Who runs there is none of those that are followed, or not known. */
+static bool is_stranger_on(const struct lane_timeline *tl, const struct lane_cpu *cpu)
+{
+	return cpu->tid < 0 ||
+	       timeline_is_stranger(tl, lane_table_get(&tl->threads, (uint32_t)cpu->tid, 0));
 }
 
 /*
@@ -87,10 +100,10 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 					 .end_ns = now_ns };
 
 	thr->queued_ns = now_ns;
-	if (slice.begin_ns >= now_ns)
+	if (slice.begin_ns >= now_ns || timeline_is_stranger(tl, thr))
 		return;
 	if (timeline_is_absent(tl, LANE_SWITCH) || timeline_is_absent(tl, LANE_MIGRATE) ||
-	    thr->untold ||
+	    thr->untold || (thr->is_waking && is_stranger_on(tl, cpu)) ||
 	    (tl->n_losses && (timeline_loss_between(tl, cpu->since_ns, now_ns) > enough ||
 			      timeline_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;
@@ -114,12 +127,23 @@ static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 	thr->queued_on = -1;
 }
 
+/* While none of those that are followed waited there, strangers took turns unseen. */
+static void forget_stranger(const struct lane_timeline *tl, struct lane_cpu *cpu)
+{
+	if (!tl->info.follows_some || !is_stranger_on(tl, cpu))
+		return;
+	cpu->tid = -1;
+	memset(cpu->comm, 0, sizeof(cpu->comm));
+}
+
 static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
 	if (!thr->pub.interesting || !cpu || thr->queued_on >= 0)
 		return;
+	if (!cpu->queue && cpu->since_ns != now_ns)
+		forget_stranger(tl, cpu);
 	thr->queued_ns = now_ns;
 	thr->queued_on = number;
 	thr->queue_next = cpu->queue;
@@ -231,6 +255,16 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		enqueue(tl, thr, event->cpu, now_ns);
 }
 
+/* One of those that are followed has waited for the CPU since what runs there began: all of its
+ * switches since are recorded. */
+static bool is_waited_for(const struct lane_timeline *tl, const struct lane_cpu *cpu)
+{
+	for (const struct lane_thr *thr = cpu->queue; thr; thr = thr->queue_next)
+		if (thr->queued_ns <= cpu->since_ns && !timeline_is_stranger(tl, thr))
+			return true;
+	return false;
+}
+
 /*
  * Tells who had the CPU up to now_ns. enough: so many lost events may have been without another
  * having had it meanwhile, as for tell_starved.
@@ -244,7 +278,8 @@ static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32
 					  .begin_ns = cpu->since_ns,
 					  .end_ns = now_ns };
 
-	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns)
+	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns ||
+	    (is_stranger_on(tl, cpu) && !is_waited_for(tl, cpu)))
 		return;
 	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough)
 		return;
@@ -297,6 +332,24 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }
 
+/*
+ * Where only some are followed all switches of the CPU are recorded from the thread's
+ * sched_wakeup on, not from its sched_waking (bpf/sched.bpf.c).
+ */
+static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
+			const struct lane_event *event)
+{
+	struct lane_cpu *cpu = thr->queued_on < 0 ? NULL : &tl->cpus[thr->queued_on];
+
+	if (!tl->info.follows_some)
+		return;
+	if (thr->is_waking && cpu && event->wire.kind != LANE_WAKING) {
+		tell_starved(tl, thr, cpu, thr->queued_on, event->wire.ts_ns, 0);
+		forget_stranger(tl, cpu);
+	}
+	thr->is_waking = event->wire.kind == LANE_WAKING;
+}
+
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
@@ -305,6 +358,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thr)
 		return;
 	name(thr, wake->comm);
+	note_waking(tl, thr, event);
 	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
 	    timeline_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
 		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may not run any more */
@@ -376,13 +430,16 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
-		thr->dying = false; /* the last switch of an older one was not seen */
+		thr->is_followed = true; /* else it is not recorded */
+		thr->dying = false;	 /* the last switch of an older one was not seen */
 		name(thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
 		thr = timeline_thread_get(tl, event->u.sched_process_exec.tid);
-		if (thr)
-			on_exec(thr, &event->u.sched_process_exec);
+		if (!thr)
+			return;
+		thr->is_followed = true;
+		on_exec(thr, &event->u.sched_process_exec);
 		break;
 	case LANE_EXIT:
 		thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
@@ -394,6 +451,7 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.lttng_statedump_process_state.pid;
+		thr->is_followed = true;
 		if (!thr->pub.comm[0])
 			name(thr, event->u.lttng_statedump_process_state.name);
 		break;
@@ -469,6 +527,7 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	thr->wait_unsure = false;
 	waiter->thr = thr;
+	waiter->maybe_slept = timeline_is_stranger(tl, thr);
 	waiter->rq = rq;
 	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled between the check and the wait */
 		waiter->signal_ns = event->wire.ts_ns;
@@ -493,7 +552,7 @@ void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint6
 
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
 {
-	return sees(tl, LANE_SWITCH) && !waiter->left_cpu;
+	return sees(tl, LANE_SWITCH) && !waiter->left_cpu && !timeline_is_stranger(tl, waiter->thr);
 }
 
 /* The request's wake is that of its longest wait. */

@@ -37,6 +37,7 @@ bool timeline_thread_is_untold(const struct lane_timeline *tl, const struct lane
 	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
 
 	return timeline_is_absent(tl, LANE_SWITCH) || thr->untold ||
+	       timeline_is_stranger(tl, thr) ||
 	       (thr->pub.state == LANE_THREAD_BLOCKED && timeline_is_absent(tl, LANE_WAKING) &&
 		!(tl->follow_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);

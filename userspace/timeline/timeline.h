@@ -93,6 +93,7 @@ struct lane_engine {
 	 * known. NULL: an engine of i915. */
 	const char *name, *device, *driver;
 	bool is_one_of_several; /* there are engines of other devices */
+	bool is_unordered;	/* of drm_sched: which of its jobs runs is not known */
 };
 
 /* A virtual engine only queues: what is submitted to it runs on a physical one. */
@@ -162,6 +163,8 @@ struct lane_request {
 	uint64_t waited_ctx, waited_seqno;
 	uint64_t clock_ns;   /* the event by which the GPU's own clock told its start, 0: none */
 	uint64_t drm_client; /* drm_file's number of who queued it, 0: not known */
+	bool may_be_skipped; /* a job that left its ring without a known end, and perhaps never ran
+			      */
 	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
 	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;
@@ -623,7 +626,7 @@ bool timeline_foresee_clocks(struct lane_timeline *timeline,
  */
 struct lane_two_rings {
 	uint32_t n;
-	char name[64][32];
+	char name[64][64];
 };
 
 /* Those met so far. */

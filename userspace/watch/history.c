@@ -23,7 +23,7 @@ struct known_value {
 
 struct lane_usual {
 	char process[16];
-	char engine[32];
+	char engine[64];
 	uint64_t used; /* when it was asked for last, by the history's count */
 	struct lane_spread *spreads[LANE_TRACK_COUNT][2]; /* this hour's, the last hour's */
 	struct known_value median[LANE_TRACK_COUNT], limit[LANE_TRACK_COUNT];
@@ -228,7 +228,7 @@ static int track_by_name(const char *name)
 bool watch_history_load(struct lane_history *history, const char *line)
 {
 	struct lane_spread spread = { 0 }, *to;
-	char process[16], engine[32], track[20];
+	char process[16], engine[64], track[20];
 	uint64_t hour, bucket, count;
 	struct lane_usual *usual;
 	int of;

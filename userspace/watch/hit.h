@@ -19,7 +19,7 @@ struct lane_hit {
 	char stage[16];	   /* that stage, "": all of it */
 	char process[16];
 	int32_t pid;
-	char driver[16], gpu[64], engine[32];
+	char driver[16], gpu[64], engine[64];
 	uint64_t ctx; /* REQUEST: its name, CTX:SEQNO */
 	uint32_t seqno;
 	char cause[16], culprit[16];

@@ -289,6 +289,9 @@ void watch_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t
 		struct ring_reader reader = { ring->cpus[i].first, 0 };
 		const struct lane_wire *record;
 
+		/* A chunk whose newest record is too old has nothing of the part. */
+		while (reader.chunk && reader.chunk->newest_ns < from_ns)
+			reader.chunk = reader.chunk->next;
 		while ((record = next(&reader)))
 			count(record, from_ns, to_ns, part);
 	}

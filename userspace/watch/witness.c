@@ -88,12 +88,32 @@ void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 	set_name(at->of, run->request->context->client->comm);
 }
 
-static struct lane_witness_note *new_note(struct lane_witness_notes *notes)
+static unsigned int chain_of(uint64_t of, uint64_t number)
 {
-	struct lane_witness_note *note = &notes->note[notes->next++ % LANE_WITNESS_NOTES];
+	uint64_t mixed = (of * 0x9e3779b97f4a7c15ull ^ number) * 0x9e3779b97f4a7c15ull;
 
-	memset(note, 0, sizeof(*note));
+	return (unsigned int)(mixed >> 32) & (LANE_WITNESS_CHAINS - 1);
+}
+
+static struct lane_witness_note *new_note(struct lane_witness_notes *notes, uint64_t of,
+					  uint64_t number)
+{
+	struct lane_witness_note *note = &notes->note[notes->count % LANE_WITNESS_NOTES];
+	uint64_t *last = &notes->last[chain_of(of, number)];
+
+	*note = (struct lane_witness_note){ .of = of, .number = number, .before = *last };
+	*last = ++notes->count;
 	return note;
+}
+
+/* The note of that count, if it is not written over; NULL: neither it is there nor one before it.
+ */
+static const struct lane_witness_note *note_at(const struct lane_witness_notes *notes,
+					       uint64_t count)
+{
+	if (!count || notes->count - count >= LANE_WITNESS_NOTES)
+		return NULL;
+	return &notes->note[(count - 1) % LANE_WITNESS_NOTES];
 }
 
 void watch_witness_starvation(struct lane_witness *witness, const struct lane_starvation *told)
@@ -102,8 +122,7 @@ void watch_witness_starvation(struct lane_witness *witness, const struct lane_st
 
 	if (told->tid <= 0 || told->end_ns <= told->begin_ns)
 		return;
-	note = new_note(witness->starved);
-	note->of = (uint32_t)told->victim->tid;
+	note = new_note(witness->starved, (uint32_t)told->victim->tid, 0);
 	note->begin_ns = told->begin_ns;
 	note->end_ns = told->end_ns;
 	set_name(note->culprit, told->comm);
@@ -115,9 +134,7 @@ void watch_witness_preemption(struct lane_witness *witness, const struct lane_pr
 
 	if (!told->culprit)
 		return;
-	note = new_note(witness->preempted);
-	note->of = told->victim->context->id;
-	note->number = told->victim->seqno;
+	note = new_note(witness->preempted, told->victim->context->id, told->victim->seqno);
 	note->begin_ns = told->at.lo;
 	note->end_ns = told->at.lo + told->lasted.lo;
 	set_name(note->culprit, told->culprit->client->comm);
@@ -142,6 +159,7 @@ static void add_rival(struct rivals *rivals, const char *name, uint64_t begin_ns
 		return;
 	if (i == rivals->n) {
 		set_name(rivals->rival[i].name, name);
+		rivals->rival[i].ns = 0;
 		rivals->n++;
 	}
 	rivals->rival[i].ns += ns;
@@ -164,14 +182,16 @@ static uint64_t most(const struct rivals *rivals, char culprit[LANE_CULPRIT_BYTE
 static uint64_t most_of_notes(const struct lane_witness_notes *notes, uint64_t of, uint64_t number,
 			      uint64_t from_ns, uint64_t to_ns, char culprit[LANE_CULPRIT_BYTES])
 {
-	struct rivals rivals = { .n = 0 };
+	const struct lane_witness_note *note;
+	struct rivals rivals;
+	uint64_t count = notes->last[chain_of(of, number)];
 
-	for (unsigned int i = 0; i < LANE_WITNESS_NOTES; i++) {
-		const struct lane_witness_note *note = &notes->note[i];
-
+	rivals.n = 0;
+	while ((note = note_at(notes, count))) {
 		if (note->of == of && note->number == number)
 			add_rival(&rivals, note->culprit, note->begin_ns, note->end_ns, from_ns,
 				  to_ns);
+		count = note->before;
 	}
 	return most(&rivals, culprit);
 }
@@ -196,9 +216,7 @@ void watch_witness_wait(struct lane_witness *witness, const struct lane_wait *wa
 	if (!watch_witness_starver(witness, wait->thread->tid, wait->signal_ns, wait->end_ns,
 				   culprit))
 		return;
-	note = new_note(witness->waits);
-	note->of = wait->request->context->id;
-	note->number = wait->request->seqno;
+	note = new_note(witness->waits, wait->request->context->id, wait->request->seqno);
 	note->begin_ns = wait->signal_ns;
 	note->end_ns = wait->end_ns;
 	set_name(note->culprit, culprit);
@@ -208,11 +226,12 @@ static void who_ran(const struct lane_witness *witness, const struct lane_engine
 		    uint64_t from_ns, uint64_t to_ns, char culprit[LANE_CULPRIT_BYTES])
 {
 	const struct lane_witness_engine *it;
-	struct rivals rivals = { .n = 0 };
+	struct rivals rivals;
 
 	if (!engine || engine->id >= witness->n_engines || !witness->engines[engine->id])
 		return;
 	it = witness->engines[engine->id];
+	rivals.n = 0;
 	for (unsigned int i = 0; i < LANE_WITNESS_RUNS; i++)
 		add_rival(&rivals, it->runs[i].of, it->runs[i].begin_ns, it->runs[i].end_ns,
 			  from_ns, to_ns);

@@ -10,6 +10,7 @@
 
 #define LANE_WITNESS_RUNS   512 /* of each engine */
 #define LANE_WITNESS_NOTES  2048
+#define LANE_WITNESS_CHAINS 1024 /* a power of two */
 #define LANE_CULPRIT_BYTES  16
 #define LANE_CULPRIT_ITSELF "itself"
 
@@ -19,12 +20,17 @@ struct lane_witness_engine;
 struct lane_witness_note {
 	uint64_t of, number; /* a thread; or a request: context's id and seqno */
 	uint64_t begin_ns, end_ns;
+	uint64_t before; /* the count of the note before it that shares its chain, from 1 on; 0:
+			    none */
 	char culprit[LANE_CULPRIT_BYTES];
 };
 
+/* The last notes, and for each chain the count of its last one: a question looks at one chain only.
+ */
 struct lane_witness_notes {
 	struct lane_witness_note note[LANE_WITNESS_NOTES];
-	uint32_t next;
+	uint64_t last[LANE_WITNESS_CHAINS];
+	uint64_t count; /* of all notes there were */
 };
 
 struct lane_witness {

@@ -17,6 +17,7 @@ enum {
 	KEY_ROUNDS,
 	KEY_CL,
 	KEY_MAX_WARPS,
+	KEY_TWICE,
 };
 
 struct options {
@@ -26,6 +27,7 @@ struct options {
 	uint32_t seed;
 	uint32_t cl_device;
 	uint32_t max_warps; /* 0: as many as the device takes */
+	int twice;
 	struct lane_calibration_wish wish;
 	const char *out;
 };
@@ -35,6 +37,8 @@ static const struct argp_option options[] = {
 	{ "only", KEY_ONLY, "PARTS", 0, "some of ops,local,global", 1 },
 	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
 	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
+	{ "twice", KEY_TWICE, NULL, 0,
+	  "calibrate twice in turn, and say which values agree within what they say", 1 },
 	{ "cl-device", KEY_CL, "N", 0, "which OpenCL device, as `clinfo -l' counts (default 0)",
 	  1 },
 	{ "simulate", KEY_SIMULATE, "DEVICE", 0, "calibrate a device file instead of a device", 2 },
@@ -80,6 +84,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return model_number(&o->common, "--rounds", arg, 3, 255, &o->wish.rounds);
 	case KEY_MAX_WARPS:
 		return model_number(&o->common, "--max-warps", arg, 1, 1024, &o->max_warps);
+	case KEY_TWICE:
+		o->twice = 1;
+		return 0;
 	case KEY_CL:
 		return model_number(&o->common, "--cl-device", arg, 0, 1024, &o->cl_device);
 	case KEY_SIMULATE:
@@ -105,34 +112,63 @@ static const struct argp argp = { options,
 				  NULL,
 				  NULL };
 
-static void put_curves(json_object *result, const struct lane_calibration *c)
+/* What the second of two calibrations says of a row; nothing where it or the first knows nothing.
+ */
+static void put_again(json_object *row, int known, double value, double uncertainty, int agrees)
+{
+	if (known) {
+		model_put_real(row, "again", value, 6);
+		model_put_real(row, "again_uncertainty", uncertainty, 6);
+	} else {
+		model_put_nothing(row, "again");
+		model_put_nothing(row, "again_uncertainty");
+	}
+	model_put_text(row, "agrees", !known ? "-" : agrees ? "yes" : "no");
+}
+
+static json_object *put_point(json_object *result, const struct lane_curve *curve, uint32_t d)
+{
+	json_object *row = model_row(result);
+	char text[48];
+
+	snprintf(text, sizeof(text), "curve stride-%u", curve->stride);
+	model_put_text(row, "section", text);
+	snprintf(text, sizeof(text), "%u", d + 1);
+	model_put_text(row, "key", text);
+	if (curve->cycles[d] >= 0) {
+		model_put_real(row, "value", curve->cycles[d], 6);
+		model_put_real(row, "uncertainty", curve->uncertainty[d], 6);
+	} else {
+		model_put_nothing(row, "value");
+		model_put_nothing(row, "uncertainty");
+	}
+	model_put_text(row, "refused", curve->cycles[d] >= 0 ? "-" : "noise");
+	model_put_text(row, "remark", "-");
+	return row;
+}
+
+/* again is NULL unless it was calibrated twice. */
+static void put_curves(json_object *result, const struct lane_calibration *c,
+		       const struct lane_calibration *again)
 {
 	for (uint32_t i = 0; i < c->n_curves; i++) {
-		const struct lane_curve *curve = &c->curve[i];
+		const struct lane_curve *a = &c->curve[i];
+		const struct lane_curve *b = again ? &again->curve[i] : NULL;
 
-		for (uint32_t d = 0; d < curve->n; d++) {
-			json_object *row = model_row(result);
-			char text[48];
+		for (uint32_t d = 0; d < a->n; d++) {
+			json_object *row = put_point(result, a, d);
 
-			snprintf(text, sizeof(text), "curve stride-%u", curve->stride);
-			model_put_text(row, "section", text);
-			snprintf(text, sizeof(text), "%u", d + 1);
-			model_put_text(row, "key", text);
-			if (curve->cycles[d] >= 0) {
-				model_put_real(row, "value", curve->cycles[d], 6);
-				model_put_real(row, "uncertainty", curve->uncertainty[d], 6);
-			} else {
-				model_put_nothing(row, "value");
-				model_put_nothing(row, "uncertainty");
-			}
-			model_put_text(row, "refused", curve->cycles[d] >= 0 ? "-" : "noise");
-			model_put_text(row, "remark", "-");
+			if (b)
+				put_again(row, a->cycles[d] >= 0 && b->cycles[d] >= 0, b->cycles[d],
+					  b->uncertainty[d],
+					  model_values_agree(a->cycles[d], a->uncertainty[d],
+							     b->cycles[d], b->uncertainty[d]));
 		}
 	}
 }
 
 /* What the paper of the pipeline model has as its table II. */
-static void put_errors(json_object *result, const struct lane_calibration *c)
+static void put_errors(json_object *result, const struct lane_calibration *c, int twice)
 {
 	for (uint32_t i = 0; i < c->n_errors; i++) {
 		const struct lane_op_error *error = &c->error[i];
@@ -147,6 +183,8 @@ static void put_errors(json_object *result, const struct lane_calibration *c)
 		snprintf(text, sizeof(text), "the law of a pipeline over %u numbers of warps",
 			 error->occupancies);
 		model_put_text(row, "remark", text);
+		if (twice)
+			put_again(row, 0, 0, 0, 0);
 	}
 }
 
@@ -160,23 +198,37 @@ static uint32_t curve_points(const struct lane_calibration *c)
 	return known;
 }
 
-static void put_findings(json_object *result, const struct lane_calibration *c)
+static void put_finding(json_object *row, const struct lane_finding *f)
+{
+	model_put_text(row, "section", f->section);
+	model_put_text(row, "key", f->key);
+	if (f->known) {
+		model_put_real(row, "value", f->value, 6);
+		model_put_real(row, "uncertainty", f->uncertainty, 6);
+	} else {
+		model_put_nothing(row, "value");
+		model_put_nothing(row, "uncertainty");
+	}
+	model_put_text(row, "refused", f->known ? "-" : f->reason);
+	model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
+}
+
+/* pair is NULL unless it was calibrated twice; then c is its first. */
+static void put_findings(json_object *result, const struct lane_calibration *c,
+			 const struct lane_calibration_pair *pair)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct lane_finding *f = &c->finding[i];
+		const struct lane_finding *again = pair ? model_again(pair, f) : NULL;
 		json_object *row = model_row(result);
 
-		model_put_text(row, "section", f->section);
-		model_put_text(row, "key", f->key);
-		if (f->known) {
-			model_put_real(row, "value", f->value, 6);
-			model_put_real(row, "uncertainty", f->uncertainty, 6);
-		} else {
-			model_put_nothing(row, "value");
-			model_put_nothing(row, "uncertainty");
-		}
-		model_put_text(row, "refused", f->known ? "-" : f->reason);
-		model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
+		put_finding(row, f);
+		if (pair && f->known && again)
+			put_again(row, 1, again->value, again->uncertainty,
+				  model_values_agree(f->value, f->uncertainty, again->value,
+						     again->uncertainty));
+		else if (pair)
+			put_again(row, 0, 0, 0, 0);
 	}
 }
 
@@ -192,41 +244,54 @@ static void print_device(FILE *to, const void *arg)
 	model_calibration_write(to, from->meter, from->calibration);
 }
 
-static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
+static void put_summary(json_object *result, const struct lane_meter *meter,
+			const struct lane_calibration *c)
 {
-	static struct lane_calibration c;
-	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
-	struct lane_error *err;
-
-	if (o->max_warps && o->max_warps < meter->max_warps)
-		meter->max_warps = o->max_warps;
-	err = model_calibrate_meter(meter, &o->wish, &c);
-	if (err)
-		return err;
 	model_put_text(result, "device", meter->name);
 	model_put_text(result, "measured_by", meter->how);
 	model_put_real(result, "clock_mhz", meter->clock_mhz, 6);
 	model_put_whole(result, "warp", meter->warp);
 	model_put_whole(result, "max_warps", meter->max_warps);
-	model_put_whole(result, "found", c.n - c.unknown);
-	model_put_whole(result, "refused", c.unknown);
-	model_put_whole(result, "trials", c.samples);
-	model_put_whole(result, "trials_repeated", c.repeated);
+	model_put_whole(result, "found", c->n - c->unknown);
+	model_put_whole(result, "refused", c->unknown);
+	model_put_whole(result, "trials", c->samples);
+	model_put_whole(result, "trials_repeated", c->repeated);
+}
+
+static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
+{
+	static struct lane_calibration_pair pair;
+	struct lane_calibration *c = &pair.first;
+	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
+	struct lane_error *err;
+
+	if (o->max_warps && o->max_warps < meter->max_warps)
+		meter->max_warps = o->max_warps;
+	err = o->twice ? model_calibrate_twice(meter, &o->wish, &pair)
+		       : model_calibrate_meter(meter, &o->wish, c);
+	if (err)
+		return err;
+	put_summary(result, meter, c);
+	if (o->twice) {
+		model_put_whole(result, "values", pair.values);
+		model_put_whole(result, "values_repeated", pair.agree);
+		model_put_whole(result, "values_known_once", pair.known_once);
+	}
 	if (o->wish.local)
-		model_put_text(result, "local_atomics", c.local_atomics);
-	if (c.curve_error >= 0)
-		model_put_real(result, "curve_error", c.curve_error, 4);
+		model_put_text(result, "local_atomics", c->local_atomics);
+	if (c->curve_error >= 0)
+		model_put_real(result, "curve_error", c->curve_error, 4);
 	else
 		model_put_nothing(result, "curve_error");
-	put_findings(result, &c);
-	put_errors(result, &c);
-	put_curves(result, &c);
+	put_findings(result, c, o->twice ? &pair : NULL);
+	put_errors(result, c, o->twice);
+	put_curves(result, c, o->twice ? &pair.second : NULL);
 	model_print(result, o->common.format);
-	if (c.n == c.unknown && !curve_points(&c))
+	if (c->n == c->unknown && !curve_points(c))
 		return lane_error("calibrate: nothing could be concluded (%s)",
-				  c.n ? "see the reasons above; --rounds measures more often"
-				      : "the device knows none of the trials");
-	return o->out ? lane_output_file(o->out, print_device, &(struct device_file){ meter, &c })
+				  c->n ? "see the reasons above; --rounds measures more often"
+				       : "the device knows none of the trials");
+	return o->out ? lane_output_file(o->out, print_device, &(struct device_file){ meter, c })
 		      : NULL;
 }
 

@@ -226,7 +226,7 @@ static void put_changes(json_object *row, const struct lane_pattern_line *line)
 }
 
 static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line,
-		     double same_word)
+		     const struct lane_pattern *pattern)
 {
 	int costs = line->local && line->access == LANE_ACCESS_ATOMIC;
 	struct lane_pattern_line empty = { .warps = 0 };
@@ -256,11 +256,14 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	put_mean(row, "bank_cycles", cost->bank_cycles, cost->warps);
 	put_mean(row, "lock_cycles", cost->lock_cycles, cost->warps);
 	put_mean(row, "collision_cycles",
-		 line->local || line->access != LANE_ACCESS_ATOMIC || same_word < 0
+		 line->local || line->access != LANE_ACCESS_ATOMIC || pattern->same_word < 0
 			 ? NAN
 			 : line->collision_cycles,
 		 line->warps);
 	put_changes(row, cost);
+	if (pattern->a_cycle > 0)
+		put_mean(row, "least_cycles", costs ? (double)line->lanes / pattern->a_cycle : NAN,
+			 line->warps);
 }
 
 static int by_line(const void *a, const void *b)
@@ -276,7 +279,8 @@ static int by_line(const void *a, const void *b)
 }
 
 static struct lane_error *put_kernel(json_object *result, const struct options *o,
-				     const struct lane_pattern_kernel *kernel, double same_word)
+				     const struct lane_pattern_kernel *kernel,
+				     const struct lane_pattern *pattern)
 {
 	LANE_CLEANUP(lane_free)
 	const struct lane_pattern_line **line = calloc(kernel->n_lines + 1, sizeof(*line));
@@ -288,7 +292,7 @@ static struct lane_error *put_kernel(json_object *result, const struct options *
 	qsort(line, kernel->n_lines, sizeof(*line), by_line);
 	for (size_t i = 0; i < kernel->n_lines; i++)
 		if (line[i]->warps && (o->all || line[i]->access == LANE_ACCESS_ATOMIC))
-			put_line(model_row(result), kernel->name, line[i], same_word);
+			put_line(model_row(result), kernel->name, line[i], pattern);
 	return NULL;
 }
 
@@ -389,8 +393,7 @@ static struct lane_error *judge(const struct options *o, const char *file)
 			err = o->lines	   ? put_source_lines(result, &pattern->kernel[i], device)
 			      : o->changes ? model_changes(result, &pattern->kernel[i], device)
 			      : o->times ? put_times(model_row(result), &pattern->kernel[i], device)
-					 : put_kernel(result, o, &pattern->kernel[i],
-						      pattern->same_word);
+					 : put_kernel(result, o, &pattern->kernel[i], pattern);
 	if (!err)
 		model_print(result, o->common.format);
 	return err;
