@@ -19,7 +19,8 @@
 #define LANE_DRM_u32(name, value) ctf_integer(u32, name, value)
 #define LANE_DRM_u64(name, value) ctf_integer(u64, name, value)
 #define LANE_DRM_s32(name, value) ctf_integer(s32, name, value)
-#define LANE_DRM_str32(name, value) ctf_string(name, value)
+#define LANE_DRM_id32(name, value) ctf_string(name, value)
+#define LANE_DRM_id64(name, value) ctf_string(name, value)
 #define LANE_DRM_comm(name, value) ctf_string(name, value)
 
 LTTNG_TRACEPOINT_EVENT_CLASS(lane_class_drm_job,

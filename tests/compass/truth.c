@@ -36,6 +36,7 @@ struct truth {
 	struct change *changes;
 	size_t n;
 	uint64_t now_ns;
+	bool has_devices; /* several: that shows at the end, and engines are named by it */
 	struct {
 		bool open;
 		struct state_attribute *engine;
@@ -104,12 +105,21 @@ static struct state_attribute *below(struct state_attribute *attribute, const ch
 	return state_child(attribute, name, true);
 }
 
+static const char *name_of(const struct truth *t, const struct lane_engine *engine, char *name,
+			   size_t size)
+{
+	struct lane_engine named = *engine;
+
+	named.is_one_of_several = t->has_devices;
+	return show_engine_name(&named, name, size);
+}
+
 static struct state_attribute *engine_of(struct truth *t, const char *what,
 					 const struct lane_engine *engine)
 {
 	char name[64];
 
-	return below(path(t, "%s", what), show_engine_name(engine, name, sizeof(name)));
+	return below(path(t, "%s", what), name_of(t, engine, name, sizeof(name)));
 }
 
 static struct state_attribute *numbered(struct state_attribute *at, int64_t number)
@@ -210,10 +220,10 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 {
 	struct truth *t = arg;
 	const char *kind = queue == LANE_QUEUE_HOST ? "host" : "device";
-	char name[64];
+	char name[64 - 7]; /* what the export's label has room for, before its last word */
 	struct state_attribute *row;
 
-	show_engine_name(engine, name, sizeof(name));
+	name_of(t, engine, name, sizeof(name));
 	row = path(t, "Queues/%s %s/%" PRIu64 "-%" PRIu32, name, kind, rq->context->ctx, rq->seqno);
 	now_ns = not_before(t, row, now_ns);
 	put_number(t, path(t, "Lengths/%s %s", name, kind), now_ns, delta);
@@ -379,7 +389,7 @@ static void apply(struct truth *t)
 	}
 }
 
-/* One reading; *again: with the losses now in *losses. */
+/* One reading; *again: with the losses now in *losses, or with t->has_devices. */
 static struct lane_error *read_once(struct truth *t, const char *name, struct lane_loss **losses,
 				    size_t *n_losses, bool *again)
 {
@@ -418,8 +428,13 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 				exit(1);
 			memcpy(*losses, found, *n_losses * sizeof(**losses));
 		} else {
+			const struct lane_engine *first;
+
 			err = timeline_finish(timeline);
-			if (!err)
+			first = timeline_engine(timeline, 0);
+			*again = first && first->is_one_of_several && !t->has_devices;
+			t->has_devices |= *again;
+			if (!err && !*again)
 				apply(t);
 		}
 	}
@@ -434,13 +449,15 @@ bool truth_read(const char *name, struct state_system *system)
 	size_t n_losses = 0;
 	struct lane_error *err;
 	struct truth t;
-	bool again;
+	bool again, has_devices = false;
 
 	do {
 		memset(&t, 0, sizeof(t));
 		t.system = system;
+		t.has_devices = has_devices;
 		again = false;
 		err = read_once(&t, name, &losses, &n_losses, &again);
+		has_devices = t.has_devices;
 		free(t.changes);
 	} while (!err && again);
 	free(losses);

@@ -15,7 +15,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 	}
 	check lttng-module lttng_module
 	for version in ${1:-6.1 6.12 newest}; do
-		check_later "$version" "$GUEST" --kernel "$version" --timeout 420 --mem 3072 --env "B=${B:-build}" \
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --mem 3072 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$module/lttng-probe-drm-sched.ko"
@@ -327,17 +327,17 @@ told_explained() {
 	grep 'told  ' "$1.explained" | head -n 3
 	grep -q "told  .*$2 of this request: .*(R37)" "$1.explained"
 }
-# msm's own clock: starts that would lie anywhere before the end are known within 0.5 ms, of one in ten at least (bounds are
-# as wide as the guest is slow)
+# msm's own clock: starts that would lie anywhere before the end are known as well as the two events beside its reading are near
 clock_tells() {
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		$c["start_max_ns"] != "" { n++; near += $c["start_max_ns"] - $c["start_min_ns"] < 500000 }
-		END { print near + 0, "of", n + 0; exit !(n > 40 && near * 10 >= n) }' "$1.csv"
+	awk -f "$LIB/msm-clock.awk" "$1.dump" "$1.csv" >"$1.clock"
+	cat "$1.clock"
+	awk 'END { exit !($2 > 40 && $2 == $4) }' "$1.clock"
 }
 told_as() {
 	local driver=$1 system=$2 known=$3
 	shift 3
-	check "told-load-as-$driver" insmod "$SCHED" driver="$driver" rings=3 timeout_ms=700
+	# A reset names no ring: the other rings have nothing left to do by then, in a slow guest, too.
+	check "told-load-as-$driver" insmod "$SCHED" driver="$driver" rings=3 timeout_ms=2500
 	check "told-recorded-$driver" told_record "$driver" "$system"
 	check "told-same-as-ftrace-$driver" told_same "$driver"
 	check "told-causes-$driver" causes "$driver" "$@"

@@ -19,18 +19,8 @@ T=$(mktemp -d /tmp/top.XXXXXX)
 exec >"$GPULANE_OUT/report"
 client=$B/tests/replay/gl-client
 
-# verdict NAME COMMAND... - a test; what was shown is told when it fails
-verdict() {
-	local name=$1
-	shift
-	if "$@" >"$T/said" 2>&1; then
-		printf 'ok %s\n' "$name"
-	else
-		printf 'FAIL %s\n' "$name"
-		tail -n 5 "$T/said" "$T/err" | sed 's/^/    /'
-		tail -n 40 "$T/out" | sed 's/^/    /'
-	fi
-}
+. tests/guest/lib/verdict.sh
+details() { tail -n 5 "$T/err"; tail -n 40 "$T/out"; }
 
 insmod "$1"
 # One keeps the engine busy, the other takes it away time and again; until both are told to end.
@@ -69,5 +59,5 @@ verdict engine-is-busy awk '$1 == "rcs0" && $2 > 0 && $5 > 0 { ok = 1 } END { ex
 verdict preempted awk '/^requests/ { for (i = 1; i < NF; i++) if ($i == "preemptions" && $(i + 1) + 0 > 0) ok = 1 } END { exit !ok }' "$T/picture"
 verdict victim-is-hist awk '$2 == "hist" && $6 > 0 { ok = 1 } END { exit !ok }' "$T/picture"
 verdict hist-has-the-gpu awk '$2 == "hist" { hist = $3 } $2 == "viewer" { viewer = $3 } END { exit !(hist > viewer) }' "$T/picture"
-verdict worst-request grep -qE '^worst request: [0-9.]+ (us|ms|s), (hist|viewer)\[[0-9]+\] rcs0' "$T/picture"
+verdict worst-request grep -qE '^worst request: [0-9]+:[0-9]+ of (hist|viewer)\[[0-9]+\]: [0-9.]+ (us|ms|s) on rcs0,' "$T/picture"
 verdict no-privileges-left awk '$2 !~ /^0+$/ { bad = 1 } END { exit bad || NR < 3 }' "$T/caps"

@@ -47,6 +47,8 @@ static void fill(unsigned char *to, const unsigned char *pattern, size_t n, size
 
 static void compute(const struct icd_work *work)
 {
+	if (work->kernel && icd_options.only_time)
+		return;
 	if (work->kernel)
 		icd_run_kernel(work);
 	else if (work->pattern)
@@ -138,6 +140,37 @@ static bool start_thread(void *(*function)(void *), void *data)
 /* --- submission ---------------------------------------------------------------------------------
  */
 
+/* Standard normal, as the sum of twelve uniform numbers less six. */
+static double normal(void)
+{
+	static uint64_t state;
+	double sum = -6;
+
+	if (!state)
+		state = (uint64_t)icd_options.seed * 2 + 1;
+	for (int i = 0; i < 12; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		sum += (double)(state >> 11) / 9007199254740992.0;
+	}
+	return sum;
+}
+
+/*
+ * A device that is a law: a kernel's loop takes loop_ns, or issue_ns for each warp of a group,
+ * whichever is more; so often as its second argument says.
+ */
+static uint64_t duration_by_law(const struct icd_work *work)
+{
+	int64_t loops = (int32_t)work->args[1].value;
+	int64_t warps = ((int64_t)work->local[0] + 31) / 32;
+	int64_t loop = icd_options.issue_ns * warps > icd_options.loop_ns
+			       ? icd_options.issue_ns * warps
+			       : icd_options.loop_ns;
+	double ns = 5000 + (double)(loops > 0 ? loops : 0) * (double)loop;
+
+	return (uint64_t)(ns * (1 + (double)icd_options.noise / 1000 * normal()));
+}
+
 static uint64_t duration_of(const struct _cl_event *command)
 {
 	const struct icd_work *work = &command->work;
@@ -148,6 +181,8 @@ static uint64_t duration_of(const struct _cl_event *command)
 						    : 10000 + work->bytes / 8;
 	if (icd_options.kernel_ns >= 0)
 		return (uint64_t)icd_options.kernel_ns;
+	if (icd_options.loop_ns)
+		return duration_by_law(work);
 	for (cl_uint i = 0; i < work->dimensions; i++)
 		items *= work->global[i];
 	return 50000 + 20 * items;

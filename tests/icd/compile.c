@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs: clang compiles OpenCL C to a shared object whose functions call the built-ins of
-// builtins.c.
+// run.c.
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -81,65 +81,109 @@ static const char *own_path(void)
 	return dladdr((void *)own_path, &info) ? info.dli_fname : NULL;
 }
 
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0;
+
+	if (file && getdelim(&text, &room, 0, file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+/* Where a program is compiled. */
+struct workshop {
+	char directory[32];
+	char source[64], expanded[64], object[64], log[64];
+};
+
+static bool open_workshop(struct workshop *shop)
+{
+	snprintf(shop->directory, sizeof(shop->directory), "/tmp/gl-icd.XXXXXX");
+	if (!mkdtemp(shop->directory))
+		return false;
+	snprintf(shop->source, sizeof(shop->source), "%s/program.cl", shop->directory);
+	snprintf(shop->expanded, sizeof(shop->expanded), "%s/expanded.cl", shop->directory);
+	snprintf(shop->object, sizeof(shop->object), "%s/program.so", shop->directory);
+	snprintf(shop->log, sizeof(shop->log), "%s/log", shop->directory);
+	return true;
+}
+
+static void close_workshop(const struct workshop *shop)
+{
+	unlink(shop->source);
+	unlink(shop->expanded);
+	unlink(shop->object);
+	unlink(shop->log);
+	rmdir(shop->directory);
+}
+
+#define CLANG "clang", "-x", "cl", "-cl-std=CL1.2", "-w", "-O2", "-target", "x86_64-pc-linux-gnu"
+
+/* The kernels' names may be made by macros: they are read from what the macros become. */
+static bool compile_in(cl_program program, const struct workshop *shop)
+{
+	const char *expand[] = { CLANG, "-E", "-P", "-o", shop->expanded, shop->source, NULL };
+	const char *compile[] = { CLANG,	"-fPIC", "-shared", "-nostdlib", "-o", shop->object,
+				  shop->source, "-x",	 "none",    own_path(),	 NULL };
+	bool done = write_source(shop->source, program->source) &&
+		    run_compiler(expand, shop->log) && run_compiler(compile, shop->log);
+
+	read_log(program, shop->log);
+	if (!done)
+		return false;
+	program->expanded = read_text(shop->expanded);
+	program->library = dlopen(shop->object, RTLD_NOW | RTLD_LOCAL);
+	if (!program->library)
+		say(program, dlerror());
+	return program->library && program->expanded;
+}
+
 /* Compiles to path; false and a log when it cannot be. */
 static bool compile_to(cl_program program, const char *path)
 {
-	char directory[] = "/tmp/gl-icd.XXXXXX", source[64], object[64], log[64];
-	const char *argv[] = { "clang",
-			       "-x",
-			       "cl",
-			       "-cl-std=CL1.2",
-			       "-w",
-			       "-O2",
-			       "-fPIC",
-			       "-shared",
-			       "-nostdlib",
-			       "-target",
-			       "x86_64-pc-linux-gnu",
-			       "-o",
-			       object,
-			       source,
-			       "-x",
-			       "none",
-			       own_path(),
-			       NULL };
+	struct workshop shop;
+	char text[328];
 	bool done;
 
-	if (!mkdtemp(directory)) {
+	if (!open_workshop(&shop)) {
 		say(program, "no directory for the compiler in /tmp");
 		return false;
 	}
-	snprintf(source, sizeof(source), "%s/program.cl", directory);
-	snprintf(object, sizeof(object), "%s/program.so", directory);
-	snprintf(log, sizeof(log), "%s/log", directory);
-	done = write_source(source, program->source) && run_compiler(argv, log);
-	read_log(program, log);
-	if (done)
-		program->library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-	if (done && !program->library)
-		say(program, dlerror());
-	/* To the cache in one step, unless it is in another file system. */
-	if (!program->library || !*path || rename(object, path))
-		unlink(object);
-	unlink(source);
-	unlink(log);
-	rmdir(directory);
-	return program->library;
+	done = compile_in(program, &shop);
+	/* To the cache in one step each, unless it is in another file system. */
+	snprintf(text, sizeof(text), "%s.cl", path);
+	if (done && *path && !rename(shop.expanded, text))
+		(void)!rename(shop.object, path);
+	close_workshop(&shop);
+	return done;
 }
 
 static bool load(cl_program program)
 {
 	uint64_t hash = 14695981039346656037u;
-	char path[320] = "";
+	char path[320] = "", text[328];
 
 	for (const char *c = program->source; *c; c++)
 		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
 	if (*icd_options.cache) {
 		snprintf(path, sizeof(path), "%s/%016llx.so", icd_options.cache,
 			 (unsigned long long)hash);
-		program->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		snprintf(text, sizeof(text), "%s.cl", path);
+		program->expanded = read_text(text);
+		if (program->expanded)
+			program->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
-	return program->library || compile_to(program, path);
+	if (program->library)
+		return true;
+	free(program->expanded);
+	program->expanded = NULL;
+	return compile_to(program, path);
 }
 
 /* --- signatures: the kernels' names and the kinds of their arguments
@@ -182,7 +226,7 @@ static const char *read_arguments(struct icd_signature *signature, const char *a
 
 static void read_signatures(cl_program program)
 {
-	const char *at = program->source;
+	const char *at = program->expanded;
 
 	while ((at = strstr(at, "kernel")) && program->n_kernels < 64) {
 		struct icd_signature *signature = &program->kernels[program->n_kernels];
@@ -229,6 +273,7 @@ void icd_program_free(cl_program program)
 	if (program->library)
 		dlclose(program->library);
 	free(program->source);
+	free(program->expanded);
 	free(program->log);
 	free(program);
 }

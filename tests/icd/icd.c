@@ -56,6 +56,13 @@ static void read_option(const char *word, int64_t *offset, int64_t *drift)
 		icd_options.kernel_ns = n * 1000;
 	else if (number(word, "transfer-us", 0, 10000000, &n))
 		icd_options.transfer_ns = n * 1000;
+	else if (number(word, "loop-ns", 1, 1000000000, &icd_options.loop_ns) ||
+		 number(word, "issue-ns", 0, 1000000000, &icd_options.issue_ns) ||
+		 number(word, "noise", 0, 1000, &icd_options.noise) ||
+		 number(word, "seed", 0, INT64_MAX / 2, &icd_options.seed))
+		;
+	else if (!strcmp(word, "only-time"))
+		icd_options.only_time = true;
 	else if (number(word, "prio", -1023, 1023, &n))
 		icd_options.prio = (int)n;
 	else if (number(word, "offset-ns", INT64_MIN / 4, INT64_MAX / 4, offset) ||

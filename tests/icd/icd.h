@@ -29,6 +29,11 @@ struct icd_options {
 	bool copy_engine;   /* transfers have a context of their own on the copy engine */
 	int64_t kernel_ns;  /* a kernel's time; -1: by its work items */
 	int64_t transfer_ns;
+	int64_t loop_ns;  /* a kernel's time for each of what its second argument says, 0 none, */
+	int64_t issue_ns; /* at least so much for each 32 items of a group, */
+	int64_t noise;	  /* normally distributed, so many thousandths of it */
+	int64_t seed;
+	bool only_time; /* kernels compute nothing */
 	int prio;
 	char truth[256]; /* file, "" none */
 	char cache[256]; /* directory for compiled programs, "" none */
@@ -85,6 +90,7 @@ struct _cl_program {
 	cl_uint refs;
 	cl_context context;
 	char *source;
+	char *expanded; /* the source without macros */
 	char *log;
 	cl_build_status status;
 	void *library;

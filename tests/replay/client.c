@@ -4,7 +4,7 @@
 //   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US]
 //             [--depth N]
 //             [--period US] [--until FILE] [--truth FILE] [--schedstat FILE]
-//             [--last FILE] [--after FILE]
+//             [--last FILE] [--after FILE] [--forks N]
 //   gl-client --hog MS [--name N] [--cpu C]
 //
 // It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
@@ -13,7 +13,8 @@
 // knows of each request, --schedstat what the scheduler itself counts: the nanoseconds that it
 // could have run and did not, from the first submission to the last wait's end. --last keeps the
 // name of the last request submitted in FILE, for other clients; with --after each request depends
-// on the request that FILE names then.
+// on the request that FILE names then. --forks: N children do all that, one after the other, each
+// with a random name.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,6 +25,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +45,7 @@ struct options {
 	int cpu;
 	unsigned int count;
 	unsigned int depth;
+	unsigned int forks;
 	uint64_t duration_us;
 	uint64_t period_us;
 	uint64_t hog_ms;
@@ -80,7 +84,8 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	    { "duration", 1, 0, 'd' },
 		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' },    { "truth", 1, 0, 't' },
 		{ "hog", 1, 0, 'h' },	{ "schedstat", 1, 0, 's' }, { "until", 1, 0, 'u' },
-		{ "last", 1, 0, 'l' },	{ "after", 1, 0, 'a' },	    { 0, 0, 0, 0 },
+		{ "last", 1, 0, 'l' },	{ "after", 1, 0, 'a' },	    { "forks", 1, 0, 'f' },
+		{ 0, 0, 0, 0 },
 	};
 	int c;
 
@@ -122,6 +127,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'a':
 			o->after = optarg;
+			break;
+		case 'f':
+			o->forks = (unsigned int)number(optarg, "forks");
 			break;
 		case 's':
 			o->schedstat = optarg;
@@ -270,6 +278,33 @@ static void submit_all(int fd, const struct options *o)
 	free(seqnos);
 }
 
+/* In a child of its own, which has a random name. */
+static void fork_one(const struct options *o)
+{
+	unsigned int random;
+	char name[16];
+	pid_t child = fork();
+	int fd, status;
+
+	if (child < 0)
+		die("fork");
+	if (child) {
+		if (waitpid(child, &status, 0) != child || status)
+			exit(1);
+		return;
+	}
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		die("random");
+	snprintf(name, sizeof(name), "w%08x", random);
+	prctl(PR_SET_NAME, name);
+	fd = open(GLR_DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		die(GLR_DEVICE);
+	submit_all(fd, o);
+	close(fd);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -297,6 +332,10 @@ int main(int argc, char **argv)
 		hog(o.hog_ms);
 		return 0;
 	}
+	for (unsigned int i = 0; i < o.forks; i++)
+		fork_one(&o);
+	if (o.forks)
+		return 0;
 	fd = open(GLR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		die(GLR_DEVICE);

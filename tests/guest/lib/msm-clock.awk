@@ -1,0 +1,43 @@
+# How much of what msm's clock can tell of starts `gpulane report --requests` (CSV) tells. Reads the recording's dump first.
+# The driver reads the clock between drm_sched_job_run and msm_gpu_submit_flush, two events of one thread (a6xx_submit() of a6xx_gpu.c):
+# so a job's start is known as well as these are near, and by what the CPU's clock may drift until the job's start
+# (600 ns a millisecond, docs/driver-events.md) and two ticks of 52 ns, on either side. Jobs whose end is not known are left out.
+# Prints the jobs whose start is told no better than that, then `clock: N of M jobs`.
+function field(name,    at) {
+	at = match($0, " " name "=[0-9]+")
+	return at ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : ""
+}
+FNR == NR && $5 == "drm_sched_job_run" { run[$3] = $1; of[$3] = field("fence_context") ":" field("fence_seqno") }
+FNR == NR && $5 == "msm_gpu_submit_flush" {
+	job = field("ringid") ":" field("seqno")
+	wide[job] = $1 - run[$3]
+	name[job] = of[$3]
+	read_at[job] = field("ticks")
+}
+FNR == NR && $5 == "msm_gpu_submit_retired" {
+	job = field("ringid") ":" field("seqno")
+	if (job in wide)
+		limit[name[job]] = wide[job] + 2 * ((field("start_ticks") - read_at[job]) * 52.0833 * 0.0006 + 105)
+}
+FNR == NR { next }
+FNR == 1 {
+	FS = ","
+	$0 = $0
+	for (i = 1; i <= NF; i++)
+		told[$i] = i
+	next
+}
+{
+	job = $told["context"] ":" $told["seqno"]
+	if (!(job in limit))
+		next
+	if ($told["end_max_ns"] == "")
+		next
+	n++
+	low = $told["start_min_ns"]; high = $told["start_max_ns"]
+	if (low != "" && high != "" && high - low <= limit[job])
+		good++
+	else
+		printf "job %s: start %s..%s, the clock tells it within %d ns\n", job, low, high, limit[job]
+}
+END { printf "clock: %d of %d jobs\n", good, n }
