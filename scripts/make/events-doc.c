@@ -18,6 +18,8 @@ static const char *const type_names[] = {
 	[LANE_TYPE_str32] = "text, 32",
 	[LANE_TYPE_path] = "text, 64",
 	[LANE_TYPE_str128] = "text, 128",
+	[LANE_TYPE_id32] = "text, 32",
+	[LANE_TYPE_id64] = "text, 64",
 	[LANE_TYPE_clf] = "u32, function",
 	[LANE_TYPE_clc] = "u32, command",
 };

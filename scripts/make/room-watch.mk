@@ -2,8 +2,11 @@
 $B/tests/watch/gpulane-watchload: $B/tests/watch/load.o $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
--include $B/tests/watch/load.d
-tools: $B/tests/watch/gpulane-watchload
+$B/tests/watch/gpulane-switches: $B/tests/watch/switches.o $B/flags/ld
+	$(link) $(LDLIBS)
+
+-include $B/tests/watch/load.d $B/tests/watch/switches.d
+tools: $B/tests/watch/gpulane-watchload $B/tests/watch/gpulane-switches
 
 FLAGS += unit
 FLAGS_unit = $(prefix)
