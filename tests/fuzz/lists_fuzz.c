@@ -28,7 +28,7 @@ static struct lane_error *write_critical(FILE *to, struct session *session, bool
 {
 	const struct lane_critical_wanted wanted = { .by_time = false };
 
-	session->damage.quiet = true;
+	session->damage.is_quiet = true;
 	return show_critical_write(to, session, &wanted, is_json, 0);
 }
 

@@ -28,7 +28,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct fuzz_export *of = arg;
 
 	drop(of);
-	if (of->exporter->directory)
+	if (of->exporter->is_directory)
 		of->empty(of->to.dir_fd);
 	else
 		of->to.file = open_memstream(&of->text, &of->bytes);
@@ -53,7 +53,7 @@ bool fuzz_export(const uint8_t *data, size_t bytes, struct fuzz_export *of)
 	struct session session = { .place = &place,
 				   .listeners = &listener,
 				   .n_listeners = 1,
-				   .damage = { .quiet = true } };
+				   .damage = { .is_quiet = true } };
 	int fd = fuzz_file(data, bytes, path);
 	struct lane_error *err;
 

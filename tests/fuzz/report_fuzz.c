@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char path[64];
 	const struct lane_place place = { .path = path };
-	struct session session = { .place = &place, .damage = { .quiet = true } };
+	struct session session = { .place = &place, .damage = { .is_quiet = true } };
 	struct lane_error *err;
 	unsigned int sum = 0;
 	int fd = fuzz_file(data, bytes, path);

@@ -21,7 +21,7 @@ static bool possible(const struct lane_bpf_way *way, const struct lane_bpf_kerne
 {
 	bool some = false, all = true;
 
-	if (way->kind <= LANE_CTX_DO_UNPIN && !kernel->i915)
+	if (way->kind <= LANE_CTX_DO_UNPIN && !kernel->has_i915)
 		return false;
 	/* What is hooked is for who records to name. */
 	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
@@ -35,7 +35,7 @@ static bool possible(const struct lane_bpf_way *way, const struct lane_bpf_kerne
 		some |= there;
 		all &= there;
 	}
-	return way->any ? some : all;
+	return way->is_any_enough ? some : all;
 }
 
 /* The round-th possible way of each kind, the last one where there are fewer; others are refused.

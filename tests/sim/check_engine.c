@@ -77,7 +77,7 @@ void sim_check_run(void *arg, const struct lane_run *run)
 	uint64_t busy;
 
 	c->adds_up.run(c->adds_up.arg, run);
-	if (run->doubtful || run->begin.hi >= run->sure_until_ns)
+	if (run->is_doubtful || run->begin.hi >= run->sure_until_ns)
 		return;
 	busy = busy_in(c->truth, run->engine, run->begin.hi, run->sure_until_ns);
 	c->verdict->values++;
@@ -142,7 +142,7 @@ void sim_check_idle(void *arg, const struct lane_idle *idle)
 	uint64_t busy;
 
 	c->adds_up.idle(c->adds_up.arg, idle);
-	if (idle->doubtful)
+	if (idle->is_doubtful)
 		return;
 	busy = busy_in(c->truth, idle->engine, idle->begin_ns, idle->end_ns);
 	c->verdict->values++;

@@ -64,7 +64,7 @@ static const char *fake_function(void *data, const char *name)
 static struct lane_bpf_kernel kernel_of(struct fake *fake)
 {
 	return (struct lane_bpf_kernel){ .data = fake,
-					 .i915 = true,
+					 .has_i915 = true,
 					 .event = fake_event,
 					 .typed = fake_typed,
 					 .function = fake_function };
@@ -186,7 +186,7 @@ static void no_driver(void **state)
 	struct lane_bpf_plan plan = {};
 
 	(void)state;
-	kernel.i915 = false;
+	kernel.has_i915 = false;
 	capture_bpf_plan(&plan, &config, &kernel);
 	is_missing(&plan, LANE_RQ_ADD, "i915 is not loaded");
 	is_missing(&plan, LANE_PORTS, "i915 is not loaded");

@@ -101,7 +101,7 @@ static void empty(void **state)
 	struct lane_bpf_drained drained = drain();
 
 	(void)state;
-	assert_true(drained.complete);
+	assert_true(drained.is_complete);
 	assert_int_equal(drained.filled, 0);
 }
 
@@ -115,7 +115,7 @@ static void around_and_around(void **state)
 
 		for (int i = 0; i < n; i++)
 			put(LANE_FENCE_SIGNALED, next++);
-		assert_true(drain().complete);
+		assert_true(drain().is_complete);
 		assert_int_equal(got.n, n);
 		assert_int_equal(got.ts_ns[n - 1], next - 1);
 		assert_int_equal(cpu.tail, cpu.head);
@@ -128,7 +128,7 @@ static void odd_sizes(void **state)
 	(void)state;
 	put_sized(LANE_SOFTIRQ_ENTRY, 1, sizeof(struct lane_p_irq_softirq_entry));
 	put(LANE_FENCE_SIGNALED, 2);
-	assert_true(drain().complete);
+	assert_true(drain().is_complete);
 	assert_int_equal(got.n, 2);
 	assert_int_equal(got.ts_ns[1], 2);
 	assert_int_equal(cpu.tail, cpu.head);
@@ -145,11 +145,11 @@ static void unfinished(void **state)
 	bytes = header_at(at)->bytes;
 	header_at(at)->bytes = 0;
 	put(LANE_FENCE_SIGNALED, 3);
-	assert_false(drain().complete);
+	assert_false(drain().is_complete);
 	assert_int_equal(got.n, 1);
 	assert_int_equal(cpu.tail, at);
 	header_at(at)->bytes = bytes;
-	assert_true(drain().complete);
+	assert_true(drain().is_complete);
 	assert_int_equal(got.n, 2);
 	assert_int_equal(got.ts_ns[0], 2);
 }
@@ -216,7 +216,7 @@ static void stat_lines(void **state)
 	assert_int_equal(stat.parent, 1);
 	assert_int_equal(stat.state, 'R');
 	assert_int_equal(stat.cpu, 3);
-	assert_true(stat.kernel);
+	assert_true(stat.is_kernel);
 	assert_string_equal(stat.comm, "a b) S");
 	snprintf(text, sizeof(text), "42 (kworker/u8:1-events_unbound) I%s", rest);
 	assert_true(capture_proc_stat_parse(text, &stat));

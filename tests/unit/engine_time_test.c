@@ -74,7 +74,7 @@ static void doubt_is_neither(void **state)
 	struct lane_run left = run_of(400, 400, 600, 600), last = run_of(600, 600, 700, 700);
 
 	(void)state;
-	doubtful.doubtful = true;
+	doubtful.is_doubtful = true;
 	next.follows = last.follows = true;
 	left.sure_until_ns = 450;
 	latency_engine_time_run(&a, &doubtful);

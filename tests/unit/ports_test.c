@@ -62,7 +62,7 @@ static void run_that_is_cut_off(void **state)
 			 lost ? "203 1 0 lost 1 202 203 1\n300 1 0 out 7.2 1\n" : "");
 		story_tell(&s, text);
 		assert_int_equal(s.n_idles, 1);
-		assert_true(s.idles[0].doubtful);
+		assert_true(s.idles[0].is_doubtful);
 		assert_int_equal(s.idles[0].begin_ns, 100);
 		assert_int_equal(s.idles[0].end_ns, 200);
 		assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_UNKNOWN], 100);

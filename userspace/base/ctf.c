@@ -33,7 +33,7 @@ struct lane_ctf_stream {
 	size_t pending_bytes;
 	size_t pending_room;
 	uint64_t newest_ns; /* of the pending records */
-	bool unsorted;
+	bool is_unsorted;
 
 	struct mark marks[MAX_MARKS];
 	unsigned int n_marks;
@@ -126,7 +126,7 @@ static struct lane_error *trace_init(struct lane_ctf_trace *trace, int dir_fd, c
 	trace->pages = calloc(LANE_CTF_GROW_PAGES, LANE_CTF_PAGE);
 	if (!trace->pages)
 		return &lane_enomem;
-	trace->begin_ns = env->begin_ns || env->free_stream ? env->begin_ns : now_ns();
+	trace->begin_ns = env->begin_ns || env->has_free_stream ? env->begin_ns : now_ns();
 	make_uuid(trace->uuid);
 	if (mkdirat(dir_fd, name, 0700))
 		return lane_error_errno(errno, "recording: %s", name);
@@ -272,7 +272,7 @@ struct lane_error *lane_ctf_append(struct lane_ctf_stream *stream, const struct 
 	memset(to + stride - 8, 0, 8);
 	memcpy(to, record, bytes);
 	if (record->ts_ns < stream->newest_ns)
-		stream->unsorted = true;
+		stream->is_unsorted = true;
 	else
 		stream->newest_ns = record->ts_ns;
 	stream->pending_bytes += stride;
@@ -344,7 +344,7 @@ static struct lane_error *sort_pending(struct lane_ctf_stream *stream)
 	size_t n = 0;
 	size_t to = 0;
 
-	if (!stream->unsorted)
+	if (!stream->is_unsorted)
 		return NULL;
 	for (size_t at = 0; at < stream->pending_bytes; n++)
 		at += record_stride(record_at(stream, at));
@@ -367,7 +367,7 @@ static struct lane_error *sort_pending(struct lane_ctf_stream *stream)
 	}
 	free(stream->pending);
 	stream->pending = LANE_TAKE(sorted);
-	stream->unsorted = false;
+	stream->is_unsorted = false;
 	return NULL;
 }
 

@@ -30,7 +30,7 @@ struct lane_ctf_env {
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	const char *tracer;	 /* what recorded the events: "bpf" */
 	uint64_t begin_ns;	 /* nothing recorded is older (CLOCK_MONOTONIC); 0: now */
-	bool free_stream;	 /* an export: there can be a stream of no CPU, begin_ns 0 is 0 */
+	bool has_free_stream;	 /* an export: there can be a stream of no CPU, begin_ns 0 is 0 */
 };
 
 /* In the place of a CPU's number: the stream of what belongs to no CPU. */

@@ -189,7 +189,7 @@ void lane_ctf_write_tsdl(FILE *to, const struct lane_ctf_env *env, const uint8_t
 	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_finding(kind))
 			write_event(to, kind, 0);
-	if (!env->free_stream)
+	if (!env->has_free_stream)
 		return;
 	write_stream(to, "unused");
 	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)

@@ -367,9 +367,9 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 		if (!err)
 			err = drain_lost(capture, lane, last);
 		/* An unfinished record may still turn out older than what has been read since. */
-		if (!err && drained.complete)
+		if (!err && drained.is_complete)
 			err = put_horizon(lane, horizon);
-		*all &= drained.complete;
+		*all &= drained.is_complete;
 	}
 	return err;
 }

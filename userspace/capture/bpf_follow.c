@@ -44,7 +44,7 @@ bool capture_proc_stat_parse(const char *text, struct lane_proc_stat *stat)
 	memcpy(stat->comm, open + 1, length);
 	stat->id = id;
 	stat->parent = parent;
-	stat->kernel = flags & PF_KTHREAD;
+	stat->is_kernel = flags & PF_KTHREAD;
 	stat->cpu = (unsigned int)cpu;
 	return true;
 }
@@ -319,7 +319,7 @@ static struct lane_error *snapshot_thread(int task_fd, const char *name,
 	r.p.vpid = innermost(status, "\nNStgid:", process->id);
 	r.p.ppid = process->parent;
 	r.p.vppid = r.p.vpid == process->id ? process->parent : 0;
-	r.p.type = stat.kernel;
+	r.p.type = stat.is_kernel;
 	r.p.mode = 1;
 	r.p.status = lttng_status(stat.state);
 	r.p.cpu = stat.cpu;

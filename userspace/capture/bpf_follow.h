@@ -19,7 +19,7 @@ struct lane_proc_stat {
 	pid_t parent;
 	char comm[16];
 	char state;	  /* R, S, D, ... */
-	bool kernel;	  /* a thread of the kernel's own */
+	bool is_kernel;	  /* a thread of the kernel's own */
 	unsigned int cpu; /* it ran on last */
 };
 

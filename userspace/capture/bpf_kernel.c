@@ -256,7 +256,7 @@ static struct lane_error *open_btf(struct lane_bpf_running *running)
 				  "CONFIG_DEBUG_INFO_BTF=y is needed)");
 	if (btf__find_by_name_kind(running->vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
 		running->i915 = running->vmlinux;
-	else if (running->kernel.i915)
+	else if (running->kernel.has_i915)
 		running->i915 = btf__load_module_btf("i915", running->vmlinux);
 	if (btf__find_by_name_kind(running->vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
 		running->drm_sched = running->vmlinux;
@@ -284,7 +284,7 @@ struct lane_error *capture_bpf_running_open(struct lane_bpf_running **running)
 	else if (!tracing_file("events/sched/sched_switch/format", R_OK))
 		err = lane_error("tracefs: %s cannot be read (run as root)", dir);
 	if (!err) {
-		r->kernel.i915 = tracing_file("events/i915", F_OK);
+		r->kernel.has_i915 = tracing_file("events/i915", F_OK);
 		collect_functions(r);
 		err = open_btf(r);
 	}

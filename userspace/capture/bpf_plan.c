@@ -72,7 +72,7 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	{ .kind = LANE_RQ_SUBMIT,
 	  .attach = LANE_BPF_FUNCTION,
 	  .origin = LANE_ORIGIN_FUNCTION,
-	  .any = true,
+	  .is_any_enough = true,
 	  .hooks = { { "fn_execlists_submit_request", "execlists_submit_request" },
 		     { "fn_virtual_submit_request", "virtual_submit_request" },
 		     { "fn_guc_submit_request", "guc_submit_request" },
@@ -189,7 +189,7 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	{ .kind = LANE_RESET,
 	  .attach = LANE_BPF_FUNCTION,
 	  .origin = LANE_ORIGIN_FUNCTION,
-	  .any = true,
+	  .is_any_enough = true,
 	  .hooks = { { "fn_reset", "intel_gt_reset" },
 		     { "fn_timedout", "drm_sched_job_timedout" } } },
 	LIBRARY(ENTRY, "cl_entry"),
@@ -325,7 +325,7 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 		if (blocked && !why)
 			why = blocked;
 	}
-	return way->any && usable ? NULL : why;
+	return way->is_any_enough && usable ? NULL : why;
 }
 
 /* Whether the user's choice of hooks allows this kind of way, in this pass over the ways. */
@@ -400,7 +400,7 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind,
 	const char *why, *first = NULL;
 	bool news = false;
 
-	if (of_i915(kind) && !kernel->i915) {
+	if (of_i915(kind) && !kernel->has_i915) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing), "i915 is not loaded");
 		return;
 	}

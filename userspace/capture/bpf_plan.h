@@ -32,7 +32,7 @@ struct lane_bpf_way {
 	int kind;
 	enum lane_bpf_attach attach;
 	enum lane_origin origin;
-	bool any; /* those of the hooks that exist will do; otherwise all are needed */
+	bool is_any_enough; /* those of the hooks that exist will do; otherwise all are needed */
 	struct lane_bpf_hook hooks[LANE_BPF_MAX_HOOKS];
 };
 
@@ -44,7 +44,7 @@ extern const unsigned int lane_bpf_n_ways;
 /* What the kernel has. The functions return NULL for yes, otherwise why not (a static string). */
 struct lane_bpf_kernel {
 	void *data;
-	bool i915; /* the driver is there */
+	bool has_i915; /* the driver is there */
 	/* The event that the way hooks exists, with the fields that its kind needs. */
 	const char *(*event)(void *data, const struct lane_bpf_way *way);
 	/* Its arguments are known by BTF. */

@@ -96,6 +96,6 @@ struct lane_error *capture_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_r
 		}
 	}
 	__atomic_store_n(&ring->on->tail, tail, __ATOMIC_RELEASE);
-	drained->complete = tail >= head;
+	drained->is_complete = tail >= head;
 	return err;
 }

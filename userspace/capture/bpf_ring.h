@@ -35,8 +35,8 @@ struct lane_bpf_ring {
 /* What one drain found. */
 struct lane_bpf_drained {
 	uint64_t records;
-	size_t filled; /* bytes that were in the ring when the drain began */
-	bool complete; /* all that was reserved before the drain began has been read */
+	size_t filled;	  /* bytes that were in the ring when the drain began */
+	bool is_complete; /* all that was reserved before the drain began has been read */
 };
 
 /* Called with each record; an error ends the drain. */

@@ -74,13 +74,13 @@ static bool kernel_has_multi(void)
 void capture_bpf_uprobes_init(struct lane_bpf_uprobes *uprobes)
 {
 	memset(uprobes, 0, sizeof(*uprobes));
-	uprobes->multi = kernel_has_multi();
+	uprobes->has_multi = kernel_has_multi();
 }
 
 void capture_bpf_uprobes_prepare(const struct lane_bpf_uprobes *uprobes,
 				 struct bpf_program *program)
 {
-	if (uprobes->multi)
+	if (uprobes->has_multi)
 		bpf_program__set_expected_attach_type(program,
 						      (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 }
@@ -128,7 +128,7 @@ int capture_bpf_uprobes_attach(struct lane_bpf_uprobes *uprobes, const struct bp
 {
 	int errnum = 0;
 
-	if (uprobes->multi)
+	if (uprobes->has_multi)
 		return attach_all(uprobes, program, library, at_return);
 	for (unsigned int i = 1; i < LANE_CLF_COUNT && !errnum; i++)
 		if (library->offsets[i])

@@ -15,7 +15,7 @@ struct bpf_program;
 
 /* What is attached. All zero: nothing, and one by one. */
 struct lane_bpf_uprobes {
-	bool multi;
+	bool has_multi;
 	struct bpf_link *links[2 * LANE_CLF_COUNT];
 	unsigned int n_links;
 	int fds[2]; /* links of which libbpf does not know */

@@ -149,7 +149,7 @@ struct lane_error *capture_probe_run(const struct lane_probe_options *options,
 	capture_probe_driver(probe);
 	capture_probe_events(probe);
 	capture_probe_lttng(probe);
-	capture_probe_opencl(probe, !options->no_opencl && !*options->root);
+	capture_probe_opencl(probe, !options->leaves_out_opencl && !*options->root);
 	if (probe->failed) {
 		capture_probe_destroy(probe);
 		return &lane_enomem;

@@ -47,7 +47,7 @@ struct lane_probe {
 struct lane_probe_options {
 	const char *
 		root; /* before /proc, /sys, /boot and what else is looked at; "" for the machine */
-	bool no_opencl; /* do not load OpenCL drivers */
+	bool leaves_out_opencl; /* do not load OpenCL drivers */
 };
 
 /*

@@ -131,9 +131,9 @@ static void add_own(struct lane_probe *probe, const struct lane_card *card)
 
 /* What is found of the cards. */
 struct devices {
-	bool wanted; /* a GPU is there that is i915's or could be */
-	bool intel;  /* one of Intel's is */
-	bool drm;    /* one whose driver submits to drm_sched is */
+	bool wanted;   /* a GPU is there that is i915's or could be */
+	bool is_intel; /* one of Intel's is */
+	bool is_drm;   /* one whose driver submits to drm_sched is */
 };
 
 static void check_devices(struct lane_probe *probe, struct devices *found)
@@ -146,12 +146,12 @@ static void check_devices(struct lane_probe *probe, struct devices *found)
 		add_card(probe, &cards[i]);
 		add_gives(probe, &cards[i]);
 		add_own(probe, &cards[i]);
-		found->intel |= capture_card_is_intel(&cards[i]);
-		found->drm |= cards[i].events == LANE_DRIVER_DRM;
+		found->is_intel |= capture_card_is_intel(&cards[i]);
+		found->is_drm |= cards[i].events == LANE_DRIVER_DRM;
 		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||
 				 (capture_card_is_intel(&cards[i]) && !*cards[i].driver);
 	}
-	if (!found->intel && !found->drm)
+	if (!found->is_intel && !found->is_drm)
 		capture_probe_add(
 			probe, DRIVER, "GPU", LANE_CHECK_MISSING,
 			"there is no request to record on this machine; the CPU's side is",
@@ -207,7 +207,7 @@ void capture_probe_driver(struct lane_probe *probe)
 	struct lane_driver driver;
 
 	check_devices(probe, &found);
-	if (found.drm)
+	if (found.is_drm)
 		check_drm_sched(probe);
 	capture_driver_read(probe->root, &driver);
 	/* Where another driver has the GPU, or there is none, loading i915 gets nothing. */
@@ -220,9 +220,9 @@ void capture_probe_driver(struct lane_probe *probe)
 			  "%s%s%s", driver.loaded ? "loaded" : "not loaded",
 			  driver.loaded && *driver.version ? ", its version is in the recording"
 							   : "",
-			  found.wanted	? ""
-			  : found.intel ? ", another driver has the GPU"
-					: ", there is no GPU for it");
+			  found.wanted	   ? ""
+			  : found.is_intel ? ", another driver has the GPU"
+					   : ", there is no GPU for it");
 	if (!driver.loaded)
 		return;
 	capture_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",
@@ -323,7 +323,7 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 	const struct lane_capture_config everything = { .groups = ~0u };
 	struct tree tree = { .probe = probe, .tracefs = tracefs };
 	const struct lane_bpf_kernel kernel = { .data = &tree,
-						.i915 = !capture_probe_access(
+						.has_i915 = !capture_probe_access(
 							probe, "%s/events/i915", tracefs),
 						.event = tree_event,
 						.typed = tree_typed,

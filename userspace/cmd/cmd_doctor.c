@@ -12,8 +12,8 @@
 
 struct doctor_options {
 	struct lane_probe_options probe;
-	bool json;
-	bool events;
+	bool is_json;
+	bool lists_events;
 	struct lane_error *err;
 };
 
@@ -39,13 +39,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_FORMAT:
-		options->json = !strcmp(arg, "json");
-		if (options->json || !strcmp(arg, "text"))
+		options->is_json = !strcmp(arg, "json");
+		if (options->is_json || !strcmp(arg, "text"))
 			return 0;
 		options->err = lane_error_usage("doctor: --format %s: not text or json", arg);
 		return EINVAL;
 	case 'e':
-		options->events = true;
+		options->lists_events = true;
 		return 0;
 	case OPTION_ROOT:
 		options->probe.root = arg;
@@ -54,7 +54,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->err = lane_error_errno(errno, "doctor: --root %s", arg);
 		return EINVAL;
 	case OPTION_NO_OPENCL:
-		options->probe.no_opencl = true;
+		options->probe.leaves_out_opencl = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -259,8 +259,8 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 	err = capture_probe_run(&options.probe, &probe);
 	if (err)
 		return err;
-	if (options.json)
+	if (options.is_json)
 		return print_json(probe);
-	print_text(probe, options.events);
+	print_text(probe, options.lists_events);
 	return NULL;
 }

@@ -14,12 +14,12 @@
 
 struct dump_options {
 	struct session_named named;
-	bool chosen_any;
+	bool has_chosen;
 	bool chosen[LANE_KIND_COUNT];
 	uint64_t from_ns;
 	uint64_t to_ns;
-	bool head;
-	bool verbose;
+	bool has_head;
+	bool is_verbose;
 	enum lane_prefer prefer;
 	struct lane_error *err;
 };
@@ -56,7 +56,7 @@ static bool choose(struct dump_options *options, const char *name)
 			continue;
 		options->chosen[kind] = any = true;
 	}
-	options->chosen_any |= any;
+	options->has_chosen |= any;
 	return any;
 }
 
@@ -102,10 +102,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->named.machine = arg;
 		return 0;
 	case 'v':
-		options->verbose = true;
+		options->is_verbose = true;
 		return 0;
 	case OPTION_NO_HEAD:
-		options->head = false;
+		options->has_head = false;
 		return 0;
 	case ARGP_KEY_ARG:
 		options->named.paths[options->named.n_paths++] = arg;
@@ -153,7 +153,7 @@ static struct lane_error *on_event(void *arg, const struct lane_event *event)
 
 	l->session.is_enough = event->wire.ts_ns > options->to_ns || ferror(stdout);
 	if (!l->session.is_enough && event->wire.ts_ns >= options->from_ns &&
-	    (!options->chosen_any || options->chosen[event->wire.kind]))
+	    (!options->has_chosen || options->chosen[event->wire.kind]))
 		write_event(l, event);
 	return NULL;
 }
@@ -174,9 +174,9 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	const struct listing *l = arg;
 
 	(void)hooks;
-	if (l->options->head && !l->machines)
+	if (l->options->has_head && !l->machines)
 		decode_text_write_head(stdout, info);
-	for (size_t i = 0; i < l->n && l->options->head && l->machines; i++)
+	for (size_t i = 0; i < l->n && l->options->has_head && l->machines; i++)
 		write_machine(l->options, l->of[i]);
 	return NULL;
 }
@@ -191,7 +191,7 @@ static struct lane_error *dump_places(struct listing *l)
 				       .n_places = l->n,
 				       .depth = SESSION_EVENTS,
 				       .prefer = l->options->prefer,
-				       .is_verbose = l->options->verbose,
+				       .is_verbose = l->options->is_verbose,
 				       .keeps_findings = true,
 				       .listeners = &listener,
 				       .n_listeners = 1,
@@ -256,7 +256,7 @@ struct lane_error *cmd_dump(int argc, char **argv)
 	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc, sizeof(*paths));
 	struct dump_options options = { .named = { .paths = paths },
 					.to_ns = UINT64_MAX,
-					.head = true };
+					.has_head = true };
 	struct lane_error *err;
 	int done;
 

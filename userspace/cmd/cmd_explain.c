@@ -21,7 +21,7 @@ struct options {
 		uint32_t seqno;
 	} * requests;
 	size_t n;
-	bool json;
+	bool is_json;
 };
 
 enum {
@@ -59,8 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		o->json = !strcmp(arg, "json");
-		if (o->json || !strcmp(arg, "text"))
+		o->is_json = !strcmp(arg, "json");
+		if (o->is_json || !strcmp(arg, "text"))
 			return 0;
 		o->error = lane_error_usage("explain: --format %s: not text or json", arg);
 		return EINVAL;
@@ -99,13 +99,13 @@ static struct lane_error *write_all(const struct options *o, const struct lane_e
 		const struct lane_explained *of;
 		size_t i = 0;
 
-		if (k && !o->json)
+		if (k && !o->is_json)
 			putchar('\n');
 		for (size_t n = 0;
 		     (of = latency_explain_find(x, name->ctx, name->seqno, &i)) && !err; n++) {
-			if (n && !o->json)
+			if (n && !o->is_json)
 				putchar('\n');
-			if (o->json)
+			if (o->is_json)
 				err = show_explain_write_json(stdout, x, of);
 			else
 				show_explain_write_text(stdout, x, of, begin_ns);

@@ -247,7 +247,7 @@ static struct lane_error *fork_command(struct record_session *session,
 	LANE_CLEANUP(lane_free) char *layer = NULL;
 	struct lane_error *err = find_layer(session, options, &layer);
 
-	if (!err && !options->as_root)
+	if (!err && !options->is_root)
 		err = lane_error_context(
 			capture_sudo_caller(&session->caller, &session->has_caller), "record");
 	if (err || !options->command)
@@ -262,7 +262,7 @@ static struct lane_error *fork_command(struct record_session *session,
 		return err;
 	session->recorder.facts.command = options->command;
 	session->recorder.facts.command_pid = session->recorder.child.pid;
-	if (options->follow)
+	if (options->follows)
 		options->config.follow_pid = session->recorder.child.pid;
 	return NULL;
 }
@@ -270,12 +270,12 @@ static struct lane_error *fork_command(struct record_session *session,
 /* What the options say together, each of which is right. */
 static struct lane_error *check_options(const struct lane_record_options *options)
 {
-	if (options->follow && !options->command)
+	if (options->follows && !options->command)
 		return lane_error_usage(
 			"record: --follow: there is no COMMAND to follow (see --pid)");
-	if (options->follow && options->config.follow_pid)
+	if (options->follows && options->config.follow_pid)
 		return lane_error_usage("record: --follow and --pid: only one can be followed");
-	if (options->probes && !(options->backends & 1))
+	if (options->has_probes && !(options->backends & 1))
 		return lane_error_usage("record: --opencl probes: the backend has to be bpf");
 	if (options->output && !*options->output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
@@ -319,7 +319,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 	err = check_options(&options);
 	if (err)
 		return err;
-	if (options.probes)
+	if (options.has_probes)
 		options.config.groups |= LANE_GROUP_OPENCL;
 	capture_host_read(&session.host);
 	err = fork_command(&session, &options);

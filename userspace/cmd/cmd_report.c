@@ -28,10 +28,10 @@ struct options {
 	struct lane_select select;
 	double from_s, to_s;
 	bool by_time;
-	bool commands;
-	bool requests;
-	bool verbose;
-	bool critical;
+	bool lists_commands;
+	bool lists_requests;
+	bool is_verbose;
+	bool is_critical;
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
 	struct report_models models;
@@ -231,18 +231,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->models.device = arg;
 		return 0;
 	case OPTION_CRITICAL:
-		o->critical = true;
+		o->is_critical = true;
 		return !arg || interval(arg, &o->critical_wanted)
 			       ? 0
 			       : bad(o, "critical", arg, "time FROM-TO in seconds");
 	case OPTION_COMMANDS:
-		o->commands = true;
+		o->lists_commands = true;
 		return 0;
 	case OPTION_REQUESTS:
-		o->requests = true;
+		o->lists_requests = true;
 		return 0;
 	case 'v':
-		o->verbose = true;
+		o->is_verbose = true;
 		return 0;
 	case OPTION_MACHINE:
 		o->named.machine = arg;
@@ -300,7 +300,7 @@ static struct session session_of(const struct options *o, const struct lane_plac
 		.by_time = o->by_time,
 		.from_s = o->from_s,
 		.to_s = o->to_s,
-		.is_verbose = o->verbose,
+		.is_verbose = o->is_verbose,
 		.damage = { .command = "report" },
 	};
 }
@@ -345,11 +345,11 @@ static struct lane_error *report(struct options *o)
 	bool is_json = o->format == &lane_report_json;
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
-	if (!err && o->requests)
+	if (!err && o->lists_requests)
 		err = show_request_list_write(stdout, &session, is_json);
-	else if (!err && o->commands)
+	else if (!err && o->lists_commands)
 		err = show_command_list_write(stdout, &session, is_json);
-	else if (!err && o->critical)
+	else if (!err && o->is_critical)
 		err = show_critical_write(stdout, &session, &o->critical_wanted, is_json,
 					  o->report.rows);
 	else if (!err && o->html)
@@ -397,8 +397,8 @@ static struct lane_error *report_all(struct options *o)
 /* What can be said of several machines at once. */
 static bool is_of_one(const struct options *o)
 {
-	return o->requests || o->commands || o->critical || o->html || o->models.pattern ||
-	       session_named_count(&o->named) < 2;
+	return o->lists_requests || o->lists_commands || o->is_critical || o->html ||
+	       o->models.pattern || session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
@@ -407,11 +407,12 @@ static struct lane_error *check(const struct options *o)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
 	if (o->models.device && !o->models.pattern)
 		return lane_error_usage("report: --device needs --pattern");
-	if (o->models.pattern && o->commands)
+	if (o->models.pattern && o->lists_commands)
 		return lane_error_usage("report: --pattern excludes --commands");
-	if (o->critical && o->format == &lane_report_csv)
+	if (o->is_critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
-	if (o->requests && (o->commands || o->models.pattern || o->html || o->critical))
+	if (o->lists_requests &&
+	    (o->lists_commands || o->models.pattern || o->html || o->is_critical))
 		return lane_error_usage(
 			"report: --requests excludes --commands, --pattern, --html and --critical");
 	return NULL;
@@ -445,7 +446,7 @@ struct lane_error *cmd_report(int argc, char **argv)
 	o.report.path = o.named.paths[0];
 	if (o.models.pattern)
 		o.report.tables |= 1u << LANE_TABLE_OPENCL;
-	o.report.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	o.report.has_colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (!err)
 		err = is_of_one(&o) ? report(&o) : report_all(&o);
 	cmd_report_models_free(&o.models);

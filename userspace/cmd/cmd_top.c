@@ -30,7 +30,7 @@ struct top {
 	struct lane_error *error;   /* of the options */
 	struct session_named named; /* no path: live */
 	struct session_filter filter;
-	bool batch;
+	bool is_batch;
 	unsigned long frames; /* 0: any number */
 	double delay_s, window_s, speed;
 	unsigned int width;
@@ -41,7 +41,7 @@ struct top {
 	uint64_t first_ns, upto_ns; /* of the events */
 	uint64_t wall_ns;	    /* replay: when upto_ns was reached */
 	uint64_t shown_ns;	    /* by the wall */
-	bool paused, quit;
+	bool paused, has_quit;
 };
 
 static uint64_t wall_ns(void)
@@ -97,7 +97,7 @@ static struct lane_error *pump(struct top *top, uint64_t upto_ns)
 
 static void set_sort(struct top *top, enum lane_top_sort sort)
 {
-	top->view.reverse = false;
+	top->view.is_reversed = false;
 	top->view.sort = sort;
 }
 
@@ -119,22 +119,22 @@ static void on_key(struct top *top, int key)
 	switch (key) {
 	case 'q':
 	case 'Q':
-		top->quit = !top->view.help;
-		top->view.help = false;
+		top->has_quit = !top->view.shows_help;
+		top->view.shows_help = false;
 		break;
 	case 'p':
 	case ' ':
 		top->paused = !top->paused;
 		break;
 	case 'o':
-		top->view.reverse = !top->view.reverse;
+		top->view.is_reversed = !top->view.is_reversed;
 		break;
 	case 'h':
 	case '?':
-		top->view.help = !top->view.help;
+		top->view.shows_help = !top->view.shows_help;
 		break;
 	case 27:
-		top->view.help = false;
+		top->view.shows_help = false;
 		break;
 	case '+':
 		change_delay(top, 0.5);
@@ -198,7 +198,7 @@ static struct lane_error *run_screen(struct top *top)
 
 	if (err)
 		return err;
-	while (!err && !top->quit && !lane_stop_signal) {
+	while (!err && !top->has_quit && !lane_stop_signal) {
 		bool due = wall_ns() - top->shown_ns >= (uint64_t)(top->delay_s * 1e9);
 
 		/* While it is paused only keys and another size change the picture. */
@@ -308,7 +308,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'b':
-		top->batch = true;
+		top->is_batch = true;
 		return 0;
 	case 'n':
 		if (!number(arg, 1, 1e9, &value) || value != floor(value))
@@ -402,7 +402,7 @@ static struct lane_error *run(struct top *top)
 	top->view.width = top->width;
 	top->view.notice = top->stream.notice;
 	lane_stop_catch();
-	return top->batch ? run_batch(top) : run_screen(top);
+	return top->is_batch ? run_batch(top) : run_screen(top);
 }
 
 struct lane_error *cmd_top(int argc, char **argv)
@@ -433,7 +433,7 @@ struct lane_error *cmd_top(int argc, char **argv)
 	if (top.named.n_paths && (top.filter.pid || top.filter.comm))
 		return lane_error_usage("top: --pid and --comm choose what is recorded live, not "
 					"what a recording has");
-	if (!top.batch && !isatty(STDOUT_FILENO))
+	if (!top.is_batch && !isatty(STDOUT_FILENO))
 		return lane_error_usage("top: standard output is not a terminal (use --batch)");
 	return run(&top);
 }

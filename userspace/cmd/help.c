@@ -13,7 +13,7 @@
 struct options {
 	struct lane_error *error;
 	char *name; /* the arguments, a space between them: words of the output have some */
-	bool list;
+	bool lists_all;
 };
 
 static const struct argp_option argp_options[] = {
@@ -38,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'l':
-		o->list = true;
+		o->lists_all = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_to_name(o, arg);
@@ -78,7 +78,7 @@ static struct lane_error *help(struct options *o)
 	lane_command_fn *command = o->name ? command_of(o->name) : NULL;
 	char option[] = "--help";
 
-	if (o->list) {
+	if (o->lists_all) {
 		for (size_t i = 0; show_word_at(i); i++)
 			printf("%s: %s\n", show_word_at(i)->word, show_word_at(i)->sentence);
 		return NULL;
@@ -103,7 +103,7 @@ struct lane_error *cmd_help(int argc, char **argv)
 		.doc = "Say what a word of the output means.\vSee gpulane-help(1); all words are "
 		       "in gpulane-words(7).",
 	};
-	struct options o = { .list = false };
+	struct options o = { .lists_all = false };
 	struct lane_error *err;
 	int done;
 

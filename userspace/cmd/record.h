@@ -25,9 +25,9 @@ struct lane_record_options {
 	char **command;
 	unsigned int backends; /* bit i: capture_backends[i] */
 	enum lane_record_opencl opencl;
-	bool probes; /* OpenCL calls by uprobes too */
-	bool follow;
-	bool as_root;
+	bool has_probes; /* OpenCL calls by uprobes too */
+	bool follows;
+	bool is_root;
 	uint64_t duration_ns; /* 0: none */
 	struct lane_engine_filter engines[LANE_RECORD_ENGINES];
 	struct lane_capture_config config;

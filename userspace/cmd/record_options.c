@@ -178,10 +178,10 @@ static struct lane_error *parse_opencl(const char *text, struct lane_record_opti
 	if (!copy)
 		return &lane_enomem;
 	options->opencl = LANE_OPENCL_OFF;
-	options->probes = false;
+	options->has_probes = false;
 	while ((word = strsep(&rest, ","))) {
 		if (!strcmp(word, "probes"))
-			options->probes = true;
+			options->has_probes = true;
 		else if (!opencl_way(word, &options->opencl))
 			return lane_error_usage(
 				"record: --opencl %s: not layer, preload, probes, auto or off",
@@ -229,17 +229,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->error = parse_groups(arg, &options->config.groups);
 		break;
 	case 'f':
-		options->follow = true;
+		options->follows = true;
 		break;
 	case 'p':
 		options->error = parse_pid(arg, &options->config.follow_pid);
 		break;
 	case KEY_ALL:
-		options->follow = false;
+		options->follows = false;
 		options->config.follow_pid = 0;
 		break;
 	case KEY_AS_ROOT:
-		options->as_root = true;
+		options->is_root = true;
 		break;
 	case KEY_COMM:
 		options->config.comm = arg;

@@ -118,7 +118,7 @@ static bool tell_queue(struct maker *m, const struct lane_atp_thread *thread,
 	uintptr_t number = (uintptr_t)lane_table_get(&m->devices, key, 0);
 	struct lane_event *event;
 
-	if (!stamp->command || lane_table_get(&m->queues, handle, 0))
+	if (!stamp->has_command || lane_table_get(&m->queues, handle, 0))
 		return true;
 	if (!number) {
 		number = ++m->n_devices;
@@ -199,10 +199,11 @@ static bool tell_call(struct maker *m, const struct lane_atp_thread *thread,
 		      const struct lane_atp_stamp *stamp, const struct lane_atp_api *api)
 {
 	uint32_t function = lane_cl_function_by_name(stamp->name);
-	uint64_t queue = stamp->command ? stamp->queue : role_value(api, function, LANE_CLR_QUEUE);
+	uint64_t queue =
+		stamp->has_command ? stamp->queue : role_value(api, function, LANE_CLR_QUEUE);
 	uint64_t waits = role_value(api, function, LANE_CLR_WAITS);
 	struct lane_event *event;
-	bool command = stamp->command && status_of(api) == 0;
+	bool command = stamp->has_command && status_of(api) == 0;
 
 	if (!tell_queue(m, thread, stamp, queue) || !tell_kernel(m, thread, stamp))
 		return false;

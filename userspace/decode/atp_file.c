@@ -224,7 +224,7 @@ static struct lane_error *parse_command(struct atp_reader *r, char *rest,
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]); n--)
 		rest[n - 1] = '\0';
 	stamp->device = rest;
-	stamp->command = true;
+	stamp->has_command = true;
 	if (!err && !*rest)
 		err = bad_line(r, "the line ends where the device should be");
 	return err;

@@ -25,7 +25,7 @@ struct lane_atp_stamp {
 	uint64_t line;
 	char *name;
 	uint64_t begin_ns, end_ns;
-	bool command; /* the rest is there */
+	bool has_command; /* the rest is there */
 	uint32_t type;
 	uint64_t times_ns[LANE_ATP_TIMES]; /* queued, submitted, start, end */
 	uint64_t queue;

@@ -21,7 +21,7 @@ struct kept {
 struct lane_compiler {
 	bool is_big;
 	bool failed;
-	bool id;
+	bool is_id;
 	bool is_deep; /* members of inner structures have places, too */
 	lane_place *place;
 	void *arg;
@@ -479,7 +479,7 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 		   const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_member *it = &type->members[index];
-	bool is_id = c->id && !strcmp(it->name, "id");
+	bool is_id = c->is_id && !strcmp(it->name, "id");
 	bool is_needed = false;
 	int reg = is_id ? LANE_REGISTER_ID : -1;
 
@@ -555,7 +555,7 @@ bool decode_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, 
 		return !c->failed;
 	if (type->kind != LANE_TSDL_STRUCT)
 		return fail(c, "what should be a structure is none");
-	c->id = id;
+	c->is_id = id;
 	c->place = place;
 	c->arg = arg;
 	c->n_kept = 0;

@@ -272,7 +272,7 @@ static bool is_wide(const struct lane_schema *schema)
 {
 	for (uint32_t i = 0; i < schema->n_streams; i++)
 		for (uint32_t k = 0; k < schema->streams[i].n_events; k++)
-			if (schema->streams[i].events[k].narrow)
+			if (schema->streams[i].events[k].is_narrow)
 				return false;
 	return true;
 }

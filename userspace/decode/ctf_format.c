@@ -32,8 +32,8 @@ struct graph_stream {
 	int32_t cpu;
 	struct lane_account *account;
 	struct lane_lost_count lost;
-	bool told_count; /* that its count of losses is damaged */
-	bool dead;	 /* nothing more is to be read */
+	bool has_told_count; /* that its count of losses is damaged */
+	bool is_dead;	     /* nothing more is to be read */
 };
 
 struct ctf {
@@ -43,9 +43,9 @@ struct ctf {
 	struct lane_ctf_graph *graph;
 	struct lane_trace_info info;
 	bool has_info;
-	bool own;   /* of our own recorder */
-	bool lttng; /* of LTTng's */
-	bool ust;   /* of LTTng's in programs: the OpenCL layer's */
+	bool is_own;   /* of our own recorder */
+	bool is_lttng; /* of LTTng's */
+	bool is_ust;   /* of LTTng's in programs: the OpenCL layer's */
 	uint32_t n_streams;
 	struct graph_stream *streams;
 	struct lane_account *accounts; /* of each stream */
@@ -164,16 +164,16 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 	copy_env(trace, "kernel_release", ctf->info.release, sizeof(ctf->info.release));
 	copy_env(trace, "tracer_name", tracer, sizeof(tracer));
 	copy_env(trace, "gpulane_version", own, sizeof(own));
-	ctf->own = *own;
-	ctf->lttng = !strcmp(tracer, "lttng-modules") && !ctf->own;
-	ctf->ust = !strcmp(tracer, "lttng-ust");
-	if (ctf->lttng)
+	ctf->is_own = *own;
+	ctf->is_lttng = !strcmp(tracer, "lttng-modules") && !ctf->is_own;
+	ctf->is_ust = !strcmp(tracer, "lttng-ust");
+	if (ctf->is_lttng)
 		snprintf(ctf->info.tracer_version, sizeof(ctf->info.tracer_version), "%u.%u.%u",
 			 (unsigned int)env_number(trace, "tracer_major") % 1000,
 			 (unsigned int)env_number(trace, "tracer_minor") % 1000,
 			 (unsigned int)env_number(trace, "tracer_patchlevel") % 1000);
-	strcpy(ctf->info.tracer, ctf->lttng ? "lttng" : ctf->ust ? "ust" : tracer);
-	if (ctf->own)
+	strcpy(ctf->info.tracer, ctf->is_lttng ? "lttng" : ctf->is_ust ? "ust" : tracer);
+	if (ctf->is_own)
 		copy_env(trace, "gpulane_tracer", ctf->info.tracer, sizeof(ctf->info.tracer));
 	if (clock)
 		read_clock(ctf, clock);
@@ -200,9 +200,9 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 {
 	uint64_t n = bt_stream_class_get_event_class_count(class);
 
-	if (ctf->own)
+	if (ctf->is_own)
 		return;
-	for (int kind = 0; (ctf->lttng || ctf->ust) && kind < LANE_KIND_COUNT; kind++)
+	for (int kind = 0; (ctf->is_lttng || ctf->is_ust) && kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_derived((unsigned int)kind) &&
 		    ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
 			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
@@ -263,15 +263,15 @@ static void add_loss(struct ctf *ctf, struct graph_stream *stream, const bt_mess
 	if (bt_message_discarded_events_get_count(message, &loss.count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		loss.count = 0;
-	if (loss.count && (ctf->lttng || ctf->ust))
+	if (loss.count && (ctf->is_lttng || ctf->is_ust))
 		is_possible = decode_lost_count_change(&stream->lost, &loss);
 	else
 		is_possible = decode_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
 	if (!is_possible) {
 		loss.count = 0;
-		if (!ctf->complaint && !stream->told_count) {
+		if (!ctf->complaint && !stream->has_told_count) {
 			ctf->complaint = lane_error(LANE_LOST_COUNT_WRONG, ctf->path, stream->cpu);
-			stream->told_count = true;
+			stream->has_told_count = true;
 		}
 	}
 	decode_losses_add(&stream->next.losses, loss);
@@ -358,10 +358,10 @@ static struct lane_error *read_stream(struct ctf *ctf, uint32_t index)
 	struct lane_error *err;
 
 	stream->unread = NULL;
-	if (stream->dead)
+	if (stream->is_dead)
 		return NULL;
 	err = read_messages(ctf, index);
-	stream->dead = err || !stream->unread;
+	stream->is_dead = err || !stream->unread;
 	stream->account->is_damaged |= err != NULL;
 	return err;
 }
@@ -407,7 +407,7 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 				 &stream->event);
 		stream->event.wire.ts_ns = stream->next.event_ns;
 		stream->event.cpu = stream->cpu;
-		if (ctf->ust)
+		if (ctf->is_ust)
 			stream->event.wire.origin = LANE_ORIGIN_LAYER;
 	}
 	*result = &stream->event;

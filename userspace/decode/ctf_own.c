@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct lane_event) - offsetof(struct lane_event, cpu) >= C
 struct own_stream {
 	struct lane_event event;       /* the next one, or the one that was handed out */
 	struct lane_merge_stream next; /* the record at `at`, once it has been checked */
-	bool told_count;	       /* that its count of losses is damaged */
-	bool dead;		       /* nothing more is to be read */
+	bool has_told_count;	       /* that its count of losses is damaged */
+	bool is_dead;		       /* nothing more is to be read */
 	int fd;
 	uint64_t file_bytes;
 	uint64_t at;	    /* of the next record */
@@ -113,10 +113,10 @@ static struct lane_error *look(struct own *own, struct own_stream *stream, uint6
 static void forget_count(struct own *own, struct own_stream *stream, struct lane_ctf_packet *head,
 			 uint64_t since_ns)
 {
-	if (!own->complaint && !stream->told_count) {
+	if (!own->complaint && !stream->has_told_count) {
 		own->complaint = lane_error(LANE_LOST_COUNT_WRONG, own->path,
 					    (int)(head->cpu_id & INT32_MAX));
-		stream->told_count = true;
+		stream->has_told_count = true;
 	}
 	head->events_discarded = stream->head.events_discarded;
 	decode_losses_add(
@@ -249,7 +249,7 @@ static void skip_record(struct own_stream *stream)
 /* Nothing more is to be read of the stream. */
 static struct lane_error *end_stream(struct own_stream *stream, struct lane_error *err)
 {
-	stream->dead = true;
+	stream->is_dead = true;
 	stream->seen_end = 0;
 	stream->account->is_damaged |= err != NULL;
 	return err;
@@ -289,7 +289,7 @@ static struct lane_error *find_record(struct own *own, struct own_stream *stream
 	stream->next.has_event = false;
 	if (stream->err)
 		return end_stream(stream, LANE_TAKE(stream->err));
-	while (!stream->dead) {
+	while (!stream->is_dead) {
 		if (lane_stop_signal)
 			return end_stream(stream, lane_error("interrupted"));
 		if (stream->at < stream->content_end) {
@@ -585,7 +585,7 @@ static bool parse_metadata(const char *metadata, struct lane_trace_info *info, u
 	    find_text(strstr(metadata, "\n\tname = \"monotonic\";\n"), "uuid", info->clock_uuid,
 		      sizeof(info->clock_uuid)))
 		env.clock_uuid = info->clock_uuid;
-	env.free_stream = strstr(metadata, "\nstream {\n\tid = 1;") != NULL;
+	env.has_free_stream = strstr(metadata, "\nstream {\n\tid = 1;") != NULL;
 	env.epoch_offset_ns = offset ? strtoll(offset + strlen("\n\toffset = "), NULL, 10) : 0;
 	info->epoch_offset_ns = env.epoch_offset_ns;
 	if (!find_text(metadata, "uuid", trace_uuid, sizeof(trace_uuid)) ||

@@ -102,7 +102,7 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 		    !strcmp(name, "context") &&
 		    bt_field_class_type_is(bt_field_class_get_type(field_class),
 					   BT_FIELD_CLASS_TYPE_INTEGER))
-			plan->narrow =
+			plan->is_narrow =
 				bt_field_class_integer_get_field_value_range(field_class) < 64;
 	}
 }
@@ -120,7 +120,7 @@ void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
 		plan->kind = -1;
 	if (plan->kind < 0)
 		return;
-	plan->engine_notify = !strcmp(name, LANE_ENGINE_NOTIFY);
+	plan->is_engine_notify = !strcmp(name, LANE_ENGINE_NOTIFY);
 	plan_context(plan, bt_stream_class_borrow_event_common_context_field_class_const(
 				   bt_event_class_borrow_stream_class_const(event_class)));
 	plan->n_context = plan->n_steps;
@@ -188,8 +188,8 @@ void decode_plan_read(const struct lane_plan *plan, const bt_event *from, struct
 	const bt_field *fields = NULL;
 
 	decode_event_clear(to, plan->kind);
-	to->raw.narrow = plan->narrow;
-	to->raw.engine_notify = plan->engine_notify;
+	to->raw.narrow = plan->is_narrow;
+	to->raw.engine_notify = plan->is_engine_notify;
 	if (plan->n_context)
 		fields = bt_event_borrow_common_context_field_const(from);
 	for (unsigned int i = 0; i < plan->n_steps; i++) {

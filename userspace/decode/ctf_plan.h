@@ -31,8 +31,8 @@ struct lane_plan_step {
 
 struct lane_plan {
 	int kind; /* -1: the table does not have it */
-	bool narrow;
-	bool engine_notify;
+	bool is_narrow;
+	bool is_engine_notify;
 	bool tells_loss; /* an event that only says what the packets say */
 	/* Of packets of TCP: their fields are in structures in variants, found by name for each. */
 	bool is_deep;

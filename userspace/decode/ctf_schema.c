@@ -88,7 +88,7 @@ void decode_schema_presence(const struct lane_schema *schema,
 			info->presence[kind] = LANE_PRESENCE_ABSENT;
 	for (uint32_t i = 0; i < stream->n_events; i++) {
 		const struct lane_event_class *event = &stream->events[i];
-		int kind = event->engine_notify ? (int)LANE_FENCE_SIGNALED : event->kind;
+		int kind = event->is_engine_notify ? (int)LANE_FENCE_SIGNALED : event->kind;
 
 		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
 			info->presence[kind] =
@@ -304,7 +304,7 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 		return false;
 	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
 	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
-		to->narrow = member->type->size < 64;
+		to->is_narrow = member->type->size < 64;
 	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }
 
@@ -320,7 +320,7 @@ static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *t
 		return false;
 	to->is_declared = true;
 	to->kind = event->name ? decode_names_kind(names, event->name, strlen(event->name)) : -1;
-	to->engine_notify = to->kind >= 0 && !strcmp(event->name, LANE_ENGINE_NOTIFY);
+	to->is_engine_notify = to->kind >= 0 && !strcmp(event->name, LANE_ENGINE_NOTIFY);
 	to->is_half =
 		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
 	/* What is lost is told by the packets' heads. */

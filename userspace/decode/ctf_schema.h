@@ -29,8 +29,8 @@ enum lane_header_kind {
 struct lane_event_class {
 	bool is_declared;
 	int kind; /* -1: the table does not have it */
-	bool narrow;
-	bool engine_notify;
+	bool is_narrow;
+	bool is_engine_notify;
 	bool tells_loss; /* an event that only says what the packets say */
 	bool is_half;	 /* of no use to the analyses */
 	struct lane_program program;

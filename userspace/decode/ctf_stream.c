@@ -155,7 +155,7 @@ static void find_losses(struct lane_read_stream *s, const struct lane_packet_hea
 				decode_lost_is_possible(loss.count, loss.begin_ns, loss.end_ns);
 		if (!is_possible) {
 			loss.count = 0;
-			if (!*s->complaint && !s->told_count) {
+			if (!*s->complaint && !s->has_told_count) {
 				LANE_CLEANUP(lane_free)
 				char *dir = strdup(s->files[s->file].path);
 
@@ -163,7 +163,7 @@ static void find_losses(struct lane_read_stream *s, const struct lane_packet_hea
 					*strrchr(dir, '/') = '\0';
 				*s->complaint =
 					lane_error(LANE_LOST_COUNT_WRONG, dir ? dir : "", s->cpu);
-				s->told_count = true;
+				s->has_told_count = true;
 			}
 		}
 		decode_losses_add(&s->next.losses, loss);
@@ -413,8 +413,8 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	s->account->end_ns = s->next.event_ns;
 	s->event.wire.ts_ns = s->next.event_ns;
 	s->event.cpu = s->cpu;
-	s->event.raw.narrow = class->narrow;
-	s->event.raw.engine_notify = class->engine_notify;
+	s->event.raw.narrow = class->is_narrow;
+	s->event.raw.engine_notify = class->is_engine_notify;
 	if (s->event.wire.origin >= LANE_ORIGIN_COUNT)
 		s->event.wire.origin = LANE_ORIGIN_UNKNOWN;
 	if (s->schema->is_ust)

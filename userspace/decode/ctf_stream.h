@@ -23,8 +23,8 @@ struct lane_read_stream {
 	uint64_t *skipped;	       /* events of no kind of the table */
 	struct lane_error **complaint; /* what ends no stream goes here */
 	struct lane_lost_count lost;
-	bool told_count; /* that its count of losses is damaged */
-	bool is_dead;	 /* nothing more is to be read */
+	bool has_told_count; /* that its count of losses is damaged */
+	bool is_dead;	     /* nothing more is to be read */
 
 	struct lane_stream_file *files; /* in the order of time */
 	size_t n_files, file;

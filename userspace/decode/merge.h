@@ -11,7 +11,7 @@ struct lane_merge_stream {
 	struct lane_losses losses; /* each waits for its end */
 	uint64_t event_ns;	   /* when its next event is */
 	bool has_event;		   /* there is one */
-	bool told_loss;		   /* a loss was handed out, the event is still to come */
+	bool has_told_loss;	   /* a loss was handed out, the event is still to come */
 };
 
 struct lane_merge {
@@ -63,9 +63,9 @@ static inline struct lane_error *decode_merge_next_by(struct lane_merge *merge,
 	if (!err && last != merge->n) {
 		merge->pending = merge->n;
 		stream = merge->streams[last];
-		if (!stream->told_loss)
+		if (!stream->has_told_loss)
 			err = find(merge->arg, last);
-		stream->told_loss = false;
+		stream->has_told_loss = false;
 		if (decode_merge_when(stream, &ns))
 			lane_heap_replace(&merge->heap, (struct lane_heap_entry){ ns, last });
 		else
@@ -75,7 +75,7 @@ static inline struct lane_error *decode_merge_next_by(struct lane_merge *merge,
 		return err;
 	*index = merge->pending = merge->heap.entries[0].stream;
 	stream = merge->streams[*index];
-	*is_loss = stream->told_loss =
+	*is_loss = stream->has_told_loss =
 		decode_losses_due(&stream->losses, merge->heap.entries[0].ns);
 	return NULL;
 }

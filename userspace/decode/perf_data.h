@@ -13,7 +13,7 @@ struct lane_perf_attr {
 	uint64_t config;
 	uint64_t sample_type;
 	uint64_t read_format;
-	bool sample_id_all;
+	bool has_sample_id_all;
 	const struct lane_tracepoint *plan; /* NULL: no tracepoint of the table */
 };
 

@@ -116,7 +116,7 @@ bool decode_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *
 	struct cursor c = { data, bytes };
 
 	*sample = (struct lane_perf_sample){ .pid = -1, .tid = -1, .cpu = -1 };
-	if (!attr->sample_id_all || trailer > bytes)
+	if (!attr->has_sample_id_all || trailer > bytes)
 		return false;
 	skip(&c, bytes - trailer);
 	if (type & LANE_PERF_TID && (!get(&c, &sample->pid, 4) || !get(&c, &sample->tid, 4)))

@@ -97,7 +97,7 @@ struct trace {
 	struct lane_event thread;
 	struct cached cached[CACHED];
 	uint64_t uses, held;
-	bool told_damage;
+	bool has_told_damage;
 };
 
 static struct trace *trace_of(struct lane_decoder *decoder)
@@ -248,9 +248,9 @@ static struct lane_error *bad_bundle(struct trace *trace, const struct lane_pf_b
 {
 	uint64_t at = bundle->chunk ? trace->index.chunks[bundle->chunk - 1].at : bundle->at;
 
-	if (trace->told_damage)
+	if (trace->has_told_damage)
 		return NULL;
-	trace->told_damage = true;
+	trace->has_told_damage = true;
 	return lane_error("%s: CPU %u: byte %" PRIu64 ": %s (further ones are not told)",
 			  trace->path, bundle->cpu, at, why);
 }
@@ -523,7 +523,7 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 
 	*result = NULL;
 	if (trace->index.err) {
-		trace->told_damage = true;
+		trace->has_told_damage = true;
 		return LANE_TAKE(trace->index.err);
 	}
 	err = decode_merge_next(&trace->merge, &index, &is_loss);

@@ -25,7 +25,7 @@ enum {
 struct lane_pf_plan {
 	uint32_t id; /* the field of FtraceEvent that it is */
 	int kind;
-	bool engine_notify; /* the event is intel_engine_notify */
+	bool is_engine_notify; /* the event is intel_engine_notify */
 	unsigned int n_steps;
 	struct {
 		uint32_t number; /* of the field */

@@ -101,8 +101,8 @@ static struct lane_pf_plan *begin_plan(struct lane_pf_plans *plans, uint32_t id,
 	*plan = (struct lane_pf_plan){
 		.id = id,
 		.kind = kind,
-		.engine_notify = length == strlen(LANE_ENGINE_NOTIFY) &&
-				 !memcmp(name, LANE_ENGINE_NOTIFY, length),
+		.is_engine_notify = length == strlen(LANE_ENGINE_NOTIFY) &&
+				    !memcmp(name, LANE_ENGINE_NOTIFY, length),
 	};
 	return plan;
 }
@@ -260,7 +260,7 @@ static enum lane_pf_read read_planned(const struct lane_pf_plan *plan, struct la
 {
 	struct lane_proto_field field;
 
-	begin_event(event, plan->kind, plan->engine_notify);
+	begin_event(event, plan->kind, plan->is_engine_notify);
 	while (decode_proto_next(&message, &field))
 		for (unsigned int i = 0; i < plan->n_steps; i++)
 			if (plan->steps[i].number == field.number)

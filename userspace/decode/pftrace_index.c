@@ -85,8 +85,8 @@ struct packet_reader {
 	struct seen_cpu *seen;	  /* by CPU */
 	uint32_t cap_cpus;
 	bool has_clocks, has_shift, has_tree;
-	int64_t shift;	/* add to CLOCK_BOOTTIME for ftrace's clock */
-	bool asked_all; /* what was asked for is not known by name */
+	int64_t shift;	    /* add to CLOCK_BOOTTIME for ftrace's clock */
+	bool has_asked_all; /* what was asked for is not known by name */
 	uint8_t asked[LANE_KIND_COUNT];
 	bool has_asked;
 };
@@ -208,7 +208,7 @@ static void take_asked(struct packet_reader *r, const struct lane_proto_field *n
 
 	r->has_asked = true;
 	if (name->n - skip == 1 && text[skip] == '*') {
-		r->asked_all = true;
+		r->has_asked_all = true;
 		return;
 	}
 	if (name->n == skip)
@@ -249,7 +249,7 @@ static void take_config(struct packet_reader *r, struct lane_proto message)
 					if (name.number == EVENTS && name.is_bytes && name.n)
 						take_asked(r, &name);
 					else if (name.number == CATEGORIES)
-						r->asked_all = true;
+						r->has_asked_all = true;
 				}
 			}
 		}
@@ -827,7 +827,7 @@ static void set_presence(struct packet_reader *r)
 {
 	uint8_t *presence = r->index->info.presence;
 
-	if (!r->has_asked || r->asked_all)
+	if (!r->has_asked || r->has_asked_all)
 		return;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_derived((unsigned int)kind) && kind != LANE_STATEDUMP)

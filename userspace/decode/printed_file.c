@@ -35,12 +35,12 @@ struct file {
 	struct lane_printed_fields *fields;
 	char *pending; /* the first event's line */
 	size_t pending_length;
-	bool is_page;	      /* of systrace: it ends with its script */
-	bool told_foreign;    /* that a line is no event's */
-	bool loss_waits;      /* what a line that cannot be read would have said */
-	bool has_event;	      /* the event waits until a loss is handed out */
-	uint64_t overwritten; /* before the first event, as ftrace counts */
-	uint64_t first_ns;    /* of the first event */
+	bool is_page;	       /* of systrace: it ends with its script */
+	bool has_told_foreign; /* that a line is no event's */
+	bool loss_waits;       /* what a line that cannot be read would have said */
+	bool has_event;	       /* the event waits until a loss is handed out */
+	uint64_t overwritten;  /* before the first event, as ftrace counts */
+	uint64_t first_ns;     /* of the first event */
 	struct printed_cpu *cpus;
 	uint32_t n_cpus;
 	struct lane_account account;
@@ -194,9 +194,9 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		file->base.skipped++;
 		make_loss(file, -1, 1, file->account.end_ns, file->account.end_ns);
 		file->loss_waits = true;
-		if (file->told_foreign)
+		if (file->has_told_foreign)
 			return NULL;
-		file->told_foreign = true;
+		file->has_told_foreign = true;
 		return bad_line(file, "not the line of an event (further ones are not told)");
 	}
 	cpu = cpu_of(file, printed.cpu);

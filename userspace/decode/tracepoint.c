@@ -218,7 +218,7 @@ static void add_field(struct lane_tracepoint *plan, const struct lane_names *nam
 	add_step(plan, field, &slot);
 	if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
 	    !strcmp(field->name, "context"))
-		plan->narrow = field->size < 8;
+		plan->is_narrow = field->size < 8;
 }
 
 /* The thread that ran, of the fields that all events begin with. */
@@ -302,7 +302,7 @@ const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const c
 	why = make_plan(fields, kind, tracepoints->names, &plan);
 	if (why)
 		return why;
-	plan.engine_notify =
+	plan.is_engine_notify =
 		length == strlen(LANE_ENGINE_NOTIFY) && !memcmp(name, LANE_ENGINE_NOTIFY, length);
 	if (!LANE_GROW(tracepoints->plans, tracepoints->cap_plans, tracepoints->n_plans + 1))
 		return "no memory";
@@ -360,7 +360,7 @@ static bool is_half(const struct lane_tracepoint *plan)
 
 void decode_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *presence)
 {
-	int kind = plan->engine_notify ? LANE_FENCE_SIGNALED : plan->kind;
+	int kind = plan->is_engine_notify ? LANE_FENCE_SIGNALED : plan->kind;
 
 	presence[kind] = is_half(plan) ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
 }
@@ -410,8 +410,8 @@ bool decode_tracepoint_read(const struct lane_tracepoint *plan, const void *reco
 		return false;
 	decode_event_clear(to, plan->kind);
 	to->wire.origin = LANE_ORIGIN_TRACEPOINT;
-	to->raw.narrow = plan->narrow;
-	to->raw.engine_notify = plan->engine_notify;
+	to->raw.narrow = plan->is_narrow;
+	to->raw.engine_notify = plan->is_engine_notify;
 	if (plan->pid_offset)
 		memcpy(&to->wire.tid, from + plan->pid_offset, sizeof(to->wire.tid));
 	for (unsigned int i = 0; i < plan->n_steps; i++) {

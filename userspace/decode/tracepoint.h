@@ -35,8 +35,8 @@ struct lane_tracepoint_step {
 struct lane_tracepoint {
 	uint32_t id; /* what records say in common_type */
 	int kind;    /* -1: the table does not have it */
-	bool narrow;
-	bool engine_notify;
+	bool is_narrow;
+	bool is_engine_notify;
 	uint8_t n_steps;
 	uint16_t fixed_bytes; /* a record that is shorter is cut off */
 	uint16_t pid_offset;  /* of common_pid; 0: it has none */

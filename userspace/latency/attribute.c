@@ -158,12 +158,12 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
 	uint64_t named_ns = 0;
 
-	if (!engine || idle->doubtful)
+	if (!engine || idle->is_doubtful)
 		return;
 	count_idle(engine, idle);
 	if (idle->end_ns < latency->select.from_ns || idle->begin_ns > latency->select.to_ns)
 		return;
-	if (idle->last) {
+	if (idle->is_last) {
 		add_idle(latency, idle, LANE_IDLE_AFTER_LAST, NULL, idle->end_ns - idle->begin_ns);
 		return;
 	}

@@ -34,7 +34,7 @@ void *latency_crit_push(struct lane_critical *c, void *vec, size_t size)
 		char *more = room <= MAX_KEPT ? realloc(list->v, room * size) : NULL;
 
 		if (!more) {
-			c->full |= room > MAX_KEPT;
+			c->is_full |= room > MAX_KEPT;
 			c->no_memory |= room <= MAX_KEPT;
 			return NULL;
 		}
@@ -99,7 +99,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_critical *c = arg;
 	struct lane_crit_run *kept;
 
-	if (run->doubtful || run->begin.hi > run->end.hi ||
+	if (run->is_doubtful || run->begin.hi > run->end.hi ||
 	    !overlaps(c, run->begin.lo, run->end.hi))
 		return;
 	kept = PUSH(c, runs);
@@ -136,7 +136,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	latency_points_of(&c->info, rq, &kept->points);
 	latency_stages_of(&c->info, rq, &stages);
-	kept->ran = stages.known & 1u << LANE_STAGE_RUNNING;
+	kept->has_run = stages.known & 1u << LANE_STAGE_RUNNING;
 	kept->start = rq->start;
 	kept->device = stages.ns[LANE_STAGE_DEVICE_QUEUE];
 	kept->running = stages.ns[LANE_STAGE_RUNNING];
@@ -249,9 +249,9 @@ static struct lane_error *state_of(const struct lane_critical *c)
 {
 	if (c->no_memory)
 		return &lane_enomem;
-	return c->full ? lane_error("the interval holds too much for a critical path "
-				    "(choose a shorter one)")
-		       : NULL;
+	return c->is_full ? lane_error("the interval holds too much for a critical path "
+				       "(choose a shorter one)")
+			  : NULL;
 }
 
 struct lane_error *latency_critical_solve(struct lane_critical *c,

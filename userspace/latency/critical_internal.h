@@ -39,7 +39,7 @@ struct lane_crit_request {
 	uint32_t after, after_seqno; /* the context its submit came out of, NONE: not known */
 	uint32_t preemptions;
 	int32_t tid;
-	bool ran; /* its stages with the hardware are known */
+	bool has_run; /* its stages with the hardware are known */
 };
 
 #define LANE_CRIT_VEC(type)                                                                        \
@@ -60,7 +60,7 @@ struct lane_critical {
 	struct lane_span kinds[LANE_CRITICAL_KIND_COUNT];
 	struct lane_table by_request; /* (context id, seqno) -> index + 1 in requests */
 	bool sorted;
-	bool full, no_memory;
+	bool is_full, no_memory;
 };
 
 /* A new last element of a vector, zeroed; NULL: no memory, or the interval holds too much. */

@@ -363,7 +363,8 @@ static void along_engine(struct critical_walk *w, struct lane_span begin,
 		if (cut.lo < begin.lo)
 			cut.lo = begin.lo;
 		behind(w, cut, kind, covers ? run : NULL);
-		if (cut.hi <= begin.hi || w->at.hi <= w->from_ns || w->c->no_memory || w->c->full)
+		if (cut.hi <= begin.hi || w->at.hi <= w->from_ns || w->c->no_memory ||
+		    w->c->is_full)
 			return;
 	}
 }
@@ -499,7 +500,7 @@ static void request_step(struct critical_walk *w)
 		rq->points.at[from].lo >= w->from_ns;
 	w->above = from;
 	w->below = known_below(rq, from);
-	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->ran))
+	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->has_run))
 		piece(w, rq->points.at[from], LANE_CRITICAL_UNKNOWN);
 	else if (from == LANE_POINT_END)
 		piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL);
@@ -546,7 +547,7 @@ bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *
 	if (!find_end(&w, end))
 		return false;
 	while (w.at.hi > from_ns) {
-		if (c->no_memory || c->full)
+		if (c->no_memory || c->is_full)
 			return false;
 		if (++w.edges > MAX_EDGES) {
 			piece(&w, timeline_span_exact(from_ns), LANE_CRITICAL_UNKNOWN);
@@ -557,5 +558,5 @@ bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *
 		else
 			thread_step(&w);
 	}
-	return !c->no_memory && !c->full;
+	return !c->no_memory && !c->is_full;
 }

@@ -62,7 +62,7 @@ static uint64_t know(struct lane_engine_time *account, uint64_t begin_ns, uint64
  */
 void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
 {
-	if (run->doubtful) {
+	if (run->is_doubtful) {
 		account->chained = false;
 		return;
 	}

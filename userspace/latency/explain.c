@@ -919,7 +919,7 @@ void latency_explain_run(void *arg, const struct lane_run *run)
 
 		if (!rq->engine || run->engine->dev != of->engine.dev ||
 		    run->engine->class != of->engine.class ||
-		    run->engine->instance != of->engine.instance || run->doubtful ||
+		    run->engine->instance != of->engine.instance || run->is_doubtful ||
 		    (run->request->seqno == rq->seqno &&
 		     run->request->context->ctx == of->context.ctx))
 			continue;

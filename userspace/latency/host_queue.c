@@ -20,7 +20,7 @@ struct lane_recent {
 	uint32_t seqno; /* of the request that runs */
 	struct lane_span since;
 	struct lane_span ran; /* what runs had run for before */
-	bool running;
+	bool is_running;
 };
 
 static struct lane_recent *recent_of(struct lane_latency *latency, const struct lane_engine *engine)
@@ -95,7 +95,7 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	    !latency_selected(latency, rq))
 		return;
 	latency->leaves++;
-	if (recent->running)
+	if (recent->is_running)
 		blame(latency, rq, recent->now,
 		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns),
 		      at_ns - from_ns);
@@ -164,7 +164,7 @@ static struct lane_span since_when(const struct lane_request *rq, uint64_t at_ns
 
 static void opens(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
 {
-	recent->running = true;
+	recent->is_running = true;
 	recent->now = rq->context->id;
 	recent->seqno = rq->seqno;
 	recent->ran = rq->running;
@@ -173,7 +173,7 @@ static void opens(struct lane_recent *recent, const struct lane_request *rq, uin
 
 static bool is_running(const struct lane_recent *recent, const struct lane_request *rq)
 {
-	return recent->running && recent->now == rq->context->id && recent->seqno == rq->seqno;
+	return recent->is_running && recent->now == rq->context->id && recent->seqno == rq->seqno;
 }
 
 void latency_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -195,10 +195,10 @@ void latency_on_state(void *arg, const struct lane_request *rq, enum lane_reques
 		return;
 	if (from == LANE_RQ_STATE_RUNNING && is_running(recent, rq)) {
 		closes(recent, rq, at_ns);
-		recent->running = false;
+		recent->is_running = false;
 	}
 	if (rq->state == LANE_RQ_STATE_RUNNING) {
-		if (recent->running)
+		if (recent->is_running)
 			gives_way(recent, since_when(rq, at_ns));
 		opens(recent, rq, at_ns);
 	}

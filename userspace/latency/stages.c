@@ -53,7 +53,7 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	 * its heartbeats at submit. */
 	if (rq->context->is_drm) {
 		p->none[LANE_POINT_QUEUE] = true;
-	} else if (!rq->context->user && recorded(info, LANE_RQ_QUEUE)) {
+	} else if (!rq->context->is_user && recorded(info, LANE_RQ_QUEUE)) {
 		p->none[LANE_POINT_QUEUE] = !p->known[LANE_POINT_QUEUE];
 		p->none[LANE_POINT_ADD] =
 			!p->known[LANE_POINT_QUEUE] && !p->known[LANE_POINT_ADD] &&

@@ -56,7 +56,7 @@ struct lane_error *model_ways_add(struct lane_ways *ways, enum lane_hash hash,
 /* The next number of copies behind `copies` that is to be tried. */
 static uint32_t next_copies(const struct lane_ways *ways, uint32_t copies)
 {
-	return ways->wish.all_copies ? copies + 1 : copies * 2;
+	return ways->wish.tries_all_copies ? copies + 1 : copies * 2;
 }
 
 /*

@@ -9,10 +9,10 @@
 #include "model/voters.h"
 
 struct lane_ways_wish {
-	uint32_t block;	 /* lanes of a work-group */
-	bool all_copies; /* each number of copies is tried; else the powers of two */
-	bool sums_loads; /* sums up what loads would take, too */
-	double floor;	 /* cycles that every warp takes at least */
+	uint32_t block;	       /* lanes of a work-group */
+	bool tries_all_copies; /* each number of copies is tried; else the powers of two */
+	bool sums_loads;       /* sums up what loads would take, too */
+	double floor;	       /* cycles that every warp takes at least */
 };
 
 struct lane_ways {

@@ -33,13 +33,13 @@ struct life {
 	uint64_t context, seqno;
 	uint64_t since_ns, by_ns; /* it was named by events of that time */
 	uint64_t known_ns;	  /* its address and its number were told together then, last */
-	bool narrow;
+	bool is_narrow;
 };
 
 /* An entity whose fences' context is known. */
 struct entity {
 	uint64_t context;
-	bool narrow;
+	bool is_narrow;
 };
 
 /* A number for the jobs of one entity, ring and process. */
@@ -50,7 +50,7 @@ struct own_context {
 /* The fence of a job that was armed: drm_sched_fence_init() makes `scheduled`, then `finished`. */
 struct armed {
 	uint64_t context, seqno, at_ns;
-	bool is_whole, narrow;
+	bool is_whole, is_narrow;
 	char timeline[32];
 };
 
@@ -266,7 +266,7 @@ static void learn_entity(struct lane_drm *drm, uint64_t address, const struct ar
 		drm->n_entities++;
 	}
 	entity->context = armed->context;
-	entity->narrow = armed->narrow;
+	entity->is_narrow = armed->is_narrow;
 }
 
 /* The thread's driver has told of this job (amdgpu_cs_submit() in amdgpu_cs.c,
@@ -284,7 +284,7 @@ static bool name_by_driver(struct lane_drm *drm, const struct lane_event *event,
 	life->seqno = named->seqno;
 	life->since_ns = named->at_ns;
 	life->by_ns = event->wire.ts_ns;
-	life->narrow = false;
+	life->is_narrow = false;
 	named->job = 0;
 	return true;
 }
@@ -317,7 +317,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 	life->seqno = armed->seqno;
 	life->since_ns = thread->since_ns ? thread->since_ns : armed->at_ns;
 	life->by_ns = event->wire.ts_ns;
-	life->narrow = armed->narrow;
+	life->is_narrow = armed->is_narrow;
 	learn_entity(drm, event->raw.entity, armed);
 	forget_armed(thread, (uint32_t)(armed - thread->armed));
 	return true;
@@ -348,7 +348,7 @@ static void tell(struct lane_event *event, const struct life *life)
 	event->u.drm.fence_seqno = life->seqno;
 	event->raw.named_since_ns = life->since_ns;
 	event->raw.named_by_ns = life->by_ns;
-	event->raw.narrow = life->narrow;
+	event->raw.narrow = life->is_narrow;
 }
 
 static bool test_and_set(uint64_t bits[NUMBERS / 64], uint64_t number, bool set)
@@ -569,7 +569,7 @@ static void arm(struct thread *thread, const struct lane_event *event)
 	*last = (struct armed){ .context = init->context,
 				.seqno = init->seqno,
 				.at_ns = event->wire.ts_ns,
-				.narrow = event->raw.narrow };
+				.is_narrow = event->raw.narrow };
 	memcpy(last->timeline, init->timeline, 32);
 }
 

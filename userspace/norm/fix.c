@@ -17,7 +17,7 @@ enum {
 
 struct lane_fix {
 	unsigned int version;
-	bool raw_states;	      /* prev_state is what stands in the task */
+	bool has_raw_states;	      /* prev_state is what stands in the task */
 	struct lane_globals *globals; /* NULL until an event has a global seqno */
 	struct lane_drm *drm;	      /* NULL until there is an event of drm_sched's */
 	bool has_lost;		      /* events were lost */
@@ -56,7 +56,7 @@ struct lane_error *norm_fix_create(const struct lane_trace_info *info, struct la
 	if (!*fix)
 		return &lane_enomem;
 	(*fix)->version = norm_release_version(info->release);
-	(*fix)->raw_states = writes_raw_states(info);
+	(*fix)->has_raw_states = writes_raw_states(info);
 	(*fix)->follows_some = info->follows_some;
 	return NULL;
 }
@@ -149,9 +149,9 @@ static int64_t prev_state(const struct lane_fix *fix, int64_t state)
 		return old_state(version, bits);
 	if (bits & 0x7f)
 		return 1ll << (63 - __builtin_clzll(bits & 0x7f));
-	if (bits == BIT_12 && (fix->raw_states || (version && version < 5015)))
+	if (bits == BIT_12 && (fix->has_raw_states || (version && version < 5015)))
 		return 0;
-	if (bits == RAW_DEAD && fix->raw_states)
+	if (bits == RAW_DEAD && fix->has_raw_states)
 		return REPORT_DEAD;
 	if (bits & BIT_12) /* told as UNINTERRUPTIBLE */
 		return REPORT_UNINTERRUPTIBLE;

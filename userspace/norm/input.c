@@ -23,7 +23,7 @@ struct source {
 	struct lane_fix *fix;
 	struct lane_event *head; /* the next event, today's; NULL before the first and at the end */
 	struct lane_event more;	 /* head when it was made by norm_fix_more */
-	bool in_more;		 /* norm_fix_more may have further ones */
+	bool is_in_more;	 /* norm_fix_more may have further ones */
 	bool ended;
 
 	char *path;
@@ -196,8 +196,8 @@ static struct lane_error *fix(struct source *source)
 		break;
 	case LANE_FIXED_MORE:
 		source->more = *event;
-		source->in_more = norm_fix_more(source->fix, &source->more);
-		source->head = source->in_more ? &source->more : NULL;
+		source->is_in_more = norm_fix_more(source->fix, &source->more);
+		source->head = source->is_in_more ? &source->more : NULL;
 	}
 	return NULL;
 }
@@ -208,9 +208,9 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 	struct lane_error *err;
 
 	source->head = NULL;
-	if (source->in_more) {
-		source->in_more = norm_fix_more(source->fix, &source->more);
-		if (source->in_more) {
+	if (source->is_in_more) {
+		source->is_in_more = norm_fix_more(source->fix, &source->more);
+		if (source->is_in_more) {
 			source->head = &source->more;
 			return NULL;
 		}

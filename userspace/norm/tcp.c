@@ -46,8 +46,8 @@ struct lane_tcp {
 	/* Kept are the packets whose hash has so many zeros at its end: of both machines the same.
 	 */
 	unsigned int thinned;
-	bool lost_all;	 /* more losses than are kept: all of it may be one */
-	uint32_t *slots; /* of packets sent, by hash: a number from 1 on */
+	bool has_lost_all; /* more losses than are kept: all of it may be one */
+	uint32_t *slots;   /* of packets sent, by hash: a number from 1 on */
 	size_t mask;
 };
 
@@ -126,7 +126,7 @@ static bool make_room(void **array, size_t n, size_t *cap, size_t size)
 static bool take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost *lost)
 {
 	if (packets->n_losses == MOST_LOSSES) {
-		packets->lost_all = true;
+		packets->has_lost_all = true;
 		return true;
 	}
 	if (!make_room((void **)&packets->losses, packets->n_losses, &packets->cap_losses,
@@ -247,7 +247,7 @@ static bool has_lost(const struct lane_tcp *packets, uint64_t from_ns, uint64_t 
 {
 	size_t lo = 0, hi = packets->n_losses;
 
-	if (packets->lost_all)
+	if (packets->has_lost_all)
 		return true;
 	/* The last loss that begins by to_ns: it, or one before, may reach behind from_ns. */
 	while (lo < hi) {

@@ -37,7 +37,7 @@ static struct lane_error *open_trace(struct copy *copy, uint64_t first_ns)
 				    .epoch_offset_ns = info->epoch_offset_ns,
 				    .tracer = copy->name,
 				    .begin_ns = first_ns,
-				    .free_stream = true };
+				    .has_free_stream = true };
 
 	if (info->begin_ns && info->begin_ns < first_ns)
 		env.begin_ns = info->begin_ns;

@@ -17,7 +17,7 @@ struct lane_error *session_damage_take(struct session_damage *damage, struct lan
 	}
 	if (err == &lane_enomem || lane_error_code(err) != LANE_ERROR_FAILED)
 		return err;
-	if (damage->n <= MOST_TOLD && damage->n > damage->before && !damage->quiet)
+	if (damage->n <= MOST_TOLD && damage->n > damage->before && !damage->is_quiet)
 		session_damage_tell(damage, LANE_TAKE(damage->last));
 	lane_error_free(damage->last);
 	damage->last = err;

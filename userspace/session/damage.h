@@ -14,7 +14,7 @@ struct session_damage {
 	struct lane_error *last; /* not told yet */
 	uint64_t n;
 	uint64_t before; /* so many were told by a reading that has been begun anew */
-	bool quiet;	 /* all of it was told before, but for the last */
+	bool is_quiet;	 /* all of it was told before, but for the last */
 };
 
 /*

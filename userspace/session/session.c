@@ -337,7 +337,7 @@ static void begin_anew(struct pass *p)
 	struct session *s = p->session;
 	struct session_damage damage = { .command = s->damage.command,
 					 .before = s->damage.n ? s->damage.n - 1 : 0,
-					 .quiet = p->is_quiet || p->has_met_late };
+					 .is_quiet = p->is_quiet || p->has_met_late };
 
 	session_deinit(s);
 	s->damage = damage;
@@ -382,7 +382,7 @@ static struct lane_error *read_twice(struct pass *p)
 		return err;
 	earlier = LANE_TAKE(s->timeline);
 	damage = s->damage;
-	s->damage = (struct session_damage){ .command = damage.command, .quiet = true };
+	s->damage = (struct session_damage){ .command = damage.command, .is_quiet = true };
 	p->earlier = earlier;
 	p->is_told = p->is_second = p->is_quiet = true;
 	err = read_once(p);
@@ -396,7 +396,7 @@ struct lane_error *session_read(struct session *session)
 {
 	struct pass pass = { .session = session,
 			     .is_told = true,
-			     .is_quiet = session->damage.quiet };
+			     .is_quiet = session->damage.is_quiet };
 	struct lane_error *err;
 
 	if (!session->damage.command)
@@ -421,7 +421,7 @@ struct session session_again(const struct session *session)
 		.prefer = session->prefer,
 		.shows_progress = session->shows_progress,
 		.is_stoppable = session->is_stoppable,
-		.damage = { .command = session->damage.command, .quiet = true },
+		.damage = { .command = session->damage.command, .is_quiet = true },
 	};
 }
 

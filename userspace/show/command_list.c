@@ -17,7 +17,7 @@ struct command_list {
 /* One column: a name for the head and the key, the same in both formats. */
 struct line {
 	FILE *to;
-	bool json;
+	bool is_json;
 	uint32_t columns;
 };
 
@@ -25,7 +25,7 @@ static void column(struct line *line, const char *name)
 {
 	if (line->columns++)
 		fputc(',', line->to);
-	if (line->json)
+	if (line->is_json)
 		fprintf(line->to, "\"%s\":", name);
 }
 
@@ -34,7 +34,7 @@ static void number(struct line *line, const char *name, bool known, uint64_t val
 	column(line, name);
 	if (known)
 		fprintf(line->to, "%" PRIu64, value);
-	else if (line->json)
+	else if (line->is_json)
 		fputs("null", line->to);
 }
 
@@ -42,13 +42,13 @@ static void number(struct line *line, const char *name, bool known, uint64_t val
 static void handle(struct line *line, const char *name, uint64_t value)
 {
 	column(line, name);
-	fprintf(line->to, line->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
+	fprintf(line->to, line->is_json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
 }
 
 static void text(struct line *line, const char *name, const char *value)
 {
 	column(line, name);
-	if (line->json)
+	if (line->is_json)
 		lane_clean_json(line->to, value);
 	else
 		lane_clean_csv(line->to, value);
@@ -104,7 +104,7 @@ static void command_columns(struct line *line, const struct lane_command *comman
 static void write_line(struct command_list *list, const struct lane_command *command,
 		       const struct lane_request_key *request)
 {
-	struct line line = { .to = list->to, .json = list->is_json };
+	struct line line = { .to = list->to, .is_json = list->is_json };
 
 	if (list->is_json)
 		fputc('{', list->to);

@@ -101,7 +101,7 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 
 static void title(FILE *to, const struct lane_report_options *options, const char *text)
 {
-	fprintf(to, options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+	fprintf(to, options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
 static bool enough(FILE *to, const struct lane_report_options *options, uint32_t row, uint32_t n)

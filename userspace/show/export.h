@@ -34,7 +34,7 @@ struct lane_exporter {
 	const char *name;
 	const char *help;
 	const char *suffix; /* of the output, when the user names none: ".html" */
-	bool directory;	    /* it writes a directory, not a file */
+	bool is_directory;  /* it writes a directory, not a file */
 	/* *export is the caller's; *hooks, NULLs before, is set to what it is to be told. */
 	struct lane_error *(*create)(const struct lane_export_to *to, void **export,
 				     struct lane_hooks *hooks);

@@ -102,7 +102,7 @@ static struct lane_error *open_trace(struct export *e, uint64_t first_ns)
 				    .epoch_offset_ns = info->epoch_offset_ns,
 				    .tracer = *info->tracer ? info->tracer : NULL,
 				    .begin_ns = first_ns,
-				    .free_stream = true };
+				    .has_free_stream = true };
 
 	if (info->begin_ns && info->begin_ns < env.begin_ns)
 		env.begin_ns = info->begin_ns;
@@ -310,7 +310,7 @@ const struct lane_exporter lane_export_ctf = {
 	.name = "ctf",
 	.help = "one trace of events and findings, for Trace Compass and babeltrace2",
 	.suffix = ".ctf",
-	.directory = true,
+	.is_directory = true,
 	.create = create,
 	.event = on_event,
 	.finish = finish,

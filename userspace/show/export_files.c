@@ -82,15 +82,15 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 
 	out->is_stdout = job->wanted->output && !strcmp(job->wanted->output, "-");
 	if (out->is_stdout)
-		return e->directory ? lane_error_usage("--to %s makes a directory, which "
-						       "standard output is not",
-						       e->name)
-				    : NULL;
+		return e->is_directory ? lane_error_usage("--to %s makes a directory, which "
+							  "standard output is not",
+							  e->name)
+				       : NULL;
 	if (!job->wanted->output && asprintf(&path, "%s%s", job->title, e->suffix) < 0) {
 		path = NULL;
 		return &lane_enomem;
 	}
-	return lane_output_init(&out->out, path ? path : job->wanted->output, e->directory);
+	return lane_output_init(&out->out, path ? path : job->wanted->output, e->is_directory);
 }
 
 /* A file without a name, below TMPDIR or in memory. */
@@ -116,7 +116,7 @@ static struct lane_error *begin_writing(struct output *out)
 		if (err)
 			return err;
 		out->to.dir_fd = out->out.fd;
-		if (out->exporter->directory)
+		if (out->exporter->is_directory)
 			return NULL;
 		fd = fcntl(out->out.fd, F_DUPFD_CLOEXEC, 0);
 	}

@@ -22,7 +22,7 @@ struct engine_note {
 	char name[64];
 	char queues[2][64];
 	const struct lane_engine *engine; /* NULL: nothing was found of it */
-	bool running;			  /* a run has begun that has not been told */
+	bool is_running;		  /* a run has begun that has not been told */
 	struct lane_event begin;
 };
 
@@ -47,7 +47,7 @@ struct lane_findings {
 	uint32_t n_engines;
 	uint64_t now_ns;
 	uint64_t first_ns; /* of the recording: nothing was found before */
-	bool reading;
+	bool is_reading;
 	struct lane_track_rows requests, of_process, queues[2], preempted, commands;
 	struct lane_table labels; /* (enum label_of, number) */
 	struct lane_pool label_pool;
@@ -286,7 +286,7 @@ static void note_run(struct lane_findings *f, const struct lane_request *rq, uin
 
 	if (!note)
 		return;
-	note->running = true;
+	note->is_running = true;
 	fill(f, &note->begin, rq, rq->engine, at_ns);
 	note->begin.wire.ts_ns = at_ns;
 }
@@ -370,10 +370,10 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_event event;
 
 	if (note)
-		note->running = false;
+		note->is_running = false;
 	fill(f, &event, run->request, run->engine, run->begin.hi);
 	event.u.gpulane_run_begin.lasted_ns = run->end.lo - run->begin.lo;
-	event.u.gpulane_run_begin.doubtful = run->doubtful;
+	event.u.gpulane_run_begin.doubtful = run->is_doubtful;
 	put(f, &event, LANE_FOUND_RUN_BEGIN, run->begin.lo);
 	event.u.gpulane_run_end.latest_ns = run->end.hi;
 	put(f, &event, LANE_FOUND_RUN_END, run->end.lo);
@@ -606,16 +606,16 @@ static struct lane_error *end_reading(struct lane_findings *f)
 		if (f->engines[i].engine)
 			name_engine(&f->engines[i]);
 	for (uint32_t i = 0; i < f->n_engines; i++)
-		if (f->engines[i].running)
+		if (f->engines[i].is_running)
 			put(f, &f->engines[i].begin, LANE_FOUND_RUN_BEGIN,
 			    f->engines[i].begin.wire.ts_ns);
-	f->reading = true;
+	f->is_reading = true;
 	return LANE_TAKE(f->error);
 }
 
 struct lane_error *show_findings_next(struct lane_findings *f, const struct lane_wire **record)
 {
-	struct lane_error *err = f->reading ? NULL : end_reading(f);
+	struct lane_error *err = f->is_reading ? NULL : end_reading(f);
 	struct lane_wire *wire = NULL;
 
 	if (!err)

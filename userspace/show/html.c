@@ -96,7 +96,7 @@ struct html {
 	struct lane_tracks *tracks;
 	struct lane_html_block blocks[BLOCKS];
 	uint64_t origin_ns;
-	bool began;
+	bool has_begun;
 	struct lane_table named; /* (tid, name) -> index + 1 in names */
 	char (*names)[LANE_HTML_NAME];
 	uint32_t commands;
@@ -393,11 +393,11 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 {
 	struct html *h = export;
 
-	if (!h->began)
+	if (!h->has_begun)
 		h->origin_ns = h->info->begin_ns && h->info->begin_ns < event->wire.ts_ns
 				       ? h->info->begin_ns
 				       : event->wire.ts_ns;
-	h->began = true;
+	h->has_begun = true;
 	if (h->err)
 		return LANE_TAKE(h->err);
 	return show_tracks_failed(h->tracks) ? &lane_enomem : NULL;

@@ -134,7 +134,7 @@ void show_opencl_models_text(FILE *to, struct lane_latency *latency,
 		if (!has_model(options, i, &c->kernels[i]))
 			continue;
 		if (first)
-			fprintf(to, options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
+			fprintf(to, options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
 				"Kernels from call to answer, running as the model divides it");
 		first = 0;
 		text_kernel(to, latency, &c->kernels[i], &options->models[i],

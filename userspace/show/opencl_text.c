@@ -18,7 +18,7 @@ struct tables {
 
 static void title(const struct tables *t, const char *text)
 {
-	fprintf(t->to, t->options->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+	fprintf(t->to, t->options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
 static bool enough(const struct tables *t, uint32_t row, uint32_t n)
@@ -174,7 +174,7 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 	for (uint32_t i = 0; timeline_cl_clock(l->timeline, i, &clock); i++) {
 		if (clock.pid != d->pid || clock.device != d->device || !clock.bounded)
 			continue;
-		if (clock.same) {
+		if (clock.is_same) {
 			snprintf(text, size, "the CPU's");
 			break;
 		}

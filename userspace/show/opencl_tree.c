@@ -150,7 +150,7 @@ static void clock_of(const struct lane_latency *l, const struct lane_cl_device_s
 		if (clock.pid != device->pid || clock.device != device->device)
 			continue;
 		show_json_text(at, "state",
-			       clock.same      ? "same"
+			       clock.is_same   ? "same"
 			       : clock.bounded ? "bounded"
 					       : "free");
 		show_json_uint(at, "pairs", clock.pairs);

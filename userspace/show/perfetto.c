@@ -75,7 +75,7 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 					  .uuid = uuid_of(PLACE_LENGTH, engine->id, queue),
 					  .parent = uuid,
 					  .name = lengths[queue],
-					  .counter = true,
+					  .is_counter = true,
 					  .rank = 20 + (int32_t)queue,
 				  });
 }
@@ -95,7 +95,7 @@ static void describe_process(struct perfetto *p, const struct lane_client *clien
 					       .uuid = process_uuid(client->pid),
 					       .name = client->pid < 0 ? "unknown process" : name,
 					       .pid = client->pid,
-					       .process = client->pid >= 0,
+					       .is_process = client->pid >= 0,
 				       });
 }
 
@@ -114,7 +114,7 @@ static void describe_owner(struct perfetto *p, int32_t pid)
 	show_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
 								    .name = name,
 								    .pid = pid,
-								    .process = pid >= 0 });
+								    .is_process = pid >= 0 });
 }
 
 static void describe_thread(struct perfetto *p, const struct lane_track *track)
@@ -128,7 +128,7 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 			.name = show_task_name(track->tid, track->comm, name, sizeof(name)),
 			.pid = track->pid >= 0 ? track->pid : track->tid,
 			.tid = track->tid,
-			.thread = true,
+			.is_thread = true,
 		});
 }
 

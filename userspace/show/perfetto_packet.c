@@ -161,19 +161,19 @@ void show_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	is.name = name;
 	is.has_sibling_order_rank = track->rank != 0;
 	is.sibling_order_rank = track->rank;
-	is.has_child_ordering = !track->counter;
+	is.has_child_ordering = !track->is_counter;
 	is.child_ordering = PERFETTO__PROTOS__TRACK_DESCRIPTOR__CHILD_TRACKS_ORDERING__EXPLICIT;
 	process.has_pid = thread.has_pid = thread.has_tid = true;
 	process.pid = thread.pid = track->pid;
 	thread.tid = track->tid;
 	process.process_name = thread.thread_name = name;
-	if (track->process && !packets->machine)
+	if (track->is_process && !packets->machine)
 		is.process = &process;
-	if (track->thread && !packets->machine)
+	if (track->is_thread && !packets->machine)
 		is.thread = &thread;
 	counter.has_unit = true;
 	counter.unit = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__UNIT__UNIT_COUNT;
-	if (track->counter)
+	if (track->is_counter)
 		is.counter = &counter;
 	head(&p);
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_DESCRIPTOR;

@@ -85,7 +85,7 @@ struct lane_packet_track {
 	uint64_t uuid, parent; /* parent 0: none */
 	const char *name;
 	int32_t pid, tid;
-	bool process, thread, counter;
+	bool is_process, is_thread, is_counter;
 	int32_t rank; /* among its siblings, 0: none given */
 };
 

@@ -58,7 +58,7 @@ enum lane_report_table {
 extern const char *const lane_report_table_names[LANE_TABLE_COUNT];
 
 struct lane_report_options {
-	bool colour;
+	bool has_colour;
 	uint32_t tables;  /* of the text, bits by enum lane_report_table; 0: the first screen */
 	const char *path; /* of the recording, as it was named */
 	uint32_t rows;	  /* of a table at most, 0: all */
@@ -119,7 +119,7 @@ unsigned int show_percent(uint64_t part, uint64_t whole, double add);
 struct lane_verdict_style {
 	unsigned int sentences;	    /* at most, but for those on OpenCL and on how far it goes */
 	const char *before, *after; /* of each */
-	bool with_advice;	    /* a line behind it says what to try */
+	bool has_advice;	    /* a line behind it says what to try */
 };
 
 /* The verdict: the sentences that say most, best first. */

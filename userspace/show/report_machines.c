@@ -143,9 +143,9 @@ static struct lane_error *write_text(const struct report *r)
 
 	write_head(r);
 	for (size_t i = 0; i < r->named->found.n && !err; i++) {
-		printf("\n%s== ", r->options->colour ? "\033[1m" : "");
+		printf("\n%s== ", r->options->has_colour ? "\033[1m" : "");
 		lane_clean_print(stdout, r->named->found.machines[i].name);
-		printf(" ==%s\n", r->options->colour ? "\033[0m" : "");
+		printf(" ==%s\n", r->options->has_colour ? "\033[0m" : "");
 		err = lane_report_text.write(stdout, &r->sessions[i].latency, r->options);
 	}
 	return err;

@@ -24,9 +24,9 @@ static void title(const struct text_report *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fputs(t->options->colour ? "\n\033[1m" : "\n", t->to);
+	fputs(t->options->has_colour ? "\n\033[1m" : "\n", t->to);
 	vfprintf(t->to, format, args);
-	fputs(t->options->colour ? "\033[0m\n" : "\n", t->to);
+	fputs(t->options->has_colour ? "\033[0m\n" : "\n", t->to);
 	va_end(args);
 }
 
@@ -464,7 +464,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 {
 	static const struct {
 		void (*write)(const struct text_report *t);
-		bool of_clients; /* only where there are any */
+		bool needs_clients; /* only where there are any */
 	} tables[LANE_TABLE_COUNT] = {
 		[LANE_TABLE_ENGINES] = { engines, false },
 		[LANE_TABLE_IDLE] = { idles, false },
@@ -484,12 +484,12 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 	struct text_report t = { to, latency, options };
 
 	show_verdict(to, latency,
-		     &(struct lane_verdict_style){ 6, options->colour ? "\033[1m" : "",
-						   options->colour ? "\033[0m" : "", true });
+		     &(struct lane_verdict_style){ 6, options->has_colour ? "\033[1m" : "",
+						   options->has_colour ? "\033[0m" : "", true });
 	head(&t);
 	show_screen_bar(to, latency);
 	for (int i = 0; i < LANE_TABLE_COUNT; i++)
-		if ((options->tables >> i & 1) && (!tables[i].of_clients || latency->n_clients))
+		if ((options->tables >> i & 1) && (!tables[i].needs_clients || latency->n_clients))
 			tables[i].write(&t);
 	if (!options->tables)
 		show_screen_rest(to, latency, options);

@@ -41,7 +41,7 @@ struct lane_spool {
 	size_t window_bytes;
 	uint32_t last; /* the run that the last record came from; n_runs: none */
 	size_t next;   /* without runs: the next place */
-	bool reading;
+	bool is_reading;
 };
 
 static size_t stride_of(const struct lane_wire *record)
@@ -229,7 +229,7 @@ static struct lane_error *begin(struct lane_spool *spool)
 	struct lane_wire *record;
 
 	_Static_assert(sizeof(struct lane_event) < WINDOW_MIN, "a record fits a window");
-	spool->reading = true;
+	spool->is_reading = true;
 	if (!spool->n_runs) {
 		sort(spool);
 		return NULL;
@@ -285,7 +285,7 @@ struct lane_error *show_spool_next(struct lane_spool *spool, struct lane_wire **
 	struct lane_error *err = NULL;
 
 	*record = NULL;
-	if (!spool->reading)
+	if (!spool->is_reading)
 		err = begin(spool);
 	if (err)
 		return err;

@@ -273,7 +273,7 @@ static int client_order(const void *a, const void *b, void *arg)
 	int order = p != q ? (p > q ? -1 : 1)
 			   : (x->client->pid > y->client->pid) - (x->client->pid < y->client->pid);
 
-	return view->reverse ? -order : order;
+	return view->is_reversed ? -order : order;
 }
 
 static void draw_client(struct picture *p, const struct lane_window_client *client)
@@ -322,7 +322,8 @@ static struct lane_error *draw_clients(struct picture *p)
 	if (column(p, 67))
 		add(p, " %10s", "WORST");
 	if (column(p, 90))
-		add(p, "   by %s%s", marks[p->view->sort], p->view->reverse ? ", least first" : "");
+		add(p, "   by %s%s", marks[p->view->sort],
+		    p->view->is_reversed ? ", least first" : "");
 	end_line(p, LANE_TOP_HEADING);
 	for (size_t i = 0; i < n && !is_full(p); i++)
 		draw_client(p, order[i]);
@@ -365,7 +366,7 @@ struct lane_error *show_top_draw(const struct lane_top_view *view, lane_top_line
 	struct lane_error *err;
 
 	draw_head(&p);
-	if (view->help) {
+	if (view->shows_help) {
 		draw_help(&p);
 		return NULL;
 	}

@@ -33,8 +33,8 @@ struct lane_top_view {
 	const char *notice; /* what cannot be shown here, and why; "" */
 	uint64_t lost;
 	enum lane_top_sort sort;
-	bool reverse;
-	bool help;
+	bool is_reversed;
+	bool shows_help;
 	unsigned int width;
 	unsigned int height; /* lines at most; 0: any number */
 };

@@ -256,8 +256,8 @@ static void on_run(void *arg, const struct lane_run *run)
 		.begin_ns = run->begin.lo,
 		.end_ns = run->end.lo,
 		.state = LANE_RQ_STATE_RUNNING,
-		.flags =
-			bounds_of(run->begin, run->end) | (run->doubtful ? LANE_SLICE_DOUBTFUL : 0),
+		.flags = bounds_of(run->begin, run->end) |
+			 (run->is_doubtful ? LANE_SLICE_DOUBTFUL : 0),
 		.number = number_of(tracks, run->request),
 		.request = run->request,
 		.run = run,
@@ -289,7 +289,7 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 		.begin_ns = idle->begin_ns,
 		.end_ns = idle->end_ns,
 		.state = LANE_IDLE_UNKNOWN,
-		.flags = idle->doubtful ? LANE_SLICE_DOUBTFUL : 0,
+		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
 		.number = number_of(tracks, idle->request),
 		.request = idle->request,
 		.idle = idle,

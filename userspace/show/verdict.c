@@ -60,7 +60,7 @@ static void begin(struct sentences *s)
 static void end(struct sentences *s, const char *advice)
 {
 	fprintf(s->to, ".%s\n", s->style->after);
-	if (advice && s->style->with_advice)
+	if (advice && s->style->has_advice)
 		fprintf(s->to, "  try: %s\n", advice);
 }
 

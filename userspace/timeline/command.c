@@ -131,7 +131,7 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 	struct lane_cl_cmd *cmd;
 
 	while ((cmd = timeline_order_next(device->order, all))) {
-		cmd->back = false;
+		cmd->is_back = false;
 		command_over(tl, cmd);
 	}
 }
@@ -142,7 +142,7 @@ static void crowd(struct lane_timeline *tl)
 	struct lane_cl_cmd *oldest = tl->cl->oldest;
 
 	tl->cl->figures.crowded++;
-	if (oldest->back)
+	if (oldest->is_back)
 		drain(tl, oldest->device, true);
 	else
 		command_over(tl, oldest);
@@ -162,7 +162,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	struct lane_cl_device *device = cmd->device;
 	const uint64_t *raw_ns = cmd->pub.raw_ns;
 
-	if (cmd->back)
+	if (cmd->is_back)
 		return;
 	cmd->pub.timed = raw_ns[0] && raw_ns[0] <= raw_ns[1] && raw_ns[1] <= raw_ns[2] &&
 			 raw_ns[2] <= raw_ns[3];
@@ -178,7 +178,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (!cmd->ticketed)
 		cmd->ticket = timeline_order_ticket(device->order);
 	cmd->ticketed = false;
-	cmd->back = true;
+	cmd->is_back = true;
 	if (!timeline_order_give(device->order, cmd->ticket, raw_ns[LANE_COMMAND_START], cmd))
 		tl->no_memory = true;
 	drain(tl, device, false);
@@ -187,7 +187,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 static void tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t end_ns)
 {
 	thread->call.end_ns = end_ns;
-	thread->in = false;
+	thread->is_inside = false;
 	tl->cl->figures.calls++;
 	if (tl->hooks.call)
 		tl->hooks.call(tl->hooks.arg, &thread->call);
@@ -225,7 +225,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread)
 		return;
-	if (thread->in)
+	if (thread->is_inside)
 		leave(tl, thread, event->wire.ts_ns);
 	thread->call = (struct lane_call){
 		.pid = event->wire.pid,
@@ -238,7 +238,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 		.flags = said->flags,
 		.begin_ns = event->wire.ts_ns,
 	};
-	thread->in = true;
+	thread->is_inside = true;
 	thread->kind = function->kind;
 	thread->cmd = NULL;
 	thread->queue =
@@ -272,7 +272,7 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 {
 	struct lane_cl_cmd *early = lane_table_get(&tl->cl->commands, number, key(cmd->pub.pid));
 
-	if (!early || early == cmd || !early->early) {
+	if (!early || early == cmd || !early->is_early) {
 		timeline_command_number(tl, cmd, number, cmd->pub.pid);
 		return;
 	}
@@ -329,7 +329,7 @@ static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 {
 	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
 
-	if (cmd && !tl->cl->completions && cmd->finished_ns && !cmd->back)
+	if (cmd && !tl->cl->has_completions && cmd->finished_ns && !cmd->is_back)
 		command_over(tl, cmd);
 }
 
@@ -341,8 +341,8 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread)
 		return;
-	if (!thread->in || thread->call.function != said->function) {
-		if (thread->in)
+	if (!thread->is_inside || thread->call.function != said->function) {
+		if (thread->is_inside)
 			leave(tl, thread, event->wire.ts_ns);
 		return;
 	}
@@ -374,7 +374,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->pub.pid = event->wire.pid;
 	cmd->pub.tid = -1;
 	/* Where nobody is in a call that could have made it, its call was not seen. */
-	cmd->early = queue->process->enqueueing > 0;
+	cmd->is_early = queue->process->enqueueing > 0;
 	timeline_command_number(tl, cmd, said->command, event->wire.pid);
 	return cmd;
 }
@@ -385,10 +385,10 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_cl_cmd *cmd =
 		lane_table_get(&tl->cl->commands, said->command, key(event->wire.pid));
 
-	tl->cl->completions = true;
+	tl->cl->has_completions = true;
 	if (!cmd)
 		cmd = early_command(tl, event);
-	if (!cmd || cmd->back)
+	if (!cmd || cmd->is_back)
 		return;
 	cmd->pub.raw_ns[LANE_COMMAND_QUEUED] = said->queued_ns;
 	cmd->pub.raw_ns[LANE_COMMAND_SUBMITTED] = said->submitted_ns;
@@ -400,7 +400,7 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 		cmd->pub.type = said->type;
 		cmd->pub.class = class_of(said->type);
 	}
-	if (!cmd->early)
+	if (!cmd->is_early)
 		complete(tl, cmd);
 }
 
@@ -412,11 +412,11 @@ static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 		lane_table_get(&tl->cl->events, said->event, key(event->wire.pid));
 	uint32_t which = said->param - PROFILING_QUEUED;
 
-	if (!cmd || cmd->back || said->status < 0 || which >= LANE_COMMAND_TIMES)
+	if (!cmd || cmd->is_back || said->status < 0 || which >= LANE_COMMAND_TIMES)
 		return;
 	cmd->pub.raw_ns[which] = said->value_ns;
 	cmd->times |= (uint8_t)(1u << which);
-	if (tl->cl->completions || cmd->times != (1u << LANE_COMMAND_TIMES) - 1)
+	if (tl->cl->has_completions || cmd->times != (1u << LANE_COMMAND_TIMES) - 1)
 		return;
 	cmd->pub.known_ns = cmd->finished_ns ? cmd->finished_ns : event->wire.ts_ns;
 	complete(tl, cmd);
@@ -430,7 +430,7 @@ static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *ev
 
 	if (!thread)
 		return;
-	if (thread->in)
+	if (thread->is_inside)
 		leave(tl, thread, event->wire.ts_ns);
 	lane_table_del(&tl->cl->threads, tid, 0);
 	lane_pool_put(&tl->cl->thread_pool, thread);
@@ -482,7 +482,7 @@ void timeline_command_finish(struct lane_timeline *tl)
 	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
 		struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
-		if (thread && thread->in)
+		if (thread && thread->is_inside)
 			leave(tl, thread, tl->figures.end_ns);
 	}
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)

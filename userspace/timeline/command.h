@@ -25,7 +25,7 @@ struct lane_cl_rq {
 	struct lane_request story; /* the latest copy; its context and engine stay */
 	uint32_t refs;		   /* entries of queues, and one while it is open */
 	uint64_t made_ns;
-	bool open; /* it is still in the timeline */
+	bool is_open; /* it is still in the timeline */
 };
 
 /* How a request was made. */
@@ -88,8 +88,8 @@ struct lane_cl_cmd {
 	struct lane_request first_story, last_story;
 	bool linked;   /* in its queue */
 	bool ticketed; /* holds a ticket of its device */
-	bool back;     /* complete, waits for its turn */
-	bool early;    /* complete before its call was seen to return */
+	bool is_back;  /* complete, waits for its turn */
+	bool is_early; /* complete before its call was seen to return */
 	bool numbered; /* in the table of numbers */
 	uint8_t times; /* bits of the times that came one by one */
 };
@@ -99,7 +99,7 @@ struct lane_cl_thread {
 	struct lane_call call;
 	struct lane_cl_q *queue;
 	struct lane_cl_cmd *cmd; /* that the call enqueues */
-	bool in;
+	bool is_inside;
 	bool flushed;	     /* requests were made in it */
 	uint64_t flushed_to; /* when it returns, commands before this place are handed over */
 	uint32_t kind;	     /* enum lane_cl_kind of the function */
@@ -136,7 +136,7 @@ struct lane_cl {
 	struct lane_cl_cmd *oldest, *newest;
 	uint32_t n_open;
 	struct lane_cl_q shared; /* in the table of contexts: several queues use it */
-	bool completions;	 /* the trace has opencl_command */
+	bool has_completions;	 /* the trace has opencl_command */
 	struct lane_command_figures figures;
 };
 

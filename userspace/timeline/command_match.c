@@ -35,7 +35,7 @@ void timeline_command_request(struct lane_timeline *tl, const struct lane_reques
 	if (!rq)
 		return;
 	timeline_cl_copy_story(rq, story);
-	rq->open = false;
+	rq->is_open = false;
 	lane_table_del(&tl->cl->requests, story->context->id, story->seqno);
 	unref(tl, rq);
 }
@@ -124,7 +124,7 @@ static uint64_t first_waiting(struct lane_cl_q *queue)
 
 	for (const struct lane_cl_cmd *cmd = queue->last; cmd && cmd->place >= queue->waiting_from;
 	     cmd = cmd->prev)
-		if (!cmd->back && !cmd->finished_ns)
+		if (!cmd->is_back && !cmd->finished_ns)
 			first = cmd->place;
 	queue->waiting_from = first;
 	return first;
@@ -224,16 +224,16 @@ static void made(struct lane_timeline *tl, const struct lane_event *event,
 		return;
 	}
 	rq->refs = 1;
-	rq->open = true;
+	rq->is_open = true;
 	rq->made_ns = event->wire.ts_ns;
 	timeline_cl_copy_story(rq, &live->pub);
 	thread = lane_table_get(&cl->threads, (uint32_t)event->wire.tid, 0);
-	if (thread && thread->in && thread->queue &&
+	if (thread && thread->is_inside && thread->queue &&
 	    (thread->kind == LANE_CLK_ENQUEUE || thread->kind == LANE_CLK_FLUSH ||
 	     thread->kind == LANE_CLK_SYNC))
 		made_in_call(tl, thread, rq);
 	else
-		made_elsewhere(tl, process, rq, thread && thread->in);
+		made_elsewhere(tl, process, rq, thread && thread->is_inside);
 	if (rq->refs == 1) {
 		lane_table_del(&cl->requests, live->pub.context->id, live->pub.seqno);
 		unref(tl, rq);

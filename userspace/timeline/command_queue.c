@@ -273,7 +273,7 @@ bool timeline_cl_clock(const struct lane_timeline *tl, uint32_t id, struct lane_
 	*clock = (struct lane_cl_clock){
 		.pid = device->pid,
 		.device = device->handle,
-		.same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
+		.is_same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
 		.pairs = device->sync.pairs,
 		.restarts = device->sync.restarts,
 		.max_in_flight = order->max_in_flight,

@@ -85,7 +85,8 @@ static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq
 		return CANNOT;
 	if (ran(rq, &from, &to))
 		return weigh_times(cmd, story, from, to);
-	return !story->started && !story->doubt && rq->open && story->state < LANE_RQ_STATE_RUNNING
+	return !story->started && !story->doubt && rq->is_open &&
+			       story->state < LANE_RQ_STATE_RUNNING
 		       ? CANNOT
 		       : MAY;
 }
@@ -153,7 +154,7 @@ struct weighing {
 	uint8_t how[CANDIDATES]; /* enum lane_made_how, by what is known now */
 	uint32_t n, cannot, may, did;
 	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in made */
-	bool crowded;
+	bool is_crowded;
 };
 
 static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
@@ -162,7 +163,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	enum lane_made_how how = made->how;
 	enum verdict verdict;
 
-	if (made->rq->open) {
+	if (made->rq->is_open) {
 		const struct lane_rq *live = lane_table_get(
 			&tl->requests, made->rq->story.context->id, made->rq->story.seqno);
 
@@ -185,7 +186,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 		return;
 	}
 	if (scale->n == CANDIDATES) {
-		scale->crowded = true;
+		scale->is_crowded = true;
 		return;
 	}
 	scale->made[scale->n] = made;
@@ -204,7 +205,7 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	uint32_t low = 0, high = queue->log_n;
 
 	memset(scale, 0, sizeof(*scale));
-	scale->crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
+	scale->is_crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
 	/* Entries are in the order of their making. */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
@@ -290,7 +291,7 @@ static bool is_weaker(const struct weighing *scale, uint32_t i)
 /* What a call speaks for leaves no room for what only may; a known context none for an unknown. */
 static void drop_weaker(struct weighing *scale)
 {
-	struct weighing kept = { .cannot = scale->cannot, .crowded = scale->crowded };
+	struct weighing kept = { .cannot = scale->cannot, .is_crowded = scale->is_crowded };
 
 	for (uint32_t i = 0; i < scale->n; i++) {
 		if (is_weaker(scale, i))
@@ -329,7 +330,7 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct wei
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 		cmd->pub.why = LANE_WHY_UNDECIDED;
 	}
-	if (scale->crowded && scale->n) {
+	if (scale->is_crowded && scale->n) {
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 		cmd->pub.why = LANE_WHY_TOO_MANY;
 	}

@@ -56,18 +56,18 @@ static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_e
 	 * last of which that is known.
 	 */
 	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
-		while (before != ctx->live && before->prev && !before->prev->on_device &&
+		while (before != ctx->live && before->prev && !before->prev->is_on_device &&
 		       !before->prev->ended)
 			before = before->prev;
 	for (; before != rq; before = before->next) {
-		if (before->on_device || before->ended || before->doubt.is_detached)
+		if (before->is_on_device || before->ended || before->doubt.is_detached)
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		hand_over(tl, before, eng, at_ns);
 	}
 	if (rq->ended)
 		return;
-	if (rq->on_device) {
+	if (rq->is_on_device) {
 		if (rq->pub.engine != &eng->pub)
 			move(tl, rq, eng, at_ns);
 		return;
@@ -126,9 +126,9 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 		eng->dequeue.pause_ns = timeline_not_before(
 			eng->dequeue.before_ns,
 			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
-	if (!rq->on_device) /* handed over before the recording, or in a loss */
+	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
 		executed(tl, rq, eng, event->wire.ts_ns);
-	if (rq->on_device && rq->pub.engine == &eng->pub) {
+	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest come first */
 		take_back(eng, rq);
@@ -177,7 +177,8 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	uint64_t now_ns = event->wire.ts_ns;
 
 	find_mode(tl, eng);
-	if (rq->on_device && rq->pub.engine != &eng->pub && rq->pub.state == LANE_RQ_STATE_RUNNING)
+	if (rq->is_on_device && rq->pub.engine != &eng->pub &&
+	    rq->pub.state == LANE_RQ_STATE_RUNNING)
 		timeline_engine_contradiction(tl, (struct lane_eng *)rq->pub.engine);
 	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
 		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
@@ -186,9 +187,9 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 		return;
 	if (eng->mode != LANE_MODE_RING)
 		begin_dequeue(tl, eng, now_ns);
-	if (rq->on_device)
+	if (rq->is_on_device)
 		place(tl, eng, rq, now_ns);
-	if (rq->on_device && eng->mode == LANE_MODE_RING && !eng->running)
+	if (rq->is_on_device && eng->mode == LANE_MODE_RING && !eng->running)
 		timeline_engine_update(tl, eng);
 }
 
@@ -206,10 +207,10 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 	struct lane_rq *first = rq;
 
 	while (first->prev && !first->prev->ended && !first->prev->handed.is_on_port &&
-	       first->prev->on_device && first->prev->pub.engine == &eng->pub)
+	       first->prev->is_on_device && first->prev->pub.engine == &eng->pub)
 		first = first->prev;
 	for (;; first = first->next) {
-		if (!first->ended && first->on_device && !first->handed.is_on_port) {
+		if (!first->ended && first->is_on_device && !first->handed.is_on_port) {
 			if (!first->order) { /* its execute was not seen: nor was its place */
 				timeline_engine_stand(eng, first);
 				eng->dequeue.is_misplaced = true;
@@ -252,7 +253,7 @@ static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
 		eng->given.set++;
 	eng->given.building[port] = *entry;
 	eng->given.building[port].set = eng->given.set;
-	eng->given.building[port].again &= !port;
+	eng->given.building[port].is_again &= !port;
 	eng->given.building_port = (int)port;
 	if (port)
 		return;
@@ -270,9 +271,9 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 {
 	struct lane_entry entry = { .ctx = (struct lane_ctx *)rq->pub.context,
 				    .seqno = rq->pub.seqno,
-				    .fresh = timeline_engine_is_fresh(eng, rq),
-				    .again = rq->pub.executes > 1 ||
-					     rq->handed.no != eng->dequeue.no };
+				    .is_fresh = timeline_engine_is_fresh(eng, rq),
+				    .is_again = rq->pub.executes > 1 ||
+						rq->handed.no != eng->dequeue.no };
 	struct lane_entry *tail;
 
 	timeline_engine_becomes_ported(tl, eng);

@@ -125,7 +125,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 	cpu->fence_tid = event->wire.tid;
 	cpu->fence_ctx = event->u.fence.context;
 	cpu->fence_seqno = event->u.fence.seqno;
-	cpu->fence_breath = breath;
+	cpu->is_fence_breath = breath;
 }
 
 static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)

@@ -113,7 +113,7 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 		return ending;
 	if (signal_ns) {
 		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
-		ending.is_breath = tl->cpus[event->cpu].fence_breath;
+		ending.is_breath = tl->cpus[event->cpu].is_fence_breath;
 	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
 		ending.is_breath = job->is_breath;

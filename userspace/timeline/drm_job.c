@@ -141,7 +141,7 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_rq *now;
 
-	rq->over = true;
+	rq->is_over = true;
 	now = timeline_told_keep(tl, rq);
 	if (now && !now->waiters)
 		timeline_job_done(tl, now);
@@ -149,7 +149,7 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 
 void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->over && !rq->waiters && !timeline_told_holds(tl->told, rq))
+	if (rq->is_over && !rq->waiters && !timeline_told_holds(tl->told, rq))
 		timeline_job_done(tl, rq);
 }
 
@@ -191,7 +191,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
 
 	while (ctx->open > MAX_OPEN && ctx->first != newest) {
-		ctx->forgot = true;
+		ctx->has_forgotten = true;
 		ctx->forgot_seqno = ctx->first->pub.seqno;
 		give_up(tl, ctx->first);
 	}

@@ -147,8 +147,8 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 				.request = &rq->pub,
 				.begin = rq->pub.start,
 				.end = ending->at,
-				.doubtful = timeline_engine_unproven(eng) ||
-					    (rq->pub.doubt & LANE_DOUBT_DEVICE),
+				.is_doubtful = timeline_engine_unproven(eng) ||
+					       (rq->pub.doubt & LANE_DOUBT_DEVICE),
 				.follows = rq->job->follows,
 				.sure_until_ns = ending->at.lo };
 

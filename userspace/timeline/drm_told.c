@@ -47,7 +47,7 @@ struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_told_jobs *all = tl->told;
 	struct lane_rq *oldest = NULL;
 
-	if (!all || tl->finishing || !rq->job->ticks_ns || rq->job->ticks_void ||
+	if (!all || tl->is_finishing || !rq->job->ticks_ns || rq->job->ticks_void ||
 	    tl->info.presence[LANE_MSM_RETIRED] == LANE_PRESENCE_ABSENT)
 		return rq;
 	if (all->n_held == LANE_TOLD_HELD) {

@@ -17,7 +17,7 @@ void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct la
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (rq->on_device) {
+	if (rq->is_on_device) {
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
 					       timeline_not_before(end.lo, rq->handed.device_ns));
@@ -37,9 +37,9 @@ void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct la
 		timeline_engine_prove(eng, false);
 	if (ctx->live == rq)
 		ctx->prev_end_lo = end.lo;
-	if (!ctx->over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
+	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
 		ctx->over_seqno = rq->pub.seqno;
-	ctx->over = true;
+	ctx->is_over = true;
 	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
@@ -437,7 +437,7 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 		rq->alive.at_ns, end.lo > LANE_INTERRUPT_NS ? end.lo - LANE_INTERRUPT_NS : 0);
 	bool sure = true;
 
-	if (!eng || !rq->on_device) {
+	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (eng->mode != LANE_MODE_GUC && (tl->n_losses || eng->proof.is_from_before)) {
 		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_hit &&
@@ -621,7 +621,7 @@ void timeline_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, st
 	run.begin = start;
 	run.end = end;
 	run.sure_until_ns = end.lo;
-	run.doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
+	run.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 	timeline_end_finish(tl, rq, end);

@@ -47,7 +47,7 @@ static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, stru
 			before.lo = ctx->prev_end_lo;
 		if (before.lo > before.hi)
 			before.lo = before.hi;
-		if (live->on_device)
+		if (live->is_on_device)
 			end_in_firmware(tl, eng, live, before);
 		else /* it was not seen to be handed over */
 			timeline_end_request(tl, live, before);
@@ -91,7 +91,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	bool alive_away;
 
 	end = timeline_end_bounds(tl, rq, end, &alive_away);
-	if (!rq->on_device || !eng) {
+	if (!rq->is_on_device || !eng) {
 		end_before(tl, rq, end.hi);
 		timeline_end_finish(tl, rq, end);
 		return;
@@ -116,13 +116,13 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  */
 void timeline_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
-	if (rq->ended || rq->ending || tl->endings == MOST_ENDINGS)
+	if (rq->ended || rq->is_ending || tl->endings == MOST_ENDINGS)
 		return;
-	rq->ending = true;
+	rq->is_ending = true;
 	tl->endings++;
 	end_request(tl, rq, end);
 	tl->endings--;
-	rq->ending = false;
+	rq->is_ending = false;
 }
 
 void timeline_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -212,12 +212,12 @@ void timeline_engine_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
 
-	if (eng->updating || eng->mode == LANE_MODE_UNKNOWN)
+	if (eng->is_updating || eng->mode == LANE_MODE_UNKNOWN)
 		return;
-	eng->updating = true;
+	eng->is_updating = true;
 	while (!eng->running && (next = next_to_run(eng)))
 		begin(tl, eng, next);
-	eng->updating = false;
+	eng->is_updating = false;
 	if (!eng->running && !eng->section.is_read && !eng->idle.is_known &&
 	    !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.hi);
@@ -321,7 +321,7 @@ void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *e
 static bool was_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_rq *before, const struct lane_rq *rq)
 {
-	if (!before->on_device || before->pub.engine != &eng->pub)
+	if (!before->is_on_device || before->pub.engine != &eng->pub)
 		return false;
 	if (!before->order)
 		return before->handed.is_taken_back || before->handed.is_off;
@@ -357,7 +357,7 @@ void timeline_engine_unheard(struct lane_timeline *tl, struct lane_eng *eng, str
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 
-	if (rq->next && rq->on_device)
+	if (rq->next && rq->is_on_device)
 		rq->next->maybe.has_run = false; /* rq was not complete, so it did not run */
 	if (!shows_unheard(tl, eng))
 		return;

@@ -89,7 +89,7 @@ void timeline_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 
 		if (id < thr->n_slots)
-			thr->slots[id].unsure = true;
+			thr->slots[id].is_unsure = true;
 	}
 }
 
@@ -160,7 +160,7 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
 	snapshot_one(thr, eng);
-	if (thr->slots[eng->pub.id].unsure || timeline_thread_is_untold(tl, thr, now_ns) ||
+	if (thr->slots[eng->pub.id].is_unsure || timeline_thread_is_untold(tl, thr, now_ns) ||
 	    (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
 		return;
 	note = lane_pool_get(&tl->note_pool);
@@ -230,7 +230,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				  .begin_ns = eng->idle.since_ns,
 				  .end_ns = at_ns,
 				  /* What is read of a section may not be all of it. */
-				  .doubtful = doubtful || eng->section.is_cut };
+				  .is_doubtful = doubtful || eng->section.is_cut };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
 
@@ -248,7 +248,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		idle.thread = thr ? &thr->pub : NULL;
 		divide(rq, note, &idle);
 	} else {
-		idle.last = tl->finishing && at_ns == tl->figures.end_ns;
+		idle.is_last = tl->is_finishing && at_ns == tl->figures.end_ns;
 		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;
 	}
 	tl->hooks.idle(tl->hooks.arg, &idle);

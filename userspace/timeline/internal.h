@@ -156,11 +156,11 @@ struct lane_rq {
 	struct lane_over unheard;
 	struct lane_maybe_run maybe;
 	struct lane_leave left;
-	bool on_device; /* in its engine's list */
+	bool is_on_device; /* in its engine's list */
 	bool ended;
-	bool ending;   /* its end is being concluded */
-	bool over;     /* nothing of its own is to come, only waiters keep it */
-	bool wait_cut; /* somebody waits for it still where the recording ends */
+	bool is_ending; /* its end is being concluded */
+	bool is_over;	/* nothing of its own is to come, only waiters keep it */
+	bool wait_cut;	/* somebody waits for it still where the recording ends */
 };
 
 struct lane_ctx {
@@ -168,7 +168,7 @@ struct lane_ctx {
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
-	bool over;		    /* one of them is, the newest */
+	bool is_over;		    /* one of them is, the newest */
 	uint32_t over_seqno;	    /* this */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
@@ -176,7 +176,7 @@ struct lane_ctx {
 	uint32_t open;		      /* requests in the list */
 	bool signalled;		      /* one of them has been, the newest */
 	uint32_t signalled_seqno;     /* this */
-	bool forgot;		      /* some whose retire had not come */
+	bool has_forgotten;	      /* some whose retire had not come */
 	uint32_t forgot_seqno;	      /* the last of them: events up to it come too late */
 };
 
@@ -188,8 +188,8 @@ struct lane_entry {
 	struct lane_ctx *ctx;
 	uint32_t seqno;
 	uint32_t set;
-	bool fresh; /* its request's first execute came when nothing was in doubt any more */
-	bool again; /* the first of its set, which the hardware may have had before */
+	bool is_fresh; /* its request's first execute came when nothing was in doubt any more */
+	bool is_again; /* the first of its set, which the hardware may have had before */
 };
 
 struct lane_idle_slot_culprit {
@@ -306,7 +306,7 @@ struct lane_eng {
 				 to be taken */
 	bool follows;	      /* what runs began then, at that very time, */
 	uint64_t gap_ns;      /* or so long after that at most */
-	bool updating;	      /* the next to run is being found */
+	bool is_updating;     /* the next to run is being found */
 	uint64_t first_ns;    /* the first that ran on it began then, 0: none has */
 	uint64_t taken_by_ns; /* what ends now may not free the engine before; 0: it does */
 };
@@ -315,7 +315,7 @@ struct lane_idle_slot {
 	uint64_t epoch; /* the engine's idle_epoch this snapshot is for */
 	uint64_t clock[LANE_CLOCK_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
-	bool unsure;	       /* a part of the thread's time since then cannot be told */
+	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
@@ -336,8 +336,8 @@ struct lane_waiter {
 	uint64_t signal_ns;
 	uint64_t runnable_at_signal; /* the thread's runnable clock when the signal came */
 	bool slept;
-	bool maybe_slept; /* it left its CPU, and the tracer does not say whether it could run */
-	bool left_cpu;	  /* for whatever reason: it did not look at the request meanwhile */
+	bool may_have_slept; /* it left its CPU, and the tracer does not say whether it could run */
+	bool has_left_cpu;   /* for whatever reason: it did not look at the request meanwhile */
 };
 
 struct lane_thr {
@@ -352,10 +352,10 @@ struct lane_thr {
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
-	bool dying;		 /* its exit was seen, its last switch not yet */
+	bool is_dying;		 /* its exit was seen, its last switch not yet */
 	bool is_gone;		 /* it leaves its CPU for good */
-	bool wait_unsure;	 /* what it did in its wait is not certain */
-	bool untold;		 /* what it does since its last change cannot be told */
+	bool is_wait_unsure;	 /* what it did in its wait is not certain */
+	bool is_untold;		 /* what it does since its last change cannot be told */
 	bool is_waking;		 /* woken, and not yet on a CPU's queue */
 	bool is_followed;	 /* where only some are: all of its switches are recorded */
 };
@@ -377,7 +377,7 @@ struct lane_cpu {
 	/* The last fence that was signalled on it, where there are jobs of drm_sched. */
 	uint64_t fence_ns, fence_ctx, fence_seqno;
 	int32_t fence_tid;
-	bool fence_breath; /* together with another one of its ring */
+	bool is_fence_breath; /* together with another one of its ring */
 };
 
 struct lane_timeline {
@@ -395,7 +395,7 @@ struct lane_timeline {
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;
 	uint32_t n_engines, n_contexts, n_clients;
-	bool follow_all;	/* all threads are interesting */
+	bool follows_all;	/* all threads are interesting */
 	uint32_t n_interesting; /* threads that have submitted or waited */
 	uint32_t cap_engines, cap_contexts, cap_clients;
 	struct lane_cpu *cpus;
@@ -424,11 +424,11 @@ struct lane_timeline {
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;
-	bool finishing;	      /* the trace is over */
+	bool is_finishing;    /* the trace is over */
 	const char *too_many; /* the trace has more of these than any real one */
 	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
 	bool ports_hide;      /* one that shows what is on the ports is not */
-	bool half_ports;      /* `out` is recorded, `in` is not */
+	bool has_half_ports;  /* `out` is recorded, `in` is not */
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */

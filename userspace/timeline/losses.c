@@ -24,7 +24,7 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
 	return loss->end_ns < ns ||
-	       (loss->end_ns == ns && !timeline_loss_is_instant(loss) && !loss->to_the_end);
+	       (loss->end_ns == ns && !timeline_loss_is_instant(loss) && !loss->is_to_the_end);
 }
 
 /* The first loss that is not before ns: merged losses do not overlap. */
@@ -52,7 +52,7 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 	for (size_t i = first_from(tl, begin_ns);
 	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
 		if (tl->losses[i].begin_ns < end_ns || timeline_loss_is_instant(&tl->losses[i]) ||
-		    tl->losses[i].from_the_start)
+		    tl->losses[i].is_from_the_start)
 			sum = saturated(sum, count_of(&tl->losses[i]));
 	return sum;
 }
@@ -95,14 +95,14 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 	uint64_t sum = saturated(count_of(a), count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
-	a->from_the_start |=
-		timeline_loss_is_instant(a) ||
-		(b->begin_ns == a->begin_ns && (timeline_loss_is_instant(b) || b->from_the_start));
+	a->is_from_the_start |= timeline_loss_is_instant(a) ||
+				(b->begin_ns == a->begin_ns &&
+				 (timeline_loss_is_instant(b) || b->is_from_the_start));
 	if (b->end_ns >= a->end_ns) {
-		bool at_end = timeline_loss_is_instant(b) || b->to_the_end;
+		bool at_end = timeline_loss_is_instant(b) || b->is_to_the_end;
 
-		a->to_the_end = at_end || (b->end_ns == a->end_ns &&
-					   (timeline_loss_is_instant(a) || a->to_the_end));
+		a->is_to_the_end = at_end || (b->end_ns == a->end_ns &&
+					      (timeline_loss_is_instant(a) || a->is_to_the_end));
 	}
 	if (b->end_ns > a->end_ns)
 		a->end_ns = b->end_ns;

@@ -153,7 +153,7 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
 		    const struct lane_event *event)
 {
-	if (!ctx->forgot || in_order(ctx->forgot_seqno, event->u.rq.seqno))
+	if (!ctx->has_forgotten || in_order(ctx->forgot_seqno, event->u.rq.seqno))
 		return false;
 	if (event->wire.kind != LANE_RQ_RETIRE && event->wire.kind != LANE_RQ_WAIT_BEGIN)
 		tl->figures.contradictions++;
@@ -299,8 +299,8 @@ struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
 	thr->pub.since_ns = tl->now_ns;
 	thr->queued_on = -1;
 	thr->waker = -1;
-	thr->pub.interesting = tl->follow_all;
-	tl->n_interesting += tl->follow_all;
+	thr->pub.is_interesting = tl->follows_all;
+	tl->n_interesting += tl->follows_all;
 	return thr;
 }
 
@@ -348,7 +348,7 @@ const struct lane_thread *timeline_thread(const struct lane_timeline *tl, int32_
 
 void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 {
-	tl->n_interesting -= thr->pub.interesting;
+	tl->n_interesting -= thr->pub.is_interesting;
 	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
 	free(thr->waiting);
 	free(thr->slots);
@@ -360,8 +360,8 @@ static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
 {
 	if (thr->wait || thr->queued_on >= 0)
 		return false;
-	return thr->dying || !tl->figures.by_kind[LANE_SWITCH] ||
-	       (!thr->pub.interesting && !thr->pub.client);
+	return thr->is_dying || !tl->figures.by_kind[LANE_SWITCH] ||
+	       (!thr->pub.is_interesting && !thr->pub.client);
 }
 
 void timeline_thread_make_room(struct lane_timeline *tl, const struct lane_thr *keep)

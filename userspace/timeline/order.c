@@ -27,7 +27,7 @@ static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
 void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq)
 {
 	rq->pub.engine = &eng->pub;
-	rq->on_device = true;
+	rq->is_on_device = true;
 	rq->order = 0;
 	link_to(&eng->away, rq);
 }
@@ -36,7 +36,7 @@ void timeline_request_unlink(struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (!rq->on_device)
+	if (!rq->is_on_device)
 		return;
 	if (eng->leaver == rq)
 		eng->leaver = NULL;
@@ -46,7 +46,7 @@ void timeline_request_unlink(struct lane_rq *rq)
 		eng->dequeue.in_place = NULL;
 	unlink_from(list_of(eng, rq), rq);
 	rq->order = 0;
-	rq->on_device = false;
+	rq->is_on_device = false;
 }
 
 /* rq stands last from here on. */

@@ -94,7 +94,7 @@ static bool may_have_been_over(const struct lane_eng *eng, const struct lane_ent
 {
 	uint64_t taken_ns = eng->given.taken_ns;
 
-	return eng->mode == LANE_MODE_PORTS && port->again && port->set == eng->given.set &&
+	return eng->mode == LANE_MODE_PORTS && port->is_again && port->set == eng->given.set &&
 	       rq->alive.at_ns < taken_ns &&
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
@@ -143,7 +143,7 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
 		      struct lane_rq *rq, uint64_t now_ns)
 {
-	bool over = port->ctx->over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
+	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
 	struct lane_span end = timeline_span_exact(now_ns);
 	uint64_t back_ns = 0;
 
@@ -184,7 +184,8 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
 			      uint64_t now_ns)
 {
-	if (rq && complete && (tl->half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
+	if (rq && complete &&
+	    (tl->has_half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
 		timeline_end_request(tl, rq, timeline_span_exact(now_ns));
 }
 
@@ -193,8 +194,8 @@ static int place_given_back(const struct lane_eng *eng, const struct lane_event 
 {
 	int place = timeline_ports_place(eng, event);
 
-	if (place > 0 &&
-	    (!timeline_engine_unproven(eng) || !timeline_ports_entry(eng, (uint32_t)place)->fresh))
+	if (place > 0 && (!timeline_engine_unproven(eng) ||
+			  !timeline_ports_entry(eng, (uint32_t)place)->is_fresh))
 		return -1;
 	return place;
 }
@@ -213,7 +214,7 @@ static struct lane_entry take_port(struct lane_eng *eng, int place, uint64_t now
 	if (port.set != eng->given.set && eng->given.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->given.set)
 		eng->given.taken_ns = now_ns;
-	if (is_unproven && port.fresh && is_first)
+	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
 	return port;
 }
@@ -234,7 +235,8 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 			   uint64_t now_ns)
 {
 	/* It may be of a set of before what has been seen, and that port be given still. */
-	if (unproven && !port->fresh && eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
+	if (unproven && !port->is_fresh && eng->leaver &&
+	    eng->leaver->pub.context == &port->ctx->pub)
 		stray_out(tl, eng);
 	given_back(tl, eng, port, now_ns);
 	if (rq && rq->unheard.ns == now_ns)

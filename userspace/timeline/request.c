@@ -42,7 +42,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
 	timeline_thread_submits(tl, rq, event);
-	((struct lane_ctx *)rq->pub.context)->pub.user = true;
+	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
 }
 
 /* rq ended at some time from when it was handed over, or began to run, to now. */
@@ -84,14 +84,14 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			 * who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 			rq->doubt.is_hit = true;
-			if (rq->on_device)
+			if (rq->is_on_device)
 				timeline_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
 		rq->wait_cut |= rq->waiters != NULL;
 		while (rq->waiters)
 			timeline_wait_drop(tl, rq->waiters);
-		ctx->forgot = true;
+		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
 		timeline_request_done(tl, rq);
 	}
@@ -200,7 +200,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	if (!eng || rq->ended)
 		return;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
-		if (rq->on_device || execute_may_be_late(tl, rq, event->wire.ts_ns))
+		if (rq->is_on_device || execute_may_be_late(tl, rq, event->wire.ts_ns))
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
@@ -220,7 +220,7 @@ static void release(struct lane_timeline *tl, struct lane_rq *rq)
 /* All that can come of rq's own has come; waiters, and what is held of it, may still keep it. */
 static void over(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	rq->over = true;
+	rq->is_over = true;
 	if (!rq->waiters)
 		release(tl, rq);
 }
@@ -304,7 +304,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_rq *before = timeline_wait_missed(tl, event->wire.tid);
 
-	if (before && !before->job && before->over && before != rq && !before->waiters)
+	if (before && !before->job && before->is_over && before != rq && !before->waiters)
 		release(tl, before);
 	timeline_wait_begin(tl, rq, event);
 }
@@ -312,7 +312,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
-	if (timeline_wait_end(tl, rq, event) && rq->over)
+	if (timeline_wait_end(tl, rq, event) && rq->is_over)
 		release(tl, rq);
 }
 
@@ -512,7 +512,7 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 	/* What has been taken back is not looked at. */
 	if (!is_back(tl, rq) && !timeline_section_holds_alive(tl, rq, event))
 		timeline_engine_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen.is_active = rq->on_device || timeline_section_of(tl, rq) ||
+	rq->listen.is_active = rq->is_on_device || timeline_section_of(tl, rq) ||
 			       (rq->pub.seen & LANE_SEEN_EXECUTE) ||
 			       timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
 			       timeline_loss_hides(tl, rq);
@@ -565,7 +565,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				       tl->now_ns);
-	if (rq->on_device && eng) {
+	if (rq->is_on_device && eng) {
 		/* The trace is over: what runs, runs on. */
 		if (eng->running == rq)
 			eng->running = NULL;

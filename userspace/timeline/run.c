@@ -35,7 +35,7 @@ void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->left.is_untold = false;
 	rq->left.is_due = true;
-	if (rq->ending && rq != ((struct lane_eng *)rq->pub.engine)->running)
+	if (rq->is_ending && rq != ((struct lane_eng *)rq->pub.engine)->running)
 		tell_preemption(tl, rq);
 }
 
@@ -171,12 +171,12 @@ static bool follows_known(const struct lane_rq *rq)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 	const struct lane_rq *before = rq->prev;
-	uint32_t step = ctx->pub.user ? 2 : 1;
+	uint32_t step = ctx->pub.is_user ? 2 : 1;
 
-	if (rq->pub.seqno <= step || (ctx->over && rq->pub.seqno - ctx->over_seqno <= step))
+	if (rq->pub.seqno <= step || (ctx->is_over && rq->pub.seqno - ctx->over_seqno <= step))
 		return true;
 	return before && rq->pub.seqno - before->pub.seqno <= step &&
-	       (before->ended || before->on_device);
+	       (before->ended || before->is_on_device);
 }
 
 /* Why it may not be rq that begins to run, or not then. */
@@ -357,11 +357,11 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	put_behind(eng, &run);
 	run.follows = eng->follows;
 	run.gap_ns = eng->gap_ns;
-	run.sure_until_ns = rq->ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
-	run.doubtful = rq->begun.epoch > eng->proof.proven_epoch ||
-		       (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
-		       (rq->left.is_untold && !timeline_request_alive_since_left(rq)) ||
-		       timeline_request_may_be_over(rq);
+	run.sure_until_ns = rq->is_ending || rq->alive.at_ns > at->lo ? at->lo : rq->alive.at_ns;
+	run.is_doubtful = rq->begun.epoch > eng->proof.proven_epoch ||
+			  (rq->pub.doubt & LANE_DOUBT_DEVICE) ||
+			  (rq->left.is_untold && !timeline_request_alive_since_left(rq)) ||
+			  timeline_request_may_be_over(rq);
 	eng->running = NULL;
 	if (rq->left.is_due)
 		tell_preemption(tl, rq);

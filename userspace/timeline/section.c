@@ -37,8 +37,8 @@ enum what_is_held {
 
 struct lane_held {
 	enum what_is_held what;
-	bool foreign; /* another CPU told it */
-	bool gone;    /* it has been read, or does not hold any more */
+	bool is_foreign; /* another CPU told it */
+	bool is_gone;	 /* it has been read, or does not hold any more */
 	struct lane_event event;
 	uint64_t before_ns; /* the CPU's event before it */
 	struct lane_rq *rq;
@@ -58,7 +58,7 @@ static bool is_dequeue(const struct lane_held *held)
 /* An interrupt of the tasklet's own CPU, or the tasklet, has told of an end. */
 static bool is_own_end(const struct lane_held *held)
 {
-	return held->what == HELD_END && !held->foreign;
+	return held->what == HELD_END && !held->is_foreign;
 }
 
 static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
@@ -75,9 +75,9 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	struct lane_held *held = &eng->section.held[i];
 
 	eng->section.at = i;
-	if (held->gone)
+	if (held->is_gone)
 		return;
-	held->gone = true;
+	held->is_gone = true;
 	switch (held->what) {
 	case HELD_END:
 		tl->reader->end(tl, held->rq, held->span);
@@ -233,7 +233,7 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 	for (uint32_t i = 0, n = all_held(eng); i < n; i++) {
 		const struct lane_held *held = &eng->section.held[i];
 
-		if (held->what == HELD_EVENT ? !held->gone && is_of(&held->event, rq)
+		if (held->what == HELD_EVENT ? !held->is_gone && is_of(&held->event, rq)
 					     : held->rq == rq)
 			return true;
 	}
@@ -262,7 +262,7 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 			continue;
 		eng->section.held[i].rq = NULL;
 		rq->kept.by--;
-		if (rq->over)
+		if (rq->is_over)
 			timeline_section_release_later(tl, rq);
 	}
 }
@@ -291,7 +291,7 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 	for (uint32_t i = 0; i < eng->section.n; i++) {
 		const struct lane_held *held = &eng->section.held[i];
 
-		if (!is_dequeue(held) || held->gone)
+		if (!is_dequeue(held) || held->is_gone)
 			continue;
 		off.hi = held->event.wire.ts_ns;
 		if (!off.lo)
@@ -459,7 +459,7 @@ static const struct lane_held *last_own(const struct lane_eng *eng)
 {
 	uint32_t n = eng->section.n;
 
-	while (n > 1 && eng->section.held[n - 1].foreign)
+	while (n > 1 && eng->section.held[n - 1].is_foreign)
 		n--;
 	return &eng->section.held[n - 1];
 }
@@ -665,7 +665,7 @@ bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *e
 	if (!held)
 		return true;
 	held->what = HELD_EVENT;
-	held->foreign = held->gone = false;
+	held->is_foreign = held->is_gone = false;
 	held->rq = NULL;
 	held->span = (struct lane_span){ 0 };
 	held->before_ns = cpu ? cpu->before_ns : 0;
@@ -741,7 +741,7 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 
 	if (held) {
 		*held = (struct lane_held){
-			.what = what, .foreign = eng->section.cpu != cpu, .rq = rq, .span = span
+			.what = what, .is_foreign = eng->section.cpu != cpu, .rq = rq, .span = span
 		};
 		rq->kept.by++;
 	}
@@ -785,7 +785,7 @@ void timeline_section_not_alive(struct lane_timeline *tl, const struct lane_rq *
 
 	for (uint32_t i = 0; eng && i < eng->section.n; i++)
 		if (eng->section.held[i].what == HELD_ALIVE && eng->section.held[i].rq == rq)
-			eng->section.held[i].gone = true;
+			eng->section.held[i].is_gone = true;
 }
 
 bool timeline_section_names(const struct lane_timeline *tl, const struct lane_rq *rq)
@@ -810,8 +810,8 @@ static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 		if (eng->section.held[i].rq == rq)
 			eng->section.held[i] =
 				(struct lane_held){ .what = HELD_VOID,
-						    .foreign = eng->section.held[i].foreign,
-						    .gone = true };
+						    .is_foreign = eng->section.held[i].is_foreign,
+						    .is_gone = true };
 }
 
 void timeline_section_forget(struct lane_timeline *tl, const struct lane_rq *rq)
@@ -907,7 +907,7 @@ bool timeline_section_looked_at(const struct lane_eng *eng, const struct lane_rq
 bool timeline_section_dequeued_before(const struct lane_eng *eng)
 {
 	for (uint32_t i = 0; eng->section.is_read && i < eng->section.at; i++)
-		if (is_dequeue(&eng->section.held[i]) && !eng->section.held[i].gone)
+		if (is_dequeue(&eng->section.held[i]) && !eng->section.held[i].is_gone)
 			return true;
 	return false;
 }

@@ -52,12 +52,12 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 		interval.state = LANE_THREAD_UNKNOWN;
 		clock = LANE_CLOCK_UNKNOWN;
 	}
-	if (thr->pub.interesting && tl->idle_mask)
+	if (thr->pub.is_interesting && tl->idle_mask)
 		timeline_idle_snapshot(tl, thr);
-	if (thr->pub.interesting && tl->idle_mask && interval.state == LANE_THREAD_UNKNOWN)
+	if (thr->pub.is_interesting && tl->idle_mask && interval.state == LANE_THREAD_UNKNOWN)
 		timeline_idle_unsure(tl, thr);
 	thr->clock[clock] += now_ns - thr->pub.since_ns;
-	if (thr->pub.interesting || thr->pub.client) {
+	if (thr->pub.is_interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
 			thr->waiting[thr->wait->rq->pub.engine->id] += now_ns - thr->pub.since_ns;
 		if (thr->wait && still_waits(tl, thr, now_ns))
@@ -67,7 +67,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	}
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
-	thr->untold = false;
+	thr->is_untold = false;
 }
 
 void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns)
@@ -75,7 +75,7 @@ void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_n
 	if (cpu < 0 || (uint32_t)cpu >= tl->n_cpus)
 		return;
 	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr; thr = thr->queue_next)
-		thr->untold |= thr->pub.since_ns == now_ns;
+		thr->is_untold |= thr->pub.since_ns == now_ns;
 }
 
 /* Who runs there is none of those that are followed, or not known. */
@@ -103,7 +103,7 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const s
 	if (slice.begin_ns >= now_ns || timeline_is_stranger(tl, thr))
 		return;
 	if (timeline_is_absent(tl, LANE_SWITCH) || timeline_is_absent(tl, LANE_MIGRATE) ||
-	    thr->untold || (thr->is_waking && is_stranger_on(tl, cpu)) ||
+	    thr->is_untold || (thr->is_waking && is_stranger_on(tl, cpu)) ||
 	    (tl->n_losses && (timeline_loss_between(tl, cpu->since_ns, now_ns) > enough ||
 			      timeline_loss_between(tl, thr->pub.since_ns, now_ns))))
 		slice.tid = -1;
@@ -140,7 +140,7 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
-	if (!thr->pub.interesting || !cpu || thr->queued_on >= 0)
+	if (!thr->pub.is_interesting || !cpu || thr->queued_on >= 0)
 		return;
 	if (!cpu->queue && cpu->since_ns != now_ns)
 		forget_stranger(tl, cpu);
@@ -156,12 +156,12 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	uint32_t n = thr->n_slots;
 
-	if (!thr->pub.interesting && ++tl->n_interesting > MAX_INTERESTING) {
+	if (!thr->pub.is_interesting && ++tl->n_interesting > MAX_INTERESTING) {
 		timeline_thread_make_room(tl, thr);
 		if (tl->n_interesting > MAX_INTERESTING / 4 * 3)
 			tl->too_many = "threads that submit or wait";
 	}
-	if ((n < tl->n_engines && n < IDLE_ENGINES) || !thr->pub.interesting) {
+	if ((n < tl->n_engines && n < IDLE_ENGINES) || !thr->pub.is_interesting) {
 		uint32_t more = !tl->cap_engines		 ? 16
 				: tl->cap_engines < IDLE_ENGINES ? tl->cap_engines
 								 : IDLE_ENGINES;
@@ -181,7 +181,7 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 		memset(slots + n, 0, (more - n) * sizeof(*slots));
 		thr->n_slots = more;
 	}
-	thr->pub.interesting = true;
+	thr->pub.is_interesting = true;
 }
 
 static void name(struct lane_thr *thr, const char *comm)
@@ -231,11 +231,11 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	}
 	if (thr->wait)
-		thr->wait->left_cpu = true;
+		thr->wait->has_left_cpu = true;
 	if (thr->wait && is_told)
 		thr->wait->slept |= sw->prev_state != 0;
 	else if (thr->wait)
-		thr->wait->maybe_slept = true;
+		thr->wait->may_have_slept = true;
 	thr->pub.preempted = sw->prev_state == 0;
 	thr->pub.cpu = event->cpu;
 	thr->is_gone = is_told && sw->prev_state & GONE;
@@ -431,7 +431,7 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 			return;
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
 		thr->is_followed = true; /* else it is not recorded */
-		thr->dying = false;	 /* the last switch of an older one was not seen */
+		thr->is_dying = false;	 /* the last switch of an older one was not seen */
 		name(thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
@@ -444,7 +444,7 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 	case LANE_EXIT:
 		thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
 		if (thr)
-			thr->dying = true;
+			thr->is_dying = true;
 		break;
 	case LANE_STATEDUMP:
 		thr = timeline_thread_get(tl, event->u.lttng_statedump_process_state.tid);
@@ -465,13 +465,13 @@ void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint6
 	dequeue(tl, thr, now_ns);
 	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns))
 		thr->pub.state = LANE_THREAD_UNKNOWN;
-	if (thr->pub.interesting)
+	if (thr->pub.is_interesting)
 		set_state(tl, thr, thr->pub.state, now_ns);
 }
 
 void timeline_follow_all(struct lane_timeline *tl)
 {
-	tl->follow_all = true;
+	tl->follows_all = true;
 }
 
 /* Waits. */
@@ -493,7 +493,7 @@ static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns
 	dequeue(tl, thr, now_ns);
 	thr->pub.state = LANE_THREAD_UNKNOWN;
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
-	thr->wait_unsure = true;
+	thr->is_wait_unsure = true;
 }
 
 struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid)
@@ -525,9 +525,9 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	acts(tl, thr, event->wire.ts_ns);
 	/* From here on, being blocked is waiting for the request. */
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
-	thr->wait_unsure = false;
+	thr->is_wait_unsure = false;
 	waiter->thr = thr;
-	waiter->maybe_slept = timeline_is_stranger(tl, thr);
+	waiter->may_have_slept = timeline_is_stranger(tl, thr);
 	waiter->rq = rq;
 	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled between the check and the wait */
 		waiter->signal_ns = event->wire.ts_ns;
@@ -552,7 +552,8 @@ void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint6
 
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
 {
-	return sees(tl, LANE_SWITCH) && !waiter->left_cpu && !timeline_is_stranger(tl, waiter->thr);
+	return sees(tl, LANE_SWITCH) && !waiter->has_left_cpu &&
+	       !timeline_is_stranger(tl, waiter->thr);
 }
 
 /* The request's wake is that of its longest wait. */
@@ -584,12 +585,12 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 		wait.runqueue_ns =
 			timeline_thread_runnable(thr, now_ns) - waiter->runnable_at_signal;
 		wait.runqueue_known = whole && sees(tl, LANE_SWITCH) && sees(tl, LANE_WAKING) &&
-				      thr->pub.state == LANE_THREAD_RUNNING && !thr->wait_unsure &&
-				      !waiter->maybe_slept;
+				      thr->pub.state == LANE_THREAD_RUNNING &&
+				      !thr->is_wait_unsure && !waiter->may_have_slept;
 		keep_longest(rq, &wait);
 	}
 	wait.slept_known =
-		waiter->slept || (whole && sees(tl, LANE_SWITCH) && !waiter->maybe_slept);
+		waiter->slept || (whole && sees(tl, LANE_SWITCH) && !waiter->may_have_slept);
 	if (tl->hooks.wait)
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }
@@ -624,8 +625,8 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 		rq->pub.tid = event->wire.tid;
 		rq->pub.pid = pid;
 	}
-	if (pid >= 0 &&
-	    (ctx->pub.client->pid < 0 || (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.user))) {
+	if (pid >= 0 && (ctx->pub.client->pid < 0 ||
+			 (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.is_user))) {
 		client = timeline_client_get(tl, pid);
 		if (client)
 			ctx->pub.client = client;

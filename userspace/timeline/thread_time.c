@@ -36,9 +36,9 @@ bool timeline_thread_is_untold(const struct lane_timeline *tl, const struct lane
 	 */
 	uint64_t enough = thr->pub.state == LANE_THREAD_BLOCKED ? 0 : 1;
 
-	return timeline_is_absent(tl, LANE_SWITCH) || thr->untold ||
+	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||
 	       timeline_is_stranger(tl, thr) ||
 	       (thr->pub.state == LANE_THREAD_BLOCKED && timeline_is_absent(tl, LANE_WAKING) &&
-		!(tl->follow_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
+		!(tl->follows_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
 }

@@ -49,9 +49,10 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
-	tl->half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
-	tl->hooks_hide = tl->half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
-							    !may_be_there(info, LANE_RQ_EXECUTE)));
+	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
+	tl->hooks_hide =
+		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
+						       !may_be_there(info, LANE_RQ_EXECUTE)));
 	for (size_t i = 0; i < n_losses; i++) {
 		if (!timeline_loss_add(tl, &losses[i])) {
 			timeline_destroy(tl);
@@ -234,7 +235,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
 	timeline_command_finish(tl);
-	tl->finishing = true;
+	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
 			timeline_section_cut(tl, tl->engine_by_id[i], now_ns, false);
@@ -251,7 +252,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 			rq->wait_cut |= rq->waiters != NULL;
 			while (rq->waiters)
 				timeline_wait_drop(tl, rq->waiters);
-			if (!rq->over)
+			if (!rq->is_over)
 				rq->pub.doubt |= LANE_DOUBT_GONE;
 			if (rq->job)
 				timeline_job_done(tl, rq);

@@ -74,7 +74,7 @@ struct lane_context {
 	uint32_t dev;
 	uint64_t ctx;
 	struct lane_client *client; /* of its first request */
-	bool user;		    /* it has had requests built by an execbuf */
+	bool is_user;		    /* it has had requests built by an execbuf */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
 };
 
@@ -185,10 +185,10 @@ struct lane_thread {
 	int32_t tid;
 	int32_t pid; /* -1: not known */
 	char comm[16];
-	uint8_t state;	  /* enum lane_thread_state */
-	bool interesting; /* it has submitted or waited, or all threads are of interest */
-	bool preempted;	  /* runnable because another took its CPU, not because it was woken */
-	int32_t cpu;	  /* where it runs or is queued, -1 not known */
+	uint8_t state;	     /* enum lane_thread_state */
+	bool is_interesting; /* it has submitted or waited, or all threads are of interest */
+	bool preempted;	     /* runnable because another took its CPU, not because it was woken */
+	int32_t cpu;	     /* where it runs or is queued, -1 not known */
 	uint64_t since_ns;
 	struct lane_client *client; /* NULL when its process owns no context */
 };
@@ -223,9 +223,9 @@ struct lane_run {
 	const struct lane_engine *engine;
 	const struct lane_request *request; /* the last of the context that ran in it */
 	struct lane_span begin, end;
-	bool doubtful;	 /* the engine's ports are not certain */
-	bool follows;	 /* it began when the run before it ended: no time is between them, */
-	uint64_t gap_ns; /* but this at most, in which the driver's pause held it up */
+	bool is_doubtful; /* the engine's ports are not certain */
+	bool follows;	  /* it began when the run before it ended: no time is between them, */
+	uint64_t gap_ns;  /* but this at most, in which the driver's pause held it up */
 	/* It ran until then at least: end.lo, but of what left incomplete, as it seemed, the last
 	 * time at which it was seen to be. */
 	uint64_t sure_until_ns;
@@ -278,7 +278,7 @@ struct lane_idle {
 	uint64_t begin_ns, end_ns;
 	const struct lane_request *request; /* NULL when none did, or it is not known */
 	const struct lane_thread *thread;   /* NULL when not known */
-	bool last;			    /* the trace ended, and no request had ended it */
+	bool is_last;			    /* the trace ended, and no request had ended it */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
 	/* Who ran while the thread was starved; ns 0 ends the list. */
 	struct lane_idle_culprit {
@@ -287,7 +287,7 @@ struct lane_idle {
 		uint64_t ns;
 		char comm[16];
 	} culprits[LANE_IDLE_CULPRITS];
-	bool doubtful;
+	bool is_doubtful;
 };
 
 /* A task ran on a CPU while an interesting thread waited for that CPU. */
@@ -317,7 +317,7 @@ struct lane_loss {
 	uint64_t count; /* 0: not known */
 	int32_t cpu;
 	/* its own: something was lost between two events of begin_ns, of end_ns, too */
-	bool from_the_start, to_the_end;
+	bool is_from_the_start, is_to_the_end;
 };
 
 /* The loss that a record tells of. */
@@ -588,7 +588,7 @@ struct lane_cl_clock {
 	uint64_t device; /* handle, 0: not known */
 	char name[128];
 	bool bounded; /* the line below is known */
-	bool same;    /* it is the CPU's clock, as far as its commands can tell */
+	bool is_same; /* it is the CPU's clock, as far as its commands can tell */
 	int64_t offset_lo_ns, offset_hi_ns; /* device - CPU, at the last command */
 	double drift_lo_ppm, drift_hi_ppm;
 	uint64_t pairs, restarts;	  /* inequalities; how often no line kept them all */

@@ -19,7 +19,7 @@ struct lane_pipe_lines {
 	int dir_fd;
 	int fd;
 	bool is_file, is_socket;
-	bool cut; /* the last line in the file is not whole */
+	bool is_cut; /* the last line in the file is not whole */
 	dev_t dev;
 	ino_t ino;
 	char *text;
@@ -126,7 +126,7 @@ static struct lane_error *follow_name(struct lane_pipe_lines *lines)
 {
 	struct stat st;
 
-	if (!lines->is_file || lines->cut)
+	if (!lines->is_file || lines->is_cut)
 		return NULL;
 	if (!fstatat(lines->dir_fd, lines->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    st.st_dev == lines->dev && st.st_ino == lines->ino)
@@ -151,7 +151,7 @@ struct lane_error *watch_lines_write(struct lane_pipe_lines *lines)
 				     : write(lines->fd, lines->text, lines->bytes);
 		if (n <= 0)
 			break;
-		lines->cut = lines->text[n - 1] != '\n';
+		lines->is_cut = lines->text[n - 1] != '\n';
 		lines->bytes -= (size_t)n;
 		memmove(lines->text, lines->text + n, lines->bytes);
 	}

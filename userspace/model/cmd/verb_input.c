@@ -187,7 +187,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->sweep = 1;
 		return 0;
 	case KEY_ALL:
-		o->ways.all_copies = true;
+		o->ways.tries_all_copies = true;
 		return 0;
 	case KEY_AS_LOAD:
 		o->ways.sums_loads = true;
