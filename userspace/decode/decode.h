@@ -56,6 +56,7 @@ struct lane_trace_info {
 	char ending_error[128];		   /* of LANE_ENDING_FAILED: the reason */
 	uint8_t presence[LANE_KIND_COUNT]; /* enum lane_presence */
 	bool follows_some;		   /* other processes' events were left out (--follow) */
+	int32_t followed_pid;		   /* one that was not, 0: not known */
 };
 
 /* What was read of one stream of a trace, once everything has been. */

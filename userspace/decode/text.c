@@ -628,6 +628,12 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 		info->submission = (enum lane_submission)submission;
 		return NULL;
 	}
+	if (!strcmp(key, "followed_pid")) {
+		if (!parse_number(value, false, 4, &number) || number > INT32_MAX)
+			return bad_line(text, "info followed_pid: `%s' is not a process", value);
+		info->followed_pid = (int32_t)number;
+		return NULL;
+	}
 	if (!strcmp(key, "filter")) {
 		if (strcmp(value, "processes") != 0)
 			return bad_line(text, "info filter: `%s' is not processes", value);

@@ -304,10 +304,14 @@ static void on_request(void *arg, const struct lane_request *rq)
 		add_spent(&client->spent, &stages);
 	}
 	context->requests++;
-	if (stages.known & 1u << LANE_STAGE_RUNNING)
+	if (stages.known & 1u << LANE_STAGE_RUNNING) {
 		timeline_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
-	if (stages.total_known)
+		context->n_running++;
+	}
+	if (stages.total_known) {
 		timeline_span_add(&context->total, stages.total);
+		context->n_total++;
+	}
 	if (engine) {
 		engine->requests++;
 		context->engine = rq->engine->id;

@@ -75,8 +75,9 @@ struct lane_client_stats {
 struct lane_context_stats {
 	const struct lane_context *context;
 	uint64_t requests;
-	struct lane_span running;
-	struct lane_span total;
+	struct lane_span running; /* of those of which it is known: n_running */
+	struct lane_span total;	  /* likewise: n_total */
+	uint64_t n_running, n_total;
 	uint32_t engine; /* id of the last */
 };
 

@@ -389,6 +389,8 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 	if (info->submission == LANE_SUBMISSION_UNKNOWN)
 		info->submission = trace->submission;
 	info->follows_some |= trace->follows_some;
+	if (!info->followed_pid)
+		info->followed_pid = trace->followed_pid;
 }
 
 /* Together with another trace a kind is there when one of them has it. */

@@ -164,11 +164,21 @@ static struct json_object *get_object(struct json_object *from, const char *key)
 	return value;
 }
 
+/* Whether only some processes' events were recorded, and whose surely. */
+static void parse_filter(struct json_object *filter, struct lane_trace_info *info)
+{
+	int64_t pid = filter ? get_number(filter, "follow_pid") : 0;
+	const char *comm = filter ? get_text(filter, "comm") : NULL;
+
+	info->follows_some = filter && (pid || comm || get_number(filter, "some"));
+	if (!comm && pid > 0 && pid <= INT32_MAX)
+		info->followed_pid = (int32_t)pid;
+}
+
 /* The keys of docs/formats.md that are facts of the trace; any may be missing. */
 static struct lane_error *parse_facts(struct json_object *root, const char *path,
 				      struct lane_trace_info *info)
 {
-	struct json_object *filter = get_object(root, "filter");
 	const char *submission = get_text(root, "submission");
 	const char *state = get_text(root, "state");
 	int mode;
@@ -188,8 +198,7 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
-	info->follows_some = filter && (get_number(filter, "follow_pid") ||
-					get_text(filter, "comm") || get_number(filter, "some"));
+	parse_filter(get_object(root, "filter"), info);
 	if (!submission)
 		return NULL;
 	mode = decode_submission_by_name(submission);

@@ -64,6 +64,9 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 		struct json_object *filter = json_object_new_object();
 
 		json_object_object_add(filter, "some", json_object_new_int(1));
+		if (info->followed_pid)
+			json_object_object_add(filter, "follow_pid",
+					       json_object_new_int(info->followed_pid));
 		json_object_object_add(root, "filter", filter);
 	}
 	add_time(root, "begin_ns", facts->begin_ns);

@@ -76,6 +76,7 @@ static void fill_info(const struct session_running *running, struct lane_trace_i
 	if (submission >= 0)
 		info->submission = (enum lane_submission)submission;
 	info->follows_some = running->config.follow_pid || running->config.comm;
+	info->followed_pid = running->config.comm ? 0 : running->config.follow_pid;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		info->presence[kind] =
 			kinds[kind].recorded ? LANE_PRESENCE_RECORDED : LANE_PRESENCE_ABSENT;

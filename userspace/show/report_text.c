@@ -141,9 +141,18 @@ static void idles(const struct text_report *t)
 	}
 }
 
+/* The sum of a stage; of requests none of which is known to have spent a time in it there is none.
+ */
+static const char *sum_text(const struct lane_stage_sum *stage, char *buffer, size_t size)
+{
+	return stage->unknown && !stage->count ? "unknown"
+					       : show_span_text(stage->sum, buffer, size);
+}
+
 static void clients(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
+	bool has_switches = l->figures.by_kind[LANE_SWITCH];
 	char name[48], a[64], b[64], c[32], d[32], e[32];
 
 	title(t, "Clients");
@@ -158,10 +167,10 @@ static void clients(const struct text_report *t)
 			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
 			show_client_name(s->client, name, sizeof(name)), s->requests.complete,
 			s->requests.partial, s->requests.unknown,
-			show_span_text(s->stages[LANE_STAGE_RUNNING].sum, a, sizeof(a)),
-			show_span_text(s->stages[LANE_STAGE_DEVICE_QUEUE].sum, b, sizeof(b)),
-			show_duration(s->cpu_ns, c, sizeof(c)),
-			show_duration(s->runnable_ns, d, sizeof(d)),
+			sum_text(&s->stages[LANE_STAGE_RUNNING], a, sizeof(a)),
+			sum_text(&s->stages[LANE_STAGE_DEVICE_QUEUE], b, sizeof(b)),
+			has_switches ? show_duration(s->cpu_ns, c, sizeof(c)) : "unknown",
+			has_switches ? show_duration(s->runnable_ns, d, sizeof(d)) : "unknown",
 			show_duration(s->wait_ns, e, sizeof(e)));
 	}
 }
@@ -186,8 +195,9 @@ static void contexts(const struct text_report *t)
 						   sizeof(engine))
 				: "-",
 			show_client_name(s->context->client, name, sizeof(name)), s->requests,
-			show_span_text(s->running, running, sizeof(running)),
-			show_span_text(s->total, total, sizeof(total)));
+			s->n_running ? show_span_text(s->running, running, sizeof(running))
+				     : "unknown",
+			s->n_total ? show_span_text(s->total, total, sizeof(total)) : "unknown");
 	}
 }
 

@@ -40,6 +40,14 @@ static void add_engine(json *to, const char *key, const struct lane_engine *engi
 		show_json_null(to, key);
 }
 
+static void add_known_span(json *to, const char *key, struct lane_span ns, bool known)
+{
+	if (known)
+		add_span(to, key, ns);
+	else
+		show_json_null(to, key);
+}
+
 static void add_client(json *to, const char *key, const struct lane_client *client)
 {
 	char name[48];
@@ -257,8 +265,8 @@ static void contexts(const struct lane_latency *l, json *tree)
 		add_client(to, "client", c->context->client);
 		add_engine(to, "engine", timeline_engine(l->timeline, c->engine));
 		show_json_uint(to, "requests", c->requests);
-		add_span(to, "running", c->running);
-		add_span(to, "total", c->total);
+		add_known_span(to, "running", c->running, c->n_running);
+		add_known_span(to, "total", c->total, c->n_total);
 	}
 }
 

@@ -295,6 +295,7 @@ struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
 	}
 	thr->pub.tid = tid;
 	thr->pub.pid = -1;
+	thr->is_followed = tid == tl->info.followed_pid; /* its process's first thread */
 	thr->pub.cpu = -1;
 	thr->pub.since_ns = tl->now_ns;
 	thr->queued_on = -1;

@@ -212,6 +212,15 @@ static void find_client(const struct lane_timeline *tl, struct lane_thr *thr)
 		thr->pub.pid < 0 ? NULL : lane_table_get(&tl->clients, (uint32_t)thr->pub.pid, 0);
 }
 
+/* An event in the thread's own context says whose thread it is. */
+static void belongs(const struct lane_timeline *tl, struct lane_thr *thr, int32_t pid)
+{
+	if (pid < 0)
+		return;
+	thr->pub.pid = pid;
+	thr->is_followed |= pid && pid == tl->info.followed_pid;
+}
+
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
@@ -222,8 +231,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thr)
 		return;
 	name(thr, sw->prev_comm);
-	if (event->wire.tid == sw->prev_tid && event->wire.pid >= 0)
-		thr->pub.pid = event->wire.pid;
+	if (event->wire.tid == sw->prev_tid)
+		belongs(tl, thr, event->wire.pid);
 	find_client(tl, thr);
 	/* It cannot leave without having run: what was seen of it before is incomplete. */
 	if (thr->pub.state != LANE_THREAD_RUNNING) {
@@ -520,8 +529,7 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	timeline_thread_interesting(tl, thr);
-	if (event->wire.pid >= 0)
-		thr->pub.pid = event->wire.pid;
+	belongs(tl, thr, event->wire.pid);
 	acts(tl, thr, event->wire.ts_ns);
 	/* From here on, being blocked is waiting for the request. */
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
@@ -617,8 +625,8 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 	int32_t pid = event->wire.pid;
 	struct lane_client *client;
 
-	if (thr && pid >= 0)
-		thr->pub.pid = pid;
+	if (thr)
+		belongs(tl, thr, pid);
 	if (pid < 0 && thr)
 		pid = thr->pub.pid >= 0 ? thr->pub.pid : thr->pub.tid;
 	if (rq->pub.tid < 0) {

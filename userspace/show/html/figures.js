@@ -266,15 +266,18 @@ function showCulprits() {
 	byId("culprits").replaceChildren(...(tables.length ? tables : ["Nobody was seen to be."]));
 }
 
+// The sum of a stage; of requests none of which is known to have spent a time in it there is none.
+const sumOf = stage => stage.unknown && !stage.count ? "unknown" : both(stage.sum);
+
 function showClients() {
 	fillTable(byId("clients"), [
 		{ name: "process", of: c => c.client },
 		{ name: "complete", n: true, of: c => count(c.complete) }, { name: "partial", n: true, of: c => count(c.partial) },
-		{ name: "running", n: true, of: c => both(c.stages.running.sum) },
-		{ name: "host_queue", n: true, of: c => both(c.stages.host_queue.sum) },
-		{ name: "device_queue", n: true, of: c => both(c.stages.device_queue.sum) },
-		{ name: "preempted", n: true, of: c => both(c.stages.preempted.sum) },
+		{ name: "running", n: true, of: c => sumOf(c.stages.running) },
+		{ name: "host_queue", n: true, of: c => sumOf(c.stages.host_queue) },
+		{ name: "device_queue", n: true, of: c => sumOf(c.stages.device_queue) },
+		{ name: "preempted", n: true, of: c => sumOf(c.stages.preempted) },
 		{ name: "waits", n: true, of: c => count(c.waits) }, { name: "waited", n: true, of: c => duration(c.wait_ns) },
-		{ name: "CPU", n: true, of: c => duration(c.cpu_running_ns) }, { name: "runnable", n: true, of: c => duration(c.cpu_runnable_ns) },
+		{ name: "CPU", n: true, of: c => c.cpu_running_ns === null ? "unknown" : duration(c.cpu_running_ns) }, { name: "runnable", n: true, of: c => c.cpu_runnable_ns === null ? "unknown" : duration(c.cpu_runnable_ns) },
 	], report.clients);
 }
