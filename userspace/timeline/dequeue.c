@@ -391,6 +391,20 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	}
 }
 
+/*
+ * What leaves has the engine by an `out` that is held behind this dequeue. If the same run fired
+ * it, what it tells of came before the dequeue; if the run that gives the leaver's port back did,
+ * the hardware may have gone from the one before it straight to the new set. Only what is on the
+ * ports at a run's end, or what was taken back, tells one from the other.
+ */
+static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *leaver)
+{
+	return eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
+	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
+	       leaver->since.hi > tl->now_ns && leaver->since.hi != LANE_NEVER;
+}
+
 /* The oldest that was taken back goes on, in its place or as the one that leaves; or it cannot be.
  */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
@@ -406,6 +420,8 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		eng->leaver_in = eng->dequeue.oldest_in;
 		oldest->begun.is_unsure =
 			eng->running == oldest && !timeline_run_had_begun(eng, oldest);
+		oldest->begun.is_of_two =
+			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* it is on the hardware already */

@@ -98,6 +98,7 @@ struct lane_begun {
 	bool is_reported;  /* it began with a completion that the hardware reported */
 	bool is_taken;	   /* the hardware had been seen to have its set by then */
 	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
+	bool is_of_two;	   /* it may not have begun, or have left: two runs look like one */
 	uint32_t epoch;	   /* it started while its engine's epoch of this number was unproven */
 };
 
@@ -217,17 +218,17 @@ struct lane_given {
 
 /* A look of the driver for work. */
 struct lane_dequeue {
-	uint64_t no;		/* so many so far */
-	uint64_t no_sooner_ns;	/* the last began then, or later */
-	bool is_open;		/* the driver is at it: */
-	bool has_again;		/* something that stood was executed again */
-	bool is_split;		/* where it begins is a guess */
-	bool is_mixed;		/* what stood first in its order may have run before it, or after */
-	bool has_written;	/* a set of ports was written */
-	bool is_misplaced;	/* something stands behind what it may come before */
-	uint64_t before_ns;	/* the last event of its CPU before the tasklet's run */
-	uint64_t run_before_ns; /* the last event of the tasklet's run before */
-	uint64_t pause_ns;	/* the ring was not paused by then, before the last taking back */
+	uint64_t no;	       /* so many so far */
+	uint64_t no_sooner_ns; /* the last began then, or later */
+	bool is_open;	       /* the driver is at it: */
+	bool has_again;	       /* something that stood was executed again */
+	bool is_split;	       /* where it begins is a guess */
+	bool is_mixed;	       /* what stood first in its order may have run before it, or after */
+	bool has_written;      /* a set of ports was written */
+	bool is_misplaced;     /* something stands behind what it may come before */
+	uint64_t before_ns;    /* the last event of its CPU before the tasklet's run */
+	uint64_t wrote_before_ns; /* the last `in` of a run before this one */
+	uint64_t pause_ns;	  /* the ring was not paused by then, before the last taking back */
 	const struct lane_context
 		*paused; /* what ended last was of this one, and the ring paused */
 	/* by then what was not taken back was seen to be complete; 0: not yet */
@@ -247,11 +248,12 @@ struct lane_section {
 	uint32_t at;  /* the item that is being read */
 	uint32_t all; /* with what is held of the next one */
 	int32_t cpu;
-	uint64_t ns;  /* the last event of the tasklet's own that is held */
-	bool is_over; /* something else has come since: the dequeue is over */
-	bool is_read; /* they are being read */
-	bool is_cut;  /* what is being read of it may not be all of it */
-	bool is_rest; /* it was held as one with the dequeue before: where it begins is a guess */
+	uint64_t ns;	/* the last event of the tasklet's own that is held */
+	uint64_t in_ns; /* the last `in` */
+	bool is_over;	/* something else has come since: the dequeue is over */
+	bool is_read;	/* they are being read */
+	bool is_cut;	/* what is being read of it may not be all of it */
+	bool is_rest;	/* it was held as one with the dequeue before: where it begins is a guess */
 	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
 };
 

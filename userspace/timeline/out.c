@@ -44,8 +44,8 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 		take_back_all(eng);
 		eng->leaver = rq;
 		if (rq)
-			rq->begun.is_unsure =
-				!rq->begun.is_reported && rq->since.hi > eng->dequeue.run_before_ns;
+			rq->begun.is_unsure = !rq->begun.is_reported &&
+					      rq->since.hi > eng->dequeue.wrote_before_ns;
 	}
 	if (!rq || rq->pub.context != &port->ctx->pub)
 		return;
@@ -128,7 +128,9 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 {
 	struct lane_rq *rq = eng->running;
 
-	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
+	/* What begins behind another of its own context begins without a report. */
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->given.set &&
+	    !may_be_replaced(tl, eng, port) &&
 	    (eng->mode != LANE_MODE_PER_REQUEST ||
 	     !timeline_section_gives_back(eng, rq->pub.context)))
 		rq->begun.is_reported = true;

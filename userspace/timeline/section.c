@@ -554,6 +554,16 @@ static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *
 	       !timeline_engine_is_shared(tl, eng);
 }
 
+/* A dequeue hands over each request once, and those of a context in their order. */
+static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = eng->section.n; i--;)
+		if (is_execute(eng, i) && same_context(&eng->section.held[i].event, event))
+			return timeline_seqno_upto(event->u.rq.seqno,
+						   eng->section.held[i].event.u.rq.seqno);
+	return false;
+}
+
 /* True when an event of this kind cannot follow in the same section, whatever ports it is about. */
 static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_event *event)
@@ -563,7 +573,8 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    (event->wire.ts_ns > eng->section.ns + MOST_OFF_NS && !is_amid_dequeue(tl, eng)) ||
-	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
+	    (kind == LANE_RQ_EXECUTE &&
+	     (is_submitted_since(tl, eng, event) || is_handed_over_again(eng, event))))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -642,7 +653,7 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		      const struct lane_event *event)
 {
-	eng->dequeue.run_before_ns = eng->section.ns;
+	eng->dequeue.wrote_before_ns = eng->section.in_ns;
 	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
 	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
 		eng->dequeue.is_misplaced |= is_from_before(tl, event);
@@ -673,6 +684,8 @@ bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *e
 	if (eng->section.n == 1)
 		begin_run(tl, eng, cpu, event);
 	eng->section.ns = event->wire.ts_ns;
+	if (event->wire.kind == LANE_RQ_IN)
+		eng->section.in_ns = event->wire.ts_ns;
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->section.is_over = false;
 	eng->section.cpu = event->cpu;
