@@ -9,11 +9,9 @@ RECORD(drm_sched_job_queue);
 RECORD(drm_sched_job_add_dep);
 RECORD(drm_sched_job_done);
 
-#define NAME_BYTES 64
-
 /* What does not change as long as a scheduler lives: as the payload has it. */
 struct drm_texts {
-	char name[NAME_BYTES];
+	char name[LANE_RING_BYTES];
 	char dev[32];
 	char driver[16];
 } __attribute__((aligned(8)));
@@ -53,7 +51,7 @@ struct {
 } drm_slots SEC(".maps");
 
 /*
- * A ring's name of 64 bytes or more: whole where it just fits, else cut as lane_fit() cuts
+ * A ring's name of LANE_RING_BYTES or more: whole where it just fits, else cut as lane_fit() cuts
  * (userspace/base/fit.c), so that two long names with one beginning stay two.
  */
 static __noinline int fit_name(char *name, const char *from)
@@ -67,25 +65,26 @@ static __noinline int fit_name(char *name, const char *from)
 		bpf_probe_read_kernel(&byte, 1, from + n);
 		if (!byte)
 			break;
-		if (n == NAME_BYTES - 1)
+		if (n == LANE_RING_BYTES - 1)
 			last = byte;
 		number = lane_fit_add(number, byte);
 	}
-	if (n <= NAME_BYTES) {
-		name[NAME_BYTES - 1] = last;
+	if (n <= LANE_RING_BYTES) {
+		name[LANE_RING_BYTES - 1] = last;
 		return 0;
 	}
-	name[NAME_BYTES - LANE_FIT_TAIL] = '~';
+	name[LANE_RING_BYTES - LANE_FIT_TAIL] = '~';
 	for (n = 1; n < LANE_FIT_TAIL; n++) {
 		byte = number >> (32 - 4 * n) & 15;
-		name[NAME_BYTES - LANE_FIT_TAIL + n] = byte < 10 ? '0' + byte : 'a' + byte - 10;
+		name[LANE_RING_BYTES - LANE_FIT_TAIL + n] =
+			byte < 10 ? '0' + byte : 'a' + byte - 10;
 	}
 	return 0;
 }
 
 static __always_inline void read_name(char *name, const char *from)
 {
-	if (bpf_probe_read_kernel_str(name, NAME_BYTES, from) == NAME_BYTES)
+	if (bpf_probe_read_kernel_str(name, LANE_RING_BYTES, from) == LANE_RING_BYTES)
 		fit_name(name, from);
 }
 
@@ -246,7 +245,7 @@ static __always_inline void copy_text(char *to, __u32 bytes, void *record, __u16
 	if (!place)
 		return;
 	bpf_probe_read_kernel(&loc, sizeof(loc), record + place);
-	if (bytes == NAME_BYTES)
+	if (bytes == LANE_RING_BYTES)
 		read_name(to, record + (loc & 0xffff));
 	else
 		bpf_probe_read_kernel_str(to, bytes, record + (loc & 0xffff));

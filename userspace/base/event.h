@@ -37,6 +37,9 @@ enum lane_origin {
 	LANE_ORIGIN_COUNT
 };
 
+/* Of a ring's or an engine's name (id64): what is longer is cut by lane_fit() (base/fit.h). */
+#define LANE_RING_BYTES 64
+
 #define LANE_T_u8(n)	 __u8 n
 #define LANE_T_u16(n)	 __u16 n
 #define LANE_T_u32(n)	 __u32 n
@@ -50,7 +53,7 @@ enum lane_origin {
 #define LANE_T_path(n)	 char n[64]
 #define LANE_T_str128(n) char n[128]
 #define LANE_T_id32(n)	 char n[32]
-#define LANE_T_id64(n)	 char n[64]
+#define LANE_T_id64(n)	 char n[LANE_RING_BYTES]
 #define LANE_T_clf(n)	 __u32 n
 #define LANE_T_clc(n)	 __u32 n
 
@@ -132,7 +135,7 @@ union lane_payload {
 	 * number in the scheduler of this ring. */
 	struct {
 		struct lane_p_drm_sched_job_add_dep dep;
-		char ring[64];
+		char ring[LANE_RING_BYTES];
 	} drm_wait;
 	/* The fields that all dma_fence_* events begin with. */
 	struct {

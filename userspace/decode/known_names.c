@@ -33,7 +33,9 @@ static const struct {
 	{ "entity", true, { offsetof(struct lane_event, raw.entity), 8, LANE_TYPE_x64 } },
 	{ "fence", true, { offsetof(struct lane_event, raw.fence), 8, LANE_TYPE_x64 } },
 	{ "job", true, { offsetof(struct lane_event, raw.job), 8, LANE_TYPE_u64 } },
-	{ "job_ring", true, { offsetof(struct lane_event, u.drm_wait.ring), 64, LANE_TYPE_id64 } },
+	{ "job_ring",
+	  true,
+	  { offsetof(struct lane_event, u.drm_wait.ring), LANE_RING_BYTES, LANE_TYPE_id64 } },
 };
 
 static bool find(int kind, const char *name, size_t length, struct lane_field_slot *slot)

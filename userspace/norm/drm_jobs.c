@@ -17,7 +17,7 @@ enum {
 };
 
 struct ring {
-	char name[64], dev[32];
+	char name[LANE_RING_BYTES], dev[32];
 	char driver[16]; /* empty: not known */
 	bool is_two;	 /* schedulers of this name have had jobs of the same number */
 	uint64_t newest; /* number of a job */
@@ -136,15 +136,16 @@ static const char *driver_of(const char *ring)
 }
 
 /* The number of a ring, -1: there are too many. */
-static int ring_of(struct lane_drm *drm, const char name[64], const char dev[32])
+static int ring_of(struct lane_drm *drm, const char name[LANE_RING_BYTES], const char dev[32])
 {
 	struct ring *ring = &drm->rings[drm->last_ring];
 
-	if (drm->n_rings && !memcmp(ring->name, name, 64) && !memcmp(ring->dev, dev, 32))
+	if (drm->n_rings && !memcmp(ring->name, name, sizeof(ring->name)) &&
+	    !memcmp(ring->dev, dev, 32))
 		return (int)drm->last_ring;
 	for (uint32_t i = 0; i < drm->n_rings; i++) {
 		ring = &drm->rings[i];
-		if (memcmp(ring->name, name, 64) || memcmp(ring->dev, dev, 32))
+		if (memcmp(ring->name, name, sizeof(ring->name)) || memcmp(ring->dev, dev, 32))
 			continue;
 		drm->last_ring = i;
 		return (int)i;
@@ -152,7 +153,7 @@ static int ring_of(struct lane_drm *drm, const char name[64], const char dev[32]
 	if (drm->n_rings == MAX_RINGS)
 		return -1;
 	ring = &drm->rings[drm->n_rings];
-	memcpy(ring->name, name, 64);
+	memcpy(ring->name, name, sizeof(ring->name));
 	memcpy(ring->dev, dev, 32);
 	return (int)drm->n_rings++;
 }
@@ -223,14 +224,15 @@ static void forget_armed(struct thread *thread, uint32_t at)
 }
 
 /* A fence has the name of its ring, of which recordings have 31 bytes (docs/events.md). */
-static bool is_timeline_of(const char timeline[32], const char ring[64])
+static bool is_timeline_of(const char timeline[32], const char ring[LANE_RING_BYTES])
 {
 	return !strncmp(timeline, ring, 31);
 }
 
 /* What a thread has armed of that ring and, where it is not 0, context; NULL: none, or of several
  * contexts. */
-static struct armed *find_armed(struct thread *thread, const char ring[64], uint64_t context)
+static struct armed *find_armed(struct thread *thread, const char ring[LANE_RING_BYTES],
+				uint64_t context)
 {
 	struct armed *found = NULL;
 
@@ -277,7 +279,7 @@ static bool name_by_driver(struct lane_drm *drm, const struct lane_event *event,
 	struct named *named = thread ? &thread->named : NULL;
 
 	if (!named || !named->job || named->job != life->job ||
-	    strnlen(drm->rings[life->ring].name, 64) > 32 ||
+	    strnlen(drm->rings[life->ring].name, LANE_RING_BYTES) > 32 ||
 	    strncmp(named->ring, drm->rings[life->ring].name, 32) != 0)
 		return false;
 	life->context = named->context;

@@ -19,8 +19,8 @@ enum {
 
 /* What is known of an engine by its number. */
 struct engine_note {
-	char name[64];
-	char queues[2][64];
+	char name[LANE_RING_BYTES];
+	char queues[2][LANE_RING_BYTES];
 	const struct lane_engine *engine; /* NULL: nothing was found of it */
 	bool is_running;		  /* a run has begun that has not been told */
 	struct lane_event begin;
@@ -115,7 +115,7 @@ static void name_engine(struct engine_note *note)
 }
 
 /* In a record that waits, an engine's number stands where its name will: + 1, 0 is none. */
-static void put_number(char name[64], uint32_t id)
+static void put_number(char name[LANE_RING_BYTES], uint32_t id)
 {
 	uint32_t number = id + 1;
 

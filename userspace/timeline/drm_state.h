@@ -20,8 +20,8 @@ struct lane_job_time {
 };
 
 struct lane_drm_ring {
-	char raw_name[64];
-	char name[65], device[33], driver[17];
+	char raw_name[LANE_RING_BYTES];
+	char name[LANE_RING_BYTES + 1], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
 	bool is_two;	    /* two devices have one of this name */
 	bool is_gone;	    /* what was given last has left without a known end, others are there */

@@ -626,7 +626,7 @@ bool timeline_foresee_clocks(struct lane_timeline *timeline,
  */
 struct lane_two_rings {
 	uint32_t n;
-	char name[64][64];
+	char name[64][LANE_RING_BYTES];
 };
 
 /* Those met so far. */
