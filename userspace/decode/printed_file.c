@@ -42,7 +42,7 @@ struct file {
 	uint64_t overwritten;  /* before the first event, as ftrace counts */
 	uint64_t first_ns;     /* of the first event */
 	struct printed_cpu *cpus;
-	uint32_t n_cpus;
+	uint32_t n_cpus, next_cpu;
 	struct lane_account account;
 	struct lane_event event, loss;
 };
@@ -243,6 +243,23 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	return NULL;
 }
 
+/* All lines are read: of a CPU without a further event, what it lost comes last. NULL: nothing is
+ * left. */
+static struct lane_event *take_last_loss(struct file *file)
+{
+	for (; file->next_cpu < file->n_cpus; file->next_cpu++) {
+		struct printed_cpu *cpu = &file->cpus[file->next_cpu];
+
+		if (!cpu->has_loss)
+			continue;
+		cpu->has_loss = false;
+		make_loss(file, (int32_t)file->next_cpu, cpu->lost,
+			  cpu->last_ns ? cpu->last_ns : file->first_ns, file->account.end_ns);
+		return &file->loss;
+	}
+	return NULL;
+}
+
 static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_event **event)
 {
 	struct file *file = file_of(decoder);
@@ -267,8 +284,10 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 		file->pending = NULL;
 		if (!line) {
 			err = decode_textlines_next(&file->lines, &line, &length);
-			if (err || !line)
+			if (err || !line) {
+				*event = err ? NULL : take_last_loss(file);
 				return err;
+			}
 		}
 		err = take_line(file, line, length, event);
 		if (err)

@@ -81,6 +81,8 @@ struct lane_drm {
 	struct lane_table lives, jobs, own, threads, entities;
 	struct lane_pool life_pool, own_pool, thread_pool, entity_pool;
 	struct life *newest, *oldest;
+	struct lane_foresight *foresight; /* NULL: losses are not known before they are told */
+	uint32_t host;
 };
 
 struct lane_drm *norm_drm_create(bool has_lost, bool follows_some)
@@ -96,6 +98,19 @@ struct lane_drm *norm_drm_create(bool has_lost, bool follows_some)
 	drm->thread_pool.size = sizeof(struct thread);
 	drm->entity_pool.size = sizeof(struct entity);
 	return drm;
+}
+
+void norm_drm_foresee(struct lane_drm *drm, struct lane_foresight *foresight, uint32_t host)
+{
+	drm->foresight = foresight;
+	drm->host = host;
+}
+
+/* Something is known to have been lost between these times. */
+static bool is_lossy(const struct lane_drm *drm, uint64_t begin_ns, uint64_t end_ns)
+{
+	return drm->foresight &&
+	       norm_foresight_is_lossy(drm->foresight, drm->host, begin_ns, end_ns);
 }
 
 void norm_drm_destroy(struct lane_drm *drm)
@@ -280,7 +295,8 @@ static bool name_by_driver(struct lane_drm *drm, const struct lane_event *event,
 
 	if (!named || !named->job || named->job != life->job ||
 	    strnlen(drm->rings[life->ring].name, LANE_RING_BYTES) > 32 ||
-	    strncmp(named->ring, drm->rings[life->ring].name, 32) != 0)
+	    strncmp(named->ring, drm->rings[life->ring].name, 32) != 0 ||
+	    is_lossy(drm, named->at_ns, event->wire.ts_ns))
 		return false;
 	life->context = named->context;
 	life->seqno = named->seqno;
@@ -300,6 +316,7 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 	struct thread *thread = thread_of(drm, event->wire.tid, true);
 	const struct entity *entity = entity_of(drm, event->raw.entity);
 	struct armed *armed = NULL;
+	uint64_t since_ns;
 
 	if (!thread)
 		return false;
@@ -315,9 +332,12 @@ static bool name_by_arming(struct lane_drm *drm, const struct lane_event *event,
 		armed = find_armed(thread, drm->rings[life->ring].name, 0);
 	if (!armed)
 		return false;
+	since_ns = thread->since_ns ? thread->since_ns : armed->at_ns;
+	if (is_lossy(drm, since_ns, event->wire.ts_ns))
+		return false;
 	life->context = armed->context;
 	life->seqno = armed->seqno;
-	life->since_ns = thread->since_ns ? thread->since_ns : armed->at_ns;
+	life->since_ns = since_ns;
 	life->by_ns = event->wire.ts_ns;
 	life->is_narrow = armed->is_narrow;
 	learn_entity(drm, event->raw.entity, armed);
@@ -419,12 +439,21 @@ static enum lane_drm_fixed old_done(struct lane_drm *drm, struct lane_event *eve
 {
 	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
 
-	if (!life)
+	/* Another job may have come to the address unseen. */
+	if (!life || is_lossy(drm, life->known_ns, event->wire.ts_ns))
 		return LANE_DRM_NOBODYS;
 	tell(event, life);
 	event->raw.known_ns = life->known_ns;
 	free_life(drm, life);
 	return LANE_DRM_FIXED;
+}
+
+/* Two schedulers have this name. Where something was lost that may show later only. */
+static bool is_two(const struct lane_drm *drm, uint32_t ring, bool has_lost)
+{
+	return drm->rings[ring].is_two ||
+	       (has_lost && drm->foresight &&
+		norm_foresight_is_two(drm->foresight, drm->host, drm->rings[ring].name));
 }
 
 static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *event)
@@ -434,10 +463,12 @@ static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *even
 	const struct life *life =
 		ring < 0 ? NULL : lane_table_get(&drm->jobs, (uint32_t)ring, event->raw.job);
 
+	bool has_lost = drm->has_lost || is_lossy(drm, 0, event->wire.ts_ns);
+
 	if (ring < 0)
 		return LANE_DRM_VAGUE;
 	/* Of two jobs of one number one may have gone, or not have been seen. */
-	if (drm->rings[ring].is_two && (!life || life->is_doubled || drm->has_lost))
+	if (is_two(drm, (uint32_t)ring, has_lost) && (!life || life->is_doubled || has_lost))
 		return LANE_DRM_VAGUE;
 	if (!life)
 		return LANE_DRM_NOBODYS;

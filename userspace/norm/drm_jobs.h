@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/event.h"
+#include "norm/foresight.h"
 
 struct lane_drm;
 
@@ -21,6 +22,12 @@ struct lane_drm;
  */
 struct lane_drm *norm_drm_create(bool has_lost, bool follows_some);
 void norm_drm_destroy(struct lane_drm *drm);
+
+/*
+ * Losses of that host are known beforehand from now on. What they could make wrong is not concluded
+ * then; else the events' raw parts say by when nothing may have been lost.
+ */
+void norm_drm_foresee(struct lane_drm *drm, struct lane_foresight *foresight, uint32_t host);
 
 enum lane_drm_fixed {
 	LANE_DRM_FIXED,

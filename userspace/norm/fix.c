@@ -17,11 +17,13 @@ enum {
 
 struct lane_fix {
 	unsigned int version;
-	bool has_raw_states;	      /* prev_state is what stands in the task */
-	struct lane_globals *globals; /* NULL until an event has a global seqno */
-	struct lane_drm *drm;	      /* NULL until there is an event of drm_sched's */
-	bool has_lost;		      /* events were lost */
-	bool follows_some;	      /* others' were not recorded */
+	bool has_raw_states;		  /* prev_state is what stands in the task */
+	struct lane_globals *globals;	  /* NULL until an event has a global seqno */
+	struct lane_drm *drm;		  /* NULL until there is an event of drm_sched's */
+	bool has_lost;			  /* events were lost */
+	bool follows_some;		  /* others' were not recorded */
+	struct lane_foresight *foresight; /* NULL: losses are not known before they are told */
+	uint32_t host;
 	bool is_refused[LANE_KIND_COUNT];
 	struct lane_error *error;
 	uint64_t untracked;
@@ -59,6 +61,12 @@ struct lane_error *norm_fix_create(const struct lane_trace_info *info, struct la
 	(*fix)->has_raw_states = writes_raw_states(info);
 	(*fix)->follows_some = info->follows_some;
 	return NULL;
+}
+
+void norm_fix_foresee(struct lane_fix *fix, struct lane_foresight *foresight, uint32_t host)
+{
+	fix->foresight = foresight;
+	fix->host = host;
 }
 
 void norm_fix_destroy(struct lane_fix *fix)
@@ -196,8 +204,11 @@ static void forget_detached(struct lane_p_dma_fence_init *fence)
 /* NULL: no memory. */
 static struct lane_drm *drm_of(struct lane_fix *fix)
 {
-	if (!fix->drm)
+	if (!fix->drm) {
 		fix->drm = norm_drm_create(fix->has_lost, fix->follows_some);
+		if (fix->drm)
+			norm_drm_foresee(fix->drm, fix->foresight, fix->host);
+	}
 	return fix->drm;
 }
 

@@ -6,13 +6,16 @@
 #ifndef LANE_NORM_FIX_H
 #define LANE_NORM_FIX_H
 
-#include "norm/norm.h"
+#include "norm/foresight.h"
 
 struct lane_fix;
 
 /* For a trace with these facts. *fix is the caller's; norm_fix_destroy frees it. */
 struct lane_error *norm_fix_create(const struct lane_trace_info *info,
 				   struct lane_fix **fix) LANE_MUST_CHECK;
+
+/* Losses of that host are known beforehand from now on; NULL: they are not. */
+void norm_fix_foresee(struct lane_fix *fix, struct lane_foresight *foresight, uint32_t host);
 
 /* What became of an event. */
 enum lane_fixed {

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "norm/account.h"
 #include "norm/fix.h"
+#include "norm/foresight.h"
 #include "norm/names.h"
 #include "norm/pairs.h"
 #include "norm/recorded.h"
@@ -61,7 +62,8 @@ struct lane_input {
 	char (*endings)[256];		/* by host: how it was cut short, empty: it was not */
 	struct lane_widen **widen;	/* by host */
 	size_t n_paths;
-	struct lane_sync *syncs; /* by host, from pairs; NULL: there are none */
+	struct lane_sync *syncs;	  /* by host, from pairs; NULL: there are none */
+	struct lane_foresight *foresight; /* NULL: there is none */
 };
 
 uint64_t norm_tie_ns(const struct lane_tie *tie, uint64_t ns)
@@ -456,7 +458,10 @@ static struct lane_error *open_source(struct lane_input *input, struct lane_reco
 	trace->expected.cpus = NULL; /* the source's now */
 	if (!source->path)
 		return &lane_enomem;
-	return norm_fix_create(source->decoder->format->info(source->decoder), &source->fix);
+	err = norm_fix_create(source->decoder->format->info(source->decoder), &source->fix);
+	if (!err)
+		norm_fix_foresee(source->fix, input->foresight, host);
+	return err;
 }
 
 /* Whose events of a kind count, where several have recorded it. The OpenCL layer sees more than
@@ -697,8 +702,11 @@ static struct lane_error *open_places(const struct lane_place *places, size_t n_
 	input->sources = calloc(n_places * LANE_RECORDING_TRACES, sizeof(*input->sources));
 	input->endings = calloc(n_places, sizeof(*input->endings));
 	input->n_paths = n_places;
+	if (options->foresees)
+		input->foresight = norm_foresight_create(places, n_places, options->prefer);
 	input->widen = calloc(n_places, sizeof(struct lane_widen *));
-	if (!input->sources || !input->endings || !input->widen)
+	if (!input->sources || !input->endings || !input->widen ||
+	    (options->foresees && !input->foresight))
 		return &lane_enomem;
 	if (options->pairs) {
 		err = read_pairs(input, options->pairs, n_places);
@@ -720,26 +728,26 @@ static struct lane_error *open_places(const struct lane_place *places, size_t n_
 	return NULL;
 }
 
+static const struct lane_input_options no_options;
+
 struct lane_error *norm_input_open_all(const char *const *paths, size_t n_paths,
 				       const struct lane_input_options *options,
 				       struct lane_input **result)
 {
-	static const struct lane_input_options defaults;
 	LANE_CLEANUP(lane_free) struct lane_place *places = calloc(n_paths + 1, sizeof(*places));
 
 	if (!places)
 		return &lane_enomem;
 	for (size_t i = 0; i < n_paths; i++)
 		places[i].path = paths[i];
-	return open_places(places, n_paths, options ? options : &defaults, result);
+	return open_places(places, n_paths, options ? options : &no_options, result);
 }
 
 struct lane_error *norm_input_open_places(const struct lane_place *places, size_t n,
-					  enum lane_prefer prefer, struct lane_input **result)
+					  const struct lane_input_options *options,
+					  struct lane_input **result)
 {
-	const struct lane_input_options options = { .prefer = prefer };
-
-	return open_places(places, n, &options, result);
+	return open_places(places, n, options ? options : &no_options, result);
 }
 
 struct lane_error *norm_input_open(const char *path, struct lane_input **input)
@@ -796,6 +804,7 @@ void norm_input_close(struct lane_input *input)
 	for (size_t i = 0; input->widen && i < input->n_paths; i++)
 		norm_widen_destroy(input->widen[i]);
 	free(input->widen);
+	norm_foresight_destroy(input->foresight);
 	free(input->endings);
 	lane_error_free(input->ahead_error);
 	free(input->ahead);

@@ -224,7 +224,7 @@ struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 		LANE_CLEANUP(close_input) struct lane_input *input = NULL;
 		struct lane_machine *machine = &machines->machines[i];
 
-		err = norm_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
+		err = norm_input_open_places(&machine->place, 1, NULL, &input);
 		if (err)
 			return err;
 		machine->info = *norm_input_info(input);
@@ -250,7 +250,7 @@ static struct lane_error *collect(struct lane_machine *machine, struct lane_tcp 
 	const struct lane_event *event;
 	struct lane_error *err;
 
-	err = norm_input_open_places(&machine->place, 1, LANE_PREFER_BPF, &input);
+	err = norm_input_open_places(&machine->place, 1, NULL, &input);
 	while (!err) {
 		err = norm_input_next(input, &event);
 		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED) {

@@ -32,6 +32,9 @@ struct lane_input_options {
 	/* A file of pairs that ties the clocks of the recordings after the first to the first's
 	 * (docs/dump.md), instead of their distances to the epoch; NULL: none. */
 	const char *pairs;
+	/* Losses are known to what draws conclusions before they are told; all may be read twice
+	 * for that. What places point to must outlive the input then. */
+	bool foresees;
 };
 
 /*
@@ -64,10 +67,10 @@ struct lane_place {
 
 /*
  * The same of places: events of places[i] have host i. Clocks are where the places' ties put them,
- * nothing is done about others.
+ * nothing is done about others. options may be NULL; its pairs are.
  */
 struct lane_error *norm_input_open_places(const struct lane_place *places, size_t n,
-					  enum lane_prefer prefer,
+					  const struct lane_input_options *options,
 					  struct lane_input **input) LANE_MUST_CHECK;
 
 /*

@@ -9,9 +9,12 @@
 struct lane_error *session_source_open(struct session_source *source,
 				       const struct lane_place *places, size_t n)
 {
+	const struct lane_input_options options = { .prefer = source->prefer,
+						    .foresees = source->foresees };
+
 	source->path = places->n_traces ? places->traces[0] : places->path;
 	source->n_places = n;
-	return norm_input_open_places(places, n, source->prefer, &source->input);
+	return norm_input_open_places(places, n, &options, &source->input);
 }
 
 struct lane_error *session_source_next(struct session_source *source,

@@ -11,6 +11,7 @@ struct session_source {
 	struct lane_input *input;
 	enum lane_prefer prefer;
 	bool is_strict; /* a damaged place is the end */
+	bool foresees;	/* losses are known before they are told: norm.h */
 	size_t n_places;
 	const char *path; /* for messages */
 };
