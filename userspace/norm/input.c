@@ -702,11 +702,11 @@ static struct lane_error *open_places(const struct lane_place *places, size_t n_
 	input->sources = calloc(n_places * LANE_RECORDING_TRACES, sizeof(*input->sources));
 	input->endings = calloc(n_places, sizeof(*input->endings));
 	input->n_paths = n_places;
-	if (options->foresees)
+	if (options->has_foresight)
 		input->foresight = norm_foresight_create(places, n_places, options->prefer);
 	input->widen = calloc(n_places, sizeof(struct lane_widen *));
 	if (!input->sources || !input->endings || !input->widen ||
-	    (options->foresees && !input->foresight))
+	    (options->has_foresight && !input->foresight))
 		return &lane_enomem;
 	if (options->pairs) {
 		err = read_pairs(input, options->pairs, n_places);

@@ -34,7 +34,7 @@ struct lane_input_options {
 	const char *pairs;
 	/* Losses are known to what draws conclusions before they are told; all may be read twice
 	 * for that. What places point to must outlive the input then. */
-	bool foresees;
+	bool has_foresight;
 };
 
 /*

@@ -320,7 +320,8 @@ static struct lane_error *read_once(struct pass *p)
 	struct session_source source = { .damage = s->damage,
 					 .prefer = s->prefer,
 					 .is_strict = s->is_strict,
-					 .foresees = p->is_second || s->depth == SESSION_EVENTS };
+					 .has_foresight =
+						 p->is_second || s->depth == SESSION_EVENTS };
 	struct lane_error *err;
 
 	s->damage.last = NULL;

@@ -10,7 +10,7 @@ struct lane_error *session_source_open(struct session_source *source,
 				       const struct lane_place *places, size_t n)
 {
 	const struct lane_input_options options = { .prefer = source->prefer,
-						    .foresees = source->foresees };
+						    .has_foresight = source->has_foresight };
 
 	source->path = places->n_traces ? places->traces[0] : places->path;
 	source->n_places = n;

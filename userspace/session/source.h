@@ -10,8 +10,8 @@ struct session_source {
 	struct session_damage damage; /* the last place is not told: session_damage_end */
 	struct lane_input *input;
 	enum lane_prefer prefer;
-	bool is_strict; /* a damaged place is the end */
-	bool foresees;	/* losses are known before they are told: norm.h */
+	bool is_strict;	    /* a damaged place is the end */
+	bool has_foresight; /* losses are known before they are told: norm.h */
 	size_t n_places;
 	const char *path; /* for messages */
 };

@@ -114,7 +114,7 @@ struct lane_error *session_stream_open_recording(struct session_stream *stream, 
 		.arg = replay, .command = command, .next = next_replay, .close = close_replay
 	};
 	replay->source.damage = (struct session_damage){ .command = command, .is_quiet = true };
-	replay->source.foresees = true;
+	replay->source.has_foresight = true;
 	err = session_source_open(&replay->source, place, 1);
 	if (!err)
 		stream->info = norm_input_info(replay->source.input);

@@ -69,7 +69,7 @@ struct lane_error *watch_feed_open_recording(struct lane_feed *feed, const char 
 	if (!replay)
 		return &lane_enomem;
 	replay->source.damage.command = "watch";
-	replay->source.foresees = true;
+	replay->source.has_foresight = true;
 	err = session_source_open(&replay->source, &place, 1);
 	if (err)
 		return err;
