@@ -35,6 +35,11 @@ function showVerdict() {
 	byId("verdict").replaceChildren(...sentences.map((text, i) => make("li", {}, make("span", {}, text), facts.advice[i] ? make("p", { class: "try" }, "try: " + facts.advice[i]) : "")));
 }
 
+// A part of a bar, as wide as its share of it. Where what it says has no room it is hidden (style.css), the pointer still shows it.
+function stackPart(share, colour, text) {
+	return make("span", { "data-on": colour, style: `flex-grow: ${share}; background: var(--${colour})`, title: text }, make("i", {}, text));
+}
+
 function showStages() {
 	const all = onPath().reduce((sum, s) => sum + mid(s.sum), 0);
 	const bar = make("div", { class: "stack", role: "img",
@@ -42,8 +47,7 @@ function showStages() {
 	for (const s of onPath()) {
 		const share = all ? mid(s.sum) / all : 0;
 		if (share > 0.002)
-			bar.append(make("span", { "data-on": s.stage, style: `flex: ${share}; background: var(--${s.stage})`, title: s.stage + " " + percent(mid(s.sum), all) },
-				share > 0.14 ? s.stage + " " + percent(mid(s.sum), all) : ""));
+			bar.append(stackPart(share, s.stage, s.stage + " " + percent(mid(s.sum), all)));
 	}
 	byId("stagebar").replaceChildren(bar);
 	const path = new Set(onPath().map(s => s.stage));
@@ -78,8 +82,7 @@ function showEngines() {
 		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " " + busy });
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
-				bar.append(make("span", { "data-on": colour, style: `flex: ${ns / whole}; background: var(--${colour})`, title: name + " " + percent(ns, whole) },
-					ns / whole > Math.max(0.13, name.length / 64) ? name + " " + percent(ns, whole) : "")); // where it has room
+				bar.append(stackPart(ns / whole, colour, name + " " + percent(ns, whole)));
 		};
 		const causes = idleCauses(e);
 		part(e.busy.min_ns, "busy", "running");

@@ -17,6 +17,10 @@ function tracksOf(test) {
 function threadTracks(test) {
 	const order = [KIND.THREAD, KIND.CALL, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
 	const tracks = tracksOf(track => order.includes(track.kind) && test(track));
+	const named = new Set(tracks.filter(track => track.kind === KIND.THREAD && data.rows[track.id].some(row => row.n)).map(track => track.tid));
+	const names = new Map(tracks.map(track => [track.tid, track.name]).sort((a, b) => a[1].length - b[1].length));
+	for (const track of tracks)
+		track.whose = named.has(track.tid) ? "" : names.get(track.tid); // where no line above it says so
 	return tracks.sort((a, b) => a.tid - b.tid || order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
@@ -76,12 +80,16 @@ function rowHeight(rows) {
 
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	return track.kind === KIND.THREAD || track.kind === KIND.CPU ? track.name : track.kind === KIND.CLQUEUE ? [track.name, track.device].filter(Boolean).join(" ") : track.tid > 0 ? "  " + kind : kind;
+	if (track.kind === KIND.THREAD || track.kind === KIND.CPU)
+		return track.name;
+	if (track.kind === KIND.CLQUEUE)
+		return [track.name, track.device].filter(Boolean).join(" ");
+	return (track.tid > 0 ? "  " : "") + kind + (track.whose ? " " + track.whose : "");
 }
 
 // Where a track is alone, away from its group: with whose it is.
 function fullTitle(track) {
-	const whose = track.engine !== undefined ? facts.engines[track.engine] : track.kind === KIND.CLIENT ? facts.clients[track.client].name : track.tid > 0 && track.kind !== KIND.THREAD ? track.name : "";
+	const whose = track.engine !== undefined ? facts.engines[track.engine] : track.kind === KIND.CLIENT ? facts.clients[track.client].name : track.tid > 0 && track.kind !== KIND.THREAD && !track.whose ? track.name : "";
 	return [whose, titleOf(track).trim()].filter(Boolean).join(" ");
 }
 
