@@ -104,14 +104,14 @@ const char *show_duration(uint64_t ns, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Two bounds as they are shown: "2.10..2.35", or "2.10.." where they look the same. */
+/* Two bounds as they are shown: "2.10..2.35", or "2.10" where they round to the same figure. */
 static const char *bounds(const char *lo, const char *hi, const char *unit, char *buffer,
 			  size_t size)
 {
 	if (strcmp(lo, hi) != 0)
 		snprintf(buffer, size, "%s..%s%s", lo, hi, unit);
 	else
-		snprintf(buffer, size, "%s%s..", lo, unit);
+		snprintf(buffer, size, "%s%s", lo, unit);
 	return buffer;
 }
 

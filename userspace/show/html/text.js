@@ -12,10 +12,10 @@ function duration(ns) {
 	return Math.round(ns) + " ns";
 }
 
-// Two bounds as they are shown: "2.10..2.35 ms", or "2.10 ms.." where they look the same.
+// Two bounds as they are shown: "2.10..2.35 ms", or "2.10 ms" where they round to the same figure.
 function bounds(lo, hi) {
 	if (lo === hi)
-		return lo + "..";
+		return lo;
 	const [from, unit] = lo.split(" "), [to, other] = hi.split(" ");
 	return unit === other ? `${from}..${to} ${unit}` : `${from} ${unit}..${to} ${other}`;
 }
