@@ -28,8 +28,6 @@ enum {
 	OPTION_FROM = 256,
 	OPTION_TO,
 	OPTION_PREFER,
-	OPTION_PAIRS,
-	OPTION_MACHINE,
 	OPTION_NO_HEAD
 };
 
@@ -39,7 +37,7 @@ static const struct argp_option dump_argp_options[] = {
 	{ "to", OPTION_TO, "NS", 0, "only events up to this time", 0 },
 	{ "prefer", OPTION_PREFER, "TRACER", 0,
 	  "bpf (default) or lttng, where both have recorded the same events", 0 },
-	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
+	CMD_MACHINE_OPTIONS,
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the traces are read", 0 },
 	{ "no-head", OPTION_NO_HEAD, NULL, 0,
 	  "leave out the head, with what the trace says of itself", 0 },
@@ -95,20 +93,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			return EINVAL;
 		}
 		return 0;
-	case OPTION_PAIRS:
-		options->named.pairs = arg;
-		return 0;
-	case OPTION_MACHINE:
-		options->named.machine = arg;
-		return 0;
 	case 'v':
 		options->is_verbose = true;
 		return 0;
 	case OPTION_NO_HEAD:
 		options->has_head = false;
-		return 0;
-	case ARGP_KEY_ARG:
-		options->named.paths[options->named.n_paths++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (options->named.n_paths)
@@ -117,7 +106,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			lane_error_usage("dump: no recording is given (see `gpulane dump --help`)");
 		return EINVAL;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmd_named_option(key, arg, &options->named);
 	}
 }
 

@@ -20,18 +20,13 @@ struct options {
 	struct lane_export_wanted wanted;
 };
 
-enum {
-	OPTION_MACHINE = 256,
-	OPTION_PAIRS
-};
-
 static const struct argp_option argp_options[] = {
 	{ "to", 't', "FORMAT", 0, "ctf, html, perfetto; may be repeated", 0 },
 	{ "output", 'o', "PATH", 0,
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
 	  0 },
-	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
+	CMD_MACHINE_OPTIONS,
 	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
@@ -67,17 +62,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->wanted.output = arg;
 		return 0;
-	case OPTION_MACHINE:
-		o->named.machine = arg;
-		return 0;
-	case OPTION_PAIRS:
-		o->named.pairs = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		o->named.paths[o->named.n_paths++] = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmd_named_option(key, arg, &o->named);
 	}
 }
 

@@ -43,8 +43,6 @@ enum {
 	OPTION_DEVICE,
 	OPTION_CRITICAL,
 	OPTION_REQUESTS,
-	OPTION_MACHINE,
-	OPTION_PAIRS,
 	OPTION_TABLES,
 };
 
@@ -69,7 +67,7 @@ static const struct argp_option argp_options[] = {
 	{ "critical", OPTION_CRITICAL, "FROM-TO", OPTION_ARG_OPTIONAL,
 	  "the critical path of the longest request, or of that time of the recording (seconds)",
 	  0 },
-	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
+	CMD_MACHINE_OPTIONS,
 	{ "all", 'a', NULL, 0, "all tables behind the first screen", 0 },
 	{ "tables", OPTION_TABLES, "NAME,...", 0,
 	  "these tables only, of:"
@@ -244,17 +242,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		o->is_verbose = true;
 		return 0;
-	case OPTION_MACHINE:
-		o->named.machine = arg;
-		return 0;
-	case OPTION_PAIRS:
-		o->named.pairs = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		o->named.paths[o->named.n_paths++] = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmd_named_option(key, arg, &o->named);
 	}
 }
 
@@ -359,39 +348,12 @@ static struct lane_error *report(struct options *o)
 	return lane_error_context(err, "report");
 }
 
-/* Reads the machines, as many as *n says at the end. */
-static struct lane_error *read_all(const struct options *o, struct session *sessions, size_t *n)
-{
-	const struct lane_machines *found = &o->named.found;
-	struct lane_error *err = NULL;
-
-	for (*n = 0; *n < found->n && !err; (*n)++) {
-		sessions[*n] = session_of(o, &found->machines[*n].place);
-		if (*n && norm_machine_is_tied(&found->machines[*n]))
-			sessions[*n].base_ns = sessions[0].first_ns;
-		err = session_read(&sessions[*n]);
-	}
-	return err;
-}
-
-/* The reports of several machines: each is read by itself, all are written at the end. */
 static struct lane_error *report_all(struct options *o)
 {
-	LANE_CLEANUP(lane_free)
-	struct session *sessions = calloc(o->named.found.n, sizeof(*sessions));
-	struct lane_error *err;
-	size_t n;
+	const struct session of = session_of(o, NULL);
 
-	if (!sessions)
-		return &lane_enomem;
-	err = read_all(o, sessions, &n);
-	if (!err)
-		err = show_report_machines(&o->named, sessions, o->format, &o->report);
-	for (size_t i = 0; i < n; i++) {
-		err = session_damage_end(&sessions[i].damage, err);
-		session_deinit(&sessions[i]);
-	}
-	return lane_error_context(err, "report");
+	return lane_error_context(show_report_machines(&o->named, &of, o->format, &o->report),
+				  "report");
 }
 
 /* What can be said of several machines at once. */

@@ -20,8 +20,6 @@
 enum {
 	OPTION_SPEED = 256,
 	OPTION_WIDTH,
-	OPTION_MACHINE,
-	OPTION_PAIRS,
 	TICK_MS = 50,
 	BATCH_WIDTH = 100,
 };
@@ -279,7 +277,7 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "pid", 'p', "PID", 0, "live: only this process and its descendants", 0 },
 	{ "comm", 'c', "NAME", 0, "live: only processes of this name", 0 },
-	LANE_MACHINE_OPTIONS(OPTION_MACHINE, OPTION_PAIRS),
+	CMD_MACHINE_OPTIONS,
 	{ "speed", OPTION_SPEED, "FACTOR", 0,
 	  "replay a recording faster than it was; 0: at once (default 1)", 0 },
 	{ "width", OPTION_WIDTH, "COLUMNS", 0, "of the batch's lines (default 100)", 0 },
@@ -346,17 +344,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return bad(top, "width", arg, "20 to 400 columns");
 		top->width = (unsigned int)value;
 		return 0;
-	case ARGP_KEY_ARG:
-		top->named.paths[top->named.n_paths++] = arg;
-		return 0;
-	case OPTION_MACHINE:
-		top->named.machine = arg;
-		return 0;
-	case OPTION_PAIRS:
-		top->named.pairs = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmd_named_option(key, arg, &top->named);
 	}
 }
 

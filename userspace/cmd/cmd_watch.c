@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "show/report.h"
 #include "watch/fleet.h"
+#include "watch/look.h"
 #include "watch/settings.h"
 #include "watch/socket.h"
 
@@ -315,90 +316,6 @@ static struct lane_error *run(const struct options *options)
 
 /* --- looking --- */
 
-static void print_name(const struct lane_kept *kept, const char *what)
-{
-	char name[32];
-
-	printf("      %s  %-6s  ", watch_store_name(kept->hit.number, false, name, sizeof(name)),
-	       what);
-	watch_hit_print(stdout, &kept->hit);
-	putchar('\n');
-}
-
-static void print_group(const struct lane_store *store, const struct lane_hits *group)
-{
-	const struct lane_kept *latest = watch_store_latest(store, group);
-	const struct lane_kept *worst = watch_store_worst(store, group);
-
-	printf("%7" PRIu64 "  %s", group->count, lane_row_what_names[group->what]);
-	if (*group->process) {
-		fputs(" of ", stdout);
-		lane_clean_print(stdout, group->process);
-	}
-	if (*group->cause)
-		printf("; %s", group->cause);
-	if (*group->culprit) {
-		fputs(" by ", stdout);
-		lane_clean_print(stdout, group->culprit);
-	}
-	putchar('\n');
-	if (worst)
-		print_name(worst, worst == latest ? "" : "worst");
-	if (latest && latest != worst)
-		print_name(latest, "latest");
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct lane_hits *x = *(const struct lane_hits *const *)a;
-	const struct lane_hits *y = *(const struct lane_hits *const *)b;
-
-	return (x->count < y->count) - (x->count > y->count);
-}
-
-static void list(const struct lane_store *store)
-{
-	const struct lane_hits *groups[LANE_STORE_GROUPS];
-	size_t n = 0;
-
-	for (size_t i = 0; i < LANE_STORE_GROUPS; i++)
-		if (store->groups[i].count)
-			groups[n++] = &store->groups[i];
-	qsort(groups, n, sizeof(groups[0]), by_count);
-	for (size_t i = 0; i < n; i++)
-		print_group(store, groups[i]);
-	if (store->others)
-		printf("%7" PRIu64 "  others, of groups that are forgotten\n", store->others);
-	if (!n)
-		puts("no hits");
-}
-
-static struct lane_error *show(struct lane_store *store, const struct options *options)
-{
-	const struct lane_kept *kept = watch_store_find(store, options->show);
-	const struct lane_hits *group;
-	char name[32], path[4096];
-
-	if (!kept)
-		return lane_error("%s: has no recording %" PRIu64 " (see --list)", options->output,
-				  options->show);
-	group = watch_store_group(store, &kept->hit);
-	watch_hit_describe(stdout, &kept->hit);
-	if (group)
-		printf("  hits like it   %" PRIu64 "\n", group->count);
-	watch_store_name(kept->hit.number, false, name, sizeof(name));
-	snprintf(path, sizeof(path), "%s/%s", options->output, name);
-	lane_clean(path, LANE_CLEAN_LINE);
-	printf("\nMore\n  %s/page.html  the timeline, in a browser\n  gpulane report %s  where the "
-	       "time went\n",
-	       path, path);
-	if (kept->hit.what == LANE_ROW_REQUEST)
-		printf("  gpulane explain %s %" PRIu64 ":%" PRIu32
-		       "  the events behind its times\n",
-		       path, kept->hit.ctx, kept->hit.seqno);
-	return NULL;
-}
-
 static struct lane_error *look(const struct options *options)
 {
 	LANE_CLEANUP(lane_free) struct lane_store *store = calloc(1, sizeof(*store));
@@ -408,9 +325,9 @@ static struct lane_error *look(const struct options *options)
 		return &lane_enomem;
 	err = watch_store_look(store, options->output);
 	if (!err && options->task == TASK_LIST)
-		list(store);
+		watch_look_list(stdout, store);
 	else if (!err)
-		err = show(store, options);
+		err = watch_look_show(stdout, store, options->output, options->show);
 	watch_store_deinit(store);
 	return err;
 }

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that several commands have. */
+/* Options that several commands have: the recordings that are read, and of which machine. */
 #ifndef LANE_CMD_OPTIONS_H
 #define LANE_CMD_OPTIONS_H
 
+#include <argp.h>
+
+#include "session/named.h"
+
+enum {
+	CMD_OPTION_MACHINE = 0x1000,
+	CMD_OPTION_PAIRS,
+};
+
 /* What argp knows of --machine and --pairs. */
-#define LANE_MACHINE_OPTIONS(machine_key, pairs_key)                                               \
+#define CMD_MACHINE_OPTIONS                                                                        \
+	{ "machine",                                                                               \
+	  CMD_OPTION_MACHINE,                                                                      \
+	  "NAME",                                                                                  \
+	  0,                                                                                       \
+	  "of several machines' recordings only this machine's",                                   \
+	  0 },                                                                                     \
 	{                                                                                          \
-		"machine",                                                                         \
-		machine_key,                                                                       \
-		"NAME",                                                                            \
-		0,                                                                                 \
-		"of several machines' recordings only this machine's",                             \
-		0                                                                                  \
-	},                                                                                         \
-	{                                                                                          \
-		"pairs", pairs_key, "FILE", 0,                                                     \
+		"pairs", CMD_OPTION_PAIRS, "FILE", 0,                                              \
 			"events of two machines in a known order, which tie their clocks "         \
 			"together",                                                                \
 			0                                                                          \
 	}
+
+/*
+ * Takes --machine, --pairs and the recordings' names, for which named->paths has room; what else
+ * there is it does not know (ARGP_ERR_UNKNOWN).
+ */
+error_t cmd_named_option(int key, char *arg, struct session_named *named);
 
 #endif

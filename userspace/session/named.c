@@ -91,3 +91,19 @@ void session_named_deinit(struct session_named *named)
 {
 	norm_machines_deinit(&named->found);
 }
+
+struct lane_error *session_named_read(const struct session_named *named, const struct session *of,
+				      struct session *sessions, size_t *n)
+{
+	const struct lane_machines *found = &named->found;
+	struct lane_error *err = NULL;
+
+	for (*n = 0; *n < found->n && !err; (*n)++) {
+		sessions[*n] = *of;
+		sessions[*n].place = &found->machines[*n].place;
+		if (*n && norm_machine_is_tied(&found->machines[*n]))
+			sessions[*n].base_ns = sessions[0].first_ns;
+		err = session_read(&sessions[*n]);
+	}
+	return err;
+}

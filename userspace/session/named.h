@@ -4,6 +4,7 @@
 #define LANE_SESSION_NAMED_H
 
 #include "norm/machines.h"
+#include "session/session.h"
 
 /* Zeroed at first; paths is the caller's array. */
 struct session_named {
@@ -44,5 +45,13 @@ void session_named_clock(const struct session_named *named, size_t of, uint64_t 
 			 uint64_t end_ns, struct session_shown_clock *shown);
 
 void session_named_deinit(struct session_named *named);
+
+/*
+ * Reads the machines, each by itself and as `of` says but for its place: those that are on the
+ * timeline count their seconds from its begin. sessions has room for all that were found; *n of
+ * them are to be ended, whatever is returned.
+ */
+struct lane_error *session_named_read(const struct session_named *named, const struct session *of,
+				      struct session *sessions, size_t *n) LANE_MUST_CHECK;
 
 #endif

@@ -244,16 +244,35 @@ static struct lane_error *write_csv(const struct report *r)
 	return err;
 }
 
-struct lane_error *show_report_machines(const struct session_named *named, struct session *sessions,
-					const struct lane_report_format *format,
-					const struct lane_report_options *options)
+static struct lane_error *write_all(const struct report *r, const struct lane_report_format *format)
 {
-	const struct report r = { named, sessions, options };
-	struct lane_error *err = format == &lane_report_json  ? write_json(&r)
-				 : format == &lane_report_csv ? write_csv(&r)
-							      : write_text(&r);
+	struct lane_error *err = format == &lane_report_json  ? write_json(r)
+				 : format == &lane_report_csv ? write_csv(r)
+							      : write_text(r);
 
 	if (!err && ferror(stdout))
 		err = lane_error("it could not be written");
+	return err;
+}
+
+struct lane_error *show_report_machines(const struct session_named *named, const struct session *of,
+					const struct lane_report_format *format,
+					const struct lane_report_options *options)
+{
+	LANE_CLEANUP(lane_free)
+	struct session *sessions = calloc(named->found.n, sizeof(*sessions));
+	const struct report r = { named, sessions, options };
+	struct lane_error *err;
+	size_t n;
+
+	if (!sessions)
+		return &lane_enomem;
+	err = session_named_read(named, of, sessions, &n);
+	if (!err)
+		err = write_all(&r, format);
+	for (size_t i = 0; i < n; i++) {
+		err = session_damage_end(&sessions[i].damage, err);
+		session_deinit(&sessions[i]);
+	}
 	return err;
 }

@@ -7,8 +7,9 @@
 #include "session/session.h"
 #include "show/report.h"
 
-/* Writes the machines' reports to stdout, beginning with their clocks; each has been read. */
-struct lane_error *show_report_machines(const struct session_named *named, struct session *sessions,
+/* Reads the machines, each as `of` says, and writes their reports to stdout, beginning with their
+ * clocks. */
+struct lane_error *show_report_machines(const struct session_named *named, const struct session *of,
 					const struct lane_report_format *format,
 					const struct lane_report_options *options) LANE_MUST_CHECK;
 
