@@ -73,6 +73,10 @@ struct linux_binprm {
 };
 
 /* drivers/dma-buf */
+struct list_head {
+	struct list_head *next;
+};
+
 struct dma_fence {
 	__u64 context;
 	__u64 seqno;
@@ -122,6 +126,7 @@ struct delayed_work {
 };
 
 struct drm_gpu_scheduler {
+	struct list_head pending_list;
 	atomic_t credit_count;
 	const char *name;
 	struct device *dev;
@@ -134,6 +139,7 @@ struct drm_sched_fence {
 };
 
 struct drm_sched_job {
+	struct list_head list;
 	struct drm_gpu_scheduler *sched;
 	struct drm_sched_fence *s_fence;
 	__u64 id; /* up to Linux 6.16 */

@@ -89,21 +89,32 @@ int BPF_PROG(fn_reset, void *gt, __u32 stalled_mask, const char *reason)
 	return 0;
 }
 
-/* drivers/gpu/drm/scheduler/sched_main.c: it then looks whether the job has really not ended. */
+/*
+ * drivers/gpu/drm/scheduler/sched_main.c: the job that has timed out is the first that the ring was
+ * given and that is not over. Where there is none, nothing has timed out. The driver then looks
+ * whether it has really not ended.
+ */
 SEC("fentry/drm_sched_job_timedout")
 int BPF_PROG(fn_timedout, struct work_struct *work)
 {
 	struct drm_gpu_scheduler *sched =
 		(void *)work - bpf_core_field_offset(struct drm_gpu_scheduler, work_tdr);
+	void *head = (void *)sched + bpf_core_field_offset(struct drm_gpu_scheduler, pending_list);
+	struct list_head *first = BPF_CORE_READ(sched, pending_list.next);
+	struct drm_sched_job *job =
+		(void *)first - bpf_core_field_offset(struct drm_sched_job, list);
+	struct drm_sched_fence *fence = BPF_CORE_READ(job, s_fence);
 	struct record_gpulane_reset *r;
 	bool wakes;
 
-	if (!enabled)
+	if (!enabled || first == head)
 		return 0;
 	r = record_begin(LANE_RESET, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	__builtin_memset(&r->p, 0, sizeof(r->p));
+	r->p.fence_context = BPF_CORE_READ(fence, finished.context);
+	r->p.fence_seqno = BPF_CORE_READ(fence, finished.seqno);
 	__builtin_memcpy(r->p.what, "timeout", sizeof("timeout"));
 	bpf_probe_read_kernel_str(r->p.text, sizeof(r->p.text), BPF_CORE_READ(sched, name));
 	record_end(r, sizeof(*r), wakes);

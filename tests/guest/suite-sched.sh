@@ -363,7 +363,17 @@ told_as() {
 	[ "$VERSION" != 6.1 ] || [ "$driver" = xe ] || check "told-lttng-$driver" told_lttng "$driver"
 	rmmod gl_sched
 }
+# What watch records of a hang: the scheduler's time-out, once, with the job that hung
+hang_is_named() {
+	echo >$TRUTH
+	"$GPULANE" record --opencl off --events drm,reset --output hang.told -- "$JOBS" "$T/told" && cat $TRUTH >hang.truth || return 1
+	"$GPULANE" dump --no-head --event gpulane_reset hang.told | tee hang.dump
+	same 'the job that timed out' "$(with_status hang timeout)" "$(sed -n 's/.* fence_context=\([0-9]*\) fence_seqno=\([0-9]*\) what=timeout .*/\1:\2/p' hang.dump)"
+}
 modprobe gpu-sched
+check load-for-a-hang insmod "$SCHED" rings=3 timeout_ms=1000
+check hang-is-named hang_is_named
+rmmod gl_sched
 told_as xe xe 450 timeout ban reset
 told_as amdgpu amdgpu 900 reset
 told_as msm drm_msm_gpu 450

@@ -42,6 +42,13 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 		sum->client = fault->client;
 		sum->first_ns = fault->at_ns;
 	}
+	/* The job that was told of last: it has been given up, or its queue banned, once. */
+	if (!fresh && fault->context && fault->context == sum->last_context &&
+	    fault->seqno == sum->last_seqno &&
+	    (fault->cause == LANE_FAULT_TIMEOUT || fault->cause == LANE_FAULT_BAN))
+		return;
+	sum->last_context = fault->context;
+	sum->last_seqno = fault->seqno;
 	if (fault->context && !sum->context) {
 		sum->context = fault->context;
 		sum->seqno = fault->seqno;

@@ -132,8 +132,10 @@ struct lane_fault_sum {
 	char device[33];
 	const struct lane_engine *engine;
 	const struct lane_client *client;
-	const struct lane_context *context; /* of the first job that is known, */
-	uint32_t seqno;			    /* and its number */
+	const struct lane_context *context;	 /* of the first job that is known, */
+	uint32_t seqno;				 /* and its number */
+	const struct lane_context *last_context; /* the same of the one that was told of last */
+	uint32_t last_seqno;
 	uint64_t count, bytes, lasted_ns, first_ns;
 };
 

@@ -49,8 +49,14 @@ struct recent {
 	char cause[16], culprit[LANE_CULPRIT_BYTES];
 };
 
-#define MAX_RECENT 1024
-#define MAX_FRAMES 256
+#define MAX_RECENT   1024
+#define MAX_FRAMES   256
+#define MAX_TIMEOUTS 64 /* jobs that have timed out last */
+
+/* A job that has timed out, by its fence; 0: none. */
+struct timeout {
+	uint64_t context, seqno;
+};
 
 /* The last mark of a thread that marks frames. */
 struct frame {
@@ -78,6 +84,8 @@ struct lane_watch {
 	struct recent recent[MAX_RECENT];
 	unsigned int next_recent;
 	struct frame frames[MAX_FRAMES];
+	struct timeout timeouts[MAX_TIMEOUTS];
+	unsigned int n_timeouts;
 	struct lane_watch_figures figures;
 	uint64_t *lost; /* by CPU, as last told */
 	unsigned int n_lost;
@@ -541,6 +549,20 @@ static void on_frame(struct lane_watch *watch, const struct lane_event *event)
 	take_open_hit(watch, &hit, ended.tid);
 }
 
+/* A driver may give a job more time, and the scheduler tells of it again: that is one hang. */
+static bool has_timed_out(struct lane_watch *watch, const struct lane_p_gpulane_reset *reset)
+{
+	struct timeout job = { reset->fence_context, reset->fence_seqno };
+
+	if (!job.context)
+		return false;
+	for (unsigned int i = 0; i < MAX_TIMEOUTS; i++)
+		if (!memcmp(&watch->timeouts[i], &job, sizeof(job)))
+			return true;
+	watch->timeouts[watch->n_timeouts++ % MAX_TIMEOUTS] = job;
+	return false;
+}
+
 static void on_reset(struct lane_watch *watch, const struct lane_event *event)
 {
 	struct lane_hit hit = { .what = LANE_ROW_RESET,
@@ -549,6 +571,8 @@ static void on_reset(struct lane_watch *watch, const struct lane_event *event)
 				.end_ns = event->wire.ts_ns,
 				.pid = -1 };
 
+	if (has_timed_out(watch, &event->u.gpulane_reset))
+		return;
 	snprintf(hit.cause, sizeof(hit.cause), "%.15s", event->u.gpulane_reset.what);
 	snprintf(hit.text, sizeof(hit.text), "%.63s", event->u.gpulane_reset.text);
 	take_hit(watch, &hit, due_of(watch, &hit));
