@@ -199,6 +199,23 @@ check 'workloads: kmeans' workload kmeans kmeans --points 512
 three_lines() { [ "$(awk -F, '$4 == "atomic" && $6 == "local"' "$work/kmeans.csv" | wc -l)" = 3 ]; }
 check 'workloads: three atomics of kmeans, a line each' three_lines
 
+# Every part of every pattern is 0 or more, on a device with locks, on one with a unit, and on one whose measured curve falls
+# where conflicts grow, as noise makes it.
+awk '/^\[scratchpad\]/ { skip = 1; next } /^\[/ { skip = 0 } !skip' userspace/model/devices/fermi.dev >"$work/unit.dev"
+printf '[atomic_unit]\nbytes 49152\nbanks 32\nlatency 60\nservice 4\nsame_word 3\nsame_bank 5\n' >>"$work/unit.dev"
+{ cat "$work/unit.dev" && printf '[curve stride-0]\nat 1 64 9\nat 2 40 9\nat 8 50 9\nat 32 45 9\n'; } >"$work/falling.dev"
+not_negative() {
+	local device pattern
+	for device in fermi "$work/unit.dev" "$work/falling.dev"; do
+		for pattern in full plain copies copies-padded hough kmeans; do
+			model pattern --times --device "$device" "$work/$pattern" --format csv || return 1
+		done
+	done | awk -F, '$0 ~ /cycles/ { for (i = 1; i <= NF; i++) c[i] = $i; next }
+		{ for (i = 1; i <= NF; i++) if (c[i] ~ /_(cycles|ns|ms)$/ && $i < 0) { print c[i], $i; bad++ } n++ }
+		END { print n " predicted"; exit bad || n < 18 }'
+}
+check 'pattern: no part is below 0' not_negative
+
 # --- time by source line, and what to change
 lines_add_up() { # every line with its source's text, all of them the kernel's time
 	local total
