@@ -314,7 +314,8 @@ static void damage(void **state)
 	free(whole);
 }
 
-/* Bytes changed at random: no crash, an end. Sanitizers watch. */
+/* Bytes changed at random: no crash, an end. The stream ends once, and complains once of its count
+ * of losses. Sanitizers watch. */
 static void random_damage(void **state)
 {
 	struct fixture *fixture = *state;
@@ -331,7 +332,7 @@ static void random_damage(void **state)
 
 		spoil(fixture, name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
 		free(read_all(&lane_format_ctf_own, fixture->trace, &errors));
-		assert_true(errors <= 1);
+		assert_true(errors <= 2);
 	}
 }
 
