@@ -4,27 +4,16 @@
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
-	cd "$TOP" || exit 1
 	if [ ! -x /lib/systemd/systemd ] || ! command -v systemctl >/dev/null; then
 		left_out service 'systemd is not installed'
 		suite_end service
 		exit
 	fi
-	check build make -s "${B:-build}/gpulane" replay
-	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
-		"$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/replay)"
-	report "$SUITE_TMP/out/report"
-	suite_end service
-	exit
+	replay_suite service
 fi
 
 # --- in the guest -------------------------------------------------------------------------------
-TOP=$(realpath "$(dirname "$0")/../..")
-cd "$TOP" || exit 1
-T=$(mktemp -d /run/service.XXXXXX)
-exec >"$GPULANE_OUT/report"
-client=$B/tests/replay/gl-client
-. tests/guest/lib/verdict.sh
+. "$(dirname "$0")/lib/replay.sh"
 details() {
 	inside systemctl status gpulane --no-pager --lines 0
 	inside journalctl -u gpulane --no-pager --lines 20

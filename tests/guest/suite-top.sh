@@ -3,23 +3,11 @@
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
-	cd "$TOP" || exit 1
-	check build make -s "${B:-build}/gpulane" replay
-	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
-		"$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/replay)"
-	report "$SUITE_TMP/out/report"
-	suite_end top
-	exit
+	replay_suite top
 fi
 
 # --- in the guest -------------------------------------------------------------------------------
-TOP=$(realpath "$(dirname "$0")/../..")
-cd "$TOP" || exit 1
-T=$(mktemp -d /tmp/top.XXXXXX)
-exec >"$GPULANE_OUT/report"
-client=$B/tests/replay/gl-client
-
-. tests/guest/lib/verdict.sh
+. "$(dirname "$0")/lib/replay.sh"
 details() { tail -n 5 "$T/err"; tail -n 40 "$T/out"; }
 
 insmod "$1"

@@ -5,28 +5,13 @@
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
-	cd "$TOP" || exit 1
-	check build make -s "${B:-build}/gpulane" replay
-	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" \
-		"$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/replay)" "$("$GUEST_D/build-kmod" --kernel 6.1 tests/kmod/gl-sched)"
-	report "$SUITE_TMP/out/report"
-	[ ! -e "$SUITE_TMP/out/told" ] || cat "$SUITE_TMP/out/told"
-	suite_end watch
-	exit
+	replay_suite watch replay gl-sched
 fi
 
 # --- in the guest -------------------------------------------------------------------------------
-TOP=$(realpath "$(dirname "$0")/../..")
-cd "$TOP" || exit 1
+. "$(dirname "$0")/lib/replay.sh"
 REPLAY=$1 SCHED=$2
-T=$(mktemp -d /tmp/watch.XXXXXX)
-chmod 755 "$T"
-exec >"$GPULANE_OUT/report"
-client=$B/tests/replay/gl-client
-G=$B/gpulane
 NOBODY=65534
-
-. tests/guest/lib/verdict.sh
 details() { tail -n 20 "$T/err" "$T/out"; "$G" watch -o "$T/hits" --list; }
 same() { [ "$2" = "$3" ] || { printf '%s: expected %s, got %s\n' "$1" "$2" "$3"; return 1; }; }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,4 +69,15 @@ struct lane_error *lane_file_fopen(const char *path, FILE **file)
 		return NULL;
 	close(fd);
 	return &lane_enomem;
+}
+
+bool lane_file_begins(const char *path, const char *with, size_t bytes)
+{
+	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_drop_error)
+	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
+	char head[32];
+
+	return !err && bytes <= sizeof(head) && read(fd, head, bytes) == (ssize_t)bytes &&
+	       !memcmp(head, with, bytes);
 }

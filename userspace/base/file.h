@@ -6,6 +6,7 @@
 #ifndef LANE_BASE_FILE_H
 #define LANE_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -20,6 +21,9 @@ struct lane_error *lane_file_open(int dir_fd, const char *name, const char *show
 
 /* The same as a stream; *file is the caller's. */
 struct lane_error *lane_file_fopen(const char *path, FILE **file) LANE_MUST_CHECK;
+
+/* Whether it is a file that begins so. */
+bool lane_file_begins(const char *path, const char *with, size_t bytes);
 
 /* What a file of this st_mode is, in words: "a FIFO". */
 const char *lane_file_type(unsigned int mode);

@@ -13,8 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/top_screen.h"
-#include "session/named.h"
-#include "session/stream.h"
+#include "session/lately.h"
 #include "show/top.h"
 
 enum {
@@ -33,12 +32,10 @@ struct top {
 	double delay_s, window_s, speed;
 	unsigned int width;
 
-	struct session_stream stream;
-	struct lane_window window;
+	struct session_lately lately;
 	struct lane_top_view view;
-	uint64_t first_ns, upto_ns; /* of the events */
-	uint64_t wall_ns;	    /* replay: when upto_ns was reached */
-	uint64_t shown_ns;	    /* by the wall */
+	uint64_t wall_ns;  /* replay: when it was as far as it is */
+	uint64_t shown_ns; /* by the wall */
 	bool paused, has_quit;
 };
 
@@ -48,47 +45,6 @@ static uint64_t wall_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* --- events --- */
-
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
-{
-	struct top *top = arg;
-
-	(void)info;
-	latency_window_init(&top->window, (uint64_t)(top->window_s * 1e9));
-	*hooks = latency_window_hooks(&top->window);
-	return NULL;
-}
-
-static struct lane_error *on_event(void *arg, const struct lane_event *event)
-{
-	struct top *top = arg;
-	struct lane_error *err;
-
-	if (!top->first_ns) {
-		top->first_ns = event->wire.ts_ns;
-		top->upto_ns = top->upto_ns > top->first_ns ? top->upto_ns : top->first_ns;
-		err = latency_window_advance(&top->window, top->first_ns, 0);
-		if (err)
-			return err;
-	}
-	if (event->wire.kind == LANE_LOST)
-		top->view.lost += event->u.gpulane_lost.count ? event->u.gpulane_lost.count : 1;
-	return latency_window_advance(&top->window, event->wire.ts_ns, 1);
-}
-
-/* Takes what there is up to upto_ns; that may be all of a long recording. */
-static struct lane_error *pump(struct top *top, uint64_t upto_ns)
-{
-	struct lane_error *err = session_stream_feed(&top->stream, upto_ns);
-
-	top->upto_ns = upto_ns;
-	if (!err && top->first_ns && !top->stream.has_ended)
-		err = latency_window_advance(&top->window, upto_ns, 0);
-	return err;
 }
 
 /* --- the interactive one --- */
@@ -152,29 +108,29 @@ static uint64_t replay_upto(struct top *top)
 
 	top->wall_ns = now;
 	if (top->paused)
-		return top->upto_ns;
+		return top->lately.upto_ns;
 	if (top->speed == 0)
 		return UINT64_MAX;
-	return top->upto_ns + (uint64_t)((double)passed * top->speed);
+	return top->lately.upto_ns + (uint64_t)((double)passed * top->speed);
 }
 
 /* One round: what has come, a key. *shown_late: the picture is no longer what there is. */
 static struct lane_error *round_once(struct top *top, bool *again)
 {
-	uint64_t upto_ns = top->upto_ns;
+	uint64_t upto_ns = top->lately.upto_ns;
 	struct lane_error *err = NULL;
 	int key;
 
-	if (top->stream.is_live)
-		err = session_stream_wait(&top->stream, TICK_MS, &upto_ns);
+	if (top->lately.stream.is_live)
+		err = session_stream_wait(&top->lately.stream, TICK_MS, &upto_ns);
 	else
 		upto_ns = replay_upto(top);
 	/* What is live goes on while the picture stands still; it is caught up with afterwards. */
-	if (!err && !top->stream.has_ended && !(top->paused && !top->stream.is_live))
-		err = pump(top, upto_ns);
+	if (!err && !top->lately.stream.has_ended && !(top->paused && !top->lately.stream.is_live))
+		err = session_lately_feed(&top->lately, upto_ns);
 	if (err)
 		return err;
-	key = cmd_top_screen_key(top->stream.is_live ? 1 : TICK_MS);
+	key = cmd_top_screen_key(top->lately.stream.is_live ? 1 : TICK_MS);
 	if (key >= 0 && key != LANE_TOP_RESIZED)
 		on_key(top, key);
 	*again = key >= 0;
@@ -183,7 +139,8 @@ static struct lane_error *round_once(struct top *top, bool *again)
 
 static struct lane_error *show(struct top *top)
 {
-	top->view.state = top->paused ? "paused" : top->stream.has_ended ? "ended" : "";
+	top->view.lost = top->lately.lost;
+	top->view.state = top->paused ? "paused" : top->lately.stream.has_ended ? "ended" : "";
 	top->shown_ns = wall_ns();
 	return cmd_top_screen_show(&top->view);
 }
@@ -223,7 +180,8 @@ static void print_line(void *arg, const char *text, enum lane_top_look look)
 
 static struct lane_error *print_frame(struct top *top, bool first)
 {
-	top->view.state = top->stream.has_ended ? "ended" : "";
+	top->view.lost = top->lately.lost;
+	top->view.state = top->lately.stream.has_ended ? "ended" : "";
 	if (!first)
 		putchar('\n');
 	return show_top_draw(&top->view, print_line, stdout);
@@ -235,12 +193,12 @@ static struct lane_error *next_frame(struct top *top, uint64_t frame_ns)
 	uint64_t until_ns = wall_ns() + (uint64_t)(top->delay_s * 1e9), upto_ns;
 	struct lane_error *err;
 
-	if (!top->stream.is_live)
-		return pump(top, frame_ns);
+	if (!top->lately.stream.is_live)
+		return session_lately_feed(&top->lately, frame_ns);
 	do {
-		err = session_stream_wait(&top->stream, TICK_MS, &upto_ns);
+		err = session_stream_wait(&top->lately.stream, TICK_MS, &upto_ns);
 		if (!err)
-			err = pump(top, upto_ns);
+			err = session_lately_feed(&top->lately, upto_ns);
 	} while (!err && !lane_stop_signal && wall_ns() < until_ns);
 	return err;
 }
@@ -248,19 +206,19 @@ static struct lane_error *next_frame(struct top *top, uint64_t frame_ns)
 static struct lane_error *run_batch(struct top *top)
 {
 	struct lane_error *err = NULL;
-	uint64_t delay_ns = (uint64_t)(top->delay_s * 1e9), frame_ns = top->first_ns;
+	uint64_t delay_ns = (uint64_t)(top->delay_s * 1e9), frame_ns = top->lately.first_ns;
 
 	for (unsigned long n = 0; !err && !lane_stop_signal && (!top->frames || n < top->frames);
 	     n++) {
 		frame_ns += delay_ns;
 		err = next_frame(top, frame_ns);
 		/* A picture of what is read by half would be wrong; what is live is what it is. */
-		if (lane_stop_signal && !top->stream.is_live)
+		if (lane_stop_signal && !top->lately.stream.is_live)
 			break;
 		if (!err)
 			err = print_frame(top, !n);
 		fflush(stdout);
-		if (top->stream.has_ended || ferror(stdout))
+		if (top->lately.stream.has_ended || ferror(stdout))
 			break;
 	}
 	return err;
@@ -352,44 +310,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void deinit(struct top *top)
 {
 	session_named_deinit(&top->named);
-	session_stream_close(&top->stream);
-	latency_window_deinit(&top->window);
+	session_lately_close(&top->lately);
 }
 
 /* Opens what is shown: this machine, or one of those that are named. */
-static struct lane_error *open_stream(struct top *top)
+static struct lane_error *open_shown(struct top *top)
 {
-	const struct lane_place *place;
-	struct lane_error *err;
+	uint64_t window_ns = (uint64_t)(top->window_s * 1e9);
+	const struct lane_place *place = NULL;
+	struct lane_error *err = NULL;
 
-	if (!top->named.n_paths)
-		return session_stream_open_live(&top->stream, "top", &top->filter);
-	err = lane_error_context(session_named_open(&top->named), "top");
-	if (!err)
+	if (top->named.n_paths)
+		err = lane_error_context(session_named_open(&top->named), "top");
+	if (!err && top->named.n_paths)
 		err = lane_error_context(session_named_one(&top->named, &place), "top");
-	return err ? err : session_stream_open_recording(&top->stream, "top", place);
+	return err ? err : session_lately_open(&top->lately, "top", place, &top->filter, window_ns);
 }
 
 static struct lane_error *run(struct top *top)
 {
-	const struct session_listener listener = { top, begin, on_event };
-	struct lane_error *err = open_stream(top);
+	struct lane_error *err = open_shown(top);
 
-	if (!err)
-		err = session_stream_listen(&top->stream, &listener);
 	top->wall_ns = wall_ns();
-	/* The first event sets the clock of a recording. */
-	if (!err && !top->stream.is_live)
-		err = session_stream_feed_one(&top->stream);
 	if (err)
 		return err;
-	top->view.window = &top->window;
-	top->view.timeline = top->stream.timeline;
+	top->view.window = &top->lately.window;
+	top->view.timeline = top->lately.stream.timeline;
 	top->view.source = !top->named.n_paths	? "this machine"
 			   : top->named.machine ? top->named.machine
 						: top->named.paths[0];
 	top->view.width = top->width;
-	top->view.notice = top->stream.notice;
+	top->view.notice = top->lately.stream.notice;
 	lane_stop_catch();
 	return top->is_batch ? run_batch(top) : run_screen(top);
 }

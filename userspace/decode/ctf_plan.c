@@ -48,19 +48,6 @@ static void add_step(struct lane_plan *plan, const bt_field_class *field_class, 
 	plan->n_steps++;
 }
 
-/* The fields of the event context: those of our own recordings, and LTTng's contexts. */
-static const struct {
-	const char *name;
-	struct lane_field_slot slot;
-} context_fields[] = {
-	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
-	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
-	{ "source", { offsetof(struct lane_event, wire.origin), 4, LANE_TYPE_u32 } },
-	/* LTTng-UST knows only these; where the trace has the others, they count. */
-	{ "vtid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
-	{ "vpid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
-};
-
 static void plan_context(struct lane_plan *plan, const bt_field_class *context)
 {
 	uint64_t n = context ? bt_field_class_structure_get_member_count(context) : 0;
@@ -69,16 +56,16 @@ static void plan_context(struct lane_plan *plan, const bt_field_class *context)
 		const bt_field_class_structure_member *member =
 			bt_field_class_structure_borrow_member_by_index_const(context, i);
 		const char *name = bt_field_class_structure_member_get_name(member);
+		const struct lane_field_slot *slot;
 
 		if (*name == 'v' &&
 		    bt_field_class_structure_borrow_member_by_name_const(context, name + 1))
 			continue;
-		for (size_t k = 0; k < sizeof(context_fields) / sizeof(context_fields[0]); k++)
-			if (!strcmp(context_fields[k].name, name))
-				add_step(plan,
-					 bt_field_class_structure_member_borrow_field_class_const(
-						 member),
-					 i, &context_fields[k].slot);
+		slot = decode_names_context_slot(name);
+		if (slot)
+			add_step(plan,
+				 bt_field_class_structure_member_borrow_field_class_const(member),
+				 i, slot);
 	}
 }
 

@@ -255,19 +255,6 @@ struct event_arg {
 	struct lane_event_class *to;
 };
 
-/* The fields of the event context: those of our own recordings, and LTTng's contexts. */
-static const struct {
-	const char *name;
-	struct lane_field_slot slot;
-} context_fields[] = {
-	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
-	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
-	{ "source", { offsetof(struct lane_event, wire.origin), 4, LANE_TYPE_u32 } },
-	/* LTTng-UST knows only these; where the trace has the others, they count. */
-	{ "vtid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
-	{ "vpid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
-};
-
 static bool shows(const struct lane_tsdl_type *type, const char *name)
 {
 	for (uint32_t i = 0; i < type->n_members; i++)
@@ -281,16 +268,15 @@ static bool place_context(void *arg, const struct lane_tsdl_member *member,
 {
 	const struct event_arg *event = arg;
 	const char *name = decode_tsdl_shown(member->name);
+	const struct lane_field_slot *found;
 
 	if (event->to->kind < 0 || (*name == 'v' && shows(event->context, name + 1)))
 		return false;
-	for (size_t i = 0; i < sizeof(context_fields) / sizeof(context_fields[0]); i++) {
-		if (strcmp(context_fields[i].name, name) != 0)
-			continue;
-		*slot = context_fields[i].slot;
-		return member->type->kind == LANE_TSDL_INTEGER;
-	}
-	return false;
+	found = decode_names_context_slot(name);
+	if (!found)
+		return false;
+	*slot = *found;
+	return member->type->kind == LANE_TSDL_INTEGER;
 }
 
 static bool place_field(void *arg, const struct lane_tsdl_member *member,

@@ -151,3 +151,24 @@ void decode_event_clear(struct lane_event *event, int kind)
 	event->host = 0;
 	event->raw = (struct lane_raw){ .ring = LANE_RING_NONE };
 }
+
+/* The fields of the event context: those of our own recordings, and LTTng's contexts. */
+static const struct {
+	const char *name;
+	struct lane_field_slot slot;
+} context_fields[] = {
+	{ "tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+	{ "pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
+	{ "source", { offsetof(struct lane_event, wire.origin), 4, LANE_TYPE_u32 } },
+	/* LTTng-UST knows only these; where the trace has the others, they count. */
+	{ "vtid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+	{ "vpid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
+};
+
+const struct lane_field_slot *decode_names_context_slot(const char *name)
+{
+	for (size_t i = 0; i < sizeof(context_fields) / sizeof(context_fields[0]); i++)
+		if (!strcmp(context_fields[i].name, name))
+			return &context_fields[i].slot;
+	return NULL;
+}

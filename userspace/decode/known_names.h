@@ -35,6 +35,9 @@ struct lane_field_slot {
 bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
 		       struct lane_field_slot *slot);
 
+/* The place of a field of the event context; NULL: none of ours. */
+const struct lane_field_slot *decode_names_context_slot(const char *name);
+
 /* True when values of the type are signed integers. */
 static inline bool decode_type_is_signed(enum lane_type type)
 {

@@ -452,13 +452,8 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 static bool dat_probe(const char *path)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
-	LANE_CLEANUP(lane_close) int fd = -1;
-	LANE_CLEANUP(lane_drop_error)
-	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &fd);
-	char head[sizeof(magic) - 1];
 
-	return !err && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
-	       !memcmp(head, magic, sizeof(head));
+	return lane_file_begins(path, magic, sizeof(magic) - 1);
 }
 
 static const struct lane_trace_info *dat_info(struct lane_decoder *decoder)

@@ -33,16 +33,10 @@ struct lane_error *session_explain(struct session *session, struct lane_explain 
 	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
 	struct lane_error *err;
 
-	session->listeners = &first;
-	session->n_listeners = 1;
-	err = session_read(session);
-	session->listeners = NULL;
-	session->n_listeners = 0;
+	err = session_read_to(session, &first);
 	if (!err)
 		err = latency_explain_search(explain, session->timeline);
-	again.listeners = &second;
-	again.n_listeners = 1;
-	return err ? err : session_read(&again);
+	return err ? err : session_read_to(&again, &second);
 }
 
 struct lane_error *session_explain_worst(const struct session *session,

@@ -37,11 +37,7 @@ struct lane_error *session_critical(struct session *session,
 		err = latency_critical_end(&session->latency, wanted, &l.from_ns, &l.to_ns, &end);
 	if (err)
 		return err;
-	again->listeners = &listener;
-	again->n_listeners = 1;
-	err = session_read(again);
-	again->listeners = NULL;
-	again->n_listeners = 0;
+	err = session_read_to(again, &listener);
 	if (!err)
 		err = latency_critical_solve(l.critical, again->timeline, l.from_ns, l.to_ns, &end,
 					     path);

@@ -415,6 +415,18 @@ struct lane_error *session_read(struct session *session)
 	return err;
 }
 
+struct lane_error *session_read_to(struct session *session, const struct session_listener *listener)
+{
+	struct lane_error *err;
+
+	session->listeners = listener;
+	session->n_listeners = 1;
+	err = session_read(session);
+	session->listeners = NULL;
+	session->n_listeners = 0;
+	return err;
+}
+
 struct session session_again(const struct session *session)
 {
 	return (struct session){

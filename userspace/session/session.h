@@ -69,6 +69,10 @@ struct session {
  */
 struct lane_error *session_read(struct session *session) LANE_MUST_CHECK;
 
+/* Reads it to one listener alone. */
+struct lane_error *session_read_to(struct session *session,
+				   const struct session_listener *listener) LANE_MUST_CHECK;
+
 /* A session that reads the same again, and says nothing of what has been said. */
 struct session session_again(const struct session *session);
 

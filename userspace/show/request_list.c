@@ -208,9 +208,7 @@ struct lane_error *show_request_list_write(FILE *to, struct session *session, bo
 	struct lane_error *err;
 
 	session->depth = SESSION_STORIES;
-	session->listeners = &listener;
-	session->n_listeners = 1;
-	err = session_read(session);
+	err = session_read_to(session, &listener);
 	if (!err && ferror(to))
 		err = lane_error("the list could not be written");
 	if (!err && list.has_no_memory)

@@ -13,6 +13,24 @@ T=$SUITE_TMP
 . "$TOP/tests/lib/suite.sh"
 suite_later=0
 
+# replay_suite NAME [MODULE...] - the whole suite: boots Linux 6.1 with gpulane and the programs of the replay driver, runs the suite's
+# second half in there with the modules of tests/kmod that are named (default: replay) as its arguments, and ends.
+replay_suite() {
+	local name=$1 module modules=()
+	shift
+	[ $# -gt 0 ] || set -- replay
+	cd "$TOP" || exit 1
+	check build make -s "${B:-build}/gpulane" replay
+	for module in "$@"; do
+		modules+=("$("$GUEST_D/build-kmod" --kernel 6.1 "tests/kmod/$module")")
+	done
+	check boot "$GUEST" --kernel 6.1 --timeout 500 --env "B=${B:-build}" --out "$SUITE_TMP/out" -- "$0" "${modules[@]}"
+	report "$SUITE_TMP/out/report"
+	[ ! -e "$SUITE_TMP/out/told" ] || cat "$SUITE_TMP/out/told"
+	suite_end "$name"
+	exit
+}
+
 # check_later NAME COMMAND [ARG...] - the same, two at a time in the background; check_wait shows them in
 # their order. For tests that boot a guest each.
 check_later() {
