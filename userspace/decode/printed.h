@@ -25,6 +25,24 @@ struct lane_printed {
 	char *fields; /* up to the line's end */
 };
 
+/* Behind the key, NULL: it is not there. A key begins the text, or stands behind a space. */
+static inline const char *decode_printed_behind(const char *text, const char *key)
+{
+	for (const char *at = text; (at = strstr(at, key)); at++)
+		if (at == text || at[-1] == ' ')
+			return at + strlen(key);
+	return NULL;
+}
+
+/* A hexadecimal digit's value, 16: it is none. */
+static inline int decode_printed_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
 /* Takes a line apart; false: it prints no event. */
 bool decode_printed_line(char *line, size_t length, struct lane_printed *printed);
 

@@ -113,23 +113,6 @@ static const struct print prints[] = {
 	{ LANE_V3D_RESET_END, "dev=", HOW_NUMBER, "dev", NULL },
 };
 
-/* Behind the key, NULL: it is not there. A key begins the text, or stands behind a space. */
-static const char *behind(const char *text, const char *key)
-{
-	for (const char *at = text; (at = strstr(at, key)); at++)
-		if (at == text || at[-1] == ' ')
-			return at + strlen(key);
-	return NULL;
-}
-
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* A number, up to what is no digit; false: there is none, or it is too long. */
 static bool get_number(const char **at, uint64_t *value)
 {
@@ -144,9 +127,9 @@ static bool get_number(const char **at, uint64_t *value)
 		c += 2;
 	}
 	first = c;
-	for (; digit_of(*c) < base; c++)
+	for (; decode_printed_digit(*c) < base; c++)
 		if (__builtin_mul_overflow(number, (uint64_t)base, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)digit_of(*c), &number))
+		    __builtin_add_overflow(number, (uint64_t)decode_printed_digit(*c), &number))
 			return false;
 	*value = minus ? 0 - number : number;
 	*at = c;
@@ -227,7 +210,8 @@ const char *decode_printed_driver(int kind, const char *text, struct lane_event 
 {
 	*at = text;
 	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
-		const char *value = prints[i].kind == kind ? behind(text, prints[i].key) : NULL;
+		const char *value =
+			prints[i].kind == kind ? decode_printed_behind(text, prints[i].key) : NULL;
 
 		if (!value)
 			continue;

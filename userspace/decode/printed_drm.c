@@ -23,15 +23,6 @@
 
 #include "base/fit.h"
 
-/* Behind the key, NULL: it is not there. A key begins the text, or stands behind a space. */
-static const char *behind(const char *text, const char *key)
-{
-	for (const char *at = text; (at = strstr(at, key)); at++)
-		if (at == text || at[-1] == ' ')
-			return at + strlen(key);
-	return NULL;
-}
-
 static bool get_digits(const char **at, int base, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -115,7 +106,7 @@ static const char *read_job(const char *text, struct lane_event *event, const ch
 {
 	struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	uint64_t entity = 0, id = 0, fence = 0, jobs = 0, on_hw = 0, client = 0;
-	const char *ring = behind(text, "ring="), *tail;
+	const char *ring = decode_printed_behind(text, "ring="), *tail;
 
 	/* The ring's name may hold anything: what is in front of it comes before, the rest behind.
 	 */
@@ -126,15 +117,15 @@ static const char *read_job(const char *text, struct lane_event *event, const ch
 	*at = text;
 	if (!get_text(strncmp(text, "dev=", 4) ? NULL : text + 4, ", ", job->dev, sizeof(job->dev)))
 		return "not the name of a device";
-	*at = behind(text, "fence=");
+	*at = decode_printed_behind(text, "fence=");
 	if (*at && !get_pair(*at, &job->fence_context, &job->fence_seqno) &&
 	    !get_address(*at, &fence))
 		return "not a fence";
-	if (!get_address(behind(text, "entity="), &entity) ||
-	    !get_number(behind(text, "id="), &id) ||
-	    (tail && (!get_number(behind(tail + 1, "job count:"), &jobs) ||
-		      !get_number(behind(tail + 1, "hw job count:"), &on_hw) ||
-		      !get_number(behind(tail + 1, "client_id:"), &client))))
+	if (!get_address(decode_printed_behind(text, "entity="), &entity) ||
+	    !get_number(decode_printed_behind(text, "id="), &id) ||
+	    (tail && (!get_number(decode_printed_behind(tail + 1, "job count:"), &jobs) ||
+		      !get_number(decode_printed_behind(tail + 1, "hw job count:"), &on_hw) ||
+		      !get_number(decode_printed_behind(tail + 1, "client_id:"), &client))))
 		return "not a number";
 	event->raw.entity = entity;
 	event->raw.fence = fence;
@@ -148,16 +139,16 @@ static const char *read_job(const char *text, struct lane_event *event, const ch
 static const char *read_dep(const char *text, struct lane_event *event)
 {
 	struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
-	const char *of = behind(text, "depends on fence=");
+	const char *of = decode_printed_behind(text, "depends on fence=");
 	uint64_t id = 0, fence = 0, ctx = 0, seqno = LANE_SEQNO_UNKNOWN;
-	const char *ring = behind(text, "ring=");
+	const char *ring = decode_printed_behind(text, "ring=");
 
 	if (!of)
-		of = behind(text, "depends on unsignalled fence=");
+		of = decode_printed_behind(text, "depends on unsignalled fence=");
 	if (of) {
 		if (!get_pair(of, &dep->ctx, &dep->seqno))
 			return "not a fence";
-		of = behind(text, "fence=");
+		of = decode_printed_behind(text, "fence=");
 		return get_pair(of, &dep->fence_context, &dep->fence_seqno) ? NULL : "not a fence";
 	}
 	if (!ring)
@@ -165,9 +156,10 @@ static const char *read_dep(const char *text, struct lane_event *event)
 	if (!get_text(ring, ", id=", event->u.drm_wait.ring, sizeof(event->u.drm_wait.ring)))
 		return "not the name of a ring";
 	text = strstr(ring, ", id=") + 1;
-	if (!get_number(behind(text, "id="), &id) || !get_address(behind(text, "fence="), &fence) ||
-	    !get_number(behind(text, "context="), &ctx) ||
-	    !get_number(behind(text, "seq="), &seqno))
+	if (!get_number(decode_printed_behind(text, "id="), &id) ||
+	    !get_address(decode_printed_behind(text, "fence="), &fence) ||
+	    !get_number(decode_printed_behind(text, "context="), &ctx) ||
+	    !get_number(decode_printed_behind(text, "seq="), &seqno))
 		return "not a number";
 	event->raw.job = id;
 	event->raw.fence = fence;
@@ -193,7 +185,7 @@ const char *decode_printed_drm(int kind, const char *text, struct lane_event *ev
 	default:
 		break;
 	}
-	fence = behind(text, "fence=");
+	fence = decode_printed_behind(text, "fence=");
 	if (!fence)
 		return NULL;
 	*at = fence;

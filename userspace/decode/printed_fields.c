@@ -112,14 +112,6 @@ static inline bool has_word(const struct lane_printed_word *word, const char *at
 	return !other && word->length;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* A number as most are: decimal, of few digits, and something ends it. */
 static inline bool get_decimal(char **at, uint64_t *value)
 {
@@ -152,7 +144,7 @@ static bool get_number(char **at, uint64_t *value)
 		base = 16;
 		c += 2;
 	}
-	for (; (digit = digit_of(*c)) < base && n < 20; c++, n++)
+	for (; (digit = decode_printed_digit(*c)) < base && n < 20; c++, n++)
 		number = number * (uint64_t)base + (uint64_t)digit;
 	if (!n || digit < base)
 		return false;
