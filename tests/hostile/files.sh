@@ -27,11 +27,11 @@ appends() {
 }
 
 # A recording that is read twice: it has losses which what came before them depends on.
-"$G" export tests/html/lost.txt --to html --output "$T/whole.html"
-"$G" export tests/html/lost.txt --to perfetto --output "$T/whole.perfetto"
-check report-page-is-appended appends "$T/whole.html" "$G" report --html - tests/html/lost.txt
-check export-page-is-appended appends "$T/whole.html" "$G" export --to html --output - tests/html/lost.txt
-check export-perfetto-is-appended appends "$T/whole.perfetto" "$G" export --to perfetto --output - tests/html/lost.txt
+"$G" export tests/golden/report/late-loss.txt --to html --output "$T/whole.html"
+"$G" export tests/golden/report/late-loss.txt --to perfetto --output "$T/whole.perfetto"
+check report-page-is-appended appends "$T/whole.html" "$G" report --html - tests/golden/report/late-loss.txt
+check export-page-is-appended appends "$T/whole.html" "$G" export --to html --output - tests/golden/report/late-loss.txt
+check export-perfetto-is-appended appends "$T/whole.perfetto" "$G" export --to perfetto --output - tests/golden/report/late-loss.txt
 
 # leaves_alone COMMAND... - a link in the temporary name's place is not written through; $OUT in COMMAND is the output
 leaves_alone() {
@@ -40,7 +40,7 @@ leaves_alone() {
 	OUT=$T/planted/new sh -c 'ln -s ../victim "$OUT.part-$$" && ln -s ../victim "$OUT" && rm "$OUT" && exec "$@"' sh "$@" >"$T/out" || return 1
 	same victim precious "$(cat "$T/victim")" && [ -e "$T/planted/new" ] && [ ! -L "$T/planted/new" ]
 }
-check export-follows-no-planted-link leaves_alone sh -c "exec '$G' export --to html --output \"\$OUT\" tests/html/lost.txt"
+check export-follows-no-planted-link leaves_alone sh -c "exec '$G' export --to html --output \"\$OUT\" tests/golden/report/late-loss.txt"
 check calibrate-follows-no-planted-link leaves_alone sh -c \
 	"exec '$G' calibrate --simulate fermi --rounds 3 --only ops --format csv --out \"\$OUT\""
 
@@ -52,11 +52,11 @@ untouched() {
 	refuses 'is there already' timeout 20 "$@" "$T/link" && refuses 'is there already' timeout 20 "$@" "$T/fifo" &&
 		same victim precious "$(cat "$T/victim")" && [ -L "$T/link" ] && [ -p "$T/fifo" ]
 }
-check export-to-a-link untouched "$G" export --to html tests/html/lost.txt --output
-check report-page-to-a-link untouched "$G" report tests/html/lost.txt --html
+check export-to-a-link untouched "$G" export --to html tests/golden/report/late-loss.txt --output
+check report-page-to-a-link untouched "$G" report tests/golden/report/late-loss.txt --html
 check calibrate-to-a-link untouched "$G" calibrate --simulate fermi --rounds 3 --only ops --format csv --out
 check plot-to-a-link untouched "$G" model warp --sweep --stride 256 --plot
-check import-to-a-link untouched "$G" import tests/html/lost.txt --output
+check import-to-a-link untouched "$G" import tests/golden/report/late-loss.txt --output
 
 # A folder of somebody else's, as root: his links may lead anywhere.
 others_links() {
@@ -64,7 +64,7 @@ others_links() {
 		chown -h 65534 "$T/theirs/link" || return 1
 	for command in 'export --to html --output' 'export --to ctf --output' 'report --html' 'import --output'; do
 		# shellcheck disable=SC2086 # words
-		refuses 'is a link of user 65534' "$G" $command "$T/theirs/link/new" tests/html/lost.txt || return 1
+		refuses 'is a link of user 65534' "$G" $command "$T/theirs/link/new" tests/golden/report/late-loss.txt || return 1
 	done
 	[ -z "$(ls "$T/ours")" ]
 }

@@ -134,7 +134,7 @@ check 'sanitized: pattern' "$san" model pattern --all "$work/plain"
 check 'sanitized: graph' "$san" model pattern --graph mmul "$work/mmul"
 
 # --- in the report: a recording whose kernel has this pattern
-sed 's/name=hist$/name=histogram/' tests/golden/json/opencl.txt >"$work/recording.txt"
+sed 's/name=hist$/name=histogram/' tests/golden/report/opencl.txt >"$work/recording.txt"
 check 'report: a pattern of as many groups' touches full histogram 64 64 "$defaults -DCOPIES=32 -DPITCH=32"
 times() { # the sum of what --times says of the launch is its total, and conflicts are those of banks
 	model pattern --times "$work/full" --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }

@@ -26,11 +26,6 @@ struct lane_proc_stat {
 /* Reads the text of a stat file. False when it is none. */
 bool capture_proc_stat_parse(const char *text, struct lane_proc_stat *stat);
 
-struct lane_bpf_followed {
-	pid_t tgid;
-	unsigned int why; /* enum lane_bpf_follow */
-};
-
 /*
  * Among n processes marks why each is followed: tree for root and its descendants (none when root
  * is 0), comm for those of the name (NULL: none). why has n entries.
