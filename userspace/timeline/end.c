@@ -381,21 +381,27 @@ void timeline_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct
 	set_free(eng, rq, end, free, was_leaver);
 }
 
+/* What would have told of rq between the two times may be missing. */
+static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   uint64_t since_ns, uint64_t until_ns)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return tl->ends_hide || (eng && timeline_engine_is_blind(tl, eng)) ||
+	       timeline_loss_between(tl, since_ns, until_ns);
+}
+
 /*
  * What would have shown an earlier end may be among what was lost since rq was last seen alive.
  * That somebody began to listen is no sign of life if the signal that came at once may be lost.
  */
 static void weaken(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	const struct lane_alive *alive = &rq->alive;
-
-	if (alive->at_ns == rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL))
-		alive = &rq->alive_before;
-	if (alive->at_ns <= end->lo &&
-	    (tl->ends_hide || (eng && timeline_engine_is_blind(tl, eng)) ||
-	     timeline_loss_between(tl, alive->at_ns, end->hi))) {
-		end->lo = alive->at_ns;
+	if (rq->alive.at_ns == rq->listen.ns && rq->listen.ns &&
+	    !(rq->pub.seen & LANE_SEEN_SIGNAL) && may_be_missing(tl, rq, rq->listen.ns, end->hi))
+		timeline_engine_not_alive(rq);
+	if (rq->alive.at_ns <= end->lo && may_be_missing(tl, rq, rq->alive.at_ns, end->hi)) {
+		end->lo = rq->alive.at_ns;
 		rq->doubt.is_weak = true;
 	}
 }
