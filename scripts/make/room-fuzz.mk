@@ -4,7 +4,7 @@ FUZZ_SRC  := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
 FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency session show watch,$(wildcard userspace/$r/*.c)))
 # These record, or write recordings: capture/ is not fuzzed.
-FUZZ_ROOM := $(filter-out $(addprefix userspace/,session/copy.c session/running.c session/stream.c watch/feed.c),$(FUZZ_ROOM))
+FUZZ_ROOM := $(filter-out $(addprefix userspace/,session/copy.c session/lately.c session/running.c session/stream.c watch/feed.c),$(FUZZ_ROOM))
 FUZZ_ROOM += userspace/watch/cgroup.c userspace/watch/http.c
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
