@@ -90,24 +90,42 @@ int BPF_PROG(fn_reset, void *gt, __u32 stalled_mask, const char *reason)
 }
 
 /*
- * drivers/gpu/drm/scheduler/sched_main.c: the job that has timed out is the first that the ring was
- * given and that is not over. Where there is none, nothing has timed out. The driver then looks
- * whether it has really not ended.
+ * The fence of the first job that the ring was given and that is not over, NULL where this kernel
+ * does not tell it. False: there is no such job.
+ */
+static __always_inline bool find_first(struct drm_gpu_scheduler *sched,
+				       struct drm_sched_fence **fence)
+{
+	struct drm_sched_job *job;
+	struct list_head *first;
+
+	*fence = NULL;
+	if (!bpf_core_field_exists(struct drm_gpu_scheduler, pending_list) ||
+	    !bpf_core_field_exists(struct drm_sched_job, list))
+		return true;
+	first = BPF_CORE_READ(sched, pending_list.next);
+	if ((void *)first ==
+	    (void *)sched + bpf_core_field_offset(struct drm_gpu_scheduler, pending_list))
+		return false;
+	job = (void *)first - bpf_core_field_offset(struct drm_sched_job, list);
+	*fence = BPF_CORE_READ(job, s_fence);
+	return true;
+}
+
+/*
+ * drivers/gpu/drm/scheduler/sched_main.c: the first job has timed out; where there is none, nothing
+ * has. The driver then looks whether it has really not ended.
  */
 SEC("fentry/drm_sched_job_timedout")
 int BPF_PROG(fn_timedout, struct work_struct *work)
 {
 	struct drm_gpu_scheduler *sched =
 		(void *)work - bpf_core_field_offset(struct drm_gpu_scheduler, work_tdr);
-	void *head = (void *)sched + bpf_core_field_offset(struct drm_gpu_scheduler, pending_list);
-	struct list_head *first = BPF_CORE_READ(sched, pending_list.next);
-	struct drm_sched_job *job =
-		(void *)first - bpf_core_field_offset(struct drm_sched_job, list);
-	struct drm_sched_fence *fence = BPF_CORE_READ(job, s_fence);
 	struct record_gpulane_reset *r;
+	struct drm_sched_fence *fence;
 	bool wakes;
 
-	if (!enabled || first == head)
+	if (!enabled || !find_first(sched, &fence))
 		return 0;
 	r = record_begin(LANE_RESET, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)

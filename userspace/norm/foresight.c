@@ -137,21 +137,20 @@ static struct lane_error *read_all(struct lane_foresight *f)
 	const struct lane_event *event = NULL;
 	struct lane_error *err = norm_input_open_places(f->places, f->n_places, &options, &input);
 
-	while (!err) {
+	while (!err && !lane_stop_signal) {
 		err = norm_input_next(input, &event);
-		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED &&
-		    !lane_stop_signal) {
+		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED) {
 			/* Damage: the reading that asks tells of it. */
 			lane_error_free(err);
 			err = NULL;
 			continue;
 		}
 		if (err || !event)
-			break;
+			return err;
 		if (!take(f, event))
 			err = &lane_enomem;
 	}
-	return err;
+	return err ? err : lane_error("interrupted");
 }
 
 static void read_once(struct lane_foresight *f)
