@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The value of each field of drm_sched's events in events.def: LANE_DRM_<arguments>_<field>. Unlike i915's,
- * the structures are in the kernel's headers. So it is with those events of drivers whose tracepoints are
- * given numbers, or the DRM device (docs/driver-events.md).
+ * the structures are in the kernel's headers.
  */
 #ifndef LANE_MODULE_DRM_SCHED_H
 #define LANE_MODULE_DRM_SCHED_H
@@ -11,8 +10,6 @@
 
 #include <linux/device.h>
 #include <linux/dma-fence.h>
-#include <drm/drm_device.h>
-#include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
 
 #include "userspace/base/events.def"
@@ -46,21 +43,5 @@ static inline const char *lane_drm_driver(const struct drm_gpu_scheduler *sched)
 /* Of a job's fence. */
 #define LANE_DRM_fence_fence_context fence->finished.context
 #define LANE_DRM_fence_fence_seqno fence->finished.seqno
-
-/* v3d's (drivers/gpu/drm/v3d/v3d_trace.h of Linux 6.1). */
-#define LANE_DRM_v3d_seqno seqno
-#define LANE_DRM_v3d_dev dev->primary->index
-#define LANE_DRM_v3d_is_render is_render
-
-/* amdgpu_reset_reg_dumps (drivers/gpu/drm/amd/amdgpu/amdgpu_trace.h of Linux 6.1). */
-#define LANE_DRM_amdgpu_address address
-#define LANE_DRM_amdgpu_value value
-
-/* msm_gem_shrink (drivers/gpu/drm/msm/msm_gpu_trace.h of Linux 6.1). */
-#define LANE_DRM_msm_nr_to_scan nr_to_scan
-#define LANE_DRM_msm_purged purged
-#define LANE_DRM_msm_evicted evicted
-#define LANE_DRM_msm_active_purged active_purged
-#define LANE_DRM_msm_active_evicted active_evicted
 
 #endif

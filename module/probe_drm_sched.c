@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lttng-probe-drm-sched: makes drm_sched's events part of LTTng's kernel domain, and those of
- * drivers' own that need no driver's structures.
+ * lttng-probe-drm-sched: makes drm_sched's events part of LTTng's kernel domain.
  *
  * A module of its own: it needs no driver's layout, and a machine without i915 has a use for it.
  */
@@ -97,5 +96,5 @@ module_init(lane_drm_sched_init);
 module_exit(lane_drm_sched_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("LTTng probes for drm_sched's jobs and what its drivers tell");
+MODULE_DESCRIPTION("LTTng probes for drm_sched's jobs");
 MODULE_VERSION("0.1.0");

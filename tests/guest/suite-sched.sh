@@ -333,19 +333,6 @@ clock_tells() {
 	cat "$1.clock"
 	awk 'END { exit !($2 > 40 && $2 == $4) }' "$1.clock"
 }
-# Those that the LTTng module has too are the same by it, and report of LTTng's alone names the cause
-told_lttng() {
-	local tracer cause=reset
-	insmod "$PROBE" && "$GPULANE" record --opencl off --backend both --events drm,driver --output "$1.both" -- "$JOBS" "$T/told" || return 1
-	for tracer in bpf lttng; do
-		"$GPULANE" dump "$1.both/$tracer" >"$1.$tracer.dump" && own_events "$1.$tracer.dump" |
-			grep -E '^(v3d_|amdgpu_reset_reg_dumps |msm_gem_shrink )' >"$1.$tracer.own"
-	done
-	wc -l "$1.bpf.own" "$1.lttng.own"
-	[ -s "$1.bpf.own" ] && diff "$1.bpf.own" "$1.lttng.own" || return 1
-	[ "$1" != msm ] || cause=eviction
-	"$GPULANE" report --format json "$1.both/lttng" | jq -ce --arg c $cause '.causes[] | select(.cause == $c)' && rmmod lttng_probe_drm_sched
-}
 told_as() {
 	local driver=$1 system=$2 known=$3
 	shift 3
@@ -359,8 +346,6 @@ told_as() {
 	[ $# = 0 ] || check "told-explained-$driver" told_explained "$driver" "$1"
 	"$GPULANE" doctor --no-opencl >doctor
 	check "told-doctor-$driver" grep -E "card0 adds .*events of $driver's own: " doctor
-	# LTTng's modules are for 6.1; of xe's events the module has none.
-	[ "$VERSION" != 6.1 ] || [ "$driver" = xe ] || check "told-lttng-$driver" told_lttng "$driver"
 	rmmod gl_sched
 }
 # What watch records of a hang: the scheduler's time-out, once, with the job that hung

@@ -79,14 +79,6 @@ static void apply_source(struct lane_capture_kind *kind, const char *name, const
 	}
 }
 
-/* lttng-probe-drm-sched has the event: drm_sched's, and those of drivers whose tracepoints are
- * given no structure of the driver's (docs/driver-events.md). */
-static bool is_of_drm_probe(unsigned int number)
-{
-	return lane_is_drm(number) || number == LANE_AMD_RESET || number == LANE_MSM_SHRINK ||
-	       (number >= LANE_V3D_SUBMIT_CL && number <= LANE_V3D_RESET_END);
-}
-
 static void set_missing(struct lane_capture_kind *kind, int number)
 {
 	const char *group = lane_kinds[number].group;
@@ -96,16 +88,16 @@ static void set_missing(struct lane_capture_kind *kind, int number)
 			 access("/sys/module/lttng_probe_i915", F_OK)
 				 ? "lttng-probe-i915 is not loaded (modprobe lttng-probe-i915)"
 				 : "lttng-probe-i915 does not provide it");
-	else if (is_of_drm_probe((unsigned int)number))
+	else if (lane_is_drm((unsigned int)number))
 		snprintf(kind->missing, sizeof(kind->missing), "%s",
 			 access("/sys/module/lttng_probe_drm_sched", F_OK)
 				 ? "lttng-probe-drm-sched is not loaded (modprobe "
 				   "lttng-probe-drm-sched)"
 				 : "lttng-probe-drm-sched does not provide it");
 	else if (lane_is_driver((unsigned int)number))
-		snprintf(kind->missing, sizeof(kind->missing),
-			 "LTTng has no probe for it, which needs the driver's structures: the bpf "
-			 "backend records it");
+		snprintf(
+			kind->missing, sizeof(kind->missing),
+			"LTTng has no probe for drivers' own events: the bpf backend records them");
 	else
 		snprintf(kind->missing, sizeof(kind->missing), "LTTng has no probe for it");
 }
