@@ -396,9 +396,9 @@ static void see_number(struct ring *ring, const struct lane_event *event)
 
 		if (number - ring->newest > NUMBERS)
 			first = number - NUMBERS + 1;
-		for (uint64_t i = first; i <= number; i++) {
-			ring->queued[i % NUMBERS / 64] &= ~(1ull << i % 64);
-			ring->given[i % NUMBERS / 64] &= ~(1ull << i % 64);
+		for (uint64_t left = number - first + 1; left--; first++) {
+			ring->queued[first % NUMBERS / 64] &= ~(1ull << first % 64);
+			ring->given[first % NUMBERS / 64] &= ~(1ull << first % 64);
 		}
 		ring->newest = number;
 	} else if (ring->newest - number >= NUMBERS) {
