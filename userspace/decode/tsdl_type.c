@@ -334,8 +334,8 @@ struct dimension {
 
 static bool take_dimension(struct lane_tsdl_parser *p, struct dimension *dimension)
 {
-	dimension->is_sequence = p->token.kind == LANE_TOKEN_WORD;
-	dimension->length = p->token.number;
+	*dimension = (struct dimension){ .is_sequence = p->token.kind == LANE_TOKEN_WORD,
+					 .length = p->token.number };
 	if (dimension->is_sequence) {
 		dimension->ref = decode_tsdl_path(p);
 		return dimension->ref && decode_tsdl_expect(p, ']');
