@@ -420,7 +420,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		eng->leaver_in = eng->dequeue.oldest_in;
 		oldest->begun.is_unsure =
 			eng->running == oldest && !timeline_run_had_begun(eng, oldest);
-		oldest->begun.is_of_two =
+		oldest->doubt.is_device_unsure |=
 			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;

@@ -250,7 +250,7 @@ void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->leaver = NULL;
 	if (!rq || rq->ended || eng->running != rq)
 		return;
-	if (rq->begun.is_unsure || rq->begun.is_of_two) {
+	if (rq->begun.is_unsure) {
 		timeline_run_void(tl, eng, at);
 	} else {
 		timeline_run_close(tl, eng, &at);

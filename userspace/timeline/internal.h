@@ -98,7 +98,6 @@ struct lane_begun {
 	bool is_reported;  /* it began with a completion that the hardware reported */
 	bool is_taken;	   /* the hardware had been seen to have its set by then */
 	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
-	bool is_of_two;	   /* it may not have begun, or have left: two runs look like one */
 	uint32_t epoch;	   /* it started while its engine's epoch of this number was unproven */
 };
 

@@ -298,11 +298,10 @@ void timeline_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct la
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->since.lo, most;
-	bool may_have_left = rq->begun.is_of_two;
 
 	fit(rq, &at);
 	most = at.hi - since_ns;
-	rq->begun.is_unsure = rq->begun.is_of_two = false;
+	rq->begun.is_unsure = false;
 	rq->maybe.at =
 		(struct lane_span){ rq->maybe.at.hi && !rq->left.from ? rq->maybe.at.lo : since_ns,
 				    at.hi };
@@ -327,10 +326,6 @@ void timeline_run_void(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	}
 	timeline_request_doubt_alive(rq, at.hi, !rq->pub.started);
 	rq->unheard.was_passed = true;
-	if (may_have_left) { /* incomplete: so it need not have ended then */
-		rq->doubt.is_device_unsure = true;
-		rq->maybe.at = (struct lane_span){ 0 };
-	}
 	eng->running = NULL;
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
 		eng->last_ctx = NULL;
