@@ -97,7 +97,8 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 			}' "$1.events" "$2.events"
 	}
 
-	# The names that a fence has in the recording are its own; few are missing.
+	# The names that a fence has in the recording are its own; few are missing. Of 337 fences ftrace's list has lacked one or two in a guest
+	# under load, wherefore is not known: of those it says nothing, and they may be few.
 	names_agree() {
 		events "$1" || return
 		awk 'function field(text, name) {
@@ -107,22 +108,26 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 			FNR == NR {
 				sub(/.*dma_fence_init: /, "")
 				split($0, part, / context=/)
-				is[number(" context=" part[2], "context") " " number($0, "seqno"), part[1]]
+				key = number(" context=" part[2], "context") " " number($0, "seqno")
+				is[key, part[1]]
+				listed[key]
 				next
 			}
 			/ dma_fence_init: / {
 				split($0, part, /\}, \{/)
 				split(part[3], name, "\"")
 				all++
+				key = number(part[3], "context") " " number(part[3], "seqno")
 				if (name[2] == "")
 					nameless++
-				else if (!((number(part[3], "context") " " number(part[3], "seqno"), "driver=" name[2] " timeline=" name[4]) in is) &&
-					 bad++ < 10)
+				else if (!(key in listed))
+					unlisted++
+				else if (!((key, "driver=" name[2] " timeline=" name[4]) in is) && bad++ < 10)
 					print "not so: " part[3]
 			}
 			END {
-				print all + 0 " fences, " nameless + 0 " without names"
-				exit bad > 0 || all < 200 || nameless > all / 10
+				print all + 0 " fences, " nameless + 0 " without names, " unlisted + 0 " that ftrace has not"
+				exit bad > 0 || all < 200 || nameless > all / 10 || unlisted > all / 50
 			}' "$1.trace" "$1.events"
 	}
 
