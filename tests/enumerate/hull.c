@@ -318,6 +318,22 @@ static void push_before(struct lane_timeline *timeline)
 	}
 }
 
+/* The walk begins with its requests made, and added to their contexts. */
+static void push_adds(struct lane_timeline *timeline)
+{
+	for (size_t i = 0; i < group.n_requests; i++) {
+		struct lane_event event = { .cpu = 1 };
+
+		event.wire.kind = LANE_RQ_ADD;
+		event.wire.ts_ns = BASE_NS + i * STEP_NS;
+		event.wire.tid = event.wire.pid = 100;
+		event.u.rq.ctx = (uint64_t)(group.requests[i].ctx - 'A' + 1);
+		event.u.rq.seqno = group.requests[i].seqno;
+		if (timeline_push(timeline, &event))
+			fail("the timeline takes no event");
+	}
+}
+
 static void judge_group(void)
 {
 	struct lane_hooks hooks = { .request = on_request, .preemption = on_preemption };
@@ -330,6 +346,7 @@ static void judge_group(void)
 		fail("no timeline");
 	find_free();
 	push_before(timeline);
+	push_adds(timeline);
 	for (size_t i = 0; i < group.n; i++)
 		if (timeline_push(timeline, &group.events[i]))
 			fail("the timeline takes no event");
@@ -461,6 +478,7 @@ static void begin(const char *model)
 	info.submission = submission;
 	snprintf(info.release, sizeof(info.release), "%s", released[legacy]);
 	memset(info.presence, LANE_PRESENCE_ABSENT, sizeof(info.presence));
+	info.presence[LANE_RQ_ADD] = LANE_PRESENCE_RECORDED;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		info.presence[kinds[i].kind] = LANE_PRESENCE_RECORDED;
 	if (submission == LANE_SUBMISSION_RING)

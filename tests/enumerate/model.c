@@ -129,7 +129,8 @@ void hw_complete(struct state *s)
 	s->done[s->hctx]++;
 	s->end[REQ(s->hctx, s->done[s->hctx])] = s->t;
 	s->hs = HW_STOP;
-	if (s->armed)
+	/* gen11_gt_irq_postinstall(): where there is a GuC it is always unmasked */
+	if (s->armed || opt.model == M_GUC)
 		s->uirq = 1;
 }
 
@@ -276,6 +277,34 @@ static void submit_effects(struct state *s, int r, int cpu)
 		enable_breadcrumb(s, r, cpu);
 }
 
+static int count_listeners(const struct state *s)
+{
+	int r, n = 0;
+
+	for (r = 0; r < NR; r++)
+		n += !!(s->f[r] & F_ENABLE);
+	return n;
+}
+
+/* dma_fence_array_enable_signaling() listens to one after the other, interrupts off */
+static void listens_on(const struct state *s)
+{
+	struct state n;
+	int r;
+
+	if (opt.calm || count_listeners(s) >= opt.listeners)
+		return;
+	for (r = 0; r < NR; r++) {
+		if (SEQ(r) > opt.nreq[CTX(r)] || (s->f[r] & (F_ENABLE | F_SIGNALED)))
+			continue;
+		n = *s;
+		n.f[r] |= F_ENABLE;
+		n.cpc = C_ATTACH;
+		n.creq = (uint8_t)r;
+		event(&n, 1, EV_ENABLE, r, 0);
+	}
+}
+
 /* What the client's CPU goes on with. */
 static void client_goes_on(const struct state *s)
 {
@@ -335,6 +364,7 @@ static void client_goes_on(const struct state *s)
 		else
 			enable_breadcrumb(&n, r, 1);
 		hidden(&n);
+		listens_on(&n);
 		return;
 	case C_SUBMIT: /* --calm: listened to, and at once submitted */
 		n.f[r] |= F_SUBMITTED;
@@ -406,12 +436,11 @@ static bool quiet(const struct state *s)
 static void client_begins(const struct state *s)
 {
 	struct state n;
-	int c, q, r, listeners = 0;
+	int c, q, r, listeners = count_listeners(s);
 	bool calm = !opt.calm || (s->tpc == T_REST && !s->iw[0].pc && !s->iwpend);
 	bool all = true;
 
 	for (r = 0; r < NR; r++) {
-		listeners += !!(s->f[r] & F_ENABLE);
 		if (SEQ(r) <= opt.nreq[CTX(r)] && !complete(s, r))
 			all = false;
 	}
@@ -608,13 +637,15 @@ bool stuck(const struct state *s)
 	return s->t != opt.ticks && !(finished(s) && at_rest(s));
 }
 
-void initial(void (*put)(const struct state *))
+/* The initial states with the interrupt on, or off. */
+static void initial_with(bool armed, void (*put)(const struct state *))
 {
 	struct state s;
 	int i, b, m;
 
 	memset(&s, 0, sizeof(s));
 	s.hint = -1;
+	s.armed = armed;
 	for (i = 0; i < NR; i++)
 		s.start[i] = s.end[i] = NEVER;
 	for (b = 0; b < 2; b++)
@@ -627,4 +658,15 @@ void initial(void (*put)(const struct state *))
 			s.mapped[0] = s.mapped[1] = (uint8_t)m;
 			put(&s);
 		}
+}
+
+/*
+ * Somebody may have listened before: the interrupt stays on until the next that comes with nobody
+ * listening, or the engine's parking.
+ */
+void initial(void (*put)(const struct state *))
+{
+	initial_with(false, put);
+	if (opt.model == M_RING || opt.model == M_GUC)
+		initial_with(true, put);
 }

@@ -37,8 +37,7 @@ void guc_hw(const struct state *s, bool *prompt)
 		hidden(&n);
 		c = s->hctx;
 		x = !c;
-		if (s->done[x] < s->memtail[x] && s->switches < opt.switches &&
-		    s->prio[x] >= s->prio[c]) {
+		if (s->done[x] < s->memtail[x] && s->switches < opt.switches) {
 			n = *s;
 			n.switches++;
 			hw_stop(&n, s->prio[x] > s->prio[c] ? WHY_PRIORITY : WHY_TIMESLICE);

@@ -364,6 +364,75 @@ static void listening_late_while_another_cpu_signals(void **state)
 	}
 }
 
+/*
+ * R2. It was incomplete when its listener came if the listener's own CPU signals it behind
+ * something that thread has done since, or retires it and signals it then.
+ */
+static void listening_in_time(void **state)
+{
+	static const struct {
+		const char *listens, *ends;
+		uint64_t lo, hi;
+	} cases[] = {
+		/* a look; the breadcrumbs' work would have been first */
+		{ "300 0 9 enable 7.2\n", "310 0 9 retire 6.2\n320 0 9 signal 7.2\n", 320, 320 },
+		{ "300 0 9 enable 7.2\n", "310 0 9 retire 7.2\n320 0 9 signal 7.2\n", 300, 310 },
+		/* a retire of which the work on another CPU makes no signal */
+		{ "300 0 9 enable 7.2\n", "310 0 9 retire 7.2\n320 1 0 signal 7.2\n", 200, 310 },
+		/* interrupts are off as long as it listens to others, or in a fence's call-back */
+		{ "300 0 9 enable 7.2\n", "310 0 9 enable 7.4\n320 0 9 signal 7.2\n", 200, 320 },
+		{ "290 0 9 signal 6.2\n300 0 9 enable 7.2\n",
+		  "310 0 9 exec 8.2\n320 0 9 signal 7.2\n", 200, 320 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_GUC);
+		story_tell_all(
+			&s, "100 0 9 add 7.2\n105 0 9 add 6.2\n107 0 9 add 7.4\n",
+			"110 0 9 submit 7.2\n200 0 9 exec 7.2\n201 0 9 in 7.2 0\n202 0 9 guc 7.2\n",
+			cases[i].listens, cases[i].ends);
+		rq = story_find(&s, 7, 2);
+		story_expect_span(rq->rq.end, cases[i].lo, cases[i].hi);
+		story_end(&s);
+	}
+}
+
+/* R13. Whom nothing stands behind on a ring has its own interrupt signalled by another CPU, which
+ * takes no longer than 1 ms. */
+static void listening_late_to_the_last_of_a_ring(void **state)
+{
+	static const struct {
+		const char *behind;
+		uint64_t lo;
+	} cases[] = {
+		{ "", 4000300 },
+		{ "1000 0 9 exec 8.2\n", 200 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_RING);
+		s.info.presence[LANE_RQ_IN] = s.info.presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
+		s.info.presence[LANE_RQ_UNSUBMIT] = LANE_PRESENCE_ABSENT;
+		story_tell_all(
+			&s,
+			"10 0 9 add 5.2\n20 0 9 submit 5.2\n21 0 9 exec 5.2\n90 0 9 retire 5.2\n"
+			"95 0 9 signal 5.2\n100 0 9 add 8.2\n105 0 9 add 7.2\n",
+			"110 0 9 submit 7.2\n200 0 9 exec 7.2\n", cases[i].behind,
+			"5000300 0 9 enable 7.2\n5000400 1 0 signal 7.2\n");
+		rq = story_find(&s, 7, 2);
+		story_expect_span(rq->rq.end, cases[i].lo, 5000400);
+		story_end(&s);
+	}
+}
+
 /* Several devices: the same context number and seqno on another card are another request. */
 static void two_devices(void **state)
 {
@@ -873,6 +942,8 @@ int main(void)
 		cmocka_unit_test(kernels_own_requests),
 		cmocka_unit_test(listening_to_a_complete_request),
 		cmocka_unit_test(listening_late_while_another_cpu_signals),
+		cmocka_unit_test(listening_in_time),
+		cmocka_unit_test(listening_late_to_the_last_of_a_ring),
 		cmocka_unit_test(two_devices),
 		cmocka_unit_test(signal_of_what_is_held),
 		cmocka_unit_test(ports_that_lag),

@@ -573,6 +573,24 @@ void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *en
 	timeline_end_finish(tl, rq, at);
 }
 
+/*
+ * The listening may have found rq complete. If another CPU has signalled it, that was about to
+ * because of an interrupt, which is rq's own if nothing has been handed over behind it. R13: it
+ * takes no longer.
+ */
+static void found_complete(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	uint64_t then_ns = interrupts_since(tl, rq->listen.ns);
+
+	timeline_engine_not_alive(rq);
+	if (eng && eng->mode == LANE_MODE_RING && rq->listen.is_elsewhere && rq->order &&
+	    !timeline_engine_unproven(eng) &&
+	    (!rq->dev_next || rq->dev_next->pub.execute_ns > rq->listen.ns) &&
+	    rq->alive.at_ns < then_ns)
+		timeline_engine_alive(tl, rq, then_ns);
+}
+
 static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
 {
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
@@ -583,10 +601,12 @@ struct lane_span timeline_end_bounds(struct lane_timeline *tl, struct lane_rq *r
 {
 	end = by_signal(rq, end);
 	if (is_by_signal(rq, end) && timeline_request_listened_late(rq, rq->listen.work_ns)) {
-		timeline_engine_not_alive(rq);
+		found_complete(tl, rq);
 		end.lo = timeline_request_began(rq);
-	} else if (is_being_looked_at(tl, rq) || timeline_request_listened_late(rq, end.hi)) {
+	} else if (is_being_looked_at(tl, rq)) {
 		timeline_engine_not_alive(rq);
+	} else if (timeline_request_listened_late(rq, end.hi)) {
+		found_complete(tl, rq);
 	}
 	hear(tl, rq, end.hi);
 	*alive_away = timeline_request_alive_since_left(rq) ||

@@ -70,8 +70,12 @@ struct lane_listener {
 	uint64_t ns;	/* then; 0: nobody has */
 	uint64_t event; /* number of that event on its CPU */
 	int32_t tid, cpu;
-	bool is_active;	  /* the request may have been handed over by then */
-	uint64_t work_ns; /* the work that has signalled it has been at it since then */
+	bool is_active;	   /* the request may have been handed over by then */
+	bool is_in_thread; /* no fence's call-back, so interrupts are on again before what is next
+			    */
+	bool is_sure;	   /* it was found incomplete: what would have told else has not */
+	bool is_elsewhere; /* another CPU than that has signalled it */
+	uint64_t work_ns;  /* the work that has signalled it has been at it since then */
 };
 
 /* How it was given to the hardware and taken back. */
@@ -365,7 +369,10 @@ struct lane_cpu {
 	int32_t tid; /* of what runs, -1 not known */
 	char comm[16];
 	uint64_t since_ns;
-	uint64_t events; /* of this CPU so far, but those of signalling fences */
+	uint64_t events;     /* of this CPU so far, but those of signalling fences */
+	uint64_t on_event;   /* number of the last that came with interrupts on, or behind that */
+	bool is_called_back; /* it listens in a fence's call-back */
+	struct lane_rq *retiring; /* its retire has come, and what it does waits for what is next */
 	struct lane_thr *queue;
 	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
 	struct lane_eng *section;  /* whose section this CPU is in */

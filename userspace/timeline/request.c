@@ -250,14 +250,60 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 		over(tl, rq);
 }
 
+/* Its own CPU has done something else since, interrupts on, than to listen to rq. */
+static bool is_past_listening(const struct lane_timeline *tl, const struct lane_rq *rq, int32_t cpu)
+{
+	return rq->listen.is_in_thread && rq->listen.cpu == cpu &&
+	       tl->cpus[cpu].on_event > rq->listen.event;
+}
+
+/*
+ * Who retires an incomplete request's listener signals it next, on this CPU
+ * (i915_request_retire()). So what comes next tells whether the listening found it complete.
+ */
+static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->ended && !tl->n_losses &&
+	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
+	       is_past_listening(tl, rq, event->cpu) && signal_can_come(tl);
+}
+
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	if (!timeline_section_holds_retire(tl, rq, event))
+	if (timeline_section_holds_retire(tl, rq, event))
+		return;
+	if (waits_for_signal(tl, rq, event))
+		tl->cpus[event->cpu].retiring = rq;
+	else
 		retired(tl, rq);
+}
+
+void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
+			      const struct lane_event *event)
+{
+	struct lane_rq *rq = cpu->retiring;
+
+	if (event && event->wire.kind == LANE_FENCE_SIGNALED &&
+	    event->u.fence.context == rq->pub.context->ctx &&
+	    (uint32_t)event->u.fence.seqno == rq->pub.seqno)
+		return;
+	cpu->retiring = NULL;
+	retired(tl, rq);
+}
+
+/* Its retire waits for what is next on the CPU of that. */
+static struct lane_cpu *retires_on(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	int32_t cpu = rq->listen.cpu;
+
+	return cpu >= 0 && (uint32_t)cpu < tl->n_cpus && tl->cpus[cpu].retiring == rq
+		       ? &tl->cpus[cpu]
+		       : NULL;
 }
 
 static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
@@ -470,6 +516,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_cpu *retiring = retires_on(tl, rq);
 	uint64_t now_ns = event->wire.ts_ns;
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
@@ -480,7 +527,15 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
 	rq->listen.work_ns = work_since(tl, event);
+	/* Else its CPU would have signalled it before, or another has been at it. */
+	rq->listen.is_sure = is_past_listening(tl, rq, event->cpu);
+	rq->listen.is_elsewhere = event->cpu != rq->listen.cpu;
 	timeline_wait_signalled(tl, rq, now_ns);
+	if (retiring) {
+		retiring->retiring = NULL;
+		retired(tl, rq);
+		return;
+	}
 	if (!rq->ended && is_prompt(tl, rq, event))
 		timeline_engine_end(tl, rq, timeline_span_exact(now_ns), event->cpu);
 	else
@@ -519,6 +574,8 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->listen.cpu = event->cpu;
 	rq->listen.tid = event->wire.tid;
 	rq->listen.event = events_here(tl, event);
+	rq->listen.is_in_thread = rq->listen.event && !tl->cpus[event->cpu].is_called_back;
+	rq->listen.is_sure = false;
 }
 
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -561,6 +618,8 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_eng *eng;
 
 	timeline_section_forget(tl, rq);
+	if (retires_on(tl, rq))
+		retires_on(tl, rq)->retiring = NULL;
 	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,

@@ -10,4 +10,8 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq);
 
+/* The retire that this CPU is at has done what it does: event is next there, NULL: nothing is. */
+void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
+			      const struct lane_event *event);
+
 #endif

@@ -42,7 +42,7 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen.is_active && rq->alive.at_ns == rq->listen.ns &&
+	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.at_ns == rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
 		 (rq->begun.no_sooner_ns >= rq->listen.ns || rq->pub.execute_ns >= rq->listen.ns));

@@ -98,7 +98,7 @@ _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
  * (dma_fence_signal_timestamp_locked): until something else comes on that CPU, what is submitted
  * there waited for that fence, or for the submit of what waited for it.
  */
-static void note_signal(struct lane_cpu *cpu, const struct lane_event *event)
+static void note_signal(struct lane_cpu *cpu, const struct lane_event *event, bool is_soon)
 {
 	uint32_t kind = event->wire.kind;
 
@@ -106,6 +106,8 @@ static void note_signal(struct lane_cpu *cpu, const struct lane_event *event)
 		cpu->signal_ctx = event->u.fence.context;
 		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
 	} else if (!(traits[kind] & OF_CALL_BACK)) {
+		cpu->is_called_back = kind == LANE_FENCE_ENABLE_SIGNAL &&
+				      (cpu->signal_ctx || cpu->is_called_back) && is_soon;
 		cpu->signal_ctx = 0;
 	}
 }
@@ -158,19 +160,24 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!cpu)
 		return;
+	if (cpu->retiring)
+		timeline_request_goes_on(tl, cpu, event);
 	if (!(of & of_breadcrumbs)) {
 		cpu->events++;
+		/* One that listens to many has interrupts off meanwhile (dma_fence_array). */
+		if (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+			cpu->on_event = cpu->events;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
 	}
 	if (of & OF_TASKLET)
 		cpu->tasklet_event = cpu->events;
+	note_signal(cpu, event, now_ns <= cpu->at_ns + WORK_NS);
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
 	}
-	note_signal(cpu, event);
 	if (cpu->section)
 		timeline_section_leave(tl, cpu, event);
 }
@@ -234,6 +241,9 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
+	for (uint32_t i = 0; i < tl->n_cpus; i++)
+		if (tl->cpus[i].retiring)
+			timeline_request_goes_on(tl, &tl->cpus[i], NULL);
 	timeline_command_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
