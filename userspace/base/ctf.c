@@ -185,7 +185,7 @@ static struct lane_error *stream_init(struct lane_ctf_stream *stream, unsigned i
 	struct lane_ctf_trace *trace = stream->trace;
 	struct lane_ctf_packet head = {
 		.magic = LANE_CTF_MAGIC,
-		.stream_id = cpu == LANE_CTF_NO_CPU ? LANE_CTF_FREE : 0,
+		.stream_id = cpu >= LANE_CTF_FINDINGS ? LANE_CTF_FREE : 0,
 		.stream_instance_id = cpu,
 		.timestamp_begin = trace->begin_ns,
 		.timestamp_end = trace->begin_ns,
@@ -194,8 +194,8 @@ static struct lane_error *stream_init(struct lane_ctf_stream *stream, unsigned i
 	char name[32];
 
 	memcpy(head.uuid, trace->uuid, sizeof(head.uuid));
-	if (cpu == LANE_CTF_NO_CPU)
-		snprintf(name, sizeof(name), "found");
+	if (cpu >= LANE_CTF_FINDINGS)
+		snprintf(name, sizeof(name), cpu == LANE_CTF_FINDINGS ? "found" : "free");
 	else
 		snprintf(name, sizeof(name), "channel0_%u", cpu);
 	stream->file.fd = openat(trace->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

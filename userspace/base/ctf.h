@@ -33,8 +33,10 @@ struct lane_ctf_env {
 	bool has_free_stream;	 /* an export: there can be a stream of no CPU, begin_ns 0 is 0 */
 };
 
-/* In the place of a CPU's number: the stream of what belongs to no CPU. */
-#define LANE_CTF_NO_CPU UINT32_MAX
+/* In the place of a CPU's number: the stream of what belongs to no CPU, and that of what was found,
+ * in an export, which has nothing else. */
+#define LANE_CTF_NO_CPU	  UINT32_MAX
+#define LANE_CTF_FINDINGS (UINT32_MAX - 1)
 
 struct lane_ctf_trace;
 struct lane_ctf_stream;

@@ -15,7 +15,7 @@
 
 #define LANE_CTF_MAGIC 0xc1fc1fc1u
 
-/* The id of the stream whose packets name no CPU. */
+/* The id of the streams whose packets name no CPU. */
 #define LANE_CTF_FREE 1
 
 /* Files grow by this much, the unit in which a write is never cut short by a signal. */

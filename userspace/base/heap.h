@@ -42,6 +42,18 @@ static inline void lane_heap_replace(struct lane_heap *heap, struct lane_heap_en
 	entries[at] = entry;
 }
 
+/* Puts an entry in the place of the first one if it is the first, too; false: it is not. */
+static inline bool lane_heap_stays(struct lane_heap *heap, struct lane_heap_entry entry)
+{
+	struct lane_heap_entry *entries = heap->entries;
+
+	if ((heap->n > 1 && !lane_heap_before(entry, entries[1])) ||
+	    (heap->n > 2 && !lane_heap_before(entry, entries[2])))
+		return false;
+	entries[0] = entry;
+	return true;
+}
+
 /* Takes the first one out; there must be one. */
 static inline void lane_heap_pop(struct lane_heap *heap)
 {

@@ -21,11 +21,13 @@ enum {
 	METADATA_BYTES = 256 << 10, /* ours are shorter */
 	HEAD_BYTES = LANE_CTF_HEAD_BYTES,
 	WIRE_BYTES = sizeof(struct lane_wire),
-	COPY_BYTES = 32, /* records are copied in such pieces */
+	MOST_BYTES = 96, /* of a record are copied at once: nearly all are shorter */
+	COPY_BYTES = 32, /* longer ones have such pieces besides */
 };
 
 _Static_assert(sizeof(struct lane_event) - offsetof(struct lane_event, cpu) >= COPY_BYTES,
 	       "the last piece of a record ends within its event");
+_Static_assert(offsetof(struct lane_event, cpu) >= MOST_BYTES, "so does the first");
 
 /* One stream: a file. */
 struct own_stream {
@@ -33,6 +35,8 @@ struct own_stream {
 	struct lane_merge_stream next; /* the record at `at`, once it has been checked */
 	bool has_told_count;	       /* that its count of losses is damaged */
 	bool is_dead;		       /* nothing more is to be read */
+	bool is_passed_over;	       /* of its packets the heads alone are read */
+	bool is_found;		       /* the record at `at` has been looked for already */
 	int fd;
 	uint64_t file_bytes;
 	uint64_t at;	    /* of the next record */
@@ -60,6 +64,7 @@ struct own {
 	uint64_t begin_ns;	       /* of the earliest packet */
 	struct lane_account *accounts; /* of each stream */
 	struct lane_merge merge;
+	struct own_stream *current;   /* whose event was handed out last; NULL: not known */
 	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
@@ -84,14 +89,15 @@ static void set_seen_end(struct own_stream *stream)
 static struct lane_error *look(struct own *own, struct own_stream *stream, uint64_t at,
 			       size_t bytes, const char **data)
 {
+	size_t most = stream->is_passed_over ? LANE_CTF_PAGE : WINDOW_BYTES;
 	ssize_t n;
 
 	if (at < stream->window_at || at + bytes > stream->window_at + stream->window_bytes) {
 		stream->window_at = at & ~(uint64_t)(LANE_CTF_PAGE - 1);
 		stream->window_bytes = 0;
-		while (stream->window_bytes < WINDOW_BYTES) {
+		while (stream->window_bytes < most) {
 			n = pread(stream->fd, stream->window + stream->window_bytes,
-				  WINDOW_BYTES - stream->window_bytes,
+				  most - stream->window_bytes,
 				  (off_t)(stream->window_at + stream->window_bytes));
 			if (n < 0 && errno == EINTR)
 				continue;
@@ -201,6 +207,10 @@ static struct lane_error *next_packet(struct own *own, struct own_stream *stream
 	stream->at = place + sizeof(head);
 	stream->content_end = place + head.content_bits / 8;
 	stream->packet_end = place + head.packet_bits / 8;
+	stream->is_passed_over = own->base.leaves_out_findings && head.stream_id == LANE_CTF_FREE &&
+				 head.stream_instance_id == LANE_CTF_FINDINGS;
+	if (stream->is_passed_over)
+		stream->at = stream->content_end;
 	set_seen_end(stream);
 	return NULL;
 }
@@ -322,7 +332,8 @@ static inline void take_record(struct own_stream *stream)
 {
 	char *event = (char *)&stream->event;
 
-	for (size_t i = 0; i < stream->record_bytes; i += COPY_BYTES)
+	memcpy(event, stream->record, MOST_BYTES);
+	for (size_t i = MOST_BYTES; i < stream->record_bytes; i += COPY_BYTES)
 		memcpy(event + i, stream->record + i, COPY_BYTES);
 	stream->event.cpu = cpu_of(stream);
 	stream->event.host = 0;
@@ -342,7 +353,23 @@ static inline __attribute__((always_inline)) struct lane_error *merge_find(void 
 {
 	struct own_stream *stream = &((struct own *)own)->streams[index];
 
+	if (stream->is_found) {
+		stream->is_found = false;
+		return NULL;
+	}
 	return find_usual(stream) ? NULL : find_record(own, stream);
+}
+
+/* True when the stream whose event came last has the next one, too, as it mostly is. */
+static inline bool find_current(struct own *own)
+{
+	struct own_stream *stream = own->current;
+
+	if (!stream || !find_usual(stream))
+		return false;
+	stream->is_found = stream->next.losses.n ||
+			   !decode_merge_stays(&own->merge, stream->next.event_ns);
+	return !stream->is_found;
 }
 
 static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
@@ -353,6 +380,12 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	uint32_t index;
 	bool is_loss;
 
+	if (find_current(own)) {
+		take_record(own->current);
+		*result = &own->current->event;
+		return NULL;
+	}
+	own->current = NULL;
 	*result = NULL;
 	if (own->complaint)
 		return LANE_TAKE(own->complaint);
@@ -360,6 +393,8 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	if (err || index == own->n_streams)
 		return err;
 	stream = &own->streams[index];
+	if (!is_loss && !own->complaint)
+		own->current = stream;
 	if (is_loss)
 		decode_losses_take(&stream->next.losses, stream->account, cpu_of(stream),
 				   &stream->event);
@@ -435,7 +470,7 @@ static struct lane_error *add_stream(struct own *own, int dir_fd, const char *na
 	stream = &own->streams[own->n_streams];
 	memset(stream, 0, sizeof(*stream));
 	stream->fd = -1;
-	stream->window = malloc(WINDOW_BYTES + COPY_BYTES);
+	stream->window = malloc(WINDOW_BYTES + MOST_BYTES);
 	stream->name = strdup(name);
 	if (!stream->window || !stream->name) {
 		free(stream->window);

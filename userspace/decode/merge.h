@@ -44,6 +44,15 @@ static inline bool decode_merge_when(const struct lane_merge_stream *stream, uin
 }
 
 /*
+ * The stream whose event was handed out last has one at ns, and no loss. True when that one is the
+ * next of all; it is as if it had been asked for then.
+ */
+static inline bool decode_merge_stays(struct lane_merge *merge, uint64_t ns)
+{
+	return lane_heap_stays(&merge->heap, (struct lane_heap_entry){ ns, merge->pending });
+}
+
+/*
  * Goes on behind what was handed out last. *index is the stream that is to hand out the first of
  * its losses (*is_loss) or its event; n at the end. After an error it may be called again.
  * find is the merge's own: a reader that names it has it inlined.

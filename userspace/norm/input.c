@@ -48,6 +48,7 @@ struct lane_input {
 	struct source *sources;
 	size_t n_sources;
 	struct source *last;	  /* whose head was handed out */
+	struct source *only;	  /* the one there is, while it needs nothing but to be read on */
 	bool has_heads;		  /* of all others the head is there, if they have one */
 	struct lane_event *event; /* of last: it was handed out last; NULL: the end */
 	uint64_t last_ns;
@@ -155,7 +156,7 @@ static void next_missing(struct source *source)
 /* Takes the next event of the decoder as head; NULL when nothing of it is to be used, or at the
  * end.
  */
-static struct lane_error *decode(struct lane_input *input, struct source *source)
+static inline struct lane_error *decode(struct lane_input *input, struct source *source)
 {
 	struct lane_error *err = source->decoder->format->next(source->decoder, &source->head);
 	const struct lane_event *event = source->head;
@@ -178,7 +179,7 @@ static struct lane_error *decode(struct lane_input *input, struct source *source
 
 /* Puts the source's head on the timeline's clock and in today's terms, if it is anything in them.
  */
-static struct lane_error *fix(struct source *source)
+static inline struct lane_error *fix(struct source *source)
 {
 	struct lane_event *event = source->head;
 
@@ -257,25 +258,18 @@ static struct lane_error *find_heads(struct lane_input *input)
 	return err;
 }
 
-/* The next event of all sources. */
-static struct lane_error *read_head(struct lane_input *input)
+/* The source's head is the next event of all; false: it means nothing. */
+static inline bool take_head(struct lane_input *input, struct source *source)
 {
-	struct lane_error *err = find_heads(input);
-	struct source *source;
+	struct lane_event *event = source->head;
 
-	input->event = NULL;
-	if (err)
-		return err;
-	source = input->last = input->n_sources == 1 ? input->sources : earliest(input);
-	if (!source || !source->head)
-		return NULL;
-	input->event = source->head;
-	if (input->event->wire.ts_ns < input->last_ns) {
-		input->event->wire.ts_ns = input->last_ns;
+	input->event = event;
+	if (event->wire.ts_ns < input->last_ns) {
+		event->wire.ts_ns = input->last_ns;
 		input->counts.moved++;
 	}
-	input->last_ns = input->event->wire.ts_ns;
-	return NULL;
+	input->last_ns = event->wire.ts_ns;
+	return !source->widen || norm_widen_event(source->widen, event);
 }
 
 /* The next event of all sources that means something. */
@@ -284,13 +278,16 @@ static struct lane_error *read_event(struct lane_input *input)
 	struct lane_error *err;
 
 	do {
-		err = read_head(input);
-	} while (!err && input->event && input->last->widen &&
-		 !norm_widen_event(input->last->widen, input->event));
-	return err;
+		input->event = NULL;
+		err = find_heads(input);
+		if (err)
+			return err;
+		input->last = input->n_sources == 1 ? input->sources : earliest(input);
+	} while (input->last && input->last->head && !take_head(input, input->last));
+	return NULL;
 }
 
-static void count(struct lane_input *input, const struct lane_event *event)
+static inline void count(struct lane_input *input, const struct lane_event *event)
 {
 	input->counts.delivered++;
 	input->counts.losses += event->wire.kind == LANE_LOST;
@@ -308,11 +305,45 @@ static bool next_ahead(struct lane_input *input, const struct lane_event **resul
 	return true;
 }
 
+/* Whether nothing stands between the decoder and who asks for the next event. */
+static bool is_read_on(const struct lane_input *input)
+{
+	return input->n_sources == 1 && !input->ahead && !input->clues_wanted &&
+	       !input->sources->is_in_more && !input->sources->is_checked;
+}
+
+/* The next event of the only source; false: there is none as most are, see read_event(). */
+static inline bool read_only_source(struct lane_input *input, struct lane_error **err)
+{
+	struct source *source = input->only;
+
+	source->head = NULL;
+	*err = decode(input, source);
+	if (!*err && source->head)
+		*err = fix(source);
+	if (!*err && source->head && !source->is_in_more)
+		return take_head(input, source);
+	input->only = NULL;
+	if (*err) {
+		input->event = NULL;
+		input->last = NULL;
+		input->has_heads = false;
+	}
+	return !*err && source->head && take_head(input, source);
+}
+
 struct lane_error *norm_input_next(struct lane_input *input, const struct lane_event **result)
 {
 	struct lane_error *err;
 
 	*result = NULL;
+	if (input->only && (read_only_source(input, &err) || err)) {
+		if (err)
+			return err;
+		count(input, input->event);
+		*result = input->event;
+		return NULL;
+	}
 	if (input->ahead && next_ahead(input, result))
 		return NULL;
 	if (input->ahead_error)
@@ -324,6 +355,7 @@ struct lane_error *norm_input_next(struct lane_input *input, const struct lane_e
 		input->info.submission = norm_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
+	input->only = is_read_on(input) ? input->sources : NULL;
 	count(input, input->event);
 	*result = input->event;
 	return NULL;

@@ -97,14 +97,14 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 	return NULL;
 }
 
-static struct lane_error *take(struct pass *p, const struct lane_event *event)
+static inline struct lane_error *take(struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
 	struct lane_error *err;
 
-	if (!p->events++)
-		set_times(p, event->wire.ts_ns);
-	if (p->events % LOOK_EVERY == 0) {
+	if (p->events++ % LOOK_EVERY == 0) {
+		if (p->events == 1)
+			set_times(p, event->wire.ts_ns);
 		if (lane_stop_signal)
 			return lane_error("interrupted");
 		if (s->shows_progress)

@@ -17,19 +17,16 @@ struct lane_error *session_source_open(struct session_source *source,
 	return norm_input_open_places(places, n, &options, &source->input);
 }
 
-struct lane_error *session_source_next(struct session_source *source,
-				       const struct lane_event **event)
+struct lane_error *session_source_go_on(struct session_source *source, struct lane_error *err,
+					const struct lane_event **event)
 {
-	struct lane_error *err;
-
-	for (;;) {
-		err = norm_input_next(source->input, event);
-		if (!err || source->is_strict)
-			return err;
+	while (err && !source->is_strict) {
 		err = session_damage_take(&source->damage, err);
 		if (err)
 			return err;
+		err = norm_input_next(source->input, event);
 	}
+	return err;
 }
 
 void session_source_say_endings(const struct session_source *source)

@@ -20,12 +20,21 @@ struct session_source {
 struct lane_error *session_source_open(struct session_source *source,
 				       const struct lane_place *places, size_t n) LANE_MUST_CHECK;
 
+/* The next event behind what is damaged; as session_source_next. err is taken. */
+struct lane_error *session_source_go_on(struct session_source *source, struct lane_error *err,
+					const struct lane_event **event) LANE_MUST_CHECK;
+
 /*
  * The next event, NULL at the end; as of norm_input_next. What is damaged is left out, unless the
  * command was interrupted.
  */
-struct lane_error *session_source_next(struct session_source *source,
-				       const struct lane_event **event) LANE_MUST_CHECK;
+static inline LANE_MUST_CHECK struct lane_error *
+session_source_next(struct session_source *source, const struct lane_event **event)
+{
+	struct lane_error *err = norm_input_next(source->input, event);
+
+	return err ? session_source_go_on(source, err, event) : NULL;
+}
 
 /* Says how the recordings were cut short, those that were. */
 void session_source_say_endings(const struct session_source *source);

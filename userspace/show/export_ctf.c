@@ -3,7 +3,7 @@
 // Compass.
 //
 // Each CPU's events go to its stream as they come; what was found, and what belongs to no CPU, goes
-// through the spool of findings.c into a stream of its own at the end.
+// through the spool of findings.c into a stream each at the end.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,8 @@ struct export
 	struct lane_findings *findings;
 	struct lane_ctf_trace *trace; /* NULL: no event yet */
 	struct cpu_stream *cpus[MAX_CPUS];
-	struct cpu_stream found; /* of no CPU */
+	struct cpu_stream found;
+	struct cpu_stream free; /* of no CPU */
 	struct lane_loss *lost;
 	size_t n_lost;
 	uint64_t uncounted; /* losses of unknown number */
@@ -236,40 +237,55 @@ static struct lane_error *on_event(void *export, const struct lane_event *event)
 
 /* --- the end --- */
 
-/* What was found, in its order; a loss of no CPU lies where it begins. */
+static struct lane_error *open_stream(const struct export *e, unsigned int which,
+				      struct cpu_stream *stream)
+{
+	stream->cpu = -1;
+	stream->next_loss = e->n_lost;
+	return lane_ctf_stream(e->trace, which, PACKET_BYTES, &stream->stream);
+}
+
+/* The losses of no CPU that overlap are one, which lies where the first begins. */
+static struct lane_error *put_free(struct export *e, const struct lane_wire *record,
+				   struct lane_p_gpulane_lost *open)
+{
+	const struct lane_p_gpulane_lost *lost = (const void *)(record + 1);
+	struct lane_error *err = NULL;
+
+	if (!e->free.stream)
+		err = open_stream(e, LANE_CTF_NO_CPU, &e->free);
+	if (!err && open->end_ns && record->ts_ns > open->end_ns) {
+		err = put_loss(e, &e->free, open);
+		open->end_ns = 0;
+	}
+	if (err)
+		return err;
+	if (record->kind != LANE_LOST)
+		return open->end_ns ? append_clean(e, e->free.stream, record)
+				    : append(e, &e->free, record);
+	if (!open->end_ns)
+		*open = *lost;
+	else if (lost->end_ns > open->end_ns)
+		open->end_ns = lost->end_ns;
+	return NULL;
+}
+
+/* What was found, and what is of no CPU, in order. */
 static struct lane_error *put_findings(struct export *e)
 {
 	struct lane_p_gpulane_lost open = { 0 };
+	struct lane_error *err = open_stream(e, LANE_CTF_FINDINGS, &e->found);
 	const struct lane_wire *record;
-	struct lane_error *err;
 
-	e->found.cpu = -1;
-	e->found.next_loss = e->n_lost;
-	err = lane_ctf_stream(e->trace, LANE_CTF_NO_CPU, PACKET_BYTES, &e->found.stream);
 	while (!err) {
 		err = show_findings_next(e->findings, &record);
 		if (err || !record)
 			break;
-		if (open.end_ns && record->ts_ns > open.end_ns) {
-			err = put_loss(e, &e->found, &open);
-			open.end_ns = 0;
-		}
-		if (err)
-			break;
-		if (record->kind != LANE_LOST) {
-			err = open.end_ns ? append_clean(e, e->found.stream, record)
-					  : append(e, &e->found, record);
-		} else {
-			const struct lane_p_gpulane_lost *lost = (const void *)(record + 1);
-
-			if (!open.end_ns)
-				open = *lost;
-			else if (lost->end_ns > open.end_ns)
-				open.end_ns = lost->end_ns;
-		}
+		err = lane_is_finding(record->kind) ? append(e, &e->found, record)
+						    : put_free(e, record, &open);
 	}
 	if (!err && open.end_ns)
-		err = put_loss(e, &e->found, &open);
+		err = put_loss(e, &e->free, &open);
 	return err;
 }
 

@@ -415,6 +415,7 @@ struct lane_timeline {
 	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
 	uint32_t sections;	  /* that are held */
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
+	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	struct lane_eng *reading; /* whose section is being read, or NULL */
 	const struct lane_section_reader *reader;

@@ -20,49 +20,6 @@
 /* From one event of a breadcrumbs' work to its next. */
 #define WORK_NS 10000
 
-static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
-{
-	return info->presence[kind] != LANE_PRESENCE_ABSENT;
-}
-
-struct lane_error *timeline_create(const struct lane_trace_info *info,
-				   const struct lane_loss *losses, size_t n_losses,
-				   const struct lane_hooks *hooks, struct lane_timeline **timeline)
-{
-	struct lane_timeline *tl = calloc(1, sizeof(*tl));
-
-	if (!tl)
-		return &lane_enomem;
-	tl->hooks = *hooks;
-	tl->info = *info;
-	tl->reader = &lane_rq_reader;
-	tl->rq_pool.size = sizeof(struct lane_rq);
-	tl->thr_pool.size = sizeof(struct lane_thr);
-	tl->waiter_pool.size = sizeof(struct lane_waiter);
-	tl->note_pool.size = sizeof(struct lane_idle_note);
-	tl->ctx_pool.size = sizeof(struct lane_ctx);
-	tl->eng_pool.size = sizeof(struct lane_eng);
-	tl->client_pool.size = sizeof(struct lane_client);
-	tl->has_in = may_be_there(info, LANE_RQ_IN);
-	tl->ends_hide = !may_be_there(info, LANE_FENCE_SIGNALED) ||
-			(tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
-			 !may_be_there(info, LANE_RQ_OUT));
-	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
-			 !tl->has_in || tl->ends_hide;
-	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
-	tl->hooks_hide =
-		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
-						       !may_be_there(info, LANE_RQ_EXECUTE)));
-	for (size_t i = 0; i < n_losses; i++) {
-		if (!timeline_loss_add(tl, &losses[i])) {
-			timeline_destroy(tl);
-			return &lane_enomem;
-		}
-	}
-	*timeline = tl;
-	return NULL;
-}
-
 /* What an event's kind says of what its CPU is at. */
 enum trait {
 	/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a
@@ -93,23 +50,72 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 
 _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
+static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
+{
+	return info->presence[kind] != LANE_PRESENCE_ABSENT;
+}
+
+struct lane_error *timeline_create(const struct lane_trace_info *info,
+				   const struct lane_loss *losses, size_t n_losses,
+				   const struct lane_hooks *hooks, struct lane_timeline **timeline)
+{
+	struct lane_timeline *tl = calloc(1, sizeof(*tl));
+
+	if (!tl)
+		return &lane_enomem;
+	tl->hooks = *hooks;
+	tl->info = *info;
+	tl->reader = &lane_rq_reader;
+	tl->of_breadcrumbs = info->submission == LANE_SUBMISSION_GUC
+				     ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
+				     : OF_BREADCRUMBS;
+	tl->rq_pool.size = sizeof(struct lane_rq);
+	tl->thr_pool.size = sizeof(struct lane_thr);
+	tl->waiter_pool.size = sizeof(struct lane_waiter);
+	tl->note_pool.size = sizeof(struct lane_idle_note);
+	tl->ctx_pool.size = sizeof(struct lane_ctx);
+	tl->eng_pool.size = sizeof(struct lane_eng);
+	tl->client_pool.size = sizeof(struct lane_client);
+	tl->has_in = may_be_there(info, LANE_RQ_IN);
+	tl->ends_hide = !may_be_there(info, LANE_FENCE_SIGNALED) ||
+			(tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
+			 !may_be_there(info, LANE_RQ_OUT));
+	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
+			 !tl->has_in || tl->ends_hide;
+	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
+	tl->hooks_hide =
+		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
+						       !may_be_there(info, LANE_RQ_EXECUTE)));
+	for (size_t i = 0; i < n_losses; i++) {
+		if (!timeline_loss_add(tl, &losses[i])) {
+			timeline_destroy(tl);
+			return &lane_enomem;
+		}
+	}
+	*timeline = tl;
+	return NULL;
+}
+
 /*
  * The call-backs of a fence, a submit among them, run straight out of its signal
  * (dma_fence_signal_timestamp_locked): until something else comes on that CPU, what is submitted
  * there waited for that fence, or for the submit of what waited for it.
  */
-static void note_signal(struct lane_cpu *cpu, const struct lane_event *event, bool is_soon)
+static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *event, uint32_t of)
 {
 	uint32_t kind = event->wire.kind;
 
+	if (of & OF_CALL_BACK)
+		return;
 	if (kind == LANE_FENCE_SIGNALED) {
 		cpu->signal_ctx = event->u.fence.context;
 		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
-	} else if (!(traits[kind] & OF_CALL_BACK)) {
-		cpu->is_called_back = kind == LANE_FENCE_ENABLE_SIGNAL &&
-				      (cpu->signal_ctx || cpu->is_called_back) && is_soon;
-		cpu->signal_ctx = 0;
+		return;
 	}
+	cpu->is_called_back = kind == LANE_FENCE_ENABLE_SIGNAL &&
+			      (cpu->signal_ctx || cpu->is_called_back) &&
+			      event->wire.ts_ns <= cpu->at_ns + WORK_NS;
+	cpu->signal_ctx = 0;
 }
 
 static void first_event(struct lane_timeline *tl, uint64_t now_ns)
@@ -149,12 +155,9 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 }
 
 /* What an event says of its CPU, whatever else it says. */
-static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
+static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
-	uint32_t of_breadcrumbs = tl->info.submission == LANE_SUBMISSION_GUC
-					  ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
-					  : OF_BREADCRUMBS;
 	uint32_t of = traits[event->wire.kind];
 	uint64_t now_ns = event->wire.ts_ns;
 
@@ -162,7 +165,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	if (cpu->retiring)
 		timeline_request_goes_on(tl, cpu, event);
-	if (!(of & of_breadcrumbs)) {
+	if (!(of & tl->of_breadcrumbs)) {
 		cpu->events++;
 		/* One that listens to many has interrupts off meanwhile (dma_fence_array). */
 		if (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
@@ -173,7 +176,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	if (of & OF_TASKLET)
 		cpu->tasklet_event = cpu->events;
-	note_signal(cpu, event, now_ns <= cpu->at_ns + WORK_NS);
+	note_signal(cpu, event, of);
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
@@ -215,17 +218,18 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t kind = event->wire.kind;
 
 	if (tl->released)
 		timeline_section_release(tl);
-	if (event->wire.kind >= LANE_KIND_COUNT || lane_is_finding(event->wire.kind))
+	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
 		return NULL; /* what an export says that was found is found again */
 	if (!tl->figures.events++)
 		first_event(tl, now_ns);
-	tl->figures.by_kind[event->wire.kind]++;
+	tl->figures.by_kind[kind]++;
 	pass_losses(tl, event);
 	note_cpu(tl, event);
-	if (event->wire.kind != LANE_LOST)
+	if (kind != LANE_LOST)
 		tl->now_ns = now_ns;
 	dispatch(tl, event);
 	if (now_ns > tl->figures.end_ns)
