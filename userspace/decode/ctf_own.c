@@ -367,8 +367,8 @@ static inline bool find_current(struct own *own)
 
 	if (!stream || !find_usual(stream))
 		return false;
-	stream->is_found = stream->next.losses.n ||
-			   !decode_merge_stays(&own->merge, stream->next.event_ns);
+	stream->is_found =
+		stream->next.losses.n || !decode_merge_stays(&own->merge, stream->next.event_ns);
 	return !stream->is_found;
 }
 

@@ -18,6 +18,7 @@ enum {
 	READ_BYTES = 256 << 10,
 	LINE_BYTES = 16 << 10, /* no line may be longer */
 	NAME_SLOTS = 512,      /* hash table of event names, a power of two */
+	BEHIND_BYTES = 16,     /* so much may be looked at behind a line's end */
 };
 
 /* A name that the trace may use for an event. */
@@ -28,13 +29,28 @@ struct event_name {
 	bool is_notify; /* LANE_ENGINE_NOTIFY, which has no kind of its own */
 };
 
+/* A field as it usually comes: by the table's name, in the table's order. */
+struct usual_field {
+	const char *name;
+	uint64_t begin; /* of the name and the `=` behind it, */
+	uint64_t mask;	/* so much of it */
+	uint64_t most;	/* the largest number that fits */
+	struct lane_field_slot slot;
+	uint8_t length;
+};
+
+struct origin_word {
+	const char *text;
+	size_t length;
+};
+
 struct text_decoder {
 	struct lane_decoder base;
 	const struct lane_names *names;
 	char *path;
 	int fd;
 	bool ended;   /* the file has been read to its end */
-	char *buffer; /* READ_BYTES + LINE_BYTES + 1 */
+	char *buffer; /* READ_BYTES + LINE_BYTES + BEHIND_BYTES */
 	char *from;   /* what is not parsed yet */
 	char *to;
 	uint64_t line; /* number of the line read last */
@@ -42,10 +58,11 @@ struct text_decoder {
 	uint64_t last_ns;
 	struct lane_trace_info info;
 	struct lane_event event;
-	int origin; /* of the last line that was looked at closely, and its word */
-	const char *origin_word;
-	size_t origin_length; /* 0: there was none yet */
+	int origin; /* of the last line that was as most are */
+	struct origin_word origins[LANE_ORIGIN_COUNT];
 	struct event_name hash[NAME_SLOTS];
+	struct usual_field *fields;	     /* of all kinds, */
+	uint32_t first[LANE_KIND_COUNT + 1]; /* each kind's from here on */
 };
 
 static struct text_decoder *text_of(struct lane_decoder *decoder)
@@ -109,15 +126,41 @@ static bool is_blank(char c)
 }
 
 /* Words are short: looking at one byte after the other is faster than strspn. */
-static char *skip_blanks(char *at)
+static inline char *skip_blanks(char *at)
 {
 	while (is_blank(*at))
 		at++;
 	return at;
 }
 
-static char *skip_word(char *at)
+static inline uint64_t load_word(const char *at)
 {
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* To the first byte that is no more than a blank. May look at seven bytes behind it. */
+static inline char *skip_printed(char *at)
+{
+	const uint64_t each = 0x0101010101010101ull;
+	uint64_t word, ends;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return at;
+	for (;; at += sizeof(word)) {
+		word = load_word(at);
+		/* The lowest bit that is set is that of such a byte. */
+		ends = (word - each * (' ' + 1)) & ~word & each * 0x80;
+		if (ends)
+			return at + __builtin_ctzll(ends) / 8;
+	}
+}
+
+static inline char *skip_word(char *at)
+{
+	at = skip_printed(at);
 	while (*at && !is_blank(*at))
 		at++;
 	return at;
@@ -207,6 +250,58 @@ static void hash_names(struct text_decoder *text)
 		hash_add(text, names->events[i].alias, lane_kind_by_name(names->events[i].name));
 }
 
+/* The largest number of so many bytes, or its size where it is negative. */
+static uint64_t most_of(unsigned int bytes, bool is_signed, bool minus)
+{
+	uint64_t most = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
+
+	return is_signed ? (most >> 1) + minus : most;
+}
+
+/* How a field's name looks at the begin of a word. */
+static struct usual_field usual_field_of(const struct lane_field *field)
+{
+	bool is_signed = decode_type_is_signed(field->type);
+	size_t length = strlen(field->name);
+	unsigned char name[sizeof(uint64_t)] = { 0 }, mask[sizeof(uint64_t)] = { 0 };
+	struct usual_field usual = { .name = field->name,
+				     .most = lane_type_is_text(field->type)
+						     ? 0
+						     : most_of(field->size, is_signed, false),
+				     .length = (uint8_t)length };
+
+	for (size_t i = 0; i <= length && i < sizeof(name); i++) {
+		name[i] = i < length ? (unsigned char)field->name[i] : '=';
+		mask[i] = 0xff;
+	}
+	memcpy(&usual.begin, name, sizeof(name));
+	memcpy(&usual.mask, mask, sizeof(mask));
+	usual.slot.offset = (unsigned short)(offsetof(struct lane_event, u) + field->offset);
+	usual.slot.size = field->size;
+	usual.slot.type = field->type;
+	return usual;
+}
+
+/* False: no memory. */
+static bool list_fields(struct text_decoder *text)
+{
+	uint32_t n = 0;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		n += lane_kinds[kind].n_fields;
+	text->fields = calloc(n + 1, sizeof(*text->fields));
+	if (!text->fields)
+		return false;
+	n = 0;
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		text->first[kind] = n;
+		for (unsigned int i = 0; i < lane_kinds[kind].n_fields; i++)
+			text->fields[n++] = usual_field_of(&lane_kinds[kind].fields[i]);
+	}
+	text->first[LANE_KIND_COUNT] = n;
+	return true;
+}
+
 /* Cuts the next word off *at; NULL when there is none. */
 static char *cut_word(char **at)
 {
@@ -242,14 +337,6 @@ static char *scan_digits(char *at, uint64_t *value)
 	}
 	*value = number;
 	return n && n < SAFE_DIGITS ? at + n : NULL;
-}
-
-/* The largest number of so many bytes, or its size where it is negative. */
-static uint64_t most_of(unsigned int bytes, bool is_signed, bool minus)
-{
-	uint64_t most = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
-
-	return is_signed ? (most >> 1) + minus : most;
 }
 
 /*
@@ -316,16 +403,24 @@ static bool parse_text(char **at, char *to, size_t size)
 	bool quoted = **at == '"';
 	size_t n = 0;
 
-	*at += quoted;
+	if (!quoted) {
+		n = (size_t)(skip_word(*at) - *at);
+		if (n > size)
+			return false;
+		memcpy(to, *at, n);
+		*at += n;
+		return true;
+	}
+	++*at;
 	for (;;) {
 		char c = **at;
 
-		if (!c || (!quoted && (c == ' ' || c == '\t' || c == '\r')))
-			break;
+		if (!c)
+			return false;
 		++*at;
-		if (quoted && c == '"')
+		if (c == '"')
 			return n <= size && (!**at || strchr(" \t\r", **at));
-		if (quoted && c == '\\') {
+		if (c == '\\') {
 			int high, low;
 
 			c = **at;
@@ -347,7 +442,6 @@ static bool parse_text(char **at, char *to, size_t size)
 			return false;
 		to[n++] = c;
 	}
-	return !quoted;
 }
 
 /* The number of a name, where the type has names. */
@@ -364,79 +458,118 @@ static bool parse_name(const char *word, enum lane_type type, uint64_t *value)
 	return false;
 }
 
-/* A decimal number that fits its slot, up to a blank or the end; false: look closer. */
-static bool quick_number(struct text_decoder *text, char **at, const struct lane_field_slot *slot)
+/* A decimal number up to most, or down to - most - 1, up to a blank or the end; false: look closer.
+ */
+static inline bool quick_number(struct text_decoder *text, char **at,
+				const struct lane_field_slot *slot, uint64_t most)
 {
-	bool is_signed = decode_type_is_signed(slot->type);
-	bool minus = is_signed && **at == '-';
+	bool minus = **at == '-' && decode_type_is_signed(slot->type);
 	uint64_t number;
 	char *end = scan_digits(*at + minus, &number);
 
-	if (!end || (*end && !is_blank(*end)) || number > most_of(slot->size, is_signed, minus))
+	if (!end || (*end && !is_blank(*end)) || number > most + minus)
 		return false;
 	decode_slot_store(&text->event, slot, minus ? 0 - number : number);
 	*at = *end ? end + 1 : end;
 	return true;
 }
 
-/* How long a field's name is when it stands at `text` with a `=` behind it; else 0. */
-static size_t named(const struct lane_field *field, const char *text)
+static struct lane_error *parse_closely(struct text_decoder *text,
+					const struct lane_field_slot *slot, const char *name,
+					size_t length, char **at)
 {
-	size_t n = 0;
-
-	while (field->name[n] && field->name[n] == text[n])
-		n++;
-	return !field->name[n] && text[n] == '=' ? n : 0;
-}
-
-/* Parses one `name=value` at *at into the event. */
-static struct lane_error *parse_field(struct text_decoder *text, const struct lane_kind_info *info,
-				      unsigned int *expected, char **at)
-{
-	char *name = *at;
-	const struct lane_field *field =
-		*expected < info->n_fields ? &info->fields[*expected] : NULL;
-	size_t length = field ? named(field, name) : 0;
-	bool is_expected = length;
-	struct lane_field_slot slot;
+	const char *event = lane_kinds[text->event.wire.kind].name;
+	bool is_signed = decode_type_is_signed(slot->type);
+	char *word = cut_word(at);
 	uint64_t value;
-	char *word;
 
-	if (!is_expected)
-		length = strcspn(name, "= \t\r");
-	if (!length || name[length] != '=')
-		return bad_line(text, "%s: `%.*s' is not name=value", info->name, (int)length,
-				name);
-	*at += length + 1;
-	if (is_expected) {
-		slot.offset = (unsigned short)(offsetof(struct lane_event, u) + field->offset);
-		slot.size = field->size;
-		slot.type = field->type;
-		++*expected;
-	} else if (!decode_names_slot(text->names, (int)text->event.wire.kind, name, length,
-				      &slot)) {
-		return bad_line(text, "%s: no field is called `%.*s' (see docs/events.md)",
-				info->name, (int)length, name);
-	}
-	if (lane_type_is_text(slot.type)) {
-		if (parse_text(at, (char *)&text->event + slot.offset, slot.size))
-			return NULL;
-		return bad_line(text, "%s: %.*s is not text of at most %u bytes", info->name,
-				(int)length, name, slot.size);
-	}
-	if (quick_number(text, at, &slot))
-		return NULL;
-	word = cut_word(at);
-	if (!word || (!parse_name(word, slot.type, &value) &&
-		      !parse_number(word, decode_type_is_signed(slot.type), slot.size, &value)))
-		return bad_line(text, "%s: %.*s=%s is not a%s number of %u bits", info->name,
+	if (!word || (!parse_name(word, slot->type, &value) &&
+		      !parse_number(word, is_signed, slot->size, &value)))
+		return bad_line(text, "%s: %.*s=%s is not a%s number of %u bits", event,
 				(int)length, name, word ? word : "",
-				decode_type_is_signed(slot.type) ? " signed" : "n unsigned",
-				8u * slot.size);
-	decode_slot_store(&text->event, &slot, value);
+				is_signed ? " signed" : "n unsigned", 8u * slot->size);
+	decode_slot_store(&text->event, slot, value);
 	return NULL;
 }
 
+/* Parses the value at *at of the field of that name. */
+static inline struct lane_error *parse_value(struct text_decoder *text,
+					     const struct lane_field_slot *slot, uint64_t most,
+					     const char *name, size_t length, char **at)
+{
+	if (!lane_type_is_text(slot->type))
+		return quick_number(text, at, slot, most)
+			       ? NULL
+			       : parse_closely(text, slot, name, length, at);
+	if (parse_text(at, (char *)&text->event + slot->offset, slot->size))
+		return NULL;
+	return bad_line(text, "%s: %.*s is not text of at most %u bytes",
+			lane_kinds[text->event.wire.kind].name, (int)length, name, slot->size);
+}
+
+/* True when the field's name stands at `text` with a `=` behind it. */
+static inline bool is_named(const struct usual_field *field, const char *text)
+{
+	size_t n = sizeof(uint64_t);
+
+	if ((load_word(text) & field->mask) != field->begin)
+		return false;
+	return field->length < n || (!memcmp(text + n, field->name + n, field->length - n) &&
+				     text[field->length] == '=');
+}
+
+/* Parses one `name=value` at *at that is not the field which usually comes there. */
+static struct lane_error *parse_unusual(struct text_decoder *text, char **at)
+{
+	int kind = (int)text->event.wire.kind;
+	const char *event = lane_kinds[kind].name;
+	char *name = *at;
+	size_t length = strcspn(name, "= \t\r");
+	struct lane_field_slot slot;
+	uint64_t most = 0;
+
+	if (!length || name[length] != '=')
+		return bad_line(text, "%s: `%.*s' is not name=value", event, (int)length, name);
+	*at += length + 1;
+	if (!decode_names_slot(text->names, kind, name, length, &slot))
+		return bad_line(text, "%s: no field is called `%.*s' (see docs/events.md)", event,
+				(int)length, name);
+	if (!lane_type_is_text(slot.type))
+		most = most_of(slot.size, decode_type_is_signed(slot.type), false);
+	return parse_value(text, &slot, most, name, length, at);
+}
+
+/* Parses the fields behind the columns. */
+static struct lane_error *parse_fields(struct text_decoder *text, char *at)
+{
+	const struct usual_field *field = &text->fields[text->first[text->event.wire.kind]];
+	const struct usual_field *end = &text->fields[text->first[text->event.wire.kind + 1]];
+	struct lane_error *err = NULL;
+	char *name;
+
+	while (!err) {
+		at = skip_blanks(at);
+		if (!*at)
+			return NULL;
+		name = at;
+		if (field < end && is_named(field, at)) {
+			at += field->length + 1;
+			err = parse_value(text, &field->slot, field->most, name, field->length,
+					  &at);
+			field++;
+		} else {
+			err = parse_unusual(text, &at);
+		}
+	}
+	return err;
+}
+
+static const char *origin_word(int origin)
+{
+	return origin == LANE_ORIGIN_UNKNOWN ? "-" : lane_origin_name((unsigned int)origin);
+}
+
+/* Also by the name that is shown of an unknown origin; -1: the word is none. */
 static int parse_origin(const char *word)
 {
 	if (!strcmp(word, "-"))
@@ -445,6 +578,23 @@ static int parse_origin(const char *word)
 		if (!strcmp(lane_origin_name((unsigned int)origin), word))
 			return origin;
 	return -1;
+}
+
+/* The origin whose word stands at `at` with a blank behind it, and where that is; NULL: look
+ * closer. It is mostly that of the line before. */
+static char *scan_origin(struct text_decoder *text, char *at)
+{
+	char *end = skip_word(at);
+	size_t length = (size_t)(end - at);
+
+	for (int i = 0; i < LANE_ORIGIN_COUNT && *end == ' '; i++) {
+		const struct origin_word *word = &text->origins[text->origin];
+
+		if (word->length == length && !memcmp(word->text, at, length))
+			return end;
+		text->origin = text->origin + 1 < LANE_ORIGIN_COUNT ? text->origin + 1 : 0;
+	}
+	return NULL;
 }
 
 /* A column that is a number of 32 bits without a sign, or `-`, up to `end`; NULL: look closer. */
@@ -478,11 +628,9 @@ static char *scan_columns(struct text_decoder *text, char *at, struct columns *c
 	at = at ? scan_column(at, ' ', &columns->tid) : NULL;
 	if (!at)
 		return NULL;
-	/* The origin is mostly that of the line before. */
-	if (strncmp(at, text->origin_word, text->origin_length) != 0 || !text->origin_length ||
-	    at[text->origin_length] != ' ')
+	name = scan_origin(text, at);
+	if (!name++)
 		return NULL;
-	name = at + text->origin_length + 1;
 	end = skip_word(name);
 	if (end == name)
 		return NULL;
@@ -545,11 +693,6 @@ static struct lane_error *parse_columns(struct text_decoder *text, char **at, ui
 	columns.origin = parse_origin(origin);
 	if (columns.origin < 0)
 		return bad_line(text, "`%s' is not an origin", origin);
-	text->origin = columns.origin;
-	text->origin_word = columns.origin == LANE_ORIGIN_UNKNOWN
-				    ? "-"
-				    : lane_origin_name((unsigned int)columns.origin);
-	text->origin_length = strlen(text->origin_word);
 	columns.ts_ns = *ts_ns;
 	columns.known = hash_find(text, name, strlen(name));
 	begin_event(text, &columns, kind);
@@ -559,7 +702,6 @@ static struct lane_error *parse_columns(struct text_decoder *text, char **at, ui
 static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_event **result)
 {
 	struct text_decoder *text = text_of(decoder);
-	unsigned int expected;
 	struct lane_error *err;
 	uint64_t ts_ns;
 	char *at;
@@ -578,15 +720,9 @@ static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_ev
 		text->last_ns = ts_ns;
 		text->base.skipped += kind < 0;
 	} while (kind < 0);
-	expected = 0;
-	for (;;) {
-		at = skip_blanks(at);
-		if (!*at)
-			break;
-		err = parse_field(text, &lane_kinds[kind], &expected, &at);
-		if (err)
-			return err;
-	}
+	err = parse_fields(text, at);
+	if (err)
+		return err;
 	*result = &text->event;
 	return NULL;
 }
@@ -722,6 +858,7 @@ static void text_close(struct lane_decoder *decoder)
 		return;
 	if (text->fd >= 0)
 		close(text->fd);
+	free(text->fields);
 	free(text->buffer);
 	free(text->path);
 	free(text);
@@ -748,11 +885,12 @@ struct lane_error *decode_text_open_fd(int fd, const char *path, const struct la
 	text->names = names;
 	text->fd = fd;
 	text->path = strdup(path);
-	text->buffer = malloc(READ_BYTES + LINE_BYTES + 1);
-	if (!text->path || !text->buffer)
+	text->buffer = malloc(READ_BYTES + LINE_BYTES + BEHIND_BYTES);
+	if (!text->path || !text->buffer || !list_fields(text))
 		return &lane_enomem;
 	text->from = text->to = text->buffer;
-	text->origin_word = "";
+	for (int i = 0; i < LANE_ORIGIN_COUNT; i++)
+		text->origins[i] = (struct origin_word){ origin_word(i), strlen(origin_word(i)) };
 	strcpy(text->info.tracer, "text");
 	hash_names(text);
 	err = read_head(text);
