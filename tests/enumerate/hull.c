@@ -66,6 +66,8 @@ static struct {
 	struct request requests[MOST_REQUESTS];
 	size_t n_requests;
 	uint64_t window; /* its last tick, and one */
+	bool has_loss;
+	struct lane_loss loss;
 } group;
 
 /* What may be at most, of a request of a group of the free walk. */
@@ -138,6 +140,11 @@ static void on_preemption(void *arg, const struct lane_preemption *preemption)
 static uint64_t ticks(uint64_t ns)
 {
 	return ns < BASE_NS ? 0 : (ns - BASE_NS) / TICK_NS;
+}
+
+static uint64_t tick_of(const struct lane_event *event)
+{
+	return ticks(event->wire.ts_ns);
 }
 
 static void show_group(const char *what, const struct request *request, enum value value,
@@ -233,7 +240,7 @@ static uint64_t hash_of_events(void)
 	uint64_t hash = 14695981039346656037u; /* FNV-1a */
 
 	for (size_t i = 0; i < group.lines; i++)
-		for (const char *c = group.text[i]; *group.text[i] == 'E' && *c; c++)
+		for (const char *c = group.text[i]; *c && strchr("EL", *group.text[i]); c++)
 			hash = (hash ^ (unsigned char)*c) * 1099511628211u;
 	return hash;
 }
@@ -318,6 +325,12 @@ static void push_before(struct lane_timeline *timeline)
 	}
 }
 
+static void push(struct lane_timeline *timeline, const struct lane_event *event)
+{
+	if (timeline_push(timeline, event))
+		fail("the timeline takes no event");
+}
+
 /* The walk begins with its requests made, and added to their contexts. */
 static void push_adds(struct lane_timeline *timeline)
 {
@@ -329,9 +342,58 @@ static void push_adds(struct lane_timeline *timeline)
 		event.wire.tid = event.wire.pid = 100;
 		event.u.rq.ctx = (uint64_t)(group.requests[i].ctx - 'A' + 1);
 		event.u.rq.seqno = group.requests[i].seqno;
-		if (timeline_push(timeline, &event))
-			fail("the timeline takes no event");
+		push(timeline, &event);
 	}
+}
+
+/*
+ * The lost event came behind one of its CPU's events of the tick before, or it was the first, and
+ * ahead of one of the tick after, or it was the last.
+ */
+static void read_loss(const char *line)
+{
+	uint64_t before, after;
+	int cpu;
+
+	if (sscanf(line, "L %" SCNu64 " %" SCNu64 " cpu=%d", &before, &after, &cpu) != 3)
+		fail("no loss");
+	group.has_loss = true;
+	group.loss = (struct lane_loss){ .cpu = cpu,
+					 .begin_ns = BASE_NS + before * TICK_NS +
+						     MOST_REQUESTS * STEP_NS,
+					 .end_ns = BASE_NS + (after + 1) * TICK_NS - 1,
+					 .count = 1 };
+	for (size_t i = group.n; before && i--;)
+		if (group.events[i].cpu == cpu && tick_of(&group.events[i]) == before)
+			group.loss.begin_ns = group.events[i].wire.ts_ns;
+	for (size_t i = 0; i < group.n; i++)
+		if (group.events[i].cpu == cpu && tick_of(&group.events[i]) == after)
+			group.loss.end_ns = group.events[i].wire.ts_ns;
+}
+
+/* The group's events, and the loss as its end is come to. */
+static void push_group(struct lane_timeline *timeline)
+{
+	const struct lane_loss *loss = &group.loss;
+	struct lane_event lost = { .cpu = loss->cpu };
+	bool is_told = !group.has_loss;
+
+	lost.wire.kind = LANE_LOST;
+	lost.wire.ts_ns = loss->end_ns;
+	lost.wire.tid = lost.wire.pid = -1;
+	lost.u.gpulane_lost = (struct lane_p_gpulane_lost){ .count = 1,
+							    .begin_ns = loss->begin_ns,
+							    .end_ns = loss->end_ns,
+							    .lost_cpu = loss->cpu };
+	for (size_t i = 0; i < group.n; i++) {
+		if (!is_told && group.events[i].wire.ts_ns >= loss->end_ns) {
+			push(timeline, &lost);
+			is_told = true;
+		}
+		push(timeline, &group.events[i]);
+	}
+	if (!is_told)
+		push(timeline, &lost);
 }
 
 static void judge_group(void)
@@ -342,7 +404,7 @@ static void judge_group(void)
 
 	info.begin_ns = BASE_NS - BEFORE_NS - 1;
 	info.end_ns = BASE_NS + group.window * TICK_NS;
-	if (timeline_create(&info, NULL, 0, &hooks, &timeline))
+	if (timeline_create(&info, &group.loss, group.has_loss, &hooks, &timeline))
 		fail("no timeline");
 	find_free();
 	push_before(timeline);
@@ -350,19 +412,22 @@ static void judge_group(void)
 	for (size_t i = 0; i < group.n; i++)
 		if (timeline_push(timeline, &group.events[i]))
 			fail("the timeline takes no event");
-	if (timeline_finish(timeline))
-		fail("the timeline does not finish");
-	timeline_figures(timeline, &figures);
-	contradictions += figures.contradictions;
-	if (figures.contradictions && shown++ < show) {
-		printf("contradiction:\n");
-		for (size_t i = 0; i < group.lines; i++)
-			fputs(group.text[i], stdout);
-	}
-	for (size_t i = 0; i < group.n_requests; i++)
-		judge_request(&group.requests[i]);
-	timeline_destroy(timeline);
-	groups++;
+}
+
+push_group(timeline);
+if (timeline_finish(timeline))
+	fail("the timeline does not finish");
+timeline_figures(timeline, &figures);
+contradictions += figures.contradictions;
+if (figures.contradictions && shown++ < show) {
+	printf("contradiction:\n");
+	for (size_t i = 0; i < group.lines; i++)
+		fputs(group.text[i], stdout);
+}
+for (size_t i = 0; i < group.n_requests; i++)
+	judge_request(&group.requests[i]);
+timeline_destroy(timeline);
+groups++;
 }
 
 static const struct {
@@ -500,12 +565,15 @@ static void read_groups(FILE *from, void (*done)(void))
 				done();
 			memset(&group.requests, 0, sizeof(group.requests));
 			group.lines = group.n = group.n_requests = 0;
+			group.has_loss = false;
 		}
 		if (!more)
 			return;
 		keep(line);
 		if (*line == 'E')
 			read_event(line);
+		else if (*line == 'L')
+			read_loss(line);
 		else if (*line == 'H')
 			read_request(line);
 	}
