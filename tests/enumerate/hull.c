@@ -409,25 +409,20 @@ static void judge_group(void)
 	find_free();
 	push_before(timeline);
 	push_adds(timeline);
-	for (size_t i = 0; i < group.n; i++)
-		if (timeline_push(timeline, &group.events[i]))
-			fail("the timeline takes no event");
-}
-
-push_group(timeline);
-if (timeline_finish(timeline))
-	fail("the timeline does not finish");
-timeline_figures(timeline, &figures);
-contradictions += figures.contradictions;
-if (figures.contradictions && shown++ < show) {
-	printf("contradiction:\n");
-	for (size_t i = 0; i < group.lines; i++)
-		fputs(group.text[i], stdout);
-}
-for (size_t i = 0; i < group.n_requests; i++)
-	judge_request(&group.requests[i]);
-timeline_destroy(timeline);
-groups++;
+	push_group(timeline);
+	if (timeline_finish(timeline))
+		fail("the timeline does not finish");
+	timeline_figures(timeline, &figures);
+	contradictions += figures.contradictions;
+	if (figures.contradictions && shown++ < show) {
+		printf("contradiction:\n");
+		for (size_t i = 0; i < group.lines; i++)
+			fputs(group.text[i], stdout);
+	}
+	for (size_t i = 0; i < group.n_requests; i++)
+		judge_request(&group.requests[i]);
+	timeline_destroy(timeline);
+	groups++;
 }
 
 static const struct {
