@@ -140,6 +140,7 @@ static void write_csb(struct engine *engine, enum csb_kind kind, const struct co
 
 static void request_completes(struct engine *engine);
 static void next_in_element(struct engine *engine);
+static void go_on(struct engine *engine);
 static void take_written(struct engine *engine);
 
 static void work_on(struct engine *engine)
@@ -199,16 +200,23 @@ static struct element *element_now(struct hardware *hw)
 	return &hw->elements[hw->position];
 }
 
-/* The element's context is loaded: it goes on where it was. */
+/*
+ * The element's context is loaded: it goes on where it was. In the wait behind a breadcrumb only
+ * one is that was switched away in it: what lies behind that wait up to the tail,
+ * gen8_emit_wa_tail(), waits for nothing.
+ */
 static void loaded(struct engine *engine)
 {
 	struct hardware *hw = &engine->hw;
+	const struct context *ce = element_now(hw)->context;
 
 	hw->state = HW_GAP;
-	if (hw->running && !element_now(hw)->context->is_in_busywait)
+	if (ce && ce->is_in_busywait)
+		next_in_element(engine);
+	else if (hw->running)
 		work_on(engine);
 	else
-		next_in_element(engine);
+		go_on(engine);
 }
 
 /* The engine switches to the element's context: from now on that context's next request has the
@@ -254,24 +262,18 @@ static void element_completes(struct engine *engine)
 		arbitrate_after(engine, 0, take_written);
 }
 
-static void next_in_element(struct engine *engine)
+/* No breadcrumb's wait holds the element any more. */
+static void go_on(struct engine *engine)
 {
 	struct hardware *hw = &engine->hw;
-	struct context *ce = element_now(hw)->context;
 	struct request *rq;
 
 	if (hw_ring_empty) {
 		hw_ring_empty(engine);
 		return;
 	}
-	if (hw->is_paused && ce) {
-		hw->state = HW_PAUSED;
-		hw->paused_since = machine.now;
-		gpu.statistics.busywaits++;
-		return;
-	}
-	if (ce)
-		ce->is_in_busywait = false;
+	if (element_now(hw)->context)
+		element_now(hw)->context->is_in_busywait = false;
 	if (hw->running) { /* its context was loaded in that wait */
 		work_on(engine);
 		return;
@@ -285,6 +287,20 @@ static void next_in_element(struct engine *engine)
 	} else {
 		element_completes(engine);
 	}
+}
+
+/* Behind a breadcrumb: the element goes on unless the driver has set the pause flag. */
+static void next_in_element(struct engine *engine)
+{
+	struct hardware *hw = &engine->hw;
+
+	if (hw->is_paused && element_now(hw)->context) {
+		hw->state = HW_PAUSED;
+		hw->paused_since = machine.now;
+		gpu.statistics.busywaits++;
+		return;
+	}
+	go_on(engine);
 }
 
 /* -- The submit port -- */
