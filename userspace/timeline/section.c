@@ -631,6 +631,36 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 }
 
+/* The dequeue that is held hands over a request of the event's context that comes before the
+ * event's. */
+static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < eng->section.n; i++)
+		if (is_execute(eng, i) && same_context(&eng->section.held[i].event, event) &&
+		    !timeline_seqno_upto(event->u.rq.seqno, eng->section.held[i].event.u.rq.seqno))
+			return true;
+	return false;
+}
+
+/*
+ * A virtual engine's requests go to one engine after the other, each when the one before it is
+ * complete (__i915_request_ensure_ordering(), i915_request.c of 6.1): another engine's dequeue that
+ * handed that one over is over, and comes first.
+ */
+static void read_others_before(struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_event *event)
+{
+	if (event->wire.kind != LANE_RQ_EXECUTE || !tl->sections ||
+	    !timeline_engine_is_shared(tl, eng))
+		return;
+	for (uint32_t i = 0; i < tl->n_cpus; i++) {
+		struct lane_eng *other = tl->cpus[i].section;
+
+		if (other && other != eng && hands_over_before(other, event))
+			timeline_section_settle(tl, other, event->wire.ts_ns);
+	}
+}
+
 /* What is held and is not of the run that event is of has been read then. */
 static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
 		       const struct lane_event *event)
@@ -669,6 +699,7 @@ bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *e
 	if (!eng || eng->section.is_read || eng->mode == LANE_MODE_GUC ||
 	    eng->mode == LANE_MODE_RING)
 		return false;
+	read_others_before(tl, eng, event);
 	read_older(tl, eng, cpu, event);
 	if (!cpu || cpu->section != eng)
 		tl->sections++;
