@@ -99,7 +99,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.census_ns = 0;
 	eng->dequeue.pause_ns = 0;
-	eng->dequeue.paused = NULL;
+	eng->dequeue.passed = (struct lane_span){ 0, 0 };
 	eng->dequeue.has_again = false;
 	eng->dequeue.is_mixed = false;
 	eng->dequeue.has_written = false;
@@ -153,6 +153,8 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		eng->dequeue.census_ns = now_ns;
 		eng->dequeue.first_ctx = rq->pub.context->ctx;
 	}
+	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
+		eng->dequeue.first_seqno = rq->pub.seqno;
 	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
 		rq->handed.ns = now_ns;
 	rq->handed.no = eng->dequeue.no;
@@ -376,6 +378,22 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 }
 
+/*
+ * The same: what was taken back was so behind the driver's pause, before the first was handed over;
+ * for each that stood there is PAUSE_NS.
+ */
+static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
+{
+	uint64_t most_ns = PAUSE_NS;
+
+	if (!eng->dequeue.oldest)
+		return;
+	for (const struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		most_ns += PAUSE_NS;
+	eng->dequeue.pause_ns = timeline_not_before(
+		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
+}
+
 /* What runs is complete, as has been seen, and nothing of its own will tell. */
 static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
@@ -475,8 +493,10 @@ static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;
 	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl);
 
-	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit)
+	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit) {
 		guess_census(eng, census_ns);
+		guess_pause(eng, census_ns);
+	}
 	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
 		take_census(tl, eng, census_ns);
 	if (eng->dequeue.oldest)

@@ -32,6 +32,7 @@ void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct la
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
 	rq->ended = true;
+	timeline_request_not_virtual(tl, rq);
 	rq->pub.end = end;
 	if (eng && timeline_engine_unproven(eng))
 		timeline_engine_prove(eng, false);
@@ -335,14 +336,30 @@ static bool has_gone_on(const struct lane_eng *eng)
 	return eng->leaver || eng->dequeue.in_place;
 }
 
+/*
+ * rq has ended, by end_ns at the latest. If that was behind the driver's pause, its ring waits for
+ * the end of it. If rq may have run, and ended, in an earlier place, so may the ring of what ended
+ * before rq.
+ */
+static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+		       uint64_t end_ns)
+{
+	if (!eng->dequeue.pause_ns || end_ns <= eng->dequeue.pause_ns ||
+	    timeline_ports_go_on(eng, rq->pub.context)) {
+		eng->paused = 0;
+		return;
+	}
+	if (!eng->paused || !rq->maybe.at.hi)
+		eng->paused = ++tl->pauses;
+	((struct lane_ctx *)rq->pub.context)->paused = eng->paused;
+}
+
 /* The engine is free, at a time in `free`, of what ended at a time in `end`. */
 static void set_free(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end,
 		     struct lane_span free, bool was_leaver)
 {
 	eng->free = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->taken_by_ns) };
 	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
-	eng->dequeue.paused =
-		eng->dequeue.pause_ns && end.hi > eng->dequeue.pause_ns ? rq->pub.context : NULL;
 	eng->is_free_paused = was_leaver && end.lo != end.hi && !eng->given.is_told &&
 			      eng->mode != LANE_MODE_PER_REQUEST;
 }
@@ -379,6 +396,7 @@ void timeline_end_running(struct lane_timeline *tl, struct lane_eng *eng, struct
 		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->since.lo
 									  : rq->begun.no_sooner_ns);
 	set_free(eng, rq, end, free, was_leaver);
+	note_pause(tl, eng, rq, end.hi);
 }
 
 /* What would have told of rq between the two times may be missing. */

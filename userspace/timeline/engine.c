@@ -229,7 +229,6 @@ void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 				 struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
-	const struct lane_context *paused = eng->dequeue.paused;
 
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
@@ -258,9 +257,8 @@ void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 	rq = next_to_run(eng);
 	timeline_engine_update(tl, eng);
-	/* Its ring waits, be the set taken, for the end of the pause that the one before it met. */
 	if (rq && eng->running == rq)
-		rq->begun.is_reported = rq->pub.context != paused;
+		timeline_run_is_reported(eng, rq);
 }
 
 /* R19. The same where no event marks it: since the set was written. */
@@ -290,6 +288,8 @@ void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *e
 {
 	if (may_not_have_waited(tl, eng, rq)) {
 		timeline_end_doubt_order(eng, 0);
+		if (!eng->dequeue.passed.hi)
+			eng->dequeue.passed = (struct lane_span){ rq->handed.in.lo, by_ns };
 		return;
 	}
 	if (eng->mode == LANE_MODE_UNKNOWN) {

@@ -162,9 +162,10 @@ struct lane_rq {
 	struct lane_leave left;
 	bool is_on_device; /* in its engine's list */
 	bool ended;
-	bool is_ending; /* its end is being concluded */
-	bool is_over;	/* nothing of its own is to come, only waiters keep it */
-	bool wait_cut;	/* somebody waits for it still where the recording ends */
+	bool is_ending;	 /* its end is being concluded */
+	bool is_over;	 /* nothing of its own is to come, only waiters keep it */
+	bool wait_cut;	 /* somebody waits for it still where the recording ends */
+	bool is_virtual; /* it was submitted to a virtual engine, and has not ended */
 };
 
 struct lane_ctx {
@@ -177,11 +178,12 @@ struct lane_ctx {
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
-	uint32_t open;		      /* requests in the list */
-	bool signalled;		      /* one of them has been, the newest */
-	uint32_t signalled_seqno;     /* this */
-	bool has_forgotten;	      /* some whose retire had not come */
-	uint32_t forgot_seqno;	      /* the last of them: events up to it come too late */
+	uint64_t paused; /* and its engine's ring may have been paused: that one's `paused` */
+	uint32_t open;	 /* requests in the list */
+	bool signalled;	 /* one of them has been, the newest */
+	uint32_t signalled_seqno; /* this */
+	bool has_forgotten;	  /* some whose retire had not come */
+	uint32_t forgot_seqno;	  /* the last of them: events up to it come too late */
 };
 
 /* Ports given and not given back, of an engine: two sets, each of two ports, or of eight. */
@@ -232,11 +234,12 @@ struct lane_dequeue {
 	uint64_t before_ns;    /* the last event of its CPU before the tasklet's run */
 	uint64_t wrote_before_ns; /* the last `in` of a run before this one */
 	uint64_t pause_ns;	  /* the ring was not paused by then, before the last taking back */
-	const struct lane_context
-		*paused; /* what ended last was of this one, and the ring paused */
+	/* something of its set had ended by then: unless what leaves had, the set was taken */
+	struct lane_span passed;
 	/* by then what was not taken back was seen to be complete; 0: not yet */
 	uint64_t census_ns;
-	uint64_t first_ctx;		/* the context whose request it handed over first */
+	uint64_t first_ctx;		/* the context whose request it handed over first, */
+	uint32_t first_seqno;		/* and that one's last request that it handed over */
 	uint64_t stood;			/* the order's last number before it */
 	struct lane_rq *oldest;		/* of what is taken back, by the order before */
 	const struct lane_rq *in_place; /* the oldest, which is to go on where it was */
@@ -307,6 +310,7 @@ struct lane_eng {
 	struct lane_span free;	    /* what ran last was over */
 	uint64_t told_until_ns;	    /* the last run that was told ended then, or later */
 	uint64_t free_no_sooner_ns; /* whenever it was heard of */
+	uint64_t paused; /* what ended last may have with the ring paused, which waits yet; 0: no */
 	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
 				 to be taken */
 	bool follows;	      /* what runs began then, at that very time, */
@@ -388,6 +392,12 @@ struct lane_cpu {
 	bool is_fence_breath; /* together with another one of its ring */
 };
 
+/* Requests that were submitted to the virtual engines of a class. */
+struct lane_virtuals {
+	uint32_t open;	     /* so many have not ended */
+	uint64_t changed_ns; /* one was handed over, or has ended, then, last */
+};
+
 struct lane_timeline {
 	struct lane_hooks hooks;
 	struct lane_trace_info info;
@@ -425,6 +435,7 @@ struct lane_timeline {
 	uint64_t looked_ns;
 	struct lane_span off; /* a CPU had interrupts off then, for long, last */
 	uint64_t steps;	      /* signs of life read, for their order */
+	uint64_t pauses;      /* ends with the ring paused, that no other follows at once */
 	uint64_t now_ns;
 	struct lane_drm_jobs *jobs;  /* drm_sched, NULL before its first event */
 	struct lane_told_jobs *told; /* NULL before the first event of a driver's own */
@@ -441,6 +452,7 @@ struct lane_timeline {
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
+	struct lane_virtuals virtuals[64]; /* of these */
 };
 
 #endif

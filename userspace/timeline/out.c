@@ -52,7 +52,10 @@ static void given_back(struct lane_timeline *tl, struct lane_eng *eng,
 	if ((!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST) &&
 	    eng->running == rq)
 		others_may_have_run(rq, port->seqno);
-	timeline_engine_change_over(tl, eng, timeline_span_exact(now_ns));
+	/* It was incomplete: what its set's successor had ended by then did not run before. */
+	timeline_engine_change_over(tl, eng,
+				    eng->dequeue.passed.hi ? eng->dequeue.passed
+							   : timeline_span_exact(now_ns));
 }
 
 /* At the end of the section that is being read the set that was written last had been taken: it is
@@ -138,6 +141,15 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 		rq->begun.taken_ns = now_ns;
 }
 
+/* The port is left, and not for a newer set: its ring waits for no end of a pause. */
+static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
+		    const struct lane_entry *port)
+{
+	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
+	    port->ctx->paused == eng->paused)
+		eng->paused = 0;
+}
+
 /*
  * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
  * that gives its port back did not, unless rq had been known to be over.
@@ -162,6 +174,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	if (rq)
 		timeline_end_request(tl, rq, end);
 	eng->given.is_told = false;
+	went_on(tl, eng, port);
 	if (eng->running)
 		follow_completion(tl, eng, port, now_ns);
 	eng->taken_by_ns = 0;
@@ -301,6 +314,17 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);
 }
 
+/*
+ * The last dequeue handed rq over, and this is the set that it wrote, without rq though a port is
+ * free: what looks like one dequeue was two, and the later one's set is yet to be taken.
+ */
+static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
+			const struct lane_p_i915_engine_ports *now)
+{
+	return rq->handed.no == eng->dequeue.no && now->ctx0 == eng->dequeue.first_ctx &&
+	       now->seqno0 == eng->dequeue.first_seqno && !now->ctx1;
+}
+
 /* It was on the ports and stands since, and its context is on none of these. */
 static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 		   const struct lane_p_i915_engine_ports *now)
@@ -308,7 +332,7 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 	uint64_t ctx = rq->pub.context->ctx;
 
 	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
-	       timeline_ports_was_on(eng, rq);
+	       timeline_ports_was_on(eng, rq) && !is_of_later(eng, rq, now);
 }
 
 /*
@@ -365,5 +389,6 @@ void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *ev
 		eng->ports.changed_ns = event->wire.ts_ns;
 	eng->ports.on = *ports;
 	eng->ports.ns = event->wire.ts_ns;
+	timeline_ports_unpause(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }

@@ -113,7 +113,7 @@ bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 
 /*
  * HOOKS: the set that was written last was seen to be active. What the last dequeue handed over for
- * the first time is on no older set; what it handed over again may be, but then another context
+ * the first time is on no older set; what it handed over again may be, but then another request
  * stands first there, or the ports have not changed since.
  */
 static bool last_was_seen(const struct lane_eng *eng)
@@ -126,8 +126,9 @@ static bool last_was_seen(const struct lane_eng *eng)
 	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
 	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
 		return false;
-	return last->pub.executes == 1 || (eng->ports.changed_ns >= last->handed.execute_ns &&
-					   on->ctx0 == eng->dequeue.first_ctx);
+	return last->pub.executes == 1 ||
+	       (eng->ports.changed_ns >= last->handed.execute_ns &&
+		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
 bool timeline_ports_taken(const struct lane_eng *eng)
@@ -140,4 +141,19 @@ bool timeline_ports_taken(const struct lane_eng *eng)
 bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	return timeline_ports_taken(eng) && eng->given.taken_ns < tl->now_ns;
+}
+
+bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context *ctx)
+{
+	if (!timeline_ports_taken(eng))
+		return false;
+	if (eng->mode == LANE_MODE_HOOKS)
+		return eng->ports.on.ctx0 == ctx->ctx;
+	return eng->given.n && &timeline_ports_entry(eng, 0)->ctx->pub == ctx;
+}
+
+void timeline_ports_unpause(struct lane_eng *eng)
+{
+	if (!eng->dequeue.pause_ns || timeline_ports_taken(eng))
+		eng->paused = 0;
 }

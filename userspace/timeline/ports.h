@@ -25,6 +25,11 @@ bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq
 bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* The hardware has been seen to have taken the set of ports that was written last. */
 bool timeline_ports_taken(const struct lane_eng *eng);
+/* Nothing holds up the ring of this context on the engine: its port is the first of a set that the
+ * hardware has been seen to have taken, which ends the driver's pause (process_csb() of 6.1). */
+bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context *ctx);
+/* A run of the tasklet is over: if it has not left the ring paused, that goes on. */
+void timeline_ports_unpause(struct lane_eng *eng);
 /* The same, and not by the event that is being read: a set that has just been taken may begin with
  * a context that has nothing left to do, which the hardware loads first. */
 bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);

@@ -10,6 +10,7 @@
 #include "timeline/command_events.h"
 #include "timeline/order.h"
 #include "timeline/out.h"
+#include "timeline/ports.h"
 #include "timeline/run.h"
 #include "timeline/section.h"
 #include "timeline/state.h"
@@ -150,8 +151,11 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.engine = &eng->pub;
 	rq->pub.host_engine = &eng->pub;
-	if (timeline_engine_is_virtual(&eng->pub))
+	if (timeline_engine_is_virtual(&eng->pub)) {
 		tl->shared |= 1ull << (eng->pub.class % 64);
+		timeline_engine_virtuals(tl, &eng->pub)->open++;
+		rq->is_virtual = true;
+	}
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
 	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
 }
@@ -199,6 +203,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 				      : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
+	if (rq->is_virtual)
+		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
 		if (rq->is_on_device || execute_may_be_late(tl, rq, event->wire.ts_ns))
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
@@ -483,6 +489,36 @@ static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *r
 	return false;
 }
 
+/* Something that has been handed over to rq's engine for the first time is behind rq. */
+static bool is_followed(const struct lane_rq *rq)
+{
+	for (const struct lane_rq *behind = rq->dev_next; rq->order && behind;
+	     behind = behind->dev_next)
+		if (behind->pub.executes == 1)
+			return true;
+	return false;
+}
+
+/*
+ * Where taking back is not recorded: a dequeue that no event shows may have taken rq back, found it
+ * complete as it came to hand it over again, and had it signalled. What else it took back it hands
+ * over again, and what waits for the engine it hands over: both show. So it was the request of a
+ * virtual engine that made the driver look (needs_timeslice(), need_preempt() of
+ * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine has been given
+ * since this one's last dequeue (first_virtual_engine()).
+ */
+static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_virtuals *virtuals;
+
+	if (!eng || eng->mode != LANE_MODE_PORTS || timeline_engine_sees_unsubmit(tl) ||
+	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
+		return false;
+	virtuals = timeline_engine_virtuals(tl, &eng->pub);
+	return virtuals->open > rq->is_virtual || virtuals->changed_ns >= eng->section.in_ns;
+}
+
 /*
  * R2. True when the signal stamps the end: somebody was listening, and neither the retiring nor the
  * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
@@ -512,6 +548,19 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	       !timeline_is_absent(tl, LANE_RQ_RETIRE);
 }
 
+/* A prompt signal tells that rq has ended. */
+static struct lane_span end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
+				      uint64_t now_ns)
+{
+	uint64_t began_ns = timeline_request_began(rq);
+
+	if (!may_be_passed(tl, rq))
+		return timeline_span_exact(now_ns);
+	if (now_ns > LANE_DEQUEUE_NS)
+		began_ns = timeline_not_before(now_ns - LANE_DEQUEUE_NS, began_ns);
+	return (struct lane_span){ began_ns < now_ns ? began_ns : now_ns, now_ns };
+}
+
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
@@ -537,7 +586,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	if (!rq->ended && is_prompt(tl, rq, event))
-		timeline_engine_end(tl, rq, timeline_span_exact(now_ns), event->cpu);
+		timeline_engine_end(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
 	else
 		ended_by(tl, rq, now_ns, event->cpu);
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
@@ -620,6 +669,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	timeline_section_forget(tl, rq);
 	if (retires_on(tl, rq))
 		retires_on(tl, rq)->retiring = NULL;
+	timeline_request_not_virtual(tl, rq);
 	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
@@ -665,6 +715,8 @@ static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!eng->running)
 		timeline_engine_update(tl, eng);
+	if (eng->mode == LANE_MODE_PORTS)
+		timeline_ports_unpause(eng);
 }
 
 const struct lane_section_reader lane_rq_reader = {

@@ -260,6 +260,19 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 }
 
 /*
+ * The ring whose last request met the driver's pause waits for the end of that, be a set with it
+ * taken. With another context the hardware leaves it.
+ */
+void timeline_run_is_reported(struct lane_eng *eng, struct lane_rq *rq)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+
+	rq->begun.is_reported = !eng->paused || ctx->paused != eng->paused;
+	if (rq->begun.is_reported)
+		eng->paused = 0;
+}
+
+/*
  * The driver pauses the ring, takes back what is not complete, and looks at the oldest last
  * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
  * What completes behind the pause is followed by nothing: the oldest that is taken back then never

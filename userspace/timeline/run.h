@@ -21,6 +21,8 @@ void timeline_run_taken_off(struct lane_timeline *tl, struct lane_eng *eng, stru
 			    struct lane_span at);
 /* A preempted request is back on an engine, or over. */
 void timeline_run_away_until(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span until);
+/* The hardware has reported that it has taken a set that begins with rq. */
+void timeline_run_is_reported(struct lane_eng *eng, struct lane_rq *rq);
 /* rq had begun before the driver paused the ring for its last taking back. */
 bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
 /* What has the engine until a time in `at` may have stood behind the driver's pause of the ring,

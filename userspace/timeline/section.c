@@ -23,10 +23,6 @@
 /* No run of the tasklet is quiet for so long. */
 #define MOST_QUIET_NS LANE_INTERRUPT_NS
 
-/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long, where
- * it may be over. */
-#define MOST_OFF_NS 100000
-
 enum what_is_held {
 	HELD_EVENT,  /* of the tasklet */
 	HELD_END,    /* rq has ended at a time in `span` */
@@ -572,7 +568,7 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 	const struct lane_held *last = last_own(eng);
 
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
-	    (event->wire.ts_ns > eng->section.ns + MOST_OFF_NS && !is_amid_dequeue(tl, eng)) ||
+	    (event->wire.ts_ns > eng->section.ns + LANE_DEQUEUE_NS && !is_amid_dequeue(tl, eng)) ||
 	    (kind == LANE_RQ_EXECUTE &&
 	     (is_submitted_since(tl, eng, event) || is_handed_over_again(eng, event))))
 		return true;

@@ -31,6 +31,10 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->since.lo : rq->pub.execute_ns;
 }
 
+/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long, where
+ * it may be over. */
+#define LANE_DEQUEUE_NS 100000
+
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
 
@@ -84,6 +88,23 @@ static inline bool timeline_engine_is_shared(const struct lane_timeline *tl,
 	return tl->shared >> (eng->pub.class % 64) & 1;
 }
 
+/* What virtual engines of eng's class have been given. */
+static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timeline *tl,
+							     const struct lane_engine *eng)
+{
+	return &tl->virtuals[eng->class % 64];
+}
+
+/* rq does not count among the requests of virtual engines any more. */
+static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (!rq->is_virtual)
+		return;
+	timeline_engine_virtuals(tl, rq->pub.host_engine)->open--;
+	timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = tl->now_ns;
+	rq->is_virtual = false;
+}
+
 /* Whoever has the engine, no event tells. */
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)
@@ -130,11 +151,13 @@ static inline bool timeline_request_was_over_before(const struct lane_rq *rq, ui
 	return rq->unheard.complete_ns && rq->unheard.complete_ns < at_ns;
 }
 
-/* It stands nowhere, and has not been seen incomplete since it may have run: if it is over, it
- * ended then. */
+/* It stands nowhere, and has not been seen incomplete since it may have run, nor run again: if it
+ * is over, it ended then. */
 static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
-	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order &&
+	bool has_left = rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.lo >= rq->maybe.at.hi;
+
+	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order && !has_left &&
 	       timeline_request_may_be_over(rq);
 }
 
