@@ -324,7 +324,10 @@ static struct lane_error *open_shown(struct top *top)
 		err = lane_error_context(session_named_open(&top->named), "top");
 	if (!err && top->named.n_paths)
 		err = lane_error_context(session_named_one(&top->named, &place), "top");
-	return err ? err : session_lately_open(&top->lately, "top", place, &top->filter, window_ns);
+	if (err)
+		return err;
+	err = session_lately_open(&top->lately, "top", place, &top->filter, window_ns);
+	return place ? lane_error_context(err, "top") : err;
 }
 
 static struct lane_error *run(struct top *top)

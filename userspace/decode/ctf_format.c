@@ -46,6 +46,7 @@ struct ctf {
 	bool is_own;   /* of our own recorder */
 	bool is_lttng; /* of LTTng's */
 	bool is_ust;   /* of LTTng's in programs: the OpenCL layer's */
+	bool is_perf;  /* of perf's data convert */
 	uint32_t n_streams;
 	struct graph_stream *streams;
 	struct lane_account *accounts; /* of each stream */
@@ -134,7 +135,8 @@ static int64_t env_number(const bt_trace *trace, const char *name)
 
 static void read_clock(struct ctf *ctf, const bt_clock_class *clock)
 {
-	bt_uuid uuid = bt_clock_class_get_uuid(clock);
+	/* perf's is drawn anew by each conversion: it names no boot. */
+	bt_uuid uuid = ctf->is_perf ? NULL : bt_clock_class_get_uuid(clock);
 	uint64_t frequency = bt_clock_class_get_frequency(clock);
 	uint64_t cycles;
 	int64_t seconds;
@@ -167,6 +169,13 @@ static void read_info(struct ctf *ctf, const bt_stream *stream)
 	ctf->is_own = *own;
 	ctf->is_lttng = !strcmp(tracer, "lttng-modules") && !ctf->is_own;
 	ctf->is_ust = !strcmp(tracer, "lttng-ust");
+	ctf->is_perf = !strcmp(tracer, "perf");
+	if (ctf->is_perf) {
+		copy_env(trace, "host", ctf->info.host, sizeof(ctf->info.host));
+		copy_env(trace, "release", ctf->info.release, sizeof(ctf->info.release));
+		copy_env(trace, "version", ctf->info.tracer_version,
+			 sizeof(ctf->info.tracer_version));
+	}
 	if (ctf->is_lttng)
 		snprintf(ctf->info.tracer_version, sizeof(ctf->info.tracer_version), "%u.%u.%u",
 			 (unsigned int)env_number(trace, "tracer_major") % 1000,
@@ -202,7 +211,8 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 
 	if (ctf->is_own)
 		return;
-	for (int kind = 0; (ctf->is_lttng || ctf->is_ust) && kind < LANE_KIND_COUNT; kind++)
+	for (int kind = 0; (ctf->is_lttng || ctf->is_ust || ctf->is_perf) && kind < LANE_KIND_COUNT;
+	     kind++)
 		if (!lane_is_derived((unsigned int)kind) &&
 		    ctf->info.presence[kind] == LANE_PRESENCE_UNKNOWN)
 			ctf->info.presence[kind] = LANE_PRESENCE_ABSENT;
@@ -210,8 +220,11 @@ static void read_presence(struct ctf *ctf, const bt_stream_class *class)
 		const bt_event_class *event =
 			bt_stream_class_borrow_event_class_by_index_const(class, i);
 		const char *name = bt_event_class_get_name(event);
-		int kind = name ? decode_names_kind(ctf->names, name, strlen(name)) : -1;
+		int kind;
 
+		if (name && ctf->is_perf)
+			name = decode_names_of_perf(name);
+		kind = name ? decode_names_kind(ctf->names, name, strlen(name)) : -1;
 		if (name && !strcmp(name, LANE_ENGINE_NOTIFY))
 			kind = LANE_FENCE_SIGNALED;
 		if (kind >= 0 && !lane_is_derived((unsigned int)kind))
@@ -302,7 +315,7 @@ static bool take_event(struct ctf *ctf, struct graph_stream *stream, const bt_me
 		/* There is room: the classes were counted when the stream began. */
 		slot->event_class = event_class;
 		ctf->n_plans++;
-		decode_plan_init(&slot->plan, event_class, ctf->names);
+		decode_plan_init(&slot->plan, event_class, ctf->names, ctf->is_perf);
 	}
 	stream->account->events += !slot->plan.tells_loss;
 	if (slot->plan.kind < 0) {
@@ -406,9 +419,12 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 		decode_plan_read(stream->plan, bt_message_event_borrow_event_const(stream->unread),
 				 &stream->event);
 		stream->event.wire.ts_ns = stream->next.event_ns;
-		stream->event.cpu = stream->cpu;
+		if (stream->event.cpu < 0)
+			stream->event.cpu = stream->cpu;
 		if (ctf->is_ust)
 			stream->event.wire.origin = LANE_ORIGIN_LAYER;
+		else if (ctf->is_perf)
+			stream->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
 	}
 	*result = &stream->event;
 	return NULL;

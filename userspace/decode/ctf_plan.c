@@ -70,7 +70,7 @@ static void plan_context(struct lane_plan *plan, const bt_field_class *context)
 }
 
 static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
-			 const struct lane_names *names)
+			 const struct lane_names *names, bool is_perf)
 {
 	uint64_t n = payload ? bt_field_class_structure_get_member_count(payload) : 0;
 
@@ -80,9 +80,12 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 		const bt_field_class *field_class =
 			bt_field_class_structure_member_borrow_field_class_const(member);
 		const char *name = bt_field_class_structure_member_get_name(member);
+		const struct lane_field_slot *perf = is_perf ? decode_names_perf_slot(name) : NULL;
 		struct lane_field_slot slot;
 
-		if (!decode_names_slot(names, plan->kind, name, strlen(name), &slot))
+		if (perf)
+			slot = *perf;
+		else if (!decode_names_slot(names, plan->kind, name, strlen(name), &slot))
 			continue;
 		add_step(plan, field_class, i, &slot);
 		if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
@@ -95,10 +98,12 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 }
 
 void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
-		      const struct lane_names *names)
+		      const struct lane_names *names, bool is_perf)
 {
 	const char *name = bt_event_class_get_name(event_class);
 
+	if (name && is_perf)
+		name = decode_names_of_perf(name);
 	*plan = (struct lane_plan){ .kind = name ? decode_names_kind(names, name, strlen(name))
 						 : -1 };
 	/* What is lost is told by the packets' heads. */
@@ -113,7 +118,8 @@ void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
 	plan->n_context = plan->n_steps;
 	plan->is_deep = lane_is_packet((unsigned int)plan->kind);
 	plan->names = names;
-	plan_payload(plan, bt_event_class_borrow_payload_field_class_const(event_class), names);
+	plan_payload(plan, bt_event_class_borrow_payload_field_class_const(event_class), names,
+		     is_perf);
 }
 
 /* The numbers in a structure that is not the payload itself, in those in it, in the options that

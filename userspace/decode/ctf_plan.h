@@ -42,9 +42,9 @@ struct lane_plan {
 	struct lane_plan_step steps[LANE_PLAN_STEPS];
 };
 
-/* Works out the plan of an event class. */
+/* Works out the plan of an event class; is_perf: perf data convert has written it. */
 void decode_plan_init(struct lane_plan *plan, const bt_event_class *event_class,
-		      const struct lane_names *names);
+		      const struct lane_names *names, bool is_perf);
 
 /* Fills everything but time and CPU of an event. */
 void decode_plan_read(const struct lane_plan *plan, const bt_event *from, struct lane_event *to);

@@ -48,7 +48,8 @@ static void read_clock(struct lane_schema *schema, const struct lane_tsdl_clock 
 	info->epoch_offset_ns =
 		(int64_t)((uint64_t)seconds * 1000000000u +
 			  (uint64_t)((unsigned __int128)cycles * 1000000000u / clock->frequency));
-	if (!clock->uuid || !decode_tsdl_uuid(clock->uuid, uuid))
+	/* perf's is drawn anew by each conversion: it names no boot. */
+	if (schema->is_perf || !clock->uuid || !decode_tsdl_uuid(clock->uuid, uuid))
 		return;
 	for (int i = 0, at = 0; i < 16; i++)
 		at += sprintf(info->clock_uuid + at, "%s%02x",
@@ -67,6 +68,15 @@ static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
 	schema->is_own = *own;
 	schema->is_lttng = !strcmp(tracer, "lttng-modules") && !schema->is_own;
 	schema->is_ust = !strcmp(tracer, "lttng-ust");
+	schema->is_perf = !strcmp(tracer, "perf");
+	schema->origin = schema->is_ust	   ? LANE_ORIGIN_LAYER
+			 : schema->is_perf ? LANE_ORIGIN_TRACEPOINT
+					   : LANE_ORIGIN_UNKNOWN;
+	if (schema->is_perf) {
+		copy_env(tsdl, "host", info->host, sizeof(info->host));
+		copy_env(tsdl, "release", info->release, sizeof(info->release));
+		copy_env(tsdl, "version", info->tracer_version, sizeof(info->tracer_version));
+	}
 	if (schema->is_lttng)
 		snprintf(info->tracer_version, sizeof(info->tracer_version), "%u.%u.%u",
 			 env_number(tsdl, "tracer_major"), env_number(tsdl, "tracer_minor"),
@@ -77,12 +87,18 @@ static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
 	read_clock(schema, &tsdl->clocks[0]);
 }
 
+/* True of tracers that declare the events that were asked for, and no others. */
+static bool declares_all(const struct lane_schema *schema)
+{
+	return schema->is_lttng || schema->is_ust || schema->is_perf;
+}
+
 void decode_schema_presence(const struct lane_schema *schema,
 			    const struct lane_stream_class *stream, struct lane_trace_info *info)
 {
 	if (schema->is_own)
 		return;
-	for (int kind = 0; (schema->is_lttng || schema->is_ust) && kind < LANE_KIND_COUNT; kind++)
+	for (int kind = 0; declares_all(schema) && kind < LANE_KIND_COUNT; kind++)
 		if (!lane_is_derived((unsigned int)kind) &&
 		    info->presence[kind] == LANE_PRESENCE_UNKNOWN)
 			info->presence[kind] = LANE_PRESENCE_ABSENT;
@@ -156,11 +172,13 @@ static bool compile_packet_header(struct lane_schema *schema, const struct lane_
 	return decode_compiler_finish(compiler, &schema->packet_header);
 }
 
+/* perf does not say that its packets' times are the clock's: they are. */
 static bool compile_packet_context(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
-				   const struct lane_tsdl_stream *stream, const char **why)
+				   const struct lane_tsdl_stream *stream, bool is_perf,
+				   const char **why)
 {
-	struct field_place places[] = { PLACE("timestamp_begin", begin, true),
-					PLACE("timestamp_end", end, true),
+	struct field_place places[] = { PLACE("timestamp_begin", begin, !is_perf),
+					PLACE("timestamp_end", end, !is_perf),
 					PLACE("content_size", content_bits, false),
 					PLACE("packet_size", packet_bits, false),
 					PLACE("packet_seq_num", seq_num, false),
@@ -251,6 +269,7 @@ static bool compile_event_header(struct lane_stream_class *to, const struct lane
 
 struct event_arg {
 	const struct lane_names *names;
+	bool is_perf;
 	const struct lane_tsdl_type *context;
 	struct lane_event_class *to;
 };
@@ -285,9 +304,15 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 	const struct event_arg *event = arg;
 	struct lane_event_class *to = event->to;
 	const char *name = decode_tsdl_shown(member->name);
+	const struct lane_field_slot *found;
 
 	if (to->kind < 0)
 		return false;
+	found = event->is_perf ? decode_names_perf_slot(name) : NULL;
+	if (found) {
+		*slot = *found;
+		return member->type->kind == LANE_TSDL_INTEGER;
+	}
 	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
 	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
 		to->is_narrow = member->type->size < 64;
@@ -297,16 +322,17 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *tsdl,
 			  const struct lane_tsdl_stream *stream,
 			  const struct lane_tsdl_event *event, const struct lane_names *names,
-			  const char **why)
+			  bool is_perf, const char **why)
 {
-	struct event_arg arg = { names, stream->event_context, to };
+	struct event_arg arg = { names, is_perf, stream->event_context, to };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
+	const char *name = event->name && is_perf ? decode_names_of_perf(event->name) : event->name;
 
 	if (!compiler)
 		return false;
 	to->is_declared = true;
-	to->kind = event->name ? decode_names_kind(names, event->name, strlen(event->name)) : -1;
-	to->is_engine_notify = to->kind >= 0 && !strcmp(event->name, LANE_ENGINE_NOTIFY);
+	to->kind = name ? decode_names_kind(names, name, strlen(name)) : -1;
+	to->is_engine_notify = to->kind >= 0 && !strcmp(name, LANE_ENGINE_NOTIFY);
 	to->is_half =
 		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
 	/* What is lost is told by the packets' heads. */
@@ -375,7 +401,7 @@ static bool compile_streams(struct lane_schema *schema, const struct lane_tsdl *
 			if (tsdl->streams[k].id == tsdl->streams[i].id)
 				return false;
 		to->id = tsdl->streams[i].id;
-		if (!compile_packet_context(to, tsdl, &tsdl->streams[i], why) ||
+		if (!compile_packet_context(to, tsdl, &tsdl->streams[i], schema->is_perf, why) ||
 		    !compile_event_header(to, tsdl, &tsdl->streams[i], why))
 			return false;
 	}
@@ -395,7 +421,8 @@ static bool compile_events(struct lane_schema *schema, const struct lane_tsdl *t
 		*why = "two events of one number";
 		if (to->is_declared)
 			return false;
-		if (!compile_event(to, tsdl, &tsdl->streams[stream], event, names, why))
+		if (!compile_event(to, tsdl, &tsdl->streams[stream], event, names, schema->is_perf,
+				   why))
 			return false;
 		steps += to->program.n_steps;
 		*why = "very many fields";

@@ -53,9 +53,11 @@ struct lane_schema {
 	uint8_t uuid[16];
 	uint64_t frequency; /* of the clock */
 	struct lane_trace_info info;
-	bool is_own;   /* of gpulane's own recorder */
-	bool is_lttng; /* of LTTng's */
-	bool is_ust;   /* of LTTng's in programs */
+	bool is_own;		 /* of gpulane's own recorder */
+	bool is_lttng;		 /* of LTTng's */
+	bool is_ust;		 /* of LTTng's in programs */
+	bool is_perf;		 /* of perf's data convert */
+	enum lane_origin origin; /* of its events; LANE_ORIGIN_UNKNOWN: as they say */
 	struct lane_program packet_header;
 	struct lane_stream_class *streams;
 	uint32_t n_streams;

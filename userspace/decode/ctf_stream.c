@@ -412,13 +412,14 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	s->next.event_ns = decode_schema_ns(s->schema, s->cursor.clock);
 	s->account->end_ns = s->next.event_ns;
 	s->event.wire.ts_ns = s->next.event_ns;
-	s->event.cpu = s->cpu;
+	if (s->event.cpu < 0)
+		s->event.cpu = s->cpu;
 	s->event.raw.narrow = class->is_narrow;
 	s->event.raw.engine_notify = class->is_engine_notify;
 	if (s->event.wire.origin >= LANE_ORIGIN_COUNT)
 		s->event.wire.origin = LANE_ORIGIN_UNKNOWN;
-	if (s->schema->is_ust)
-		s->event.wire.origin = LANE_ORIGIN_LAYER;
+	if (s->schema->origin)
+		s->event.wire.origin = s->schema->origin;
 	return NULL;
 }
 

@@ -149,6 +149,10 @@ bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16]);
 /* The format of the trace at path, NULL when none knows it. */
 const struct lane_format *decode_format_probe(const char *path);
 
+/* What to say of a file in no format that is known, and of a folder without a trace: never NULL. */
+struct lane_error *decode_unknown_file(const char *path) LANE_MUST_CHECK;
+struct lane_error *decode_unknown_folder(const char *path) LANE_MUST_CHECK;
+
 /*
  * The sentence that says that a recording was cut short, without a full stop; false when it was
  * not.

@@ -172,3 +172,28 @@ const struct lane_field_slot *decode_names_context_slot(const char *name)
 			return &context_fields[i].slot;
 	return NULL;
 }
+
+const char *decode_names_of_perf(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon ? colon + 1 : name;
+}
+
+const struct lane_field_slot *decode_names_perf_slot(const char *name)
+{
+	static const struct {
+		const char *name;
+		struct lane_field_slot slot;
+	} fields[] = {
+		{ "perf_tid", { offsetof(struct lane_event, wire.tid), 4, LANE_TYPE_s32 } },
+		{ "perf_pid", { offsetof(struct lane_event, wire.pid), 4, LANE_TYPE_s32 } },
+		/* Before Linux 4.3 perf wrote one stream for all CPUs. */
+		{ "perf_cpu", { offsetof(struct lane_event, cpu), 4, LANE_TYPE_s32 } },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!strcmp(fields[i].name, name))
+			return &fields[i].slot;
+	return NULL;
+}

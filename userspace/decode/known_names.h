@@ -38,6 +38,12 @@ bool decode_names_slot(const struct lane_names *names, int kind, const char *nam
 /* The place of a field of the event context; NULL: none of ours. */
 const struct lane_field_slot *decode_names_context_slot(const char *name);
 
+/* What perf calls an event in CTF, `sched:sched_switch`, without the subsystem. */
+const char *decode_names_of_perf(const char *name);
+
+/* The place of what perf puts before an event's own fields in CTF: thread, process, CPU; or NULL. */
+const struct lane_field_slot *decode_names_perf_slot(const char *name);
+
 /* True when values of the type are signed integers. */
 static inline bool decode_type_is_signed(enum lane_type type)
 {

@@ -39,7 +39,9 @@ static const char *spaces_before(const char *begin, const char *end)
 	return end;
 }
 
-/* `comm-12`, `comm-12 (   11)`, `comm 12`, `comm 11/12`, `12`: thread and process before the CPU.
+/*
+ * `comm-12`, `comm-12 (   11)`, `comm 12`, `comm 11/12`, `12`: thread and process before the CPU.
+ * Nothing: perf was not to print it.
  */
 static bool get_thread(const char *line, const char *end, struct lane_printed *printed)
 {
@@ -61,6 +63,8 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 	}
 	begin = digits_before(line, end);
 	at = begin;
+	if (end == line)
+		return true;
 	if (at == end || !get_number(&at, end, &printed->tid))
 		return false;
 	if (begin == line)
@@ -146,20 +150,14 @@ static const char *skip_token(const char *at, const char *end)
 	return tab ? tab : blank ? blank : end;
 }
 
-/* What stands behind the CPU: flags or none, the time, perf's period or none, the event's name. */
-static bool get_rest(const char *at, const char *end, struct lane_printed *printed)
+/* What stands behind the time: perf's period or trace-cmd's difference, or none; the event's name.
+ */
+static bool get_event(const char *at, const char *end, struct lane_printed *printed)
 {
 	const char *system, *token;
 
 	at = skip_spaces(at, end);
-	token = at;
-	if (!get_time(&at, end, &printed->ns)) {
-		at = skip_spaces(skip_token(token, end), end);
-		if (!get_time(&at, end, &printed->ns))
-			return false;
-	}
-	at = skip_spaces(at, end);
-	if (at < end && is_digit(*at))
+	if (at < end && (is_digit(*at) || *at == '('))
 		at = skip_spaces(skip_token(at, end), end);
 	token = skip_token(at, end);
 	printed->fields = (char *)skip_spaces(token, end);
@@ -169,6 +167,63 @@ static bool get_rest(const char *at, const char *end, struct lane_printed *print
 	printed->name = system ? system + 1 : at;
 	printed->name_length = (size_t)(token - printed->name);
 	return true;
+}
+
+/* What stands behind the CPU: flags, perf's date and time of day, or none; the time, the event. */
+static bool get_rest(const char *at, const char *end, struct lane_printed *printed)
+{
+	enum {
+		MOST_WORDS = 2
+	};
+
+	at = skip_spaces(at, end);
+	for (int words = 0; !get_time(&at, end, &printed->ns); words++) {
+		if (words == MOST_WORDS)
+			return false;
+		at = skip_spaces(skip_token(at, end), end);
+	}
+	return get_event(at, end, printed);
+}
+
+/* `20314us :`, `20314us!:`: since the first event, with a mark of how long it lasts. */
+static bool get_microseconds(const char **at, const char *end, uint64_t *ns)
+{
+	const char *c = *at, *begin = c;
+	uint64_t us = 0;
+
+	while (c < end && is_digit(*c) && c - begin < 15)
+		us = us * 10 + (uint64_t)(*c++ - '0');
+	if (c == begin || end - c < 4 || c[0] != 'u' || c[1] != 's' || is_digit(c[2]) ||
+	    c[3] != ':')
+		return false;
+	*ns = us * 1000;
+	*at = c + 4;
+	return true;
+}
+
+/* `12     0d..2. `: a thread, a CPU with its flags, the time; trace-cmd report -l, latency-format.
+ */
+static bool get_latency(const char *at, const char *end, struct lane_printed *printed)
+{
+	enum {
+		MOST_FLAGS = 8,
+		LEAST_FLAGS = 4
+	};
+	const char *flags;
+
+	printed->is_ftrace = true;
+	if (!get_number(&at, end, &printed->tid) || at == skip_spaces(at, end))
+		return false;
+	at = skip_spaces(at, end);
+	if (!get_number(&at, end, &printed->cpu))
+		return false;
+	flags = at;
+	at = skip_token(at, end);
+	if (at - flags < LEAST_FLAGS || at - flags > MOST_FLAGS || at[-1] == ':')
+		return false;
+	at = skip_spaces(at, end);
+	return (get_time(&at, end, &printed->ns) || get_microseconds(&at, end, &printed->ns)) &&
+	       get_event(at, end, printed);
 }
 
 bool decode_printed_line(char *line, size_t length, struct lane_printed *printed)
@@ -187,6 +242,12 @@ bool decode_printed_line(char *line, size_t length, struct lane_printed *printed
 		    *at == ']' && get_thread(line, open, printed) && get_rest(at + 1, end, printed))
 			return true;
 		at = open + 1;
+	}
+	/* The name of a thread may have a dash, too. */
+	for (at = line; (at = memchr(at, '-', (size_t)(end - at)));) {
+		*printed = (struct lane_printed){ .tid = -1, .pid = -1 };
+		if (get_latency(++at, end, printed))
+			return true;
 	}
 	return false;
 }

@@ -37,6 +37,7 @@ struct file {
 	size_t pending_length;
 	bool is_page;	       /* of systrace: it ends with its script */
 	bool has_told_foreign; /* that a line is no event's */
+	bool was_chain;	       /* the line before was of a call chain */
 	bool loss_waits;       /* what a line that cannot be read would have said */
 	bool has_event;	       /* the event waits until a loss is handed out */
 	uint64_t overwritten;  /* before the first event, as ftrace counts */
@@ -108,12 +109,16 @@ static bool take_loss_line(struct file *file, const char *line)
 	return true;
 }
 
-/* An address and a symbol, of a call chain; or nothing. */
-static bool is_chain(const char *line)
+/*
+ * An address and a symbol, of a call chain, and the line of source behind it (srcline); or nothing.
+ */
+static bool is_chain(struct file *file, const char *line)
 {
 	size_t blank = strspn(line, " \t"), n = strspn(line + blank, "0123456789abcdef");
+	bool is_source = file->was_chain && line[0] == ' ' && line[1] == ' ';
 
-	return !line[blank] || (blank && n && (line[blank + n] == ' ' || !line[blank + n]));
+	file->was_chain = blank && n && (line[blank + n] == ' ' || !line[blank + n]);
+	return file->was_chain || is_source || !line[blank];
 }
 
 /* `##### CPU 1 buffer started ####`: what it held before was overwritten. */
@@ -134,14 +139,15 @@ static bool take_other(struct file *file, const char *line)
 {
 	if (*line == '#')
 		take_start(file, line);
-	if (*line == '#' || is_chain(line) || take_loss_line(file, line))
+	if (*line == '#' || is_chain(file, line) || take_loss_line(file, line))
 		return true;
 	if (file->is_page && line[strspn(line, " \t")] == '<') {
 		file->lines.has_ended = true; /* what follows is the page's */
 		file->lines.from = file->lines.to;
 		return true;
 	}
-	return !strncmp(line, "cpus=", 5) || !strncmp(line, "version = ", 10);
+	return !strncmp(line, "cpus=", 5) || !strncmp(line, "version = ", 10) ||
+	       (!strncmp(line, "CPU:", 4) && strstr(line, "[SUBBUFFER START]"));
 }
 
 /* A record of lost events among perf script's lines: `PERF_RECORD_LOST lost 12`. */
@@ -331,6 +337,7 @@ static struct lane_error *read_head(struct file *file)
 {
 	struct lane_printed printed;
 	struct lane_error *err;
+	bool has_lines = false;
 	size_t length;
 	char *line;
 
@@ -349,6 +356,7 @@ static struct lane_error *read_head(struct file *file)
 		if (*line == '#' || file->lines.was_cut)
 			continue;
 		/* The line is needed again: nothing may be changed in it. */
+		has_lines |= !file->is_page && *line;
 		if (!decode_printed_line(line, length, &printed))
 			continue;
 		strcpy(file->info.tracer, printed.is_ftrace ? "ftrace" : "perf");
@@ -356,7 +364,8 @@ static struct lane_error *read_head(struct file *file)
 		file->pending_length = strlen(line);
 		return NULL;
 	}
-	return lane_error("%s: no event is in it", file->path);
+	return lane_error("%s: no event is in it%s", file->path,
+			  has_lines ? ", or none with its CPU and its time in seconds" : "");
 }
 
 static void file_close(struct lane_decoder *decoder)

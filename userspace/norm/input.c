@@ -443,8 +443,7 @@ static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 	LANE_CLEANUP(lane_free) const char **paths = NULL;
 
 	if (!format)
-		return lane_error("%s: not a trace in a format that is known (see gpulane(1))",
-				  trace->path);
+		return decode_unknown_file(trace->path);
 	if (!trace->n_more)
 		return format->open(trace->path, &lane_norm_names, decoder);
 	if (!format->open_joined)

@@ -486,9 +486,7 @@ struct lane_error *norm_recording_init(const char *path, struct lane_recording *
 	}
 	err = read_facts(dir, recording);
 	if (!err && !recording->n_traces)
-		err = lane_error(
-			"%s: no trace in it (a recording has a directory `bpf', `lttng' or `ust')",
-			path);
+		err = decode_unknown_folder(path);
 	return err;
 }
 
