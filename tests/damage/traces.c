@@ -193,6 +193,42 @@ static void lost(const char *name, const char *tracer, const uint64_t *counts, s
 	trace(name, metadata, b);
 }
 
+/* What perf before Linux 4.3 converted: one stream for all CPUs, which each event says for itself.
+ */
+static void perf_of_one_stream(const char *name)
+{
+	enum {
+		HEAD_BYTES = 4 + 4 * 8,
+		EVENT_BYTES = 4 + 8 + 4 + 4 + 4 + 2 + 4 + 4,
+		EVENTS = 100
+	};
+	struct buffer b = { 0 };
+
+	packet(&b, 8 * (HEAD_BYTES + EVENTS * EVENT_BYTES),
+	       8 * (HEAD_BYTES + EVENTS * EVENT_BYTES));
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		put32(&b, 0);
+		put64(&b, 1000 + i);
+		put32(&b, 100 + i);
+		put32(&b, 50 + i);
+		put32(&b, i % 4);
+		put(&b, "x", 2);
+		put32(&b, 200 + i);
+		put32(&b, i % 3);
+	}
+	trace(name,
+	      HEAD TYPES CLOCK TRACE
+	      "env { host = \"box\"; release = \"3.10.92\"; version = \"4.1.1\"; domain = "
+	      "\"kernel\"; tracer_name = \"perf\"; };\n"
+	      "stream { packet.context := struct { uint64_t packet_size; uint64_t content_size; "
+	      "uint64_t timestamp_begin; uint64_t timestamp_end; }; "
+	      "event.header := struct { uint32_t id; when_t timestamp; }; };\n"
+	      "event { name = \"sched:sched_wakeup\"; id = 0; fields := struct { "
+	      "uint32_t perf_tid; uint32_t perf_pid; uint32_t perf_cpu; string comm; uint32_t pid; "
+	      "uint32_t target_cpu; }; };\n",
+	      b);
+}
+
 /* Sizes of packets that lead nowhere: with the next packet where this one began, the reader never
  * ends. */
 static void sizes(void)
@@ -328,6 +364,7 @@ int main(int argc, char **argv)
 	     (const uint64_t[]){ 0, 9, 4, 4, 6, 12, 12, 12, 12, 12 }, 10);
 	lost("lttng-count-leaps", "lttng-ust", (const uint64_t[]){ 0, 9, 9 + (1ull << 63), 9, 12 },
 	     5);
+	perf_of_one_stream("good-perf-of-one-stream");
 	noise();
 	return 0;
 }

@@ -77,6 +77,8 @@ struct lane_error *decode_ctf_guard(const char *path)
 	bytes = ftell(from);
 	if (bytes < 0)
 		return lane_error_errno(errno, "%s", name);
+	if (!bytes)
+		return lane_error("%s: it is empty (was the recording completed?)", name);
 	while (at < (uint64_t)bytes) {
 		uint32_t packet_bytes;
 		size_t n;
@@ -89,7 +91,8 @@ struct lane_error *decode_ctf_guard(const char *path)
 					       read_u32(head, true) == MAGIC);
 			if (is_ctf2(head, n, is_packet))
 				return lane_error("%s: it is CTF 2, and only CTF 1.8 can be read "
-						  "(babeltrace2 2.1 and later convert it)",
+						  "(lttng create --trace-format=ctf-1.8 has it "
+						  "recorded)",
 						  name);
 			/* Metadata that are text have no packets. */
 			if (!is_packet)

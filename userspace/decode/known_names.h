@@ -41,7 +41,8 @@ const struct lane_field_slot *decode_names_context_slot(const char *name);
 /* What perf calls an event in CTF, `sched:sched_switch`, without the subsystem. */
 const char *decode_names_of_perf(const char *name);
 
-/* The place of what perf puts before an event's own fields in CTF: thread, process, CPU; or NULL. */
+/* The place of what perf puts before an event's own fields in CTF: thread, process, CPU; or NULL.
+ */
 const struct lane_field_slot *decode_names_perf_slot(const char *name);
 
 /* True when values of the type are signed integers. */

@@ -383,6 +383,24 @@ static bool has_key(const char *text)
 	return n && text[n] == '=';
 }
 
+/* Why the scheduler's event is not whole: the line was cut, or it is not the kernel's; NULL: it is.
+ */
+static const char *why_not_whole(int kind, const struct lane_event *event)
+{
+	switch (kind) {
+	case LANE_SWITCH:
+		return event->u.sched_switch.prev_tid < 0 || event->u.sched_switch.next_tid < 0
+			       ? "not a switch of threads"
+			       : NULL;
+	case LANE_WAKING:
+	case LANE_WAKEUP:
+	case LANE_WAKEUP_NEW:
+		return event->u.sched_waking.tid < 0 ? "not the wake-up of a thread" : NULL;
+	default:
+		return NULL;
+	}
+}
+
 const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, char *text,
 				  struct lane_event *event, const char **place)
 {
@@ -427,5 +445,6 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 			return "not a value";
 		step += step < last;
 	}
-	return NULL;
+	*place = text;
+	return why_not_whole(kind, event);
 }
