@@ -53,7 +53,9 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 
 		begin = digits_before(line, close);
 		at = begin;
-		if (at < close && !get_number(&at, close, &printed->pid))
+		/* `(-------)`: not known */
+		if (at < close ? !get_number(&at, close, &printed->pid)
+			       : at == line || at[-1] != '-')
 			return false;
 		while (begin > line && begin[-1] != '(')
 			begin--;

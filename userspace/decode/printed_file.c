@@ -35,7 +35,7 @@ struct file {
 	struct lane_printed_fields *fields;
 	char *pending; /* the first event's line */
 	size_t pending_length;
-	bool is_page;	       /* of systrace: it ends with its script */
+	bool is_page;	       /* of systrace, whose script has not ended yet */
 	bool has_told_foreign; /* that a line is no event's */
 	bool was_chain;	       /* the line before was of a call chain */
 	bool loss_waits;       /* what a line that cannot be read would have said */
@@ -141,7 +141,8 @@ static bool take_other(struct file *file, const char *line)
 		take_start(file, line);
 	if (*line == '#' || is_chain(file, line) || take_loss_line(file, line))
 		return true;
-	if (file->is_page && line[strspn(line, " \t")] == '<') {
+	if (file->is_page && !strncmp(line + strspn(line, " \t"), "</script", 8)) {
+		file->is_page = false;
 		file->lines.has_ended = true; /* what follows is the page's */
 		file->lines.from = file->lines.to;
 		return true;
@@ -249,6 +250,15 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	return NULL;
 }
 
+/* No line is left of a page of systrace, whose script has not ended. */
+static struct lane_error *cut_page(struct file *file)
+{
+	file->is_page = false;
+	make_loss(file, -1, 0, file->account.end_ns, file->account.end_ns);
+	file->loss_waits = true;
+	return lane_error("%s: the page is cut off", file->path);
+}
+
 /* All lines are read: of a CPU without a further event, what it lost comes last. NULL: nothing is
  * left. */
 static struct lane_event *take_last_loss(struct file *file)
@@ -290,6 +300,8 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 		file->pending = NULL;
 		if (!line) {
 			err = decode_textlines_next(&file->lines, &line, &length);
+			if (!err && !line && file->is_page)
+				return cut_page(file);
 			if (err || !line) {
 				*event = err ? NULL : take_last_loss(file);
 				return err;
