@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: a stream of a trace in LTTng's layout, read without libbabeltrace2. The input is the
-// stream; the metadata declare whatever the reader knows: compact heads, contexts, sequences,
-// variants, structures.
+// libFuzzer: a stream of a trace in LTTng's layout, and in perf's, read without libbabeltrace2. The
+// input is the stream; LTTng's metadata declare whatever the reader knows: compact heads, contexts,
+// sequences, variants, structures.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,10 +15,12 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-static char dir[64];
-static char stream[80];
+static struct trace {
+	char dir[64];
+	char stream[80];
+} lttng, perf;
 
-static const char metadata_text[] =
+static const char lttng_text[] =
 	"/* CTF 1.8 */\n"
 	"typealias integer { size = 8; align = 8; } := uint8_t;\n"
 	"typealias integer { size = 16; align = 8; } := uint16_t;\n"
@@ -69,46 +71,83 @@ static const char metadata_text[] =
 	"event { name = \"words\"; id = 1; stream_id = 1; fields := struct { uint64_t n; uint16_t "
 	"_words[ n ]; string text[2]; }; };\n";
 
-static void remove_dir(void)
+static const char perf_text[] =
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; } := uint8_t;\n"
+	"typealias integer { size = 32; align = 8; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 8; } := uint64_t;\n"
+	"trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t magic; "
+	"}; "
+	"};\n"
+	"env { host = \"box\"; release = \"6.1.0\"; version = \"6.1\"; tracer_name = \"perf\"; };\n"
+	"clock { name = perf_clock; freq = 1000000000; };\n"
+	"typealias integer { size = 64; align = 8; map = clock.perf_clock.value; } := t64;\n"
+	"stream { id = 0; event.header := struct { uint32_t id; t64 timestamp; } align(8); "
+	"packet.context := struct { uint64_t timestamp_begin; uint64_t timestamp_end; uint64_t "
+	"content_size; uint64_t packet_size; uint64_t events_discarded; } align(8); };\n"
+	"event { name = \"sched:sched_switch\"; id = 0; stream_id = 0; fields := struct { integer "
+	"{ "
+	"size = 32; align = 1; signed = true; } perf_tid; integer { size = 32; align = 1; signed = "
+	"true; } perf_pid; uint32_t perf_cpu; string prev_comm; integer { size = 32; align = 1; "
+	"signed = true; } prev_pid; integer { size = 64; align = 1; signed = true; } prev_state; "
+	"string next_comm; uint32_t next_pid; } align(8); };\n"
+	"event { name = \"dma_fence:dma_fence_init\"; id = 1; stream_id = 0; fields := struct { "
+	"string driver; string timeline; uint32_t context; uint32_t seqno; } align(8); };\n"
+	"event { name = \"perf_comm\"; id = 2; stream_id = 0; fields := struct { uint32_t pid; "
+	"string comm; }; };\n";
+
+static void remove_trace(const struct trace *trace)
 {
 	char metadata[80];
 
-	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
+	snprintf(metadata, sizeof(metadata), "%s/metadata", trace->dir);
 	unlink(metadata);
-	unlink(stream);
-	rmdir(dir);
+	unlink(trace->stream);
+	rmdir(trace->dir);
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+static void remove_traces(void)
+{
+	remove_trace(&lttng);
+	remove_trace(&perf);
+}
+
+static void make_trace(struct trace *trace, const char *text)
 {
 	char metadata[80];
 	FILE *to;
 
-	(void)argc;
-	(void)argv;
-	fuzz_dir(dir);
-	atexit(remove_dir);
-	snprintf(metadata, sizeof(metadata), "%s/metadata", dir);
-	snprintf(stream, sizeof(stream), "%s/c_0", dir);
+	fuzz_dir(trace->dir);
+	snprintf(metadata, sizeof(metadata), "%s/metadata", trace->dir);
+	snprintf(trace->stream, sizeof(trace->stream), "%s/c_0", trace->dir);
 	to = fopen(metadata, "w");
-	if (!to || fputs(metadata_text, to) < 0)
+	if (!to || fputs(text, to) < 0)
 		abort();
 	fclose(to);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	atexit(remove_traces);
+	make_trace(&lttng, lttng_text);
+	make_trace(&perf, perf_text);
 	return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+static void read_trace(const struct trace *trace, const uint8_t *data, size_t bytes)
 {
 	struct lane_decoder *decoder;
 	struct lane_event *event;
 	struct lane_error *err;
 	unsigned int errors = 0;
-	int fd = open(stream, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd = open(trace->stream, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	close(fd);
-	err = lane_format_ctf_direct.open(dir, NULL, &decoder);
+	err = lane_format_ctf_direct.open(trace->dir, NULL, &decoder);
 	if (err)
 		abort(); /* its metadata are known */
 	for (;;) {
@@ -122,5 +161,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (errors > 2)
 		abort();
 	lane_format_ctf_direct.close(decoder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	read_trace(&lttng, data, bytes);
+	read_trace(&perf, data, bytes);
 	return 0;
 }

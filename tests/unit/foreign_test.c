@@ -281,6 +281,11 @@ static void order_waits_for_a_round(void **state)
 	expect_at(order, 25, 0);
 	expect_at(order, 30, 1);
 	assert_false(decode_perf_order_next(order, &event));
+	/* Without a time, behind events that were given out (perf record --tail-synthesize). */
+	add_at(order, 0, 7);
+	assert_true(decode_perf_order_flush(order, true));
+	expect_at(order, 30, 7);
+	assert_false(decode_perf_order_next(order, &event));
 	decode_perf_order_destroy(order);
 }
 
@@ -330,6 +335,13 @@ static void printed_heads(void **state)
 		{ "12 [001] 1.000: x:", 12, -1, 1, 1000000000, "x" },
 		{ "a -1 [001] 1.000: x: y", -1, -1, 1, 1000000000, "x" },
 		{ "a-12 [001] 1.000: f <-g", 12, -1, 1, 1000000000, "f" },
+		{ " [001] 1.000: x: y", -1, -1, 1, 1000000000, "x" },
+		{ "a 12 [001] 2026-11-23 23:11:21.869342 1.000: x: y", 12, -1, 1, 1000000000, "x" },
+		{ "a-12 [001] 1.000: (+7) x: y", 12, -1, 1, 1000000000, "x" },
+		{ "a-b-12 1d..2. 1.000: x: y [5]", 12, -1, 1, 1000000000, "x" },
+		{ "a-12 1-0x1 1.000: x: y", 12, -1, 1, 1000000000, "x" },
+		{ "<idle>-0 0dNh2. 18us+: x: y", 0, -1, 0, 18000, "x" },
+		{ "b:  a-12 13.... 0us : x: y", 12, -1, 13, 0, "x" },
 	};
 	static const char *const bad[] = { "",
 					   "a 12 1.5: x: y",
@@ -337,6 +349,14 @@ static void printed_heads(void **state)
 					   "a 12 [x] 1.500: x: y",
 					   "a [001] 1.500: x: y",
 					   "a 12 [001] a b 1.500: x: y",
+					   "a 12 [001] 1 b c 1.500: x: y",
+					   "a-12 (1x) [001] 1.500: x: y",
+					   ") [001] 1.500: x: y",
+					   "a-12 1d.. 1.500: x: y",
+					   "a-12 1d..2.: 1.500: x: y",
+					   "a-12 1d..2. 18ms+: x: y",
+					   "a-12 1d..2. 18us: x: y",
+					   "a-x 1d..2. 1.500: x: y",
 					   "a 12 [9999999999] 1.500: x: y" };
 	struct lane_printed printed;
 	char line[128];

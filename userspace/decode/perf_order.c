@@ -137,12 +137,15 @@ static bool compact(struct lane_perf_order *order)
 /* Sorts what waits. */
 static bool sort(struct lane_perf_order *order)
 {
+	/* Without a time: before the events, or behind those that were given out. */
+	uint64_t untimed_ns = order->has_begun ? order->max_ns : order->first_ns;
+
 	if (!compact(order))
 		return false;
-	if (!order->has_begun && order->first_ns != UINT64_MAX)
+	if (untimed_ns != UINT64_MAX)
 		for (size_t i = 0; i < order->n; i++)
 			if (!order->entries[i].ns)
-				order->entries[i].ns = order->first_ns;
+				order->entries[i].ns = untimed_ns;
 	if (order->n)
 		qsort(order->entries, order->n, sizeof(*order->entries), compare);
 	return true;

@@ -174,13 +174,12 @@ static bool get_event(const char *at, const char *end, struct lane_printed *prin
 /* What stands behind the CPU: flags, perf's date and time of day, or none; the time, the event. */
 static bool get_rest(const char *at, const char *end, struct lane_printed *printed)
 {
-	enum {
-		MOST_WORDS = 2
-	};
+	int most_words;
 
 	at = skip_spaces(at, end);
+	most_words = at < end && is_digit(*at) ? 2 : 1;
 	for (int words = 0; !get_time(&at, end, &printed->ns); words++) {
-		if (words == MOST_WORDS)
+		if (words == most_words)
 			return false;
 		at = skip_spaces(skip_token(at, end), end);
 	}

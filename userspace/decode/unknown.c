@@ -157,11 +157,23 @@ static char *find_trace(const char *dir)
 	return LANE_TAKE(found);
 }
 
+static bool has_file(const char *dir, const char *name)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		path = NULL;
+		return false;
+	}
+	return !access(path, F_OK);
+}
+
 struct lane_error *decode_unknown_folder(const char *path)
 {
 	LANE_CLEANUP(lane_free) char *found = find_trace(path);
 
-	if (found && !strcmp(name_of(found), "data") && lane_file_begins(found, "PERFILE2", 8))
+	if (found && !strcmp(name_of(found), "data") && lane_file_begins(found, "PERFILE2", 8) &&
+	    has_file(path, "data.0"))
 		return lane_error("%s: its events are in a folder (perf record --threads), which "
 				  "cannot be read",
 				  path);
