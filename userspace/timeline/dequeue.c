@@ -22,7 +22,7 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 	struct lane_engine *from = rq->pub.engine;
 
 	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
-		tl->figures.contradictions++;
+		timeline_engine_contradicts(tl, (struct lane_eng *)from);
 		timeline_engine_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
 	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {

@@ -148,7 +148,7 @@ void timeline_engine_end(struct lane_timeline *tl, struct lane_rq *rq, struct la
 
 void timeline_engine_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	tl->figures.contradictions++;
+	timeline_engine_contradicts(tl, eng);
 	timeline_engine_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What was wrong has been so for longer. */
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)

@@ -19,6 +19,7 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 		if (!tl->engine_by_id[i]->section.n)
 			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 		timeline_engine_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
+		tl->engine_by_id[i]->proof.lost_epoch = tl->engine_by_id[i]->proof.epoch;
 	}
 }
 

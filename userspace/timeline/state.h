@@ -72,6 +72,13 @@ static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
+/* Something of eng cannot be as it stands. What a loss that was told may have hidden is no
+ * contradiction. */
+static inline void timeline_engine_contradicts(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	tl->figures.contradictions += eng->proof.lost_epoch <= eng->proof.proven_epoch;
+}
+
 /*
  * Only some processes' events are recorded, and not this thread's: it is seen where it ran in
  * place of one of theirs, or was woken by one, and what it did else is not (docs/bpf.md).
