@@ -50,6 +50,16 @@ lttng -q destroy
 trace-cmd stop
 trace-cmd extract -o "$GPULANE_OUT/trace.dat" >/dev/null
 
+# A session that is rotated.
+lttng -q create rotated --output="$GPULANE_OUT/rotated"
+lttng -q enable-event -k sched_switch,sched_waking,sched_wakeup
+lttng -q start
+for round in 1 2 3; do
+	[ $round -eq 1 ] || lttng -q rotate
+	ls / | cat >/dev/null
+done
+lttng -q destroy
+
 # Packets, seen by two sessions.
 for session in one two; do
 	lttng -q create $session --output="$GPULANE_OUT/$session"
@@ -118,6 +128,19 @@ one_clock() {
 	jq -e '.machines[1].clock.tied_by == "packets" and ([.machines[1].clock.offsets[] | .min_ns <= 0 and .max_ns >= 0] | all)' "$OUT/clocks.json"
 }
 
+# The chunks of a rotated session are one trace, with what babeltrace2 prints of them.
+rotated() {
+	local chunks
+	chunks=$(find "$OUT/rotated" -name metadata | wc -l)
+	[ "$chunks" -ge 3 ] || { echo "$chunks chunks"; return 1; }
+	babeltrace2 --clock-cycles "$OUT/rotated" 2>/dev/null | awk -f tests/foreign/babeltrace2.awk | sort >"$OUT/theirs"
+	"$G" dump --no-head "$OUT/rotated" 2>/dev/null | awk -f tests/foreign/babeltrace2.awk | sort >"$OUT/ours"
+	[ "$(wc -l <"$OUT/theirs")" -ge 20 ] && cmp "$OUT/theirs" "$OUT/ours" && lost rotated
+}
+
+# What perf makes of its perf.data for readers of CTF.
+perf_ctf() { perf data convert --to-ctf "$OUT/perf-ctf" -i "$OUT/perf.data" >"$OUT/convert.log" 2>&1 && as_ours perf-ctf perf-ctf "$1"; }
+
 check build build
 check run run
 for trace in rec lttng trace.dat perf.data; do
@@ -129,6 +152,8 @@ done
 check report-lttng as_ours lttng lttng "$no_fences; $no_ports"
 check report-trace-cmd as_ours trace-cmd trace.dat "$no_ports; $no_unsubmit"
 check report-perf as_ours perf perf.data "$no_ports; $no_unsubmit"
+check report-perf-ctf perf_ctf "$no_ports; $no_unsubmit"
+check rotated rotated
 check one-clock one_clock
 cat "$T"/check.* 2>/dev/null | tail -n 3
 [ -z "${KEEP:-}" ] || cp -r "$OUT" "$KEEP"
