@@ -629,9 +629,9 @@ static char *scan_columns(struct text_decoder *text, char *at, struct columns *c
 	if (!at)
 		return NULL;
 	name = scan_origin(text, at);
-	if (!name++)
+	if (!name)
 		return NULL;
-	end = skip_word(name);
+	end = skip_word(++name);
 	if (end == name)
 		return NULL;
 	columns->origin = text->origin;

@@ -40,6 +40,8 @@ void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct la
 		ctx->prev_end_lo = end.lo;
 	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
 		ctx->over_seqno = rq->pub.seqno;
+	if (!ctx->is_over || end.hi > ctx->over_ns)
+		ctx->over_ns = end.hi;
 	ctx->is_over = true;
 	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
 		ctx->live = ctx->live->next;

@@ -174,7 +174,8 @@ struct lane_ctx {
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
 	bool is_over;		    /* one of them is, the newest */
-	uint32_t over_seqno;	    /* this */
+	uint32_t over_seqno;	    /* this, */
+	uint64_t over_ns;	    /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */

@@ -150,12 +150,21 @@ static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
 		eng->paused = 0;
 }
 
+/* When rq ended, whose port of before what has been seen is given back: that may have been left for
+ * a newer set, the request complete before (may_be_replaced()). */
+static struct lane_span end_given_back(const struct lane_eng *eng, const struct lane_rq *rq,
+				       uint64_t now_ns)
+{
+	return (struct lane_span){ eng->mode == LANE_MODE_PORTS ? rq->pub.execute_ns : now_ns,
+				   now_ns };
+}
+
 /*
  * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
  * that gives its port back did not, unless rq had been known to be over.
  */
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
-		      struct lane_rq *rq, uint64_t now_ns)
+		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
 {
 	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
 	struct lane_span end = timeline_span_exact(now_ns);
@@ -170,6 +179,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		pass_leaver(tl, eng, back_ns, now_ns);
 	if (rq && (may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns)))
 		end.lo = rq->pub.execute_ns;
+	else if (rq && unproven && !port->is_fresh)
+		end = end_given_back(eng, rq, now_ns);
 	eng->given.is_told = true;
 	if (rq)
 		timeline_end_request(tl, rq, end);
@@ -242,7 +253,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 	/* Its end is not what freed the engine, by what has been seen: it may be now. */
 	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
 		eng->free.hi = timeline_not_before(now_ns, eng->free.hi);
-	completed(tl, eng, port, rq, now_ns);
+	completed(tl, eng, port, rq, unproven, now_ns);
 }
 
 static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
@@ -308,7 +319,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			timeline_end_request(tl, rq, timeline_span_exact(now_ns));
+			timeline_end_request(tl, rq, end_given_back(eng, rq, now_ns));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

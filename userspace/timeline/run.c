@@ -166,22 +166,24 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	victim->left.why = why_of(tl, eng, victim, culprit);
 }
 
-/* What comes before rq in its context is known, or is over. User's seqnos go in twos. */
-static bool follows_known(const struct lane_rq *rq)
+/* What comes before rq in its context is known, or was over as rq began. User's seqnos go in twos.
+ */
+static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 	const struct lane_rq *before = rq->prev;
 	uint32_t step = ctx->pub.is_user ? 2 : 1;
 
-	if (rq->pub.seqno <= step || (ctx->is_over && rq->pub.seqno - ctx->over_seqno <= step))
+	if (rq->pub.seqno <= step ||
+	    (ctx->is_over && ctx->over_ns <= began_ns && rq->pub.seqno - ctx->over_seqno <= step))
 		return true;
 	return before && rq->pub.seqno - before->pub.seqno <= step &&
-	       (before->ended || before->is_on_device);
+	       ((before->ended && before->pub.end.hi <= began_ns) || before->is_on_device);
 }
 
 /* Why it may not be rq that begins to run, or not then. */
 static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-			 const struct lane_rq *rq)
+			 const struct lane_rq *rq, uint64_t began_ns)
 {
 	bool doubtful = rq->maybe.has_run || (tl->ports_hide && timeline_engine_has_ports(eng)) ||
 			timeline_engine_is_blind(tl, eng);
@@ -189,7 +191,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 	/* What came before it in its context was handed over before the recording: it may have run
 	 * first. */
 	if (timeline_engine_unproven(eng))
-		doubtful |= !follows_known(rq) || eng->proof.epoch > 1;
+		doubtful |= !follows_known(rq, began_ns) || eng->proof.epoch > 1;
 	return doubtful ? LANE_DOUBT_DEVICE : 0;
 }
 
@@ -243,7 +245,7 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (eng->idle.is_known)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
 	rq->begun = begun_at(tl, eng, rq, at);
-	rq->pub.doubt |= doubts_of(tl, eng, rq);
+	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
 	if (!rq->pub.started)
 		start(eng, rq, at);
 	else if (rq->left.from)
