@@ -469,8 +469,8 @@ static bool is_execute(const struct lane_eng *eng, uint32_t i)
 
 /*
  * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1): with
- * a third context another dequeue is there. Where the second context is first handed over, among
- * the items; 0: event is of no third one.
+ * a third context, or the first again behind the second, another dequeue is there. Where the second
+ * context is first handed over, among the items; 0: event is of the first two, in their order.
  */
 static uint32_t second_port(const struct lane_eng *eng, const struct lane_event *event)
 {
@@ -487,10 +487,7 @@ static uint32_t second_port(const struct lane_eng *eng, const struct lane_event 
 		else if (!second && !same_context(held, first))
 			second = i;
 	}
-	return second && !same_context(event, first) &&
-			       !same_context(event, &eng->section.held[second].event)
-		       ? second
-		       : 0;
+	return second && !same_context(event, &eng->section.held[second].event) ? second : 0;
 }
 
 /* The `out` cannot be of the run that is held. */
