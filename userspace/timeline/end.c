@@ -291,6 +291,8 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
+	if (rq->begun.is_unsure && !rq->left.from) /* it may have begun when it had come again */
+		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
 	doubt_those_ahead(eng, rq, end);
 }
 
@@ -338,6 +340,13 @@ static bool has_gone_on(const struct lane_eng *eng)
 	return eng->leaver || eng->dequeue.in_place;
 }
 
+/* Its last run may not have been one. */
+static bool may_have_ended_before(const struct lane_rq *rq)
+{
+	return rq->maybe.at.hi || timeline_request_may_be_over(rq) ||
+	       (rq->left.is_untold && !timeline_request_alive_since_left(rq));
+}
+
 /*
  * rq has ended, by end_ns at the latest. If that was behind the driver's pause, its ring waits for
  * the end of it. If rq may have run, and ended, in an earlier place, so may the ring of what ended
@@ -351,7 +360,7 @@ static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const str
 		eng->paused = 0;
 		return;
 	}
-	if (!eng->paused || !rq->maybe.at.hi)
+	if (!eng->paused || !may_have_ended_before(rq))
 		eng->paused = ++tl->pauses;
 	((struct lane_ctx *)rq->pub.context)->paused = eng->paused;
 }
@@ -590,6 +599,8 @@ void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *en
 	}
 	rq->pub.started = true;
 	at.lo = timeline_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
+	if (rq->left.from && !timeline_request_alive_since_left(rq))
+		or_ended_before_leaving(rq, &at);
 	timeline_end_finish(tl, rq, at);
 }
 

@@ -503,10 +503,10 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 				    !timeline_engine_out_is_due(eng, event, outs));
 }
 
-/* The dequeue that is held hands over a request for the first time. */
-static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng)
+/* The dequeue that is held hands over a request for the first time, from the first-th item on. */
+static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
 {
-	for (uint32_t i = 0; i < eng->section.n; i++) {
+	for (uint32_t i = first; i < eng->section.n; i++) {
 		const struct lane_rq *rq =
 			is_execute(eng, i) ? timeline_request_find(tl, &eng->section.held[i].event)
 					   : NULL;
@@ -529,7 +529,7 @@ static bool is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng
 
 	return eng->mode == LANE_MODE_PORTS && !timeline_is_absent(tl, LANE_RQ_IN) &&
 	       !eng->section.is_over && last->what == HELD_EVENT &&
-	       (kind == LANE_RQ_UNSUBMIT || (kind == LANE_RQ_EXECUTE && has_new(tl, eng)) ||
+	       (kind == LANE_RQ_UNSUBMIT || (kind == LANE_RQ_EXECUTE && has_new(tl, eng, 0)) ||
 		(kind == LANE_RQ_IN && last->event.u.i915_request_in.port));
 }
 
@@ -544,7 +544,7 @@ static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *
 	const struct lane_rq *rq = timeline_request_find(tl, event);
 
 	return rq && rq->pub.submit_ns > eng->section.ns && has_dequeue(eng) &&
-	       !timeline_engine_is_shared(tl, eng);
+	       rq->pub.host_engine && !timeline_engine_is_virtual(rq->pub.host_engine);
 }
 
 /* A dequeue hands over each request once, and those of a context in their order. */
@@ -566,8 +566,7 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 
 	if (eng->section.is_over || upto_out(eng) || last->what == HELD_END ||
 	    (event->wire.ts_ns > eng->section.ns + LANE_DEQUEUE_NS && !is_amid_dequeue(tl, eng)) ||
-	    (kind == LANE_RQ_EXECUTE &&
-	     (is_submitted_since(tl, eng, event) || is_handed_over_again(eng, event))))
+	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -577,7 +576,8 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 /*
  * How many of the items that are held are of an older section than the event; 0: none. Of three
  * contexts the second may be in the dequeue of the first or in that of the third. Where no `in`
- * says so it is taken for the third's, and that one for no older than the third.
+ * says so it is taken for the third's, and that one for no older than the third. Where `in` is seen
+ * none has come: the first's dequeue left the ports as they were, and what is new is the third's.
  */
 static uint32_t older_items(struct lane_timeline *tl, struct lane_eng *eng,
 			    const struct lane_event *event)
@@ -588,12 +588,13 @@ static uint32_t older_items(struct lane_timeline *tl, struct lane_eng *eng,
 		return is_out_of_another(tl, eng, event) ? end_of_section(tl, eng) : 0;
 	if (cannot_follow(tl, eng, event))
 		return eng->section.n;
-	if (event->wire.kind != LANE_RQ_EXECUTE || eng->mode == LANE_MODE_PER_REQUEST)
+	if (event->wire.kind != LANE_RQ_EXECUTE)
 		return 0;
-	second = second_port(eng, event);
-	if (!second || eng->mode != LANE_MODE_HOOKS)
-		return second ? eng->section.n : 0;
-	eng->dequeue.no_sooner_ns = event->wire.ts_ns;
+	second = eng->mode == LANE_MODE_PER_REQUEST ? 0 : second_port(eng, event);
+	if (second && eng->mode == LANE_MODE_HOOKS)
+		eng->dequeue.no_sooner_ns = event->wire.ts_ns;
+	else if (second ? !has_new(tl, eng, second) : is_handed_over_again(eng, event))
+		return eng->section.n;
 	return second;
 }
 
