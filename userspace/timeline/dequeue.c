@@ -4,6 +4,7 @@
 #include "timeline/end.h"
 #include "timeline/engine.h"
 #include "timeline/idle.h"
+#include "timeline/model.h"
 #include "timeline/order.h"
 #include "timeline/ports.h"
 #include "timeline/run.h"
@@ -44,9 +45,8 @@ static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 }
 
-/* rq is with eng, and with it all of its context that is before it. */
-static void executed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		     uint64_t at_ns)
+void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+			  uint64_t at_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before = rq;
@@ -118,7 +118,7 @@ static void take_back(struct lane_eng *eng, struct lane_rq *rq)
 void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			      const struct lane_event *event)
 {
-	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+	if (eng->model)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	eng->dequeue.census_ns = 0;
@@ -127,7 +127,7 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 			eng->dequeue.before_ns,
 			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
-		executed(tl, rq, eng, event->wire.ts_ns);
+		timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest come first */
@@ -140,9 +140,11 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (eng->mode == LANE_MODE_UNKNOWN && !tl->has_in)
-		eng->mode = timeline_engine_sees_unsubmit(tl) ? LANE_MODE_HOOKS : LANE_MODE_RING;
+		timeline_engine_becomes(tl, eng,
+					timeline_engine_sees_unsubmit(tl) ? LANE_MODE_HOOKS
+									  : LANE_MODE_RING);
 	if (eng->mode == LANE_MODE_UNKNOWN && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
-		eng->mode = LANE_MODE_GUC;
+		timeline_engine_becomes(tl, eng, LANE_MODE_GUC);
 }
 
 /* rq gets its place behind all that has been handed over. */
@@ -182,17 +184,15 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	if (rq->is_on_device && rq->pub.engine != &eng->pub &&
 	    rq->pub.state == LANE_RQ_STATE_RUNNING)
 		timeline_engine_contradiction(tl, (struct lane_eng *)rq->pub.engine);
-	if (eng->mode == LANE_MODE_GUC && eng->idle.is_known)
-		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
-	executed(tl, rq, eng, now_ns);
-	if (eng->mode == LANE_MODE_GUC || (eng->mode == LANE_MODE_RING && rq->order))
+	timeline_engine_gets(tl, rq, eng, now_ns);
+	if (eng->model) {
+		if (rq->is_on_device)
+			eng->model->execute(tl, eng, rq, now_ns);
 		return;
-	if (eng->mode != LANE_MODE_RING)
-		begin_dequeue(tl, eng, now_ns);
+	}
+	begin_dequeue(tl, eng, now_ns);
 	if (rq->is_on_device)
 		place(tl, eng, rq, now_ns);
-	if (rq->is_on_device && eng->mode == LANE_MODE_RING && !eng->running)
-		timeline_engine_update(tl, eng);
 }
 
 /* Two dequeues are held as one: rq may have been handed over in the first, which left it on its
@@ -279,8 +279,8 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	struct lane_entry *tail;
 
 	timeline_engine_becomes_ported(tl, eng);
-	executed(tl, rq, eng, event->wire.ts_ns);
-	if (eng->mode == LANE_MODE_GUC)
+	timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
+	if (eng->model)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	put_on_port(eng, rq, event->wire.ts_ns);

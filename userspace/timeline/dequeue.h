@@ -5,6 +5,9 @@
 
 #include "timeline/state.h"
 
+/* rq is with eng, and with it all of its context that is before it. */
+void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+			  uint64_t at_ns);
 void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			     const struct lane_event *event);
 void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

@@ -659,29 +659,3 @@ struct lane_span timeline_end_out_of_turn(struct lane_eng *eng, struct lane_rq *
 		end.lo = rq->alive.at_ns; /* or before it was taken back */
 	return end;
 }
-
-void timeline_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			      struct lane_span end)
-{
-	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
-	struct lane_span start = { rq->pub.execute_ns, end.hi };
-	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
-
-	start.lo = timeline_not_before(ctx->prev_end_lo, start.lo);
-	if (start.lo > end.hi)
-		start.lo = end.hi;
-	end.lo = timeline_not_before(end.lo, start.lo);
-	rq->pub.started = true;
-	rq->pub.start = start;
-	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
-	rq->pub.preempted = (struct lane_span){ 0, end.hi - start.lo };
-	run.begin = start;
-	run.end = end;
-	run.sure_until_ns = end.lo;
-	run.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE;
-	if (tl->hooks.run)
-		tl->hooks.run(tl->hooks.arg, &run);
-	timeline_end_finish(tl, rq, end);
-	if (!eng->away.first && !eng->idle.is_known)
-		timeline_idle_begin(tl, eng, end.hi);
-}

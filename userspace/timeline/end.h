@@ -28,9 +28,6 @@ void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *en
 /* The bounds of an end of what has not been seen to have its turn. */
 struct lane_span timeline_end_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 					  struct lane_span end);
-/* The end of what a firmware schedules: all before it in its context have ended. */
-void timeline_end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			      struct lane_span end);
 /* rq is out of the way, ended or not: its own events will tell. */
 void timeline_end_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* When rq ran and ended is not known from at_ns on. */

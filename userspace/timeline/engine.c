@@ -5,6 +5,7 @@
 #include "timeline/end.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
+#include "timeline/model.h"
 #include "timeline/order.h"
 #include "timeline/ports.h"
 #include "timeline/run.h"
@@ -17,8 +18,7 @@
 
 /* ---- a request ends ---- */
 
-/* R6. A context runs in order: what is before rq is over. */
-static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+void timeline_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before;
@@ -30,31 +30,6 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by
 		if (ctx->live == before)
 			return;
 	}
-}
-
-/* GuC: when a request starts is not to be seen, only that its context runs in order. */
-static void end_in_firmware(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_span end)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_rq *live;
-
-	while ((live = ctx->live) && live != rq &&
-	       timeline_seqno_upto(live->pub.seqno, rq->pub.seqno)) {
-		struct lane_span before = { live->pub.execute_ns, end.hi };
-
-		if (before.lo < ctx->prev_end_lo)
-			before.lo = ctx->prev_end_lo;
-		if (before.lo > before.hi)
-			before.lo = before.hi;
-		if (live->is_on_device)
-			end_in_firmware(tl, eng, live, before);
-		else /* it was not seen to be handed over */
-			timeline_end_request(tl, live, before);
-		if (ctx->live == live)
-			break;
-	}
-	timeline_end_in_firmware(tl, eng, rq, end);
 }
 
 /* What runs ends, and the engine is free for the next. */
@@ -71,13 +46,13 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 {
 	if (timeline_request_ran_unsure(rq)) {
 		if (rq->doubt.is_weak || timeline_end_is_shaky(tl, eng, rq))
-			end_before(tl, rq, end.hi);
+			timeline_end_before(tl, rq, end.hi);
 		timeline_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
 		timeline_end_away(tl, eng, rq, end);
 	} else {
 		end = timeline_end_out_of_turn(eng, rq, end);
-		end_before(tl, rq, end.hi);
+		timeline_end_before(tl, rq, end.hi);
 		if (eng->running == rq) /* it has come to run by that */
 			end_running(tl, eng, rq, end);
 		else
@@ -90,14 +65,16 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	bool alive_away;
 
-	end = timeline_end_bounds(tl, rq, end, &alive_away);
-	if (!rq->is_on_device || !eng) {
-		end_before(tl, rq, end.hi);
-		timeline_end_finish(tl, rq, end);
+	if (rq->is_on_device && eng && eng->mode == LANE_MODE_UNKNOWN)
+		timeline_engine_becomes(tl, eng, LANE_MODE_RING);
+	if (rq->is_on_device && eng && eng->model) {
+		eng->model->end(tl, eng, rq, end);
 		return;
 	}
-	if (eng->mode == LANE_MODE_GUC) {
-		end_in_firmware(tl, eng, rq, end);
+	end = timeline_end_bounds(tl, rq, end, &alive_away);
+	if (!rq->is_on_device || !eng) {
+		timeline_end_before(tl, rq, end.hi);
+		timeline_end_finish(tl, rq, end);
 		return;
 	}
 	if (eng->running != rq && !timeline_end_left_or_over(rq, end) &&
@@ -292,10 +269,6 @@ void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *e
 			eng->dequeue.passed = (struct lane_span){ rq->handed.in.lo, by_ns };
 		return;
 	}
-	if (eng->mode == LANE_MODE_UNKNOWN) {
-		eng->mode = LANE_MODE_RING;
-		timeline_engine_update(tl, eng);
-	}
 	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
 		struct lane_rq *front = eng->running;
 
@@ -346,7 +319,7 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 /* What is executed shows that something before it was passed over. */
 static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	if (eng->mode == LANE_MODE_GUC || eng->mode == LANE_MODE_RING)
+	if (eng->model)
 		return false;
 	/* else what would tell when is missing */
 	return !eng->section.is_cut || timeline_engine_sees_unsubmit(tl);
@@ -383,6 +356,10 @@ void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint6
 {
 	struct lane_rq *rq;
 
+	if (eng->model) {
+		eng->model->doubt(tl, eng, until_ns);
+		return;
+	}
 	if (!eng->section.is_read)
 		timeline_section_cut(tl, eng, now_ns, true);
 	eng->proof.epoch++;
@@ -411,11 +388,8 @@ void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint6
 	eng->given.building_port = -1;
 	memset(eng->given.building, 0, sizeof(eng->given.building));
 	eng->dequeue.is_open = false;
-	if (eng->idle.is_known) {
-		eng->idle.is_known = false;
-		if (eng->pub.id < 64)
-			tl->idle_mask &= ~(1ull << eng->pub.id);
-	}
+	if (eng->idle.is_known)
+		timeline_idle_forget(tl, eng);
 }
 
 /* What was taken for a ring has ports: nothing has run by that reading yet. */
@@ -423,7 +397,8 @@ void timeline_engine_becomes_ported(struct lane_timeline *tl, struct lane_eng *e
 {
 	if (timeline_engine_has_ports(eng) || eng->mode == LANE_MODE_GUC)
 		return;
-	eng->mode = tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS;
+	timeline_engine_becomes(
+		tl, eng, tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS);
 	if (eng->running)
 		timeline_engine_contradiction(tl, eng);
 }

@@ -6,6 +6,8 @@
 #include "timeline/state.h"
 
 void timeline_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+/* R6. A context runs in order: what is before rq is over. */
+void timeline_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
 /* rq has ended, by what has not been seen of it. */
 void timeline_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_span end);

@@ -28,6 +28,13 @@ void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 	timeline_idle_end(tl, eng, NULL, at_ns, timeline_engine_unproven(eng));
 }
 
+void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	eng->idle.is_known = false;
+	if (eng->pub.id < 64)
+		tl->idle_mask &= ~(1ull << eng->pub.id);
+}
+
 void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
 	if (eng->section.is_cut || tl->info.follows_some)
@@ -236,9 +243,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 
 	if (!eng->idle.is_known)
 		return;
-	eng->idle.is_known = false;
-	if (eng->pub.id < 64)
-		tl->idle_mask &= ~(1ull << eng->pub.id);
+	timeline_idle_forget(tl, eng);
 	if (at_ns <= idle.begin_ns || !tl->hooks.idle)
 		return;
 	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle.epoch))

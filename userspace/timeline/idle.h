@@ -12,6 +12,8 @@ void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);
 void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       uint64_t at_ns, bool doubtful);
+/* The engine is not known to be idle any more, nor since when. */
+void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng);
 void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
 			uint64_t now_ns);
 void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr);

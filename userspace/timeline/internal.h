@@ -31,6 +31,7 @@ struct lane_job;       /* drm.h */
 struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* drm.c */
 struct lane_told_jobs; /* drm_told.h */
+struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
 struct lane_held; /* section.c */
@@ -71,8 +72,6 @@ struct lane_listener {
 	uint64_t event; /* number of that event on its CPU */
 	int32_t tid, cpu;
 	bool is_active;	   /* the request may have been handed over by then */
-	bool is_in_thread; /* no fence's call-back, so interrupts are on again before what is next
-			    */
 	bool is_sure;	   /* it was found incomplete: what would have told else has not */
 	bool is_elsewhere; /* another CPU than that has signalled it */
 	uint64_t work_ns;  /* the work that has signalled it has been at it since then */
@@ -160,6 +159,8 @@ struct lane_rq {
 	struct lane_over unheard;
 	struct lane_maybe_run maybe;
 	struct lane_leave left;
+	struct lane_span
+		over;	   /* it was complete then, which has not been concluded yet; 0: unknown */
 	bool is_on_device; /* in its engine's list */
 	bool ended;
 	bool is_ending;	 /* its end is being concluded */
@@ -293,7 +294,8 @@ struct lane_seen_ports {
 struct lane_eng {
 	struct lane_engine pub;
 	uint8_t mode;
-	struct lane_drm_ring *ring; /* of drm_sched's, else NULL */
+	const struct lane_model *model; /* NULL: execlists', or a ring of drm_sched */
+	struct lane_drm_ring *ring;	/* of drm_sched's, else NULL */
 	struct lane_given given;
 	struct lane_seen_ports ports;
 	struct lane_dequeue dequeue;

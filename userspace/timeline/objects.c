@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "timeline/model.h"
 
 /* More of them at once is no trace of a machine: it is refused, before it takes the memory of this
  * one. */
@@ -260,7 +261,7 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	eng->pub.class = class;
 	eng->pub.instance = instance;
 	eng->pub.submission = tl->info.submission;
-	eng->mode = first_mode(tl);
+	timeline_engine_becomes(tl, eng, first_mode(tl));
 	eng->given.building_port = -1;
 	eng->proof.epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
 	eng->proof.doubt_until_ns =

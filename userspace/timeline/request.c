@@ -6,6 +6,7 @@
 #include "timeline/engine.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
+#include "timeline/model.h"
 #include "timeline/objects.h"
 #include "timeline/command_events.h"
 #include "timeline/order.h"
@@ -85,7 +86,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			 * who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 			rq->doubt.is_hit = true;
-			if (rq->is_on_device)
+			if (rq->is_on_device && !((struct lane_eng *)rq->pub.engine)->model)
 				timeline_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
@@ -193,7 +194,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
 	rq->pub.executes++;
-	if (eng)
+	if (eng && !eng->model)
 		timeline_engine_unheard(tl, eng, rq);
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
@@ -206,7 +207,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	if (rq->is_virtual)
 		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
-		if (rq->is_on_device || execute_may_be_late(tl, rq, event->wire.ts_ns))
+		if (rq->is_on_device || (!(eng->model && eng->model->hands_over_once) &&
+					 execute_may_be_late(tl, rq, event->wire.ts_ns)))
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
@@ -214,9 +216,19 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	timeline_engine_execute(tl, eng, rq, event);
 }
 
+/* Its model has not concluded yet when it ended: it is released then. */
+static bool is_being_concluded(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !rq->ended && rq->is_on_device && eng->model && timeline_boundary_is_known(rq);
+}
+
 /* rq's story is over, once nothing that is held is about it. */
 static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
+	if (is_being_concluded(rq))
+		return;
 	if (tl->reading) /* somebody may be at work on rq */
 		timeline_section_release_later(tl, rq);
 	else if (!timeline_section_names(tl, rq))
@@ -259,7 +271,7 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 /* Its own CPU has done something else since, interrupts on, than to listen to rq. */
 static bool is_past_listening(const struct lane_timeline *tl, const struct lane_rq *rq, int32_t cpu)
 {
-	return rq->listen.is_in_thread && rq->listen.cpu == cpu &&
+	return rq->listen.event && rq->listen.cpu == cpu &&
 	       tl->cpus[cpu].on_event > rq->listen.event;
 }
 
@@ -270,7 +282,10 @@ static bool is_past_listening(const struct lane_timeline *tl, const struct lane_
 static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event)
 {
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
 	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->ended && !tl->n_losses &&
+	       !(eng && eng->model) && /* its model waits for it */
 	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
 	       is_past_listening(tl, rq, event->cpu) && signal_can_come(tl);
 }
@@ -623,7 +638,6 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->listen.cpu = event->cpu;
 	rq->listen.tid = event->wire.tid;
 	rq->listen.event = events_here(tl, event);
-	rq->listen.is_in_thread = rq->listen.event && !tl->cpus[event->cpu].is_called_back;
 	rq->listen.is_sure = false;
 }
 
@@ -664,13 +678,14 @@ static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 /* rq leaves all that knows it. */
 static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	struct lane_eng *eng;
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
+	if (rq->is_on_device && eng->model && !tl->is_finishing)
+		eng->model->settle(tl, eng, rq);
 	timeline_section_forget(tl, rq);
 	if (retires_on(tl, rq))
 		retires_on(tl, rq)->retiring = NULL;
 	timeline_request_not_virtual(tl, rq);
-	eng = (struct lane_eng *)rq->pub.engine;
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				       tl->now_ns);
@@ -713,7 +728,7 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 
 static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (!eng->running)
+	if (!eng->running && !eng->model)
 		timeline_engine_update(tl, eng);
 	if (eng->mode == LANE_MODE_PORTS)
 		timeline_ports_unpause(eng);

@@ -690,8 +690,7 @@ bool timeline_section_takes(struct lane_timeline *tl, const struct lane_event *e
 		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 	struct lane_held *held;
 
-	if (!eng || eng->section.is_read || eng->mode == LANE_MODE_GUC ||
-	    eng->mode == LANE_MODE_RING)
+	if (!eng || eng->section.is_read || eng->model)
 		return false;
 	read_others_before(tl, eng, event);
 	read_older(tl, eng, cpu, event);

@@ -7,6 +7,7 @@
 #include "timeline/idle.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
+#include "timeline/model.h"
 #include "timeline/objects.h"
 #include "timeline/command_events.h"
 #include "timeline/out.h"
@@ -167,9 +168,6 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		timeline_request_goes_on(tl, cpu, event);
 	if (!(of & tl->of_breadcrumbs)) {
 		cpu->events++;
-		/* One that listens to many has interrupts off meanwhile (dma_fence_array). */
-		if (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
-			cpu->on_event = cpu->events;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
@@ -177,6 +175,10 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	if (of & OF_TASKLET)
 		cpu->tasklet_event = cpu->events;
 	note_signal(cpu, event, of);
+	/* Interrupts are off while it listens to many (dma_fence_array), and in a call-back. */
+	if (!(of & tl->of_breadcrumbs) && !cpu->is_called_back &&
+	    event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+		cpu->on_event = cpu->events;
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
@@ -253,6 +255,8 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
 			timeline_section_cut(tl, tl->engine_by_id[i], now_ns, false);
+		if (tl->engine_by_id[i]->model)
+			tl->engine_by_id[i]->model->settle(tl, tl->engine_by_id[i], NULL);
 		timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)

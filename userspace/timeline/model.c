@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What the models share: open boundaries between requests.
+#include "timeline/model.h"
+#include "timeline/end.h"
+#include "timeline/engine.h"
+#include "timeline/section.h"
+#include "timeline/state.h"
+
+void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)
+{
+	if (eng->model)
+		eng->model->settle(tl, eng, NULL);
+	eng->mode = (uint8_t)mode;
+	eng->model = mode == LANE_MODE_GUC    ? &lane_model_guc
+		     : mode == LANE_MODE_RING ? &lane_model_ring
+					      : NULL;
+	if (eng->model)
+		eng->model->adopt(tl, eng);
+}
+
+void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
+{
+	/* What came first told the earliest. */
+	if (!rq->over.hi)
+		rq->over = end;
+	else if (end.hi < rq->over.hi)
+		rq->over =
+			(struct lane_span){ end.lo < rq->over.lo ? end.lo : rq->over.lo, end.hi };
+}
+
+/*
+ * Somebody has just begun to listen to it: whether it was found complete its signal tells
+ * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which comes within an interrupt's time.
+ */
+bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return (rq->pub.seen & LANE_SEEN_SIGNAL) ||
+	       !timeline_request_listened_late(rq, rq->over.hi) ||
+	       tl->now_ns > rq->listen.ns + LANE_INTERRUPT_NS ||
+	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);
+}
+
+struct lane_span timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
+				      uint64_t follows_ns)
+{
+	bool alive_away;
+	struct lane_span end = timeline_end_bounds(tl, rq, rq->over, &alive_away);
+
+	if (end.lo < follows_ns)
+		end.lo = follows_ns < end.hi ? follows_ns : end.hi;
+	return end;
+}
+
+void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	timeline_end_finish(tl, rq, end);
+	if (rq->is_over) /* that it was so has waited for this */
+		timeline_section_release_later(tl, rq);
+}
+
+void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_rq *rq, struct lane_span begin,
+				struct lane_span end, bool follows)
+{
+	struct lane_run run = {
+		.engine = &eng->pub,
+		.request = &rq->pub,
+		.begin = begin,
+		.end = end,
+		.follows = follows,
+		.sure_until_ns = end.lo,
+		.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE,
+	};
+
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Submission by the GuC: a context's requests run in their order, and when the firmware runs which
+ * context no event tells. So a context's requests follow each other, and one begins at some time
+ * between the boundary before it, or its own handing over, and its end.
+ */
+#include "timeline/end.h"
+#include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/model.h"
+#include "timeline/order.h"
+
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    uint64_t now_ns)
+{
+	if (rq->is_on_device && eng->idle.is_known)
+		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
+}
+
+/* The oldest of its context that is open, of which is known when it ended. */
+static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
+	struct lane_span end = timeline_boundary_of(tl, rq, since_ns);
+
+	rq->pub.started = true;
+	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
+	rq->pub.running = (struct lane_span){ 0, end.hi - rq->pub.start.lo };
+	rq->pub.preempted = rq->pub.running;
+	timeline_boundary_tell_run(tl, eng, rq, rq->pub.start, end, false);
+	timeline_boundary_finish(tl, rq, end);
+	if (!eng->away.first && !eng->idle.is_known)
+		timeline_idle_begin(tl, eng, end.hi);
+}
+
+/* Concludes what can be of a context, up to a request for certain. */
+static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct lane_rq *upto)
+{
+	struct lane_rq *rq;
+
+	while ((rq = ctx->live) && timeline_boundary_is_known(rq)) {
+		bool is_forced = upto && timeline_seqno_upto(rq->pub.seqno, upto->pub.seqno);
+
+		if (!is_forced && !timeline_boundary_is_settled(tl, rq))
+			return;
+		if (rq->is_on_device)
+			conclude(tl, (struct lane_eng *)rq->pub.engine, rq);
+		else /* it was not seen to be handed over */
+			timeline_end_request(tl, rq, rq->over);
+		if (ctx->live == rq)
+			return;
+	}
+}
+
+static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	(void)eng;
+	timeline_boundary_known(rq, end);
+	/* Where one is known those before it are. */
+	for (struct lane_rq *before = rq->prev;
+	     before && !before->ended && !timeline_boundary_is_known(before); before = before->prev)
+		timeline_boundary_known(before,
+					(struct lane_span){ before->pub.execute_ns, end.hi });
+	go_on(tl, ctx, NULL);
+}
+
+static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	if (rq) {
+		go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+		return;
+	}
+	rq = eng->away.first;
+	while (rq) {
+		if (timeline_boundary_is_known(rq))
+			go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+		rq = rq->is_on_device ? rq->dev_next : eng->away.first;
+	}
+}
+
+/* A context's requests follow each other whatever is not seen of others: only idle is in doubt. */
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+{
+	settle(tl, eng, NULL);
+	eng->proof.epoch++;
+	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
+	timeline_idle_forget(tl, eng);
+}
+
+/* Whatever its events were read by before, nothing has been concluded. */
+static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	(void)tl;
+	(void)eng;
+}
+
+const struct lane_model lane_model_guc = {
+	.adopt = adopt,
+	.execute = execute,
+	.end = end,
+	.settle = settle,
+	.doubt = doubt,
+};

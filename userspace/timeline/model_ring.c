@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ring submission, and i915's mock engine: one ring, in the order in which requests were handed
+ * over. The next one begins as the one before it ends, if it was handed over by then: both are one
+ * boundary. So a request that is complete shows that all before it are, be it across a loss.
+ */
+#include "timeline/end.h"
+#include "timeline/engine.h"
+#include "timeline/idle.h"
+#include "timeline/model.h"
+#include "timeline/order.h"
+#include "timeline/run.h"
+#include "timeline/tell.h"
+
+/* Something unseen may stand before rq: nothing that was handed over before it tells when it began.
+ */
+static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return !rq->handed.no || rq->handed.no != eng->proof.proven_epoch;
+}
+
+/* The first of the order has the engine, since it was free and rq was handed over. */
+static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_span in = rq->handed.in, free = eng->free;
+	bool is_sure = !is_behind_gap(eng, rq);
+
+	rq->since =
+		(struct lane_span){ timeline_not_before(in.lo, free.lo),
+				    is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
+	eng->follows = is_sure && in.hi <= free.lo;
+	rq->begun.ns = rq->since.lo;
+	rq->begun.no_sooner_ns = timeline_not_before(in.lo, eng->free_no_sooner_ns);
+	if (rq->begun.no_sooner_ns > rq->since.lo)
+		rq->begun.no_sooner_ns = rq->since.lo;
+	timeline_idle_end(tl, eng, rq, rq->since.lo, !is_sure);
+	rq->pub.started = true;
+	rq->pub.start = rq->since;
+	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx)
+		rq->pub.behind = &eng->last_ctx->pub;
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, rq->since.lo);
+	eng->running = rq;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, rq->since.lo);
+}
+
+/* The boundary behind the first of the order: it is over, and the engine free. */
+static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_span end = timeline_boundary_of(tl, rq, 0);
+
+	/* What is heard of late bounds what others tell exactly, and nothing else. */
+	end.lo = timeline_not_before(end.lo,
+				     end.lo == end.hi ? rq->since.lo : rq->begun.no_sooner_ns);
+	end.hi = timeline_not_before(end.hi, end.lo);
+	if (rq->since.hi > end.hi)
+		rq->since.hi = rq->pub.start.hi = end.hi;
+	rq->pub.running = timeline_span_between(rq->since, end);
+	timeline_boundary_tell_run(tl, eng, rq, rq->since, end, eng->follows);
+	eng->running = NULL;
+	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	eng->free = end;
+	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
+	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
+	timeline_end_before(tl, rq, end.hi);
+	timeline_boundary_finish(tl, rq, end);
+}
+
+/* What is first has the engine; what is complete is concluded, up to this place for certain. */
+static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
+{
+	struct lane_rq *rq;
+	bool was_free = false;
+
+	if (eng->is_updating)
+		return;
+	eng->is_updating = true;
+	while ((rq = eng->order.first)) {
+		if (!eng->running)
+			begin(tl, eng, rq);
+		if (eng->running != rq || !timeline_boundary_is_known(rq) ||
+		    (rq->order > upto && !timeline_boundary_is_settled(tl, rq)))
+			break;
+		conclude(tl, eng, rq);
+		was_free = true;
+	}
+	eng->is_updating = false;
+	if (was_free && !eng->running && !timeline_engine_unproven(eng))
+		timeline_idle_begin(tl, eng, eng->free.hi);
+}
+
+/* It stands last, behind what was lost by then. */
+static void note_gap(const struct lane_eng *eng, struct lane_rq *rq)
+{
+	rq->handed.no = rq->pub.execute_ns >= eng->proof.doubt_until_ns ? eng->proof.epoch : 0;
+}
+
+static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		note_gap(eng, rq);
+	go_on(tl, eng, 0);
+}
+
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    uint64_t now_ns)
+{
+	if (rq->order)
+		return;
+	timeline_engine_stand(eng, rq);
+	rq->handed.in = timeline_span_exact(now_ns);
+	note_gap(eng, rq);
+	go_on(tl, eng, 0);
+}
+
+static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		struct lane_span end)
+{
+	bool alive_away;
+
+	if (!rq->order) { /* of its place nothing is known any more */
+		end = timeline_end_bounds(tl, rq, end, &alive_away);
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		timeline_end_before(tl, rq, end.hi);
+		timeline_end_finish(tl, rq, end);
+		return;
+	}
+	timeline_boundary_known(rq, end);
+	/* Where one is known those before it are. */
+	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
+	     before = before->dev_prev)
+		timeline_boundary_known(
+			before, (struct lane_span){ timeline_request_began(before), end.hi });
+	go_on(tl, eng, 0);
+}
+
+static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	go_on(tl, eng, rq ? rq->order : UINT64_MAX);
+}
+
+/* What stands in the order stands there still: only behind it something unseen may be. */
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+{
+	settle(tl, eng, NULL);
+	eng->proof.epoch++;
+	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->doubt.is_hit = true;
+	timeline_idle_forget(tl, eng);
+}
+
+const struct lane_model lane_model_ring = {
+	.hands_over_once = true,
+	.adopt = adopt,
+	.execute = execute,
+	.end = end,
+	.settle = settle,
+	.doubt = doubt,
+};
