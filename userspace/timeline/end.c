@@ -12,6 +12,20 @@
 #include "timeline/tell.h"
 
 /* The story of rq with the hardware is over. */
+/* What is over of its context, now that rq is. */
+static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
+{
+	if (ctx->live == rq)
+		ctx->prev_end_lo = rq->pub.end.lo;
+	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
+		ctx->over_seqno = rq->pub.seqno;
+	if (!ctx->is_over || rq->pub.end.hi > ctx->over_ns)
+		ctx->over_ns = rq->pub.end.hi;
+	ctx->is_over = true;
+	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
+		ctx->live = ctx->live->next;
+}
+
 void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -36,15 +50,7 @@ void timeline_end_finish(struct lane_timeline *tl, struct lane_rq *rq, struct la
 	rq->pub.end = end;
 	if (eng && timeline_engine_unproven(eng))
 		timeline_engine_prove(eng, false);
-	if (ctx->live == rq)
-		ctx->prev_end_lo = end.lo;
-	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
-		ctx->over_seqno = rq->pub.seqno;
-	if (!ctx->is_over || end.hi > ctx->over_ns)
-		ctx->over_ns = end.hi;
-	ctx->is_over = true;
-	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
-		ctx->live = ctx->live->next;
+	note_over(ctx, rq);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
 }
 

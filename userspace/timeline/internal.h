@@ -15,6 +15,7 @@ enum lane_mode {
 	LANE_MODE_RING,
 	LANE_MODE_SCHED, /* a ring of drm_sched: drm.c reads it */
 	LANE_MODE_HOOKS, /* execlists without in and out: execute and unsubmit of the functions */
+	LANE_MODES,
 };
 
 /* Why a thread does what it does, for the division of an engine's idle time. */
@@ -404,6 +405,7 @@ struct lane_virtuals {
 
 struct lane_timeline {
 	struct lane_hooks hooks;
+	const struct lane_model *models[LANE_MODES]; /* who reads an engine of each mode */
 	struct lane_trace_info info;
 	struct lane_timeline_figures figures;
 	struct lane_table requests; /* (context id, seqno) */

@@ -4,6 +4,7 @@
  * context no event tells. So a context's requests follow each other, and one begins at some time
  * between the boundary before it, or its own handing over, and its end.
  */
+#include "timeline/boundary.h"
 #include "timeline/end.h"
 #include "timeline/engine.h"
 #include "timeline/idle.h"

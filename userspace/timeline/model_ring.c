@@ -4,6 +4,7 @@
  * over. The next one begins as the one before it ends, if it was handed over by then: both are one
  * boundary. So a request that is complete shows that all before it are, be it across a loss.
  */
+#include "timeline/boundary.h"
 #include "timeline/end.h"
 #include "timeline/engine.h"
 #include "timeline/idle.h"
@@ -150,7 +151,7 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until
 }
 
 const struct lane_model lane_model_ring = {
-	.hands_over_once = true,
+	.is_handed_over_once = true,
 	.adopt = adopt,
 	.execute = execute,
 	.end = end,

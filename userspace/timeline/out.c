@@ -159,6 +159,18 @@ static struct lane_span end_given_back(const struct lane_eng *eng, const struct 
 				   now_ns };
 }
 
+/* When rq ended, whose port an `out` gives back as complete. */
+static struct lane_span end_by_out(const struct lane_timeline *tl, const struct lane_eng *eng,
+				   const struct lane_entry *port, const struct lane_rq *rq,
+				   bool unproven, uint64_t now_ns)
+{
+	if (may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns))
+		return (struct lane_span){ rq->pub.execute_ns, now_ns };
+	if (unproven && !port->is_fresh)
+		return end_given_back(eng, rq, now_ns);
+	return timeline_span_exact(now_ns);
+}
+
 /*
  * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
  * that gives its port back did not, unless rq had been known to be over.
@@ -167,7 +179,6 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
 {
 	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
-	struct lane_span end = timeline_span_exact(now_ns);
 	uint64_t back_ns = 0;
 
 	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
@@ -177,13 +188,9 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		back_ns = timeline_section_gives_back(eng, eng->leaver->pub.context);
 	if (back_ns)
 		pass_leaver(tl, eng, back_ns, now_ns);
-	if (rq && (may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns)))
-		end.lo = rq->pub.execute_ns;
-	else if (rq && unproven && !port->is_fresh)
-		end = end_given_back(eng, rq, now_ns);
 	eng->given.is_told = true;
 	if (rq)
-		timeline_end_request(tl, rq, end);
+		timeline_end_request(tl, rq, end_by_out(tl, eng, port, rq, unproven, now_ns));
 	eng->given.is_told = false;
 	went_on(tl, eng, port);
 	if (eng->running)

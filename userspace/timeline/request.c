@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A request's life, from its own events and its fence's.
 #include "timeline/request.h"
+#include "timeline/boundary.h"
 #include "timeline/dequeue.h"
 #include "timeline/end.h"
 #include "timeline/engine.h"
@@ -207,7 +208,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	if (rq->is_virtual)
 		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
-		if (rq->is_on_device || (!(eng->model && eng->model->hands_over_once) &&
+		if (rq->is_on_device || (!(eng->model && eng->model->is_handed_over_once) &&
 					 execute_may_be_late(tl, rq, event->wire.ts_ns)))
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;

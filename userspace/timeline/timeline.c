@@ -67,6 +67,8 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->hooks = *hooks;
 	tl->info = *info;
 	tl->reader = &lane_rq_reader;
+	tl->models[LANE_MODE_RING] = &lane_model_ring;
+	tl->models[LANE_MODE_GUC] = &lane_model_guc;
 	tl->of_breadcrumbs = info->submission == LANE_SUBMISSION_GUC
 				     ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
 				     : OF_BREADCRUMBS;

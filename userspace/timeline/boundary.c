@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the models share: open boundaries between requests.
-#include "timeline/model.h"
+#include "timeline/boundary.h"
 #include "timeline/end.h"
 #include "timeline/engine.h"
 #include "timeline/section.h"
 #include "timeline/state.h"
-
-void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)
-{
-	if (eng->model)
-		eng->model->settle(tl, eng, NULL);
-	eng->mode = (uint8_t)mode;
-	eng->model = mode == LANE_MODE_GUC    ? &lane_model_guc
-		     : mode == LANE_MODE_RING ? &lane_model_ring
-					      : NULL;
-	if (eng->model)
-		eng->model->adopt(tl, eng);
-}
 
 void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
 {
