@@ -451,6 +451,16 @@ static uint64_t interrupts_since(const struct lane_timeline *tl, uint64_t now_ns
 	return now_ns > late_ns ? now_ns - late_ns : 0;
 }
 
+/* rq was handed over before the recording, and that it is taken back is not recorded. */
+static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.host_engine;
+
+	return !rq->pub.engine && !timeline_engine_sees_unsubmit(tl) &&
+	       (eng ? eng->mode == LANE_MODE_PORTS
+		    : tl->has_in && tl->info.submission != LANE_SUBMISSION_GUC);
+}
+
 /*
  * R13. Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
  * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. Who listens is
@@ -462,8 +472,8 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 	uint64_t then_ns = interrupts_since(tl, now_ns);
 
 	if (rq->listen.ns && since_ns < then_ns && rq->alive.at_ns < then_ns &&
-	    !timeline_request_is_back(rq) && !rq->doubt.is_hit && !tl->ends_hide &&
-	    !timeline_loss_between(tl, since_ns, now_ns))
+	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_hit &&
+	    !tl->ends_hide && !timeline_loss_between(tl, since_ns, now_ns))
 		timeline_engine_alive(tl, rq, then_ns);
 }
 

@@ -372,8 +372,8 @@ bool timeline_section_may_have_passed(const struct lane_timeline *tl, const stru
 	const struct lane_eng *eng =
 		cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? tl->cpus[cpu].section : NULL;
 
-	return eng && &eng->pub == rq->pub.engine && eng->mode == LANE_MODE_PORTS &&
-	       !timeline_engine_sees_unsubmit(tl) &&
+	return eng && (!rq->pub.engine || &eng->pub == rq->pub.engine) &&
+	       eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
 	       at_ns <= eng->section.ns + LANE_SELF_INTERRUPT_NS && has_dequeue(eng) &&
 	       !is_dequeued(eng, rq, eng->section.n);
 }
