@@ -369,11 +369,11 @@ bool timeline_section_is_back(const struct lane_timeline *tl, const struct lane_
 bool timeline_section_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
 				      int32_t cpu, uint64_t at_ns)
 {
-	const struct lane_eng *eng =
-		cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? tl->cpus[cpu].section : NULL;
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return eng && (!rq->pub.engine || &eng->pub == rq->pub.engine) &&
-	       eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
+	if (!eng && cpu >= 0 && (uint32_t)cpu < tl->n_cpus)
+		eng = tl->cpus[cpu].section;
+	return eng && eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
 	       at_ns <= eng->section.ns + LANE_SELF_INTERRUPT_NS && has_dequeue(eng) &&
 	       !is_dequeued(eng, rq, eng->section.n);
 }

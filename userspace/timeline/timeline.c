@@ -26,7 +26,7 @@ enum trait {
 	/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a
 	 * wake-up. What was lost may have been. */
 	OF_BREADCRUMBS = 1 << 0,
-	OF_GUC_BREADCRUMBS = 1 << 1, /* the same where firmware schedules */
+	OF_DIRECT_BREADCRUMBS = 1 << 1, /* the same where a submit hands over: GuC, ring */
 	/* A submission tasklet is at work, or has been started and may run before anything else
 	 * does. */
 	OF_TASKLET = 1 << 2,
@@ -38,9 +38,9 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_DRM_DONE] = OF_BREADCRUMBS,
 	[LANE_LOST] = OF_BREADCRUMBS,
 	[LANE_RQ_SUBMIT] = OF_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
-	[LANE_RQ_EXECUTE] = OF_GUC_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
-	[LANE_RQ_IN] = OF_GUC_BREADCRUMBS | OF_CALL_BACK,
-	[LANE_RQ_GUC_SUBMIT] = OF_GUC_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_RQ_EXECUTE] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
+	[LANE_RQ_IN] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_RQ_GUC_SUBMIT] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_RQ_UNSUBMIT] = OF_TASKLET,
 	[LANE_PORTS] = OF_TASKLET,
 	[LANE_WAKING] = OF_BREADCRUMBS | OF_CALL_BACK,
@@ -69,9 +69,9 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->reader = &lane_rq_reader;
 	tl->models[LANE_MODE_RING] = &lane_model_ring;
 	tl->models[LANE_MODE_GUC] = &lane_model_guc;
-	tl->of_breadcrumbs = info->submission == LANE_SUBMISSION_GUC
-				     ? OF_BREADCRUMBS | OF_GUC_BREADCRUMBS
-				     : OF_BREADCRUMBS;
+	tl->of_breadcrumbs = OF_BREADCRUMBS;
+	if (info->submission == LANE_SUBMISSION_GUC || info->submission == LANE_SUBMISSION_RING)
+		tl->of_breadcrumbs |= OF_DIRECT_BREADCRUMBS;
 	tl->rq_pool.size = sizeof(struct lane_rq);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
