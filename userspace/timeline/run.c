@@ -153,13 +153,18 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		       : LANE_PREEMPTION_UNKNOWN;
 }
 
+/*
+ * The new set takes the victim off: whose port was given only after that is not the culprit, but
+ * somebody of whom nothing has been seen to run, and who may have.
+ */
 static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 		  const struct lane_rq *culprit)
 {
 	struct lane_rq *victim = eng->victim;
 
 	eng->victim = NULL;
-	if (victim == culprit || eng->dequeue.is_mixed)
+	if (victim == culprit || eng->dequeue.is_mixed ||
+	    (eng->mode == LANE_MODE_PORTS && culprit->handed.in.lo > victim->left.ns))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;

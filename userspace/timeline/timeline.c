@@ -51,6 +51,13 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 
 _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
+static uint32_t traits_of_breadcrumbs(enum lane_submission submission)
+{
+	bool is_direct = submission == LANE_SUBMISSION_GUC || submission == LANE_SUBMISSION_RING;
+
+	return is_direct ? OF_BREADCRUMBS | OF_DIRECT_BREADCRUMBS : OF_BREADCRUMBS;
+}
+
 static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
 {
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
@@ -69,9 +76,7 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->reader = &lane_rq_reader;
 	tl->models[LANE_MODE_RING] = &lane_model_ring;
 	tl->models[LANE_MODE_GUC] = &lane_model_guc;
-	tl->of_breadcrumbs = OF_BREADCRUMBS;
-	if (info->submission == LANE_SUBMISSION_GUC || info->submission == LANE_SUBMISSION_RING)
-		tl->of_breadcrumbs |= OF_DIRECT_BREADCRUMBS;
+	tl->of_breadcrumbs = traits_of_breadcrumbs(info->submission);
 	tl->rq_pool.size = sizeof(struct lane_rq);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
