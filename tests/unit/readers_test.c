@@ -628,24 +628,60 @@ static void many_refills(void **state)
 	lane_format_text.close(decoder);
 }
 
+/* Lines with a NUL byte, wherever in what is read at a time, are each told, and no others. */
+static void nul_bytes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct lane_decoder *decoder;
+	struct lane_event *event;
+	char path[64];
+	int n = 0, bad = 0;
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/nul.txt", fixture->dir);
+	to = fopen(path, "w");
+	fprintf(to, "gpulane-events 1\n");
+	for (int i = 0; i < 50000; i++) {
+		fprintf(to, "%d 0 1/1 - sched_wakeup tid=%d", i, i);
+		if (i % 1000 == 999) /* also two in a line, and at its end */
+			fwrite("\0 \0", 1, i % 2000 == 999 ? 3 : 1, to);
+		fprintf(to, "\n");
+	}
+	fwrite("#\0", 1, 2, to); /* the last line has no end */
+	fclose(to);
+	check(lane_format_text.open(path, NULL, &decoder));
+	for (;;) {
+		struct lane_error *err = lane_format_text.next(decoder, &event);
+
+		if (err) {
+			assert_non_null(
+				strstr(lane_error_message(err), "the line holds a NUL byte"));
+			lane_error_free(err);
+			bad++;
+			continue;
+		}
+		if (!event)
+			break;
+		n++;
+		assert_int_not_equal(event->wire.ts_ns % 1000, 999);
+	}
+	assert_int_equal(n, 50000 - 50);
+	assert_int_equal(bad, 50 + 1);
+	lane_format_text.close(decoder);
+}
+
 #define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_DIR(both_readers),
-		IN_DIR(text_and_back),
-		IN_DIR(damage),
-		IN_DIR(random_damage),
-		IN_DIR(other_metadata),
-		IN_DIR(long_lines),
-		IN_DIR(many_refills),
-		IN_DIR(missing_packet),
-		IN_DIR(missing_first_packet),
-		IN_DIR(one_lost_event),
-		IN_DIR(cut_packet),
-		IN_DIR(time_goes_back),
-		IN_DIR(numbers_in_a_namespace),
+		IN_DIR(both_readers),	IN_DIR(text_and_back),
+		IN_DIR(damage),		IN_DIR(random_damage),
+		IN_DIR(other_metadata), IN_DIR(long_lines),
+		IN_DIR(many_refills),	IN_DIR(nul_bytes),
+		IN_DIR(missing_packet), IN_DIR(missing_first_packet),
+		IN_DIR(one_lost_event), IN_DIR(cut_packet),
+		IN_DIR(time_goes_back), IN_DIR(numbers_in_a_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
