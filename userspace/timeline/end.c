@@ -235,11 +235,31 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
 }
 
+/*
+ * The driver looked at rq when it had left, which was told only after that; and rq may have ended
+ * before it was told. It left between the writing of the set that took it off and that look.
+ */
+static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_span left = { rq->handed.in.lo, rq->alive.at_ns };
+	uint64_t less;
+
+	if (eng->mode != LANE_MODE_PORTS || end.lo >= rq->since.lo || left.hi >= rq->since.lo ||
+	    left.lo > left.hi)
+		return;
+	less = rq->since.lo - left.lo;
+	rq->pub.running.lo -= less < rq->pub.running.lo ? less : rq->pub.running.lo;
+	rq->pub.running.hi -= rq->since.lo - left.hi;
+	rq->since = left;
+}
+
 void timeline_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       struct lane_span end)
 {
 	enum way_away way = way_of(tl, eng, rq, end);
 
+	if (timeline_request_alive_since_left(rq))
+		left_before_told(eng, rq, end);
 	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
 		doubt_those_ahead(eng, rq, end);
 	switch (way) {

@@ -199,10 +199,10 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_engine_unheard(tl, eng, rq);
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	timeline_engine_alive(tl, rq,
-			      rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
-				      ? looked_at(tl, rq, event->wire.ts_ns)
-				      : event->wire.ts_ns);
+	timeline_engine_looked_at(tl, rq,
+				  rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
+					  ? looked_at(tl, rq, event->wire.ts_ns)
+					  : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
 	if (rq->is_virtual)
@@ -337,7 +337,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	timeline_engine_alive(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
+	timeline_engine_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
 	if (eng && !rq->ended)
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }

@@ -91,6 +91,14 @@ void timeline_engine_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_
 		timeline_run_tell_preemption(tl, rq);
 }
 
+void timeline_engine_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	timeline_engine_seems_alive(tl, rq, at_ns);
+	rq->alive.step = ++tl->steps;
+	if (rq->left.is_untold)
+		timeline_run_tell_preemption(tl, rq);
+}
+
 void timeline_engine_not_alive(struct lane_rq *rq)
 {
 	rq->alive = rq->alive_before;

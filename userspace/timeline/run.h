@@ -9,6 +9,9 @@
 void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* rq was not complete at that time. */
 void timeline_engine_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+/* The same, by the driver's look for work. What the hardware reported before it is told after it,
+ * with a later time. */
+void timeline_engine_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 /* The listening that began last found rq complete after all. */
 void timeline_engine_not_alive(struct lane_rq *rq);
 /* rq starts, or starts again, at a time in `at`. */
