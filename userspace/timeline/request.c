@@ -487,6 +487,23 @@ static uint64_t work_since(const struct lane_timeline *tl, const struct lane_eve
 								    : event->wire.ts_ns;
 }
 
+/*
+ * Somebody began to listen to rq while another CPU's dequeue had interrupts off, and the work that
+ * signals was to come there as that was over: handing over those who listen asks for it
+ * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), and it may have found rq complete.
+ */
+static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
+		       const struct lane_event *event)
+{
+	const struct lane_cpu *cpu;
+
+	if (event->cpu < 0 || (uint32_t)event->cpu >= tl->n_cpus || event->cpu == rq->listen.cpu)
+		return false;
+	cpu = &tl->cpus[event->cpu];
+	return cpu->off.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
+	       cpu->off.hi > rq->listen.ns && cpu->work_ns <= cpu->off.hi + LANE_SELF_INTERRUPT_NS;
+}
+
 /* The listening itself has found rq complete and signals it: its neighbour, in the same thread. */
 static bool is_by_listening(const struct lane_timeline *tl, const struct lane_rq *rq,
 			    const struct lane_event *event)
@@ -594,6 +611,10 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->listen.work_ns = work_since(tl, event);
 	/* Else its CPU would have signalled it before, or another has been at it. */
 	rq->listen.is_sure = is_past_listening(tl, rq, event->cpu);
+	if (is_held_up(tl, rq, event)) {
+		rq->listen.work_ns = rq->listen.ns;
+		rq->listen.is_sure = false;
+	}
 	rq->listen.is_elsewhere = event->cpu != rq->listen.cpu;
 	timeline_wait_signalled(tl, rq, now_ns);
 	if (retiring) {

@@ -39,7 +39,7 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_LOST] = OF_BREADCRUMBS,
 	[LANE_RQ_SUBMIT] = OF_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
 	[LANE_RQ_EXECUTE] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
-	[LANE_RQ_IN] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_RQ_IN] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
 	[LANE_RQ_GUC_SUBMIT] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_RQ_UNSUBMIT] = OF_TASKLET,
 	[LANE_PORTS] = OF_TASKLET,
@@ -178,9 +178,13 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
+		cpu->off.hi = cpu->tasklet_event == cpu->events ? cpu->at_ns : 0;
 	}
-	if (of & OF_TASKLET)
+	if (of & OF_TASKLET) {
+		if (cpu->tasklet_event + 1 < cpu->events || now_ns > cpu->at_ns + WORK_NS)
+			cpu->off.lo = now_ns;
 		cpu->tasklet_event = cpu->events;
+	}
 	note_signal(cpu, event, of);
 	/* Interrupts are off while it listens to many (dma_fence_array), and in a call-back. */
 	if (!(of & tl->of_breadcrumbs) && !cpu->is_called_back &&
