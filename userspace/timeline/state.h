@@ -12,15 +12,21 @@ static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
 
+/* The driver's ports have been without it since: it was taken back, which is not recorded, or it
+ * was complete. */
+static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return rq->handed.is_off && eng && eng->mode == LANE_MODE_PORTS;
+}
+
 /* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
  * others.
  */
 static inline bool timeline_request_is_back(const struct lane_rq *rq)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	return rq->handed.is_taken_back ||
-	       (rq->handed.is_off && eng && eng->mode == LANE_MODE_PORTS);
+	return rq->handed.is_taken_back || timeline_request_is_off_ports(rq);
 }
 
 /* Since when rq can have ended. */
@@ -164,8 +170,8 @@ static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
 	bool has_left = rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.lo >= rq->maybe.at.hi;
 
-	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order && !has_left &&
-	       timeline_request_may_be_over(rq);
+	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order &&
+	       !timeline_request_is_off_ports(rq) && !has_left && timeline_request_may_be_over(rq);
 }
 
 /* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
