@@ -388,7 +388,7 @@ struct lane_cpu {
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
 	uint64_t work_ns; /* since then nothing but the work that signals fences; 0: something else
 			   */
-	struct lane_span off; /* a tasklet was at work there right before; hi 0: none was */
+	struct lane_span dequeue; /* the last one there: its first event and its last */
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx;
 	uint32_t signal_seqno;

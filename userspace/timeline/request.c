@@ -500,8 +500,9 @@ static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
 	if (event->cpu < 0 || (uint32_t)event->cpu >= tl->n_cpus || event->cpu == rq->listen.cpu)
 		return false;
 	cpu = &tl->cpus[event->cpu];
-	return cpu->off.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
-	       cpu->off.hi > rq->listen.ns && cpu->work_ns <= cpu->off.hi + LANE_SELF_INTERRUPT_NS;
+	return cpu->dequeue.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
+	       cpu->dequeue.hi > rq->listen.ns &&
+	       cpu->work_ns <= cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS;
 }
 
 /* The listening itself has found rq complete and signals it: its neighbour, in the same thread. */

@@ -31,6 +31,7 @@ enum trait {
 	 * does. */
 	OF_TASKLET = 1 << 2,
 	OF_CALL_BACK = 1 << 3, /* may come straight out of a fence's signal */
+	OF_DEQUEUE = 1 << 4,   /* interrupts are off */
 };
 
 static const uint8_t traits[LANE_KIND_COUNT] = {
@@ -38,10 +39,10 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_DRM_DONE] = OF_BREADCRUMBS,
 	[LANE_LOST] = OF_BREADCRUMBS,
 	[LANE_RQ_SUBMIT] = OF_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
-	[LANE_RQ_EXECUTE] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
-	[LANE_RQ_IN] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
+	[LANE_RQ_EXECUTE] = OF_DIRECT_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK | OF_DEQUEUE,
+	[LANE_RQ_IN] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK | OF_DEQUEUE,
 	[LANE_RQ_GUC_SUBMIT] = OF_DIRECT_BREADCRUMBS | OF_CALL_BACK,
-	[LANE_RQ_UNSUBMIT] = OF_TASKLET,
+	[LANE_RQ_UNSUBMIT] = OF_TASKLET | OF_DEQUEUE,
 	[LANE_PORTS] = OF_TASKLET,
 	[LANE_WAKING] = OF_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_WAKEUP] = OF_BREADCRUMBS | OF_CALL_BACK,
@@ -162,6 +163,14 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 }
 
+/* A dequeue is at work, interrupts off, since its first event without a pause. */
+static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
+{
+	if (now_ns > cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS)
+		cpu->dequeue.lo = now_ns;
+	cpu->dequeue.hi = now_ns;
+}
+
 /* What an event says of its CPU, whatever else it says. */
 static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -178,13 +187,11 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
-		cpu->off.hi = cpu->tasklet_event == cpu->events ? cpu->at_ns : 0;
 	}
-	if (of & OF_TASKLET) {
-		if (cpu->tasklet_event + 1 < cpu->events || now_ns > cpu->at_ns + WORK_NS)
-			cpu->off.lo = now_ns;
+	if (of & OF_TASKLET)
 		cpu->tasklet_event = cpu->events;
-	}
+	if ((of & OF_DEQUEUE) && !cpu->work_ns)
+		note_dequeue(cpu, now_ns);
 	note_signal(cpu, event, of);
 	/* Interrupts are off while it listens to many (dma_fence_array), and in a call-back. */
 	if (!(of & tl->of_breadcrumbs) && !cpu->is_called_back &&
