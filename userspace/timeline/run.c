@@ -161,6 +161,12 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		       : LANE_PREEMPTION_UNKNOWN;
 }
 
+/* Unless it was handed over behind another context's. */
+static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->handed.no != eng->dequeue.no || rq->pub.context->ctx == eng->dequeue.first_ctx;
+}
+
 /*
  * The new set takes the victim off: whose port was given only after that is not the culprit, but
  * somebody of whom nothing has been seen to run, and who may have.
@@ -172,7 +178,8 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 
 	eng->victim = NULL;
 	if (victim == culprit || eng->dequeue.is_mixed ||
-	    (eng->mode == LANE_MODE_PORTS && culprit->handed.in.lo > victim->left.ns))
+	    (eng->mode == LANE_MODE_PORTS &&
+	     (culprit->handed.in.lo > victim->left.ns || !is_first_of_dequeue(eng, culprit))))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;
