@@ -168,8 +168,9 @@ static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq
 }
 
 /*
- * The new set takes the victim off: whose port was given only after that is not the culprit, but
- * somebody of whom nothing has been seen to run, and who may have.
+ * The new set takes the victim off: whose port was given after the victim can have left, or behind
+ * another's, is not the culprit, but somebody of whom nothing has been seen to run, and who may
+ * have.
  */
 static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 		  const struct lane_rq *culprit)
@@ -179,7 +180,7 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	eng->victim = NULL;
 	if (victim == culprit || eng->dequeue.is_mixed ||
 	    (eng->mode == LANE_MODE_PORTS &&
-	     (culprit->handed.in.lo > victim->left.ns || !is_first_of_dequeue(eng, culprit))))
+	     (culprit->handed.in.lo > victim->since.lo || !is_first_of_dequeue(eng, culprit))))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;
