@@ -633,6 +633,10 @@ void timeline_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *en
 		rq->pub.start =
 			(struct lane_span){ at.lo, rq->since.hi < at.hi ? rq->since.hi : at.hi };
 	}
+	/* A set that was written since may have taken it off, and come to it again. */
+	if (eng->mode == LANE_MODE_PORTS && rq->handed.in.lo > rq->since.hi &&
+	    rq->alive.at_ns >= rq->handed.in.lo && rq->handed.in.lo < at.hi)
+		rq->pub.preempted.hi += at.hi - rq->handed.in.lo;
 	rq->pub.started = true;
 	at.lo = timeline_not_before(rq->alive.at_ns < at.hi ? rq->alive.at_ns : at.hi, at.lo);
 	if (rq->left.from && !timeline_request_alive_since_left(rq))
