@@ -922,6 +922,28 @@ static void poller_that_left_its_cpu(void **state)
 	}
 }
 
+/* That no interrupt had come a millisecond before the end shows that it was incomplete then; it
+ * left after that, and whether it had ended by then, its signal late, nothing tells. */
+static void heard_before_it_left(void **state)
+{
+	struct story s;
+
+	(void)state;
+	story_init(&s, LANE_SUBMISSION_EXECLISTS);
+	story_tell_all(&s, "100 1 9 add 6.2\n200 1 9 add 6.4\n300 1 9 add 7.2\n",
+		       "1000 1 9 enable 6.2\n1100 1 9 submit 6.2\n1200 0 8 exec 6.2\n"
+		       "1300 0 8 in 6.2 0 0\n1400 1 9 submit 6.4\n1500 0 8 exec 6.4\n"
+		       "1600 0 8 in 6.4 0 0\n1700 0 8 out 6.2 0\n1800 1 9 submit 7.2\n",
+		       "1900 0 8 unsub 6.4\n2000 0 8 unsub 6.2\n2100 0 8 exec 7.2\n"
+		       "2200 0 8 exec 6.2\n2300 0 8 exec 6.4\n2400 0 8 in 6.4 1 0\n"
+		       "2500 0 8 in 7.2 0 1\n",
+		       "6001700 0 8 out 6.4 0\n6001800 0 8 out 7.2 1\n6001900 0 8 signal 6.2\n"
+		       "6002000 0 8 out 6.4 1\n6002100 1 9 retire 6.2\n");
+	assert_int_equal(story_find(&s, 6, 2)->rq.end.hi, 6001900);
+	assert_int_equal(s.n_preemptions, 0);
+	story_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -937,6 +959,7 @@ int main(void)
 		cmocka_unit_test(ends_while_taken_back),
 		cmocka_unit_test(coalesced_one_ends_while_taken_back),
 		cmocka_unit_test(retire_before_signal),
+		cmocka_unit_test(heard_before_it_left),
 		cmocka_unit_test(newest_signalled_first),
 		cmocka_unit_test(wait_without_sleep),
 		cmocka_unit_test(kernels_own_requests),

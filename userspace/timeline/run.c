@@ -73,9 +73,10 @@ void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, u
 	rq->alive_before = rq->alive;
 	rq->alive.at_ns = at_ns;
 	/* What is heard of late and was before it left is no sign of life since. */
-	rq->alive.step = rq->pub.state == LANE_RQ_STATE_PREEMPTED && at_ns < rq->since.lo
-				 ? rq->left.step
-				 : ++tl->steps;
+	if (at_ns >= rq->left.ns)
+		rq->alive.step = ++tl->steps;
+	else if (rq->alive.step < rq->left.step)
+		rq->alive.step = rq->left.step;
 	rq->alive.running = rq->pub.running.lo;
 	rq->alive.preempted = rq->pub.preempted.lo;
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
@@ -87,7 +88,7 @@ void timeline_engine_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, u
 void timeline_engine_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	timeline_engine_seems_alive(tl, rq, at_ns);
-	if (rq->left.is_untold)
+	if (rq->left.is_untold && timeline_request_alive_since_left(rq))
 		timeline_run_tell_preemption(tl, rq);
 }
 
