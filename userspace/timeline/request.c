@@ -611,7 +611,8 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	ctx->signalled = true;
 	rq->listen.work_ns = work_since(tl, event);
 	/* Else its CPU would have signalled it before, or another has been at it. */
-	rq->listen.is_sure = is_past_listening(tl, rq, event->cpu);
+	rq->listen.is_sure = is_past_listening(tl, rq, event->cpu) &&
+			     !timeline_loss_between(tl, rq->listen.ns, now_ns);
 	if (is_held_up(tl, rq, event)) {
 		rq->listen.work_ns = rq->listen.ns;
 		rq->listen.is_sure = false;

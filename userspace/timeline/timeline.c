@@ -26,7 +26,7 @@ enum trait {
 	/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a
 	 * wake-up. What was lost may have been. */
 	OF_BREADCRUMBS = 1 << 0,
-	OF_DIRECT_BREADCRUMBS = 1 << 1, /* the same where a submit hands over: GuC, ring */
+	OF_DIRECT_BREADCRUMBS = 1 << 1, /* the same where a submit hands over: GuC; ring */
 	/* A submission tasklet is at work, or has been started and may run before anything else
 	 * does. */
 	OF_TASKLET = 1 << 2,
@@ -54,9 +54,8 @@ _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
 static uint32_t traits_of_breadcrumbs(enum lane_submission submission)
 {
-	bool is_direct = submission == LANE_SUBMISSION_GUC || submission == LANE_SUBMISSION_RING;
-
-	return is_direct ? OF_BREADCRUMBS | OF_DIRECT_BREADCRUMBS : OF_BREADCRUMBS;
+	return submission == LANE_SUBMISSION_GUC ? OF_BREADCRUMBS | OF_DIRECT_BREADCRUMBS
+						 : OF_BREADCRUMBS;
 }
 
 static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind)
@@ -163,6 +162,14 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 }
 
+/* On a ring a submit hands over: that is a fence's call-back where a signal was straight before. */
+static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struct lane_cpu *cpu,
+				     uint32_t of)
+{
+	return (of & tl->of_breadcrumbs) || ((of & OF_DIRECT_BREADCRUMBS) && cpu->signal_ctx &&
+					     tl->info.submission == LANE_SUBMISSION_RING);
+}
+
 /* A dequeue is at work, interrupts off, since its first event without a pause. */
 static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 {
@@ -177,12 +184,14 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	uint32_t of = traits[event->wire.kind];
 	uint64_t now_ns = event->wire.ts_ns;
+	bool is_work;
 
 	if (!cpu)
 		return;
+	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (cpu->retiring)
 		timeline_request_goes_on(tl, cpu, event);
-	if (!(of & tl->of_breadcrumbs)) {
+	if (!is_work) {
 		cpu->events++;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
@@ -194,8 +203,7 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		note_dequeue(cpu, now_ns);
 	note_signal(cpu, event, of);
 	/* Interrupts are off while it listens to many (dma_fence_array), and in a call-back. */
-	if (!(of & tl->of_breadcrumbs) && !cpu->is_called_back &&
-	    event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+	if (!is_work && !cpu->is_called_back && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		cpu->on_event = cpu->events;
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
