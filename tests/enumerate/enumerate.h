@@ -127,6 +127,7 @@ struct state {
 	uint8_t switches;
 	uint8_t mapped[2];
 	uint8_t cnt[2], hwack, preempt, gs[NR], gseq;
+	uint8_t single; /* a context of GVT: never two contexts in the ports */
 	/* interrupts and breadcrumbs */
 	uint8_t uirq, csirq, armed;
 	uint8_t nsig, sig[2]; /* contexts with listeners, newest first */
@@ -170,7 +171,6 @@ void cancel_breadcrumb(struct state *s, int r, int cpu);
 void hw_start(struct state *s, int r);
 void hw_stop(struct state *s, int why);
 void hw_complete(struct state *s);
-void truth_tick(struct state *s);
 void initial(void (*put)(const struct state *));
 void steps(const struct state *s);
 bool stuck(const struct state *s);

@@ -199,9 +199,11 @@ static struct hull times(struct lane_span span)
 	return (struct hull){ ticks(span.lo), ticks(span.hi) };
 }
 
+/* A look of the driver comes up to LANE_LOOK_NS before the event that tells it, in the same tick.
+ */
 static struct hull durations(struct lane_span span)
 {
-	return (struct hull){ span.lo / TICK_NS, span.hi / TICK_NS };
+	return (struct hull){ (span.lo + LANE_LOOK_NS) / TICK_NS, span.hi / TICK_NS };
 }
 
 static void judge_request(const struct request *request)

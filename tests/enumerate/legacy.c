@@ -14,6 +14,11 @@ enum {
 	CSB_PREEMPTED,
 	CSB_PREEMPT_DONE
 };
+/* Where the signaler's thread is, in struct state.iw[1].pc */
+enum {
+	S_COLLECTED = 3,
+	S_FIRES_ON /* and the CPU: --free, amid its signals, softirqs off */
+};
 #define F_WAITING 128 /* in b->waiters, so perhaps b->irq_wait */
 
 static void hw_csb(struct state *s, int what)
@@ -174,9 +179,64 @@ static void signaler_collect(struct state *s)
 				w->list[w->n++] = (uint8_t)i;
 		}
 	if (w->n) {
-		w->pc = 3;
+		w->pc = S_COLLECTED;
 		s->woken = 1; /* it looks again before it sleeps */
 	}
+}
+
+/* 5.0 intel_breadcrumbs_signaler(): dma_fence_signal() of the first that was collected */
+static void signaler_fire(const struct state *s, int cpu)
+{
+	struct state n = *s;
+	struct irqwork *w = &n.iw[1];
+	int r = w->list[0];
+
+	memmove(w->list, w->list + 1, sizeof(w->list) - 1);
+	w->list[NR - 1] = 0;
+	w->n--;
+	w->pc = !w->n ? 0 : opt.free ? (uint8_t)(S_FIRES_ON + cpu) : S_COLLECTED;
+	if (s->f[r] & F_SIGNALED) {
+		hidden(&n);
+	} else {
+		n.f[r] |= F_SIGNALED;
+		event(&n, cpu, EV_SIGNAL, r, 0);
+	}
+}
+
+/*
+ * What the signaler's thread may do on a CPU. It is CPU 1's and goes on until it sleeps. With
+ * --free it is bound to no CPU (5.0 intel_engine_init_breadcrumbs(): kthread_run()) and may be
+ * preempted until local_bh_disable(), which is ahead of the first signal.
+ * True: the CPU does nothing else.
+ */
+static bool signaler_runs(const struct state *s, int cpu)
+{
+	const struct irqwork *w = &s->iw[1];
+	bool idle = !(s->tpc != T_REST && s->tcpu == cpu) && !(cpu == 1 && s->cpc != C_REST);
+	struct state n = *s;
+
+	if (!opt.free && cpu == 0)
+		return false;
+	if (!w->pc) {
+		if (s->woken && idle) {
+			signaler_collect(&n);
+			hidden(&n);
+		}
+		return false;
+	}
+	if (w->pc >= S_FIRES_ON) {
+		if (w->pc != S_FIRES_ON + cpu)
+			return false;
+		signaler_fire(s, cpu);
+		return true;
+	}
+	if (!opt.free) {
+		signaler_fire(s, cpu);
+		return true;
+	}
+	if (idle)
+		signaler_fire(s, cpu);
+	return false;
 }
 
 /*
@@ -189,9 +249,7 @@ bool legacy_signals(const struct state *s, int cpu)
 	struct state n = *s;
 	int r;
 
-	if (cpu == 0) {
-		if (!s->uirq || !irqs_on(s, 0))
-			return false;
+	if (cpu == 0 && s->uirq && irqs_on(s, 0)) {
 		n.uirq = 0;
 		r = first_wait(s);
 		if (r < 0) {
@@ -208,29 +266,8 @@ bool legacy_signals(const struct state *s, int cpu)
 		} else {
 			hidden(&n);
 		}
-		return false;
 	}
-	if (s->iw[1].pc) {
-		struct irqwork *w = &n.iw[1];
-
-		r = w->list[0];
-		memmove(w->list, w->list + 1, sizeof(w->list) - 1);
-		w->list[NR - 1] = 0;
-		if (!--w->n)
-			w->pc = 0;
-		if (s->f[r] & F_SIGNALED) {
-			hidden(&n);
-		} else {
-			n.f[r] |= F_SIGNALED;
-			event(&n, 1, EV_SIGNAL, r, 0);
-		}
-		return true;
-	}
-	if (s->woken && s->cpc == C_REST && !(s->tpc != T_REST && s->tcpu == 1)) {
-		signaler_collect(&n);
-		hidden(&n);
-	}
-	return false;
+	return signaler_runs(s, cpu);
 }
 
 /* 5.0 __execlists_submission_tasklet(): the lock is held until its end */
@@ -369,7 +406,7 @@ void legacy_tasklet(const struct state *s, int cpu)
 		}
 		r = s->q[0];
 		if (s->last && CTX(s->last - 1) != CTX(r)) {
-			if (s->port == 1) {
+			if (s->port == 1 || s->single) {
 				submit_ports(&n);
 				hidden(&n);
 				return;

@@ -123,6 +123,12 @@ void hw_stop(struct state *s, int why)
 	s->hs = HW_STOP;
 }
 
+/* With nobody to listen, the work that signals finds nothing to do: it is not walked. */
+static bool unmasked_walked(void)
+{
+	return opt.free && opt.listeners;
+}
+
 /* The seqno is written; MI_USER_INTERRUPT is raised where it is unmasked. */
 void hw_complete(struct state *s)
 {
@@ -130,11 +136,11 @@ void hw_complete(struct state *s)
 	s->end[REQ(s->hctx, s->done[s->hctx])] = s->t;
 	s->hs = HW_STOP;
 	/* gen11_gt_irq_postinstall(): where there is a GuC it is always unmasked */
-	if (s->armed || opt.model == M_GUC)
+	if (s->armed || opt.model == M_GUC || (unmasked_walked() && opt.model != M_RING))
 		s->uirq = 1;
 }
 
-void truth_tick(struct state *s)
+static void truth_tick(struct state *s)
 {
 	int i;
 
@@ -144,6 +150,20 @@ void truth_tick(struct state *s)
 		if (s->preopen[i])
 			s->pre[i]++;
 	s->t++;
+}
+
+/*
+ * A context of before the window has a request with the GuC's firmware, and fires no event in the
+ * window. The firmware runs that request for the tick, and comes back to the one it ran.
+ */
+static void ghost_tick(struct state *s)
+{
+	int r = REQ(s->hctx, s->done[s->hctx] + 1);
+
+	hw_stop(s, WHY_PRIORITY | WHY_TIMESLICE);
+	s->npre[r] = 1; /* how often makes no hull wider */
+	truth_tick(s);
+	hw_start(s, r);
 }
 
 /* irq_work_queue(): nothing if it is queued already, on whichever CPU */
@@ -221,8 +241,11 @@ static void irqwork_step(const struct state *s, int cpu)
 		memcpy(w->list, n.sr, sizeof(w->list));
 		memset(n.sr, 0, sizeof(n.sr));
 		n.nsr = 0;
-		if (!w->n && n.armed && !n.nsig)
-			n.armed = n.uirq = 0;
+		if (!w->n && n.armed && !n.nsig) {
+			n.armed = 0;
+			if (!opt.free) /* one which was raised before the mask may still come */
+				n.uirq = 0;
+		}
 		for (i = 0; i < n.nsig; i++)
 			w->left[i] = (uint8_t)(n.sig[i] + 1);
 		w->pc = w->left[0] ? 2 : 3;
@@ -628,6 +651,11 @@ void steps(const struct state *s)
 		n = *s;
 		truth_tick(&n);
 		hidden(&n);
+		if (opt.free && opt.model == M_GUC && s->hs == HW_RUN) {
+			n = *s;
+			ghost_tick(&n);
+			hidden(&n);
+		}
 	}
 }
 
@@ -650,12 +678,15 @@ static void initial_with(bool armed, void (*put)(const struct state *))
 		s.start[i] = s.end[i] = NEVER;
 	for (b = 0; b < 2; b++)
 		for (m = 0; m < 2; m++) {
-			if (m && opt.model != M_GUC)
+			if (m && opt.model != M_GUC && !(opt.model == M_LEGACY && opt.free))
 				continue;
 			if (b && opt.model == M_RING)
 				continue;
 			s.prio[1] = (uint8_t)b;
-			s.mapped[0] = s.mapped[1] = (uint8_t)m;
+			if (opt.model == M_GUC)
+				s.mapped[0] = s.mapped[1] = (uint8_t)m;
+			else
+				s.single = (uint8_t)m;
 			put(&s);
 		}
 }
@@ -667,6 +698,6 @@ static void initial_with(bool armed, void (*put)(const struct state *))
 void initial(void (*put)(const struct state *))
 {
 	initial_with(false, put);
-	if (opt.model == M_RING || opt.model == M_GUC)
+	if (opt.model == M_RING || opt.model == M_GUC || unmasked_walked())
 		initial_with(true, put);
 }

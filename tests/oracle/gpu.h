@@ -17,6 +17,7 @@ enum {
 	PORTS = 2,
 	CSB_ENTRIES = 32,
 	MAX_TOLD = 8,
+	MAX_ARRAY = 6,
 };
 
 /* Linux 6.1, i915_priolist_types.h */
@@ -277,12 +278,16 @@ struct virtual_engine {
 	int n_siblings;
 };
 
+struct fence_array;
+struct fence_chain;
+
 struct statistics {
 	uint64_t preemptions, timeslices, lite_restores, tasklets, tasklet_overlaps, foreign_events;
 	uint64_t nested_events, listeners, late_listeners, complete_while_unsubmitted,
 		skipped_submits;
 	uint64_t polled_signals, retire_signals, prompt_signals, coalesced, migrations, busywaits;
 	uint64_t kernel_requests, same_set;
+	uint64_t arrays, array_fences, array_new_listeners, chain_interrupts;
 };
 
 struct gpu {
@@ -298,7 +303,8 @@ struct gpu {
 				    listens */
 	bool is_irq_line_busy, is_irq_raised;
 	bool is_over;
-	uint64_t pace; /* a typical request's run, ns */
+	uint64_t pace;	 /* a typical request's run, ns */
+	bool has_arrays; /* programs listen to several requests in one go */
 	struct spinlock guc_lock;
 	struct statistics statistics;
 };
@@ -322,6 +328,14 @@ void fence_signal_locked(struct request *rq);
 void fence_deliver(struct request *rq);
 bool fence_add_callback(struct request *rq, struct fence_callback *callback);
 bool fence_remove_callback(struct request *rq, struct fence_callback *callback);
+
+/* fence_array.c */
+struct fence_array *fence_array_create(struct request *const fences[], int n, bool signal_on_any);
+bool fence_array_is_signaled(struct fence_array *array);
+void fence_array_listen(struct fence_array *array);
+void fence_array_wait(struct fence_array *array, uint64_t timeout);
+struct fence_chain *fence_chain_create(struct fence_array *const points[], int n);
+void fence_chain_listen(struct fence_chain *chain);
 
 /* breadcrumbs.c */
 void breadcrumbs_init(struct breadcrumbs *b, struct engine *irq_engine);

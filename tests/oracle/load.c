@@ -177,6 +177,116 @@ static void listen_to(struct request *rq)
 	fence_add_callback(rq, callback);
 }
 
+/* -- Several requests in one go -- */
+
+static bool has(struct request *const list[], int n, const struct request *rq)
+{
+	for (int i = 0; i < n; i++)
+		if (list[i] == rq)
+			return true;
+	return false;
+}
+
+static void swap(struct request **a, struct request **b)
+{
+	struct request *first = *a;
+
+	*a = *b;
+	*b = first;
+}
+
+/* In order of submission, in reverse, or mixed. */
+static void arrange(struct request *list[], int n)
+{
+	unsigned how = (unsigned)dice(3);
+
+	if (how == 1)
+		for (int i = 0; i < n / 2; i++)
+			swap(&list[i], &list[n - 1 - i]);
+	if (how == 2)
+		for (int i = n - 1; i > 0; i--)
+			swap(&list[i], &list[dice((uint64_t)i + 1)]);
+}
+
+/*
+ * Two to six of the latest requests: the last of all, those of one context, any, or the oldest, of
+ * which some are complete; seldom such as are signalled.
+ */
+static int some_requests(struct request *list[])
+{
+	int wanted = (int)between(2, MAX_ARRAY), n = 0;
+	unsigned recent = load.n_recent < RECENT ? load.n_recent : RECENT, how = (unsigned)dice(4);
+	const struct request *first = some_request();
+
+	for (unsigned i = 1; i <= recent && n < wanted; i++) {
+		unsigned age = how == 3 ? recent + 1 - i : i;
+		struct request *rq = load.recent[(load.n_recent - age) % RECENT];
+
+		if (rq->is_signaled && !chance(10))
+			continue;
+		if (how == 1 && rq->context != first->context)
+			continue;
+		if (how == 2 && chance(50))
+			continue;
+		if (!has(list, n, rq))
+			list[n++] = rq;
+	}
+	arrange(list, n);
+	return n;
+}
+
+static struct fence_array *some_array(void)
+{
+	struct request *list[MAX_ARRAY];
+	int n = some_requests(list);
+
+	return n < 2 ? NULL : fence_array_create(list, n, chance(20));
+}
+
+/* A timeline's points: single requests and arrays. */
+static struct fence_chain *some_chain(void)
+{
+	struct fence_array *points[MAX_ARRAY];
+	int wanted = (int)between(2, MAX_ARRAY), n = 0;
+
+	while (n < wanted) {
+		struct fence_array *array = chance(40) ? some_array() : NULL;
+		struct request *rq = some_request();
+
+		if (!rq)
+			return NULL;
+		points[n++] = array ? array : fence_array_create(&rq, 1, false);
+	}
+	return fence_chain_create(points, n);
+}
+
+static uint64_t array_timeout(void)
+{
+	return chance(30) ? between(500, gpu.pace) : 20 * gpu.pace + 200000;
+}
+
+static void listen_in_one_go(bool may_wait)
+{
+	struct fence_array *array = some_array();
+
+	if (!array)
+		return;
+	if (chance(10) && fence_array_is_signaled(array))
+		return;
+	if (may_wait)
+		fence_array_wait(array, array_timeout());
+	else
+		fence_array_listen(array);
+}
+
+static void listen_to_chain(void)
+{
+	struct fence_chain *chain = some_chain();
+
+	if (chain)
+		fence_chain_listen(chain);
+}
+
 static void retire_context(struct context *ce)
 {
 	if (!mutex_trylock(&ce->mutex))
@@ -198,6 +308,8 @@ static void client_thread(void *arg)
 
 		for (unsigned n = (unsigned)between(1, client->burst); n; n--)
 			rq = execbuf(ce);
+		if (gpu.has_arrays && chance(30))
+			listen_in_one_go(chance(60));
 		if (chance(client->wait_percent))
 			wait_for(rq);
 		else if (chance(15))
@@ -212,8 +324,16 @@ static void client_thread(void *arg)
 
 static void meddle(struct request *rq)
 {
-	unsigned what = (unsigned)dice(100);
+	unsigned what;
 
+	if (gpu.has_arrays && chance(50)) {
+		if (chance(80))
+			listen_in_one_go(chance(15));
+		else
+			listen_to_chain();
+		return;
+	}
+	what = (unsigned)dice(100);
 	if (what < 35)
 		listen_to(rq);
 	else if (what < 55)

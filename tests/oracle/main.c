@@ -17,10 +17,11 @@ struct options {
 };
 
 static const char usage[] =
-	"usage: gpulane-oracle --mode MODE --seed N [--damage KIND] [--instant] [--requests N]\n"
-	"                      [--events FILE] [--truth FILE] [--stats]\n"
+	"usage: gpulane-oracle --mode MODE --seed N [--damage KIND] [--instant] [--arrays]\n"
+	"                      [--requests N] [--events FILE] [--truth FILE] [--stats]\n"
 	"MODE: execlists tracepoints nolisten legacy stock guc ring\n"
-	"KIND: none drop1 drop10 bursts cut, or the name of an event that is absent\n";
+	"KIND: none drop1 drop10 bursts cut, or the name of an event that is absent\n"
+	"--arrays: programs also listen to several requests in one go\n";
 
 static _Noreturn void wrong_usage(const char *what)
 {
@@ -43,7 +44,8 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "damage", 1, NULL, 'd' }, { "events", 1, NULL, 'e' },
 		{ "truth", 1, NULL, 't' },  { "instant", 0, NULL, 'i' },
 		{ "stats", 0, NULL, 'S' },  { "requests", 1, NULL, 'r' },
-		{ "help", 0, NULL, 'h' },   { NULL, 0, NULL, 0 }
+		{ "arrays", 0, NULL, 'a' }, { "help", 0, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
@@ -67,6 +69,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'i':
 			machine.is_instant = true;
+			break;
+		case 'a':
+			gpu.has_arrays = true;
 			break;
 		case 'S':
 			o->wants_statistics = true;

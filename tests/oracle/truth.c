@@ -145,5 +145,11 @@ void write_statistics(FILE *file)
 	FIGURE("of_them_with_others_events", s->tasklet_overlaps);
 	FIGURE("events_of_other_cpus_within", s->foreign_events);
 	FIGURE("events_of_nested_interrupts_within", s->nested_events);
+	if (gpu.has_arrays) {
+		FIGURE("arrays", s->arrays);
+		FIGURE("fences_of_arrays", s->array_fences);
+		FIGURE("of_them_with_no_listener_before", s->array_new_listeners);
+		FIGURE("chain_interrupts", s->chain_interrupts);
+	}
 #undef FIGURE
 }

@@ -433,6 +433,67 @@ static void listening_late_to_the_last_of_a_ring(void **state)
 	}
 }
 
+/* R2. Complete requests that are listened to in one go are signalled newest first, by one run. 8.2
+ * stands behind 7.2 on a ring. */
+static void listening_to_two_of_a_ring(void **state)
+{
+	static const struct {
+		const char *release, *events;
+		uint64_t lo, hi;
+	} cases[] = {
+		/* 7.2 was complete if 8.2 was: it would have been signalled first, or there */
+		{ "6.1.0",
+		  "5000300 0 9 enable 8.2\n5000310 0 9 enable 7.2\n"
+		  "5000400 0 9 signal 8.2\n5000410 0 9 signal 7.2\n",
+		  5000400, 5000400 },
+		{ "6.1.0",
+		  "5000300 0 9 enable 8.2\n5000310 0 9 enable 7.2\n"
+		  "5000400 1 0 signal 7.2\n5000410 0 9 signal 8.2\n",
+		  5000410, 5000410 },
+		/* both may have been complete */
+		{ "6.1.0",
+		  "5000300 0 9 enable 8.2\n5000310 0 9 enable 7.2\n"
+		  "5000400 0 9 signal 7.2\n5000410 0 9 signal 8.2\n",
+		  210, 5000410 },
+		/* 7.2 or 8.2 was incomplete, and 8.2 is no sooner complete than 7.2 */
+		{ "6.1.0",
+		  "5000300 0 9 enable 7.2\n5000310 0 9 enable 8.2\n"
+		  "5000400 0 9 signal 7.2\n5000410 0 9 signal 8.2\n",
+		  5000300, 5000410 },
+		/* an earlier driver */
+		{ "5.9.0",
+		  "5000300 0 9 enable 8.2\n5000310 0 9 enable 7.2\n"
+		  "5000400 0 9 signal 8.2\n5000410 0 9 signal 7.2\n",
+		  210, 5000400 },
+		/* the run has begun before 7.2 is looked at, in its call-back */
+		{ "6.1.0",
+		  "5000300 0 9 enable 8.2\n5000305 0 9 signal 6.2\n5000310 0 9 enable 7.2\n"
+		  "5000400 0 9 signal 8.2\n5000410 0 9 signal 7.2\n",
+		  210, 5000400 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct told_request *rq;
+		struct story s;
+
+		story_init(&s, LANE_SUBMISSION_RING);
+		s.info.presence[LANE_RQ_IN] = s.info.presence[LANE_RQ_OUT] = LANE_PRESENCE_ABSENT;
+		snprintf(s.info.release, sizeof(s.info.release), "%s", cases[i].release);
+		s.info.presence[LANE_RQ_UNSUBMIT] = LANE_PRESENCE_ABSENT;
+		story_tell_all(&s,
+			       "10 0 9 add 5.2\n20 0 9 submit 5.2\n21 0 9 exec 5.2\n"
+			       "90 0 9 retire 5.2\n95 0 9 signal 5.2\n100 0 9 add 7.2\n"
+			       "105 0 9 add 8.2\n",
+			       "110 0 9 submit 7.2\n200 0 9 exec 7.2\n"
+			       "205 0 9 submit 8.2\n210 0 9 exec 8.2\n",
+			       cases[i].events, "6000000 0 9 retire 7.2\n6000010 0 9 retire 8.2\n");
+		rq = story_find(&s, 8, 2);
+		story_expect_span(rq->rq.end, cases[i].lo, cases[i].hi);
+		story_end(&s);
+	}
+}
+
 /* Several devices: the same context number and seqno on another card are another request. */
 static void two_devices(void **state)
 {
@@ -967,6 +1028,7 @@ int main(void)
 		cmocka_unit_test(listening_late_while_another_cpu_signals),
 		cmocka_unit_test(listening_in_time),
 		cmocka_unit_test(listening_late_to_the_last_of_a_ring),
+		cmocka_unit_test(listening_to_two_of_a_ring),
 		cmocka_unit_test(two_devices),
 		cmocka_unit_test(signal_of_what_is_held),
 		cmocka_unit_test(ports_that_lag),

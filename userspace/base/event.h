@@ -255,10 +255,18 @@ static inline int lane_type_is_id(unsigned int type)
 	return type == LANE_TYPE_id32 || type == LANE_TYPE_id64;
 }
 
+/* Of a wire record these are copied at once: nearly all are shorter. */
+#define LANE_MOST_BYTES 96
+
 /* Copies an event, of its payload what its kind has: a tenth of all of it. */
 static inline void lane_event_copy(struct lane_event *to, const struct lane_event *from)
 {
-	__builtin_memcpy(to, from, sizeof(from->wire) + lane_kinds[from->wire.kind].struct_bytes);
+	__u32 bytes = sizeof(from->wire) + lane_kinds[from->wire.kind].struct_bytes;
+
+	__builtin_memcpy(to, from, LANE_MOST_BYTES);
+	if (bytes > LANE_MOST_BYTES)
+		__builtin_memcpy((char *)to + LANE_MOST_BYTES, (const char *)from + LANE_MOST_BYTES,
+				 bytes - LANE_MOST_BYTES);
 	to->cpu = from->cpu;
 	to->host = from->host;
 	to->raw = from->raw;
@@ -276,6 +284,12 @@ const char *lane_origin_name(unsigned int origin);
 static inline int lane_is_request(unsigned int kind)
 {
 	return kind <= LANE_RQ_WAIT_END;
+}
+
+/* True for dma_fence's kinds. */
+static inline int lane_is_fence(unsigned int kind)
+{
+	return kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
 }
 
 /* True for the kinds whose payload begins with LANE_F_DRM_FENCE: drm_sched's. */

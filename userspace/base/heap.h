@@ -42,16 +42,19 @@ static inline void lane_heap_replace(struct lane_heap *heap, struct lane_heap_en
 	entries[at] = entry;
 }
 
-/* Puts an entry in the place of the first one if it is the first, too; false: it is not. */
-static inline bool lane_heap_stays(struct lane_heap *heap, struct lane_heap_entry entry)
+/* An entry of the first one's stream stays the first before this time; there must be one. */
+static inline uint64_t lane_heap_first_ns(const struct lane_heap *heap)
 {
-	struct lane_heap_entry *entries = heap->entries;
+	const struct lane_heap_entry *entries = heap->entries;
+	uint32_t stream = entries[0].stream;
+	uint64_t first_ns = UINT64_MAX;
 
-	if ((heap->n > 1 && !lane_heap_before(entry, entries[1])) ||
-	    (heap->n > 2 && !lane_heap_before(entry, entries[2])))
-		return false;
-	entries[0] = entry;
-	return true;
+	for (uint32_t i = 1; i < heap->n && i <= 2; i++) {
+		uint64_t ns = entries[i].ns + (stream < entries[i].stream);
+
+		first_ns = ns < first_ns ? ns : first_ns;
+	}
+	return first_ns;
 }
 
 /* Takes the first one out; there must be one. */

@@ -21,7 +21,7 @@ enum {
 	METADATA_BYTES = 256 << 10, /* ours are shorter */
 	HEAD_BYTES = LANE_CTF_HEAD_BYTES,
 	WIRE_BYTES = sizeof(struct lane_wire),
-	MOST_BYTES = 96, /* of a record are copied at once: nearly all are shorter */
+	MOST_BYTES = LANE_MOST_BYTES,
 	COPY_BYTES = 32, /* longer ones have such pieces besides */
 };
 
@@ -36,7 +36,6 @@ struct own_stream {
 	bool has_told_count;	       /* that its count of losses is damaged */
 	bool is_dead;		       /* nothing more is to be read */
 	bool is_passed_over;	       /* of its packets the heads alone are read */
-	bool is_found;		       /* the record at `at` has been looked for already */
 	int fd;
 	uint64_t file_bytes;
 	uint64_t at;	    /* of the next record */
@@ -45,6 +44,7 @@ struct own_stream {
 	uint64_t content_end; /* of the packet */
 	uint64_t packet_end;
 	struct lane_ctf_packet head; /* of the packet; magic is 0 before the first */
+	int32_t cpu;		     /* of its events, -1 when it is of none */
 	uint64_t window_at;	     /* where the window begins in the file */
 	size_t window_bytes;
 	uint64_t seen_end; /* of what is both in the window and in the packet's content */
@@ -65,6 +65,7 @@ struct own {
 	struct lane_account *accounts; /* of each stream */
 	struct lane_merge merge;
 	struct own_stream *current;   /* whose event was handed out last; NULL: not known */
+	uint64_t stays_ns;	      /* its events before this are the next of all */
 	struct lane_error *complaint; /* what ends no stream, not told yet */
 };
 
@@ -89,12 +90,14 @@ static void set_seen_end(struct own_stream *stream)
 static struct lane_error *look(struct own *own, struct own_stream *stream, uint64_t at,
 			       size_t bytes, const char **data)
 {
-	size_t most = stream->is_passed_over ? LANE_CTF_PAGE : WINDOW_BYTES;
+	size_t most = WINDOW_BYTES;
 	ssize_t n;
 
 	if (at < stream->window_at || at + bytes > stream->window_at + stream->window_bytes) {
 		stream->window_at = at & ~(uint64_t)(LANE_CTF_PAGE - 1);
 		stream->window_bytes = 0;
+		if (stream->is_passed_over)
+			most = (size_t)(at - stream->window_at) + bytes;
 		while (stream->window_bytes < most) {
 			n = pread(stream->fd, stream->window + stream->window_bytes,
 				  most - stream->window_bytes,
@@ -204,6 +207,7 @@ static struct lane_error *next_packet(struct own *own, struct own_stream *stream
 		return bad_place(own, stream, place, "%s", fault);
 	find_losses(own, stream, &head);
 	stream->head = head;
+	stream->cpu = head.stream_id == LANE_CTF_FREE ? -1 : (int32_t)(head.cpu_id & INT32_MAX);
 	stream->at = place + sizeof(head);
 	stream->content_end = place + head.content_bits / 8;
 	stream->packet_end = place + head.packet_bits / 8;
@@ -265,26 +269,41 @@ static struct lane_error *end_stream(struct own_stream *stream, struct lane_erro
 	return err;
 }
 
+/* A record's bytes by its kind; 0: tracers do not record it. */
+#define E(id, name, group, fields, help)                                                           \
+	[LANE_##id] = LANE_##id >= LANE_LOST && LANE_##id <= LANE_FOUND_LOSS_END                   \
+			      ? 0                                                                  \
+			      : sizeof(struct lane_wire) + LANE_BYTES_##id,
+static const uint16_t usual_bytes[LANE_KIND_COUNT] = { LANE_EVENTS(E) };
+#undef E
+
 /*
- * Takes the next record if it is as most are: whole in the window, in order, an event. Records lie
- * eight-byte aligned in the file, and the window's begin is a page's.
+ * The bytes of the record at `at` if it is as most are: whole in the window, in order, an event;
+ * else 0. Records lie eight-byte aligned in the file, and the window's begin is a page's.
  */
-static inline bool find_usual(struct own_stream *stream)
+static inline size_t look_usual(const struct own_stream *stream, const struct lane_wire **wire)
 {
-	const char *record = stream->window + (stream->at - stream->window_at);
-	const struct lane_wire *wire = (const struct lane_wire *)record;
+	uint64_t left = stream->seen_end - stream->at;
 	size_t bytes;
 
-	if (stream->at + WIRE_BYTES > stream->seen_end)
-		return false;
-	if (wire->kind >= LANE_KIND_COUNT || lane_is_derived(wire->kind))
-		return false;
-	bytes = WIRE_BYTES + lane_kinds[wire->kind].payload_bytes;
-	if (stream->at + bytes > stream->seen_end || wire->ts_ns < stream->next.event_ns)
+	*wire = (const struct lane_wire *)(stream->window + (stream->at - stream->window_at));
+	if (stream->at + WIRE_BYTES > stream->seen_end || (*wire)->kind >= LANE_KIND_COUNT)
+		return 0;
+	bytes = usual_bytes[(*wire)->kind];
+	return bytes <= left && (*wire)->ts_ns >= stream->next.event_ns ? bytes : 0;
+}
+
+/* Takes the next record if it is as most are. */
+static inline bool find_usual(struct own_stream *stream)
+{
+	const struct lane_wire *wire;
+	size_t bytes = look_usual(stream, &wire);
+
+	if (!bytes)
 		return false;
 	stream->next.event_ns = wire->ts_ns;
 	stream->next.has_event = true;
-	stream->record = record;
+	stream->record = (const char *)wire;
 	stream->record_bytes = bytes;
 	stream->account->events++;
 	return true;
@@ -320,26 +339,25 @@ static struct lane_error *find_record(struct own *own, struct own_stream *stream
 	return NULL;
 }
 
-/* The CPU of a stream's events, -1 when it is of none. */
-static int32_t cpu_of(const struct own_stream *stream)
-{
-	return stream->head.stream_id == LANE_CTF_FREE ? -1
-						       : (int32_t)(stream->head.cpu_id & INT32_MAX);
-}
-
-/* Copies the record that was found to the stream's event and goes behind it. */
-static inline void take_record(struct own_stream *stream)
+/* Copies a record to the stream's event. */
+static inline void copy_record(struct own_stream *stream, const char *record, size_t bytes)
 {
 	char *event = (char *)&stream->event;
 
-	memcpy(event, stream->record, MOST_BYTES);
-	for (size_t i = MOST_BYTES; i < stream->record_bytes; i += COPY_BYTES)
-		memcpy(event + i, stream->record + i, COPY_BYTES);
-	stream->event.cpu = cpu_of(stream);
+	memcpy(event, record, MOST_BYTES);
+	for (size_t i = MOST_BYTES; i < bytes; i += COPY_BYTES)
+		memcpy(event + i, record + i, COPY_BYTES);
+	stream->event.cpu = stream->cpu;
 	stream->event.host = 0;
 	stream->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
 	if (stream->event.wire.origin >= LANE_ORIGIN_COUNT)
 		stream->event.wire.origin = LANE_ORIGIN_UNKNOWN;
+}
+
+/* Copies the record that was found and goes behind it. */
+static void take_record(struct own_stream *stream)
+{
+	copy_record(stream, stream->record, stream->record_bytes);
 	skip_record(stream);
 }
 
@@ -353,38 +371,46 @@ static inline __attribute__((always_inline)) struct lane_error *merge_find(void 
 {
 	struct own_stream *stream = &((struct own *)own)->streams[index];
 
-	if (stream->is_found) {
-		stream->is_found = false;
-		return NULL;
-	}
 	return find_usual(stream) ? NULL : find_record(own, stream);
 }
 
-/* True when the stream whose event came last has the next one, too, as it mostly is. */
-static inline bool find_current(struct own *own)
+/*
+ * The stream whose event came last mostly has the next one, too: takes that. Nothing has changed
+ * when it is false.
+ */
+static inline bool take_current(const struct own *own, struct own_stream *stream)
 {
-	struct own_stream *stream = own->current;
+	const struct lane_wire *wire;
+	size_t bytes = look_usual(stream, &wire);
 
-	if (!stream || !find_usual(stream))
+	if (!bytes || wire->ts_ns >= own->stays_ns)
 		return false;
-	stream->is_found =
-		stream->next.losses.n || !decode_merge_stays(&own->merge, stream->next.event_ns);
-	return !stream->is_found;
+	stream->next.event_ns = wire->ts_ns;
+	stream->account->events++;
+	stream->at = (stream->at + bytes + 7) & ~(uint64_t)7;
+	copy_record(stream, (const char *)wire, bytes);
+	return true;
 }
 
-static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
+/* The stream's event is handed out: until when its next ones are the next of all. */
+static void stay(struct own *own, struct own_stream *stream)
 {
-	struct own *own = own_of(decoder);
+	uint64_t loss_ns = decode_losses_next_ns(&stream->next.losses);
+
+	own->current = stream;
+	own->stays_ns = decode_merge_stays_ns(&own->merge);
+	if (loss_ns < own->stays_ns)
+		own->stays_ns = loss_ns;
+}
+
+static __attribute__((noinline)) struct lane_error *next_of_all(struct own *own,
+								struct lane_event **result)
+{
 	struct lane_error *err;
 	struct own_stream *stream;
 	uint32_t index;
 	bool is_loss;
 
-	if (find_current(own)) {
-		take_record(own->current);
-		*result = &own->current->event;
-		return NULL;
-	}
 	own->current = NULL;
 	*result = NULL;
 	if (own->complaint)
@@ -393,13 +419,25 @@ static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_eve
 	if (err || index == own->n_streams)
 		return err;
 	stream = &own->streams[index];
-	if (!is_loss && !own->complaint)
-		own->current = stream;
-	if (is_loss)
-		decode_losses_take(&stream->next.losses, stream->account, cpu_of(stream),
+	*result = &stream->event;
+	if (is_loss) {
+		decode_losses_take(&stream->next.losses, stream->account, stream->cpu,
 				   &stream->event);
-	else
-		take_record(stream);
+		return NULL;
+	}
+	take_record(stream);
+	if (!own->complaint)
+		stay(own, stream);
+	return NULL;
+}
+
+static struct lane_error *own_next(struct lane_decoder *decoder, struct lane_event **result)
+{
+	struct own *own = own_of(decoder);
+	struct own_stream *stream = own->current;
+
+	if (!stream || !take_current(own, stream))
+		return next_of_all(own, result);
 	*result = &stream->event;
 	return NULL;
 }
@@ -529,7 +567,7 @@ static const struct lane_account *own_accounts(struct lane_decoder *decoder, siz
 
 	for (uint32_t i = 0; i < own->n_streams; i++)
 		own->accounts[i].cpu = own->streams[i].head.magic
-					       ? cpu_of(&own->streams[i])
+					       ? own->streams[i].cpu
 					       : cpu_of_name(own->streams[i].name);
 	*n = own->n_streams;
 	return own->accounts;

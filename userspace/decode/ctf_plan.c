@@ -88,8 +88,7 @@ static void plan_payload(struct lane_plan *plan, const bt_field_class *payload,
 		else if (!decode_names_slot(names, plan->kind, name, strlen(name), &slot))
 			continue;
 		add_step(plan, field_class, i, &slot);
-		if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
-		    !strcmp(name, "context") &&
+		if (lane_is_fence(plan->kind) && !strcmp(name, "context") &&
 		    bt_field_class_type_is(bt_field_class_get_type(field_class),
 					   BT_FIELD_CLASS_TYPE_INTEGER))
 			plan->is_narrow =

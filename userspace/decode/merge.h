@@ -44,12 +44,12 @@ static inline bool decode_merge_when(const struct lane_merge_stream *stream, uin
 }
 
 /*
- * The stream whose event was handed out last has one at ns, and no loss. True when that one is the
- * next of all; it is as if it had been asked for then.
+ * What the stream that was handed out last has next is the next of all if it is before this time:
+ * then it need not be asked for.
  */
-static inline bool decode_merge_stays(struct lane_merge *merge, uint64_t ns)
+static inline uint64_t decode_merge_stays_ns(const struct lane_merge *merge)
 {
-	return lane_heap_stays(&merge->heap, (struct lane_heap_entry){ ns, merge->pending });
+	return lane_heap_first_ns(&merge->heap);
 }
 
 /*

@@ -252,7 +252,7 @@ static void begin_event(struct lane_event *event, int kind, bool engine_notify)
 	event->wire.origin = LANE_ORIGIN_TRACEPOINT;
 	event->raw.engine_notify = engine_notify;
 	/* The kernel's own events of fences have 32 bits of the context. */
-	event->raw.narrow = kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
+	event->raw.narrow = lane_is_fence(kind);
 }
 
 static enum lane_pf_read read_planned(const struct lane_pf_plan *plan, struct lane_proto message,

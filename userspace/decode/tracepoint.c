@@ -216,8 +216,7 @@ static void add_field(struct lane_tracepoint *plan, const struct lane_names *nam
 	if (!decode_names_slot(names, plan->kind, field->name, strlen(field->name), &slot))
 		return;
 	add_step(plan, field, &slot);
-	if (plan->kind >= LANE_FENCE_INIT && plan->kind <= LANE_FENCE_WAIT_END &&
-	    !strcmp(field->name, "context"))
+	if (lane_is_fence(plan->kind) && !strcmp(field->name, "context"))
 		plan->is_narrow = field->size < 8;
 }
 

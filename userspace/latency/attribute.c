@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Culprits: who had the engine or the CPU while somebody waited for it, and why engines idled.
+// Culprits: which context had the engine, and which task the CPU, while others waited. Also the
+// causes of idle time.
 #include "latency/sums.h"
 
 #include <stdlib.h>
@@ -7,16 +8,11 @@
 
 #include "base/vector.h"
 
-void *latency_sum_of(struct lane_latency *latency, struct lane_table *index, void *array,
-		     uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh)
+void *latency_sum_new(struct lane_latency *latency, struct lane_table *index, void *array,
+		      uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b)
 {
-	uintptr_t at = (uintptr_t)lane_table_get(index, a, b);
 	char *base;
 
-	*fresh = !at;
-	memcpy(&base, array, sizeof(base));
-	if (at)
-		return base + (at - 1) * size;
 	if (*n == LANE_SUMS_MAX)
 		return NULL;
 	if (!lane_vector_reach(array, cap, *n + 1, size)) {
@@ -37,7 +33,7 @@ static uint64_t pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-/* rq's time in that stage is context's; blame is fresh, or theirs already. NULL: no memory. */
+/* Adds rq's time in a stage to the blame of context. fresh: the blame is new. NULL: no blame. */
 static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_request *rq,
 		      const struct lane_context *context, struct lane_span ns)
 {
@@ -130,7 +126,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		sum->culprit_tid = culprit_tid;
 		sum->cpu = culprit ? culprit->cpu : -1;
 	}
-	/* a task may rename itself: its last name is the one people know */
+	/* A task may rename itself. Its last name is the best known. */
 	if (idle->thread)
 		memcpy(sum->comm, idle->thread->comm, sizeof(sum->comm));
 	if (culprit)
@@ -139,7 +135,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 	sum->ns += ns;
 }
 
-/* The engine's account: it is of the whole recording, whatever is selected. */
+/* Adds to the engine's idle time, whichever requests and times are selected. */
 static void count_idle(struct lane_engine_stats *engine, const struct lane_idle *idle)
 {
 	uint64_t left_ns = latency_engine_time_idle(&engine->account, idle->begin_ns, idle->end_ns);
@@ -168,7 +164,7 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 		return;
 	}
 	for (unsigned int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
-		if (i != LANE_IDLE_STARVED)
+		if (i != LANE_IDLE_STARVED && idle->cause_ns[i])
 			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
 	}
 	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
@@ -257,7 +253,7 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 	if (rq->engine && latency_selected(latency, rq) &&
 	    latency_engine_stats(latency, rq->engine))
 		latency->trace_pl[rq->engine->id].wait_ns += wait->end_ns - wait->begin_ns;
-	/* A process that owns no context is nobody's client. */
+	/* A process without a context is no client. */
 	if (!wait->thread->client || !latency_selected(latency, rq))
 		return;
 	client = latency_client_stats(latency, wait->thread->client);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stages of one OpenCL command, from the call to the program's knowing.
+// The stages of one OpenCL command, from its call until the program notices its completion.
 #include "latency/commands.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static uint64_t middle(struct lane_span span)
 	return span.lo + (span.hi - span.lo) / 2;
 }
 
-/* When each of the stages begins where a request is known. */
+/* Sets the begin of each stage from the times of the command's requests. */
 static void with_request(const struct lane_command *command, struct lane_command_stages *stages)
 {
 	const struct lane_request *first = command->request, *last = command->last_request;
@@ -53,26 +53,26 @@ static void with_request(const struct lane_command *command, struct lane_command
 	at_ns[LANE_CSTAGE_TOLD] = end_ns;
 	if (last->seen & LANE_SEEN_SIGNAL)
 		at_ns[LANE_CSTAGE_TOLD] = within(last->signal_ns, end_ns, command->known_ns);
-	stages->has = (1u << LANE_CSTAGE_COUNT) - 1;
+	stages->possible = (1u << LANE_CSTAGE_COUNT) - 1;
 }
 
-/* Where none is, the device's word for when it was submitted. */
+/* Sets the begin of each stage from the device's own submission time: no request is known. */
 static void without_request(const struct lane_command *command, struct lane_command_stages *stages)
 {
 	uint64_t *at_ns = stages->at_ns, start_ns = at_ns[LANE_CSTAGE_RUNNING];
-	uint64_t given_ns =
+	uint64_t submitted_ns =
 		within(command->time_ns[LANE_COMMAND_SUBMITTED], command->call_ns, start_ns);
 
-	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, given_ns);
+	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, submitted_ns);
 	if (!command->return_ns)
-		at_ns[LANE_CSTAGE_HELD] = given_ns;
-	at_ns[LANE_CSTAGE_HOST_QUEUE] = given_ns;
-	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = given_ns;
+		at_ns[LANE_CSTAGE_HELD] = submitted_ns;
+	at_ns[LANE_CSTAGE_HOST_QUEUE] = submitted_ns;
+	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = submitted_ns;
 	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
 	at_ns[LANE_CSTAGE_TOLD] = at_ns[LANE_CSTAGE_SIGNAL];
-	stages->has = 1u << LANE_CSTAGE_CALL | 1u << LANE_CSTAGE_HELD |
-		      1u << LANE_CSTAGE_DEVICE_QUEUE | 1u << LANE_CSTAGE_RUNNING |
-		      1u << LANE_CSTAGE_TOLD;
+	stages->possible = 1u << LANE_CSTAGE_CALL | 1u << LANE_CSTAGE_HELD |
+			   1u << LANE_CSTAGE_DEVICE_QUEUE | 1u << LANE_CSTAGE_RUNNING |
+			   1u << LANE_CSTAGE_TOLD;
 }
 
 void latency_command_stages_of(const struct lane_command *command,

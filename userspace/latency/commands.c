@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCL commands added up: queues, kernels, transfers, devices and the gaps between commands.
+// Sums of OpenCL commands: queues, kernels, transfers, devices and the gaps between commands.
 #include "latency/commands.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "latency/latency.h"
 #include "latency/sums.h"
 
-/* Distinct (device, cause, thread) of gaps that are kept apart. */
+/* Most sums of gaps. A (device, cause, thread) beyond this number gets no sum. */
 #define GAPS_MAX 4096
 
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
@@ -62,7 +62,7 @@ static struct lane_cl_queue_stats *queue_of(struct lane_commands *c,
 	return c->queues[queue->id].device == UINT32_MAX ? NULL : &c->queues[queue->id];
 }
 
-/* FNV-1a, 64 bits: the key of a name. */
+/* FNV-1a, 64 bits. */
 static uint64_t hash(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
@@ -76,7 +76,7 @@ static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
 					   const struct lane_command *command)
 {
 	uint64_t key = hash(command->name);
-	/* Indices, from 1: the array moves. */
+	/* The table holds indices + 1, not pointers: the array moves as it grows. */
 	uintptr_t at = (uintptr_t)lane_table_get(&c->kernel_index, key, (uint32_t)command->pid);
 	struct lane_kernel_stats *kernel;
 
@@ -176,7 +176,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A gap is what the command that ends it was at meanwhile. */
+/* Adds a gap, cut by what the command that ends the gap waited for. */
 static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_command *command,
 		   const struct lane_command_stages *stages, uint64_t from_ns, uint64_t to_ns)
 {
@@ -189,13 +189,13 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 	};
 	struct lane_cl_device_stats *device = &c->devices[index];
 	uint64_t call_ns = sooner(later(command->call_ns, from_ns), to_ns);
-	uint64_t told_ns = sooner(later(device->known_ns, from_ns), call_ns);
+	uint64_t noticed_ns = sooner(later(device->known_ns, from_ns), call_ns);
 
 	device->gaps++;
 	device->gap_ns += to_ns - from_ns;
 	device->gap_max_ns = later(device->gap_max_ns, to_ns - from_ns);
-	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, told_ns);
-	on_gap_part(c, index, LANE_GAP_PROGRAM, command, told_ns, call_ns);
+	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, noticed_ns);
+	on_gap_part(c, index, LANE_GAP_PROGRAM, command, noticed_ns, call_ns);
 	if (!stages->known) {
 		on_gap_part(c, index, LANE_GAP_CALL, command, call_ns, to_ns);
 		return;
@@ -205,7 +205,7 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 			    sooner(stages->at_ns[i + 1], to_ns));
 }
 
-/* The part of [from, to] behind `done`, which moves on. */
+/* The length of [from, to] behind *done_ns. Moves *done_ns on to `to`. */
 static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, uint64_t *begin_ns)
 {
 	*begin_ns = later(from_ns, *done_ns);
@@ -214,8 +214,8 @@ static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, 
 }
 
 /*
- * Commands of a device come by their start, so all that runs at a start and goes on is one interval
- * up to the latest end: what is new of this one, and what of that another kind covers.
+ * The commands of a device come in the order of their starts. So from this start on the time that
+ * is counted already is one interval, up to the latest end. Only the part behind that end is new.
  */
 static void on_device(struct lane_commands *c, uint32_t index, const struct lane_command *command,
 		      const struct lane_command_stages *stages)
@@ -223,8 +223,8 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	struct lane_cl_device_stats *device = &c->devices[index];
 	uint64_t from_ns = command->time_ns[LANE_COMMAND_START];
 	uint64_t to_ns = command->time_ns[LANE_COMMAND_END], begin_ns, new_ns;
-	bool kernel = command->class == LANE_COMMAND_KERNEL;
-	uint64_t other_ns = kernel ? device->transfers_to : device->kernels_to;
+	bool is_kernel = command->class == LANE_COMMAND_KERNEL;
+	uint64_t other_ns = is_kernel ? device->transfers_to : device->kernels_to;
 
 	if (device->commands && from_ns > device->busy_to)
 		on_gap(c, index, command, stages, device->busy_to, from_ns);
@@ -236,9 +236,9 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	device->last_ns = device->busy_to;
 	if (command->class == LANE_COMMAND_OTHER)
 		return;
-	new_ns = fresh_part(from_ns, to_ns, kernel ? &device->kernels_to : &device->transfers_to,
+	new_ns = fresh_part(from_ns, to_ns, is_kernel ? &device->kernels_to : &device->transfers_to,
 			    &begin_ns);
-	*(kernel ? &device->kernels_ns : &device->transfers_ns) += new_ns;
+	*(is_kernel ? &device->kernels_ns : &device->transfers_ns) += new_ns;
 	other_ns = sooner(other_ns, to_ns);
 	if (new_ns && other_ns > begin_ns)
 		device->both_ns += other_ns - begin_ns;
@@ -263,7 +263,7 @@ static void on_queue(struct lane_commands *c, struct lane_cl_queue_stats *queue,
 	c->staged++;
 	add(c, &c->total, command->known_ns - command->call_ns);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
-		if (stages->has & 1u << i)
+		if (stages->possible & 1u << i)
 			add(c, &c->stages[i], stages->ns[i]);
 }
 
@@ -276,7 +276,7 @@ static struct lane_commands *commands_of(struct lane_latency *latency)
 	return latency->commands;
 }
 
-static bool selected(const struct lane_latency *latency, const struct lane_command *command)
+static bool is_selected(const struct lane_latency *latency, const struct lane_command *command)
 {
 	uint64_t last_ns =
 		command->known_ns ? command->known_ns : command->time_ns[LANE_COMMAND_END];
@@ -295,7 +295,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	struct lane_command_stages stages;
 	uint64_t running_ns = 0;
 
-	if (!selected(latency, command))
+	if (!is_selected(latency, command))
 		return;
 	c = commands_of(latency);
 	queue = c ? queue_of(c, command->queue) : NULL;

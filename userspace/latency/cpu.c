@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums over all threads' intervals: running, waiting for a CPU, blocked; and who ran instead.
+// Sums of all threads' intervals: running, runnable, blocked. Also the rivals: who ran instead.
 #include "latency/cpu.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "base/vector.h"
 
 enum {
-	MOST_THREADS = 1 << 16, /* records; then those that are gone are summed by name */
+	MOST_THREADS = 1 << 16, /* records; beyond this number ended threads are summed by name */
 	MOST_CORES = 1 << 16,
 };
 
 struct lane_cpu_table {
-	struct lane_table by_tid; /* the latest thread of that number */
+	struct lane_table by_tid; /* the latest thread of that tid */
 };
 
 struct lane_error *latency_cpu_create(struct lane_cpu_stats **stats)
@@ -48,8 +48,8 @@ static void add_sums(struct lane_cpu_sums *to, const struct lane_cpu_sums *more)
 
 /* --- who ran instead --- */
 
-/* Adds to the rivals of a thread; where there is no room, the least of them becomes one of the
- * others. */
+/* Adds the time of a rival. Where no place is free, the rival with the least time loses its place:
+ * its time goes to others_ns. */
 static void add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_rival *rival)
 {
 	struct lane_cpu_rival *least = &thread->rivals[0];
@@ -102,7 +102,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Makes room: threads that are gone become one for each name. */
+/* Makes room: the records of ended threads of one name become one record. */
 static void sum_gone(struct lane_cpu_stats *stats)
 {
 	struct lane_cpu_thread *last = NULL;
@@ -157,8 +157,9 @@ static struct lane_cpu_thread *new_thread(struct lane_cpu_stats *stats, int32_t 
 }
 
 /*
- * The record of a thread at a time. Its intervals follow each other without a gap: what begins
- * later is another thread of that number.
+ * The record of the thread whose next interval begins at at_ns. The intervals of a thread follow
+ * each other without a gap. So an interval that begins later is of another thread with the same
+ * tid.
  */
 static struct lane_cpu_thread *thread_at(struct lane_cpu_stats *stats, const struct lane_thread *of,
 					 uint64_t at_ns)
@@ -167,7 +168,7 @@ static struct lane_cpu_thread *thread_at(struct lane_cpu_stats *stats, const str
 		lane_table_get(&stats->table->by_tid, (uint32_t)of->tid, 0);
 
 	if (thread && thread->end_ns != at_ns && !thread->is_gone) {
-		thread->is_gone = true; /* unseen */
+		thread->is_gone = true; /* no event showed the end of the thread */
 		stats->n_gone++;
 	}
 	if (!thread || thread->is_gone)
@@ -258,7 +259,7 @@ void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_star
 	struct lane_cpu_rival rival = { .tid = starvation->tid,
 					.ns = starvation->end_ns - starvation->begin_ns,
 					.times = 1 };
-	/* What the victim did up to when it was woken, or lost its CPU, is told already. */
+	/* The victim became runnable at since_ns: its record reaches to that time already. */
 	struct lane_cpu_thread *thread =
 		thread_at(stats, starvation->victim, starvation->victim->since_ns);
 
@@ -311,7 +312,7 @@ static int rivals_by_time(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* Adds a thread to its process; one whose process is not known is one of its own. */
+/* Adds a thread to its process. A thread of no known process becomes a process of its own. */
 static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct lane_table *by_pid,
 					 uint32_t *cap, const struct lane_cpu_thread *thread)
 {

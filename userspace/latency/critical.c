@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the critical path keeps while a recording is read.
+// Keeps what the critical path needs, while a recording is read.
 #include "latency/critical_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one kind in the interval; more is refused. */
+/* Most elements of one vector. An interval with more of them is refused. */
 #define MAX_KEPT (1u << 23)
 
 const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
@@ -111,14 +111,14 @@ static void on_run(void *arg, const struct lane_run *run)
 static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_critical *c = arg;
-	struct lane_crit_away *away;
+	struct lane_crit_preemption *kept;
 
 	if (p->at.lo > c->to_ns)
 		return;
-	away = PUSH(c, aways);
-	if (away)
-		*away = (struct lane_crit_away){ p->victim->context->id, p->victim->seqno,
-						 p->engine->id, p->at, p->lasted };
+	kept = PUSH(c, preemptions);
+	if (kept)
+		*kept = (struct lane_crit_preemption){ p->victim->context->id, p->victim->seqno,
+						       p->engine->id, p->at, p->lasted };
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
@@ -209,7 +209,7 @@ static int by_engine(const void *a, const void *b)
 
 static int by_victim_request(const void *a, const void *b)
 {
-	const struct lane_crit_away *x = a, *y = b;
+	const struct lane_crit_preemption *x = a, *y = b;
 
 	if (x->context != y->context)
 		return x->context < y->context ? -1 : 1;
@@ -224,7 +224,8 @@ static void sort(void *array, size_t n, size_t size, int (*by)(const void *, con
 		qsort(array, n, size, by);
 }
 
-/* A thread is of its process before that has its first context, too. */
+/* A thread's state from before the first context of its process has no client. It gets the client
+ * of the thread's next state. */
 static void fill_clients(struct lane_critical *c)
 {
 	for (size_t i = c->states.n; i-- > 1;)
@@ -235,14 +236,14 @@ static void fill_clients(struct lane_critical *c)
 
 static void sort_all(struct lane_critical *c)
 {
-	if (c->sorted)
+	if (c->is_sorted)
 		return;
 	sort(c->states.v, c->states.n, sizeof(*c->states.v), by_thread);
 	sort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_victim);
 	sort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_engine);
-	sort(c->aways.v, c->aways.n, sizeof(*c->aways.v), by_victim_request);
+	sort(c->preemptions.v, c->preemptions.n, sizeof(*c->preemptions.v), by_victim_request);
 	fill_clients(c);
-	c->sorted = true;
+	c->is_sorted = true;
 }
 
 static struct lane_error *state_of(const struct lane_critical *c)
@@ -273,7 +274,7 @@ struct lane_error *latency_critical_solve(struct lane_critical *c,
 	segments = malloc((c->segments.n + 1) * sizeof(*segments));
 	if (!segments)
 		return &lane_enomem;
-	for (size_t i = 0; i < c->segments.n; i++) /* they were found backwards */
+	for (size_t i = 0; i < c->segments.n; i++) /* the walk found them last first */
 		segments[i] = c->segments.v[c->segments.n - 1 - i];
 	*path = (struct lane_critical_path){ .from_ns = from_ns,
 					     .to_ns = to_ns,
@@ -298,7 +299,7 @@ void latency_critical_destroy(struct lane_critical *c)
 	free(c->slices.v);
 	free(c->runs.v);
 	free(c->requests.v);
-	free(c->aways.v);
+	free(c->preemptions.v);
 	free(c->segments.v);
 	lane_table_free(&c->by_request);
 	free(c);

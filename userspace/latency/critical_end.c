@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where a critical path ends that somebody asks for.
+// Finds where the wanted critical path ends.
 #include "latency/latency.h"
 
-/* The client of most requests among those selected, NULL: none. */
+/* The client with the most selected requests, NULL: none. */
 static const struct lane_client *busiest(const struct lane_latency *latency)
 {
 	const struct lane_client_stats *most = NULL;
@@ -19,7 +19,7 @@ static const struct lane_client *busiest(const struct lane_latency *latency)
 	return most ? most->client : NULL;
 }
 
-/* An interval of the recording: the main thread of the process that was named. */
+/* The path over an interval of the recording ends at the main thread of the busiest process. */
 static struct lane_error *end_of_interval(const struct lane_latency *latency,
 					  const struct lane_critical_wanted *wanted,
 					  uint64_t *from_ns, uint64_t *to_ns,

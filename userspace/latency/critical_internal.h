@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* What the critical path keeps of an interval, and what its files share. */
+/* The kept parts of an interval, from which the critical path is found. Shared by critical*.c. */
 #ifndef LANE_LATENCY_CRITICAL_INTERNAL_H
 #define LANE_LATENCY_CRITICAL_INTERNAL_H
 
 #include "base/table.h"
 #include "latency/latency.h"
 
+/* An interval of a thread. */
 struct lane_crit_state {
 	uint64_t begin_ns, end_ns;
 	int32_t tid;
 	int32_t waker;
-	uint32_t wait_context, wait_seqno; /* NONE: no request */
+	uint32_t wait_context, wait_seqno; /* the request it waited for, NONE: none */
 	uint32_t client;		   /* id, NONE: its process owned no context then */
-	uint8_t state;
+	uint8_t state;			   /* enum lane_thread_state */
 	char comm[16];
 };
 
+/* Thread tid had the CPU for which thread victim waited. */
 struct lane_crit_slice {
 	uint64_t begin_ns, end_ns;
 	int32_t victim, tid;
 	char comm[16];
 };
 
+/* A context had the engine. */
 struct lane_crit_run {
 	struct lane_span begin, end;
 	uint32_t engine, context, seqno;
 };
 
-struct lane_crit_away {
-	uint32_t context, seqno, engine; /* it was taken from */
+/* The request context:seqno was preempted on the engine. */
+struct lane_crit_preemption {
+	uint32_t context, seqno, engine;
 	struct lane_span at, lasted;
 };
 
@@ -36,10 +40,10 @@ struct lane_crit_request {
 	struct lane_points points;
 	struct lane_span start, device, running, preempted;
 	uint32_t context, seqno, engine;
-	uint32_t after, after_seqno; /* the context its submit came out of, NONE: not known */
+	uint32_t after, after_seqno; /* request whose signal caused its submit, NONE: not known */
 	uint32_t preemptions;
 	int32_t tid;
-	bool has_run; /* its stages with the hardware are known */
+	bool has_run; /* device_queue, running and preempted are known */
 };
 
 #define LANE_CRIT_VEC(type)                                                                        \
@@ -54,19 +58,19 @@ struct lane_critical {
 	LANE_CRIT_VEC(struct lane_crit_state) states;
 	LANE_CRIT_VEC(struct lane_crit_slice) slices;
 	LANE_CRIT_VEC(struct lane_crit_run) runs;
-	LANE_CRIT_VEC(struct lane_crit_away) aways;
+	LANE_CRIT_VEC(struct lane_crit_preemption) preemptions;
 	LANE_CRIT_VEC(struct lane_crit_request) requests;
 	LANE_CRIT_VEC(struct lane_critical_segment) segments;
 	struct lane_span kinds[LANE_CRITICAL_KIND_COUNT];
 	struct lane_table by_request; /* (context id, seqno) -> index + 1 in requests */
-	bool sorted;
+	bool is_sorted;
 	bool is_full, no_memory;
 };
 
-/* A new last element of a vector, zeroed; NULL: no memory, or the interval holds too much. */
+/* Appends a zeroed element to a vector. NULL: no memory, or the interval holds too many. */
 void *latency_crit_push(struct lane_critical *c, void *vec, size_t size);
 
-/* The walk back from to_ns to from_ns; false: no memory, or no such end. */
+/* Walks back from `end` at to_ns to from_ns. False: no memory, or `end` is not in the interval. */
 bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,
 			   uint64_t from_ns, uint64_t to_ns, const struct lane_critical_end *end);
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The walk back along the critical path: from a thread to what woke it, from a request to what it
-// waited for.
+// The walk back along the critical path: from a thread to its waker or its request, from a request
+// to the request or thread that it waited for.
 #include "latency/critical_internal.h"
 
 #include <string.h>
 
-/* Steps without the time going back: an edge may lead to another at the same time, not for ever. */
+/* Most steps at one time. Steps of no length can lead around in a circle. */
 #define MAX_EDGES 256
 
 struct critical_walk {
 	struct lane_critical *c;
 	const struct lane_timeline *timeline;
 	uint64_t from_ns;
-	struct lane_span at;			 /* the path is known from here on */
-	int32_t tid;				 /* where it is: a thread, or */
-	const struct lane_crit_request *request; /* a request, */
-	uint32_t engine;			 /* where the request is, or was, then */
-	int above, below;    /* between these of its times; NO_POINT: no other is known */
-	uint32_t client;     /* a thread: of the request it built, for want of a better one */
-	uint64_t prepare_ns; /* a thread: it builds a request since then; LANE_NEVER: it does not */
-	bool added;	     /* what comes is in the sums by kind already */
-	unsigned int edges;
+	struct lane_span at;			 /* the path is found from here to its end */
+	int32_t tid;				 /* the thread at `at`, if request is NULL */
+	const struct lane_crit_request *request; /* the request at `at`, NULL: a thread */
+	uint32_t engine;			 /* request: its engine at that time */
+	int above, below;    /* request: known points after and before `at`, or NO_POINT */
+	uint32_t client;     /* thread: client of the request it built, if its state is not known */
+	uint64_t prepare_ns; /* thread: builds a request from then on; LANE_NEVER: builds none */
+	bool is_summed;	     /* the sums by kind have the next pieces already */
+	unsigned int edges;  /* steps without the time going back */
 };
 
 #define NO_POINT (-1)
@@ -32,7 +32,7 @@ static uint32_t client_of_context(const struct critical_walk *w, uint32_t contex
 	return ctx ? ctx->client->id : LANE_CRITICAL_NONE;
 }
 
-/* A time that is on the path, not after where the path is known from. */
+/* Cuts a time to the part of the interval that is not walked yet. */
 static struct lane_span on_path(const struct critical_walk *w, struct lane_span time)
 {
 	time.lo = time.lo > w->from_ns ? time.lo : w->from_ns;
@@ -54,10 +54,9 @@ static void add_kind(struct critical_walk *w, enum lane_critical_kind kind, stru
 	timeline_span_add(&kinds[kind], lasted);
 }
 
-static void whose(struct critical_walk *w, struct lane_critical_segment *segment);
+static void set_owner(struct critical_walk *w, struct lane_critical_segment *segment);
 
-/* A piece from begin (not before the interval) to where the path is known from; NULL: it is
- * empty. */
+/* Adds the piece from begin to `at`, and moves `at` back. NULL: the piece is empty. */
 static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_span begin,
 					   enum lane_critical_kind kind)
 {
@@ -71,8 +70,10 @@ static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_
 		return NULL;
 	if (begin.hi < end.hi)
 		w->edges = 0;
-	if (!w->added)
+	if (!w->is_summed)
 		add_kind(w, kind, lasted);
+	if (begin.hi >= end.hi && !lasted.lo && kind == LANE_CRITICAL_RUNNING)
+		return NULL; /* at the latest possible times the run has no length */
 	segment = latency_crit_push(w->c, &w->c->segments, sizeof(*segment));
 	if (!segment)
 		return NULL;
@@ -90,11 +91,11 @@ static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_
 		.engine = LANE_CRITICAL_NONE,
 		.by_context = LANE_CRITICAL_NONE,
 	};
-	whose(w, segment);
+	set_owner(w, segment);
 	return segment;
 }
 
-/* How many states come before that time, of threads in order. */
+/* The number of states before (tid, at_ns) in the sorted order (by_thread of critical.c). */
 static size_t states_before(const struct lane_critical *c, int32_t tid, uint64_t at_ns)
 {
 	size_t low = 0, high = c->states.n;
@@ -111,7 +112,7 @@ static size_t states_before(const struct lane_critical *c, int32_t tid, uint64_t
 	return low;
 }
 
-/* The last of a thread's states that begins before `at`, NULL: none. */
+/* The last state of a thread that begins before at_ns, NULL: none. */
 static const struct lane_crit_state *state_before(const struct lane_critical *c, int32_t tid,
 						  uint64_t at_ns)
 {
@@ -120,7 +121,7 @@ static const struct lane_crit_state *state_before(const struct lane_critical *c,
 	return n && c->states.v[n - 1].tid == tid ? &c->states.v[n - 1] : NULL;
 }
 
-/* The same, or its first state at all. */
+/* state_before, or the thread's first state. */
 static const struct lane_crit_state *state_near(const struct lane_critical *c, int32_t tid,
 						uint64_t at_ns)
 {
@@ -149,7 +150,7 @@ static const struct lane_crit_slice *slice_before(const struct lane_critical *c,
 	return low && c->slices.v[low - 1].victim == tid ? &c->slices.v[low - 1] : NULL;
 }
 
-/* The last run of an engine that begins before `at`, NULL: none. */
+/* The last run of an engine that begins before at_ns, NULL: none. */
 static const struct lane_crit_run *run_before(const struct lane_critical *c, uint32_t engine,
 					      uint64_t at_ns)
 {
@@ -175,8 +176,8 @@ static const struct lane_crit_request *request_of(const struct lane_critical *c,
 	return at ? &c->requests.v[at - 1] : NULL;
 }
 
-/* What a thread was, and of which process, when it was on the path last. */
-static void whose(struct critical_walk *w, struct lane_critical_segment *segment)
+/* Sets the client of the segment, and the thread's name at that time. */
+static void set_owner(struct critical_walk *w, struct lane_critical_segment *segment)
 {
 	const struct lane_crit_state *state;
 	const struct lane_thread *thread;
@@ -194,8 +195,7 @@ static void whose(struct critical_walk *w, struct lane_critical_segment *segment
 		memcpy(segment->comm, thread->comm, sizeof(segment->comm));
 }
 
-/* Where what happened is not known. What a thread did that is known to have built a request then
- * was building it. */
+/* Adds a piece of which no state is known. A thread that built a request then gets `prepare`. */
 static void unknown(struct critical_walk *w, uint64_t begin_ns)
 {
 	if (!w->request && w->prepare_ns < w->at.hi)
@@ -231,8 +231,7 @@ static void to_request(struct critical_walk *w, const struct lane_crit_request *
 		w->above = w->below;
 		w->below = known_below(rq, w->below);
 	}
-	/* At its last time, or where a signal is: the path has come to that time, bounds and all.
-	 */
+	/* `at` is the last time of the request: the path gets the bounds of that time. */
 	if (w->above == NO_POINT && w->below != NO_POINT &&
 	    rq->points.at[w->below].hi == w->at.hi) {
 		w->at = rq->points.at[w->below];
@@ -241,7 +240,7 @@ static void to_request(struct critical_walk *w, const struct lane_crit_request *
 	}
 }
 
-/* A thread that could run, back to begin_ns: cut wherever who had its CPU changes. */
+/* A runnable thread, back to begin_ns: a piece for each thread that had its CPU. */
 static void runqueue(struct critical_walk *w, uint64_t begin_ns)
 {
 	while (w->at.hi > begin_ns && w->at.hi > w->from_ns) {
@@ -274,7 +273,7 @@ static uint64_t signal_of(const struct lane_crit_request *rq)
 	return rq->points.known[LANE_POINT_SIGNALLED] ? rq->points.at[LANE_POINT_SIGNALLED].hi : 0;
 }
 
-/* A blocked thread: on with the request it waited for, or with who woke it. */
+/* A blocked thread: on with the request that it waited for, or with its waker. */
 static void blocked(struct critical_walk *w, const struct lane_crit_state *state)
 {
 	const struct lane_crit_request *rq =
@@ -289,7 +288,7 @@ static void blocked(struct critical_walk *w, const struct lane_crit_state *state
 		to_request(w, rq);
 		return;
 	}
-	if (rq && (!signal_ns || signal_ns > at_ns)) { /* it still waits */
+	if (rq && (!signal_ns || signal_ns > at_ns)) { /* the thread still waits at `at` */
 		to_request(w, rq);
 		return;
 	}
@@ -330,7 +329,7 @@ static void thread_step(struct critical_walk *w)
 	}
 }
 
-/* A piece back to begin while that run had the engine, NULL: none that is known had it. */
+/* Adds a piece back to begin, with the run that had the engine. run NULL: not known. */
 static void behind(struct critical_walk *w, struct lane_span begin, enum lane_critical_kind kind,
 		   const struct lane_crit_run *run)
 {
@@ -347,7 +346,7 @@ static void behind(struct critical_walk *w, struct lane_span begin, enum lane_cr
 	segment->client = client_of_context(w, run->context);
 }
 
-/* Back to begin along what the request's engine did meanwhile. */
+/* Back to begin: a piece for each run of the request's engine. */
 static void along_engine(struct critical_walk *w, struct lane_span begin,
 			 enum lane_critical_kind kind)
 {
@@ -369,26 +368,26 @@ static void along_engine(struct critical_walk *w, struct lane_span begin,
 	}
 }
 
-/* Its preemptions, by time; *n is their number. */
-static const struct lane_crit_away *aways_of(const struct lane_critical *c,
-					     const struct lane_crit_request *rq, size_t *n)
+/* The preemptions of a request, by time; *n: their number. */
+static const struct lane_crit_preemption *
+preemptions_of(const struct lane_critical *c, const struct lane_crit_request *rq, size_t *n)
 {
-	size_t low = 0, high = c->aways.n;
+	size_t low = 0, high = c->preemptions.n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		const struct lane_crit_away *a = &c->aways.v[middle];
+		const struct lane_crit_preemption *a = &c->preemptions.v[middle];
 
 		if (a->context < rq->context || (a->context == rq->context && a->seqno < rq->seqno))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (high = low; high < c->aways.n && c->aways.v[high].context == rq->context &&
-			 c->aways.v[high].seqno == rq->seqno;)
+	for (high = low; high < c->preemptions.n && c->preemptions.v[high].context == rq->context &&
+			 c->preemptions.v[high].seqno == rq->seqno;)
 		high++;
 	*n = high - low;
-	return *n ? &c->aways.v[low] : NULL;
+	return *n ? &c->preemptions.v[low] : NULL;
 }
 
 static bool same(struct lane_span a, struct lane_span b)
@@ -396,69 +395,69 @@ static bool same(struct lane_span a, struct lane_span b)
 	return a.lo == b.lo && a.hi == b.hi;
 }
 
-/* The preemptions are all that the stage `preempted` is made of. */
-static bool are_all(const struct lane_crit_request *rq, const struct lane_crit_away *aways,
-		    size_t n)
+/* The preemptions add up to the request's stage `preempted`. */
+static bool add_up(const struct lane_crit_request *rq,
+		   const struct lane_crit_preemption *preemptions, size_t n)
 {
 	struct lane_span sum = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++)
-		timeline_span_add(&sum, aways[i].lasted);
+		timeline_span_add(&sum, preemptions[i].lasted);
 	return same(sum, rq->preempted);
 }
 
-/* When the request ran again, from when it left and how long it was away. */
-static struct lane_span back_again(const struct lane_crit_away *away)
+/* When the request ran again: from the begin and the length of its preemption. */
+static struct lane_span resumed_at(const struct lane_crit_preemption *preemption)
 {
-	struct lane_span back = { away->at.lo, away->at.lo + away->lasted.hi };
+	struct lane_span back = { preemption->at.lo, preemption->at.lo + preemption->lasted.hi };
 
-	if (away->lasted.lo)
-		back.lo = away->at.hi + away->lasted.lo;
+	if (preemption->lasted.lo)
+		back.lo = preemption->at.hi + preemption->lasted.lo;
 	return back;
 }
 
-/* From the end of a request back to its first execute. */
-static void on_hardware(struct critical_walk *w, bool whole)
+/* From the end of a request back to its first execute. is_whole: all of that is on the path. */
+static void on_hardware(struct critical_walk *w, bool is_whole)
 {
 	const struct lane_crit_request *rq = w->request;
-	const struct lane_crit_away *aways;
+	const struct lane_crit_preemption *preemptions;
 	size_t n;
 
-	if (whole) {
+	if (is_whole) {
 		timeline_span_add(&w->c->kinds[LANE_CRITICAL_DEVICE_QUEUE], rq->device);
 		timeline_span_add(&w->c->kinds[LANE_CRITICAL_RUNNING], rq->running);
 		timeline_span_add(&w->c->kinds[LANE_CRITICAL_PREEMPTED], rq->preempted);
 	}
-	w->added = whole;
-	aways = aways_of(w->c, rq, &n);
-	if (are_all(rq, aways, n)) {
+	w->is_summed = is_whole;
+	preemptions = preemptions_of(w->c, rq, &n);
+	if (add_up(rq, preemptions, n)) {
 		while (n--) {
-			behind(w, back_again(&aways[n]), LANE_CRITICAL_RUNNING, NULL);
-			w->engine = aways[n].engine;
-			along_engine(w, aways[n].at, LANE_CRITICAL_PREEMPTED);
+			behind(w, resumed_at(&preemptions[n]), LANE_CRITICAL_RUNNING, NULL);
+			w->engine = preemptions[n].engine;
+			along_engine(w, preemptions[n].at, LANE_CRITICAL_PREEMPTED);
 		}
 		behind(w, rq->start, LANE_CRITICAL_RUNNING, NULL);
 	} else {
 		behind(w, rq->start, LANE_CRITICAL_ON_AND_OFF, NULL);
 	}
 	along_engine(w, rq->points.at[LANE_POINT_EXECUTE], LANE_CRITICAL_DEVICE_QUEUE);
-	w->added = false;
+	w->is_summed = false;
 }
 
-/* The driver's queue. */
-static void on_host(struct critical_walk *w, bool whole)
+/* From the first execute back to the submit. is_whole: all of that is on the path. */
+static void on_host(struct critical_walk *w, bool is_whole)
 {
 	struct lane_span submit = w->request->points.at[LANE_POINT_SUBMIT];
 
-	if (whole)
+	if (is_whole)
 		add_kind(w, LANE_CRITICAL_HOST_QUEUE, timeline_span_between(submit, w->at));
-	w->added = whole;
+	w->is_summed = is_whole;
 	along_engine(w, submit, LANE_CRITICAL_HOST_QUEUE);
-	w->added = false;
+	w->is_summed = false;
 }
 
-/* A request that waits for others: on with the one whose signal ended that. */
-static void dependent(struct critical_walk *w)
+/* A request that waits for fences: on with the request whose signal caused the submit. */
+static void dependency_step(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 	uint64_t add_ns = rq->points.at[LANE_POINT_ADD].hi;
@@ -475,8 +474,8 @@ static void dependent(struct critical_walk *w)
 	piece(w, timeline_span_exact(add_ns), LANE_CRITICAL_DEPENDENCY);
 }
 
-/* What comes before a request's first time that is known: the thread that built it. */
-static void before_it(struct critical_walk *w)
+/* Before the first known time of a request: on with the thread that built the request. */
+static void to_builder(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 
@@ -490,14 +489,14 @@ static void request_step(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 	int from = w->below, to = w->above;
-	bool whole;
+	bool is_whole;
 
 	if (from == NO_POINT) {
-		before_it(w);
+		to_builder(w);
 		return;
 	}
-	whole = to != NO_POINT && same(w->at, rq->points.at[to]) &&
-		rq->points.at[from].lo >= w->from_ns;
+	is_whole = to != NO_POINT && same(w->at, rq->points.at[to]) &&
+		   rq->points.at[from].lo >= w->from_ns;
 	w->above = from;
 	w->below = known_below(rq, from);
 	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->has_run))
@@ -505,11 +504,11 @@ static void request_step(struct critical_walk *w)
 	else if (from == LANE_POINT_END)
 		piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL);
 	else if (from == LANE_POINT_EXECUTE)
-		on_hardware(w, whole);
+		on_hardware(w, is_whole);
 	else if (from == LANE_POINT_SUBMIT)
-		on_host(w, whole);
+		on_host(w, is_whole);
 	else if (from == LANE_POINT_ADD)
-		dependent(w);
+		dependency_step(w);
 	else if (rq->tid > 0)
 		to_thread(w, rq->tid, client_of_context(w, rq->context),
 			  rq->points.at[LANE_POINT_QUEUE].hi);

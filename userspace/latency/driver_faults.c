@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What GPUs' drivers themselves told of: sums by cause, by whose job it was, and where.
+// Sums of the events that drivers themselves report (R37), by cause, process and engine.
 #include "latency/sums.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 		sum->client = fault->client;
 		sum->first_ns = fault->at_ns;
 	}
-	/* The job that was told of last: it has been given up, or its queue banned, once. */
+	/* The last job is reported again. A job is given up once, and a queue is banned once. */
 	if (!fresh && fault->context && fault->context == sum->last_context &&
 	    fault->seqno == sum->last_seqno &&
 	    (fault->cause == LANE_FAULT_TIMEOUT || fault->cause == LANE_FAULT_BAN))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// An engine's time: certainly busy, certainly idle, or neither.
+// An engine's time: known busy, known idle, or unknown.
 #include "latency/engine_time.h"
 
 #include <string.h>
 
-/* The first part that ends at or after ns. */
+/* The index of the first part that ends at or after ns. */
 static uint32_t first_from(const struct lane_engine_time *account, uint64_t ns)
 {
 	uint32_t i = account->n_parts;
@@ -14,7 +14,7 @@ static uint32_t first_from(const struct lane_engine_time *account, uint64_t ns)
 	return i;
 }
 
-/* The oldest part is given up: nothing before its end is counted any more. */
+/* Drops the oldest part. From now on no time before its end is counted. */
 static void make_room(struct lane_engine_time *account)
 {
 	account->from_ns = account->parts[0].end_ns;
@@ -22,8 +22,8 @@ static void make_room(struct lane_engine_time *account)
 	memmove(account->parts, account->parts + 1, account->n_parts * sizeof(*account->parts));
 }
 
-/* Of [begin_ns, end_ns) becomes known what was not yet; returns how much that is. */
-static uint64_t know(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
+/* Marks [begin_ns, end_ns) as known. Returns the part that was not known yet, ns. */
+static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_engine_time_part all;
 	uint64_t fresh_ns;
@@ -47,7 +47,7 @@ static uint64_t know(struct lane_engine_time *account, uint64_t begin_ns, uint64
 	}
 	if (i == j && account->n_parts == LANE_TIME_PARTS) {
 		make_room(account);
-		return know(account, begin_ns, end_ns);
+		return mark_known(account, begin_ns, end_ns);
 	}
 	memmove(&account->parts[i + 1], &account->parts[j],
 		(account->n_parts - j) * sizeof(*account->parts));
@@ -57,40 +57,41 @@ static uint64_t know(struct lane_engine_time *account, uint64_t begin_ns, uint64
 }
 
 /*
- * Where one run ends and the next begins may be known within bounds only; that something ran all
- * the time is certain all the same, if they followed each other.
+ * The boundary of two runs may have bounds only. If the second run followed the first without a
+ * gap, the engine was busy all the time around that boundary. So the two runs are counted as one
+ * chain.
  */
 void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
 {
 	if (run->is_doubtful) {
-		account->chained = false;
+		account->has_chain = false;
 		return;
 	}
-	if (!run->follows || !account->chained)
+	if (!run->follows || !account->has_chain)
 		account->chain_ns = run->begin.hi;
-	else if (run->gap_ns) /* wherever the gap is, this much is busy behind it */
+	else if (run->gap_ns) /* the gap is behind sure_ns; its place does not change the sum */
 		account->chain_ns = account->sure_ns + run->gap_ns;
 	account->sure_ns = run->sure_until_ns;
-	account->chained = run->sure_until_ns >= run->end.lo;
+	account->has_chain = run->sure_until_ns >= run->end.lo;
 	latency_engine_time_busy_in(account, account->chain_ns, run->sure_until_ns);
 }
 
 void latency_engine_time_busy_in(struct lane_engine_time *account, uint64_t begin_ns,
 				 uint64_t end_ns)
 {
-	account->busy_ns += know(account, begin_ns, end_ns);
+	account->busy_ns += mark_known(account, begin_ns, end_ns);
 }
 
 uint64_t latency_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns,
 				  uint64_t end_ns)
 {
-	uint64_t fresh_ns = know(account, begin_ns, end_ns);
+	uint64_t fresh_ns = mark_known(account, begin_ns, end_ns);
 
 	account->idle_ns += fresh_ns;
 	return fresh_ns;
 }
 
-static struct lane_span between(uint64_t least_ns, uint64_t other_ns, uint64_t whole_ns)
+static struct lane_span bounds_of(uint64_t least_ns, uint64_t other_ns, uint64_t whole_ns)
 {
 	uint64_t most_ns = whole_ns > other_ns ? whole_ns - other_ns : 0;
 
@@ -99,11 +100,11 @@ static struct lane_span between(uint64_t least_ns, uint64_t other_ns, uint64_t w
 
 struct lane_span latency_engine_time_busy(const struct lane_engine_time *account, uint64_t whole_ns)
 {
-	return between(account->busy_ns, account->idle_ns, whole_ns);
+	return bounds_of(account->busy_ns, account->idle_ns, whole_ns);
 }
 
 struct lane_span latency_engine_time_idle_span(const struct lane_engine_time *account,
 					       uint64_t whole_ns)
 {
-	return between(account->idle_ns, account->busy_ns, whole_ns);
+	return bounds_of(account->idle_ns, account->busy_ns, whole_ns);
 }

@@ -4,16 +4,6 @@
 
 #include <stdlib.h>
 
-unsigned int latency_histogram_slot(uint64_t ns)
-{
-	unsigned int shift;
-
-	if (ns < LANE_HISTOGRAM_SUB)
-		return (unsigned int)ns;
-	shift = 63 - (unsigned int)__builtin_clzll(ns) - 7;
-	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
-}
-
 uint64_t latency_histogram_top(unsigned int slot)
 {
 	unsigned int shift;
@@ -36,23 +26,38 @@ static bool to_buckets(struct lane_histogram *h)
 	return true;
 }
 
-bool latency_histogram_add(struct lane_histogram *h, uint64_t ns)
+bool latency_histogram_keep(struct lane_histogram *h, uint64_t ns)
 {
-	if (!h->values && !h->buckets) {
+	if (!h->values) {
 		h->values = malloc(LANE_HISTOGRAM_EXACT * sizeof(*h->values));
 		if (!h->values)
 			return false;
 	}
-	if (!h->buckets && h->count == LANE_HISTOGRAM_EXACT && !to_buckets(h))
-		return false;
-	if (h->buckets)
-		h->buckets[latency_histogram_slot(ns)]++;
-	else
-		h->values[h->count] = ns;
+	if (h->count == LANE_HISTOGRAM_EXACT) {
+		if (!to_buckets(h))
+			return false;
+		return latency_histogram_add(h, ns);
+	}
+	h->values[h->count++] = ns;
 	h->sorted = false;
-	h->count++;
 	if (ns > h->max_ns)
 		h->max_ns = ns;
+	return true;
+}
+
+bool latency_histogram_add_all(struct lane_histogram *h, const struct lane_histogram *other)
+{
+	for (uint64_t i = 0; other->values && i < other->count; i++)
+		if (!latency_histogram_add(h, other->values[i]))
+			return false;
+	if (!other->buckets)
+		return true;
+	if (!h->buckets && !to_buckets(h))
+		return false;
+	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++)
+		h->buckets[i] += other->buckets[i];
+	h->count += other->count;
+	h->max_ns = other->max_ns > h->max_ns ? other->max_ns : h->max_ns;
 	return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentiles of durations in bounded memory: exact while there are few, then a log-linear
- * histogram (the layout that HdrHistogram made known; no C library of it is packaged in Debian 12):
- * each power of two is cut in 128 equal buckets, so a percentile is at most 1/128 = 0.8 % too high,
- * never too low.
+ * Percentiles of durations in bounded memory. A histogram of at most LANE_HISTOGRAM_EXACT durations
+ * is exact. With more durations it is log-linear: each power of two is cut in 128 equal buckets. So
+ * a percentile is at most 1/128 = 0.8 % too high, and never too low. HdrHistogram made this layout
+ * known; Debian 12 has no C library of it.
  */
 #ifndef LANE_LATENCY_HISTOGRAM_H
 #define LANE_LATENCY_HISTOGRAM_H
@@ -18,22 +18,49 @@
 struct lane_histogram {
 	uint64_t count;
 	uint64_t max_ns;
-	uint64_t *values; /* the first values as they came; NULL once they are in buckets */
+	uint64_t *values; /* the durations, ns; NULL once they are in buckets */
 	uint32_t *buckets;
 	bool sorted;
 };
 
-/* The number of a duration's bucket, and the largest duration of a bucket. The numbers mean the
- * same everywhere and for ever: histograms are merged by adding what is under the same number. */
-unsigned int latency_histogram_slot(uint64_t ns);
+/* The number of a duration's bucket. The numbers never change, and every program uses the same:
+ * histograms are merged by adding the buckets of the same number. */
+static inline unsigned int latency_histogram_slot(uint64_t ns)
+{
+	unsigned int shift;
+
+	if (ns < LANE_HISTOGRAM_SUB)
+		return (unsigned int)ns;
+	shift = 63 - (unsigned int)__builtin_clzll(ns) - 7;
+	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
+}
+
+/* The largest duration of a bucket, ns. */
 uint64_t latency_histogram_top(unsigned int slot);
 
+/* latency_histogram_add for a histogram without buckets. */
+bool latency_histogram_keep(struct lane_histogram *histogram, uint64_t ns);
+
 /* Adds a duration, ns. False: no memory. */
-bool latency_histogram_add(struct lane_histogram *histogram, uint64_t ns);
+static inline bool latency_histogram_add(struct lane_histogram *histogram, uint64_t ns)
+{
+	if (!histogram->buckets)
+		return latency_histogram_keep(histogram, ns);
+	histogram->buckets[latency_histogram_slot(ns)]++;
+	histogram->count++;
+	if (ns > histogram->max_ns)
+		histogram->max_ns = ns;
+	return true;
+}
+
+/* Adds all durations of the other histogram. False: no memory. */
+bool latency_histogram_add_all(struct lane_histogram *histogram,
+			       const struct lane_histogram *other);
 
 /*
- * The smallest recorded duration that at least permille / 1000 of all do not exceed (nearest rank),
- * ns; with more than LANE_HISTOGRAM_EXACT durations its bucket's upper end. 0 when there are none.
+ * The smallest duration that at least permille / 1000 of all durations do not exceed (nearest
+ * rank), ns. With more than LANE_HISTOGRAM_EXACT durations: the upper end of its bucket. 0: no
+ * durations.
  */
 uint64_t latency_histogram_percentile(struct lane_histogram *histogram, unsigned int permille);
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Whom requests in the driver's queue stood behind: what ran on their engine meanwhile.
+// Which contexts had the engine while requests waited in the driver's queue (host_queue).
 #include "latency/sums.h"
 
 #include <stdlib.h>
 
-/*
- * The last runs of an engine. A request that waited for longer than they reach back has the rest of
- * its time blamed on nobody.
- */
+/* Runs kept of each engine. For waiting before the oldest of them no context is blamed. */
 #define RUNS 128
 
 struct lane_recent {
@@ -15,11 +12,11 @@ struct lane_recent {
 		struct lane_span begin, end;
 		uint32_t context;
 	} runs[RUNS];
-	uint32_t n;	/* so many in all */
-	uint32_t now;	/* id of the context that runs, valid if running */
-	uint32_t seqno; /* of the request that runs */
-	struct lane_span since;
-	struct lane_span ran; /* what runs had run for before */
+	uint32_t n;		/* number of runs so far */
+	uint32_t now;		/* id of the context that runs, valid if is_running */
+	uint32_t seqno;		/* of the request that runs */
+	struct lane_span since; /* begin of its run */
+	struct lane_span ran;	/* time of its earlier runs */
 	bool is_running;
 };
 
@@ -43,7 +40,7 @@ static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
 	return b > a ? b - a : 0;
 }
 
-/* Of a run whose begin and end are known within bounds. */
+/* The overlap of a run with [from, to]. The begin and the end of the run have bounds. */
 static struct lane_span overlaps(struct lane_span begin, struct lane_span end, uint64_t from,
 				 uint64_t to)
 {
@@ -73,20 +70,22 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 		sum->engine = rq->engine->id;
 		sum->context = context;
 	}
-	if (sum->last != latency->leaves) {
+	if (sum->last != latency->n_handed_over) {
 		sum->requests++;
-		sum->of_last_ns = 0;
+		sum->last_ns = 0;
 	}
-	sum->last = latency->leaves;
-	/* Runs that follow each other share a boundary that both bounds take in. */
-	if (ns.hi > whole_ns - sum->of_last_ns)
-		ns.hi = whole_ns - sum->of_last_ns;
-	sum->of_last_ns += ns.hi;
+	sum->last = latency->n_handed_over;
+	/* Two runs in a row share a boundary. Both upper bounds contain its span: the sum may be
+	 * beyond the whole time. */
+	if (ns.hi > whole_ns - sum->last_ns)
+		ns.hi = whole_ns - sum->last_ns;
+	sum->last_ns += ns.hi;
 	timeline_span_add(&sum->ns, ns);
 }
 
-/* rq leaves the driver's queue: what ran since its submit was before it. */
-static void leaves_host(struct lane_latency *latency, const struct lane_request *rq, uint64_t at_ns)
+/* rq is handed over: blames the contexts that ran between its submit and now. */
+static void blame_host_queue(struct lane_latency *latency, const struct lane_request *rq,
+			     uint64_t at_ns)
 {
 	struct lane_recent *recent = recent_of(latency, rq->engine);
 	uint64_t from_ns = rq->submit_ns;
@@ -94,7 +93,7 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 	if (!recent || !(rq->seen & LANE_SEEN_SUBMIT) || from_ns > at_ns ||
 	    !latency_selected(latency, rq))
 		return;
-	latency->leaves++;
+	latency->n_handed_over++;
 	if (recent->is_running)
 		blame(latency, rq, recent->now,
 		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns),
@@ -110,11 +109,11 @@ static void leaves_host(struct lane_latency *latency, const struct lane_request 
 }
 
 /*
- * When a run that began at begin_ns was over at the earliest. A job that left its ring without a
- * known end may never have been in the hardware; one that has begun had its ring until shortly
- * before (R33).
+ * The earliest end of a run that began at begin_ns and is closed at at_ns. A job with
+ * may_be_skipped may never have run. The end of another job of drm_sched may be unknown: then the
+ * job had its ring until LANE_INTERRUPT_NS before at_ns (R33).
  */
-static uint64_t over_since(const struct lane_request *rq, uint64_t begin_ns, uint64_t at_ns)
+static uint64_t earliest_end(const struct lane_request *rq, uint64_t begin_ns, uint64_t at_ns)
 {
 	if (rq->may_be_skipped)
 		return begin_ns;
@@ -123,14 +122,14 @@ static uint64_t over_since(const struct lane_request *rq, uint64_t begin_ns, uin
 	return at_ns - begin_ns > LANE_INTERRUPT_NS ? at_ns - LANE_INTERRUPT_NS : begin_ns;
 }
 
-/* What ran is over, at at_ns at the earliest: how long it ran bounds when it began and ended. */
-static void closes(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
+/* Keeps the run of rq, which ended at at_ns or later. The length of the run narrows its bounds. */
+static void keep_run(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
 {
 	uint64_t least = rq->running.lo > recent->ran.lo ? rq->running.lo - recent->ran.lo : 0;
 	uint64_t most = rq->running.hi > recent->ran.hi ? rq->running.hi - recent->ran.hi : 0;
 	struct lane_recent_run run = { .begin = recent->since, .context = recent->now };
 
-	run.end.lo = over_since(rq, run.begin.lo, at_ns);
+	run.end.lo = earliest_end(rq, run.begin.lo, at_ns);
 	run.end.hi = saturated(run.begin.lo, most);
 	if (run.end.hi < at_ns)
 		run.end.hi = at_ns;
@@ -141,10 +140,10 @@ static void closes(struct lane_recent *recent, const struct lane_request *rq, ui
 }
 
 /*
- * What ran has its end told later, but something else has the engine since then: it was over by
- * that. How long it ran is not known here.
+ * Keeps the run before, whose end is not reported yet: another request has the engine since
+ * `since`. So the run before ended by since.hi. Its length is not known here.
  */
-static void gives_way(struct lane_recent *recent, struct lane_span since)
+static void keep_displaced_run(struct lane_recent *recent, struct lane_span since)
 {
 	recent->runs[recent->n++ % RUNS] = (struct lane_recent_run){
 		.begin = recent->since,
@@ -153,8 +152,8 @@ static void gives_way(struct lane_recent *recent, struct lane_span since)
 	};
 }
 
-/* Since when rq has the engine: bounded by its first start, or by how long it was away. */
-static struct lane_span since_when(const struct lane_request *rq, uint64_t at_ns)
+/* The begin of rq's run: bounded by its first start, or by the bounds of its time preempted. */
+static struct lane_span run_begin(const struct lane_request *rq, uint64_t at_ns)
 {
 	uint64_t hi = rq->preempted.hi ? saturated(at_ns, rq->preempted.hi - rq->preempted.lo)
 				       : rq->start.hi;
@@ -162,13 +161,13 @@ static struct lane_span since_when(const struct lane_request *rq, uint64_t at_ns
 	return (struct lane_span){ at_ns, hi > at_ns ? hi : at_ns };
 }
 
-static void opens(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
+static void begin_run(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
 {
 	recent->is_running = true;
 	recent->now = rq->context->id;
 	recent->seqno = rq->seqno;
 	recent->ran = rq->running;
-	recent->since = since_when(rq, at_ns);
+	recent->since = run_begin(rq, at_ns);
 }
 
 static bool is_running(const struct lane_recent *recent, const struct lane_request *rq)
@@ -182,24 +181,23 @@ void latency_on_state(void *arg, const struct lane_request *rq, enum lane_reques
 	struct lane_latency *latency = arg;
 	struct lane_recent *recent;
 
-	/* Behind whom a job stood there nobody knows: the ring's jobs run in an order of their own.
-	 */
+	/* The jobs of an unordered ring run in an unknown order: no context can be blamed. */
 	if (!rq->engine || rq->engine->is_unordered)
 		return;
 	if (from == LANE_RQ_STATE_HOST && rq->state == LANE_RQ_STATE_DEVICE)
-		leaves_host(latency, rq, at_ns);
+		blame_host_queue(latency, rq, at_ns);
 	if (from != LANE_RQ_STATE_RUNNING && rq->state != LANE_RQ_STATE_RUNNING)
 		return;
 	recent = recent_of(latency, rq->engine);
 	if (!recent)
 		return;
 	if (from == LANE_RQ_STATE_RUNNING && is_running(recent, rq)) {
-		closes(recent, rq, at_ns);
+		keep_run(recent, rq, at_ns);
 		recent->is_running = false;
 	}
 	if (rq->state == LANE_RQ_STATE_RUNNING) {
 		if (recent->is_running)
-			gives_way(recent, since_when(rq, at_ns));
-		opens(recent, rq, at_ns);
+			keep_displaced_run(recent, run_begin(rq, at_ns));
+		begin_run(recent, rq, at_ns);
 	}
 }

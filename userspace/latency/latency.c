@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The subscriber that adds up: requests by stage, client, context and engine.
+// Sums of requests by stage, client, context and engine: the hooks of the timeline.
 #include "latency/latency.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
 	[LANE_IDLE_AFTER_LAST] = "after_last",
 };
 
-/* Makes *array hold id, zeroed; false: no memory. */
+/* Makes *array reach to the element id. New elements are zeroed. False: no memory. */
 static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32_t *cap,
 		  size_t size, uint32_t id)
 {
@@ -40,40 +40,25 @@ static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32
 	return true;
 }
 
-struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
-					       const struct lane_engine *engine)
+bool latency_engine_reach(struct lane_latency *latency, uint32_t id)
 {
 	uint32_t n = latency->n_engines, cap = latency->cap_engines;
 
-	if (engine->id >= latency->n_engines) {
-		if (!reach(latency, &latency->trace_pl, &n, &cap, sizeof(*latency->trace_pl),
-			   engine->id) ||
-		    !reach(latency, &latency->engines, &latency->n_engines, &latency->cap_engines,
-			   sizeof(*latency->engines), engine->id))
-			return NULL;
-	}
-	latency->engines[engine->id].engine = engine;
-	return &latency->engines[engine->id];
+	return reach(latency, &latency->trace_pl, &n, &cap, sizeof(*latency->trace_pl), id) &&
+	       reach(latency, &latency->engines, &latency->n_engines, &latency->cap_engines,
+		     sizeof(*latency->engines), id);
 }
 
-struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
-						 const struct lane_context *context)
+bool latency_context_reach(struct lane_latency *latency, uint32_t id)
 {
-	if (!reach(latency, &latency->contexts, &latency->n_contexts, &latency->cap_contexts,
-		   sizeof(*latency->contexts), context->id))
-		return NULL;
-	latency->contexts[context->id].context = context;
-	return &latency->contexts[context->id];
+	return reach(latency, &latency->contexts, &latency->n_contexts, &latency->cap_contexts,
+		     sizeof(*latency->contexts), id);
 }
 
-struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
-					       const struct lane_client *client)
+bool latency_client_reach(struct lane_latency *latency, uint32_t id)
 {
-	if (!reach(latency, &latency->clients, &latency->n_clients, &latency->cap_clients,
-		   sizeof(*latency->clients), client->id))
-		return NULL;
-	latency->clients[client->id].client = client;
-	return &latency->clients[client->id];
+	return reach(latency, &latency->clients, &latency->n_clients, &latency->cap_clients,
+		     sizeof(*latency->clients), id);
 }
 
 static bool is_process(const struct lane_client *client, const char *process)
@@ -94,7 +79,7 @@ bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
 	       is_process(client ? client : &bare, latency->select.process);
 }
 
-bool latency_selected(const struct lane_latency *latency, const struct lane_request *rq)
+bool latency_is_selected(const struct lane_latency *latency, const struct lane_request *rq)
 {
 	const struct lane_select *select = &latency->select;
 	uint64_t last_ns = rq->retire_ns > rq->signal_ns ? rq->retire_ns : rq->signal_ns;
@@ -129,12 +114,10 @@ static void add_stage(struct lane_stage_sum *sum, struct lane_span ns)
 
 static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *stages)
 {
-	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		if (stages->known & 1u << i)
-			add_stage(&sums[i], stages->ns[i]);
-		else if (stages->unknown & 1u << i)
-			sums[i].unknown++;
-	}
+	for (unsigned int left = stages->known; left; left &= left - 1)
+		add_stage(&sums[__builtin_ctz(left)], stages->ns[__builtin_ctz(left)]);
+	for (unsigned int left = stages->unknown & ~stages->known; left; left &= left - 1)
+		sums[__builtin_ctz(left)].unknown++;
 }
 
 static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
@@ -143,9 +126,9 @@ static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
 }
 
 /*
- * Its time is known from its first event to its last. Of what was neither built nor added while
- * recording, as heartbeats are, nobody knows whether it has only not been seen; nor, where events
- * were lost, of what was not built.
+ * The first and the last time of a request are known. A request without a queue event begins at
+ * its add event, unless events were lost: the queue event may be among the lost ones. A request
+ * without queue and add, such as a heartbeat, may have been built before the recording.
  */
 static bool is_timed(const struct lane_latency *latency, const struct lane_points *p)
 {
@@ -156,7 +139,7 @@ static bool is_timed(const struct lane_latency *latency, const struct lane_point
 			  (p->known[LANE_POINT_END] && !is_recorded(latency, LANE_FENCE_SIGNALED)));
 }
 
-/* The request has left the stage, or everything. */
+/* The request has left the stage: it was seen to its end, or a later time is known. */
 static bool is_past(const struct lane_request *rq, const struct lane_points *p, int stage)
 {
 	static const enum lane_stage_point ends[LANE_STAGE_PATH] = {
@@ -177,13 +160,13 @@ static bool is_past(const struct lane_request *rq, const struct lane_points *p, 
 	return false;
 }
 
-/* What is not recorded may have happened. */
+/* An execute that is not recorded may have happened. */
 static bool may_be_executed(const struct lane_latency *latency, const struct lane_points *p)
 {
 	return p->known[LANE_POINT_EXECUTE] || !is_recorded(latency, LANE_RQ_EXECUTE);
 }
 
-/* The trace ends, and it may have been in device_queue since its last time. */
+/* Counts a request that may be in device_queue when the trace ends, since its last known time. */
 static void add_queued(struct lane_client_stats *client, const struct lane_points *p)
 {
 	uint64_t since_ns = 0;
@@ -197,26 +180,29 @@ static void add_queued(struct lane_client_stats *client, const struct lane_point
 
 static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
 {
+	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+
 	spent->requests++;
 	timeline_span_add(&spent->total, stages->total);
 	timeline_span_add(&spent->unknown, stages->merged);
-	for (int i = 0; i < LANE_STAGE_PATH; i++) {
-		if (stages->known & 1u << i)
-			timeline_span_add(&spent->stages[i], stages->ns[i]);
-		for (unsigned int g = 0; g < stages->n_gaps; g++)
-			if (stages->gaps[g].stages & 1u << i)
-				spent->maybe_ns[i] += stages->gaps[g].ns.hi;
-	}
+	for (unsigned int left = stages->known & path; left; left &= left - 1)
+		timeline_span_add(&spent->stages[__builtin_ctz(left)],
+				  stages->ns[__builtin_ctz(left)]);
+	for (unsigned int g = 0; g < stages->n_gaps; g++)
+		for (unsigned int left = stages->gaps[g].stages & path; left; left &= left - 1)
+			spent->maybe_ns[__builtin_ctz(left)] += stages->gaps[g].ns.hi;
 }
 
 static void add_percentiles(struct lane_latency *latency, const struct lane_stages *stages)
 {
-	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		if (!(stages->known & 1u << i))
-			continue;
-		if (!latency_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
-		    !latency_histogram_add(&latency->hi[i], stages->ns[i].hi))
-			latency->no_memory = true;
+	for (unsigned int left = stages->known; left; left &= left - 1) {
+		int i = __builtin_ctz(left);
+		struct lane_span ns = stages->ns[i];
+		bool ok = is_exact(ns) ? latency_histogram_add(&latency->exact[i], ns.lo)
+				       : latency_histogram_add(&latency->lo[i], ns.lo) &&
+						 latency_histogram_add(&latency->hi[i], ns.hi);
+
+		latency->no_memory |= !ok;
 	}
 }
 
@@ -255,9 +241,9 @@ static void keep_worst(struct lane_latency *latency, const struct lane_request *
 	latency->worst[at].total_ns = total_ns;
 }
 
-/* Now that its story is over: a request that nothing took off had its engine all the time. */
-static void ran_through(struct lane_latency *latency, const struct lane_request *rq,
-			const struct lane_stages *stages)
+/* Adds to the busy time: a request that was never preempted ran from its start to its end. */
+static void add_whole_run(struct lane_latency *latency, const struct lane_request *rq,
+			  const struct lane_stages *stages)
 {
 	struct lane_engine_stats *engine;
 
@@ -269,6 +255,34 @@ static void ran_through(struct lane_latency *latency, const struct lane_request 
 		latency_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
 }
 
+/* Counts the request's unknown stages: those that it has left, and device_queue if the request may
+ * still be there. */
+static void add_hidden(const struct lane_latency *latency, struct lane_client_stats *client,
+		       const struct lane_request *rq, const struct lane_points *points,
+		       const struct lane_stages *stages)
+{
+	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+
+	for (unsigned int left = ~stages->known & path; left; left &= left - 1)
+		client->hidden[__builtin_ctz(left)] += is_past(rq, points, __builtin_ctz(left));
+	if (rq->doubt & LANE_DOUBT_GONE && !(stages->known >> LANE_STAGE_DEVICE_QUEUE & 1) &&
+	    !is_past(rq, points, LANE_STAGE_DEVICE_QUEUE) && may_be_executed(latency, points))
+		add_queued(client, points);
+}
+
+static void add_to_context(struct lane_context_stats *context, const struct lane_stages *stages)
+{
+	context->requests++;
+	if (stages->known & 1u << LANE_STAGE_RUNNING) {
+		timeline_span_add(&context->running, stages->ns[LANE_STAGE_RUNNING]);
+		context->n_running++;
+	}
+	if (stages->total_known) {
+		timeline_span_add(&context->total, stages->total);
+		context->n_total++;
+	}
+}
+
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_latency *latency = arg;
@@ -278,8 +292,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	struct lane_points points;
 
-	latency_stages_of(&latency->info, rq, &stages);
-	ran_through(latency, rq, &stages);
+	latency_points_of(&latency->info, rq, &points);
+	latency_stages_by(&latency->info, rq, &points, &stages);
+	add_whole_run(latency, rq, &stages);
 	if (!latency_selected(latency, rq))
 		return;
 	context = latency_context_stats(latency, rq->context);
@@ -288,30 +303,13 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine = latency_engine_stats(latency, rq->engine);
 	if (!context || !client || (rq->engine && !engine))
 		return;
-	count(&latency->requests, rq, &stages);
 	count(&client->requests, rq, &stages);
-	add_stages(latency->stages, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
-	latency_points_of(&latency->info, rq, &points);
-	for (int i = 0; i < LANE_STAGE_PATH; i++)
-		client->hidden[i] += !(stages.known >> i & 1) && is_past(rq, &points, i);
-	if (rq->doubt & LANE_DOUBT_GONE && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1) &&
-	    !is_past(rq, &points, LANE_STAGE_DEVICE_QUEUE) && may_be_executed(latency, &points))
-		add_queued(client, &points);
-	if (is_timed(latency, &points)) {
-		add_spent(&latency->spent, &stages);
+	add_hidden(latency, client, rq, &points, &stages);
+	if (is_timed(latency, &points))
 		add_spent(&client->spent, &stages);
-	}
-	context->requests++;
-	if (stages.known & 1u << LANE_STAGE_RUNNING) {
-		timeline_span_add(&context->running, stages.ns[LANE_STAGE_RUNNING]);
-		context->n_running++;
-	}
-	if (stages.total_known) {
-		timeline_span_add(&context->total, stages.total);
-		context->n_total++;
-	}
+	add_to_context(context, &stages);
 	if (engine) {
 		engine->requests++;
 		context->engine = rq->engine->id;
@@ -378,8 +376,17 @@ struct lane_error *latency_init(struct lane_latency *latency, const struct lane_
 	latency->select = *select;
 	if (!latency->select.to_ns)
 		latency->select.to_ns = LANE_NEVER;
+	latency->is_selective = select->process || select->by_context || select->by_seqno ||
+				select->by_engine || select->from_ns || select->to_ns;
 	latency->sums = calloc(1, sizeof(*latency->sums));
 	return latency->sums ? NULL : &lane_enomem;
+}
+
+void latency_select_times(struct lane_latency *latency, uint64_t from_ns, uint64_t to_ns)
+{
+	latency->select.from_ns = from_ns;
+	latency->select.to_ns = to_ns;
+	latency->is_selective = true;
 }
 
 struct lane_error *latency_follow_all(struct lane_latency *latency)
@@ -407,7 +414,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 	};
 }
 
-/* What an engine's time comes to. */
+/* Sets an engine's busy and idle time. */
 static void finish_engine(struct lane_latency *latency, struct lane_engine_stats *engine)
 {
 	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
@@ -426,9 +433,9 @@ static void cap(struct lane_span *sum, uint64_t most_ns)
 }
 
 /*
- * An engine runs one thing at a time. Requests that share a boundary which is known within bounds
- * only have its doubt in both their times; together they ran for no longer than the engines were
- * busy.
+ * Caps the upper bounds of running times. Two requests may share a boundary that has bounds only.
+ * The span of the boundary is then in both their times. But an engine runs one request at a time,
+ * so all requests together ran no longer than the engines were busy.
  */
 static void cap_running(struct lane_latency *latency)
 {
@@ -444,11 +451,53 @@ static void cap_running(struct lane_latency *latency)
 		cap(&latency->contexts[i].running, busy_ns < whole_ns ? busy_ns : whole_ns);
 }
 
+static void add_sum(struct lane_stage_sum *sum, const struct lane_stage_sum *part)
+{
+	sum->count += part->count;
+	sum->bounded += part->bounded;
+	sum->unknown += part->unknown;
+	timeline_span_add(&sum->sum, part->sum);
+	sum->max.lo = part->max.lo > sum->max.lo ? part->max.lo : sum->max.lo;
+	sum->max.hi = part->max.hi > sum->max.hi ? part->max.hi : sum->max.hi;
+}
+
+/* Adds a client's sums to those of all clients. */
+static void add_client(struct lane_latency *latency, const struct lane_client_stats *client)
+{
+	latency->requests.complete += client->requests.complete;
+	latency->requests.partial += client->requests.partial;
+	latency->requests.unknown += client->requests.unknown;
+	latency->requests.open += client->requests.open;
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		add_sum(&latency->stages[i], &client->stages[i]);
+	latency->spent.requests += client->spent.requests;
+	timeline_span_add(&latency->spent.total, client->spent.total);
+	timeline_span_add(&latency->spent.unknown, client->spent.unknown);
+	for (int i = 0; i < LANE_STAGE_PATH; i++) {
+		timeline_span_add(&latency->spent.stages[i], client->spent.stages[i]);
+		latency->spent.maybe_ns[i] += client->spent.maybe_ns[i];
+	}
+}
+
+/* An exact time is the least possible time and the largest. */
+static void finish_percentiles(struct lane_latency *latency)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		if (!latency_histogram_add_all(&latency->lo[i], &latency->exact[i]) ||
+		    !latency_histogram_add_all(&latency->hi[i], &latency->exact[i]))
+			latency->no_memory = true;
+		latency_histogram_free(&latency->exact[i]);
+	}
+}
+
 struct lane_error *latency_finish(struct lane_latency *latency,
 				  const struct lane_timeline *timeline)
 {
 	latency->timeline = timeline;
 	timeline_figures(timeline, &latency->figures);
+	finish_percentiles(latency);
+	for (uint32_t i = 0; i < latency->n_clients; i++)
+		add_client(latency, &latency->clients[i]);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
@@ -469,6 +518,7 @@ void latency_deinit(struct lane_latency *latency)
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		latency_histogram_free(&latency->lo[i]);
 		latency_histogram_free(&latency->hi[i]);
+		latency_histogram_free(&latency->exact[i]);
 	}
 	if (latency->sums) {
 		lane_table_free(&latency->sums->host_blames);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time went: stages, culprits, idle causes and waits, from what the timeline tells. The
- * figures are complete after latency_finish and are read by show/ as they stand.
+ * Sums of what the timeline reports: stages, culprits, causes of idle time, and waits.
+ * latency_finish completes the sums; show/ reads them then.
  */
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
@@ -16,42 +16,43 @@
 #include "latency/window.h"
 #include "timeline/timeline.h"
 
-/* What a sum of idle time may have besides a cause: no request ended it, or none was before it. */
+/* Idle time without a cause, as a value of lane_idle_sum.cause: before the engine's first request,
+ * or after its last. */
 enum lane_idle_place {
 	LANE_IDLE_BEFORE_FIRST = LANE_IDLE_CAUSE_COUNT,
 	LANE_IDLE_AFTER_LAST,
 	LANE_IDLE_PLACE_END
 };
 
-/* The names of enum lane_idle_cause, and of enum lane_idle_place. */
+/* Names of enum lane_idle_cause and of enum lane_idle_place. */
 extern const char *const lane_idle_names[LANE_IDLE_PLACE_END];
 
 struct lane_stage_sum {
-	uint64_t count;	  /* requests that have it with a known duration */
-	uint64_t bounded; /* of these: known within bounds only */
-	uint64_t unknown; /* requests that have it, unknown how long */
+	uint64_t count;	  /* requests whose time in the stage is known */
+	uint64_t bounded; /* of count: known within bounds only */
+	uint64_t unknown; /* requests whose time in the stage is unknown */
 	struct lane_span sum;
 	struct lane_span max;
 };
 
-/* Requests by how much is known of them. */
+/* Numbers of requests by how many of their stages are known. */
 struct lane_completeness {
-	uint64_t complete; /* every stage known */
-	uint64_t partial;  /* some unknown */
-	uint64_t unknown;  /* all unknown */
-	uint64_t open;	   /* of those: not over when the trace ended */
+	uint64_t complete; /* every stage is known */
+	uint64_t partial;  /* some stages are unknown */
+	uint64_t unknown;  /* all stages are unknown */
+	uint64_t open;	   /* of all these: open when the trace ended */
 };
 
 /*
- * What requests spent their time on, from their first time to the fence's signal (to their end
- * where no signals are recorded). Requests of which either is not known are not in it.
+ * Time of requests by stage, from the request's first time to its signal. Where no signals are
+ * recorded, to its end. A request is counted only if both times are known.
  */
 struct lane_spent {
 	uint64_t requests;
 	struct lane_span total;
-	struct lane_span stages[LANE_STAGE_PATH]; /* in stages that are known */
-	struct lane_span unknown;		  /* in none that is known */
-	uint64_t maybe_ns[LANE_STAGE_PATH];	  /* of that, at most in this stage */
+	struct lane_span stages[LANE_STAGE_PATH]; /* time in known stages */
+	struct lane_span unknown;		  /* time in no known stage */
+	uint64_t maybe_ns[LANE_STAGE_PATH];	  /* of unknown.hi: at most this in the stage */
 };
 
 struct lane_client_stats {
@@ -59,26 +60,26 @@ struct lane_client_stats {
 	struct lane_completeness requests;
 	struct lane_spent spent;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
-	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are past it, of which it is unknown */
-	/* Requests that nothing shows past device_queue when the trace ends, and the sum of the
-	 * times since which they may be in it: nothing shows either that they are not past it. */
+	uint64_t hidden[LANE_STAGE_PATH]; /* requests past the stage, time in it unknown */
+	/* Requests that may be in device_queue when the trace ends: no event shows them past it.
+	 * queued_since_ns: sum of the last known times of these requests. */
 	uint64_t queued_at_end, queued_since_ns;
-	uint64_t cpu_ns;      /* its threads ran */
-	uint64_t runnable_ns; /* its threads could have run */
+	uint64_t cpu_ns;      /* time that the client's threads ran */
+	uint64_t runnable_ns; /* time that the threads were runnable */
 	uint64_t blocked_ns;
-	uint64_t unknown_ns; /* what its threads did is not known */
-	uint64_t wait_ns;    /* between wait_begin and wait_end */
+	uint64_t unknown_ns; /* time that the state of the threads is unknown */
+	uint64_t wait_ns;    /* time between wait_begin and wait_end */
 	uint64_t waits;
-	uint64_t preempted; /* preemptions of its requests */
+	uint64_t preempted; /* preemptions of the client's requests */
 };
 
 struct lane_context_stats {
 	const struct lane_context *context;
 	uint64_t requests;
-	struct lane_span running; /* of those of which it is known: n_running */
-	struct lane_span total;	  /* likewise: n_total */
+	struct lane_span running; /* sum of the n_running requests that have it known */
+	struct lane_span total;	  /* sum of the n_total requests that have it known */
 	uint64_t n_running, n_total;
-	uint32_t engine; /* id of the last */
+	uint32_t engine; /* id of the engine of the last request */
 };
 
 struct lane_engine_stats {
@@ -86,34 +87,34 @@ struct lane_engine_stats {
 	uint64_t requests;
 	uint64_t runs;
 	struct lane_engine_time account;
-	/* Complete after finish: busy and idle add up to the recording's time, each bound of the
-	 * one with the other bound of the other. Not of a virtual engine: nothing runs there. */
+	/* Set by finish. busy.lo + idle.hi and busy.hi + idle.lo are the recording's time. Not set
+	 * for a virtual engine: no request runs there. */
 	struct lane_span busy, idle;
-	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* they add up to idle.lo */
+	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
 	uint64_t preemptions;
-	uint64_t timeslices; /* of the preemptions */
+	uint64_t timeslices; /* of preemptions: by time slice */
 	struct lane_recent *recent;
-	/* Queue lengths, each change at its earliest possible time. */
+	/* Queue lengths by enum lane_queue. Each change counts at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];
-	__int128
-		queue_delta_ns[2]; /* sum of delta * time; the integral is queue_now * end - this */
+	__int128 queue_delta_ns[2]; /* sum of change * time (latency_queue_ns) */
 };
 
 struct lane_recent; /* the last runs of an engine */
 
-/* Whom a client's requests waited for in one of the queues, or for the fences of. */
+/* A client's requests waited for a context: in one of the queues, or for its fences. */
 struct lane_blame {
 	uint32_t victim; /* client id */
 	uint32_t engine;
-	uint32_t context; /* id: of what ran, or of the fence */
+	uint32_t context; /* id of the context that ran, or of the fence */
 	uint64_t requests;
-	/* In device_queue: of requests before which that context ran on the engine. In host_queue:
-	 * while that context had the engine. In dependency: of requests whose wait was ended by a
-	 * fence of that context. */
+	/* Time of the victim's requests.
+	 * device_queue: of requests that started right after a request of the context.
+	 * host_queue: while the context had the engine.
+	 * dependency: of requests whose wait ended with a fence of the context. */
 	struct lane_span ns;
-	uint64_t last;	     /* host_queue: number of the request that was counted last */
-	uint64_t of_last_ns; /* of ns.hi, what the last request that left has added */
+	uint64_t last;	  /* host_queue: n_handed_over at the request counted last */
+	uint64_t last_ns; /* host_queue: part of ns.hi from the request counted last */
 };
 
 struct lane_preemption_sum {
@@ -121,10 +122,10 @@ struct lane_preemption_sum {
 	bool culprit_known;
 	enum lane_preemption_why why;
 	uint64_t count;
-	struct lane_span ns; /* preempted */
+	struct lane_span ns; /* time preempted */
 };
 
-/* What a driver itself told of, by cause, engine and process; what is not known is NULL. */
+/* Events that a driver itself reported (R37), by cause, engine and process. NULL: not known. */
 struct lane_fault_sum {
 	uint8_t cause; /* enum lane_fault_cause */
 	uint32_t kind; /* of the events */
@@ -132,30 +133,31 @@ struct lane_fault_sum {
 	char device[33];
 	const struct lane_engine *engine;
 	const struct lane_client *client;
-	const struct lane_context *context;	 /* of the first job that is known, */
-	uint32_t seqno;				 /* and its number */
-	const struct lane_context *last_context; /* the same of the one that was told of last */
+	const struct lane_context *context; /* the first known job */
+	uint32_t seqno;
+	const struct lane_context *last_context; /* the last reported job */
 	uint32_t last_seqno;
 	uint64_t count, bytes, lasted_ns, first_ns;
 };
 
-/* A task ran while a client's thread waited for that CPU. */
+/* A task had the CPU for which a client's thread waited. */
 struct lane_starved_sum {
 	uint32_t victim; /* client id */
 	int32_t victim_tid;
-	int32_t tid, cpu; /* who ran, where */
+	int32_t tid, cpu; /* the task that ran, and its CPU */
 	char comm[16];
 	char victim_comm[16];
 	uint64_t slices;
 	uint64_t ns;
-	uint64_t wake_ns; /* of that: after the request it waited for was signalled */
+	uint64_t wake_ns; /* of ns: after the victim's request was signalled */
 };
 
-/* Idle time of an engine by cause, the thread that ended it, and for starved the culprit. */
+/* Idle time of an engine by cause, by the thread whose request ended it, and by the culprit if the
+ * cause is starved. */
 struct lane_idle_sum {
 	uint32_t engine;
-	uint8_t cause; /* enum lane_idle_cause, or enum lane_idle_place */
-	int32_t tid;   /* the thread, -1 not known */
+	uint8_t cause; /* enum lane_idle_cause or enum lane_idle_place */
+	int32_t tid;   /* the thread, -1: not known */
 	char comm[16];
 	int32_t culprit_tid, cpu; /* starved only */
 	char culprit_comm[16];
@@ -164,19 +166,18 @@ struct lane_idle_sum {
 };
 
 struct lane_wait_sum {
-	uint32_t waiter, owner; /* client ids: who waited for whose requests */
+	uint32_t waiter, owner; /* client ids: waiter waited for requests of owner */
 	uint32_t engine;
 	uint64_t count;
-	uint64_t slept, slept_unknown; /* waits: it did; nobody knows */
+	uint64_t slept, slept_unknown; /* waits with sleep; waits of which that is unknown */
 	uint64_t ns;
-	uint64_t wake_ns; /* of those whose request's signal was seen: wake_unknown are without */
+	uint64_t wake_ns; /* of waits of a known signal; the others: wake_unknown */
 	uint64_t wake_unknown;
-	uint64_t runqueue_ns; /* of those covered by the scheduler's events: runqueue_unknown are
-				 not */
+	uint64_t runqueue_ns; /* of waits of a known division; the others: runqueue_unknown */
 	uint64_t runqueue_unknown;
 };
 
-/* A request as the table of the worst shows it. */
+/* One of the longest requests. */
 struct lane_worst {
 	struct lane_request request;
 	struct lane_stages stages;
@@ -187,8 +188,8 @@ struct lane_worst {
 
 #define LANE_TRACE_PL_PARTS 256
 
-/* trace.pl's figures of an engine (docs/trace-pl.md), sums in ns over the requests that have all.
- */
+/* trace.pl's figures of an engine (docs/trace-pl.md): sums over the requests that have all five
+ * times. */
 struct lane_trace_pl {
 	uint64_t requests;
 	uint64_t submit_delay_ns;  /* submit - add */
@@ -196,19 +197,19 @@ struct lane_trace_pl {
 	uint64_t duration_ns;	   /* signalled - in */
 	uint64_t context_save_ns;  /* out - signalled */
 	uint64_t total_ns;	   /* out - in */
-	uint64_t union_ns;	   /* of all [in, out] */
+	uint64_t union_ns;	   /* union of all [in, out] */
 	uint64_t wait_ns;	   /* i915_request_wait_begin to _wait_end */
 	struct lane_trace_pl_part {
 		uint64_t begin_ns, end_ns;
-	} parts[LANE_TRACE_PL_PARTS]; /* of the union, not yet summed up */
+	} parts[LANE_TRACE_PL_PARTS]; /* of the union, not yet in union_ns */
 	uint32_t n_parts;
 };
 
-struct lane_sums; /* a keyed set of sums */
+struct lane_sums; /* indices of the sums by key */
 
 struct lane_select {
-	uint64_t from_ns, to_ns; /* requests whose story ends in it; 0 and LANE_NEVER: all */
-	const char *process;	 /* comm or pid of the client; NULL: all */
+	uint64_t from_ns, to_ns; /* requests whose last time is in it; 0 and LANE_NEVER: all */
+	const char *process;	 /* name or pid of the client; NULL: all */
 	bool by_context, by_seqno, by_engine;
 	uint64_t context;
 	uint32_t seqno;
@@ -219,11 +220,16 @@ struct lane_latency {
 	const struct lane_timeline *timeline;
 	struct lane_trace_info info;
 	struct lane_select select;
+	bool is_selective; /* not all requests are selected */
+	/* Sums of all clients, set by finish. */
 	struct lane_completeness requests;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
+	/* lo: least possible times in the stage, hi: largest possible times. Exact times are in
+	 * exact only, until finish adds them to both. */
 	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
+	struct lane_histogram exact[LANE_STAGE_COUNT];
 	struct lane_stage_sum total;
-	struct lane_spent spent;
+	struct lane_spent spent;	   /* sums of all clients, set by finish */
 	struct lane_client_stats *clients; /* by client id */
 	uint32_t n_clients;
 	struct lane_context_stats *contexts; /* by context id */
@@ -231,7 +237,7 @@ struct lane_latency {
 	struct lane_engine_stats *engines; /* by engine id */
 	uint32_t n_engines;
 	struct lane_trace_pl *trace_pl; /* by engine id */
-	/* Sorted by time, most first, after finish. */
+	/* After finish: longest time first. */
 	struct lane_blame *blames;
 	struct lane_blame *host_blames;
 	struct lane_blame *fence_blames; /* in dependency */
@@ -239,8 +245,8 @@ struct lane_latency {
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
-	struct lane_fault_sum *faults; /* in the order of their first time */
-	uint64_t leaves;	       /* requests that have left host_queue so far */
+	struct lane_fault_sum *faults; /* in the order of their first event */
+	uint64_t n_handed_over;	       /* requests that have left host_queue so far */
 	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
 		n_waits, n_faults;
 	struct lane_worst worst[LANE_WORST];
@@ -249,42 +255,45 @@ struct lane_latency {
 	uint64_t losses, lost, loss_ns;
 	bool no_memory;
 	struct lane_sums *sums;
-	struct lane_commands *commands; /* OpenCL's; NULL: the recording has none */
+	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_cpu_stats *cpu;	/* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 
 /*
- * Sets up *latency, whose hooks are then to be given to a timeline. info is copied, select too (its
- * strings are the caller's and outlive the latency).
+ * Sets up *latency. The caller then gives its hooks to a timeline. info and select are copied; the
+ * strings of select stay the caller's and must outlive the latency.
  */
 struct lane_error *latency_init(struct lane_latency *latency, const struct lane_trace_info *info,
 				const struct lane_select *select) LANE_MUST_CHECK;
 
-/* The recording has no GPU: all threads count. For a timeline that follows all. */
+/* Selects requests by time, too. Called before the first event. to_ns LANE_NEVER: no limit. */
+void latency_select_times(struct lane_latency *latency, uint64_t from_ns, uint64_t to_ns);
+
+/* Makes sums of all threads: the recording has no GPU, the timeline follows all threads. */
 struct lane_error *latency_follow_all(struct lane_latency *latency) LANE_MUST_CHECK;
 
-/* The subscriber. */
+/* The hooks to give to the timeline. */
 struct lane_hooks latency_hooks(struct lane_latency *latency);
 
-/* After timeline_finish; the timeline must outlive the use of the figures. */
+/* Completes the sums. To be called after timeline_finish. The timeline must outlive their use. */
 struct lane_error *latency_finish(struct lane_latency *latency,
 				  const struct lane_timeline *timeline) LANE_MUST_CHECK;
 
-/* Frees what latency holds; safe after a failed init. */
+/* Frees what latency holds. Safe after a failed init. */
 void latency_deinit(struct lane_latency *latency);
 
-/* The integral over the trace of a queue's length, ns: Little's law's left side. */
+/* The integral of a queue's length over the trace, ns: the left side of Little's law. */
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
 			 enum lane_queue queue);
 
-/* Which critical path somebody asks for: the longest request's, or by_time, of this part. */
+/* The wanted critical path: of the longest request, or, by_time, of an interval. */
 struct lane_critical_wanted {
 	bool by_time;
-	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
+	double from_s, to_s; /* seconds from the recording's begin; to_s 0: its end */
 };
 
-/* Where that path begins and ends, by the figures of the requests selected. */
+/* Finds where the wanted path begins and ends, by the sums of the selected requests. */
 struct lane_error *latency_critical_end(const struct lane_latency *latency,
 					const struct lane_critical_wanted *wanted,
 					uint64_t *from_ns, uint64_t *to_ns,

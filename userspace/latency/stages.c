@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stages of one request, from its times: what is known, what is bounded, what is unknown.
+// The stages of one request, from its times: exact, with bounds, or unknown.
 #include "latency/latency.h"
 
 #include <string.h>
@@ -16,14 +16,14 @@ static void take(struct lane_points *p, enum lane_stage_point which, bool known,
 	p->at[which] = timeline_span_exact(at_ns);
 }
 
-static bool recorded(const struct lane_trace_info *info, enum lane_kind kind)
+static bool is_recorded(const struct lane_trace_info *info, enum lane_kind kind)
 {
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
 }
 
 /*
- * A request does not end before what is known to have been before. An end that nothing bounds, from
- * above as where nobody has ever heard of the fence again, or from below, is not known.
+ * A request ends after its other known times. An end without an upper bound is unknown:
+ * no event of its fence came any more. An end without a lower bound is unknown, too.
  */
 static void bound_end(struct lane_points *p)
 {
@@ -49,15 +49,16 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	p->known[LANE_POINT_END] =
 		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
 	p->at[LANE_POINT_END] = rq->end;
-	/* Jobs of drm_sched are there when they are queued. The kernel's own requests begin at add,
-	 * its heartbeats at submit. */
+	/* No event shows when a job of drm_sched is built. i915's own requests have no queue event.
+	 * Its heartbeats have no add event, either: heartbeat_commit()
+	 * (gt/intel_engine_heartbeat.c) does not call i915_request_add(). */
 	if (rq->context->is_drm) {
 		p->none[LANE_POINT_QUEUE] = true;
-	} else if (!rq->context->is_user && recorded(info, LANE_RQ_QUEUE)) {
+	} else if (!rq->context->is_user && is_recorded(info, LANE_RQ_QUEUE)) {
 		p->none[LANE_POINT_QUEUE] = !p->known[LANE_POINT_QUEUE];
 		p->none[LANE_POINT_ADD] =
 			!p->known[LANE_POINT_QUEUE] && !p->known[LANE_POINT_ADD] &&
-			p->known[LANE_POINT_SUBMIT] && recorded(info, LANE_RQ_ADD);
+			p->known[LANE_POINT_SUBMIT] && is_recorded(info, LANE_RQ_ADD);
 	}
 	bound_end(p);
 }
@@ -68,7 +69,7 @@ static void known(struct lane_stages *stages, enum lane_stage stage, struct lane
 	stages->known |= 1u << stage;
 }
 
-/* The sum of a request's runs, or of the gaps between them: never longer than both together. */
+/* Caps a request's time running, or its time preempted, at the time from its start to its end. */
 static struct lane_span at_most(struct lane_span sum, uint64_t most_ns)
 {
 	if (sum.hi > most_ns && sum.lo <= most_ns)
@@ -76,7 +77,7 @@ static struct lane_span at_most(struct lane_span sum, uint64_t most_ns)
 	return sum;
 }
 
-/* The three stages with the hardware. */
+/* Sets device_queue, running and preempted. */
 static void device_stages(const struct lane_request *rq, const struct lane_points *p,
 			  struct lane_stages *stages)
 {
@@ -94,8 +95,8 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 	known(stages, LANE_STAGE_PREEMPTED, at_most(rq->preempted, on_engine));
 }
 
-/* How it is divided only the scheduler's events tell. */
-static void wake(const struct lane_request *rq, struct lane_stages *stages)
+/* Sets the stages of the wake. Only the scheduler's events show its division. */
+static void wake_stages(const struct lane_request *rq, struct lane_stages *stages)
 {
 	if (rq->wake_known)
 		known(stages, LANE_STAGE_WAKE, timeline_span_exact(rq->wake_ns));
@@ -109,22 +110,22 @@ static void wake(const struct lane_request *rq, struct lane_stages *stages)
 	known(stages, LANE_STAGE_WAKE_CPU, timeline_span_exact(rq->wake_ns - rq->wake_runqueue_ns));
 }
 
-static void after(const struct lane_trace_info *info, const struct lane_request *rq,
-		  struct lane_stages *stages)
+static void retire_and_wake(const struct lane_trace_info *info, const struct lane_request *rq,
+			    struct lane_stages *stages)
 {
 	if ((rq->seen & LANE_SEEN_RETIRE) && (rq->seen & LANE_SEEN_SIGNAL))
 		known(stages, LANE_STAGE_RETIRE,
 		      timeline_span_exact(
 			      rq->retire_ns > rq->signal_ns ? rq->retire_ns - rq->signal_ns : 0));
-	else if (!(rq->doubt & LANE_DOUBT_GONE) && recorded(info, LANE_RQ_RETIRE) &&
+	else if (!(rq->doubt & LANE_DOUBT_GONE) && is_recorded(info, LANE_RQ_RETIRE) &&
 		 !rq->context->is_drm)
 		stages->unknown |= 1u << LANE_STAGE_RETIRE;
 	if (rq->waits)
-		wake(rq, stages);
+		wake_stages(rq, stages);
 }
 
-/* The stages that lie between two known times that follow each other, none if they are known. */
-static uint16_t missing_between(const struct lane_points *p, const struct lane_stages *stages,
+/* The unknown stages between two known times that follow each other. */
+static uint16_t unknown_between(const struct lane_points *p, const struct lane_stages *stages,
 				int from, int to)
 {
 	static const uint16_t after_point[] = {
@@ -150,45 +151,60 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 	timeline_span_add(&stages->merged, ns);
 }
 
-void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
-		       struct lane_stages *stages)
+/* Sets the total, and the gaps: times between known times without a known stage. */
+static void total_and_gaps(const struct lane_points *p, struct lane_stages *stages)
 {
-	static const enum lane_stage between[] = { LANE_STAGE_PREPARE, LANE_STAGE_DEPENDENCY,
-						   LANE_STAGE_HOST_QUEUE };
-	struct lane_points p;
+	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+	bool is_whole = !(stages->unknown & path); /* all stages are known: no gaps */
 	int first = -1, last = -1;
 	uint16_t missing;
 
-	latency_points_of(info, rq, &p);
-	memset(stages, 0, sizeof(*stages));
-	for (int i = LANE_POINT_QUEUE; i < LANE_POINT_EXECUTE; i++) {
-		if (p.known[i] && p.known[i + 1])
-			known(stages, between[i], timeline_span_between(p.at[i], p.at[i + 1]));
-		else if (!p.none[i])
-			stages->unknown |= 1u << between[i];
-	}
-	device_stages(rq, &p, stages);
-	if (p.known[LANE_POINT_END] && p.known[LANE_POINT_SIGNALLED])
-		known(stages, LANE_STAGE_SIGNAL,
-		      timeline_span_between(p.at[LANE_POINT_END], p.at[LANE_POINT_SIGNALLED]));
-	else
-		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
-	after(info, rq, stages);
-
 	for (int i = 0; i < LANE_POINT_COUNT; i++) {
-		if (!p.known[i])
+		if (!p->known[i])
 			continue;
-		missing = last < 0 ? 0 : missing_between(&p, stages, last, i);
+		missing = is_whole || last < 0 ? 0 : unknown_between(p, stages, last, i);
 		if (missing)
-			add_gap(stages, missing, timeline_span_between(p.at[last], p.at[i]));
+			add_gap(stages, missing, timeline_span_between(p->at[last], p->at[i]));
 		first = first < 0 ? i : first;
 		last = i;
 	}
 	if (first < 0 || first == last)
 		return;
-	stages->total = timeline_span_between(p.at[first], p.at[last]);
+	stages->total = timeline_span_between(p->at[first], p->at[last]);
 	stages->total_known = true;
-	stages->merged_known = (stages->unknown & ((1u << LANE_STAGE_PATH) - 1)) != 0;
+	stages->merged_known = !is_whole;
+}
+
+void latency_stages_by(const struct lane_trace_info *info, const struct lane_request *rq,
+		       const struct lane_points *p, struct lane_stages *stages)
+{
+	static const enum lane_stage between[] = { LANE_STAGE_PREPARE, LANE_STAGE_DEPENDENCY,
+						   LANE_STAGE_HOST_QUEUE };
+
+	memset(stages, 0, sizeof(*stages));
+	for (int i = LANE_POINT_QUEUE; i < LANE_POINT_EXECUTE; i++) {
+		if (p->known[i] && p->known[i + 1])
+			known(stages, between[i], timeline_span_between(p->at[i], p->at[i + 1]));
+		else if (!p->none[i])
+			stages->unknown |= 1u << between[i];
+	}
+	device_stages(rq, p, stages);
+	if (p->known[LANE_POINT_END] && p->known[LANE_POINT_SIGNALLED])
+		known(stages, LANE_STAGE_SIGNAL,
+		      timeline_span_between(p->at[LANE_POINT_END], p->at[LANE_POINT_SIGNALLED]));
+	else
+		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
+	retire_and_wake(info, rq, stages);
+	total_and_gaps(p, stages);
+}
+
+void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
+		       struct lane_stages *stages)
+{
+	struct lane_points points;
+
+	latency_points_of(info, rq, &points);
+	latency_stages_by(info, rq, &points, stages);
 }
 
 bool latency_bound_device(const struct lane_trace_info *info, const struct lane_request *rq,

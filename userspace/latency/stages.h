@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of one request: what is known, what is bounded, what is unknown (docs/analysis.md). */
+/* The stages of one request: exact, with bounds, or unknown (docs/analysis.md). */
 #ifndef LANE_LATENCY_STAGES_H
 #define LANE_LATENCY_STAGES_H
 
 #include "timeline/timeline.h"
 
-/* LANE_STAGES(S) calls S(ID, name) for each stage, in order of a request's life; show/words.def
- * says what each is. */
+/* LANE_STAGES(S) calls S(ID, name) for each stage, in the order of a request's life. show/words.def
+ * explains the stages. */
 #define LANE_STAGES(S)                                                                             \
 	S(PREPARE, "prepare")                                                                      \
 	S(DEPENDENCY, "dependency")                                                                \
@@ -25,7 +25,7 @@ enum lane_stage {
 	LANE_STAGES(S)
 #undef S
 	LANE_STAGE_COUNT,
-	LANE_STAGE_PATH = LANE_STAGE_WAKE, /* those before add up to signalled - queue */
+	LANE_STAGE_PATH = LANE_STAGE_WAKE, /* the stages before add up to signalled - queue */
 };
 
 extern const char *const lane_stage_names[LANE_STAGE_COUNT];
@@ -44,43 +44,46 @@ enum lane_stage_point {
 struct lane_points {
 	struct lane_span at[LANE_POINT_COUNT];
 	bool known[LANE_POINT_COUNT];
-	bool none[LANE_POINT_COUNT]; /* this request never has it */
+	bool none[LANE_POINT_COUNT]; /* the request never has this time */
 };
 
-/* The times of a request whose story is over. info: what the trace has of events. */
+/* The times of a reported request. info: which events the trace has. */
 void latency_points_of(const struct lane_trace_info *info, const struct lane_request *rq,
 		       struct lane_points *points);
 
-/* Of six times at most two pairs of neighbours have no time between them that is known, and one
- * more the stages with the hardware. */
+/* Most gaps of a request. Two known times with an unknown time between them can form a gap: six
+ * times leave room for two. A third can lie between a known execute and a known end. */
 #define LANE_GAPS 3
 
 /* What is known of a request's stages. */
 struct lane_stages {
 	struct lane_span ns[LANE_STAGE_COUNT];
 	uint16_t known;	  /* bit per stage: ns is exact or bounded */
-	uint16_t unknown; /* bit per stage: it had it, for how long is not known */
-	/* Between two known times with no stage between them that is known. */
+	uint16_t unknown; /* bit per stage: the request had it, its length is unknown */
+	/* Time between two known times that cannot be divided into stages. */
 	struct lane_gap {
-		uint16_t stages; /* bit per stage that may have been in it */
+		uint16_t stages; /* bit per stage that may have been in the gap */
 		struct lane_span ns;
 	} gaps[LANE_GAPS];
 	uint8_t n_gaps;
-	struct lane_span merged; /* what the gaps lasted together */
-	bool merged_known;
-	struct lane_span total; /* its first time to its last (signalled or end) */
+	struct lane_span merged; /* sum of the gaps */
+	bool merged_known;	 /* there is a sum, perhaps 0: some stage is unknown */
+	struct lane_span total;	 /* from the first known time to the last */
 	bool total_known;
 };
 
-/* The stages of a request whose story is over (docs/analysis.md). info: what the trace has of
- * events. */
+/* The stages of a reported request (docs/analysis.md). latency_stages_by takes its times, too.
+ * info: which events the trace has. */
+void latency_stages_by(const struct lane_trace_info *info, const struct lane_request *rq,
+		       const struct lane_points *points, struct lane_stages *stages);
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
 		       struct lane_stages *stages);
 
 /*
- * Where the stages with the hardware are unknown, and the times around them are not: bounds for
- * each, within those times, in *stages and for its start. False, with nothing changed: there are
- * none. Together they last no longer than each may; that is for whoever looks at one request alone.
+ * Gives bounds to device_queue, running and preempted where they are unknown between a known
+ * execute and a known end. Sets the three stages in *stages, and the bounds of the start in *start.
+ * Each stage gets the whole time as its upper bound, though the three share that time. So the
+ * bounds are good for one request, not for sums. False: nothing changed.
  */
 bool latency_bound_device(const struct lane_trace_info *info, const struct lane_request *rq,
 			  struct lane_stages *stages, struct lane_span *start);

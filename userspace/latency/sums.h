@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums by key: which culprit, which victim. What the latency room's files share. */
+/* Sums by key, such as victim and culprit. Shared by the files of latency/. */
 #ifndef LANE_LATENCY_SUMS_H
 #define LANE_LATENCY_SUMS_H
 
 #include "base/table.h"
 #include "latency/latency.h"
 
-/* Distinct keys of one kind that are kept apart; what comes later is summed without its culprit. */
+/* Most sums of one kind. A key beyond this number gets no sum. */
 #define LANE_SUMS_MAX 16384
 
 struct lane_sums {
@@ -16,34 +16,80 @@ struct lane_sums {
 		cap_idles, cap_waits, cap_faults;
 };
 
-/* The sum of that key, made (zeroed, *fresh true) if it is new; NULL: no memory or no room. */
-void *latency_sum_of(struct lane_latency *latency, struct lane_table *index, void *array,
-		     uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b, bool *fresh);
+/* latency_sum_of for a key without a sum: makes the sum. */
+void *latency_sum_new(struct lane_latency *latency, struct lane_table *index, void *array,
+		      uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b);
+
+/* The sum of the key. A new sum is zeroed, with *fresh true. NULL: no memory, or LANE_SUMS_MAX. */
+static inline void *latency_sum_of(struct lane_latency *latency, struct lane_table *index,
+				   void *array, uint32_t *n, uint32_t *cap, size_t size, uint64_t a,
+				   uint64_t b, bool *fresh)
+{
+	uintptr_t at = (uintptr_t)lane_table_get(index, a, b);
+	char *base;
+
+	*fresh = !at;
+	if (!at)
+		return latency_sum_new(latency, index, array, n, cap, size, a, b);
+	__builtin_memcpy(&base, array, sizeof(base));
+	return base + (at - 1) * size;
+}
 
 #define LANE_SUM_OF(latency, what, a, b, fresh)                                                    \
 	latency_sum_of(latency, &(latency)->sums->what, &(latency)->what, &(latency)->n_##what,    \
 		       &(latency)->sums->cap_##what, sizeof(*(latency)->what), a, b, fresh)
 
-/* The statistics of an engine, context or client, made when new; NULL: no memory. */
-struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
-					       const struct lane_engine *engine);
-struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
-						 const struct lane_context *context);
-struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
-					       const struct lane_client *client);
+/* Makes room for the statistics of an engine, context or client by id. False: no memory. */
+bool latency_engine_reach(struct lane_latency *latency, uint32_t id);
+bool latency_context_reach(struct lane_latency *latency, uint32_t id);
+bool latency_client_reach(struct lane_latency *latency, uint32_t id);
 
-/* True when the request is among those selected. */
-bool latency_selected(const struct lane_latency *latency, const struct lane_request *rq);
+/* The statistics of an engine, context or client, made if new. NULL: no memory. */
+static inline struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
+							     const struct lane_engine *engine)
+{
+	if (engine->id >= latency->n_engines && !latency_engine_reach(latency, engine->id))
+		return NULL;
+	latency->engines[engine->id].engine = engine;
+	return &latency->engines[engine->id];
+}
 
-/* True when the process, which may own contexts as that client (else NULL), is among those
- * selected. */
+static inline struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
+							       const struct lane_context *context)
+{
+	if (context->id >= latency->n_contexts && !latency_context_reach(latency, context->id))
+		return NULL;
+	latency->contexts[context->id].context = context;
+	return &latency->contexts[context->id];
+}
+
+static inline struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
+							     const struct lane_client *client)
+{
+	if (client->id >= latency->n_clients && !latency_client_reach(latency, client->id))
+		return NULL;
+	latency->clients[client->id].client = client;
+	return &latency->clients[client->id];
+}
+
+/* latency_selected where not all requests are selected. */
+bool latency_is_selected(const struct lane_latency *latency, const struct lane_request *rq);
+
+/* The request is selected. */
+static inline bool latency_selected(const struct lane_latency *latency,
+				    const struct lane_request *rq)
+{
+	return !latency->is_selective || latency_is_selected(latency, rq);
+}
+
+/* The process is selected. client: NULL if the process owns no contexts. */
 bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
 			      const struct lane_client *client);
 
-/* attribute.c: the hooks that name culprits. */
+/* attribute.c: hooks that name culprits */
 void latency_on_preemption(void *arg, const struct lane_preemption *preemption);
 void latency_on_idle(void *arg, const struct lane_idle *idle);
-/* At the end: the time before the first request that an engine ran. */
+/* Adds the idle time before the engine's first request. Called by latency_finish. */
 void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine);
 void latency_on_thread(void *arg, const struct lane_thread_interval *interval);
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation);
@@ -54,7 +100,7 @@ void latency_blame_fence(struct lane_latency *latency, const struct lane_request
 			 const struct lane_stages *stages);
 void latency_sort_sums(struct lane_latency *latency);
 
-/* host.c */
+/* host_queue.c */
 void latency_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		      uint64_t at_ns);
 

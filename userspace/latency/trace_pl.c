@@ -9,13 +9,13 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Adds [begin, end] to the union; intervals come nearly in order of their ends. */
+/* Adds [begin, end] to the union. Intervals come nearly in the order of their ends. */
 static void unite(struct lane_trace_pl *pl, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_trace_pl_part part = { begin_ns, end_ns };
 	uint32_t at;
 
-	while (pl->n_parts) { /* what the new one touches becomes part of it */
+	while (pl->n_parts) { /* merges the parts that touch the new interval */
 		for (at = pl->n_parts; at; at--)
 			if (pl->parts[at - 1].begin_ns <= part.end_ns)
 				break;

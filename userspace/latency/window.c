@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums over a sliding window: each part of it has its own, the oldest is taken off when time goes
-// on.
+// Sums over a sliding window. Each part has its own sum; a part that leaves is subtracted.
 #include "latency/window.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ void latency_window_deinit(struct lane_window *window)
 	window->n_engines = window->n_clients = 0;
 }
 
-/* Where the window begins. */
+/* The begin of the window, ns. */
 static uint64_t oldest(const struct lane_window *window)
 {
 	uint64_t part = window->now_ns / window->part_ns;
@@ -45,14 +44,14 @@ static void add_to(const struct lane_window *window, struct lane_sliding *sum, u
 {
 	if (at_ns < oldest(window))
 		return;
-	/* What is told ahead of the time belongs to now. */
+	/* The timeline may report a time that now_ns has not reached. It counts as now. */
 	if (at_ns > window->now_ns)
 		at_ns = window->now_ns;
 	sum->part[at_ns / window->part_ns % LANE_WINDOW_PARTS] += amount;
 	sum->sum += amount;
 }
 
-/* Adds the time from begin to end, `times` times. */
+/* Adds the time from begin to end, multiplied by `times`. */
 static void add_time(const struct lane_window *window, struct lane_sliding *sum, uint64_t begin_ns,
 		     uint64_t end_ns, int64_t times)
 {
@@ -71,7 +70,7 @@ static void add_time(const struct lane_window *window, struct lane_sliding *sum,
 	}
 }
 
-/* `steps` parts of the window are over, the first of them after part `last`. */
+/* Moves the sum on by `steps` parts, from part `last`. */
 static void slide(struct lane_sliding *sum, uint64_t last, uint64_t steps)
 {
 	if (steps >= LANE_WINDOW_PARTS) {
@@ -141,7 +140,7 @@ static struct lane_window_client *client_of(struct lane_window *w, const struct 
 	return &w->clients[client->id];
 }
 
-/* The requests that wait have waited up to at_ns. */
+/* Counts the time of the client's waiting requests up to at_ns. */
 static void count_waiting(const struct lane_window *w, struct lane_window_client *client,
 			  uint64_t at_ns)
 {
@@ -152,7 +151,7 @@ static void count_waiting(const struct lane_window *w, struct lane_window_client
 	client->counted_ns = at_ns;
 }
 
-/* Adds a time in which a context had the engine, or takes it away again. */
+/* Adds a time in which a context had the engine; times -1 subtracts the time again. */
 static void count_run(struct lane_window *w, struct lane_window_engine *engine,
 		      const struct lane_context *context, uint64_t begin_ns, uint64_t end_ns,
 		      int64_t times)
@@ -164,7 +163,7 @@ static void count_run(struct lane_window *w, struct lane_window_engine *engine,
 		add_time(w, &client->gpu_ns, begin_ns, end_ns, times);
 }
 
-/* What runs has run up to now. */
+/* Counts the time of the running request up to now. */
 static void count_running(struct lane_window *w, struct lane_window_engine *engine)
 {
 	if (!engine->context || engine->counted_ns >= w->now_ns)
@@ -187,7 +186,8 @@ static void begin_run(struct lane_window *w, const struct lane_request *rq, uint
 		return;
 	engine->context = rq->context;
 	engine->seqno = rq->seqno;
-	engine->since_ns = engine->counted_ns = at_ns > engine->told_ns ? at_ns : engine->told_ns;
+	engine->since_ns = engine->counted_ns =
+		at_ns > engine->last_end_ns ? at_ns : engine->last_end_ns;
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -211,8 +211,8 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 }
 
 /*
- * What was counted while it ran gives way to what is known now. Where runs are known within bounds
- * they may overlap: an engine's time is counted once.
+ * Replaces the time that was counted while the request ran by the time of the ended run. Runs with
+ * bounds may overlap: the part before last_end_ns is counted already.
  */
 static void on_run(void *arg, const struct lane_run *run)
 {
@@ -222,10 +222,10 @@ static void on_run(void *arg, const struct lane_run *run)
 
 	if (!engine)
 		return;
-	if (begin_ns < engine->told_ns)
-		begin_ns = engine->told_ns;
-	if (run->end.lo > engine->told_ns)
-		engine->told_ns = run->end.lo;
+	if (begin_ns < engine->last_end_ns)
+		begin_ns = engine->last_end_ns;
+	if (run->end.lo > engine->last_end_ns)
+		engine->last_end_ns = run->end.lo;
 	if (engine->context)
 		count_run(w, engine, engine->context, engine->since_ns, engine->counted_ns, -1);
 	engine->context = NULL;
@@ -248,7 +248,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 		add_to(w, &client->preempted, p->at.lo, 1);
 }
 
-/* The first time of a request, 0 when none is known. */
+/* The first known time of a request, 0: none is known. */
 static uint64_t first_time(const struct lane_request *rq)
 {
 	if (rq->seen & LANE_SEEN_QUEUE)

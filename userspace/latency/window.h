@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened lately: sums over a sliding window, kept up to date with each change and never
- * recomputed. The window moves in steps of a part of it.
+ * Sums over a sliding window. Each change updates the sums; they are never computed anew. The
+ * window moves in steps of one part.
  */
 #ifndef LANE_LATENCY_WINDOW_H
 #define LANE_LATENCY_WINDOW_H
@@ -19,23 +19,23 @@ struct lane_sliding {
 struct lane_window_engine {
 	const struct lane_engine *engine;
 	struct lane_sliding busy_ns, runs, preemptions;
-	/* What runs now, as far as it is known; context NULL: nothing. */
+	/* The request that runs now, as far as known. context NULL: none. */
 	const struct lane_context *context;
 	uint32_t seqno;
 	uint64_t since_ns;
-	uint64_t counted_ns; /* up to then it is in the sums */
-	uint64_t told_ns;    /* runs that are over have been counted up to then */
+	uint64_t counted_ns;  /* the sums have its time up to here */
+	uint64_t last_end_ns; /* latest end.lo of the ended runs; counted up to there */
 };
 
 struct lane_window_client {
 	const struct lane_client *client;
-	struct lane_sliding gpu_ns;   /* its requests ran, on all engines */
-	struct lane_sliding wait_ns;  /* requests * time in dependency, queues, or preempted */
-	struct lane_sliding requests; /* whose story is over */
+	struct lane_sliding gpu_ns;   /* its requests' time running, on all engines */
+	struct lane_sliding wait_ns;  /* its requests' time in dependency, queues or preempted */
+	struct lane_sliding requests; /* reported requests */
 	struct lane_sliding preempted;
-	uint32_t waiting; /* requests that wait now */
+	uint32_t waiting; /* number of its requests that wait now */
 	uint64_t counted_ns;
-	uint64_t worst_ns; /* the longest of its requests so far, queue to signal */
+	uint64_t worst_ns; /* its longest request so far, from queue to signal */
 };
 
 /* The longest request so far, from its first time to its signal or end. */
@@ -50,7 +50,7 @@ struct lane_window_worst {
 
 struct lane_window {
 	uint64_t part_ns;
-	uint64_t begin_ns; /* of the trace */
+	uint64_t begin_ns; /* begin of the trace */
 	uint64_t now_ns;
 	struct lane_window_engine *engines; /* by id */
 	struct lane_window_client *clients; /* by id */
@@ -60,17 +60,17 @@ struct lane_window {
 	bool no_memory;
 };
 
-/* A window of span_ns (at least one ns for each of its parts). */
+/* Sets up a window of span_ns. Each part has at least 1 ns. */
 void latency_window_init(struct lane_window *window, uint64_t span_ns);
 
-/* The subscriber. */
+/* The hooks to give to the timeline. */
 struct lane_hooks latency_window_hooks(struct lane_window *window);
 
-/* The time is now_ns, which does not go back; n_events more have come. Fails for want of memory. */
+/* Moves the window on to now_ns, which never goes back, and adds n_events. Fails without memory. */
 struct lane_error *latency_window_advance(struct lane_window *window, uint64_t now_ns,
 					  uint64_t n_events) LANE_MUST_CHECK;
 
-/* How much time the sums cover, ns; never 0. */
+/* The time that the sums cover, ns. Never 0. */
 uint64_t latency_window_covers(const struct lane_window *window);
 
 /* Frees what the window holds. */

@@ -166,7 +166,8 @@ static int64_t prev_state(const struct lane_fix *fix, int64_t state)
 	return state;
 }
 
-static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *event)
+/* What only events of old kernels need. */
+static enum lane_fixed fix_old_request(struct lane_fix *fix, struct lane_event *event)
 {
 	struct lane_raw *raw = &event->raw;
 
@@ -186,6 +187,16 @@ static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *even
 	if (fix->globals)
 		norm_globals_request(fix->globals, event);
 	return LANE_FIXED;
+}
+
+static enum lane_fixed fix_request(struct lane_fix *fix, struct lane_event *event)
+{
+	const struct lane_raw *raw = &event->raw;
+
+	if (raw->ring == LANE_RING_NONE && !raw->engine_notify && !raw->global && !fix->globals &&
+	    event->u.rq.instance != INSTANCE_VIRTUAL_OLD)
+		return LANE_FIXED;
+	return fix_old_request(fix, event);
 }
 
 /*
@@ -239,6 +250,9 @@ static enum lane_fixed fix_fork(struct lane_fix *fix, struct lane_event *event)
 
 static enum lane_fixed fix_switch(struct lane_fix *fix, struct lane_event *event)
 {
+	/* Could run on, or TASK_INTERRUPTIBLE: these are the same everywhere. */
+	if ((uint64_t)event->u.sched_switch.prev_state <= 1)
+		return LANE_FIXED;
 	event->u.sched_switch.prev_state = prev_state(fix, event->u.sched_switch.prev_state);
 	return LANE_FIXED;
 }

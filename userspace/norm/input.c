@@ -42,6 +42,7 @@ struct source {
 	struct lane_widen *widen;     /* the host's; NULL: all its fences are wide */
 	uint32_t host;
 	bool drop[LANE_KIND_COUNT]; /* kinds that another trace provides */
+	bool has_drops;		    /* there are such kinds */
 };
 
 struct lane_input {
@@ -49,6 +50,7 @@ struct lane_input {
 	size_t n_sources;
 	struct source *last;	  /* whose head was handed out */
 	struct source *only;	  /* the one there is, while it needs nothing but to be read on */
+	struct source *plain;	  /* only, where its events need nothing but norm_fix_event() */
 	bool has_heads;		  /* of all others the head is there, if they have one */
 	struct lane_event *event; /* of last: it was handed out last; NULL: the end */
 	uint64_t last_ns;
@@ -153,12 +155,10 @@ static void next_missing(struct source *source)
 	source->head = &source->more;
 }
 
-/* Takes the next event of the decoder as head; NULL when nothing of it is to be used, or at the
- * end.
- */
-static inline struct lane_error *decode(struct lane_input *input, struct source *source)
+/* The decoder has given the source's head: NULL when nothing of it is to be used, or at the end. */
+static inline struct lane_error *note_head(struct lane_input *input, struct source *source,
+					   struct lane_error *err)
 {
-	struct lane_error *err = source->decoder->format->next(source->decoder, &source->head);
 	const struct lane_event *event = source->head;
 
 	if (err) {
@@ -177,16 +177,15 @@ static inline struct lane_error *decode(struct lane_input *input, struct source 
 	return NULL;
 }
 
-/* Puts the source's head on the timeline's clock and in today's terms, if it is anything in them.
- */
-static inline struct lane_error *fix(struct source *source)
+static inline struct lane_error *decode(struct source *source)
 {
-	struct lane_event *event = source->head;
+	return source->decoder->format->next(source->decoder, &source->head);
+}
 
-	event->host = source->host;
-	if (source->has_own_clock)
-		shift(source, event);
-	switch (norm_fix_event(source->fix, event)) {
+/* What has become of the source's head in today's terms. */
+static struct lane_error *take_fixed(struct source *source, enum lane_fixed fixed)
+{
+	switch (fixed) {
 	case LANE_FIXED:
 		break;
 	case LANE_FIXED_TOLD:
@@ -198,11 +197,21 @@ static inline struct lane_error *fix(struct source *source)
 		source->head = NULL;
 		break;
 	case LANE_FIXED_MORE:
-		source->more = *event;
+		source->more = *source->head;
 		source->is_in_more = norm_fix_more(source->fix, &source->more);
 		source->head = source->is_in_more ? &source->more : NULL;
 	}
 	return NULL;
+}
+
+/* Puts the source's head on the timeline's clock and in today's terms, if it is anything in them.
+ */
+static inline struct lane_error *fix(struct source *source)
+{
+	source->head->host = source->host;
+	if (source->has_own_clock)
+		shift(source, source->head);
+	return take_fixed(source, norm_fix_event(source->fix, source->head));
 }
 
 /* Reads on until the source has a head or has ended. */
@@ -219,7 +228,7 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 		}
 	}
 	while (!source->is_checked) {
-		err = decode(input, source);
+		err = note_head(input, source, decode(source));
 		if (!err && source->head)
 			err = fix(source);
 		if (err || source->head)
@@ -312,38 +321,37 @@ static bool is_read_on(const struct lane_input *input)
 	       !input->sources->is_in_more && !input->sources->is_checked;
 }
 
-/* The next event of the only source; false: there is none as most are, see read_event(). */
-static inline bool read_only_source(struct lane_input *input, struct lane_error **err)
+/* The only source needs nothing but to be read on from now on, or more than that again. */
+static void read_on(struct lane_input *input, bool is_only)
 {
-	struct source *source = input->only;
+	const struct source *source = input->sources;
 
-	source->head = NULL;
-	*err = decode(input, source);
-	if (!*err && source->head)
-		*err = fix(source);
-	if (!*err && source->head && !source->is_in_more)
+	input->only = is_only ? input->sources : NULL;
+	input->plain = is_only && source->first_ns && !source->has_drops &&
+				       !source->has_own_clock && !source->widen
+			       ? input->only
+			       : NULL;
+}
+
+/* What the only source's head has become is the next event; false: see read_event(). */
+static bool take_only(struct lane_input *input, struct source *source, struct lane_error *err)
+{
+	if (!err && source->head && !source->is_in_more)
 		return take_head(input, source);
-	input->only = NULL;
-	if (*err) {
+	read_on(input, false);
+	if (err) {
 		input->event = NULL;
 		input->last = NULL;
 		input->has_heads = false;
 	}
-	return !*err && source->head && take_head(input, source);
+	return !err && source->head && take_head(input, source);
 }
 
-struct lane_error *norm_input_next(struct lane_input *input, const struct lane_event **result)
+/* The next event of all, however many sources there are. */
+static struct lane_error *read_any(struct lane_input *input, const struct lane_event **result)
 {
 	struct lane_error *err;
 
-	*result = NULL;
-	if (input->only && (read_only_source(input, &err) || err)) {
-		if (err)
-			return err;
-		count(input, input->event);
-		*result = input->event;
-		return NULL;
-	}
 	if (input->ahead && next_ahead(input, result))
 		return NULL;
 	if (input->ahead_error)
@@ -355,10 +363,63 @@ struct lane_error *norm_input_next(struct lane_input *input, const struct lane_e
 		input->info.submission = norm_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
-	input->only = is_read_on(input) ? input->sources : NULL;
+	read_on(input, is_read_on(input));
 	count(input, input->event);
 	*result = input->event;
 	return NULL;
+}
+
+/* The only source's head is as it is to be handed out, if it is anything. */
+static struct lane_error *hand_out_only(struct lane_input *input, struct lane_error *err,
+					const struct lane_event **result)
+{
+	if (!take_only(input, input->only, err))
+		return err ? err : read_any(input, result);
+	count(input, input->event);
+	*result = input->event;
+	return NULL;
+}
+
+/* The only source's decoder has given its head. */
+static struct lane_error *fix_only(struct lane_input *input, struct lane_error *err,
+				   const struct lane_event **result)
+{
+	struct source *source = input->only;
+
+	err = note_head(input, source, err);
+	if (!err && source->head)
+		err = fix(source);
+	return hand_out_only(input, err, result);
+}
+
+/* The next event of the only source, most of which need no more than is done here. */
+static inline struct lane_error *read_plain(struct lane_input *input, struct source *source,
+					    const struct lane_event **result)
+{
+	struct lane_error *err = decode(source);
+	struct lane_event *event = source->head;
+	enum lane_fixed fixed;
+
+	if (err || !event || event->wire.ts_ns < input->last_ns)
+		return fix_only(input, err, result);
+	event->host = source->host;
+	source->last_ns = input->last_ns = event->wire.ts_ns;
+	fixed = norm_fix_event(source->fix, event);
+	if (fixed != LANE_FIXED)
+		return hand_out_only(input, take_fixed(source, fixed), result);
+	input->counts.delivered++;
+	if (event->wire.kind == LANE_LOST)
+		input->counts.losses++;
+	*result = event;
+	return NULL;
+}
+
+struct lane_error *norm_input_next(struct lane_input *input, const struct lane_event **result)
+{
+	*result = NULL;
+	if (input->plain)
+		return read_plain(input, input->plain, result);
+	return input->only ? fix_only(input, decode(input->only), result) : read_any(input, result);
 }
 
 /* Where nothing says how requests reach the hardware, the first events often do. */
@@ -525,11 +586,13 @@ static void choose_kinds(struct source *sources, const struct lane_recording *re
 			     (presence[i][kind] == presence[chosen][kind] &&
 			      !strcmp(recording->traces[i].tracer, tracer))))
 				chosen = i;
-		for (size_t i = 0; i < recording->n_traces; i++)
+		for (size_t i = 0; i < recording->n_traces; i++) {
 			sources[i].drop[kind] =
 				i != chosen && (chosen == recording->n_traces ||
 						strcmp(recording->traces[i].tracer, "ust") ||
 						strcmp(recording->traces[chosen].tracer, "ust"));
+			sources[i].has_drops |= sources[i].drop[kind];
+		}
 	}
 }
 

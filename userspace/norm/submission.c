@@ -3,6 +3,7 @@
 #include "norm/submission.h"
 
 #include "norm/fix.h"
+#include "norm/norm.h"
 
 /* Executed requests without one `in`, after which none is to be expected: ports hold two at most.
  */
@@ -41,4 +42,14 @@ enum lane_submission norm_submission_clue(struct lane_submission_clues *clues,
 		break;
 	}
 	return LANE_SUBMISSION_UNKNOWN;
+}
+
+bool norm_takes_back_to_yield(const struct lane_trace_info *info)
+{
+	return norm_release_version(info->release) >= 5012;
+}
+
+bool norm_signals_newest_first(const struct lane_trace_info *info)
+{
+	return norm_release_version(info->release) >= 5010;
 }

@@ -153,7 +153,7 @@ bool norm_widen_event(struct lane_widen *widen, struct lane_event *event)
 	}
 	if (lane_is_drm(kind))
 		return widen_drm(widen, event);
-	if (kind < LANE_FENCE_INIT || kind > LANE_FENCE_WAIT_END)
+	if (!lane_is_fence(kind))
 		return true;
 	if (event->raw.narrow)
 		return complete_fence(widen, event);

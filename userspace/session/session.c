@@ -72,16 +72,14 @@ static void say(struct pass *p, uint64_t at_ns)
 static void set_times(struct pass *p, uint64_t begin_ns)
 {
 	const struct session *s = p->session;
-	struct lane_select *select = &p->session->latency.select;
 
 	p->first_ns = p->session->first_ns = begin_ns;
 	if (s->base_ns)
 		begin_ns = s->base_ns;
 	if (!s->by_time)
 		return;
-	select->from_ns = begin_ns + (uint64_t)(s->from_s * 1e9);
-	if (s->to_s > 0)
-		select->to_ns = begin_ns + (uint64_t)(s->to_s * 1e9);
+	latency_select_times(&p->session->latency, begin_ns + (uint64_t)(s->from_s * 1e9),
+			     s->to_s > 0 ? begin_ns + (uint64_t)(s->to_s * 1e9) : LANE_NEVER);
 }
 
 /* Remembers a loss for those who have to know of it beforehand. */
@@ -97,31 +95,42 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 	return NULL;
 }
 
+/* Now and then: whether to go on, and how far it is. */
+static struct lane_error *look(struct pass *p, const struct lane_event *event)
+{
+	if (p->events == 1)
+		set_times(p, event->wire.ts_ns);
+	if (lane_stop_signal)
+		return lane_error("interrupted");
+	if (p->session->shows_progress)
+		say(p, event->wire.ts_ns);
+	return NULL;
+}
+
+/* The event goes to those who listen. */
+static struct lane_error *tell(const struct session *s, const struct lane_event *event)
+{
+	struct lane_error *err = NULL;
+
+	for (size_t i = 0; i < s->n_listeners && !err; i++)
+		if (s->listeners[i].event)
+			err = s->listeners[i].event(s->listeners[i].arg, event);
+	return err;
+}
+
 static inline struct lane_error *take(struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
-	struct lane_error *err;
+	struct lane_error *err = NULL;
 
-	if (p->events++ % LOOK_EVERY == 0) {
-		if (p->events == 1)
-			set_times(p, event->wire.ts_ns);
-		if (lane_stop_signal)
-			return lane_error("interrupted");
-		if (s->shows_progress)
-			say(p, event->wire.ts_ns);
-	}
-	if (event->wire.kind == LANE_LOST) {
+	if (p->events++ % LOOK_EVERY == 0)
+		err = look(p, event);
+	if (!err && event->wire.kind == LANE_LOST)
 		err = keep_lost(p, &event->u.gpulane_lost);
-		if (err)
-			return err;
-	}
-	for (size_t i = 0; i < s->n_listeners && p->is_told; i++) {
-		if (!s->listeners[i].event)
-			continue;
-		err = s->listeners[i].event(s->listeners[i].arg, event);
-		if (err)
-			return err;
-	}
+	if (!err && s->n_listeners && p->is_told)
+		err = tell(s, event);
+	if (err)
+		return err;
 	return s->timeline ? timeline_push(s->timeline, event) : NULL;
 }
 
@@ -132,6 +141,16 @@ static bool is_gpu_kind(unsigned int kind)
 
 	return !strcmp(group, "i915") || !strcmp(group, "drm") || !strcmp(group, "context") ||
 	       !strcmp(group, "opencl");
+}
+
+/* True when the event is a GPU's, and none had been expected. */
+static bool meets_gpu(struct pass *p, const struct lane_event *event)
+{
+	if (!is_gpu_kind(event->wire.kind))
+		return false;
+	p->expects_gpu = false; /* as it was expected */
+	p->has_met_gpu = !p->has_decided;
+	return p->has_met_gpu;
 }
 
 /* Feeds everything that can be read, or up to a GPU's first event that had not been expected. */
@@ -146,10 +165,7 @@ static struct lane_error *feed(struct pass *p)
 			return err;
 		if (!event)
 			return lane_stop_signal ? lane_error("interrupted") : NULL;
-		if (p->expects_gpu && is_gpu_kind(event->wire.kind))
-			p->expects_gpu = false; /* as it was expected */
-		p->has_met_gpu = !p->has_decided && is_gpu_kind(event->wire.kind);
-		if (p->has_met_gpu)
+		if ((p->expects_gpu || !p->has_decided) && meets_gpu(p, event))
 			return NULL;
 		err = take(p, event);
 		if (err || p->session->is_enough)

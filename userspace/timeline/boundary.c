@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What the models share: open boundaries between requests.
 #include "timeline/boundary.h"
-#include "timeline/end.h"
-#include "timeline/engine.h"
-#include "timeline/section.h"
+#include "timeline/ending.h"
+#include "timeline/finish.h"
+#include "timeline/listening.h"
 #include "timeline/state.h"
+#include "timeline/tasklet.h"
 
 void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
 {
 	/* What came first told the earliest. */
-	if (!rq->over.hi)
-		rq->over = end;
-	else if (end.hi < rq->over.hi)
-		rq->over =
-			(struct lane_span){ end.lo < rq->over.lo ? end.lo : rq->over.lo, end.hi };
+	if (!rq->known.hi)
+		rq->known = end;
+	else if (end.hi < rq->known.hi)
+		rq->known =
+			(struct lane_span){ end.lo < rq->known.lo ? end.lo : rq->known.lo, end.hi };
 }
 
 /*
@@ -22,28 +23,28 @@ void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
  */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return (rq->pub.seen & LANE_SEEN_SIGNAL) ||
-	       !timeline_request_listened_late(rq, rq->over.hi) ||
+	return ((rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_listening_awaits(rq)) ||
+	       !timeline_request_listened_late(rq, rq->known.hi) ||
 	       tl->now_ns > rq->listen.ns + LANE_INTERRUPT_NS ||
 	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);
 }
 
-struct lane_span timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
-				      uint64_t follows_ns)
+struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
+					  uint64_t follows_ns)
 {
-	bool alive_away;
-	struct lane_span end = timeline_end_bounds(tl, rq, rq->over, &alive_away);
+	struct lane_end_told ending = timeline_ending_of(tl, rq, rq->known);
+	struct lane_span *end = &ending.end;
 
-	if (end.lo < follows_ns)
-		end.lo = follows_ns < end.hi ? follows_ns : end.hi;
-	return end;
+	if (end->lo < follows_ns)
+		end->lo = follows_ns < end->hi ? follows_ns : end->hi;
+	return ending;
 }
 
 void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
-	timeline_end_finish(tl, rq, end);
+	timeline_finish_request(tl, rq, end);
 	if (rq->is_over) /* that it was so has waited for this */
-		timeline_section_release_later(tl, rq);
+		timeline_tasklet_release_later(tl, rq);
 }
 
 void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,

@@ -8,20 +8,21 @@
 #ifndef LANE_TIMELINE_BOUNDARY_H
 #define LANE_TIMELINE_BOUNDARY_H
 
+#include "timeline/ending.h"
 #include "timeline/state.h"
 
 /* rq is complete by end.hi, by its own events or by those of what follows it. */
 void timeline_boundary_known(struct lane_rq *rq, struct lane_span end);
 static inline bool timeline_boundary_is_known(const struct lane_rq *rq)
 {
-	return rq->over.hi != 0;
+	return rq->known.hi != 0;
 }
 
 /* Nothing that is to come tells more of it. */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* When rq was over, no sooner than what it follows, which was over at a time from then on. */
-struct lane_span timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
-				      uint64_t follows_ns);
+struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
+					  uint64_t follows_ns);
 /* rq's story with the hardware is over. */
 void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
 /* rq had the engine, or was to, from a time in `begin` to one in `end`: that is told. */

@@ -136,7 +136,7 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 		return NULL;
 	}
 	eng->ring = ring;
-	eng->mode = LANE_MODE_SCHED;
+	eng->model = tl->models[LANE_MODE_SCHED];
 	eng->pub.submission = LANE_SUBMISSION_UNKNOWN;
 	memcpy(ring->raw_name, job->name, sizeof(job->name));
 	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));

@@ -48,7 +48,6 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		follow(ring, rq, at);
 	rq->pub.started = true;
 	rq->pub.start = at;
-	rq->since = at;
 	eng->running = rq;
 	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
 			       timeline_not_before(at.lo, rq->pub.execute_ns));

@@ -17,8 +17,8 @@
 void timeline_idle_lead(struct lane_eng *eng)
 {
 	if (!eng->pub.idle_until_ns && eng->first_ns && eng->proof.epoch == 1 &&
-	    !timeline_engine_unproven(eng) && eng->mode == LANE_MODE_PORTS &&
-	    !eng->proof.is_from_before && !eng->proof.hidden_ns)
+	    !timeline_engine_unproven(eng) && eng->model->has_sets && !eng->proof.is_from_before &&
+	    !eng->proof.hidden_ns)
 		eng->pub.idle_until_ns = eng->first_ns;
 }
 
@@ -37,7 +37,7 @@ void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng)
 
 void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
-	if (eng->section.is_cut || tl->info.follows_some)
+	if (eng->tasklet.is_cut || tl->info.follows_some)
 		return; /* what is being read may not be all of it; nor are all who have it seen */
 	eng->idle.is_known = true;
 	/* After a loss something unseen may have run since the last end that was seen. */
@@ -236,8 +236,8 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	struct lane_idle idle = { .engine = &eng->pub,
 				  .begin_ns = eng->idle.since_ns,
 				  .end_ns = at_ns,
-				  /* What is read of a section may not be all of it. */
-				  .is_doubtful = doubtful || eng->section.is_cut };
+				  /* What is read of a run of the tasklet may not be all of it. */
+				  .is_doubtful = doubtful || eng->tasklet.is_cut };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
 

@@ -35,14 +35,7 @@ struct lane_told_jobs; /* drm_told.h */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
-struct lane_held; /* section.c */
-
-/* A request was not complete at that time; it had run, and been off its engine, for so long at
- * least. */
-struct lane_alive {
-	uint64_t at_ns, running, preempted;
-	uint64_t step; /* when that was read: causes are read before what they bring about */
-};
+struct lane_held; /* tasklet_held.h */
 
 /*
  * Open requests of a context. A ring of i915 has at most 512 KiB and a request takes 128 bytes of
@@ -50,7 +43,8 @@ struct lane_alive {
  */
 #define LANE_MAX_UNRETIRED 4096
 
-/* What keeps a request although its story is over: things that sections hold are about it. */
+/* What keeps a request although its story is over: what is held of runs of the tasklet is about it.
+ */
 struct lane_rq_kept {
 	uint32_t by;	      /* so many things */
 	bool is_releasing;    /* it is among the timeline's released ones, */
@@ -64,7 +58,9 @@ struct lane_rq_doubt {
 	bool is_weak;	   /* a loss may hide what showed its end earlier */
 	bool is_detached;  /* its engine's story goes on without it; only its own events can end it
 			    */
+	bool may_have_run; /* before it was taken back, in the place of one before it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
+	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
 };
 
 /* Who asked to be told of its end, last. */
@@ -72,15 +68,21 @@ struct lane_listener {
 	uint64_t ns;	/* then; 0: nobody has */
 	uint64_t event; /* number of that event on its CPU */
 	int32_t tid, cpu;
-	bool is_active;	   /* the request may have been handed over by then */
-	bool is_sure;	   /* it was found incomplete: what would have told else has not */
-	bool is_elsewhere; /* another CPU than that has signalled it */
-	uint64_t work_ns;  /* the work that has signalled it has been at it since then */
+	int32_t signal_cpu; /* it was signalled there */
+	int32_t retire_tid; /* retired by this thread */
+	uint16_t nth;	    /* of what that CPU began to listen to in one go */
+	uint16_t n_ahead;   /* a ring: so many ahead of it came later in that go, and are not yet
+			     * signalled by that CPU */
+	bool is_active;	    /* the request may have been handed over by then */
+	bool is_sure;	    /* it was found incomplete: what would have told else has not */
+	bool is_elsewhere;  /* another CPU than that has signalled it */
+	uint64_t work_ns;   /* the work that has signalled it has been at it since then */
 };
 
 /* How it was given to the hardware and taken back. */
 struct lane_handing {
-	uint64_t execute_ns; /* its last execute */
+	uint64_t execute_ns; /* its last execute, */
+	int32_t cpu;	     /* there */
 	uint64_t device_ns;  /* it came into the device queue then, by what is seen */
 	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
 	uint64_t no;	     /* the dequeue that executed it last, */
@@ -93,47 +95,49 @@ struct lane_handing {
 	struct lane_span in; /* its port was given then, as far as that is seen */
 };
 
-/* Its last run. */
-struct lane_begun {
-	uint64_t ns;		    /* it began then, by what was heard of it */
-	uint64_t no_sooner_ns;	    /* and no sooner than then, whenever it was heard of */
-	uint64_t over_no_sooner_ns; /* likewise its end */
-	uint64_t taken_ns; /* an `out` told since that the hardware has its set, then; 0: none */
-	bool is_reported;  /* it began with a completion that the hardware reported */
-	bool is_taken;	   /* the hardware had been seen to have its set by then */
-	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
-	uint32_t epoch;	   /* it started while its engine's epoch of this number was unproven */
+/*
+ * What one history that the events allow makes of a request that has been handed over. What has
+ * run, or been taken off, before its last run is in the sums.
+ */
+struct lane_world {
+	struct lane_span start; /* it first had the engine then, if it has begun */
+	struct lane_span maybe; /* it may have had the engine then, for the first time; hi 0: no */
+	struct lane_span off;	/* it was taken off then, before its last run; hi 0: it was not */
+	struct lane_span since; /* its last run began then */
+	struct lane_span end;	/* and ended then: of a history in which it is complete, unheard */
+	struct lane_span running, preempted;
+	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
+	uint64_t less;	       /* it has been off for so much less, perhaps */
+	bool has_begun;	       /* a run of it is over */
 };
 
-/* It may be over, unheard, */
+/* How a request may be complete, and nothing has told of it. */
+enum lane_over_how {
+	LANE_OVER_NOT,	    /* it is not */
+	LANE_OVER_IN_PLACE, /* where it stands: what is behind it is */
+	LANE_OVER_BEFORE,   /* before it came to where it stands now, in a run that is told */
+	LANE_OVER_PASSED,   /* the same, in a run that it may not have had */
+};
+
+/* The history in which it is. */
 struct lane_over {
-	uint64_t ns;	      /* since then; 0: no */
-	uint64_t step;	      /* its sign of life before that */
-	bool is_exact;	      /* then: what stood behind it ended at that time */
-	bool is_unseen;	      /* it would have run before that, unseen */
-	uint64_t complete_ns; /* it was complete then, its signal yet to come; 0: not known */
-	bool was_passed;      /* it has been the leaver, with no time to run in */
+	struct lane_world world;
+	enum lane_over_how how;
+	bool is_reported; /* the hardware had reported by its next look what shows it */
+	uint64_t next_ns; /* what follows it began no sooner, then */
 };
 
-/* It may have run then, before its first run that is certain. */
-struct lane_maybe_run {
-	struct lane_span at; /* 0: no */
-	uint64_t less;	     /* by so much less it has been preempted, then */
-	bool is_away;	     /* it runs for the first time that is certain, and may have before */
-	bool has_run; /* it may have run before it was taken off, in the place of one before it */
+/* The last sign that it was incomplete. */
+struct lane_alive {
+	uint64_t ns;
+	uint64_t sure_ns; /* and if the listening that began last found it complete after all */
 };
 
-/* Its last preemption. */
+/* Its last preemption: told when no history is left without it. */
 struct lane_leave {
-	struct lane_eng *from; /* the engine, NULL: it has not left any */
-	struct lane_span at;
-	uint64_t step;	       /* when that was read */
-	uint64_t ns;	       /* when it was, at the latest */
-	struct lane_span away; /* for how long */
-	bool is_open;	       /* how long at most is known when its run is over */
-	bool is_told;	       /* its own `out` said that it was incomplete when it left */
-	bool is_due;	/* it is certain, and told when what runs is known not to have been over */
-	bool is_untold; /* it is not told yet: the request may have ended unheard instead */
+	struct lane_eng *from;	  /* the engine, NULL: it has not left any */
+	bool is_pending;	  /* it is to be told */
+	bool is_sure;		  /* no history is without it, whatever may have followed */
 	struct lane_ctx *culprit; /* by whom */
 	uint32_t culprit_seqno;
 	enum lane_preemption_why why;
@@ -150,19 +154,19 @@ struct lane_rq {
 	struct lane_idle_note *note;
 	struct lane_job *job; /* of drm_sched's, else NULL */
 	struct lane_rq_kept kept;
-	struct lane_span since; /* running or preempted since */
-	uint64_t told_ns;	/* its state was told to be of then */
+	uint64_t told_ns; /* its state was told to be of then */
 	struct lane_rq_doubt doubt;
 	struct lane_listener listen;
 	struct lane_handing handed;
-	struct lane_begun begun;
-	struct lane_alive alive, alive_before; /* and had nobody begun to listen */
-	struct lane_over unheard;
-	struct lane_maybe_run maybe;
+	struct lane_eng *waits_for; /* it is in the queue of this, NULL: in none */
 	struct lane_leave left;
-	struct lane_span
-		over;	   /* it was complete then, which has not been concluded yet; 0: unknown */
-	bool is_on_device; /* in its engine's list */
+	struct lane_world now; /* what it has come to, unless it is over */
+	struct lane_over over;
+	/* In this one it is if the listening that began last found it complete; NULL: in none. */
+	struct lane_over *doubted;
+	struct lane_alive alive;
+	struct lane_span known; /* it was complete then, which has not been concluded; hi 0: no */
+	bool is_on_device;	/* in its engine's list */
 	bool ended;
 	bool is_ending;	 /* its end is being concluded */
 	bool is_over;	 /* nothing of its own is to come, only waiters keep it */
@@ -217,17 +221,27 @@ struct lane_rq_list {
 struct lane_given {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* a ring: whose `out` is to come */
 	uint32_t head, n;
-	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set */
+	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
+	uint64_t taken_run_ns; /* of a run of the tasklet with its first event then */
 	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
 	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 	int building_port;	       /* the last port that came, -1: none */
 };
 
+/* What waits in the driver's queue of it. */
+struct lane_waiting {
+	uint32_t n;	   /* so many requests that were submitted or taken back */
+	bool is_all;	   /* and no other can, */
+	uint64_t since_ns; /* unless a loss since then hides it */
+};
+
 /* A look of the driver for work. */
 struct lane_dequeue {
 	uint64_t no;	       /* so many so far */
 	uint64_t no_sooner_ns; /* the last began then, or later */
+	uint64_t since_ns;     /* this one has looked at what is on the ports since then */
+	bool is_whole;	       /* nothing of it may be missing */
 	bool is_open;	       /* the driver is at it: */
 	bool has_again;	       /* something that stood was executed again */
 	bool is_split;	       /* where it begins is a guess */
@@ -251,7 +265,7 @@ struct lane_dequeue {
 };
 
 /* A run of the submission tasklet whose events are held. */
-struct lane_section {
+struct lane_tasklet {
 	struct lane_held *held;
 	uint32_t n, cap;
 	uint32_t at;  /* the item that is being read */
@@ -264,6 +278,25 @@ struct lane_section {
 	bool is_cut;	/* what is being read of it may not be all of it */
 	bool is_rest;	/* it was held as one with the dequeue before: where it begins is a guess */
 	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
+};
+
+/* What is known of the run of what has the engine. */
+struct lane_front {
+	uint64_t taken_ns; /* an `out` told since that the hardware has its set, then; 0: none */
+	bool follows;	   /* it began as the engine was free, at that very time, */
+	uint64_t gap_ns;   /* or so long after that at most */
+	bool is_reported;  /* it began with a completion that the hardware reported */
+	bool is_taken;	   /* the hardware had been seen to have its set by then */
+	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
+};
+
+/* Since when what ran last does not have the engine. */
+struct lane_free {
+	struct lane_span at;
+	uint64_t no_sooner_ns; /* whenever that was heard of */
+	uint64_t by_ns;	       /* what ends now may not free it before; 0: it does */
+	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
+	uint64_t unpaused_ns; /* the pause that it ended behind was over then, or later */
 };
 
 /* Since when it runs nothing. */
@@ -285,7 +318,7 @@ struct lane_proof {
 	bool is_from_before;	 /* it had something of before the recording */
 };
 
-/* HOOKS: what was last seen on the ports. */
+/* What was last seen on the ports, where no other event tells. */
 struct lane_seen_ports {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns;	     /* then */
@@ -294,13 +327,13 @@ struct lane_seen_ports {
 
 struct lane_eng {
 	struct lane_engine pub;
-	uint8_t mode;
-	const struct lane_model *model; /* NULL: execlists', or a ring of drm_sched */
+	const struct lane_model *model; /* how its events are read */
 	struct lane_drm_ring *ring;	/* of drm_sched's, else NULL */
 	struct lane_given given;
+	struct lane_waiting waiting;
 	struct lane_seen_ports ports;
 	struct lane_dequeue dequeue;
-	struct lane_section section;
+	struct lane_tasklet tasklet;
 	struct lane_proof proof;
 	struct lane_idling idle;
 	struct lane_rq_list order; /* as the driver has handed them over */
@@ -308,21 +341,15 @@ struct lane_eng {
 	uint64_t orders;	   /* numbers given in the order */
 	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
 	struct lane_rq *running;
-	struct lane_rq *leaver;	    /* taken back, has the engine until the next set takes it */
-	struct lane_span leaver_in; /* its port was given then */
-	struct lane_rq *victim;	    /* taken off, the culprit has not started yet */
-	struct lane_ctx *last_ctx;  /* of what ran last */
-	struct lane_span free;	    /* what ran last was over */
-	uint64_t told_until_ns;	    /* the last run that was told ended then, or later */
-	uint64_t free_no_sooner_ns; /* whenever it was heard of */
+	struct lane_front front;   /* its run */
+	struct lane_rq *leaver;	   /* taken back, has the engine until the next set takes it */
+	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
+	struct lane_ctx *last_ctx; /* of what ran last */
+	struct lane_free free;	   /* what ran last was over */
+	uint64_t told_until_ns;	   /* the last run that was told ended then, or later */
 	uint64_t paused; /* what ended last may have with the ring paused, which waits yet; 0: no */
-	bool is_free_paused;  /* what ran last ended behind the driver's pause: the next set is yet
-				 to be taken */
-	bool follows;	      /* what runs began then, at that very time, */
-	uint64_t gap_ns;      /* or so long after that at most */
-	bool is_updating;     /* the next to run is being found */
-	uint64_t first_ns;    /* the first that ran on it began then, 0: none has */
-	uint64_t taken_by_ns; /* what ends now may not free the engine before; 0: it does */
+	bool is_updating;  /* the next to run is being found */
+	uint64_t first_ns; /* the first that ran on it began then, 0: none has */
 };
 
 struct lane_idle_slot {
@@ -384,11 +411,20 @@ struct lane_cpu {
 	struct lane_rq *retiring; /* its retire has come, and what it does waits for what is next */
 	struct lane_thr *queue;
 	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
-	struct lane_eng *section;  /* whose section this CPU is in */
+	struct lane_eng *tasklet;  /* whose tasklet this CPU is at */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
 	uint64_t work_ns; /* since then nothing but the work that signals fences; 0: something else
 			   */
 	struct lane_span dequeue; /* the last one there: its first event and its last */
+	uint64_t asked_ns;	/* a handing over may have asked for the work that signals, last */
+	bool is_in_guc_tasklet; /* the GuC's tasklet fired its last event */
+	/* Whatever it began to listen to has been looked at by then; NEVER: its last event is that
+	 * it began. */
+	uint64_t looked_by_ns;
+	uint64_t several;	/* of several in one go, last: number of the event that began it */
+	uint16_t nth_listening; /* it is so far in such a go */
+	uint64_t submit_ctx;	/* its last event is the submit of this context's; 0: it is none */
+	uint32_t submit_seqno;
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx;
 	uint32_t signal_seqno;
@@ -396,6 +432,14 @@ struct lane_cpu {
 	uint64_t fence_ns, fence_ctx, fence_seqno;
 	int32_t fence_tid;
 	bool is_fence_breath; /* together with another one of its ring */
+};
+
+/* What has ended was told within bounds, straight before a dequeue, perhaps. */
+struct lane_late_end {
+	struct lane_rq *rq; /* NULL: nothing */
+	struct lane_span end;
+	uint64_t told_ns;
+	int32_t cpu; /* which told it */
 };
 
 /* Requests that were submitted to the virtual engines of a class. */
@@ -416,6 +460,7 @@ struct lane_timeline {
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
+	struct lane_pool over_pool;
 	struct lane_eng **engine_by_id;
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;
@@ -430,18 +475,18 @@ struct lane_timeline {
 	size_t next_loss; /* the first whose begin has not been passed */
 	uint64_t loss_end;
 	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
-	uint32_t sections;	  /* that are held */
+	uint32_t tasklets;	  /* whose events are held */
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
-	struct lane_eng *reading; /* whose section is being read, or NULL */
-	const struct lane_section_reader *reader;
+	struct lane_late_end late;
+	struct lane_eng *reading; /* whose tasklet's run is being read, or NULL */
+	const struct lane_tasklet_reader *reader;
 	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
 	 * this.
 	 */
 	uint64_t looked_ns;
 	struct lane_span off; /* a CPU had interrupts off then, for long, last */
-	uint64_t steps;	      /* signs of life read, for their order */
 	uint64_t pauses;      /* ends with the ring paused, that no other follows at once */
 	uint64_t now_ns;
 	struct lane_drm_jobs *jobs;  /* drm_sched, NULL before its first event */
@@ -458,6 +503,8 @@ struct lane_timeline {
 	bool has_half_ports;  /* `out` is recorded, `in` is not */
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
+	bool is_newest_first; /* the driver so signals those that it finds complete */
+	bool needs_yielding;  /* the driver takes something back only if another request waits */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 	struct lane_virtuals virtuals[64]; /* of these */
 };

@@ -2,7 +2,7 @@
 // Events are lost: what may no longer be concluded.
 #include "timeline/loss.h"
 #include "timeline/drm_ring.h"
-#include "timeline/engine.h"
+#include "timeline/chain.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
 #include "timeline/thread.h"
@@ -15,10 +15,10 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 			timeline_ring_doubt(tl->engine_by_id[i], until_ns);
 			continue;
 		}
-		/* What is held of a section is read now, and may not be all of it. */
-		if (!tl->engine_by_id[i]->section.n)
+		/* What is held of a run of the tasklet is read now, and may not be all of it. */
+		if (!tl->engine_by_id[i]->tasklet.n)
 			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
-		timeline_engine_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
+		timeline_chain_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
 		tl->engine_by_id[i]->proof.lost_epoch = tl->engine_by_id[i]->proof.epoch;
 	}
 }

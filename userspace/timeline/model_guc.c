@@ -5,11 +5,8 @@
  * between the boundary before it, or its own handing over, and its end.
  */
 #include "timeline/boundary.h"
-#include "timeline/end.h"
-#include "timeline/engine.h"
+#include "timeline/chain.h"
 #include "timeline/idle.h"
-#include "timeline/model.h"
-#include "timeline/order.h"
 
 static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    uint64_t now_ns)
@@ -23,7 +20,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
-	struct lane_span end = timeline_boundary_of(tl, rq, since_ns);
+	struct lane_span end = timeline_boundary_of(tl, rq, since_ns).end;
 
 	rq->pub.started = true;
 	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
@@ -48,7 +45,7 @@ static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct l
 		if (rq->is_on_device)
 			conclude(tl, (struct lane_eng *)rq->pub.engine, rq);
 		else /* it was not seen to be handed over */
-			timeline_end_request(tl, rq, rq->over);
+			timeline_chain_end(tl, rq, rq->known);
 		if (ctx->live == rq)
 			return;
 	}
@@ -84,8 +81,10 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 }
 
 /* A context's requests follow each other whatever is not seen of others: only idle is in doubt. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+		  uint64_t until_ns)
 {
+	(void)now_ns;
 	settle(tl, eng, NULL);
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
@@ -100,8 +99,10 @@ static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 const struct lane_model lane_model_guc = {
+	.is_firmware = true,
 	.adopt = adopt,
-	.execute = execute,
+	.is_known = true,
+	.hand_over = execute,
 	.end = end,
 	.settle = settle,
 	.doubt = doubt,

@@ -5,13 +5,13 @@
  * boundary. So a request that is complete shows that all before it are, be it across a loss.
  */
 #include "timeline/boundary.h"
-#include "timeline/end.h"
-#include "timeline/engine.h"
+#include "timeline/chain.h"
+#include "timeline/ending.h"
+#include "timeline/finish.h"
 #include "timeline/idle.h"
-#include "timeline/model.h"
 #include "timeline/order.h"
-#include "timeline/run.h"
 #include "timeline/tell.h"
+#include "timeline/world.h"
 
 /* Something unseen may stand before rq: nothing that was handed over before it tells when it began.
  */
@@ -23,46 +23,39 @@ static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
 /* The first of the order has the engine, since it was free and rq was handed over. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_span in = rq->handed.in, free = eng->free;
+	struct lane_span in = rq->handed.in, free = eng->free.at;
 	bool is_sure = !is_behind_gap(eng, rq);
 
-	rq->since =
-		(struct lane_span){ timeline_not_before(in.lo, free.lo),
-				    is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
-	eng->follows = is_sure && in.hi <= free.lo;
-	rq->begun.ns = rq->since.lo;
-	rq->begun.no_sooner_ns = timeline_not_before(in.lo, eng->free_no_sooner_ns);
-	if (rq->begun.no_sooner_ns > rq->since.lo)
-		rq->begun.no_sooner_ns = rq->since.lo;
-	timeline_idle_end(tl, eng, rq, rq->since.lo, !is_sure);
-	rq->pub.started = true;
-	rq->pub.start = rq->since;
+	struct lane_span at = { timeline_not_before(in.lo, free.lo),
+				is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
+
+	eng->front.follows = is_sure && in.hi <= free.lo;
+	timeline_idle_end(tl, eng, rq, at.lo, !is_sure);
+	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
+	timeline_world_publish(rq, at);
 	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx)
 		rq->pub.behind = &eng->last_ctx->pub;
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, rq->since.lo);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	eng->running = rq;
-	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, rq->since.lo);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 }
 
 /* The boundary behind the first of the order: it is over, and the engine free. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_span end = timeline_boundary_of(tl, rq, 0);
+	struct lane_end_told ending = timeline_boundary_of(tl, rq, 0);
+	struct lane_span end = ending.end;
 
-	/* What is heard of late bounds what others tell exactly, and nothing else. */
-	end.lo = timeline_not_before(end.lo,
-				     end.lo == end.hi ? rq->since.lo : rq->begun.no_sooner_ns);
+	timeline_world_fit(rq, &end);
 	end.hi = timeline_not_before(end.hi, end.lo);
-	if (rq->since.hi > end.hi)
-		rq->since.hi = rq->pub.start.hi = end.hi;
-	rq->pub.running = timeline_span_between(rq->since, end);
-	timeline_boundary_tell_run(tl, eng, rq, rq->since, end, eng->follows);
+	timeline_world_end(rq, end, LANE_WORLD_NOW);
+	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->front.follows);
 	eng->running = NULL;
 	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
-	eng->free = end;
-	eng->free_no_sooner_ns = rq->begun.over_no_sooner_ns;
+	eng->free.at = end;
+	eng->free.no_sooner_ns = ending.no_sooner_ns;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
-	timeline_end_before(tl, rq, end.hi);
+	timeline_chain_end_before(tl, rq, end.hi);
 	timeline_boundary_finish(tl, rq, end);
 }
 
@@ -86,7 +79,7 @@ static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 	}
 	eng->is_updating = false;
 	if (was_free && !eng->running && !timeline_engine_unproven(eng))
-		timeline_idle_begin(tl, eng, eng->free.hi);
+		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
 
 /* It stands last, behind what was lost by then. */
@@ -116,13 +109,11 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		struct lane_span end)
 {
-	bool alive_away;
-
 	if (!rq->order) { /* of its place nothing is known any more */
-		end = timeline_end_bounds(tl, rq, end, &alive_away);
+		end = timeline_ending_of(tl, rq, end).end;
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_end_before(tl, rq, end.hi);
-		timeline_end_finish(tl, rq, end);
+		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_finish_request(tl, rq, end);
 		return;
 	}
 	timeline_boundary_known(rq, end);
@@ -140,8 +131,10 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 }
 
 /* What stands in the order stands there still: only behind it something unseen may be. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+		  uint64_t until_ns)
 {
+	(void)now_ns;
 	settle(tl, eng, NULL);
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
@@ -151,9 +144,11 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until
 }
 
 const struct lane_model lane_model_ring = {
+	.is_one_ring = true,
 	.is_handed_over_once = true,
 	.adopt = adopt,
-	.execute = execute,
+	.is_known = true,
+	.hand_over = execute,
 	.end = end,
 	.settle = settle,
 	.doubt = doubt,

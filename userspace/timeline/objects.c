@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "timeline/model.h"
+#include "timeline/order.h"
 
 /* More of them at once is no trace of a machine: it is refused, before it takes the memory of this
  * one. */
@@ -61,12 +61,10 @@ struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 	return client;
 }
 
-static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t number_)
+static struct lane_ctx *ctx_new(struct lane_timeline *tl, uint32_t dev, uint64_t number_)
 {
-	struct lane_ctx *ctx = lane_table_get(&tl->contexts, number_, dev);
+	struct lane_ctx *ctx;
 
-	if (ctx)
-		return ctx;
 	if (tl->n_contexts == MAX_CONTEXTS) {
 		tl->too_many = "contexts";
 		return NULL;
@@ -85,6 +83,13 @@ static struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t
 	    !lane_table_put(&tl->by_fence, number_, 0, ctx))
 		tl->no_memory = true;
 	return ctx->pub.client ? ctx : NULL;
+}
+
+static inline struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t number_)
+{
+	struct lane_ctx *ctx = lane_table_get(&tl->contexts, number_, dev);
+
+	return ctx ? ctx : ctx_new(tl, dev, number_);
 }
 
 /*
@@ -212,6 +217,8 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 	lane_table_del(&tl->requests, ctx->pub.id, rq->pub.seqno);
 	if (rq->note)
 		lane_pool_put(&tl->note_pool, rq->note);
+	if (rq->doubted)
+		lane_pool_put(&tl->over_pool, rq->doubted);
 	if (tl->last_rq == rq)
 		tl->last_rq = NULL;
 	tl->figures.by_state[rq->pub.state]--;
@@ -273,15 +280,10 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	return eng;
 }
 
-struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
+static struct lane_thr *thread_new(struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_thr *thr;
 
-	if (tid <= 0)
-		return NULL;
-	thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-	if (thr)
-		return thr;
 	if (tl->threads.used >= MAX_THREADS) {
 		timeline_thread_make_room(tl, NULL);
 		if (tl->threads.used > MAX_THREADS / 4 * 3) {
@@ -304,6 +306,16 @@ struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
 	thr->pub.is_interesting = tl->follows_all;
 	tl->n_interesting += tl->follows_all;
 	return thr;
+}
+
+struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr;
+
+	if (tid <= 0)
+		return NULL;
+	thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	return thr ? thr : thread_new(tl, tid);
 }
 
 struct lane_cpu *timeline_cpu_new(struct lane_timeline *tl, int32_t cpu)

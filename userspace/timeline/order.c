@@ -2,7 +2,7 @@
 // The order in which the requests of an engine stand, and what of it is certain.
 #include "timeline/order.h"
 #include "timeline/losses.h"
-#include "timeline/ports.h"
+#include "timeline/given.h"
 #include "timeline/state.h"
 
 static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
@@ -111,4 +111,12 @@ bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane
 			       const struct lane_rq *rq)
 {
 	return !timeline_engine_may_be_heard(tl, rq) && !timeline_ports_is_last(eng, rq);
+}
+
+void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)
+{
+	if (eng->model)
+		eng->model->settle(tl, eng, NULL);
+	eng->model = tl->models[mode];
+	eng->model->adopt(tl, eng);
 }

@@ -22,6 +22,8 @@ bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct l
 bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq);
 void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead);
+/* The engine's events are read by this model from now on. */
+void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode);
 /* True when a comes before b in the driver's order, or may. */
 bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
 

@@ -2,34 +2,29 @@
 // A request's life, from its own events and its fence's.
 #include "timeline/request.h"
 #include "timeline/boundary.h"
-#include "timeline/dequeue.h"
-#include "timeline/end.h"
-#include "timeline/engine.h"
-#include "timeline/idle.h"
-#include "timeline/losses.h"
-#include "timeline/model.h"
-#include "timeline/objects.h"
+#include "timeline/chain.h"
 #include "timeline/command_events.h"
+#include "timeline/finish.h"
+#include "timeline/given.h"
+#include "timeline/handover.h"
+#include "timeline/idle.h"
+#include "timeline/listening.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
 #include "timeline/order.h"
-#include "timeline/out.h"
-#include "timeline/ports.h"
-#include "timeline/run.h"
-#include "timeline/section.h"
+#include "timeline/port_back.h"
 #include "timeline/state.h"
+#include "timeline/tasklet.h"
+#include "timeline/tasklet_parts.h"
 #include "timeline/tell.h"
 #include "timeline/thread.h"
+#include "timeline/waiting.h"
+#include "timeline/world.h"
 
 #include <string.h>
 
 /* Of a context, where no event has ever shown what the others wait for. */
 #define MAX_NEVER_RETIRING 256
-
-/* Of this CPU so many events have come; 0: it has no number. */
-static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
-								    : 0;
-}
 
 /* The last event of this CPU before; 0: it has none, or no number. */
 static uint64_t before_here(const struct lane_timeline *tl, const struct lane_event *event)
@@ -52,8 +47,8 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
 	if (!rq->ended)
-		timeline_engine_end(tl, rq,
-				    (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
+		timeline_chain_end_told(
+			tl, rq, (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
 }
 
 /* So many requests of a context are kept: with those that have not been seen to end, and without.
@@ -74,7 +69,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	struct lane_rq *rq;
 
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
-		timeline_sections_settle(tl, tl->now_ns);
+		timeline_tasklets_settle(tl, tl->now_ns);
 		rq = ctx->first;
 		/* A context runs in order: what is before one that is over is over. */
 		if (!rq->ended && ctx->signalled &&
@@ -87,8 +82,9 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			 * who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 			rq->doubt.is_hit = true;
-			if (rq->is_on_device && !((struct lane_eng *)rq->pub.engine)->model)
-				timeline_end_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
+			if (rq->is_on_device &&
+			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
+				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
 		rq->wait_cut |= rq->waiters != NULL;
@@ -157,6 +153,8 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		tl->shared |= 1ull << (eng->pub.class % 64);
 		timeline_engine_virtuals(tl, &eng->pub)->open++;
 		rq->is_virtual = true;
+	} else {
+		timeline_waiting_add(eng, rq);
 	}
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
 	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
@@ -186,7 +184,7 @@ static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_not_before(ns, rq->alive.at_ns);
+	return timeline_not_before(ns, rq->alive.ns);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -195,20 +193,22 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 
 	rq->pub.executes++;
-	if (eng && !eng->model)
-		timeline_engine_unheard(tl, eng, rq);
+	if (eng && eng->model->has_tasklet)
+		timeline_chain_pass_over(tl, eng, rq);
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	timeline_engine_looked_at(tl, rq,
-				  rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
-					  ? looked_at(tl, rq, event->wire.ts_ns)
-					  : event->wire.ts_ns);
+	rq->handed.cpu = event->cpu;
+	timeline_listening_handed_over(tl, rq);
+	timeline_world_looked_at(tl, rq,
+				 rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
+					 ? looked_at(tl, rq, event->wire.ts_ns)
+					 : event->wire.ts_ns);
 	if (!eng || rq->ended)
 		return;
 	if (rq->is_virtual)
 		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
-		if (rq->is_on_device || (!(eng->model && eng->model->is_handed_over_once) &&
+		if (rq->is_on_device || (!eng->model->is_handed_over_once &&
 					 execute_may_be_late(tl, rq, event->wire.ts_ns)))
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
@@ -222,17 +222,26 @@ static bool is_being_concluded(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return !rq->ended && rq->is_on_device && eng->model && timeline_boundary_is_known(rq);
+	return !rq->ended && rq->is_on_device && !eng->model->has_tasklet &&
+	       timeline_boundary_is_known(rq);
+}
+
+/* It has been retired, and the driver has it on a port still: `in` and `out` of it may come. */
+static bool is_on_port(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return eng && eng->model->has_ports && timeline_ports_is_last(eng, rq);
 }
 
 /* rq's story is over, once nothing that is held is about it. */
 static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (is_being_concluded(rq))
+	if (is_being_concluded(rq) || is_on_port(rq))
 		return;
 	if (tl->reading) /* somebody may be at work on rq */
-		timeline_section_release_later(tl, rq);
-	else if (!timeline_section_names(tl, rq))
+		timeline_tasklet_release_later(tl, rq);
+	else if (!timeline_tasklet_names(tl, rq))
 		timeline_request_done(tl, rq);
 }
 
@@ -269,13 +278,6 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 		over(tl, rq);
 }
 
-/* Its own CPU has done something else since, interrupts on, than to listen to rq. */
-static bool is_past_listening(const struct lane_timeline *tl, const struct lane_rq *rq, int32_t cpu)
-{
-	return rq->listen.event && rq->listen.cpu == cpu &&
-	       tl->cpus[cpu].on_event > rq->listen.event;
-}
-
 /*
  * Who retires an incomplete request's listener signals it next, on this CPU
  * (i915_request_retire()). So what comes next tells whether the listening found it complete.
@@ -286,9 +288,9 @@ static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_r
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->ended && !tl->n_losses &&
-	       !(eng && eng->model) && /* its model waits for it */
+	       !(eng && !eng->model->has_tasklet) && /* its model waits for it */
 	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
-	       is_past_listening(tl, rq, event->cpu) && signal_can_come(tl);
+	       timeline_listening_is_past(tl, rq, event->cpu) && signal_can_come(tl);
 }
 
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -297,12 +299,15 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	if (timeline_section_holds_retire(tl, rq, event))
+	rq->listen.retire_tid = event->wire.tid;
+	if (timeline_tasklet_holds_retire(tl, rq, event))
 		return;
-	if (waits_for_signal(tl, rq, event))
+	if (waits_for_signal(tl, rq, event)) {
 		tl->cpus[event->cpu].retiring = rq;
-	else
-		retired(tl, rq);
+		return;
+	}
+	ended_by(tl, rq, rq->pub.retire_ns, event->cpu);
+	retired(tl, rq);
 }
 
 void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
@@ -337,7 +342,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	timeline_engine_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
+	timeline_world_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
 	if (eng && !rq->ended)
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -437,7 +442,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 	 */
 	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
 		return;
-	if (is_of_tasklet(kind) && timeline_section_takes(tl, event))
+	if (is_of_tasklet(kind) && timeline_tasklet_takes(tl, event))
 		return;
 	tl->looked_ns = before_here(tl, event);
 	on_event(tl, event);
@@ -446,9 +451,9 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 /* rq is taken back, by what has been read or is held. */
 static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	const struct lane_eng *eng = timeline_section_of(tl, rq);
+	const struct lane_eng *eng = timeline_tasklet_of(tl, rq);
 
-	return eng ? timeline_section_is_back(tl, eng, rq) : timeline_request_is_back(rq);
+	return eng ? timeline_tasklet_is_back(tl, eng, rq) : timeline_request_is_back(rq);
 }
 
 /*
@@ -461,7 +466,7 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return eng && eng->mode == LANE_MODE_HOOKS && rq->pub.host_engine != rq->pub.engine &&
+	return eng && eng->model->is_hooked && rq->pub.host_engine != rq->pub.engine &&
 	       event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus &&
 	       tl->cpus[event->cpu].events == tl->cpus[event->cpu].tasklet_event;
 }
@@ -478,39 +483,6 @@ static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_ev
 		now_ns++;
 	}
 	return tl->n_losses && timeline_loss_between(tl, before_ns, now_ns);
-}
-
-/* Since when the work that signals has been at it without anything else on its CPU. */
-static uint64_t work_since(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].work_ns
-								    : event->wire.ts_ns;
-}
-
-/*
- * Somebody began to listen to rq while another CPU's dequeue had interrupts off, and the work that
- * signals was to come there as that was over: handing over those who listen asks for it
- * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), and it may have found rq complete.
- */
-static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
-		       const struct lane_event *event)
-{
-	const struct lane_cpu *cpu;
-
-	if (event->cpu < 0 || (uint32_t)event->cpu >= tl->n_cpus || event->cpu == rq->listen.cpu)
-		return false;
-	cpu = &tl->cpus[event->cpu];
-	return cpu->dequeue.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
-	       cpu->dequeue.hi > rq->listen.ns &&
-	       cpu->work_ns <= cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS;
-}
-
-/* The listening itself has found rq complete and signals it: its neighbour, in the same thread. */
-static bool is_by_listening(const struct lane_timeline *tl, const struct lane_rq *rq,
-			    const struct lane_event *event)
-{
-	return rq->listen.ns && rq->listen.is_active && rq->listen.cpu == event->cpu &&
-	       rq->listen.tid == event->wire.tid && events_here(tl, event) == rq->listen.event;
 }
 
 /* The signal comes in a thread that waits for rq and has kept its CPU. */
@@ -546,11 +518,11 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_virtuals *virtuals;
 
-	if (!eng || eng->mode != LANE_MODE_PORTS || timeline_engine_sees_unsubmit(tl) ||
+	if (!eng || !eng->model->has_sets || timeline_engine_sees_unsubmit(tl) ||
 	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
 		return false;
 	virtuals = timeline_engine_virtuals(tl, &eng->pub);
-	return virtuals->open > rq->is_virtual || virtuals->changed_ns >= eng->section.in_ns;
+	return virtuals->open > rq->is_virtual || virtuals->changed_ns >= eng->tasklet.in_ns;
 }
 
 /*
@@ -564,16 +536,16 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 {
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
 		return false;
-	if (is_by_listening(tl, rq, event)) {
-		timeline_engine_not_alive(rq);
-		timeline_section_not_alive(tl, rq);
+	if (timeline_listening_signals(tl, rq, event)) {
+		timeline_world_not_alive(tl, rq);
+		timeline_tasklet_not_alive(tl, rq);
 		return false;
 	}
 	if (may_be_retiring(tl, event) || is_back(tl, rq) ||
-	    timeline_section_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
+	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
 	/* A dequeue before the listening left it standing: it was complete by then. */
-	if (rq->unheard.complete_ns && rq->listen.ns >= rq->unheard.complete_ns)
+	if (rq->known.hi && rq->listen.ns >= rq->known.hi)
 		return false;
 	if (is_by_poller(tl, rq, event))
 		return true;
@@ -609,15 +581,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
-	rq->listen.work_ns = work_since(tl, event);
-	/* Else its CPU would have signalled it before, or another has been at it. */
-	rq->listen.is_sure = is_past_listening(tl, rq, event->cpu) &&
-			     !timeline_loss_between(tl, rq->listen.ns, now_ns);
-	if (is_held_up(tl, rq, event)) {
-		rq->listen.work_ns = rq->listen.ns;
-		rq->listen.is_sure = false;
-	}
-	rq->listen.is_elsewhere = event->cpu != rq->listen.cpu;
+	timeline_listening_signaled(tl, rq, event);
 	timeline_wait_signalled(tl, rq, now_ns);
 	if (retiring) {
 		retiring->retiring = NULL;
@@ -625,7 +589,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	if (!rq->ended && is_prompt(tl, rq, event))
-		timeline_engine_end(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
+		timeline_chain_end_told(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
 	else
 		ended_by(tl, rq, now_ns, event->cpu);
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
@@ -651,18 +615,14 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
-	rq->listen.ns = event->wire.ts_ns;
 	/* What has been taken back is not looked at. */
-	if (!is_back(tl, rq) && !timeline_section_holds_alive(tl, rq, event))
-		timeline_engine_seems_alive(tl, rq, event->wire.ts_ns);
-	rq->listen.is_active = rq->is_on_device || timeline_section_of(tl, rq) ||
-			       (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-			       timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
-			       timeline_loss_hides(tl, rq);
-	rq->listen.cpu = event->cpu;
-	rq->listen.tid = event->wire.tid;
-	rq->listen.event = events_here(tl, event);
-	rq->listen.is_sure = false;
+	if (!is_back(tl, rq) && !timeline_tasklet_holds_alive(tl, rq, event))
+		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
+	timeline_listening_begins(tl, rq, event,
+				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
+					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+					  timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
+					  timeline_loss_hides(tl, rq));
 }
 
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -673,8 +633,8 @@ void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 	if (!is_signal && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return;
 	rq = timeline_request_by_fence(tl, event);
-	if (!rq && tl->sections) {
-		timeline_section_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
+	if (!rq && tl->tasklets) {
+		timeline_tasklet_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
 		rq = timeline_request_by_fence(tl, event);
 	}
 	if (rq && is_signal)
@@ -704,12 +664,13 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (rq->is_on_device && eng->model && !tl->is_finishing)
+	if (rq->is_on_device && !tl->is_finishing)
 		eng->model->settle(tl, eng, rq);
-	timeline_section_forget(tl, rq);
+	timeline_tasklet_forget(tl, rq);
 	if (retires_on(tl, rq))
 		retires_on(tl, rq)->retiring = NULL;
 	timeline_request_not_virtual(tl, rq);
+	timeline_waiting_over(rq);
 	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				       tl->now_ns);
@@ -729,13 +690,13 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	bool device = rq->doubt.is_device_unsure;
 
-	if (rq->begun.epoch && eng)
-		device |= eng->proof.proven_epoch < rq->begun.epoch ||
+	if (rq->doubt.epoch && eng)
+		device |= eng->proof.proven_epoch < rq->doubt.epoch ||
 			  rq->pub.start.lo < eng->proof.hidden_ns;
 	/* Something unseen may have the engine yet, or it has run before, unseen. */
 	if (!rq->ended)
 		device |= rq->pub.start.hi == LANE_NEVER ||
-			  (rq->unheard.is_unseen && timeline_request_may_be_over(rq));
+			  (!rq->now.has_begun && timeline_request_may_be_over(rq));
 	return (device ? LANE_DOUBT_DEVICE : 0) | (rq->ended ? 0 : LANE_DOUBT_END);
 }
 
@@ -750,20 +711,22 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 	timeline_request_free(tl, rq);
 }
 
-static void section_is_over(struct lane_timeline *tl, struct lane_eng *eng)
+static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (!eng->running && !eng->model)
-		timeline_engine_update(tl, eng);
-	if (eng->mode == LANE_MODE_PORTS)
+	if (!eng->running && eng->model->has_tasklet)
+		timeline_chain_update(tl, eng);
+	if (eng->model->has_sets) {
 		timeline_ports_unpause(eng);
+		timeline_waiting_run_over(eng);
+	}
 }
 
-const struct lane_section_reader lane_rq_reader = {
+const struct lane_tasklet_reader lane_rq_reader = {
 	.event = on_event,
-	.end = timeline_end_request,
-	.alive = timeline_engine_seems_alive,
+	.end = timeline_chain_end,
+	.alive = timeline_world_seems_alive,
 	.retired = retired,
 	.dequeued = timeline_engine_dequeued,
-	.over = section_is_over,
+	.over = run_is_over,
 	.release = release,
 };

@@ -3,9 +3,9 @@
 #ifndef LANE_TIMELINE_REQUEST_H
 #define LANE_TIMELINE_REQUEST_H
 
-#include "timeline/section.h"
+#include "timeline/tasklet.h"
 
-extern const struct lane_section_reader lane_rq_reader;
+extern const struct lane_tasklet_reader lane_rq_reader;
 void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq);

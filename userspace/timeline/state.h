@@ -4,7 +4,7 @@
 #ifndef LANE_TIMELINE_STATE_H
 #define LANE_TIMELINE_STATE_H
 
-#include "timeline/internal.h"
+#include "timeline/model.h"
 
 /* Events of this kind are not recorded. */
 static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_kind kind)
@@ -18,7 +18,7 @@ static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return rq->handed.is_off && eng && eng->mode == LANE_MODE_PORTS;
+	return rq->handed.is_off && eng && eng->model->has_sets;
 }
 
 /* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
@@ -33,13 +33,17 @@ static inline bool timeline_request_is_back(const struct lane_rq *rq)
 static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		return rq->begun.no_sooner_ns;
-	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->since.lo : rq->pub.execute_ns;
+		return rq->now.no_sooner_ns;
+	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.off.lo : rq->pub.execute_ns;
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long, where
  * it may be over. */
 #define LANE_DEQUEUE_NS 100000
+
+/* Between the driver's pause of the ring and the first request that it takes back are a few
+ * instructions, with interrupts off. */
+#define LANE_PAUSE_NS 1000
 
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
@@ -52,10 +56,11 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.at_ns == rq->listen.ns &&
+	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.ns == rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
-		 (rq->begun.no_sooner_ns >= rq->listen.ns || rq->pub.execute_ns >= rq->listen.ns));
+		 (timeline_request_began(rq) >= rq->listen.ns ||
+		  rq->pub.execute_ns >= rq->listen.ns));
 }
 
 /* rq has come into being while that was recorded. */
@@ -66,11 +71,6 @@ static inline bool timeline_request_is_born(const struct lane_rq *rq)
 
 /* More requests than an engine can have: guards loops against what a damaged trace makes of it. */
 #define LANE_ENG_MOST (1u << 20)
-
-static inline bool timeline_engine_has_ports(const struct lane_eng *eng)
-{
-	return eng->mode == LANE_MODE_PORTS || eng->mode == LANE_MODE_PER_REQUEST;
-}
 
 /* After a loss: what is ahead of what has been seen is not known. */
 static inline bool timeline_engine_unproven(const struct lane_eng *eng)
@@ -122,7 +122,7 @@ static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)
 {
-	return tl->hooks_hide && eng->mode == LANE_MODE_HOOKS;
+	return tl->hooks_hide && eng->model->is_hooked;
 }
 
 static inline bool timeline_engine_sees_unsubmit(const struct lane_timeline *tl)
@@ -136,52 +136,52 @@ static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 	return ns > earliest ? ns : earliest;
 }
 
+/* Since when rq is what its state says. */
+static inline struct lane_span timeline_request_since(const struct lane_rq *rq)
+{
+	return rq->pub.state == LANE_RQ_STATE_RUNNING ? rq->now.since : rq->now.off;
+}
+
 /* rq was complete by that time, or, where that was heard of late, by the one at which it is told to
  * have begun. */
 static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
 {
-	return rq->since.hi == LANE_NEVER ? ns : timeline_not_before(ns, rq->since.hi);
+	struct lane_span since = timeline_request_since(rq);
+
+	return since.hi == LANE_NEVER ? ns : timeline_not_before(ns, since.hi);
 }
 
-/* rq has been seen incomplete since it left its engine last. */
-static inline bool timeline_request_alive_since_left(const struct lane_rq *rq)
-{
-	return rq->alive.step > rq->left.step || rq->alive.at_ns >= rq->left.ns;
-}
-
-/* It may have been over, unheard, when an end behind it was told: it has not been seen alive since.
- */
+/* It may be complete, unheard: it has not been seen incomplete since. */
 static inline bool timeline_request_may_be_over(const struct lane_rq *rq)
 {
-	return rq->unheard.ns &&
-	       (rq->alive.at_ns < rq->unheard.ns ||
-		(rq->alive.at_ns == rq->unheard.ns && rq->alive.step <= rq->unheard.step));
+	return rq->over.how;
+}
+
+/* It was off its engine, and is known to have been incomplete then, or after that. */
+static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
+{
+	return rq->now.off.hi &&
+	       !(timeline_request_may_be_over(rq) && rq->over.how == LANE_OVER_BEFORE);
 }
 
 /* A dequeue had shown it complete before at_ns, when that was heard of. */
 static inline bool timeline_request_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->unheard.complete_ns && rq->unheard.complete_ns < at_ns;
+	return rq->known.hi && rq->known.hi < at_ns;
+}
+
+/* Whether it had its last turn is not known: it is as it was before that, or it ran. */
+static inline bool timeline_request_is_void(const struct lane_rq *rq)
+{
+	return rq->now.maybe.hi || rq->now.less;
 }
 
 /* It stands nowhere, and has not been seen incomplete since it may have run, nor run again: if it
  * is over, it ended then. */
 static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
-	bool has_left = rq->pub.state == LANE_RQ_STATE_PREEMPTED && rq->since.lo >= rq->maybe.at.hi;
-
-	return rq->maybe.at.hi && rq->unheard.ns == rq->maybe.at.hi && !rq->order &&
-	       !timeline_request_is_off_ports(rq) && !has_left && timeline_request_may_be_over(rq);
-}
-
-/* It may be over, unheard, by at_ns; unseen: then it has run, and that has not been seen. */
-static inline void timeline_request_doubt_alive(struct lane_rq *rq, uint64_t at_ns, bool unseen)
-{
-	rq->unheard.is_unseen =
-		unseen || (rq->unheard.is_unseen && timeline_request_may_be_over(rq));
-	rq->unheard.ns = at_ns;
-	rq->unheard.step = rq->alive.step;
-	rq->unheard.is_exact = false;
+	return timeline_request_is_void(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       !rq->order && !timeline_request_is_off_ports(rq) && timeline_request_may_be_over(rq);
 }
 
 static inline bool timeline_seqno_upto(uint32_t a, uint32_t b)

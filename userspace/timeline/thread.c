@@ -28,42 +28,46 @@ static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
 	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
 }
 
-/* Of a stranger too little is seen. */
-static bool is_told(const struct lane_timeline *tl, const struct lane_thr *thr)
+/* What the thread did up to now_ns, when it goes to a state; of a stranger too little is seen. */
+static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
+			  enum lane_thread_state did, enum lane_thread_state next, uint64_t now_ns)
 {
-	return tl->hooks.thread && !timeline_is_stranger(tl, thr);
+	struct lane_thread_interval interval;
+
+	if (!tl->hooks.thread || now_ns <= thr->pub.since_ns || timeline_is_stranger(tl, thr))
+		return;
+	interval = (struct lane_thread_interval){ .thread = &thr->pub,
+						  .state = did,
+						  .begin_ns = thr->pub.since_ns,
+						  .end_ns = now_ns,
+						  .next = next,
+						  .woken = !thr->pub.preempted,
+						  .is_last = thr->is_gone,
+						  .waker_tid = thr->waker };
+	if (thr->wait && still_waits(tl, thr, now_ns))
+		interval.wait = &thr->wait->rq->pub;
+	tl->hooks.thread(tl->hooks.arg, &interval);
 }
 
 /* The thread goes to a state at now_ns; what it did since the last change is closed. */
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
 {
-	struct lane_thread_interval interval = { .thread = &thr->pub,
-						 .state = thr->pub.state,
-						 .begin_ns = thr->pub.since_ns,
-						 .end_ns = now_ns,
-						 .next = state,
-						 .woken = !thr->pub.preempted,
-						 .is_last = thr->is_gone,
-						 .waker_tid = thr->waker };
-	enum lane_clock clock = timeline_thread_clock(thr);
+	bool is_untold = timeline_thread_is_untold(tl, thr, now_ns);
+	enum lane_thread_state did = is_untold ? LANE_THREAD_UNKNOWN : thr->pub.state;
+	enum lane_clock clock = is_untold ? LANE_CLOCK_UNKNOWN : timeline_thread_clock(thr);
+	uint64_t ns = now_ns - thr->pub.since_ns;
 
-	if (timeline_thread_is_untold(tl, thr, now_ns)) {
-		interval.state = LANE_THREAD_UNKNOWN;
-		clock = LANE_CLOCK_UNKNOWN;
-	}
-	if (thr->pub.is_interesting && tl->idle_mask)
+	if (thr->pub.is_interesting && tl->idle_mask) {
 		timeline_idle_snapshot(tl, thr);
-	if (thr->pub.is_interesting && tl->idle_mask && interval.state == LANE_THREAD_UNKNOWN)
-		timeline_idle_unsure(tl, thr);
-	thr->clock[clock] += now_ns - thr->pub.since_ns;
+		if (did == LANE_THREAD_UNKNOWN)
+			timeline_idle_unsure(tl, thr);
+	}
+	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
-			thr->waiting[thr->wait->rq->pub.engine->id] += now_ns - thr->pub.since_ns;
-		if (thr->wait && still_waits(tl, thr, now_ns))
-			interval.wait = &thr->wait->rq->pub;
-		if (is_told(tl, thr) && now_ns > interval.begin_ns)
-			tl->hooks.thread(tl->hooks.arg, &interval);
+			thr->waiting[thr->wait->rq->pub.engine->id] += ns;
+		tell_interval(tl, thr, did, state, now_ns);
 	}
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
@@ -281,17 +285,18 @@ static bool is_waited_for(const struct lane_timeline *tl, const struct lane_cpu 
 static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32_t cpu_number,
 		     uint64_t now_ns, uint64_t enough)
 {
-	const struct lane_cpu_run run = { .cpu = cpu_number,
-					  .tid = cpu->tid,
-					  .comm = cpu->comm,
-					  .begin_ns = cpu->since_ns,
-					  .end_ns = now_ns };
+	struct lane_cpu_run run;
 
 	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns ||
 	    (is_stranger_on(tl, cpu) && !is_waited_for(tl, cpu)))
 		return;
 	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough)
 		return;
+	run = (struct lane_cpu_run){ .cpu = cpu_number,
+				     .tid = cpu->tid,
+				     .comm = cpu->comm,
+				     .begin_ns = cpu->since_ns,
+				     .end_ns = now_ns };
 	tl->hooks.cpu_run(tl->hooks.arg, &run);
 }
 

@@ -3,14 +3,42 @@
 #ifndef LANE_TIMELINE_THREAD_TIME_H
 #define LANE_TIMELINE_THREAD_TIME_H
 
-#include "timeline/state.h"
+#include "timeline/losses.h"
 
 /* How long thr could run and did not, up to now_ns. */
 uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns);
+
 /* What the thread's time counts as for an engine that idles meanwhile. */
-enum lane_clock timeline_thread_clock(const struct lane_thr *thr);
+static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
+{
+	switch (thr->pub.state) {
+	case LANE_THREAD_RUNNING:
+		return LANE_CLOCK_RUNNING;
+	case LANE_THREAD_RUNNABLE:
+		return LANE_CLOCK_RUNNABLE;
+	case LANE_THREAD_BLOCKED:
+		/* A request that is not added yet is on no engine: none is waited for. */
+		return thr->wait && thr->wait->rq->pub.engine ? LANE_CLOCK_WAITING
+							      : LANE_CLOCK_BLOCKED;
+	default:
+		return LANE_CLOCK_UNKNOWN;
+	}
+}
+
 /* What thr has done since its last change, up to now_ns, cannot be told. */
-bool timeline_thread_is_untold(const struct lane_timeline *tl, const struct lane_thr *thr,
-			       uint64_t now_ns);
+static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
+					     const struct lane_thr *thr, uint64_t now_ns)
+{
+	bool is_blocked = thr->pub.state == LANE_THREAD_BLOCKED;
+	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
+	 */
+	uint64_t enough = is_blocked ? 0 : 1;
+
+	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||
+	       timeline_is_stranger(tl, thr) ||
+	       (is_blocked && timeline_is_absent(tl, LANE_WAKING) &&
+		!(tl->follows_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
+	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
+}
 
 #endif

@@ -10,9 +10,9 @@
 #include "timeline/model.h"
 #include "timeline/objects.h"
 #include "timeline/command_events.h"
-#include "timeline/out.h"
+#include "timeline/port_back.h"
 #include "timeline/request.h"
-#include "timeline/section.h"
+#include "timeline/tasklet.h"
 #include "timeline/thread.h"
 
 #include <stdlib.h>
@@ -52,6 +52,13 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 
 _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
+static const struct lane_model *const models[LANE_MODES] = {
+	[LANE_MODE_UNKNOWN] = &lane_model_unknown,    [LANE_MODE_PORTS] = &lane_model_execlists,
+	[LANE_MODE_PER_REQUEST] = &lane_model_legacy, [LANE_MODE_GUC] = &lane_model_guc,
+	[LANE_MODE_RING] = &lane_model_ring,	      [LANE_MODE_SCHED] = &lane_model_jobs,
+	[LANE_MODE_HOOKS] = &lane_model_hooks,
+};
+
 static uint32_t traits_of_breadcrumbs(enum lane_submission submission)
 {
 	return submission == LANE_SUBMISSION_GUC ? OF_BREADCRUMBS | OF_DIRECT_BREADCRUMBS
@@ -74,10 +81,10 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->hooks = *hooks;
 	tl->info = *info;
 	tl->reader = &lane_rq_reader;
-	tl->models[LANE_MODE_RING] = &lane_model_ring;
-	tl->models[LANE_MODE_GUC] = &lane_model_guc;
+	memcpy(tl->models, models, sizeof(models));
 	tl->of_breadcrumbs = traits_of_breadcrumbs(info->submission);
 	tl->rq_pool.size = sizeof(struct lane_rq);
+	tl->over_pool.size = sizeof(struct lane_over);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
 	tl->note_pool.size = sizeof(struct lane_idle_note);
@@ -90,6 +97,8 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
+	tl->needs_yielding = norm_takes_back_to_yield(info);
+	tl->is_newest_first = norm_signals_newest_first(info);
 	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
 	tl->hooks_hide =
 		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
@@ -162,20 +171,70 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 }
 
+/*
+ * A GuC's request is handed over as it is submitted, or by the tasklet (guc_submit_request(),
+ * guc_submission_tasklet() of gt/uc/intel_guc_submission.c, 6.1). The first may be in the work that
+ * signals, by a fence's call-back; the tasklet never is. The tasklet's `execute` does not come
+ * straight behind the same request's submit.
+ */
+static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu,
+			    const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (kind == LANE_RQ_EXECUTE)
+		cpu->is_in_guc_tasklet =
+			(cpu->submit_ctx != event->u.rq.ctx ||
+			 cpu->submit_seqno != event->u.rq.seqno) &&
+			tl->info.presence[LANE_RQ_SUBMIT] == LANE_PRESENCE_RECORDED &&
+			!(tl->n_losses && timeline_loss_between(tl, cpu->at_ns - 1, now_ns + 1));
+	else if (kind != LANE_RQ_IN && kind != LANE_RQ_GUC_SUBMIT)
+		cpu->is_in_guc_tasklet = false;
+	cpu->submit_ctx = kind == LANE_RQ_SUBMIT ? event->u.rq.ctx : 0;
+	cpu->submit_seqno = kind == LANE_RQ_SUBMIT ? event->u.rq.seqno : 0;
+}
+
 /* On a ring a submit hands over: that is a fence's call-back where a signal was straight before. */
 static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struct lane_cpu *cpu,
 				     uint32_t of)
 {
+	if (cpu->is_in_guc_tasklet)
+		return false;
 	return (of & tl->of_breadcrumbs) || ((of & OF_DIRECT_BREADCRUMBS) && cpu->signal_ctx &&
 					     tl->info.submission == LANE_SUBMISSION_RING);
 }
 
-/* A dequeue is at work, interrupts off, since its first event without a pause. */
+/*
+ * A dequeue is at work, interrupts off, since its first event without a pause. A GuC's asks for the
+ * work that signals where an event shows it (listening.c). Any other dequeue may
+ * hand over what is complete, without an event, and ask.
+ */
 static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 {
 	if (now_ns > cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS)
 		cpu->dequeue.lo = now_ns;
+	if (!cpu->is_in_guc_tasklet)
+		cpu->asked_ns = now_ns;
 	cpu->dequeue.hi = now_ns;
+}
+
+/* Interrupts are off from the event to the look (dma_fence_add_callback(),
+ * __dma_fence_enable_signaling() of drivers/dma-buf/dma-fence.c, 6.1): the next event is behind it.
+ */
+static inline void note_listening(struct lane_cpu *cpu, const struct lane_event *event)
+{
+	bool is_next = cpu->looked_by_ns == LANE_NEVER;
+
+	if (event->wire.kind == LANE_FENCE_ENABLE_SIGNAL) {
+		cpu->nth_listening =
+			is_next && cpu->nth_listening < UINT16_MAX ? cpu->nth_listening + 1 : 0;
+		if (cpu->nth_listening)
+			cpu->several = cpu->events - cpu->nth_listening;
+		cpu->looked_by_ns = LANE_NEVER;
+	} else if (is_next) {
+		cpu->looked_by_ns = event->wire.ts_ns;
+	}
 }
 
 /* What an event says of its CPU, whatever else it says. */
@@ -188,6 +247,8 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 
 	if (!cpu)
 		return;
+	if (tl->info.submission == LANE_SUBMISSION_GUC)
+		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (cpu->retiring)
 		timeline_request_goes_on(tl, cpu, event);
@@ -208,9 +269,10 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
+		note_listening(cpu, event);
 	}
-	if (cpu->section)
-		timeline_section_leave(tl, cpu, event);
+	if (cpu->tasklet)
+		timeline_tasklet_leave(tl, cpu, event);
 }
 
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
@@ -249,12 +311,14 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	uint32_t kind = event->wire.kind;
 
 	if (tl->released)
-		timeline_section_release(tl);
+		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
 		return NULL; /* what an export says that was found is found again */
 	if (!tl->figures.events++)
 		first_event(tl, now_ns);
 	tl->figures.by_kind[kind]++;
+	if (tl->late.rq)
+		timeline_tasklet_late_end_by(tl, event);
 	pass_losses(tl, event);
 	note_cpu(tl, event);
 	if (kind != LANE_LOST)
@@ -276,13 +340,13 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
 		if (tl->cpus[i].retiring)
 			timeline_request_goes_on(tl, &tl->cpus[i], NULL);
+	timeline_tasklet_late_end(tl);
 	timeline_command_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
-			timeline_section_cut(tl, tl->engine_by_id[i], now_ns, false);
-		if (tl->engine_by_id[i]->model)
-			tl->engine_by_id[i]->model->settle(tl, tl->engine_by_id[i], NULL);
+			timeline_tasklet_cut(tl, tl->engine_by_id[i], now_ns, false);
+		tl->engine_by_id[i]->model->settle(tl, tl->engine_by_id[i], NULL);
 		timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
@@ -322,7 +386,7 @@ void timeline_destroy(struct lane_timeline *tl)
 		}
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++)
-		free(tl->engine_by_id[i]->section.held);
+		free(tl->engine_by_id[i]->tasklet.held);
 	timeline_command_free(tl);
 	timeline_jobs_free(tl);
 	timeline_told_free(tl);
@@ -333,6 +397,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_table_free(&tl->clients);
 	lane_table_free(&tl->threads);
 	lane_pool_free(&tl->rq_pool);
+	lane_pool_free(&tl->over_pool);
 	lane_pool_free(&tl->thr_pool);
 	lane_pool_free(&tl->waiter_pool);
 	lane_pool_free(&tl->note_pool);

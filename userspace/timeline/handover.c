@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A dequeue of the driver: what it takes back, hands over and writes to the ports.
-#include "timeline/dequeue.h"
-#include "timeline/end.h"
-#include "timeline/engine.h"
+// A dequeue of the driver: what it takes back and hands over, and what that shows.
+#include "timeline/handover.h"
+#include "timeline/chain.h"
+#include "timeline/finish.h"
+#include "timeline/given.h"
 #include "timeline/idle.h"
-#include "timeline/model.h"
+#include "timeline/losses.h"
 #include "timeline/order.h"
-#include "timeline/ports.h"
-#include "timeline/run.h"
 #include "timeline/state.h"
 #include "timeline/tell.h"
-
-#include <string.h>
-
-/* Between the driver's pause of the ring and the first request that it takes back are a few
- * instructions, with interrupts off. */
-#define PAUSE_NS 1000
+#include "timeline/turn.h"
+#include "timeline/waiting.h"
+#include "timeline/world.h"
 
 /* A virtual engine's request was taken back and goes to another sibling. */
 static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
@@ -24,7 +20,7 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 
 	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
 		timeline_engine_contradicts(tl, (struct lane_eng *)from);
-		timeline_engine_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
+		timeline_chain_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
 	}
 	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
 		timeline_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
@@ -78,24 +74,58 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	hand_over(tl, rq, eng, at_ns);
 }
 
+/* Nothing of the dequeue that begins may be missing, nor be another's. */
+static bool is_whole(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return eng->model->has_sets && !eng->dequeue.is_split && !eng->tasklet.is_cut &&
+	       !timeline_engine_unproven(eng) && !tl->ports_hide &&
+	       !timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns);
+}
+
+/* R10. The driver looked at rq as the dequeue began, and it was incomplete. */
+static void looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
+{
+	timeline_world_looked_at(tl, rq, timeline_not_before(eng->dequeue.since_ns, rq->alive.ns));
+}
+
+/*
+ * R10. The driver takes something back because the first request on its ports that is incomplete
+ * has another one to yield to (need_preempt() and timeslice_expired() of
+ * gt/intel_execlists_submission.c, 6.1). If nothing waits, that other one is on the second port: so
+ * it is the first port's that was found incomplete. NULL: nothing tells.
+ */
+static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	const struct lane_entry *port;
+
+	if (!eng->dequeue.is_whole || !timeline_ports_is_first_of_two(eng, 0) ||
+	    !timeline_waiting_yields_to_ports(tl, eng))
+		return NULL;
+	port = timeline_ports_entry(eng, 0);
+	return lane_table_get(&tl->requests, port->ctx->pub.id, port->seqno);
+}
+
 /* R20. The driver looks for work only when the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (eng->dequeue.is_open)
 		return;
-	if (eng->leaver && eng->section.is_cut && timeline_engine_has_ports(eng)) {
+	if (eng->leaver && eng->tasklet.is_cut && eng->model->has_ports) {
 		/* The `out` that marks the change-over may be among what is missing. */
-		timeline_end_doubt(eng->leaver, now_ns);
-		timeline_end_doubt_order(eng, now_ns);
+		timeline_finish_doubt(eng->leaver, now_ns);
+		timeline_finish_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
-		timeline_engine_change_over_by(
+		timeline_chain_change_over_by(
 			tl, eng, timeline_not_before(now_ns, eng->dequeue.no_sooner_ns));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
 	eng->dequeue.in_place = NULL;
+	eng->dequeue.since_ns = timeline_not_before(
+		eng->dequeue.before_ns, now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0);
+	eng->dequeue.is_whole = is_whole(tl, eng);
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.census_ns = 0;
 	eng->dequeue.pause_ns = 0;
@@ -106,7 +136,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 }
 
 /* rq is taken back; the oldest that is had the engine, or was to have it next. */
-static void take_back(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (!eng->dequeue.oldest || rq->order < eng->dequeue.oldest_order) {
 		eng->dequeue.oldest = rq;
@@ -115,35 +145,45 @@ static void take_back(struct lane_eng *eng, struct lane_rq *rq)
 	}
 }
 
+/* The driver pauses the ring, straight before it takes the first request back at at_ns. */
+static void pause(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	struct lane_rq *ahead = ahead_of_all(tl, eng);
+
+	eng->dequeue.pause_ns = timeline_not_before(
+		eng->dequeue.before_ns, at_ns > LANE_PAUSE_NS ? at_ns - LANE_PAUSE_NS : 1);
+	if (ahead)
+		looked_at(tl, eng, ahead);
+}
+
 void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			      const struct lane_event *event)
 {
-	if (eng->model)
+	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	eng->dequeue.census_ns = 0;
 	if (!eng->dequeue.pause_ns)
-		eng->dequeue.pause_ns = timeline_not_before(
-			eng->dequeue.before_ns,
-			event->wire.ts_ns > PAUSE_NS ? event->wire.ts_ns - PAUSE_NS : 1);
+		pause(tl, eng, event->wire.ts_ns);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
 		timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest come first */
-		take_back(eng, rq);
+		timeline_handover_take_back(eng, rq);
 		timeline_engine_put_away(eng, rq);
 	}
+	timeline_waiting_add(eng, rq);
 }
 
 /* How the events of an engine are read, as far as its first `execute` tells. */
 static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->mode == LANE_MODE_UNKNOWN && !tl->has_in)
+	if (!eng->model->is_known && !tl->has_in)
 		timeline_engine_becomes(tl, eng,
 					timeline_engine_sees_unsubmit(tl) ? LANE_MODE_HOOKS
 									  : LANE_MODE_RING);
-	if (eng->mode == LANE_MODE_UNKNOWN && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
+	if (!eng->model->is_known && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
 		timeline_engine_becomes(tl, eng, LANE_MODE_GUC);
 }
 
@@ -162,17 +202,16 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	rq->handed.no = eng->dequeue.no;
 	if (rq->order) {
 		eng->dequeue.has_again = true;
-		take_back(eng, rq);
-	} else if (eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
+		timeline_handover_take_back(eng, rq);
+	} else if (eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
 		   !timeline_request_is_born(rq)) {
 		eng->dequeue.is_misplaced = true; /* it may have stood before the recording */
 	}
 	timeline_engine_stand(eng, rq);
 	rq->handed.is_on_port = false;
-	if (!timeline_engine_has_ports(eng))
+	if (!eng->model->has_ports)
 		rq->handed.in =
-			(struct lane_span){ now_ns,
-					    eng->mode == LANE_MODE_HOOKS ? LANE_NEVER : now_ns };
+			(struct lane_span){ now_ns, eng->model->is_hooked ? LANE_NEVER : now_ns };
 }
 
 void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -183,14 +222,16 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	find_mode(tl, eng);
 	if (rq->is_on_device && rq->pub.engine != &eng->pub &&
 	    rq->pub.state == LANE_RQ_STATE_RUNNING)
-		timeline_engine_contradiction(tl, (struct lane_eng *)rq->pub.engine);
+		timeline_chain_contradiction(tl, (struct lane_eng *)rq->pub.engine);
 	timeline_engine_gets(tl, rq, eng, now_ns);
-	if (eng->model) {
+	if (!eng->model->has_tasklet) {
+		timeline_waiting_handed_over(rq);
 		if (rq->is_on_device)
-			eng->model->execute(tl, eng, rq, now_ns);
+			eng->model->hand_over(tl, eng, rq, now_ns);
 		return;
 	}
 	begin_dequeue(tl, eng, now_ns);
+	timeline_waiting_handed_over(rq);
 	if (rq->is_on_device)
 		place(tl, eng, rq, now_ns);
 }
@@ -229,43 +270,13 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 
 /* A port is given; its `out` is to come. No hardware has that many: their `out`s are missing, or
  * not recorded at all. */
-static void give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
+void timeline_handover_give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
 {
 	if (timeline_ports_are_full(eng) && timeline_is_absent(tl, LANE_RQ_OUT))
-		timeline_ports_pop(eng);
+		timeline_chain_drop_port(tl, eng);
 	else if (timeline_ports_are_full(eng))
-		timeline_engine_contradiction(tl, eng); /* it forgets them all */
+		timeline_chain_contradiction(tl, eng); /* it forgets them all */
 	timeline_ports_push(eng, entry);
-}
-
-/* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
-static void in_of_set(struct lane_timeline *tl, struct lane_eng *eng,
-		      const struct lane_entry *entry, uint32_t port)
-{
-	const uint32_t most = sizeof(eng->given.building) / sizeof(eng->given.building[0]);
-
-	if (port >= most ||
-	    (eng->given.building_port >= 0 && port != (uint32_t)eng->given.building_port - 1)) {
-		eng->given.building_port = -1;
-		timeline_engine_contradiction(tl, eng);
-		if (port >= most)
-			return;
-	}
-	if (eng->given.building_port < 0)
-		eng->given.set++;
-	eng->given.building[port] = *entry;
-	eng->given.building[port].set = eng->given.set;
-	eng->given.building[port].is_again &= !port;
-	eng->given.building_port = (int)port;
-	if (port)
-		return;
-	for (uint32_t i = 0;
-	     i < most && eng->given.building[i].set == eng->given.set && eng->given.building[i].ctx;
-	     i++)
-		give(tl, eng, eng->given.building[i]);
-	memset(eng->given.building, 0, sizeof(eng->given.building));
-	eng->given.building_port = -1;
-	eng->dequeue.has_written = true;
 }
 
 void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -276,24 +287,16 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 				    .is_fresh = timeline_engine_is_fresh(eng, rq),
 				    .is_again = rq->pub.executes > 1 ||
 						rq->handed.no != eng->dequeue.no };
-	struct lane_entry *tail;
 
-	timeline_engine_becomes_ported(tl, eng);
+	timeline_chain_becomes_ported(tl, eng);
 	timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
-	if (eng->model)
+	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
+	if (eng->dequeue.is_whole && rq->order && rq->order <= eng->dequeue.stood)
+		looked_at(tl, eng, rq); /* it stays on its port: it is the first incomplete one */
 	put_on_port(eng, rq, event->wire.ts_ns);
-	if (eng->mode == LANE_MODE_PORTS) {
-		in_of_set(tl, eng, &entry, event->u.i915_request_in.port);
-		return;
-	}
-	tail = eng->given.n ? timeline_ports_entry(eng, eng->given.n - 1) : NULL;
-	entry.set = eng->given.set;
-	if (tail && tail->ctx == entry.ctx && tail->set == entry.set)
-		tail->seqno = entry.seqno;
-	else
-		give(tl, eng, entry);
+	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }
 
 /*
@@ -307,91 +310,27 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = next) {
 		next = rq->dev_next;
-		rq->unheard.complete_ns = now_ns;
+		rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
 		/* Behind one that is not: it ended before it left the engine last, or as it had it
 		 * with no time to run in. */
 		if (rq->order > eng->dequeue.oldest_order &&
-		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->maybe.at.hi)) {
-			uint64_t by_ns = rq->unheard.was_passed && timeline_request_may_be_over(rq)
-						 ? rq->unheard.ns
-						 : 0;
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
+			uint64_t by_ns =
+				rq->over.how == LANE_OVER_PASSED && timeline_request_may_be_over(rq)
+					? rq->over.world.end.hi
+					: 0;
 
-			if (rq->since.hi == LANE_NEVER)
+			if (timeline_request_since(rq).hi == LANE_NEVER)
 				by_ns = now_ns;
 			timeline_engine_put_away(eng, rq);
 			if (timeline_engine_is_silent(tl, eng, rq))
-				timeline_end_infer(
+				timeline_chain_infer(
 					tl, eng, rq,
 					(struct lane_span){ rq->pub.execute_ns,
 							    timeline_by_then(rq, by_ns) });
 		}
 	}
 	eng->unwound = eng->dequeue.stood;
-}
-
-/*
- * What stood up to this number is complete: it is not on the ports any more, and what stood behind
- * it is, so that nothing was taken back; or something was, but this was not. What has been taken
- * back before may have run before what it stands behind: it shows nothing.
- */
-static uint64_t complete_upto(const struct lane_eng *eng)
-{
-	uint64_t upto = 0, gone = 0;
-
-	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
-	     rq = rq->dev_next)
-		if (!timeline_ports_cover(eng, rq))
-			gone = rq->order;
-		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
-			upto = eng->dequeue.has_again && !eng->dequeue.is_split ? rq->order : gone;
-	return upto;
-}
-
-/*
- * Where taking back is not recorded: what was executed again had been taken back, and what the new
- * set does not have has been, or is complete. Who runs when is not known then of what stands.
- */
-static void guess_census(struct lane_eng *eng, uint64_t now_ns)
-{
-	uint64_t upto = eng->dequeue.has_written ? complete_upto(eng) : 0;
-	struct lane_rq *next;
-
-	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
-	     rq = next) {
-		next = rq->dev_next;
-		if (rq->order <= upto) {
-			rq->unheard.complete_ns = now_ns;
-			eng->unwound = rq->order;
-		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
-			/* Those before it may be over: then it has had the engine. */
-			rq->maybe.has_run |= eng->dequeue.oldest && !rq->pub.started;
-			take_back(eng, rq);
-			timeline_engine_put_away(eng, rq);
-			rq->handed.is_off = true;
-		}
-	}
-	if (!eng->dequeue.has_again)
-		return;
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-}
-
-/*
- * The same: what was taken back was so behind the driver's pause, before the first was handed over;
- * for each that stood there is PAUSE_NS.
- */
-static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
-{
-	uint64_t most_ns = PAUSE_NS;
-
-	if (!eng->dequeue.oldest)
-		return;
-	for (const struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		most_ns += PAUSE_NS;
-	eng->dequeue.pause_ns = timeline_not_before(
-		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
 }
 
 /* What runs is complete, as has been seen, and nothing of its own will tell. */
@@ -401,9 +340,9 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 
 	while ((rq = eng->running) && timeline_engine_is_unheard(eng, rq) &&
 	       timeline_engine_is_silent(tl, eng, rq)) {
-		timeline_end_infer(tl, eng, rq,
-				   (struct lane_span){ timeline_request_began(rq),
-						       timeline_by_then(rq, now_ns) });
+		timeline_chain_infer(tl, eng, rq,
+				     (struct lane_span){ timeline_request_began(rq),
+							 timeline_by_then(rq, now_ns) });
 		if (eng->running == rq)
 			return;
 	}
@@ -418,9 +357,9 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *leaver)
 {
-	return eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) &&
+	return eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
 	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
-	       leaver->since.hi > tl->now_ns && leaver->since.hi != LANE_NEVER;
+	       leaver->now.since.hi > tl->now_ns && leaver->now.since.hi != LANE_NEVER;
 }
 
 /* The oldest that was taken back goes on, in its place or as the one that leaves; or it cannot be.
@@ -431,13 +370,12 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 
 	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
-	if (eng->mode == LANE_MODE_PER_REQUEST)
+	if (eng->model->is_idled)
 		oldest = NULL; /* up to 5.3 the engine is idle when requests are taken back */
 	if (oldest && !oldest->ended && oldest != first) {
 		eng->leaver = oldest;
-		eng->leaver_in = eng->dequeue.oldest_in;
-		oldest->begun.is_unsure =
-			eng->running == oldest && !timeline_run_had_begun(eng, oldest);
+		eng->front.is_unsure =
+			eng->running == oldest && !timeline_turn_had_begun(eng, oldest);
 		oldest->doubt.is_device_unsure |=
 			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {
@@ -447,15 +385,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	end_unheard(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest &&
 	    !timeline_engine_is_unheard(eng, eng->running))
-		timeline_engine_contradiction(tl, eng);
-}
-
-/* The same ports as before are not written again: what was executed again is on them still. */
-static void stay_on_ports(struct lane_eng *eng)
-{
-	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
-	     rq = rq->dev_prev)
-		rq->handed.is_on_port |= rq->handed.in.hi != 0;
+		timeline_chain_contradiction(tl, eng);
 }
 
 /*
@@ -470,21 +400,13 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 	     rq = rq->dev_prev) {
 		since_ns = rq->handed.execute_ns;
 		if (!rq->pub.started)
-			timeline_end_doubt(rq, rq->pub.execute_ns);
+			timeline_finish_doubt(rq, rq->pub.execute_ns);
 		else if (eng->dequeue.oldest)
-			timeline_end_doubt(rq, rq->alive.at_ns);
+			timeline_finish_doubt(rq, rq->alive.ns);
 		rq->doubt.is_hit |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
-}
-
-/* HOOKS: `in` is not seen, but it has come by the end of the dequeue. */
-static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
-{
-	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
-	     rq = rq->dev_prev)
-		rq->handed.in.hi = now_ns;
 }
 
 /* Who was complete by the dequeue, and who has the engine until the hardware takes the new set. */
@@ -493,10 +415,8 @@ static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;
 	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl);
 
-	if (eng->mode == LANE_MODE_PORTS && !sees_unsubmit) {
-		guess_census(eng, census_ns);
-		guess_pause(eng, census_ns);
-	}
+	if (eng->model->guess_taken_back && !sees_unsubmit)
+		eng->model->guess_taken_back(eng, census_ns);
 	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
 		take_census(tl, eng, census_ns);
 	if (eng->dequeue.oldest)
@@ -511,18 +431,16 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 	if (!eng->dequeue.is_open)
 		return;
 	eng->dequeue.is_open = false;
-	if (eng->section.is_cut) {
+	if (eng->tasklet.is_cut) {
 		doubt_handed_over(tl, eng);
 		return;
 	}
-	if (eng->mode == LANE_MODE_HOOKS)
-		bound_ports(eng, now_ns);
+	if (eng->model->dequeued)
+		eng->model->dequeued(eng, now_ns);
 	if (eng->dequeue.is_misplaced)
-		timeline_end_doubt_order(eng, 0);
+		timeline_finish_doubt_order(eng, 0);
 	eng->dequeue.is_misplaced = false;
-	if (eng->mode == LANE_MODE_PORTS && !eng->dequeue.has_written)
-		stay_on_ports(eng);
 	conclude_dequeue(tl, eng);
 	if (!eng->running)
-		timeline_engine_update(tl, eng);
+		timeline_chain_update(tl, eng);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ports of an engine, given and given back. */
-#ifndef LANE_TIMELINE_PORTS_H
-#define LANE_TIMELINE_PORTS_H
+#ifndef LANE_TIMELINE_GIVEN_H
+#define LANE_TIMELINE_GIVEN_H
 
 #include "timeline/state.h"
 
@@ -23,6 +23,8 @@ int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *ev
 bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when the last set has rq on a port. */
 bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The i-th port to be given back is the first of two, of the set that was written last. */
+bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i);
 /* The hardware has been seen to have taken the set of ports that was written last. */
 bool timeline_ports_taken(const struct lane_eng *eng);
 /* Nothing holds up the ring of this context on the engine: its port is the first of a set that the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ports of an engine, given and given back: a FIFO of those whose `out` is to come
 // (docs/analysis.md).
-#include "timeline/ports.h"
+#include "timeline/given.h"
 #include "timeline/state.h"
 
 struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i)
@@ -52,6 +52,12 @@ bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
+bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i)
+{
+	return i + 2 == eng->given.n && timeline_ports_entry(eng, i)->set == eng->given.set &&
+	       timeline_ports_entry(eng, i + 1)->set == eng->given.set;
+}
+
 bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i + 1 < eng->given.n; i++) {
@@ -67,7 +73,7 @@ bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq 
 bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 				uint32_t before)
 {
-	if (eng->mode == LANE_MODE_PER_REQUEST || before >= eng->given.n ||
+	if (eng->model->is_idled || before >= eng->given.n ||
 	    !is_port_of(timeline_ports_entry(eng, before), event))
 		return false;
 	return event->u.i915_request_out.completed ||
@@ -111,30 +117,10 @@ bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 		(ports->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno1)));
 }
 
-/*
- * HOOKS: the set that was written last was seen to be active. What the last dequeue handed over for
- * the first time is on no older set; what it handed over again may be, but then another request
- * stands first there, or the ports have not changed since.
- */
-static bool last_was_seen(const struct lane_eng *eng)
-{
-	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
-	const struct lane_rq *last = eng->order.last;
-	uint64_t ctx = last ? last->pub.context->ctx : 0;
-
-	if (!last || eng->ports.ns < last->handed.execute_ns ||
-	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
-	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
-		return false;
-	return last->pub.executes == 1 ||
-	       (eng->ports.changed_ns >= last->handed.execute_ns &&
-		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
-}
-
 bool timeline_ports_taken(const struct lane_eng *eng)
 {
-	if (eng->mode == LANE_MODE_HOOKS)
-		return last_was_seen(eng);
+	if (eng->model->is_last_taken)
+		return eng->model->is_last_taken(eng);
 	return !eng->given.n || timeline_ports_entry(eng, 0)->set == eng->given.set;
 }
 
@@ -147,7 +133,7 @@ bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context 
 {
 	if (!timeline_ports_taken(eng))
 		return false;
-	if (eng->mode == LANE_MODE_HOOKS)
+	if (eng->model->is_hooked)
 		return eng->ports.on.ctx0 == ctx->ctx;
 	return eng->given.n && &timeline_ports_entry(eng, 0)->ctx->pub == ctx;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// An engine: in which order its requests stand, what runs next, what is in doubt
-// (docs/analysis.md).
-#include "timeline/engine.h"
-#include "timeline/end.h"
+// Which turn follows which on an engine whose driver has a submission tasklet, and what is in
+// doubt.
+#include "timeline/chain.h"
+#include "timeline/ending.h"
+#include "timeline/finish.h"
+#include "timeline/given.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
-#include "timeline/model.h"
 #include "timeline/order.h"
-#include "timeline/ports.h"
-#include "timeline/run.h"
-#include "timeline/section.h"
 #include "timeline/state.h"
+#include "timeline/tasklet.h"
+#include "timeline/turn.h"
+#include "timeline/fate.h"
 
 #include <string.h>
 
@@ -18,15 +19,14 @@
 
 /* ---- a request ends ---- */
 
-void timeline_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before;
 
 	while ((before = ctx->live) && before != rq &&
 	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		timeline_end_request(tl, before,
-				     (struct lane_span){ before->pub.execute_ns, by_ns });
+		timeline_chain_end(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
 		if (ctx->live == before)
 			return;
 	}
@@ -34,56 +34,61 @@ void timeline_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 
 /* What runs ends, and the engine is free for the next. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span end)
+			const struct lane_end_told *ending)
 {
-	timeline_end_running(tl, eng, rq, end);
-	timeline_engine_update(tl, eng);
+	timeline_fate_end_turn(tl, eng, rq, ending);
+	timeline_chain_update(tl, eng);
 }
 
 /* The end of what has a place on its engine, and does not run. */
 static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			 struct lane_span end)
+			 const struct lane_end_told *ending)
 {
+	struct lane_span end = ending->end;
+
 	if (timeline_request_ran_unsure(rq)) {
-		if (rq->doubt.is_weak || timeline_end_is_shaky(tl, eng, rq))
-			timeline_end_before(tl, rq, end.hi);
-		timeline_end_as_it_left(tl, eng, rq, end);
+		if (rq->doubt.is_weak || timeline_ending_is_shaky(tl, eng, rq))
+			timeline_chain_end_before(tl, rq, end.hi);
+		timeline_fate_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		timeline_end_away(tl, eng, rq, end);
+		timeline_fate_end_away(tl, eng, rq, end);
 	} else {
-		end = timeline_end_out_of_turn(eng, rq, end);
-		timeline_end_before(tl, rq, end.hi);
+		end = timeline_fate_out_of_turn(eng, rq, end);
+		timeline_chain_end_before(tl, rq, end.hi);
 		if (eng->running == rq) /* it has come to run by that */
-			end_running(tl, eng, rq, end);
+			end_running(tl, eng, rq,
+				    &(struct lane_end_told){
+					    .end = end, .no_sooner_ns = ending->no_sooner_ns });
 		else
-			timeline_end_finish(tl, rq, end);
+			timeline_finish_request(tl, rq, end);
 	}
 }
 
 static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-	bool alive_away;
+	struct lane_end_told ending;
 
-	if (rq->is_on_device && eng && eng->mode == LANE_MODE_UNKNOWN)
+	if (rq->is_on_device && eng && !eng->model->is_known)
 		timeline_engine_becomes(tl, eng, LANE_MODE_RING);
-	if (rq->is_on_device && eng && eng->model) {
+	if (rq->is_on_device && eng && !eng->model->has_tasklet) {
 		eng->model->end(tl, eng, rq, end);
 		return;
 	}
-	end = timeline_end_bounds(tl, rq, end, &alive_away);
+	ending = timeline_ending_of(tl, rq, end);
+	end = ending.end;
 	if (!rq->is_on_device || !eng) {
-		timeline_end_before(tl, rq, end.hi);
-		timeline_end_finish(tl, rq, end);
+		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	if (eng->running != rq && !timeline_end_left_or_over(rq, end) &&
-	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || alive_away))
-		timeline_engine_bring_to_front(tl, eng, rq, end.hi);
+	if (eng->running != rq && !timeline_fate_left_or_over(rq, end) &&
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
+		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq)
-		end_running(tl, eng, rq, end);
+		end_running(tl, eng, rq, &ending);
 	else
-		end_in_place(tl, eng, rq, end);
+		end_in_place(tl, eng, rq, &ending);
 }
 
 /*
@@ -91,7 +96,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  * if the trace contradicts itself: an end that is being concluded is not concluded again,
  * nor from too far away.
  */
-void timeline_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	if (rq->ended || rq->is_ending || tl->endings == MOST_ENDINGS)
 		return;
@@ -102,37 +107,44 @@ void timeline_end_request(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	rq->is_ending = false;
 }
 
-void timeline_end_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span end)
+void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_span end)
 {
-	if (!timeline_end_is_shaky(tl, eng, rq)) {
-		timeline_end_request(tl, rq, end);
+	if (!timeline_ending_is_shaky(tl, eng, rq)) {
+		timeline_chain_end(tl, rq, end);
 		return;
 	}
-	timeline_end_detach(tl, eng, rq);
+	timeline_finish_detach(tl, eng, rq);
 	if (!eng->running) {
-		eng->free = end;
-		timeline_engine_update(tl, eng);
+		eng->free.at = end;
+		timeline_chain_update(tl, eng);
 	}
 }
 
-void timeline_engine_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-			 int32_t cpu)
+void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+			     int32_t cpu)
 {
-	if (!rq->ended && !timeline_section_holds_end(tl, rq, end, cpu))
-		timeline_end_request(tl, rq, end);
+	if (!rq->ended && !timeline_tasklet_holds_end(tl, rq, end, cpu))
+		timeline_chain_end(tl, rq, end);
 }
 
-void timeline_engine_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	timeline_engine_contradicts(tl, eng);
-	timeline_engine_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What was wrong has been so for longer. */
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
-		timeline_end_doubt(rq, rq->alive.at_ns);
+		timeline_finish_doubt(rq, rq->alive.ns);
 }
 
 /* ---- what runs ---- */
+
+/* The dequeue that is being read has handed rq over, and its ports are yet to be written. */
+static bool is_before_ports(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->model->has_ports && eng->dequeue.is_open && rq->handed.no == eng->dequeue.no &&
+	       !rq->handed.is_on_port;
+}
 
 /* What is complete and not heard of yet, then what was taken back with the ports, then the order.
  */
@@ -140,8 +152,9 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	return eng->leaver && !(first && timeline_engine_is_unheard(eng, first)) ? eng->leaver
-										 : first;
+	if (eng->leaver && !(first && timeline_engine_is_unheard(eng, first)))
+		return eng->leaver;
+	return first && is_before_ports(eng, first) ? NULL : first;
 }
 
 /* True when rq runs, or will before what runs now is over. */
@@ -158,94 +171,94 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 /* next has the engine, or had it: it may have been seen to be complete since. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
-	struct lane_span in = next == eng->leaver ? eng->leaver_in : next->handed.in;
-	struct lane_span at = { timeline_not_before(in.lo, eng->free.lo),
-				timeline_not_before(in.hi, eng->free.hi) };
-	uint64_t complete_ns = next->unheard.complete_ns;
-	uint64_t sooner_ns = eng->free_no_sooner_ns;
+	struct lane_span in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
+	struct lane_span at = { timeline_not_before(in.lo, eng->free.at.lo),
+				timeline_not_before(in.hi, eng->free.at.hi) };
+	uint64_t complete_ns = next->known.hi, gap_ns;
+	uint64_t sooner_ns = eng->free.no_sooner_ns;
 
-	eng->gap_ns = at.hi;
-	if (eng->is_free_paused && eng->free.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
+	gap_ns = at.hi;
+	if (eng->free.is_paused && eng->free.at.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
 		at.hi += LANE_SWITCH_NS;
-	eng->is_free_paused = false;
-	eng->gap_ns = at.hi - eng->gap_ns;
-	if (next->pub.started && !next->left.from) {
+	eng->free.is_paused = false;
+	gap_ns = at.hi - gap_ns;
+	at.lo = timeline_not_before(at.lo, eng->free.unpaused_ns);
+	at.hi = timeline_not_before(at.hi, at.lo);
+	if (next->now.has_begun && !next->left.from) {
 		/* It starts again and was never seen to leave: what would tell is missing. */
-		timeline_engine_contradiction(tl, eng);
+		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	timeline_run_begin(tl, eng, next, at);
+	timeline_turn_begin(tl, eng, next, at, gap_ns);
 	if (complete_ns && timeline_engine_is_unheard(eng, next) &&
 	    timeline_engine_is_silent(tl, eng, next))
-		timeline_end_infer(tl, eng, next,
-				   (struct lane_span){ timeline_request_began(next),
-						       timeline_by_then(next, complete_ns) });
+		timeline_chain_infer(tl, eng, next,
+				     (struct lane_span){ timeline_request_began(next),
+							 timeline_by_then(next, complete_ns) });
 	/* The end before it was heard of later than it was over: so was what comes after it. */
-	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.lo && !eng->running)
-		eng->free.lo = sooner_ns;
+	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.at.lo && !eng->running)
+		eng->free.at.lo = sooner_ns;
 }
 
-void timeline_engine_update(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
 
-	if (eng->is_updating || eng->mode == LANE_MODE_UNKNOWN)
+	if (eng->is_updating || !eng->model->is_known)
 		return;
 	eng->is_updating = true;
 	while (!eng->running && (next = next_to_run(eng)))
 		begin(tl, eng, next);
 	eng->is_updating = false;
-	if (!eng->running && !eng->section.is_read && !eng->idle.is_known &&
+	if (!eng->running && !eng->tasklet.is_read && !eng->idle.is_known &&
 	    !timeline_engine_unproven(eng))
-		timeline_idle_begin(tl, eng, eng->free.hi);
+		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
 
 /* R18. The next set has taken the engine from what was taken back with the last one, at a time in
  * `at`. */
-void timeline_engine_change_over(struct lane_timeline *tl, struct lane_eng *eng,
-				 struct lane_span at)
+void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
 
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
 		struct lane_rq *unheard = eng->running;
-		uint64_t by_ns =
-			unheard->unheard.complete_ns ? unheard->unheard.complete_ns : at.hi;
+		uint64_t by_ns = unheard->known.hi ? unheard->known.hi : at.hi;
 
 		if (timeline_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
-			timeline_end_detach(tl, eng, unheard);
+			timeline_finish_detach(tl, eng, unheard);
 			continue;
 		}
-		timeline_end_infer(tl, eng, unheard,
-				   (struct lane_span){ timeline_request_began(unheard),
-						       timeline_by_then(unheard, by_ns) });
+		timeline_chain_infer(tl, eng, unheard,
+				     (struct lane_span){ timeline_request_began(unheard),
+							 timeline_by_then(unheard, by_ns) });
 		if (eng->running == unheard)
 			break;
 	}
 	eng->leaver = NULL;
 	if (!rq || rq->ended || eng->running != rq)
 		return;
-	if (rq->begun.is_unsure) {
-		timeline_run_void(tl, eng, at);
+	if (eng->front.is_unsure) {
+		timeline_turn_void(tl, eng, at);
 	} else {
-		timeline_run_close(tl, eng, &at);
-		timeline_run_taken_off(tl, eng, rq, at);
+		timeline_turn_close(tl, eng, &at);
+		timeline_turn_taken_off(tl, eng, rq, at);
 	}
 	rq = next_to_run(eng);
-	timeline_engine_update(tl, eng);
+	timeline_chain_update(tl, eng);
 	if (rq && eng->running == rq)
-		timeline_run_is_reported(eng, rq);
+		timeline_turn_is_reported(eng, rq);
 }
 
 /* R19. The same where no event marks it: since the set was written. */
-void timeline_engine_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
+void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
 {
 	const struct lane_rq *first = eng->order.first;
 
 	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
-	timeline_engine_change_over(
+	timeline_chain_change_over(
 		tl, eng,
 		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
 				    by_ns });
@@ -256,15 +269,15 @@ void timeline_engine_change_over_by(struct lane_timeline *tl, struct lane_eng *e
 static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_rq *rq)
 {
-	return eng->mode == LANE_MODE_PORTS && !timeline_engine_sees_unsubmit(tl) && eng->leaver &&
+	return eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && eng->leaver &&
 	       eng->leaver != rq && rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no;
 }
 
-void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
-				    struct lane_rq *rq, uint64_t by_ns)
+void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_rq *rq, uint64_t by_ns)
 {
 	if (may_not_have_waited(tl, eng, rq)) {
-		timeline_end_doubt_order(eng, 0);
+		timeline_finish_doubt_order(eng, 0);
 		if (!eng->dequeue.passed.hi)
 			eng->dequeue.passed = (struct lane_span){ rq->handed.in.lo, by_ns };
 		return;
@@ -275,19 +288,29 @@ void timeline_engine_bring_to_front(struct lane_timeline *tl, struct lane_eng *e
 		if (!front || !runs_after(eng, front, rq))
 			return;
 		if (front == eng->leaver)
-			timeline_engine_change_over_by(tl, eng, by_ns);
+			timeline_chain_change_over_by(tl, eng, by_ns);
 		else
-			timeline_end_infer(
+			timeline_chain_infer(
 				tl, eng, front,
 				(struct lane_span){ timeline_request_began(front), by_ns });
 		if (eng->running == front) { /* it comes first by any order: it cannot be */
-			timeline_end_detach(tl, eng, front);
-			timeline_engine_update(tl, eng);
+			timeline_finish_detach(tl, eng, front);
+			timeline_chain_update(tl, eng);
 		}
 	}
 }
 
 /* ---- what is missing ---- */
+
+void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	struct lane_entry port = *timeline_ports_entry(eng, 0);
+	struct lane_rq *rq = lane_table_get(&tl->requests, port.ctx->pub.id, port.seqno);
+
+	timeline_ports_pop(eng);
+	if (rq && rq->is_over)
+		timeline_tasklet_release_later(tl, rq);
+}
 
 /* Of rq's context, `before` should have been handed over again with it or before it, had it not
  * ended. */
@@ -306,32 +329,30 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_rq *before)
 {
-	if (!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
-		return timeline_loss_over(tl, timeline_section_end(eng, tl->now_ns));
+	if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
+		return timeline_loss_over(tl, timeline_tasklet_end(eng, tl->now_ns));
 	if (timeline_request_ran_unsure(before))
-		return before->maybe.at.hi;
+		return before->over.world.end.hi;
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
-			       !timeline_request_alive_since_left(before)
-		       ? before->since.hi
+			       !timeline_request_was_preempted(before)
+		       ? before->now.off.hi
 		       : tl->now_ns;
 }
 
 /* What is executed shows that something before it was passed over. */
 static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	if (eng->model)
-		return false;
 	/* else what would tell when is missing */
-	return !eng->section.is_cut || timeline_engine_sees_unsubmit(tl);
+	return !eng->tasklet.is_cut || timeline_engine_sees_unsubmit(tl);
 }
 
-void timeline_engine_unheard(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 
 	if (rq->next && rq->is_on_device)
-		rq->next->maybe.has_run = false; /* rq was not complete, so it did not run */
+		rq->next->doubt.may_have_run = false; /* rq was not complete, so it did not run */
 	if (!shows_unheard(tl, eng))
 		return;
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
@@ -341,27 +362,27 @@ void timeline_engine_unheard(struct lane_timeline *tl, struct lane_eng *eng, str
 			continue;
 		if (timeline_engine_may_be_heard(tl, before) && !before->handed.is_taken_back)
 			return; /* its signal is under way, and what is behind it is not over */
-		if (!timeline_engine_sees_unsubmit(tl) || eng->mode == LANE_MODE_PER_REQUEST)
+		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* who was preempted is not known */
-		if (!before->pub.started && !before->maybe.at.hi)
+		if (!before->pub.started && !before->now.maybe.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_end_infer(
+		timeline_chain_infer(
 			tl, eng, before,
 			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) });
 	}
 }
 
-void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-			   uint64_t until_ns)
+void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  uint64_t until_ns)
 {
 	struct lane_rq *rq;
 
-	if (eng->model) {
-		eng->model->doubt(tl, eng, until_ns);
+	if (!eng->model->has_tasklet) {
+		eng->model->doubt(tl, eng, now_ns, until_ns);
 		return;
 	}
-	if (!eng->section.is_read)
-		timeline_section_cut(tl, eng, now_ns, true);
+	if (!eng->tasklet.is_read)
+		timeline_tasklet_cut(tl, eng, now_ns, true);
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns =
 		until_ns > eng->proof.doubt_until_ns ? until_ns : eng->proof.doubt_until_ns;
@@ -369,22 +390,23 @@ void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint6
 		struct lane_span at = { now_ns, now_ns };
 
 		rq = eng->running;
-		timeline_end_doubt(rq, now_ns);
+		timeline_finish_doubt(rq, now_ns);
 		rq->doubt.is_hit = true;
-		timeline_run_close(tl, eng, &at);
+		timeline_turn_close(tl, eng, &at);
 		/* It ended, was taken off, or runs on: it counts as preempted until its end shows.
 		 */
-		timeline_run_taken_off(tl, eng, rq, at);
+		timeline_turn_taken_off(tl, eng, rq, at);
 		rq->pub.preemptions--;
 	}
 	while ((rq = eng->order.first))
 		timeline_engine_put_away(eng, rq);
 	for (rq = eng->away.first; rq; rq = rq->dev_next) {
-		timeline_end_doubt(rq, now_ns);
+		timeline_finish_doubt(rq, now_ns);
 		rq->doubt.is_hit = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
-	eng->given.n = 0;
+	while (eng->given.n)
+		timeline_chain_drop_port(tl, eng);
 	eng->given.building_port = -1;
 	memset(eng->given.building, 0, sizeof(eng->given.building));
 	eng->dequeue.is_open = false;
@@ -393,12 +415,28 @@ void timeline_engine_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint6
 }
 
 /* What was taken for a ring has ports: nothing has run by that reading yet. */
-void timeline_engine_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (timeline_engine_has_ports(eng) || eng->mode == LANE_MODE_GUC)
+	if (eng->model->has_ports || eng->model->is_firmware)
 		return;
 	timeline_engine_becomes(
 		tl, eng, tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS);
 	if (eng->running)
-		timeline_engine_contradiction(tl, eng);
+		timeline_chain_contradiction(tl, eng);
+}
+
+/* ---- what its models have in common ---- */
+
+void timeline_chain_adopt(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	(void)tl;
+	(void)eng;
+}
+
+/* Nothing waits for more than what is held of a run of the tasklet. */
+void timeline_chain_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	(void)tl;
+	(void)eng;
+	(void)rq;
 }

@@ -1,0 +1,1097 @@
+// SPDX-License-Identifier: MIT
+/*
+ * timeline/world.c alone: the histories of one request, on a request that no engine has. First one
+ * rule a test, then random calls against a reference that keeps every history, each with exact
+ * times, and makes none of two.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/world.h"
+
+#define SPAN(lo, hi) ((struct lane_span){ lo, hi })
+#define AT(ns)	     SPAN(ns, ns)
+
+/* Only its slots for what is doubted are used. */
+static struct lane_timeline tl = { .over_pool.size = sizeof(struct lane_over) };
+
+static void expect(struct lane_span is, uint64_t lo, uint64_t hi)
+{
+	assert_int_equal(is.lo, lo);
+	assert_int_equal(is.hi, hi);
+}
+
+/* Handed over at that time. */
+static void hand_over(struct lane_rq *rq, uint64_t ns)
+{
+	memset(rq, 0, sizeof(*rq));
+	rq->pub.state = LANE_RQ_STATE_DEVICE;
+	rq->pub.execute_ns = ns;
+	rq->handed.in = AT(ns);
+}
+
+static void begin(struct lane_rq *rq, struct lane_span at)
+{
+	timeline_world_begin(rq, at, at.lo);
+	rq->pub.state = LANE_RQ_STATE_RUNNING;
+}
+
+static void leave(struct lane_rq *rq, struct lane_span at)
+{
+	timeline_world_leave(&tl, rq, at);
+	rq->pub.state = LANE_RQ_STATE_PREEMPTED;
+}
+
+static void void_run(struct lane_rq *rq, struct lane_span at)
+{
+	timeline_world_fit(rq, &at);
+	timeline_world_void(&tl, rq, at);
+	rq->pub.state = rq->now.off.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
+}
+
+/* It has run from 100 to 200, and may have ended then. */
+static void left_at_200(struct lane_rq *rq)
+{
+	hand_over(rq, 90);
+	begin(rq, AT(100));
+	leave(rq, AT(200));
+}
+
+static bool may_be_over(const struct lane_rq *rq)
+{
+	return timeline_request_may_be_over(rq);
+}
+
+/* ---- runs ---- */
+
+static void exact_times_give_exact_sums(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	begin(&rq, AT(250));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
+	expect(rq.pub.start, 100, 100);
+	expect(rq.pub.running, 150, 150);
+	expect(rq.pub.preempted, 50, 50);
+}
+
+/* Each boundary is within 10: what lies between two of them is within 20. */
+static void bounds_add_up(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	begin(&rq, SPAN(100, 110));
+	leave(&rq, SPAN(200, 210));
+	begin(&rq, SPAN(250, 260));
+	expect(timeline_world_end(&rq, SPAN(300, 310), LANE_WORLD_NOW), 300, 310);
+	expect(rq.pub.start, 100, 110);
+	expect(rq.pub.running, 90 + 40, 110 + 60);
+	expect(rq.pub.preempted, 40, 60);
+}
+
+/* What is off its engine, and ends there, has been preempted until then. */
+static void ends_where_it_is_off(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	expect(timeline_world_end(&rq, SPAN(240, 250), LANE_WORLD_OFF), 240, 250);
+	expect(rq.pub.running, 100, 100);
+	expect(rq.pub.preempted, 40, 50);
+}
+
+/* Or it has run again, unseen, for all that time or for none. */
+static void ends_in_a_run_unseen(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	expect(timeline_world_end(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
+	expect(rq.pub.start, 100, 100);
+	expect(rq.pub.running, 100, 150);
+	expect(rq.pub.preempted, 0, 50);
+	/* of what was only handed over not even its start is known */
+	hand_over(&rq, 90);
+	timeline_world_end(&rq, AT(250), LANE_WORLD_AGAIN);
+	expect(rq.pub.start, 90, 250);
+	expect(rq.pub.running, 0, 160);
+}
+
+/* A run ends no sooner than it began; where it has bounds, no sooner than it can have begun. */
+static void end_and_begin_are_made_consistent(void **state)
+{
+	struct lane_span at = AT(95);
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 50);
+	timeline_world_begin(&rq, SPAN(100, 130), 60);
+	timeline_world_fit(&rq, &at);
+	expect(at, 100, 100);
+	expect(rq.now.since, 100, 100);
+	timeline_world_begin(&rq, SPAN(100, 130), 60);
+	at = SPAN(40, 120);
+	timeline_world_fit(&rq, &at);
+	expect(at, 60, 120);
+	expect(rq.now.since, 100, 120);
+	/* heard of later than it began, never the other way round */
+	timeline_world_begin(&rq, AT(100), 160);
+	assert_int_equal(rq.now.no_sooner_ns, 100);
+}
+
+/* The public part says what is known while it goes on. */
+static void what_is_known_by_now_is_published(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	timeline_world_publish(&rq, SPAN(0, 0));
+	assert_false(rq.pub.started);
+	begin(&rq, AT(100));
+	timeline_world_publish(&rq, rq.now.since);
+	assert_true(rq.pub.started);
+	expect(rq.pub.start, 100, 100);
+	expect(rq.pub.running, 0, 0);
+	leave(&rq, AT(200));
+	begin(&rq, AT(250));
+	timeline_world_publish(&rq, rq.now.since);
+	expect(rq.pub.running, 100, 100);
+	expect(rq.pub.preempted, 50, 50);
+}
+
+/* The driver had seen it off before its leaving was told. */
+static void left_sooner_than_told(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	timeline_world_left_sooner(&rq, SPAN(150, 160));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OFF), 300, 300);
+	expect(rq.pub.running, 50, 60);
+	expect(rq.pub.preempted, 140, 150);
+}
+
+/* ---- signs of life ---- */
+
+static void leaving_without_a_sign_of_life_makes_a_history(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	assert_true(may_be_over(&rq));
+	assert_int_equal(rq.over.how, LANE_OVER_BEFORE);
+	assert_false(timeline_request_was_preempted(&rq));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	expect(rq.pub.running, 0, 100);
+	expect(rq.pub.preempted, 0, 0);
+	/* and by the time by which it is told to be complete, whatever that is of */
+	left_at_200(&rq);
+	expect(timeline_world_end(&rq, AT(180), LANE_WORLD_OVER), 100, 180);
+	expect(rq.pub.running, 0, 80);
+	/* none if it was seen incomplete as it left */
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_alive(&tl, &rq, 200);
+	leave(&rq, AT(200));
+	assert_false(may_be_over(&rq));
+	assert_true(timeline_request_was_preempted(&rq));
+}
+
+static void sign_of_life_at_its_end_or_later_kills_it(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	for (uint64_t ns = 198; ns < 203; ns++) {
+		left_at_200(&rq);
+		timeline_world_alive(&tl, &rq, ns);
+		assert_int_equal(may_be_over(&rq), ns < 200);
+	}
+}
+
+/* It ran at least until then. */
+static void earlier_sign_of_life_clips_its_end(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 150);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	expect(rq.pub.running, 50, 100);
+	/* and that whether it came before it left or after */
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_alive(&tl, &rq, 150);
+	leave(&rq, AT(200));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	expect(rq.pub.running, 50, 100);
+}
+
+/* Who listens may have found it complete: only then is the history there again. */
+static void listener_is_taken_back(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 120);
+	timeline_world_seems_alive(&tl, &rq, 250);
+	assert_false(may_be_over(&rq));
+	assert_true(timeline_request_was_preempted(&rq));
+	timeline_world_not_alive(&tl, &rq);
+	assert_true(may_be_over(&rq));
+	assert_int_equal(rq.alive.ns, 120);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 120, 200);
+	expect(rq.pub.running, 20, 100);
+	/* one that would only have clipped its end does not */
+	left_at_200(&rq);
+	timeline_world_seems_alive(&tl, &rq, 150);
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	/* a sign that is certain stays */
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 250);
+	timeline_world_not_alive(&tl, &rq);
+	assert_false(may_be_over(&rq));
+}
+
+/* It was incomplete before the listening, too: that holds whatever the listening found. */
+static void incomplete_before_the_listening(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_seems_alive(&tl, &rq, 250);
+	timeline_world_was_alive(&tl, &rq, 150);
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	left_at_200(&rq);
+	timeline_world_seems_alive(&tl, &rq, 250);
+	timeline_world_was_alive(&tl, &rq, 200);
+	timeline_world_not_alive(&tl, &rq);
+	assert_false(may_be_over(&rq));
+	/* an earlier one tells nothing new */
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 160);
+	timeline_world_seems_alive(&tl, &rq, 250);
+	timeline_world_was_alive(&tl, &rq, 150);
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 160, 200);
+}
+
+/* What the listening seemed to exclude comes back with what has become possible since. */
+static void listener_is_taken_back_later(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	begin(&rq, AT(250));
+	timeline_world_seems_alive(&tl, &rq, 260);
+	leave(&rq, AT(300));
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+	assert_int_equal(rq.pub.running.lo, 0);
+	/* it left before somebody began to listen, as is told later */
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_seems_alive(&tl, &rq, 250);
+	leave(&rq, AT(200));
+	assert_false(may_be_over(&rq));
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 200);
+	/* two histories were made one meanwhile */
+	left_at_200(&rq);
+	timeline_world_seems_alive(&tl, &rq, 150);
+	begin(&rq, AT(250));
+	leave(&rq, AT(300));
+	timeline_world_not_alive(&tl, &rq);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+}
+
+/* Behind all that has been read: it is not over by that, whatever its time. */
+static void look_kills_what_was_over_before(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_looked_at(&tl, &rq, 110);
+	assert_false(may_be_over(&rq));
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	void_run(&rq, AT(200));
+	timeline_world_looked_at(&tl, &rq, 110);
+	assert_false(may_be_over(&rq));
+}
+
+static void look_does_not_kill_what_is_over_in_place_later(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	for (int is_reported = 0; is_reported < 2; is_reported++)
+		for (uint64_t ns = 198; ns < 203; ns++) {
+			hand_over(&rq, 90);
+			begin(&rq, AT(100));
+			timeline_world_overtaken(&rq, 200, is_reported);
+			assert_true(may_be_over(&rq));
+			timeline_world_looked_at(&tl, &rq, ns);
+			/* what the hardware had reported the driver had read by then */
+			assert_int_equal(may_be_over(&rq), ns < 200 && !is_reported);
+		}
+}
+
+static void left_incomplete_kills_the_end_of_that_run(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_left_incomplete(&tl, &rq, 201);
+	assert_true(may_be_over(&rq));
+	timeline_world_left_incomplete(&tl, &rq, 200);
+	assert_false(may_be_over(&rq));
+	assert_true(timeline_request_was_preempted(&rq));
+}
+
+/* ---- what may have been ---- */
+
+/* It never began, or it ran and left, or it ran and ended. */
+static void void_run_keeps_both_histories(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	void_run(&rq, AT(200));
+	assert_int_equal(rq.over.how, LANE_OVER_PASSED);
+	timeline_world_publish(&rq, SPAN(0, 0));
+	assert_false(rq.pub.started);
+	begin(&rq, AT(250));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
+	expect(rq.pub.start, 100, 250);
+	expect(rq.pub.running, 50, 150);
+	expect(rq.pub.preempted, 0, 150);
+	/* the third one alone */
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	void_run(&rq, AT(200));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	expect(rq.pub.running, 0, 100);
+}
+
+/* What was off its engine was so all the time, or for less. */
+static void void_run_of_what_was_off(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	for (uint64_t ns = 300; ns < 500; ns += 100) {
+		begin(&rq, AT(ns));
+		void_run(&rq, AT(ns + 10));
+	}
+	timeline_world_alive(&tl, &rq, 450);
+	begin(&rq, AT(500));
+	expect(timeline_world_end(&rq, AT(600), LANE_WORLD_NOW), 600, 600);
+	expect(rq.pub.start, 100, 100);
+	expect(rq.pub.running, 200, 220);
+	expect(rq.pub.preempted, 280, 300);
+}
+
+/* What is behind it is complete: it may be, where it is. */
+static void overtaken_while_it_runs(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_overtaken(&rq, 200, false);
+	assert_int_equal(rq.over.how, LANE_OVER_IN_PLACE);
+	assert_false(rq.over.is_reported);
+	assert_true(may_be_over(&rq));
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_OVER), 100, 300);
+	expect(rq.pub.running, 0, 200);
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_overtaken(&rq, 200, true);
+	assert_true(rq.over.is_reported);
+}
+
+/* What is behind it is known to have ended exactly then: what follows both began no sooner. */
+static void what_follows_began_no_sooner(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_overtaken(&rq, 200, false);
+	assert_int_equal(rq.over.next_ns, 0);
+	timeline_world_followed(&rq, 200);
+	assert_int_equal(rq.over.next_ns, 200);
+}
+
+/* One that was off, or has not begun, has had the engine since it was handed over, perhaps. */
+static void overtaken_while_it_waits(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	hand_over(&rq, 90);
+	timeline_world_overtaken(&rq, 200, false);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 90, 200);
+	expect(rq.pub.start, 90, 200);
+	expect(rq.pub.running, 0, 110);
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	rq.handed.in = AT(220);
+	timeline_world_overtaken(&rq, 300, false);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 220, 300);
+	expect(rq.pub.start, 100, 100);
+	expect(rq.pub.running, 100, 180);
+	expect(rq.pub.preempted, 20, 100);
+}
+
+static void passed_over_after_all(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	timeline_world_alive(&tl, &rq, 200);
+	timeline_world_passed(&rq, SPAN(210, 260));
+	assert_int_equal(rq.over.how, LANE_OVER_PASSED);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 210, 260);
+	expect(rq.pub.running, 100, 150);
+	expect(rq.pub.preempted, 10, 60);
+}
+
+/* Two histories in which it is over come to one, with the bounds of both. */
+static void merging_gives_the_hull(void **state)
+{
+	struct lane_rq rq;
+
+	(void)state;
+	left_at_200(&rq);
+	begin(&rq, AT(250));
+	leave(&rq, AT(300));
+	/* over from 100 to 200, for which it had run; or from 250 to 300 */
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+	expect(rq.pub.start, 100, 100);
+	assert_int_equal(rq.pub.running.lo, 0);
+	assert_true(rq.pub.running.hi >= 150);
+	assert_int_equal(rq.pub.preempted.lo, 0);
+	assert_true(rq.pub.preempted.hi >= 50);
+	/* the merged one dies of what kills both of them */
+	timeline_world_alive(&tl, &rq, 250);
+	assert_true(may_be_over(&rq));
+	timeline_world_alive(&tl, &rq, 300);
+	assert_false(may_be_over(&rq));
+	/* by what is known of the later way it is told from others, and reported if both are */
+	hand_over(&rq, 90);
+	begin(&rq, AT(100));
+	timeline_world_overtaken(&rq, 150, true);
+	timeline_world_overtaken(&rq, 160, false);
+	assert_false(rq.over.is_reported);
+	timeline_world_followed(&rq, 160);
+	timeline_world_overtaken(&rq, 170, true);
+	assert_int_equal(rq.over.how, LANE_OVER_IN_PLACE);
+	assert_int_equal(rq.over.next_ns, 0);
+	leave(&rq, AT(200));
+	assert_int_equal(rq.over.how, LANE_OVER_BEFORE);
+}
+
+/* ---- all histories ---- */
+
+/*
+ * The reference: every history that the calls allow, with exact times, as what it is: when it began
+ * first, when it was taken off last, when its run began, when it ended. None is merged with
+ * another. world.c has two, with bounds: they must hold all of these.
+ */
+struct history {
+	bool has_begun, is_running, is_over;
+	uint64_t start, off, since, end; /* off 0: not yet */
+	uint64_t running, preempted;
+	uint64_t last_running; /* that, before its last run */
+	enum lane_over_how how;
+	bool is_reported;
+};
+
+#define MOST_HISTORIES 6000
+
+struct histories {
+	struct history list[MOST_HISTORIES];
+	uint32_t n;
+	bool is_full;
+	uint64_t alive_ns; /* it was incomplete then, last, */
+	uint64_t seems_ns; /* and then, if the listening that began did not find it complete */
+};
+
+struct world {
+	struct lane_rq rq;
+	struct histories all;
+	uint64_t now_ns;
+	struct lane_span last; /* its last run was over then, */
+	bool has_left;	       /* and it has left: that run is not void */
+	uint32_t random;
+};
+
+static uint32_t draw(struct world *w, uint32_t below)
+{
+	w->random = w->random * 1664525 + 1013904223;
+	return (w->random >> 8) % below;
+}
+
+/* A few ns on, for one time or a few. */
+static struct lane_span later(struct world *w)
+{
+	uint64_t lo = w->now_ns + draw(w, 4), hi = lo + (draw(w, 2) ? draw(w, 3) : 0);
+
+	w->now_ns = hi;
+	return SPAN(lo, hi);
+}
+
+/* It can have had the engine again from then on: it had no run in the place that it may have had.
+ */
+static uint64_t again_from(const struct history *history)
+{
+	return history->off > history->since ? history->off : history->since;
+}
+
+static void keep(struct histories *to, struct history history)
+{
+	if (to->n == MOST_HISTORIES)
+		to->is_full = true;
+	else
+		to->list[to->n++] = history;
+}
+
+/* In this history it is complete then: it has not been seen incomplete since. */
+static void keep_over(struct histories *to, struct history history, uint64_t end,
+		      enum lane_over_how how, bool is_reported)
+{
+	if (end <= to->alive_ns)
+		return;
+	history.running += end - history.since;
+	history.is_running = false;
+	history.is_over = true;
+	history.end = end;
+	history.how = how;
+	history.is_reported = is_reported;
+	keep(to, history);
+}
+
+/* It has the engine from then on. */
+static struct history begun(struct history history, uint64_t at)
+{
+	if (history.off)
+		history.preempted += at - history.off;
+	if (!history.has_begun)
+		history.start = at;
+	history.has_begun = history.is_running = true;
+	history.since = at;
+	return history;
+}
+
+static struct history left(struct history history, uint64_t at)
+{
+	history.last_running = history.running;
+	history.running += at - history.since;
+	history.is_running = false;
+	history.off = at;
+	return history;
+}
+
+/* What becomes of each history that goes on; those that are over stay. */
+typedef void become_fn(struct histories *to, struct history history, struct lane_span at, int what);
+
+static become_fn become_left, become_voided;
+
+static void each(struct world *w, struct lane_span at, int what, become_fn *become)
+{
+	static struct histories before;
+
+	before.n = w->all.n;
+	memcpy(before.list, w->all.list, before.n * sizeof(before.list[0]));
+	w->all.n = 0;
+	for (uint32_t i = 0; i < before.n; i++) {
+		struct history history = before.list[i];
+
+		if (!history.is_over) {
+			become(&w->all, history, at, what);
+			continue;
+		}
+		/* where it was is not where it is any more */
+		if (become == become_left || become == become_voided)
+			history.how = LANE_OVER_BEFORE;
+		keep(&w->all, history);
+	}
+}
+
+static void become_running(struct histories *to, struct history history, struct lane_span at,
+			   int what)
+{
+	(void)what;
+	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
+		if (ns >= again_from(&history))
+			keep(to, begun(history, ns));
+}
+
+static void become_left(struct histories *to, struct history history, struct lane_span at, int how)
+{
+	for (uint64_t ns = history.since; ns <= at.hi; ns++)
+		keep_over(to, history, ns, (enum lane_over_how)how, false);
+	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
+		if (ns >= history.since)
+			keep(to, left(history, ns));
+}
+
+static void become_overtaken(struct histories *to, struct history history, struct lane_span in,
+			     int is_reported)
+{
+	keep(to, history);
+	for (uint64_t from = history.is_running ? in.hi : in.lo; from <= in.hi; from++)
+		for (uint64_t ns = history.is_running ? history.since : from;
+		     from >= again_from(&history) && ns <= in.hi; ns++)
+			keep_over(to, history.is_running ? history : begun(history, from), ns,
+				  LANE_OVER_IN_PLACE, is_reported);
+}
+
+static void become_passed(struct histories *to, struct history history, struct lane_span at,
+			  int what)
+{
+	(void)what;
+	keep(to, history);
+	for (uint64_t from = at.lo; from <= at.hi; from++)
+		for (uint64_t ns = from; from >= again_from(&history) && ns <= at.hi; ns++)
+			keep_over(to, begun(history, from), ns, LANE_OVER_PASSED, false);
+}
+
+static void become_left_sooner(struct histories *to, struct history history, struct lane_span at,
+			       int what)
+{
+	(void)what;
+	history.running = history.last_running;
+	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
+		if (ns >= history.since)
+			keep(to, left(history, ns));
+}
+
+/* Of the histories in which it is over those stay that do not die of what was seen then. */
+static void kill_over(struct histories *all, bool dies(const struct history *, uint64_t),
+		      uint64_t at_ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < all->n; i++)
+		if (!all->list[i].is_over || !dies(&all->list[i], at_ns))
+			all->list[n++] = all->list[i];
+	all->n = n;
+}
+
+static bool is_over_by(const struct history *history, uint64_t at_ns)
+{
+	return history->end <= at_ns;
+}
+
+static bool is_seen_by_look(const struct history *history, uint64_t at_ns)
+{
+	return history->end <= at_ns || history->how >= LANE_OVER_BEFORE || history->is_reported;
+}
+
+/* ---- random calls ---- */
+
+static bool is_running(const struct world *w)
+{
+	return w->rq.pub.state == LANE_RQ_STATE_RUNNING;
+}
+
+static void do_begin(struct world *w)
+{
+	struct lane_span at = later(w);
+
+	if (is_running(w))
+		return;
+	each(w, at, 0, become_running);
+	begin(&w->rq, at);
+}
+
+/* When its run is over: world.c says how that fits with its begin. */
+static struct lane_span fitted(struct world *w)
+{
+	struct lane_span at = later(w);
+
+	timeline_world_fit(&w->rq, &at);
+	return at;
+}
+
+static void do_leave(struct world *w)
+{
+	if (!is_running(w))
+		return;
+	w->last = fitted(w);
+	each(w, w->last, LANE_OVER_BEFORE, become_left);
+	leave(&w->rq, w->last);
+	w->has_left = true;
+}
+
+/* It may never have had this run: then it is as it was before that. */
+static void become_voided(struct histories *to, struct history history, struct lane_span at,
+			  int what)
+{
+	struct history never = history;
+
+	become_left(to, history, at, what);
+	never.is_running = false;
+	if (never.off)
+		never.preempted -= never.since - never.off;
+	else
+		never.has_begun = false;
+	keep(to, never);
+}
+
+static void do_void(struct world *w)
+{
+	struct lane_span at;
+
+	if (!is_running(w))
+		return;
+	at = fitted(w);
+	each(w, at, LANE_OVER_PASSED, become_voided);
+	void_run(&w->rq, at);
+	w->has_left = false;
+}
+
+/* It was incomplete then. */
+static void lived(struct histories *all, uint64_t at_ns)
+{
+	kill_over(all, is_over_by, at_ns);
+	if (at_ns > all->alive_ns)
+		all->alive_ns = at_ns;
+	if (at_ns > all->seems_ns)
+		all->seems_ns = at_ns;
+}
+
+/* And so it was when somebody began to listen, last. */
+static void settle(struct histories *all)
+{
+	lived(all, all->seems_ns);
+}
+
+static void do_alive(struct world *w)
+{
+	uint64_t at_ns = w->now_ns - draw(w, 4);
+
+	timeline_world_alive(&tl, &w->rq, at_ns);
+	settle(&w->all);
+	lived(&w->all, at_ns);
+}
+
+/* The driver looks at it: behind all that has been read, or as it was a little before. */
+static void do_look(struct world *w)
+{
+	uint64_t at_ns = w->now_ns - draw(w, 4);
+
+	timeline_world_looked_at(&tl, &w->rq, at_ns);
+	settle(&w->all);
+	kill_over(&w->all, is_seen_by_look, at_ns);
+	lived(&w->all, at_ns);
+}
+
+/* Somebody begins to listen: the listening that began before did not find it complete. */
+static void do_listen(struct world *w)
+{
+	uint64_t at_ns = w->now_ns + draw(w, 2);
+
+	timeline_world_seems_alive(&tl, &w->rq, at_ns);
+	settle(&w->all);
+	w->all.seems_ns = at_ns;
+}
+
+/* It was incomplete before that listening, whatever the listening finds. */
+static void do_was_alive(struct world *w)
+{
+	uint64_t least_ns = w->all.alive_ns, at_ns;
+
+	if (w->all.seems_ns <= least_ns)
+		return;
+	at_ns = least_ns + draw(w, (uint32_t)(w->all.seems_ns - least_ns + 1));
+	timeline_world_was_alive(&tl, &w->rq, at_ns);
+	lived(&w->all, at_ns);
+}
+
+/* The listening found it complete. */
+static void do_find_complete(struct world *w)
+{
+	timeline_world_not_alive(&tl, &w->rq);
+	w->all.seems_ns = w->all.alive_ns;
+}
+
+static void do_overtake(struct world *w)
+{
+	uint64_t by_ns = w->now_ns += draw(w, 3);
+	bool is_reported = draw(w, 2);
+
+	each(w, SPAN(w->rq.handed.in.lo, by_ns), is_reported, become_overtaken);
+	timeline_world_overtaken(&w->rq, by_ns, is_reported);
+}
+
+static void do_pass(struct world *w)
+{
+	struct lane_span at = later(w);
+
+	if (is_running(w))
+		return;
+	each(w, at, 0, become_passed);
+	timeline_world_passed(&w->rq, at);
+}
+
+/* It was incomplete as it left at that time, whatever is told of that. */
+static void do_left_incomplete(struct world *w)
+{
+	if (!w->has_left || is_running(w))
+		return;
+	timeline_world_left_incomplete(&tl, &w->rq, w->last.hi);
+	kill_over(&w->all, is_over_by, w->last.hi);
+}
+
+/* The driver had looked at it before. */
+static void do_left_sooner(struct world *w)
+{
+	struct lane_span at = { w->rq.now.since.lo, w->rq.now.since.hi + draw(w, 2) };
+
+	if (!w->has_left || is_running(w) || at.hi >= w->rq.now.off.lo)
+		return;
+	each(w, at, 0, become_left_sooner);
+	timeline_world_left_sooner(&w->rq, at);
+	w->last = at;
+}
+
+/* It is handed over once more. */
+static void do_hand_over(struct world *w)
+{
+	if (!is_running(w))
+		w->rq.handed.in = later(w);
+}
+
+static void (*const calls[])(struct world *) = {
+	do_begin,	do_begin,     do_leave,		do_leave, do_void,     do_alive,
+	do_look,	do_listen,    do_find_complete, do_pass,  do_overtake, do_left_incomplete,
+	do_left_sooner, do_hand_over, do_was_alive,
+};
+
+/* ---- the bounds hold every history ---- */
+
+static void expect_within(uint64_t ns, struct lane_span span, const char *what, uint32_t seed)
+{
+	if (ns >= span.lo && ns <= span.hi)
+		return;
+	print_error("seed %u: %s %llu is not in [%llu, %llu]\n", seed, what, (unsigned long long)ns,
+		    (unsigned long long)span.lo, (unsigned long long)span.hi);
+	fail();
+}
+
+/* What the public part says of a history that is over, or is being told. */
+static void expect_told(const struct world *w, const struct history *history, uint32_t seed)
+{
+	const struct lane_request *told = &w->rq.pub;
+
+	expect_within(history->start, told->start, "start", seed);
+	expect_within(history->running, told->running, "running", seed);
+	if (history->is_running || history->is_over) /* else it is not up to now */
+		expect_within(history->preempted, told->preempted, "preempted", seed);
+}
+
+/* It has ended: one history is among those that the bounds are of. */
+static void expect_end(const struct world *w, const struct history *history, struct lane_span end,
+		       uint32_t seed)
+{
+	assert_true(history->running + history->preempted <= history->end - history->start);
+	expect_told(w, history, seed);
+	expect_within(history->preempted, w->rq.pub.preempted, "preempted", seed);
+	expect_within(history->end, end, "end", seed);
+}
+
+/* The least of the sums is no more than the time that there was. */
+static void expect_conserved(const struct world *w, struct lane_span end)
+{
+	const struct lane_request *told = &w->rq.pub;
+
+	assert_true(told->running.lo <= told->running.hi);
+	assert_true(told->preempted.lo <= told->preempted.hi);
+	assert_true(told->start.lo <= told->start.hi);
+	assert_true(end.lo <= end.hi);
+	assert_true(told->running.lo + told->preempted.lo <= end.hi - told->start.lo);
+}
+
+/* Runs again unseen, once, and ends as it does; or is off until it ends. */
+static void expect_again(const struct world *w, const struct history *history, struct lane_span end,
+			 uint32_t seed)
+{
+	uint64_t from_ns = w->rq.handed.in.lo;
+
+	if (from_ns < again_from(history))
+		from_ns = again_from(history);
+	for (uint64_t from = from_ns; from <= end.hi; from++)
+		for (uint64_t ns = end.lo > from ? end.lo : from; ns <= end.hi; ns++) {
+			struct history again = left(begun(*history, from), ns);
+
+			again.end = ns;
+			expect_end(w, &again, end, seed);
+		}
+}
+
+static void expect_way(const struct world *w, const struct history *history, struct lane_span at,
+		       struct lane_span end, uint32_t ways, uint32_t seed)
+{
+	struct history last = *history;
+
+	if (history->is_over) {
+		if (ways & LANE_WORLD_OVER)
+			expect_end(w, history, end, seed);
+		return;
+	}
+	for (last.end = at.lo; last.end <= at.hi; last.end++) {
+		struct history now = last;
+
+		if ((ways & LANE_WORLD_NOW) && last.end >= last.since) {
+			now.running += now.end - now.since;
+			expect_end(w, &now, end, seed);
+		}
+		if ((ways & LANE_WORLD_OFF) && last.off && last.end >= last.off) {
+			now.preempted += now.end - now.off;
+			expect_end(w, &now, end, seed);
+		}
+	}
+	if (ways & LANE_WORLD_AGAIN)
+		expect_again(w, history, at, seed);
+}
+
+/* All the ways in which a request ends that is in this state. */
+static uint32_t ways_of(const struct world *w)
+{
+	if (is_running(w))
+		return LANE_WORLD_NOW;
+	if (w->rq.now.maybe.hi) /* nobody asks: it is over as it may have run, or has no bounds */
+		return 0;
+	return LANE_WORLD_AGAIN | (w->rq.now.off.hi ? LANE_WORLD_OFF : 0);
+}
+
+static void end_and_compare(struct world *w, uint32_t seed)
+{
+	uint32_t ways = (ways_of(w) & (1 + draw(w, 15))) | (draw(w, 2) ? LANE_WORLD_OVER : 0);
+	struct lane_span at = later(w), end;
+
+	if (is_running(w))
+		timeline_world_fit(&w->rq, &at);
+	if (!(ways & ~LANE_WORLD_OVER) && !may_be_over(&w->rq))
+		ways |= ways_of(w);
+	if (!ways)
+		return;
+	end = timeline_world_end(&w->rq, at, ways);
+	expect_conserved(w, end);
+	settle(&w->all);
+	for (uint32_t i = 0; i < w->all.n; i++)
+		expect_way(w, &w->all.list[i], at, end, ways, seed);
+}
+
+/* While it goes on: what is told of it by now is so in all histories in which it does. */
+static void compare_by_now(struct world *w, uint32_t seed)
+{
+	timeline_world_publish(&w->rq, is_running(w) ? w->rq.now.since : SPAN(0, 0));
+	for (uint32_t i = 0; w->rq.pub.started && i < w->all.n; i++)
+		if (!w->all.list[i].is_over)
+			expect_told(w, &w->all.list[i], seed);
+}
+
+static void bounds_hold_every_history(void **state)
+{
+	static struct world w;
+	uint64_t told = 0, over = 0, doubted = 0, most = 0;
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 20000; seed++) {
+		memset(&w, 0, sizeof(w));
+		w.random = seed;
+		w.now_ns = 100;
+		hand_over(&w.rq, 100);
+		keep(&w.all, (struct history){ .how = LANE_OVER_NOT });
+		for (uint32_t n = 2 + draw(&w, 14); n-- && !w.all.is_full;) {
+			calls[draw(&w, sizeof(calls) / sizeof(calls[0]))](&w);
+			if (!w.all.is_full)
+				compare_by_now(&w, seed);
+		}
+		if (w.all.is_full) {
+			timeline_world_settle(&tl, &w.rq);
+			continue;
+		}
+		told++;
+		over += may_be_over(&w.rq);
+		doubted += w.rq.doubted != NULL;
+		most = w.all.n > most ? w.all.n : most;
+		end_and_compare(&w, seed);
+		timeline_world_settle(&tl, &w.rq);
+	}
+	/* it is no empty test */
+	assert_true(told > 10000);
+	assert_true(over > 2000);
+	assert_true(doubted > 500);
+	assert_true(most > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact_times_give_exact_sums),
+		cmocka_unit_test(bounds_add_up),
+		cmocka_unit_test(ends_where_it_is_off),
+		cmocka_unit_test(ends_in_a_run_unseen),
+		cmocka_unit_test(end_and_begin_are_made_consistent),
+		cmocka_unit_test(what_is_known_by_now_is_published),
+		cmocka_unit_test(left_sooner_than_told),
+		cmocka_unit_test(leaving_without_a_sign_of_life_makes_a_history),
+		cmocka_unit_test(sign_of_life_at_its_end_or_later_kills_it),
+		cmocka_unit_test(earlier_sign_of_life_clips_its_end),
+		cmocka_unit_test(listener_is_taken_back),
+		cmocka_unit_test(listener_is_taken_back_later),
+		cmocka_unit_test(incomplete_before_the_listening),
+		cmocka_unit_test(look_kills_what_was_over_before),
+		cmocka_unit_test(look_does_not_kill_what_is_over_in_place_later),
+		cmocka_unit_test(left_incomplete_kills_the_end_of_that_run),
+		cmocka_unit_test(void_run_keeps_both_histories),
+		cmocka_unit_test(void_run_of_what_was_off),
+		cmocka_unit_test(overtaken_while_it_runs),
+		cmocka_unit_test(what_follows_began_no_sooner),
+		cmocka_unit_test(overtaken_while_it_waits),
+		cmocka_unit_test(passed_over_after_all),
+		cmocka_unit_test(merging_gives_the_hull),
+		cmocka_unit_test(bounds_hold_every_history),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

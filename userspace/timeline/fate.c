@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// In which of its histories a request has ended, where its turn does not tell.
+#include "timeline/fate.h"
+#include "timeline/ending.h"
+#include "timeline/finish.h"
+#include "timeline/given.h"
+#include "timeline/losses.h"
+#include "timeline/order.h"
+#include "timeline/state.h"
+#include "timeline/tasklet.h"
+#include "timeline/turn.h"
+#include "timeline/world.h"
+
+/* True when what has the engine is known to be still at it. */
+static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
+{
+	const struct lane_rq *front = eng->running;
+
+	return front && front->alive.ns >= now_ns;
+}
+
+/* An end that is told though others are ahead of rq: they may be over, unheard. */
+static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_rq *last = NULL;
+
+	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
+		bool waits = other->pub.state == LANE_RQ_STATE_DEVICE ||
+			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
+
+		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
+		    (eng->given.is_told && timeline_ports_is_last(eng, other)))
+			continue; /* its own `out` would have come first */
+		timeline_world_overtaken(other, end.hi, eng->given.is_told);
+		last = other;
+	}
+	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq)))
+		timeline_world_followed(last, end.hi); /* unless rq may have ended before it left */
+}
+
+/* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
+bool timeline_fate_left_or_over(const struct lane_rq *rq, struct lane_span end)
+{
+	return rq->over.how == LANE_OVER_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       (end.lo != end.hi || timeline_request_is_void(rq)) &&
+	       timeline_request_may_be_over(rq);
+}
+
+/* It does not stand any more: it was taken back, or was complete when others were. */
+static bool is_known_over(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !rq->order &&
+	       (rq->handed.is_taken_back || (rq->handed.is_off && eng->model->is_idled) ||
+		(rq->known.hi &&
+		 !(rq->over.how == LANE_OVER_PASSED && timeline_request_may_be_over(rq))));
+}
+
+/* How what was taken off its engine, and has not been seen to run again, has ended. */
+enum way_away {
+	ENDED_AWAY,	     /* it was away until then */
+	ENDED_BEFORE,	     /* it had ended, unheard, before it left */
+	ENDED_AWAY_OR_AGAIN, /* that, or it ran again: nothing tells */
+	ENDED_BEHIND_OTHERS, /* the same, and what stands ahead of it may be over, too */
+	ENDED_WITH_SOMETHING_MISSING,
+};
+
+static enum way_away way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_rq *rq, struct lane_span end)
+{
+	bool is_shaky = timeline_ending_is_shaky(tl, eng, rq);
+	bool may_have_ended_before = timeline_request_may_be_over(rq) && !is_shaky;
+
+	if (timeline_fate_left_or_over(rq, end))
+		return ENDED_BEHIND_OTHERS;
+	if (timeline_request_was_preempted(rq)) /* as it was taken back it had the engine */
+		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
+			       ? ENDED_AWAY_OR_AGAIN
+			       : ENDED_AWAY;
+	if (is_known_over(rq) && may_have_ended_before)
+		return ENDED_BEFORE;
+	if (end.lo == end.hi)
+		return ENDED_BEHIND_OTHERS;
+	if (may_have_ended_before && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
+		return ENDED_BEFORE;
+	if (is_shaky)
+		return ENDED_WITH_SOMETHING_MISSING;
+	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
+}
+
+/*
+ * The driver looked at rq when it had left, which was told only after that; and rq may have ended
+ * before it was told. It left between the writing of the set that took it off and that look.
+ */
+static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_span left = { rq->handed.in.lo, rq->alive.ns };
+
+	if (eng->model->has_sets && end.lo < rq->now.off.lo && left.hi < rq->now.off.lo &&
+	    left.lo <= left.hi)
+		timeline_world_left_sooner(rq, left);
+}
+
+/* Which of its histories may have ended so. */
+static uint32_t ways_of(enum way_away way)
+{
+	switch (way) {
+	case ENDED_AWAY:
+		return LANE_WORLD_OFF;
+	case ENDED_BEFORE:
+		return LANE_WORLD_OVER;
+	default:
+		return LANE_WORLD_AGAIN | LANE_WORLD_OVER;
+	}
+}
+
+/* The preemption that is to be told, if it is known how it ended. */
+static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_away way,
+			    struct lane_span end)
+{
+	if (way == ENDED_AWAY)
+		timeline_turn_tell_preemption(tl, rq, end);
+	else if (rq->left.is_sure)
+		timeline_turn_tell_preemption(
+			tl, rq, (struct lane_span){ rq->over.world.since.lo, end.hi });
+}
+
+/* When it ended, no sooner than its last sign of life; told is what its histories have in common.
+ */
+static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
+				    struct lane_span end, struct lane_span told)
+{
+	uint64_t lo = told.lo;
+
+	if (way == ENDED_WITH_SOMETHING_MISSING)
+		told.lo = rq->doubt.is_weak || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
+	else if (way == ENDED_BEFORE && rq->doubt.is_weak)
+		told.lo = end.lo < lo ? end.lo : lo;
+	else if (ways_of(way) & LANE_WORLD_AGAIN)
+		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
+	return told;
+}
+
+void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span end)
+{
+	enum way_away way = way_of(tl, eng, rq, end);
+	struct lane_span told = way == ENDED_AWAY ? end : timeline_span_exact(end.hi);
+
+	if (timeline_request_was_preempted(rq))
+		left_before_told(eng, rq, end);
+	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
+		doubt_those_ahead(eng, rq, end);
+	if (way == ENDED_WITH_SOMETHING_MISSING)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	rq->pub.preemptions -= way == ENDED_BEFORE;
+	tell_preemption(tl, rq, way, end);
+	told = timeline_world_end(rq, told, ways_of(way));
+	timeline_finish_request(tl, rq, since_alive(rq, way, end, told));
+}
+
+/* Since when it ran is not certain: only signs of its own say that it had not ended. */
+static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->doubt.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+}
+
+/*
+ * What was to leave has ended by an event that does not say whether it had left, and come again:
+ * where no `out` is seen; where the `out` says how it was as that was fired; or by a signal behind
+ * another dequeue, for which the hardware had taken the set before (R20).
+ */
+static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
+{
+	return eng->model->is_hooked ||
+	       (eng->model->has_sets && ((eng->given.is_told && end.lo != end.hi) ||
+					 timeline_tasklet_dequeued_before(eng)));
+}
+
+/* One of those ahead of rq, from first on, is incomplete, as this run of the tasklet tells yet: rq
+ * has not come again. */
+static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
+			const struct lane_rq *rq)
+{
+	for (; first && first != rq; first = first->dev_next)
+		if (timeline_tasklet_leaves(eng, first))
+			return true;
+	return false;
+}
+
+/*
+ * Where no `out` tells of a change-over: what was to leave stands again behind others, and has
+ * ended before them; or they have had the engine, and are over, and it ended when it had it again.
+ */
+static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	const struct lane_rq *first = eng->order.first;
+	uint64_t away_ns;
+
+	while (first && timeline_engine_is_unheard(eng, first))
+		first = first->dev_next;
+	if (!rq->order || !first || first == rq || still_waits(eng, first, rq))
+		return;
+	away_ns = timeline_not_before(first->handed.in.lo, rq->now.since.lo);
+	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
+	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
+	rq->pub.preempted.hi += away_ns;
+	if (eng->front.is_unsure && !rq->left.from) /* it may have begun when it had come again */
+		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
+	doubt_those_ahead(eng, rq, end);
+}
+
+/* Without `unsubmit`: what was behind rq on its ports may have the engine before the new ones. */
+static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq)
+{
+	return rq == eng->leaver && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       ((rq->next && rq->next->handed.is_off) || timeline_ports_has_behind(eng, rq));
+}
+
+/* The end of what ran, whose run was closed at `told`, with what it may have been instead; *free is
+ * when the engine was. */
+static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
+				   struct lane_span end, struct lane_span told,
+				   struct lane_span *free)
+{
+	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_OVER);
+
+	*free = told;
+	if (rq->doubt.is_weak)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	else if (!start_is_shaky(eng, rq))
+		end = told;
+	else if (end.lo != end.hi && rq->alive.ns < end.lo)
+		end.lo = rq->alive.ns;
+	if (timeline_request_may_be_over(rq)) {
+		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
+		/* If it was over by then, what came next ended then, and none began before. */
+		free->lo = end.hi > rq->over.next_ns
+				   ? timeline_not_before(rq->over.next_ns, rq->now.no_sooner_ns)
+				   : rq->now.no_sooner_ns;
+	}
+	return end;
+}
+
+/* What stood straight behind what was complete at the last taking back goes on, or leaves. */
+static bool has_gone_on(const struct lane_eng *eng)
+{
+	return eng->leaver || eng->dequeue.in_place;
+}
+
+/* Its last run may not have been one. */
+static bool may_have_ended_before(const struct lane_rq *rq)
+{
+	return (rq->doubted && rq->doubted->how == LANE_OVER_PASSED) ||
+	       timeline_request_may_be_over(rq);
+}
+
+/*
+ * rq has ended, by end_ns at the latest. If that was behind the driver's pause, its ring waits for
+ * the end of it. If rq may have run, and ended, in an earlier place, so may the ring of what ended
+ * before rq.
+ */
+static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+		       uint64_t end_ns)
+{
+	if (!eng->dequeue.pause_ns || end_ns <= eng->dequeue.pause_ns ||
+	    timeline_ports_go_on(eng, rq->pub.context)) {
+		eng->paused = 0;
+		return;
+	}
+	if (!eng->paused || !may_have_ended_before(rq))
+		eng->paused = ++tl->pauses;
+	((struct lane_ctx *)rq->pub.context)->paused = eng->paused;
+}
+
+/*
+ * rq was incomplete behind the driver's pause, and complete at by_ns: nothing follows it until a
+ * run of the tasklet sees that the set has been taken (process_csb() of
+ * gt/intel_execlists_submission.c, 6.1). That run tells so by an `out` of the set before. Its first
+ * event comes within LANE_INTERRUPT_NS.
+ */
+static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq, uint64_t by_ns)
+{
+	const struct lane_dequeue *dequeue = &eng->dequeue;
+
+	if (!eng->model->has_sets || !dequeue->pause_ns || !dequeue->has_written ||
+	    (rq->handed.no != dequeue->no && rq->handed.back_no != dequeue->no) ||
+	    timeline_engine_unproven(eng) || tl->ports_hide ||
+	    timeline_loss_between(tl, dequeue->pause_ns, by_ns))
+		return 0;
+	by_ns = timeline_ports_taken(eng) ? eng->given.taken_run_ns
+					  : timeline_tasklet_first_ns(eng, by_ns);
+	return by_ns > dequeue->pause_ns + LANE_INTERRUPT_NS ? by_ns - LANE_INTERRUPT_NS : 0;
+}
+
+/* The engine is free, at a time in `free`, of what ended at a time in `end`. */
+static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
+		     struct lane_span free, bool was_leaver)
+{
+	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
+	eng->free.no_sooner_ns = ending->no_sooner_ns;
+	eng->free.is_paused = was_leaver && ending->end.lo != ending->end.hi &&
+			      !eng->given.is_told && !eng->model->is_idled;
+}
+
+/* It was not handed over before that time. */
+static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
+{
+	const struct lane_request *pub = &rq->pub;
+
+	if (!(pub->seen & LANE_SEEN_EXECUTE) || pub->execute_ns < ns)
+		return false;
+	return eng->model->is_handed_over_once ||
+	       ((pub->seen & LANE_SEEN_SUBMIT) && pub->submit_ns >= ns) ||
+	       ((pub->seen & LANE_SEEN_ADD) && pub->add_ns >= ns) ||
+	       ((pub->seen & LANE_SEEN_QUEUE) && pub->queue_ns >= ns);
+}
+
+/* Where no ports are seen: nothing hidden was ahead of what was handed over behind the doubt. */
+static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	if (timeline_engine_unproven(eng) && !eng->model->has_ports &&
+	    was_handed_over_since(eng, rq, eng->proof.doubt_until_ns))
+		timeline_engine_prove(eng, true);
+}
+
+void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    const struct lane_end_told *ending)
+{
+	struct lane_span end = ending->end, told = end, free;
+	bool was_leaver = rq == eng->leaver;
+	/* Heard of later than it was, and what came straight behind it is over, too. */
+	bool was_over_before = end.hi < rq->now.since.lo ||
+			       (timeline_request_was_over_before(rq, end.lo) && !has_gone_on(eng));
+
+	if (others_may_follow(tl, eng, rq))
+		timeline_finish_doubt_order(eng, end.lo);
+	if (end.lo == end.hi && end.lo < rq->now.since.lo)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	timeline_turn_close(tl, eng, &told);
+	end = end_of_run(eng, rq, end, told, &free);
+	if (was_leaver && may_have_come_again(eng, ending->end))
+		left_or_stayed(eng, rq, ending->end);
+	timeline_finish_request(tl, rq, end);
+	prove_by_end(eng, rq);
+	if (was_over_before)
+		free.lo = ending->no_sooner_ns;
+	else
+		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->now.since.lo
+									  : rq->now.no_sooner_ns);
+	set_free(eng, ending, free, was_leaver);
+	eng->free.unpaused_ns = unpaused_since(tl, eng, rq, ending->end.hi);
+	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused_ns);
+	note_pause(tl, eng, rq, ending->end.hi);
+}
+
+/* rq has ended when it may have run. */
+void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
+				  struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_span told;
+
+	if (rq->doubt.is_weak ||
+	    timeline_ending_is_shaky(tl, eng,
+				     rq)) { /* its execute since may be among what was lost */
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
+		timeline_finish_request(tl, rq, end);
+		return;
+	}
+	timeline_turn_tell_preemption(tl, rq, rq->over.world.since);
+	told = timeline_world_end(rq, end, LANE_WORLD_OVER);
+	/* A set that was written since may have taken it off, and come to it again. */
+	if (eng->model->has_sets && rq->handed.in.lo > rq->over.world.since.hi &&
+	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
+		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
+	rq->pub.started = true;
+	timeline_finish_request(tl, rq, told);
+}
+
+struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+					   struct lane_span end)
+{
+	bool may_have_left = timeline_fate_left_or_over(rq, end);
+
+	if (may_have_left && rq->order)
+		eng->dequeue.is_mixed = true;
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (may_have_left)
+		doubt_those_ahead(eng, rq, end);
+	if ((rq->handed.is_off || may_have_left) && rq->alive.ns < end.lo)
+		end.lo = rq->alive.ns; /* or before it was taken back */
+	return end;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A request's story with the hardware is over, or goes on without its engine.
+#include "timeline/finish.h"
+#include "timeline/order.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/turn.h"
+#include "timeline/waiting.h"
+#include "timeline/world.h"
+
+/* What is over of its context, now that rq is. */
+static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
+{
+	if (ctx->live == rq)
+		ctx->prev_end_lo = rq->pub.end.lo;
+	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
+		ctx->over_seqno = rq->pub.seqno;
+	if (!ctx->is_over || rq->pub.end.hi > ctx->over_ns)
+		ctx->over_ns = rq->pub.end.hi;
+	ctx->is_over = true;
+	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
+		ctx->live = ctx->live->next;
+}
+
+void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (rq->is_on_device) {
+		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
+					       timeline_not_before(end.lo, rq->handed.device_ns));
+		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+			timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1,
+					       timeline_not_before(end.lo, rq->now.off.lo));
+		timeline_request_unlink(rq);
+	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
+				       timeline_not_before(end.lo, rq->pub.submit_ns));
+	}
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+	rq->ended = true;
+	timeline_world_settle(tl, rq);
+	timeline_request_not_virtual(tl, rq);
+	timeline_waiting_over(rq);
+	rq->pub.end = end;
+	if (eng && timeline_engine_unproven(eng))
+		timeline_engine_prove(eng, false);
+	note_over(ctx, rq);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
+}
+
+void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (at_ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = at_ns;
+}
+
+void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
+		timeline_finish_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
+		rq->doubt.is_hit = true;
+	}
+}
+
+void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_span at = timeline_span_exact(tl->now_ns);
+
+	if (eng->running == rq)
+		timeline_turn_close(tl, eng, &at);
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (rq->alive.ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = rq->alive.ns;
+	timeline_request_unlink(rq);
+	rq->doubt.is_detached = true;
+	if (!eng->model->is_idled || rq->doubt.is_hit ||
+	    eng->proof.epoch > 1) { /* it may have the engine still */
+		eng->proof.epoch++;
+		eng->proof.doubt_until_ns =
+			timeline_not_before(tl->now_ns, eng->proof.doubt_until_ns);
+	}
+	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
+		ctx->live = ctx->live->next;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Execlists from Linux 5.4 on, with `in` and `out`: a dequeue writes a set of ports while another
+ * one is active, and the hardware takes the set when it comes to that (preempt to busy).
+ */
+#include "timeline/chain.h"
+#include "timeline/given.h"
+#include "timeline/handover.h"
+#include "timeline/order.h"
+#include "timeline/port_back.h"
+#include "timeline/state.h"
+#include "timeline/tasklet.h"
+
+#include <string.h>
+
+/* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
+static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
+			const struct lane_entry *entry, uint32_t port)
+{
+	const uint32_t most = sizeof(eng->given.building) / sizeof(eng->given.building[0]);
+
+	if (port >= most ||
+	    (eng->given.building_port >= 0 && port != (uint32_t)eng->given.building_port - 1)) {
+		eng->given.building_port = -1;
+		timeline_chain_contradiction(tl, eng);
+		if (port >= most)
+			return;
+	}
+	if (eng->given.building_port < 0)
+		eng->given.set++;
+	eng->given.building[port] = *entry;
+	eng->given.building[port].set = eng->given.set;
+	eng->given.building[port].is_again &= !port;
+	eng->given.building_port = (int)port;
+	if (port)
+		return;
+	for (uint32_t i = 0;
+	     i < most && eng->given.building[i].set == eng->given.set && eng->given.building[i].ctx;
+	     i++)
+		timeline_handover_give(tl, eng, eng->given.building[i]);
+	memset(eng->given.building, 0, sizeof(eng->given.building));
+	eng->given.building_port = -1;
+	eng->dequeue.has_written = true;
+}
+
+/*
+ * What stood up to this number is complete: it is not on the ports any more, and what stood behind
+ * it is, so that nothing was taken back; or something was, but this was not. What has been taken
+ * back before may have run before what it stands behind: it shows nothing.
+ */
+static uint64_t complete_upto(const struct lane_eng *eng)
+{
+	uint64_t upto = 0, gone = 0;
+
+	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = rq->dev_next)
+		if (!timeline_ports_cover(eng, rq))
+			gone = rq->order;
+		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
+			upto = eng->dequeue.has_again && !eng->dequeue.is_split ? rq->order : gone;
+	return upto;
+}
+
+/*
+ * Where taking back is not recorded: what was executed again had been taken back, and what the new
+ * set does not have has been, or is complete. Who runs when is not known then of what stands.
+ */
+static void guess_census(struct lane_eng *eng, uint64_t now_ns)
+{
+	uint64_t upto = eng->dequeue.has_written ? complete_upto(eng) : 0;
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = next) {
+		next = rq->dev_next;
+		if (rq->order <= upto) {
+			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
+			eng->unwound = rq->order;
+		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
+			/* Those before it may be over: then it has had the engine. */
+			rq->doubt.may_have_run |= eng->dequeue.oldest && !rq->pub.started;
+			timeline_handover_take_back(eng, rq);
+			timeline_engine_put_away(eng, rq);
+			rq->handed.is_off = true;
+		}
+	}
+	if (!eng->dequeue.has_again)
+		return;
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+}
+
+/*
+ * The same: what was taken back was so behind the driver's pause, before the first was handed over;
+ * for each that stood there is LANE_PAUSE_NS.
+ */
+static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
+{
+	uint64_t most_ns = LANE_PAUSE_NS;
+
+	if (!eng->dequeue.oldest)
+		return;
+	for (const struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		most_ns += LANE_PAUSE_NS;
+	eng->dequeue.pause_ns = timeline_not_before(
+		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
+}
+
+/* The same ports as before are not written again: what was executed again is on them still. */
+static void dequeued(struct lane_eng *eng, uint64_t now_ns)
+{
+	(void)now_ns;
+	if (eng->dequeue.has_written)
+		return;
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.is_on_port |= rq->handed.in.hi != 0;
+}
+
+/* R12, R18. A port is given back, its context incomplete: the set has been replaced. */
+static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
+		       const struct lane_entry *port, uint64_t now_ns)
+{
+	timeline_port_back_changes_over(tl, eng, port, timeline_engine_sees_unsubmit(tl), now_ns);
+}
+
+/* At the end of the run that is being read the set that was written last had been taken: it is
+ * active, or gives ports back. */
+static bool last_is_taken(const struct lane_eng *eng)
+{
+	uint32_t i = 0;
+
+	while (i < eng->given.n && timeline_ports_entry(eng, i)->set != eng->given.set)
+		i++;
+	return !eng->tasklet.closing || i == eng->given.n || timeline_tasklet_outs_left(eng) > i ||
+	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
+}
+
+/*
+ * When the driver read that port was left, a newer set may have been taken: then the hardware may
+ * have left the port for that set, and its request may have been complete before (the promotion in
+ * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end
+ * tells that, and one run of the tasklet from the next.
+ */
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
+{
+	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
+
+	if (port->set == eng->given.set && (seen || !timeline_tasklet_writes(eng)))
+		return false;
+	return !seen || last_is_taken(eng);
+}
+
+/*
+ * A set may begin with what has had the engine all along. If that was complete by the time at which
+ * the hardware took the set, the hardware loads its context, finds nothing left to do and goes on:
+ * the `out` tells that, soon after the set was taken, and not the end.
+ */
+static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
+			       const struct lane_rq *rq, uint64_t now_ns)
+{
+	uint64_t taken_ns = eng->given.taken_ns;
+
+	return port->is_again && port->set == eng->given.set && rq->alive.ns < taken_ns &&
+	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
+}
+
+/* When rq ended, whose port is given back, complete. A port of before what has been seen may have
+ * been left for a newer set, too. */
+static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_entry *port, const struct lane_rq *rq,
+				    bool is_unproven, uint64_t now_ns)
+{
+	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns) ||
+	    (is_unproven && !port->is_fresh))
+		return (struct lane_span){ rq->pub.execute_ns, now_ns };
+	return timeline_span_exact(now_ns);
+}
+
+static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns)
+{
+	guess_census(eng, from_ns);
+	guess_pause(eng, from_ns);
+}
+
+const struct lane_model lane_model_execlists = {
+	.is_known = true,
+	.has_tasklet = true,
+	.has_ports = true,
+	.has_sets = true,
+	.adopt = timeline_chain_adopt,
+	.settle = timeline_chain_settle,
+	.put_on_port = put_on_port,
+	.leave_port = leave_port,
+	.end_by_port = end_by_port,
+	.may_be_replaced = may_be_replaced,
+	.dequeued = dequeued,
+	.guess_taken_back = guess_taken_back,
+};

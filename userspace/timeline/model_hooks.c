@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Execlists on a stock kernel: functions tell what is handed over and taken back, and no event but
+ * i915_engine_ports tells what is on the ports.
+ */
+#include "timeline/chain.h"
+#include "timeline/given.h"
+#include "timeline/order.h"
+#include "timeline/state.h"
+
+#include <string.h>
+
+/* `in` is not seen, but it has come by the end of the dequeue. */
+static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
+{
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.in.hi = now_ns;
+}
+
+/*
+ * The set that was written last was seen to be active. What the last dequeue handed over for
+ * the first time is on no older set; what it handed over again may be, but then another request
+ * stands first there, or the ports have not changed since.
+ */
+static bool last_was_seen(const struct lane_eng *eng)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
+	const struct lane_rq *last = eng->order.last;
+	uint64_t ctx = last ? last->pub.context->ctx : 0;
+
+	if (!last || eng->ports.ns < last->handed.execute_ns ||
+	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
+	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
+		return false;
+	return last->pub.executes == 1 ||
+	       (eng->ports.changed_ns >= last->handed.execute_ns &&
+		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
+}
+
+/*
+ * The last dequeue handed rq over, and this is the set that it wrote, without rq though a port is
+ * free: what looks like one dequeue was two, and the later one's set is yet to be taken.
+ */
+static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
+			const struct lane_p_i915_engine_ports *now)
+{
+	return rq->handed.no == eng->dequeue.no && now->ctx0 == eng->dequeue.first_ctx &&
+	       now->seqno0 == eng->dequeue.first_seqno && !now->ctx1;
+}
+
+/* It was on the ports and stands since, and its context is on none of these. */
+static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
+		   const struct lane_p_i915_engine_ports *now)
+{
+	uint64_t ctx = rq->pub.context->ctx;
+
+	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
+	       timeline_ports_was_on(eng, rq) && !is_of_later(eng, rq, now);
+}
+
+/*
+ * R9. What was on the ports and is on none any more has ended, if it runs or has not been handed
+ * over again since, and with it what is before it.
+ */
+static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
+			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
+{
+	struct lane_rq *last = NULL;
+
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		if ((rq->handed.no < eng->dequeue.no || rq->handed.execute_ns <= eng->ports.ns) &&
+		    is_off(eng, rq, now))
+			last = rq;
+	if (last)
+		timeline_chain_bring_to_front(tl, eng, last, now_ns);
+	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
+		struct lane_rq *rq = eng->running;
+
+		if (!is_off(eng, rq, now))
+			return;
+		timeline_chain_infer(tl, eng, rq,
+				     (struct lane_span){ timeline_request_began(rq), now_ns });
+		if (eng->running == rq)
+			return;
+	}
+}
+
+static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_event *event)
+{
+	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
+	const struct lane_rq *first = eng->order.first;
+
+	while (first && timeline_engine_is_unheard(eng, first))
+		first = first->dev_next;
+	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
+	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
+	    eng->leaver->pub.context->ctx != ports->ctx0)
+		timeline_chain_change_over_by(tl, eng, event->wire.ts_ns);
+	off_the_ports(tl, eng, ports, event->wire.ts_ns);
+	if (memcmp(&eng->ports.on, ports, sizeof(*ports)) != 0)
+		eng->ports.changed_ns = event->wire.ts_ns;
+	eng->ports.on = *ports;
+	eng->ports.ns = event->wire.ts_ns;
+	timeline_ports_unpause(eng);
+	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
+}
+
+const struct lane_model lane_model_hooks = {
+	.is_known = true,
+	.has_tasklet = true,
+	.is_hooked = true,
+	.adopt = timeline_chain_adopt,
+	.settle = timeline_chain_settle,
+	.dequeued = bound_ports,
+	.see_ports = see_ports,
+	.is_last_taken = last_was_seen,
+};

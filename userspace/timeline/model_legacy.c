@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Execlists up to Linux 5.3: each request has its `in`, a port's last one its `out`. The engine is
+ * idled before requests are taken back (preempt to idle).
+ */
+#include "timeline/chain.h"
+#include "timeline/given.h"
+#include "timeline/handover.h"
+#include "timeline/order.h"
+#include "timeline/port_back.h"
+#include "timeline/state.h"
+
+/* Up to Linux 5.3 a preemption idles the engine: all that stands is taken back, but what runs. */
+static void take_back_all(struct lane_eng *eng)
+{
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
+		next = rq->dev_next;
+		timeline_engine_put_away(eng, rq);
+		rq->handed.is_off = true;
+	}
+	eng->given.set++;
+}
+
+/* A port of each context: an `in` whose context is that of the last one joins it. */
+static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
+			const struct lane_entry *entry, uint32_t port)
+{
+	struct lane_entry *tail = eng->given.n ? timeline_ports_entry(eng, eng->given.n - 1) : NULL;
+	struct lane_entry given = *entry;
+
+	(void)port;
+	given.set = eng->given.set;
+	if (tail && tail->ctx == given.ctx && tail->set == given.set)
+		tail->seqno = given.seqno;
+	else
+		timeline_handover_give(tl, eng, given);
+}
+
+/* R12, R18. A port is given back, its context incomplete: the engine has been idled. */
+static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
+		       const struct lane_entry *port, uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->running;
+
+	take_back_all(eng);
+	eng->leaver = rq;
+	if (rq)
+		eng->front.is_unsure =
+			!eng->front.is_reported && rq->now.since.hi > eng->dequeue.wrote_before_ns;
+	timeline_port_back_changes_over(tl, eng, port, false, now_ns);
+}
+
+static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_entry *port, const struct lane_rq *rq,
+				    bool is_unproven, uint64_t now_ns)
+{
+	(void)tl;
+	(void)eng;
+	(void)port;
+	(void)rq;
+	(void)is_unproven;
+	return timeline_span_exact(now_ns);
+}
+
+const struct lane_model lane_model_legacy = {
+	.is_known = true,
+	.has_tasklet = true,
+	.has_ports = true,
+	.is_idled = true,
+	.adopt = timeline_chain_adopt,
+	.settle = timeline_chain_settle,
+	.put_on_port = put_on_port,
+	.leave_port = leave_port,
+	.end_by_port = end_by_port,
+};

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// A port is given back: what its `out` tells.
+#include "timeline/port_back.h"
+#include "timeline/chain.h"
+#include "timeline/finish.h"
+#include "timeline/given.h"
+#include "timeline/objects.h"
+#include "timeline/order.h"
+#include "timeline/state.h"
+#include "timeline/tasklet.h"
+#include "timeline/world.h"
+
+/* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
+static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
+{
+	for (; rq; rq = rq->next)
+		if (rq->next && timeline_seqno_upto(rq->next->pub.seqno, last) &&
+		    !rq->next->pub.started)
+			rq->next->doubt.may_have_run = true;
+}
+
+void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *eng,
+				     const struct lane_entry *port, bool is_taking_back_seen,
+				     uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->leaver;
+
+	if (!rq || rq->pub.context != &port->ctx->pub)
+		return;
+	if (!is_taking_back_seen && eng->running == rq)
+		others_may_have_run(rq, port->seqno);
+	/* It was incomplete: what its set's successor had ended by then did not run before. */
+	timeline_chain_change_over(tl, eng,
+				   eng->dequeue.passed.hi ? eng->dequeue.passed
+							  : timeline_span_exact(now_ns));
+}
+
+/* The port may have been left for a newer set. */
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
+{
+	return eng->model->may_be_replaced && eng->model->may_be_replaced(tl, eng, port);
+}
+
+/*
+ * What was to leave does not have the engine, by what has been seen, and the port that it is on is
+ * given back by a later `out` of this tasklet, at back_ns: it did not run, unless it was complete.
+ */
+static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns,
+			uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->leaver;
+
+	/*
+	 * Only what is on the ports at its end tells one run of the tasklet from the next.
+	 * If there were two, the leaver ran until its port was given back.
+	 */
+	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
+		rq->doubt.is_device_unsure = true;
+		eng->free.by_ns = back_ns;
+	}
+	/* It may have run after all, and ended, with nothing to tell. */
+	timeline_world_passed(rq, (struct lane_span){ eng->dequeue.oldest_in.lo, now_ns });
+	eng->leaver = NULL;
+}
+
+/* What the completion of port tells of what runs now. */
+static void follow_completion(const struct lane_timeline *tl, struct lane_eng *eng,
+			      const struct lane_entry *port, uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->running;
+
+	/* What begins behind another of its own context begins without a report. */
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->given.set &&
+	    !may_be_replaced(tl, eng, port) &&
+	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq->pub.context)))
+		eng->front.is_reported = true;
+	if (!eng->front.taken_ns && timeline_ports_taken(eng))
+		eng->front.taken_ns = now_ns;
+}
+
+/* The port is left, and not for a newer set: its ring waits for no end of a pause. */
+static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
+		    const struct lane_entry *port)
+{
+	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
+	    port->ctx->paused == eng->paused)
+		eng->paused = 0;
+}
+
+/*
+ * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
+ * that gives its port back did not, unless rq had been known to be over; or it did, and is
+ * complete.
+ */
+static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
+		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
+{
+	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
+	uint64_t back_ns = 0;
+
+	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
+	 */
+	if (eng->leaver && eng->running != eng->leaver && !over &&
+	    (port->set == eng->given.set || !eng->model->has_sets))
+		back_ns = timeline_tasklet_gives_back(eng, eng->leaver->pub.context);
+	if (back_ns)
+		pass_leaver(tl, eng, back_ns, now_ns);
+	eng->given.is_told = true;
+	if (rq)
+		timeline_chain_end(tl, rq,
+				   eng->model->end_by_port(tl, eng, port, rq, unproven, now_ns));
+	eng->given.is_told = false;
+	went_on(tl, eng, port);
+	if (eng->running)
+		follow_completion(tl, eng, port, now_ns);
+	eng->free.by_ns = 0;
+}
+
+/* An `out` that is not the head's: of a port from before what has been seen, or something is
+ * missing. */
+static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!timeline_engine_unproven(eng)) {
+		timeline_chain_contradiction(tl, eng);
+		return;
+	}
+	/* Something hidden had the engine until now. */
+	eng->proof.hidden_ns = tl->now_ns;
+	timeline_finish_doubt_order(eng, 0);
+	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+		timeline_finish_doubt(rq, rq->pub.execute_ns);
+}
+
+/* Of an engine without ports: only where `in` is not recorded does an `out` come there. */
+static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
+			      uint64_t now_ns)
+{
+	if (rq && complete &&
+	    (tl->has_half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
+		timeline_chain_end(tl, rq, timeline_span_exact(now_ns));
+}
+
+/* The place of the port that an `out` gives back, -1: none that it can be of. */
+static int place_given_back(const struct lane_eng *eng, const struct lane_event *event)
+{
+	int place = timeline_ports_place(eng, event);
+
+	if (place > 0 && (!timeline_engine_unproven(eng) ||
+			  !timeline_ports_entry(eng, (uint32_t)place)->is_fresh))
+		return -1;
+	return place;
+}
+
+/* Takes the port of that place out of those given, and what is before it: their `out`s are missing.
+ */
+static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *eng, int place,
+				   uint64_t now_ns)
+{
+	bool is_first = !place, is_unproven = timeline_engine_unproven(eng);
+	struct lane_entry port;
+
+	while (place--)
+		timeline_chain_drop_port(tl, eng);
+	port = *timeline_ports_entry(eng, 0);
+	timeline_chain_drop_port(tl, eng);
+	if (port.set != eng->given.set && eng->given.n &&
+	    timeline_ports_entry(eng, 0)->set == eng->given.set) {
+		eng->given.taken_ns = now_ns;
+		eng->given.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
+	}
+	if (is_unproven && port.is_fresh && is_first)
+		timeline_engine_prove(eng, true);
+	return port;
+}
+
+/* A port is given back, its request complete; unproven: the order was not certain before. */
+static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			 uint64_t now_ns)
+{
+	/* Its end is not what freed the engine, by what has been seen: it may be now. */
+	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
+		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
+	completed(tl, eng, port, rq, unproven, now_ns);
+}
+
+static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
+			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			   uint64_t now_ns)
+{
+	/* It may be of a set of before what has been seen, and that port be given still. */
+	if (unproven && !port->is_fresh && eng->leaver &&
+	    eng->leaver->pub.context == &port->ctx->pub)
+		stray_out(tl, eng);
+	eng->model->leave_port(tl, eng, port, now_ns);
+	if (rq)
+		timeline_world_left_incomplete(tl, rq, now_ns);
+}
+
+/*
+ * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
+ * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so.
+ * Where taking back is not recorded, so did whatever it was incomplete of: what completes behind
+ * the driver's pause is followed by nothing, and no event tells of that pause.
+ */
+static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port, const struct lane_rq *rq)
+{
+	return rq && port->set != eng->given.set &&
+	       (rq == eng->leaver || !timeline_engine_sees_unsubmit(tl)) &&
+	       timeline_tasklet_looked_at(eng, rq);
+}
+
+/* The port of that place is given back, as the `out` that is read now says. */
+static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
+		      struct lane_rq *rq, bool complete, bool unproven)
+{
+	uint64_t now_ns = tl->now_ns;
+	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
+	bool left = !complete || left_incomplete(tl, eng, &port, rq);
+
+	if (rq && !complete)
+		timeline_world_alive(tl, rq, now_ns);
+	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
+}
+
+void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 const struct lane_event *event)
+{
+	bool complete = event->u.i915_request_out.completed,
+	     unproven = timeline_engine_unproven(eng);
+	uint64_t now_ns = event->wire.ts_ns;
+	int place;
+
+	if (!eng->model->is_known || eng->model->is_one_ring)
+		timeline_chain_becomes_ported(tl, eng);
+	/* Its signal may have come before the recording did. */
+	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_END;
+	if (!eng->model->has_ports) {
+		out_without_ports(tl, rq, complete, now_ns);
+		return;
+	}
+	place = place_given_back(eng, event);
+	if (place < 0) {
+		stray_out(tl, eng);
+		if (rq && complete)
+			timeline_chain_end(
+				tl, rq, eng->model->end_by_port(tl, eng, NULL, rq, true, now_ns));
+		return;
+	}
+	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);
+}
+
+void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
+	struct lane_eng *eng = timeline_engine_get(tl, ports->dev, ports->class, ports->instance);
+
+	if (!eng)
+		return;
+	timeline_tasklet_end_by(tl, eng, event);
+	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
+	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
+		eng->front.is_reported = true; /* its port is first: others' are over */
+	if (eng->model->see_ports)
+		eng->model->see_ports(tl, eng, event);
+	else
+		eng->ports.on = *ports;
+}

@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One run of an engine's submission tasklet, on one CPU. The driver reads what the
+ * hardware has reported, then dequeues, and only at its end fires the `out`s of what it read at its
+ * beginning (execlists_submission_tasklet()). Here its events are held until it is over, and then
+ * read in the order of their causes.
+ *
+ * The other CPUs do not stop for it. What they tell meanwhile of the engine's requests is held with
+ * it, and never ends or divides it: a poller or a breadcrumb work that signals, a retire, somebody
+ * who begins to listen (i915_request_wait_timeout(), signal_irq_work(), i915_request_retire(),
+ * i915_request_enable_breadcrumb() of 6.1).
+ */
+#include "timeline/tasklet.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/state.h"
+#include "timeline/tasklet_held.h"
+#include "timeline/tasklet_parts.h"
+#include "base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.cap, eng->tasklet.n + 1)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	return &eng->tasklet.held[eng->tasklet.n++];
+}
+
+/* rq has ended at a time in `end`, which was told at told_ns: what is read may be older. */
+static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+		     uint64_t told_ns)
+{
+	uint64_t was_ns = tl->now_ns;
+
+	tl->now_ns = timeline_not_before(told_ns, was_ns);
+	tl->reader->end(tl, rq, end);
+	tl->now_ns = was_ns;
+}
+
+static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
+{
+	struct lane_held *held = &eng->tasklet.held[i];
+
+	eng->tasklet.at = i;
+	if (held->is_gone)
+		return;
+	held->is_gone = true;
+	switch (held->what) {
+	case HELD_END:
+		end_told(tl, held->rq, held->span, held->told_ns);
+		return;
+	case HELD_ALIVE:
+		if (!held->rq->ended && !timeline_request_is_back(held->rq))
+			tl->reader->alive(tl, held->rq, held->span.lo);
+		return;
+	case HELD_RETIRE:
+		tl->reader->retired(tl, held->rq);
+		return;
+	default:
+		tl->now_ns = held->event.wire.ts_ns;
+		tl->looked_ns = held->before_ns;
+		tl->reader->event(tl, &held->event);
+	}
+}
+
+static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	uint32_t last = timeline_tasklet_last_dequeue(eng);
+
+	eng->dequeue.is_split = eng->tasklet.is_rest;
+	eng->tasklet.is_rest = false;
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		if (i && i == last) {
+			tl->reader->dequeued(tl, eng, now_ns);
+			eng->dequeue.is_split = true;
+		}
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			replay(tl, eng, i);
+	}
+	tl->reader->dequeued(tl, eng, now_ns);
+	eng->dequeue.is_split = false;
+}
+
+/*
+ * What comes before the dequeue by its causes: of the first n items the `out`s, and what was told
+ * of requests that the dequeue had not touched by then.
+ */
+static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (timeline_held_is_out(held) ||
+		    (held->what != HELD_EVENT && held->what != HELD_VOID &&
+		     !timeline_held_dequeues(eng, held->rq, i) &&
+		     !timeline_tasklet_began_with(tl, eng, held->rq)))
+			replay(tl, eng, i);
+	}
+}
+
+/* What was told before the run, unless its dequeue had begun by then. */
+static void replay_early(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].is_early &&
+		    !timeline_tasklet_began_with(tl, eng, eng->tasklet.held[i].rq))
+			replay(tl, eng, i);
+}
+
+/* All that has not been read yet. */
+static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (!timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			replay(tl, eng, i);
+}
+
+/* So much is held, be it that a part of it is being read. */
+static uint32_t all_held(const struct lane_eng *eng)
+{
+	return eng->tasklet.is_read ? eng->tasklet.all : eng->tasklet.n;
+}
+
+static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (held->what == HELD_EVENT
+			    ? !held->is_gone && timeline_held_is_of(&held->event, rq)
+			    : held->rq == rq)
+			return true;
+	}
+	return false;
+}
+
+void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->kept.is_releasing)
+		return;
+	rq->kept.is_releasing = true;
+	rq->kept.next = tl->released;
+	tl->released = rq;
+}
+
+/*
+ * The first n items have been read. Requests whose story waited for that are told before the next
+ * event, not here: the caller that settled the run may be at work on one of them.
+ */
+static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct lane_rq *rq = eng->tasklet.held[i].rq;
+
+		if (!rq)
+			continue;
+		eng->tasklet.held[i].rq = NULL;
+		rq->kept.by--;
+		if (rq->is_over)
+			timeline_tasklet_release_later(tl, rq);
+	}
+}
+
+void timeline_tasklet_release(struct lane_timeline *tl)
+{
+	struct lane_rq *rq;
+
+	while ((rq = tl->released)) {
+		tl->released = rq->kept.next;
+		rq->kept.is_releasing = false;
+		if (!rq->waiters)
+			tl->reader->release(tl, rq);
+	}
+}
+
+/*
+ * A dequeue has interrupts off, and its CPU may be the one that the engine's interrupts come to:
+ * what it takes long they are late. LANE_INTERRUPT_NS has room for one of half that time. Two that
+ * follow each other closely are one.
+ */
+static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	struct lane_span off = { 0, 0 };
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (!timeline_held_is_dequeue(held) || held->is_gone)
+			continue;
+		off.hi = held->event.wire.ts_ns;
+		if (!off.lo)
+			off.lo = off.hi;
+	}
+	if (off.hi <= off.lo + LANE_INTERRUPT_NS / 2)
+		return;
+	if (tl->off.hi + LANE_INTERRUPT_NS < off.lo)
+		tl->off.lo = off.lo;
+	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
+}
+
+/* Reads the first n of what is held: its causes come first. */
+static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
+{
+	uint32_t rest = eng->tasklet.n - n;
+	uint64_t was_ns = tl->now_ns;
+	struct lane_eng *outer = tl->reading;
+	uint32_t outs;
+
+	eng->tasklet.is_read = true;
+	tl->reading = eng;
+	eng->tasklet.all = eng->tasklet.n;
+	eng->tasklet.n = n;
+	note_interrupts_off(tl, eng);
+	outs = timeline_held_upto_out(eng);
+	replay_early(tl, eng);
+	replay_reports(tl, eng, outs);
+	replay_dequeue(tl, eng, now_ns);
+	replay_rest(tl, eng);
+	eng->tasklet.is_read = false;
+	tl->reading = outer;
+	eng->tasklet.n = n + rest;
+	release(tl, eng, n);
+	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
+	eng->tasklet.n = rest;
+	tl->now_ns = was_ns;
+	tl->reader->over(tl, eng);
+}
+
+void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (!eng->tasklet.n || eng->tasklet.is_read)
+		return;
+	if ((uint32_t)eng->tasklet.cpu < tl->n_cpus)
+		tl->cpus[eng->tasklet.cpu].tasklet = NULL;
+	tl->tasklets--;
+	read_held(tl, eng, eng->tasklet.n, now_ns);
+}
+
+void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
+{
+	timeline_tasklet_late_end(tl);
+	for (uint32_t i = 0; tl->tasklets && i < tl->n_cpus; i++)
+		if (tl->cpus[i].tasklet)
+			timeline_tasklet_settle(tl, tl->cpus[i].tasklet, now_ns);
+}
+
+bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				      int32_t cpu, uint64_t at_ns)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	if (!eng && cpu >= 0 && (uint32_t)cpu < tl->n_cpus)
+		eng = tl->cpus[cpu].tasklet;
+	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       at_ns <= eng->tasklet.ns + LANE_SELF_INTERRUPT_NS &&
+	       timeline_held_has_dequeue(eng) && !timeline_held_dequeues(eng, rq, eng->tasklet.n);
+}
+
+void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  bool lost)
+{
+	eng->tasklet.is_cut = lost || !timeline_tasklet_was_over(tl, eng);
+	timeline_tasklet_settle(tl, eng, now_ns);
+	eng->tasklet.is_cut = false;
+}
+
+/* Holds a fact about rq; false: there is no memory. */
+static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
+		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
+{
+	struct lane_held *held = hold(tl, eng);
+
+	if (held) {
+		*held = (struct lane_held){
+			.what = what,
+			.is_foreign = eng->tasklet.cpu != cpu,
+			.rq = rq,
+			.span = span,
+			.told_ns = tl->now_ns,
+		};
+		rq->kept.by++;
+	}
+	return held != NULL;
+}
+
+/* ---- what was told straight before a run ---- */
+
+void timeline_tasklet_late_end(struct lane_timeline *tl)
+{
+	struct lane_late_end late = tl->late;
+
+	if (!late.rq)
+		return;
+	tl->late.rq = NULL;
+	late.rq->kept.by--;
+	end_told(tl, late.rq, late.end, late.told_ns);
+	if (late.rq->is_over)
+		timeline_tasklet_release_later(tl, late.rq);
+}
+
+void timeline_tasklet_late_end_by(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_LOST || event->wire.ts_ns > tl->late.end.hi + LANE_LOOK_NS)
+		timeline_tasklet_late_end(tl);
+}
+
+static bool has_late_end(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return tl->late.rq && tl->late.rq->pub.engine == &eng->pub;
+}
+
+/* The event begins a dequeue on another CPU than the one that told the end. */
+static bool follows_late_end(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu != tl->late.cpu &&
+	       (event->wire.kind == LANE_RQ_EXECUTE || event->wire.kind == LANE_RQ_UNSUBMIT);
+}
+
+/* The dequeue may have begun before that was told: it is held with it. */
+static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng, int32_t cpu)
+{
+	struct lane_rq *rq = tl->late.rq;
+
+	tl->late.rq = NULL;
+	rq->kept.by--;
+	eng->tasklet.cpu = cpu;
+	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end))
+		eng->tasklet.held[eng->tasklet.n - 1].is_early = true;
+}
+
+/*
+ * R10. What has the engine was told to be complete, within bounds. A dequeue whose first event
+ * comes within LANE_LOOK_NS had begun by then, and may say that it was incomplete as it did.
+ */
+static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	if (tl->late.rq == rq)
+		return true;
+	if (!eng || eng->running != rq || !eng->model->has_sets || eng->tasklet.n || cpu < 0 ||
+	    end.lo == end.hi || timeline_loss_between(tl, end.hi - 1, end.hi + LANE_LOOK_NS + 1))
+		return false;
+	tl->late =
+		(struct lane_late_end){ .rq = rq, .end = end, .told_ns = tl->now_ns, .cpu = cpu };
+	rq->kept.by++;
+	return true;
+}
+
+/* The recording may have begun amid the dequeue: what it took back is not seen. */
+static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_rq *rq = timeline_request_find(tl, event);
+
+	return !rq || !timeline_request_is_born(rq);
+}
+
+/*
+ * Two runs that are held as one: the earlier took back what has come to an end since, and the later
+ * tells of that.
+ */
+static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_event *event)
+{
+	uint32_t first;
+
+	if (event->wire.kind != LANE_RQ_OUT || !timeline_engine_sees_unsubmit(tl) ||
+	    !timeline_tasklet_was_alive(eng, event))
+		return;
+	first = timeline_tasklet_last_dequeue(eng);
+	if (first) {
+		read_held(tl, eng, first, event->wire.ts_ns);
+		eng->tasklet.is_rest = true;
+	}
+}
+
+/* The dequeue that is held hands over a request of the event's context that comes before the
+ * event's. */
+static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (timeline_held_is_execute(eng, i) &&
+		    timeline_held_same_context(&eng->tasklet.held[i].event, event) &&
+		    !timeline_seqno_upto(event->u.rq.seqno, eng->tasklet.held[i].event.u.rq.seqno))
+			return true;
+	return false;
+}
+
+/*
+ * A virtual engine's requests go to one engine after the other, each when the one before it is
+ * complete (__i915_request_ensure_ordering(), i915_request.c of 6.1): another engine's dequeue that
+ * handed that one over is over, and comes first.
+ */
+static void read_others_before(struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_event *event)
+{
+	if (event->wire.kind != LANE_RQ_EXECUTE || !tl->tasklets ||
+	    !timeline_engine_is_shared(tl, eng))
+		return;
+	for (uint32_t i = 0; i < tl->n_cpus; i++) {
+		struct lane_eng *other = tl->cpus[i].tasklet;
+
+		if (other && other != eng && hands_over_before(other, event))
+			timeline_tasklet_settle(tl, other, event->wire.ts_ns);
+	}
+}
+
+/* What is held and is not of the run that event is of has been read then. */
+static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
+		       const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t older;
+
+	if (cpu && cpu->tasklet && cpu->tasklet != eng)
+		timeline_tasklet_settle(tl, cpu->tasklet, now_ns);
+	if (eng->tasklet.n && (eng->tasklet.cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
+		timeline_tasklet_settle(tl, eng, now_ns);
+	else if (eng->tasklet.n)
+		read_earlier(tl, eng, event);
+	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
+	if (older)
+		read_held(tl, eng, older, now_ns);
+}
+
+/* The first event of a run is held. */
+static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
+		      const struct lane_event *event)
+{
+	eng->dequeue.wrote_before_ns = eng->tasklet.in_ns;
+	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
+	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+		eng->dequeue.is_misplaced |= is_from_before(tl, event);
+}
+
+/* Holds an event of the engine; false: there is no memory. */
+static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
+		       const struct lane_event *event)
+{
+	struct lane_held *held = hold(tl, eng);
+
+	if (!held)
+		return false;
+	held->what = HELD_EVENT;
+	held->is_foreign = held->is_gone = held->is_early = false;
+	held->rq = NULL;
+	held->span = (struct lane_span){ 0 };
+	held->before_ns = cpu ? cpu->before_ns : 0;
+	lane_event_copy(&held->event, event);
+	return true;
+}
+
+bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+	struct lane_eng *eng =
+		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+
+	if (!eng || eng->tasklet.is_read || !eng->model->has_tasklet)
+		return false;
+	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
+		timeline_tasklet_late_end(tl);
+	read_others_before(tl, eng, event);
+	read_older(tl, eng, cpu, event);
+	if (!cpu || cpu->tasklet != eng)
+		tl->tasklets++;
+	if (!hold_event(tl, eng, cpu, event))
+		return true;
+	if (eng->tasklet.n == 1)
+		begin_run(tl, eng, cpu, event);
+	if (has_late_end(tl, eng))
+		take_late_end(tl, eng, event->cpu);
+	eng->tasklet.ns = event->wire.ts_ns;
+	if (event->wire.kind == LANE_RQ_IN)
+		eng->tasklet.in_ns = event->wire.ts_ns;
+	if (event->wire.kind != LANE_RQ_OUT)
+		eng->tasklet.is_over = false;
+	eng->tasklet.cpu = event->cpu;
+	if (cpu)
+		cpu->tasklet = eng;
+	else
+		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
+	return true;
+}
+
+struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
+
+	if (!tl->tasklets || (own && own->tasklet.is_read))
+		return NULL;
+	/* What was taken back may be handed over to another engine of its class. */
+	for (uint32_t i = 0; i < tl->n_cpus && tl->tasklets > (own && own->tasklet.n); i++) {
+		struct lane_eng *eng = tl->cpus[i].tasklet;
+
+		if (eng && eng != own && !eng->tasklet.is_read && names(eng, rq))
+			return eng;
+	}
+	return own && own->tasklet.n ? own : NULL;
+}
+
+void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
+{
+	for (uint32_t i = 0; tl->tasklets && i < tl->n_cpus; i++) {
+		struct lane_eng *eng = tl->cpus[i].tasklet;
+
+		for (uint32_t k = 0; eng && k < eng->tasklet.n; k++)
+			if (eng->tasklet.held[k].what == HELD_EVENT &&
+			    eng->tasklet.held[k].event.u.rq.ctx == ctx &&
+			    eng->tasklet.held[k].event.u.rq.seqno == seqno) {
+				timeline_tasklet_settle(tl, eng, tl->now_ns);
+				break;
+			}
+	}
+}
+
+/*
+ * The run that is held and concerns rq, if what a CPU tells of rq at at_ns is to be held with
+ * it. One that has been quiet for longer than a tasklet runs is over.
+ */
+static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
+
+	if (!eng)
+		return NULL;
+	if ((at_ns > eng->tasklet.ns + MOST_QUIET_NS &&
+	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
+	    eng->tasklet.n >= MOST_HELD) {
+		timeline_tasklet_settle(tl, eng, at_ns);
+		return NULL;
+	}
+	return eng;
+}
+
+bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				int32_t cpu)
+{
+	struct lane_eng *eng;
+
+	if (tl->late.rq != rq)
+		timeline_tasklet_late_end(tl);
+	eng = run_for(tl, rq, tl->now_ns);
+	if (!eng)
+		return put_off(tl, rq, end, cpu);
+	if (cpu < 0 || (eng->tasklet.cpu == cpu && !eng->model->has_ports)) {
+		timeline_tasklet_settle(tl, eng, tl->now_ns);
+		return false;
+	}
+	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
+}
+
+bool timeline_tasklet_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event)
+{
+	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
+
+	return eng && hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu,
+				timeline_span_exact(event->wire.ts_ns));
+}
+
+bool timeline_tasklet_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				   const struct lane_event *event)
+{
+	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
+
+	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_span){ 0 });
+}
+
+void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
+
+	for (uint32_t i = 0; eng && i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].what == HELD_ALIVE && eng->tasklet.held[i].rq == rq)
+			eng->tasklet.held[i].is_gone = true;
+}
+
+bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (tl->late.rq == rq)
+		return true;
+	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
+		if (names(tl->engine_by_id[i], rq))
+			return true;
+	return false;
+}
+
+uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns)
+{
+	for (uint32_t i = eng->tasklet.is_read ? eng->tasklet.all : 0; i--;)
+		if (eng->tasklet.held[i].what == HELD_EVENT)
+			return eng->tasklet.held[i].event.wire.ts_ns;
+	return at_ns;
+}
+
+uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns)
+{
+	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].what == HELD_EVENT)
+			return eng->tasklet.held[i].event.wire.ts_ns < at_ns
+				       ? eng->tasklet.held[i].event.wire.ts_ns
+				       : at_ns;
+	return at_ns;
+}
+
+static void forget(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++)
+		if (eng->tasklet.held[i].rq == rq)
+			eng->tasklet.held[i] =
+				(struct lane_held){ .what = HELD_VOID,
+						    .is_foreign = eng->tasklet.held[i].is_foreign,
+						    .is_gone = true };
+}
+
+void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_rq **at = &tl->released;
+
+	while (rq->kept.is_releasing && *at) {
+		if (*at == rq) {
+			*at = rq->kept.next;
+			break;
+		}
+		at = &(*at)->kept.next;
+	}
+	if (tl->late.rq == rq)
+		tl->late.rq = NULL;
+	/* One run may be read amid another: any engine may hold something of it. */
+	for (uint32_t i = 0; rq->kept.by && i < tl->n_engines; i++)
+		forget(tl->engine_by_id[i], rq);
+}
+
+/*
+ * What is active at the end of a run was so before its dequeue (process_csb() comes first): a set
+ * that the run writes and that is active already was written by an earlier run, and some
+ * `out`s may be of the later one.
+ */
+void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			     const struct lane_event *event)
+{
+	uint32_t first;
+
+	timeline_tasklet_late_end(tl);
+	if (eng->tasklet.n && !eng->tasklet.is_read &&
+	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
+		first = timeline_tasklet_later_outs(eng);
+		if (first && first < eng->tasklet.n)
+			read_held(tl, eng, first, event->wire.ts_ns);
+	}
+	eng->tasklet.closing = &event->u.i915_engine_ports;
+	timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
+	eng->tasklet.closing = NULL;
+}
+
+uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++)
+		outs += timeline_held_is_out(&eng->tasklet.held[i]);
+	return outs;
+}
+
+bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.at; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
+			return true;
+	return false;
+}
+
+bool timeline_tasklet_dequeued_before(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.at; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+		    !eng->tasklet.held[i].is_gone)
+			return true;
+	return false;
+}
+
+bool timeline_tasklet_writes(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.n; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+		    eng->tasklet.held[i].event.wire.kind == LANE_RQ_IN)
+			return true;
+	return false;
+}
+
+uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
+{
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
+		    !event->u.i915_request_out.completed && event->u.rq.ctx == ctx->ctx &&
+		    event->u.rq.dev == ctx->dev)
+			return event->wire.ts_ns;
+	}
+	return 0;
+}
+
+bool timeline_tasklet_leaves(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
+		    !event->u.i915_request_out.completed && timeline_held_is_of(event, rq))
+			return true;
+	}
+	return false;
+}
+
+void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			    const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	bool ported = cpu->tasklet->model->has_ports;
+
+	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
+		return; /* theirs, or seen to there */
+	if (kind == LANE_LOST) {
+		timeline_tasklet_cut(tl, cpu->tasklet, event->wire.ts_ns, true);
+		return;
+	}
+	/* Late signals, their call-backs, and the worker that retires what is given back. */
+	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
+		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {
+		cpu->tasklet->tasklet.is_over = true;
+		return;
+	}
+	timeline_tasklet_settle(tl, cpu->tasklet, event->wire.ts_ns);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What is held of a run of the submission tasklet, item by item. */
+#ifndef LANE_TIMELINE_TASKLET_HELD_H
+#define LANE_TIMELINE_TASKLET_HELD_H
+
+#include "timeline/state.h"
+
+#define MOST_HELD 4096
+
+/* No run of the tasklet is quiet for so long. */
+#define MOST_QUIET_NS LANE_INTERRUPT_NS
+
+enum what_is_held {
+	HELD_EVENT,  /* of the tasklet */
+	HELD_END,    /* rq has ended at a time in `span` */
+	HELD_ALIVE,  /* somebody began to listen to rq at span.lo, and did not find it complete */
+	HELD_RETIRE, /* rq has been retired */
+	HELD_VOID,   /* its request is gone */
+};
+
+struct lane_held {
+	enum what_is_held what;
+	bool is_foreign; /* another CPU told it */
+	bool is_gone;	 /* it has been read, or does not hold any more */
+	bool is_early;	 /* it came before the run's first event */
+	struct lane_event event;
+	uint64_t before_ns; /* the CPU's event before it */
+	struct lane_rq *rq;
+	struct lane_span span;
+	uint64_t told_ns; /* of what is no event */
+};
+
+static inline bool timeline_held_is_out(const struct lane_held *held)
+{
+	return held->what == HELD_EVENT && held->event.wire.kind == LANE_RQ_OUT;
+}
+
+static inline bool timeline_held_is_dequeue(const struct lane_held *held)
+{
+	return held->what == HELD_EVENT && held->event.wire.kind != LANE_RQ_OUT;
+}
+
+/* An interrupt of the tasklet's own CPU, or the tasklet, has told of an end. */
+static inline bool timeline_held_is_own_end(const struct lane_held *held)
+{
+	return held->what == HELD_END && !held->is_foreign;
+}
+
+static inline bool timeline_held_same_context(const struct lane_event *a,
+					      const struct lane_event *b)
+{
+	return a->u.rq.ctx == b->u.rq.ctx && a->u.rq.dev == b->u.rq.dev;
+}
+
+static inline bool timeline_held_same_request(const struct lane_event *a,
+					      const struct lane_event *b)
+{
+	return a->u.rq.seqno == b->u.rq.seqno && timeline_held_same_context(a, b);
+}
+
+static inline bool timeline_held_is_of(const struct lane_event *event, const struct lane_rq *rq)
+{
+	return event->u.rq.seqno == rq->pub.seqno && event->u.rq.ctx == rq->pub.context->ctx &&
+	       event->u.rq.dev == rq->pub.context->dev;
+}
+
+static inline uint32_t timeline_held_outs(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		outs += timeline_held_is_out(&eng->tasklet.held[i]);
+	return outs;
+}
+
+static inline bool timeline_held_has_dequeue(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			return true;
+	return false;
+}
+
+/* The dequeue takes rq back, or hands it over, by what is held before the n-th item. */
+static inline bool timeline_held_dequeues(const struct lane_eng *eng, const struct lane_rq *rq,
+					  uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+		    eng->tasklet.held[i].event.wire.kind != LANE_RQ_IN &&
+		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
+			return true;
+	return false;
+}
+
+/* How many items there are up to the last `out`, 0: there is none. */
+static inline uint32_t timeline_held_upto_out(const struct lane_eng *eng)
+{
+	uint32_t n = eng->tasklet.n;
+
+	while (n && !timeline_held_is_out(&eng->tasklet.held[n - 1]))
+		n--;
+	return n;
+}
+
+/* The i-th item hands over a request. */
+static inline bool timeline_held_is_execute(const struct lane_eng *eng, uint32_t i)
+{
+	return timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+	       eng->tasklet.held[i].event.wire.kind == LANE_RQ_EXECUTE;
+}
+
+#endif

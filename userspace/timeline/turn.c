@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// A request's turn on its engine: when it begins and is over, whom it makes way for.
+#include "timeline/turn.h"
+#include "timeline/given.h"
+#include "timeline/idle.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/world.h"
+
+const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
+#define W(id, name) [LANE_PREEMPTION_##id] = name,
+	LANE_PREEMPTION_WHYS(W)
+#undef W
+};
+
+void timeline_turn_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+				   struct lane_span until)
+{
+	struct lane_preemption preemption = {
+		.victim = &rq->pub,
+		.at = rq->now.off,
+		.lasted = timeline_span_between(rq->now.off, until),
+	};
+
+	if (!rq->left.is_pending || !(rq->left.is_sure || timeline_request_was_preempted(rq)))
+		return;
+	preemption.engine = &rq->left.from->pub;
+	preemption.culprit = rq->left.culprit ? &rq->left.culprit->pub : NULL;
+	preemption.culprit_seqno = rq->left.culprit_seqno;
+	preemption.why = rq->left.why;
+	rq->left.is_pending = false;
+	if (rq->now.less) /* it may have run again soon */
+		preemption.lasted.lo = 0;
+	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &preemption);
+}
+
+void timeline_turn_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			     struct lane_span at)
+{
+	timeline_world_leave(tl, rq, at);
+	rq->pub.preemptions++;
+	rq->left = (struct lane_leave){ .from = eng, .is_pending = true };
+	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
+	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
+	eng->victim = rq;
+}
+
+/* The victim's priority as it was known before the dequeue that told the culprit's: in between it
+ * may have been raised. */
+static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	return victim->handed.prio_no == culprit->handed.prio_no ? victim->handed.prio_before
+								 : victim->pub.prio;
+}
+
+/*
+ * A higher priority preempts at once if it is at least the ordinary one, 0 (need_preempt() of
+ * gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1); else a time slice must have run
+ * out. Only a request's own `in` says its priority, and what waits for the request may raise it
+ * later (i915_schedule()): a priority is known by an `in` of the dequeue that preempted, else only
+ * from below. Where a virtual engine can use the engine, its waiting requests have a say that no
+ * event shows. What stood on the ports already has been raised since: if that was before the victim
+ * had the engine, nobody was told (kick_execlists()), and a time slice may have ended it.
+ */
+static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				       const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	if (eng->model->is_idled)
+		return LANE_PREEMPTION_PRIORITY; /* time slices came with 5.4 */
+	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
+	    timeline_engine_is_shared(tl, eng))
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->handed.prio_no != culprit->handed.no)
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->pub.prio == prio_before(victim, culprit) ||
+	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
+		return LANE_PREEMPTION_TIMESLICE;
+	return culprit->pub.prio > victim->pub.prio &&
+			       victim->handed.prio_no == culprit->handed.prio_no &&
+			       culprit->handed.back_no != culprit->handed.no
+		       ? LANE_PREEMPTION_PRIORITY
+		       : LANE_PREEMPTION_UNKNOWN;
+}
+
+/* Unless it was handed over behind another context's. */
+static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->handed.no != eng->dequeue.no || rq->pub.context->ctx == eng->dequeue.first_ctx;
+}
+
+/*
+ * The new set takes the victim off: whose port was given after the victim can have left, or behind
+ * another's, is not the culprit, but somebody of whom nothing has been seen to run, and who may
+ * have.
+ */
+static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
+		  const struct lane_rq *culprit)
+{
+	struct lane_rq *victim = eng->victim;
+
+	eng->victim = NULL;
+	if (victim == culprit || eng->dequeue.is_mixed ||
+	    (eng->model->has_sets &&
+	     (culprit->handed.in.lo > victim->now.off.lo || !is_first_of_dequeue(eng, culprit))))
+		return;
+	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
+	victim->left.culprit_seqno = culprit->pub.seqno;
+	victim->left.why = why_of(tl, eng, victim, culprit);
+}
+
+/* What comes before rq in its context is known, or was over as rq began. User's seqnos go in twos.
+ */
+static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+	const struct lane_rq *before = rq->prev;
+	uint32_t step = ctx->pub.is_user ? 2 : 1;
+
+	if (rq->pub.seqno <= step ||
+	    (ctx->is_over && ctx->over_ns <= began_ns && rq->pub.seqno - ctx->over_seqno <= step))
+		return true;
+	return before && rq->pub.seqno - before->pub.seqno <= step &&
+	       ((before->ended && before->pub.end.hi <= began_ns) || before->is_on_device);
+}
+
+/* Why it may not be rq that begins to run, or not then. */
+static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			 const struct lane_rq *rq, uint64_t began_ns)
+{
+	bool doubtful = rq->doubt.may_have_run || (tl->ports_hide && eng->model->has_ports) ||
+			timeline_engine_is_blind(tl, eng);
+
+	/* What came before it in its context was handed over before the recording: it may have run
+	 * first. */
+	if (timeline_engine_unproven(eng))
+		doubtful |= !follows_known(rq, began_ns) || eng->proof.epoch > 1;
+	return doubtful ? LANE_DOUBT_DEVICE : 0;
+}
+
+/* What is known of rq's run as it begins at a time in `at`. */
+static struct lane_front front_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				  const struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_front front = { .is_taken = timeline_ports_taken_before(tl, eng) };
+
+	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
+			  (at.hi > eng->dequeue.pause_ns || !front.is_taken);
+	return front;
+}
+
+/* rq leaves the queue in which it has waited for the engine. */
+static void leave_queue(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+			uint64_t at_ns)
+{
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at_ns);
+	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at_ns);
+}
+
+/* It waited for what ran before it, as far as is known, and never had the engine before. */
+static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->last_ctx && !rq->now.has_begun && !rq->now.maybe.hi &&
+	       rq->pub.execute_ns < eng->free.at.lo;
+}
+
+void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 struct lane_span at, uint64_t gap_ns)
+{
+	bool sure_order = !timeline_engine_unproven(eng);
+	struct lane_span in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
+	/* It was on its port when the one before it ended. */
+	bool follows = in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo &&
+		       at.hi - gap_ns == eng->free.at.hi;
+
+	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
+	at.hi = timeline_not_before(at.hi, at.lo);
+	if (!sure_order && !eng->model->has_ports)
+		at.hi = LANE_NEVER; /* something unseen may have run before it */
+	if (eng->idle.is_known)
+		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
+	eng->front = front_of(tl, eng, rq, at);
+	eng->front.follows = follows;
+	eng->front.gap_ns = gap_ns;
+	if (!sure_order && eng->model->has_ports)
+		rq->doubt.epoch = eng->proof.epoch;
+	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
+	if (waited_behind(eng, rq))
+		rq->pub.behind = &eng->last_ctx->pub;
+	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
+	leave_queue(tl, eng, rq, at.lo);
+	eng->running = rq;
+	timeline_world_publish(rq, at);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
+	if (eng->victim)
+		blame(tl, eng, rq);
+}
+
+/*
+ * The ring whose last request met the driver's pause waits for the end of that, be a set with it
+ * taken. With another context the hardware leaves it.
+ */
+void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+
+	eng->front.is_reported = !eng->paused || ctx->paused != eng->paused;
+	if (eng->front.is_reported)
+		eng->paused = 0;
+}
+
+/*
+ * The driver pauses the ring, takes back what is not complete, and looks at the oldest last
+ * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
+ * What completes behind the pause is followed by nothing: the oldest that is taken back then never
+ * began.
+ */
+bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_front *front = &eng->front;
+
+	return front->is_reported || !eng->dequeue.pause_ns ||
+	       ((front->is_taken ||
+		 (front->taken_ns && front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
+		rq->now.since.hi <= eng->dequeue.pause_ns);
+}
+
+void timeline_turn_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+{
+	struct lane_rq *rq = eng->running;
+	uint64_t since_ns = rq->now.since.lo;
+
+	rq->left.is_sure = rq->left.is_pending && timeline_request_was_preempted(rq);
+	timeline_world_fit(rq, &at);
+	timeline_world_void(tl, rq, at);
+	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	eng->running = NULL;
+	if (rq->now.off.hi) {
+		rq->left.is_pending = rq->left.is_sure;
+		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
+	} else {
+		rq->pub.behind = NULL;
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
+	}
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
+		eng->last_ctx = NULL;
+	eng->free.at = at;
+}
+
+/* A run is told behind the one before it, and ends no sooner than it began, as these were told. */
+static void put_behind(struct lane_eng *eng, struct lane_run *run)
+{
+	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
+	    run->end.hi >= eng->told_until_ns)
+		run->begin.lo = eng->told_until_ns;
+	run->end.lo = timeline_not_before(run->end.lo, run->begin.lo);
+	eng->told_until_ns = run->end.lo;
+}
+
+void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+{
+	struct lane_rq *rq = eng->running;
+	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+	bool may_be_over = timeline_request_may_be_over(rq);
+
+	timeline_world_fit(rq, at);
+	timeline_turn_tell_preemption(tl, rq, rq->now.since);
+	run.begin = rq->now.since;
+	run.end = *at;
+	put_behind(eng, &run);
+	run.follows = eng->front.follows;
+	run.gap_ns = eng->front.gap_ns;
+	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
+	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
+			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
+	eng->running = NULL;
+	/* It may have ended before it left, and not run again; or another has run since. */
+	if (may_be_over && (rq->over.how == LANE_OVER_IN_PLACE || at->hi > rq->now.since.lo ||
+			    eng->last_ctx != (struct lane_ctx *)rq->pub.context))
+		eng->last_ctx = NULL;
+	else
+		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	eng->free.at = *at;
+	eng->free.no_sooner_ns = 0; /* the ports' `in` says more */
+	eng->free.unpaused_ns = 0;
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}

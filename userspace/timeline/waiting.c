@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The requests that wait in an engine's queue.
+#include "timeline/waiting.h"
+#include "timeline/losses.h"
+
+void timeline_waiting_add(struct lane_eng *eng, struct lane_rq *rq)
+{
+	if (rq->waits_for)
+		return;
+	rq->waits_for = eng;
+	eng->waiting.n++;
+}
+
+void timeline_waiting_handed_over(struct lane_rq *rq)
+{
+	if (!rq->waits_for)
+		return;
+	rq->waits_for->waiting.n--;
+	rq->waits_for = NULL;
+}
+
+/*
+ * What was taken back and completes leaves the queue in a dequeue that finds it complete
+ * (__i915_request_submit() of i915_request.c, 6.1), which no event shows. What is retired before
+ * leaves an empty list of its priority behind, which counts as something that waits
+ * (i915_sched_engine_is_empty() of i915_scheduler.h).
+ */
+void timeline_waiting_over(struct lane_rq *rq)
+{
+	if (!rq->waits_for)
+		return;
+	rq->waits_for->waiting.is_all = false;
+	timeline_waiting_handed_over(rq);
+}
+
+/*
+ * A dequeue with a free port goes through the whole queue (execlists_dequeue() of
+ * gt/intel_execlists_submission.c, 6.1). This one left both ports free.
+ */
+void timeline_waiting_run_over(struct lane_eng *eng)
+{
+	if (eng->given.n || eng->order.first || timeline_engine_unproven(eng))
+		return;
+	eng->waiting.is_all = true;
+	eng->waiting.since_ns = eng->dequeue.before_ns;
+}
+
+bool timeline_waiting_yields_to_ports(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return tl->needs_yielding && eng->waiting.is_all && !eng->waiting.n &&
+	       !timeline_engine_is_shared(tl, eng) && !timeline_engine_unproven(eng) &&
+	       !tl->info.follows_some && !tl->ports_hide &&
+	       tl->info.presence[LANE_RQ_SUBMIT] == LANE_PRESENCE_RECORDED &&
+	       !timeline_loss_between(tl, eng->waiting.since_ns, tl->now_ns);
+}

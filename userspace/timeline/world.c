@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// The histories of one request that the events allow.
+#include "timeline/world.h"
+
+static struct lane_span hull(struct lane_span a, struct lane_span b)
+{
+	return (struct lane_span){ a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi };
+}
+
+/* ---- runs ---- */
+
+void timeline_world_begin(struct lane_rq *rq, struct lane_span at, uint64_t no_sooner_ns)
+{
+	rq->now.since = at;
+	rq->now.no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo;
+}
+
+void timeline_world_fit(struct lane_rq *rq, struct lane_span *at)
+{
+	struct lane_world *now = &rq->now;
+
+	at->lo = timeline_not_before(at->lo, at->lo == at->hi ? now->since.lo : now->no_sooner_ns);
+	at->hi = timeline_not_before(at->hi, now->since.lo);
+	if (now->since.hi > at->hi)
+		now->since.hi = at->hi;
+}
+
+/* Its last run is over at a time in `at`: it goes into the sums. */
+static void add_run(struct lane_world *w, struct lane_span at)
+{
+	struct lane_span off = timeline_span_between(w->off, w->since);
+
+	timeline_span_add(&w->running, timeline_span_between(w->since, at));
+	if (w->off.hi) {
+		off.lo -= w->less < off.lo ? w->less : off.lo;
+		timeline_span_add(&w->preempted, off);
+	}
+	if (!w->has_begun) {
+		w->start = w->since;
+		if (w->maybe.hi) {
+			w->start.lo = w->maybe.lo;
+			w->preempted.hi += w->since.hi - w->maybe.lo;
+		}
+	}
+	w->has_begun = true;
+	w->maybe = w->off = (struct lane_span){ 0, 0 };
+	w->less = 0;
+}
+
+/* When it ended, where it is over: not before it was incomplete. */
+static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns)
+{
+	struct lane_span end = over->world.end;
+
+	if (end.lo < alive_ns)
+		end.lo = alive_ns < end.hi ? alive_ns : end.hi;
+	return end;
+}
+
+/* Of two histories in which it is over one is made. */
+static void merge(struct lane_world *into, struct lane_world with)
+{
+	add_run(into, into->end);
+	add_run(&with, with.end);
+	into->start = hull(into->start, with.start);
+	into->running = hull(into->running, with.running);
+	into->preempted = hull(into->preempted, with.preempted);
+	into->end = into->since = hull(into->end, with.end);
+}
+
+/* In a history like this one it is over; `to` has another such history, or none. */
+static void add_over(const struct lane_rq *rq, struct lane_over *to, struct lane_over over)
+{
+	if (to->how) {
+		struct lane_over first = *to;
+
+		first.world.end = over_end(to, rq->alive.sure_ns);
+		merge(&over.world, first.world);
+		over.next_ns = first.next_ns < over.next_ns ? first.next_ns : over.next_ns;
+		over.how = first.how > over.how ? first.how : over.how;
+		over.is_reported &= first.is_reported;
+	}
+	*to = over;
+}
+
+void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->doubted)
+		lane_pool_put(&tl->over_pool, rq->doubted);
+	rq->doubted = NULL;
+}
+
+/* In a history like this one it is over, if that listening found it complete. */
+static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lane_over over)
+{
+	if (!rq->doubted)
+		rq->doubted = lane_pool_get(&tl->over_pool);
+	if (rq->doubted)
+		add_over(rq, rq->doubted, over);
+	else
+		tl->no_memory = true;
+}
+
+/* It may have ended, unheard, in the run that is over at a time in `at`. */
+static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at,
+			   enum lane_over_how how)
+{
+	struct lane_over over = { .world = rq->now, .how = how, .is_reported = true };
+	uint64_t since_ns = rq->now.since.lo;
+
+	if (rq->alive.sure_ns >= at.hi)
+		return;
+	over.world.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
+	if (rq->alive.ns < at.hi)
+		add_over(rq, &rq->over, over);
+	else
+		add_doubted(tl, rq, over);
+}
+
+/* ---- signs of life ---- */
+
+static bool is_over_by(const struct lane_rq *rq, uint64_t at_ns)
+{
+	return rq->over.how && at_ns >= rq->over.world.end.hi;
+}
+
+void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->alive.sure_ns = rq->alive.ns;
+	rq->alive.ns = at_ns;
+	timeline_world_settle(tl, rq);
+	if (!is_over_by(rq, at_ns))
+		return;
+	add_doubted(tl, rq, rq->over);
+	rq->over.how = LANE_OVER_NOT;
+}
+
+void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	rq->alive.ns = rq->alive.sure_ns;
+	if (rq->doubted)
+		add_over(rq, &rq->over, *rq->doubted);
+	timeline_world_settle(tl, rq);
+}
+
+void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->alive.ns = rq->alive.sure_ns = at_ns;
+	timeline_world_settle(tl, rq);
+	if (is_over_by(rq, at_ns))
+		rq->over.how = LANE_OVER_NOT;
+}
+
+void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->alive.sure_ns = timeline_not_before(at_ns, rq->alive.sure_ns);
+	if (rq->doubted && at_ns >= rq->doubted->world.end.hi)
+		timeline_world_settle(tl, rq);
+}
+
+void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	timeline_world_alive(tl, rq, at_ns);
+	if (rq->over.is_reported)
+		rq->over.how = LANE_OVER_NOT;
+}
+
+/* ---- its turns ---- */
+
+void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+{
+	may_have_ended(tl, rq, at, LANE_OVER_BEFORE);
+	add_run(&rq->now, at);
+	rq->now.off = at;
+}
+
+void timeline_world_void(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_world *now = &rq->now;
+	uint64_t most = at.hi - now->since.lo;
+
+	may_have_ended(tl, rq, at, LANE_OVER_PASSED);
+	now->running.hi += most;
+	if (now->off.hi)
+		now->less += most;
+	else
+		now->maybe =
+			(struct lane_span){ now->maybe.hi ? now->maybe.lo : now->since.lo, at.hi };
+}
+
+void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_span *running = &rq->now.running;
+	uint64_t less = rq->now.off.lo - at.lo;
+
+	running->lo -= less < running->lo ? less : running->lo;
+	running->hi -= rq->now.off.lo - at.hi;
+	rq->now.off = at;
+}
+
+void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	if (rq->over.world.end.hi == at_ns)
+		rq->over.how = LANE_OVER_NOT;
+	if (rq->doubted && rq->doubted->world.end.hi == at_ns)
+		timeline_world_settle(tl, rq);
+}
+
+void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_reported)
+{
+	struct lane_over over = { .world = rq->now,
+				  .how = LANE_OVER_IN_PLACE,
+				  .is_reported = is_reported };
+	struct lane_span *since = &over.world.since;
+
+	if (rq->pub.state != LANE_RQ_STATE_RUNNING)
+		*since = (struct lane_span){ rq->handed.in.lo < by_ns ? rq->handed.in.lo : by_ns,
+					     by_ns };
+	over.world.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
+	add_over(rq, &rq->over, over);
+}
+
+void timeline_world_followed(struct lane_rq *rq, uint64_t by_ns)
+{
+	rq->over.next_ns = by_ns;
+}
+
+void timeline_world_passed(struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_over over = { .world = rq->now, .how = LANE_OVER_PASSED, .is_reported = true };
+
+	over.world.since = over.world.end = at;
+	add_over(rq, &rq->over, over);
+}
+
+void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
+{
+	struct lane_world w = rq->now;
+
+	if (runs_since.hi)
+		add_run(&w, runs_since);
+	rq->pub.started = w.has_begun;
+	rq->pub.start = w.start;
+	rq->pub.running = rq->now.running;
+	rq->pub.preempted = w.preempted;
+}
+
+/* ---- its end ---- */
+
+struct world_sum {
+	struct lane_world all;
+	bool has_any;
+};
+
+static void add(struct world_sum *sum, struct lane_world w, struct lane_span end)
+{
+	w.end = end;
+	if (!sum->has_any) {
+		sum->all = w;
+	} else {
+		sum->all.start = hull(sum->all.start, w.start);
+		sum->all.running = hull(sum->all.running, w.running);
+		sum->all.preempted = hull(sum->all.preempted, w.preempted);
+		sum->all.end = hull(sum->all.end, w.end);
+	}
+	sum->has_any = true;
+}
+
+static void add_now(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+{
+	struct lane_world w = rq->now;
+
+	add_run(&w, end);
+	add(sum, w, end);
+}
+
+static void add_off(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+{
+	struct lane_world w = rq->now;
+	struct lane_span off = timeline_span_between(w.off, end);
+
+	off.lo -= w.less < off.lo ? w.less : off.lo;
+	timeline_span_add(&w.preempted, off);
+	add(sum, w, end);
+}
+
+/* It ran at some time from when it was taken off, or handed over, on. */
+static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+{
+	struct lane_world w = rq->now;
+	uint64_t from_ns = w.off.hi ? w.off.lo : rq->handed.in.lo;
+	uint64_t most = end.hi > from_ns ? end.hi - from_ns : 0;
+
+	if (!w.has_begun)
+		w.start = (struct lane_span){ w.maybe.hi ? w.maybe.lo : from_ns, end.hi };
+	w.running.hi += most;
+	w.preempted.hi += most;
+	add(sum, w, end);
+}
+
+/* It was complete by by_ns, whatever else may be. */
+static void add_over_to(const struct lane_rq *rq, struct world_sum *sum, uint64_t by_ns)
+{
+	struct lane_world w = rq->over.world;
+	struct lane_span end = over_end(&rq->over, rq->alive.ns);
+
+	if (by_ns < end.hi)
+		end.hi = timeline_not_before(by_ns, end.lo);
+
+	add_run(&w, end);
+	add(sum, w, end);
+}
+
+struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, uint32_t ways)
+{
+	struct world_sum sum = { .has_any = false };
+
+	if (ways & LANE_WORLD_NOW)
+		add_now(rq, &sum, end);
+	if (ways & LANE_WORLD_OFF)
+		add_off(rq, &sum, end);
+	if (ways & LANE_WORLD_AGAIN)
+		add_again(rq, &sum, end);
+	if ((ways & LANE_WORLD_OVER) && rq->over.how)
+		add_over_to(rq, &sum, end.hi);
+	if (!sum.has_any)
+		add(&sum, rq->now, end);
+	rq->pub.start = sum.all.start;
+	rq->pub.running = sum.all.running;
+	rq->pub.preempted = sum.all.preempted;
+	return sum.all.end;
+}
