@@ -9,10 +9,13 @@ const volatile struct lane_bpf_names fence_names = {};
  * tracepoint has called them. This program runs in the tracepoint right before the one that writes
  * the record, and puts them aside. When the kernel drops it (its type does not nest), the names are
  * missing, the event is not.
+ *
+ * Between the two, and amid each, another thread may run and put its own names aside, where
+ * tracepoints may be preempted (Linux 7.3). So the names carry a seal: a number made of them and of
+ * the fence they belong to. What does not match its seal is left unwritten.
  */
 struct aside {
-	__u32 context;
-	__u32 seqno;
+	__u64 seal;
 	char driver[LANE_BPF_NAME_BYTES];
 	char timeline[LANE_BPF_NAME_BYTES];
 };
@@ -23,6 +26,20 @@ struct {
 	__type(key, __u32);
 	__type(value, struct aside);
 } fence_aside SEC(".maps");
+
+/* Two names that differ, or the same of two fences, have the same seal once in 2^64 times. */
+static __always_inline __u64 seal(__u32 context, __u32 seqno, const char *driver,
+				  const char *timeline)
+{
+	__u64 sum = (__u64)context << 32 | seqno;
+
+#pragma unroll
+	for (unsigned int i = 0; i < LANE_BPF_NAME_BYTES / sizeof(word); i++) {
+		sum = (sum ^ ((const word *)driver)[i]) * 0x9e3779b97f4a7c15ULL;
+		sum = (sum ^ sum >> 32 ^ ((const word *)timeline)[i]) * 0x9e3779b97f4a7c15ULL;
+	}
+	return ~sum;
+}
 
 static __always_inline void copy_name(char *name, void *record, __u16 place)
 {
@@ -36,44 +53,34 @@ static __always_inline void copy_name(char *name, void *record, __u16 place)
 SEC("tp")
 int fence_put_aside(void *record)
 {
-	__u32 zero = 0;
-	struct aside *aside = bpf_map_lookup_elem(&fence_aside, &zero);
+	struct aside names, *aside;
+	__u32 zero = 0, context = 0, seqno = 0;
 
+	aside = bpf_map_lookup_elem(&fence_aside, &zero);
 	if (!enabled || !aside)
 		return 0;
-	copy_name(aside->driver, record, fence_names.driver);
-	copy_name(aside->timeline, record, fence_names.timeline);
-	bpf_probe_read_kernel(&aside->context, sizeof(__u32), record + fence_names.context);
-	bpf_probe_read_kernel(&aside->seqno, sizeof(__u32), record + fence_names.seqno);
+	copy_name(names.driver, record, fence_names.driver);
+	copy_name(names.timeline, record, fence_names.timeline);
+	bpf_probe_read_kernel(&context, sizeof(context), record + fence_names.context);
+	bpf_probe_read_kernel(&seqno, sizeof(seqno), record + fence_names.seqno);
+	names.seal = seal(context, seqno, names.driver, names.timeline);
+	copy_words(aside, &names, sizeof(names));
 	return 0;
 }
 
 RECORD(dma_fence_init);
 
-static __always_inline bool is_about(const volatile struct aside *aside,
-				     const struct lane_p_dma_fence_init *p)
-{
-	return aside->context == (__u32)p->context && aside->seqno == (__u32)p->seqno;
-}
-
-/*
- * What is put aside is used once, and only for the fence it is about. Where tracepoints may be
- * preempted (Linux 7.3), another thread may put its own aside while this one copies: its numbers
- * come last, so they are looked at once more.
- */
 static __always_inline void take_names(struct lane_p_dma_fence_init *p)
 {
 	__u32 zero = 0;
-	struct aside *aside = bpf_map_lookup_elem(&fence_aside, &zero);
+	const struct aside *aside = bpf_map_lookup_elem(&fence_aside, &zero);
 
-	if (aside && fence_names.driver && is_about(aside, p)) {
+	if (aside && fence_names.driver) {
 		copy_words(p->driver, aside->driver, sizeof(p->driver));
 		copy_words(p->timeline, aside->timeline, sizeof(p->timeline));
-		barrier();
-		if (is_about(aside, p)) {
-			aside->context = 0;
+		barrier(); /* what is sealed is the copy */
+		if (seal(p->context, p->seqno, p->driver, p->timeline) == aside->seal)
 			return;
-		}
 	}
 	__builtin_memset(p->driver, 0, sizeof(p->driver));
 	__builtin_memset(p->timeline, 0, sizeof(p->timeline));
