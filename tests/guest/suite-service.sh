@@ -57,7 +57,11 @@ verdict systemd soon inside systemctl is-active only.target
 
 verdict starts inside systemctl start gpulane
 # It catches SIGUSR1 from when it is about to begin.
-begun() { [ $((16#$(status SigCgt) & 512)) != 0 ]; }
+begun() {
+	local caught
+	caught=$(status SigCgt)
+	[ -n "$caught" ] && [ $((16#$caught & 512)) != 0 ]
+}
 verdict begins soon begun
 sleep 2
 "$client" --name hist --cpu 1 --count 1000000 --duration 4000 --period 30000 --depth 1 >/dev/null 2>&1 &
@@ -95,7 +99,11 @@ verdict reloads inside systemctl reload gpulane
 verdict configuration-is-read-again soon says 'was read again'
 before=$(main_pid)
 inside kill -KILL "$before"
-again() { [ "$(main_pid)" != 0 ] && [ "$(main_pid)" != "$before" ] && begun; }
+again() {
+	local now
+	now=$(main_pid)
+	[ "$now" != 0 ] && [ "$now" != "$before" ] && begun
+}
 verdict comes-back-after-kill soon again
 verdict hit-is-still-there inside sh -c "/opt/gpulane/bin/gpulane watch --list | grep '^ *1  request of hist; device_queue by gpuhog'"
 verdict trigger inside /opt/gpulane/bin/gpulane watch --trigger=again

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two threads that wake each other through pipes, as often as told: `threads ROUNDS`.
+#define _GNU_SOURCE // SCHED_BATCH
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +26,10 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	char byte = 0;
 
+	// Who is woken must not preempt: whoever wakes it would be runnable all the time, and would
+	// never be woken itself.
+	if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }))
+		return 1;
 	if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, answer, NULL))
 		return 1;
 	for (long i = 0; i < rounds; i++)
