@@ -182,6 +182,8 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.hi += LANE_SWITCH_NS;
 	eng->free.is_paused = false;
 	gap_ns = at.hi - gap_ns;
+	if (eng->free.is_held) /* R24: until a run that nothing shows has ended the pause */
+		at.hi = LANE_NEVER;
 	at.lo = timeline_not_before(at.lo, eng->free.unpaused_ns);
 	at.hi = timeline_not_before(at.hi, at.lo);
 	if (next->now.has_begun && !next->left.from) {
@@ -264,13 +266,19 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 				    by_ns });
 }
 
-/* Without `unsubmit`: rq stood on the ports, and has been handed over again behind others. It may
- * have had the engine before them, until the hardware took the new set. */
+/*
+ * Without `unsubmit`: rq stood on the ports behind what is to leave, and stands there yet or has been
+ * handed over again behind others. It may have had the engine before them, until the hardware took
+ * the new set.
+ */
 static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_rq *rq)
 {
-	return eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && eng->leaver &&
-	       eng->leaver != rq && rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no;
+	if (!eng->model->has_sets || timeline_engine_sees_unsubmit(tl) || !eng->leaver ||
+	    eng->leaver == rq)
+		return false;
+	return (rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no) ||
+	       (rq->order && rq->order <= eng->dequeue.stood && !timeline_engine_is_unheard(eng, rq));
 }
 
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,

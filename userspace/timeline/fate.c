@@ -297,6 +297,19 @@ static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane
 	return by_ns > dequeue->pause_ns + LANE_INTERRUPT_NS ? by_ns - LANE_INTERRUPT_NS : 0;
 }
 
+/*
+ * R24. rq, the first of the set that was written last, has ended behind the driver's pause, and no run
+ * of the tasklet is seen to have found that set taken: its ring waits for that run, and the next port
+ * for its ring.
+ */
+static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
+
+	return eng->model->is_hooked && eng->paused && rq->handed.no == eng->dequeue.no &&
+	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
+}
+
 /* The engine is free, at a time in `free`, of what ended at a time in `end`. */
 static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 		     struct lane_span free, bool was_leaver)
@@ -356,6 +369,7 @@ void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, stru
 	eng->free.unpaused_ns = unpaused_since(tl, eng, rq, ending->end.hi);
 	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused_ns);
 	note_pause(tl, eng, rq, ending->end.hi);
+	eng->free.is_held = !was_leaver && holds_next(eng, rq);
 }
 
 /* rq has ended when it may have run. */

@@ -296,6 +296,7 @@ struct lane_free {
 	uint64_t no_sooner_ns; /* whenever that was heard of */
 	uint64_t by_ns;	       /* what ends now may not free it before; 0: it does */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
+	bool is_held;	/* the same, as the first of that set: the next waits for the pause's end */
 	uint64_t unpaused_ns; /* the pause that it ended behind was over then, or later */
 };
 
@@ -323,6 +324,8 @@ struct lane_seen_ports {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns;	     /* then */
 	uint64_t changed_ns; /* they were seen to be others than before then, last */
+	uint64_t taken_no;   /* the last dequeue whose set was seen on them, */
+	uint64_t taken_upto; /* and the order's last number then */
 };
 
 struct lane_eng {

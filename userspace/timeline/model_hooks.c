@@ -38,6 +38,13 @@ static bool last_was_seen(const struct lane_eng *eng)
 		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
+/* The hardware has taken the set that was written last, and has moved on in it since, maybe. */
+static bool is_last_taken(const struct lane_eng *eng)
+{
+	return (eng->ports.taken_no == eng->dequeue.no && eng->ports.taken_upto == eng->orders) ||
+	       last_was_seen(eng);
+}
+
 /*
  * The last dequeue handed rq over, and this is the set that it wrote, without rq though a port is
  * free: what looks like one dequeue was two, and the later one's set is yet to be taken.
@@ -103,6 +110,10 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		eng->ports.changed_ns = event->wire.ts_ns;
 	eng->ports.on = *ports;
 	eng->ports.ns = event->wire.ts_ns;
+	if (last_was_seen(eng)) {
+		eng->ports.taken_no = eng->dequeue.no;
+		eng->ports.taken_upto = eng->orders;
+	}
 	timeline_ports_unpause(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }
@@ -115,5 +126,5 @@ const struct lane_model lane_model_hooks = {
 	.settle = timeline_chain_settle,
 	.dequeued = bound_ports,
 	.see_ports = see_ports,
-	.is_last_taken = last_was_seen,
+	.is_last_taken = is_last_taken,
 };

@@ -288,6 +288,7 @@ void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	eng->free.at = *at;
 	eng->free.no_sooner_ns = 0; /* the ports' `in` says more */
 	eng->free.unpaused_ns = 0;
+	eng->free.is_held = false;
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }
