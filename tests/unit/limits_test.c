@@ -61,7 +61,8 @@ static void told(void *arg, const struct lane_request *rq)
 	l->adds_up.request(l->adds_up.arg, rq);
 }
 
-static void begin(struct load *l)
+/* What shows that a request is over is recorded, or not. */
+static void begin_recorded(struct load *l, enum lane_presence ends)
 {
 	static const struct lane_select everything;
 	struct lane_hooks hooks;
@@ -70,12 +71,19 @@ static void begin(struct load *l)
 	l->before = allocated();
 	l->info.submission = LANE_SUBMISSION_EXECLISTS;
 	memset(l->info.presence, LANE_PRESENCE_RECORDED, sizeof(l->info.presence));
+	l->info.presence[LANE_RQ_RETIRE] = l->info.presence[LANE_RQ_OUT] =
+		l->info.presence[LANE_FENCE_SIGNALED] = (uint8_t)ends;
 	assert_null(latency_init(&l->latency, &l->info, &everything));
 	l->adds_up = latency_hooks(&l->latency);
 	/* The request's hook is this test's, with the latency's behind it; the others take no part.
 	 */
 	hooks = (struct lane_hooks){ .arg = l, .request = told };
 	assert_null(timeline_create(&l->info, NULL, 0, &hooks, &l->timeline));
+}
+
+static void begin(struct load *l)
+{
+	begin_recorded(l, LANE_PRESENCE_RECORDED);
 }
 
 static struct lane_timeline_figures figures(const struct load *l)
@@ -360,6 +368,29 @@ static void unended(void **state)
 	assert_int_equal(l.told, 10001);
 }
 
+/* A recording begins with more requests than wait where nothing shows an end: they are kept for it. */
+static void many_before_an_end(void **state)
+{
+	struct load l;
+
+	(void)state;
+	begin(&l);
+	for (uint32_t n = 1; n <= 4000; n++) {
+		request(&l, LANE_RQ_ADD, 1, n);
+		request(&l, LANE_RQ_SUBMIT, 1, n);
+	}
+	assert_int_equal(l.told, 0);
+	for (uint32_t n = 1; n <= 4000; n++) {
+		request(&l, LANE_RQ_EXECUTE, 1, n);
+		request(&l, LANE_RQ_RETIRE, 1, n);
+	}
+	assert_int_equal(figures(&l).contradictions, 0);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.told, 4000);
+	assert_int_equal(l.unended, 0);
+}
+
 /* More `in`s than an engine has ports, and no `out`: that cannot be, and takes no memory. */
 static void fifo(void **state)
 {
@@ -594,13 +625,13 @@ static void foreseen_losses(void **state)
 }
 
 /* So much memory at most, and it does not grow with the trace. */
-static void flat(void (*story)(struct load *, uint32_t), size_t most)
+static void flat(void (*story)(struct load *, uint32_t), enum lane_presence ends, size_t most)
 {
 	struct load l;
 	size_t at_short;
 	uint32_t n = 1;
 
-	begin(&l);
+	begin_recorded(&l, ends);
 	while (l.events < SHORT)
 		story(&l, n++);
 	look(&l);
@@ -618,10 +649,22 @@ static void flat(void (*story)(struct load *, uint32_t), size_t most)
 	static void flat_##name(void **state)                                                      \
 	{                                                                                          \
 		(void)state;                                                                       \
-		flat(story_of_##name, most);                                                       \
+		flat(story_of_##name, LANE_PRESENCE_RECORDED, most);                               \
 	}
 
-FLAT(no_end, 2u << 20)
+static void flat_no_end(void **state)
+{
+	(void)state;
+	flat(story_of_no_end, LANE_PRESENCE_UNKNOWN, 2u << 20);
+}
+
+/* What shows an end is recorded, and does not come. */
+static void flat_no_end_yet(void **state)
+{
+	(void)state;
+	flat(story_of_no_end, LANE_PRESENCE_RECORDED, 6u << 20);
+}
+
 FLAT(no_retire, 16u << 20)
 FLAT(whole, 1u << 20)
 FLAT(other_contexts, 16u << 20)
@@ -649,6 +692,8 @@ int main(void)
 		cmocka_unit_test(shuffled),
 		cmocka_unit_test(within_reach),
 		cmocka_unit_test(flat_no_end),
+		cmocka_unit_test(flat_no_end_yet),
+		cmocka_unit_test(many_before_an_end),
 		cmocka_unit_test(flat_no_retire),
 		cmocka_unit_test(flat_whole),
 		cmocka_unit_test(flat_other_contexts),

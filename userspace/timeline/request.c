@@ -51,13 +51,24 @@ static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_
 			tl, rq, (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
 }
 
-/* So many requests of a context are kept: with those that have not been seen to end, and without.
+static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
+}
+
+/*
+ * So many requests of a context are kept: with those that have not been seen to end, and without.
+ * What would show an end may be yet to come, as where a recording begins with many requests.
  */
 static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 {
 	const uint64_t *seen = tl->figures.by_kind;
 
 	if (seen[LANE_RQ_RETIRE] || (!ended && (seen[LANE_FENCE_SIGNALED] || seen[LANE_RQ_OUT])))
+		return LANE_MAX_UNRETIRED;
+	if (!ended && tl->figures.open_requests <= LANE_MAX_UNRETIRED &&
+	    (is_recorded(tl, LANE_RQ_RETIRE) || is_recorded(tl, LANE_FENCE_SIGNALED) ||
+	     is_recorded(tl, LANE_RQ_OUT)))
 		return LANE_MAX_UNRETIRED;
 	return MAX_NEVER_RETIRING;
 }
