@@ -3,6 +3,8 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +312,15 @@ static struct lane_error *check_trace(const struct options *o, const char *path,
 					verdict, stdout, o->shout);
 }
 
+/* The next scenario uses the memory of the last: getting it from the kernel anew takes a third of the
+ * time. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_TOP_PAD, 64 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -321,6 +332,7 @@ int main(int argc, char **argv)
 	struct lane_error *err = NULL;
 	uint64_t bad = 0, total;
 
+	keep_memory();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	for (unsigned int i = 0; i < o.n_traces && !err; i++)
 		err = check_trace(&o, o.traces[i], &sum);
