@@ -9,7 +9,7 @@
 
 void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
 {
-	/* What came first told the earliest. */
+	/* The first event that told it bounds the end best. */
 	if (!rq->known.hi)
 		rq->known = end;
 	else if (end.hi < rq->known.hi)
@@ -18,8 +18,8 @@ void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
 }
 
 /*
- * Somebody has just begun to listen to it: whether it was found complete its signal tells
- * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which comes within an interrupt's time.
+ * If somebody had just begun to listen to rq, the signal tells whether that found rq complete
+ * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1). The signal comes within LANE_INTERRUPT_NS.
  */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
@@ -43,7 +43,7 @@ struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_
 void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	timeline_finish_request(tl, rq, end);
-	if (rq->is_over) /* that it was so has waited for this */
+	if (rq->is_over) /* rq could not be released before it had ended */
 		timeline_tasklet_release_later(tl, rq);
 }
 

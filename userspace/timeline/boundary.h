@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is open in a model: a boundary, the end of a request, which for what follows it is the
- * earliest time at which it can have begun. It is one variable, known within a span, and concluded
- * in the order of the boundaries: so no boundary is before the one before it, or behind the one
- * behind it.
+ * A boundary: the end of one request and the earliest start of the next, as one time within a span.
+ * Boundaries are concluded in their order. So no boundary is before the one before it, or behind
+ * the one behind it.
  */
 #ifndef LANE_TIMELINE_BOUNDARY_H
 #define LANE_TIMELINE_BOUNDARY_H
@@ -11,21 +10,23 @@
 #include "timeline/ending.h"
 #include "timeline/state.h"
 
-/* rq is complete by end.hi, by its own events or by those of what follows it. */
+/* rq is complete at a time in `end`, by its own events or by those of what follows it. */
 void timeline_boundary_known(struct lane_rq *rq, struct lane_span end);
+/* rq is known to be complete. When it ended is not concluded yet. */
 static inline bool timeline_boundary_is_known(const struct lane_rq *rq)
 {
 	return rq->known.hi != 0;
 }
 
-/* Nothing that is to come tells more of it. */
+/* No event that is to come tells more of rq's end. */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq);
-/* When rq was over, no sooner than what it follows, which was over at a time from then on. */
+/* Returns when rq ended. The one before rq ended at or after follows_ns, and rq no sooner. */
 struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
 					  uint64_t follows_ns);
-/* rq's story with the hardware is over. */
+/* rq ended at a time in `end`. Releases rq if nothing else keeps it. */
 void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
-/* rq had the engine, or was to, from a time in `begin` to one in `end`: that is told. */
+/* Tells the subscriber of a run: rq had the engine from a time in `begin` to one in `end`. follows:
+ * it began as the run before it ended. */
 void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_rq *rq, struct lane_span begin,
 				struct lane_span end, bool follows);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which turn follows which on an engine whose driver has a submission tasklet, and what is in
-// doubt.
+// Which run follows which on an engine whose driver has a submission tasklet, and what is in doubt.
 #include "timeline/chain.h"
 #include "timeline/ending.h"
 #include "timeline/finish.h"
@@ -32,7 +31,7 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uin
 	}
 }
 
-/* What runs ends, and the engine is free for the next. */
+/* rq, which runs, ends. The next one starts. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_end_told *ending)
 {
@@ -40,7 +39,7 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	timeline_chain_update(tl, eng);
 }
 
-/* The end of what has a place on its engine, and does not run. */
+/* rq ends, which is linked to its engine and does not run. */
 static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			 const struct lane_end_told *ending)
 {
@@ -55,7 +54,7 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	} else {
 		end = timeline_fate_out_of_turn(eng, rq, end);
 		timeline_chain_end_before(tl, rq, end.hi);
-		if (eng->running == rq) /* it has come to run by that */
+		if (eng->running == rq) /* rq has come to run by that */
 			end_running(tl, eng, rq,
 				    &(struct lane_end_told){
 					    .end = end, .no_sooner_ns = ending->no_sooner_ns });
@@ -92,9 +91,9 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 }
 
 /*
- * One end may show others. What comes before it in one order may come behind it in another,
- * if the trace contradicts itself: an end that is being concluded is not concluded again,
- * nor from too far away.
+ * One end may show others. If the trace contradicts itself, a request may come before another in
+ * one order and behind it in the other. So an end that is being concluded is not concluded again,
+ * and the depth is bounded.
  */
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
@@ -132,22 +131,22 @@ void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng
 {
 	timeline_engine_contradicts(tl, eng);
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
-	/* What was wrong has been so for longer. */
+	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		timeline_finish_doubt(rq, rq->alive.ns);
 }
 
 /* ---- what runs ---- */
 
-/* The dequeue that is being read has handed rq over, and its ports are yet to be written. */
+/* The dequeue that is being read has handed rq over, and has not written its port yet. */
 static bool is_before_ports(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return eng->model->has_ports && eng->dequeue.is_open && rq->handed.no == eng->dequeue.no &&
 	       !rq->handed.is_on_port;
 }
 
-/* What is complete and not heard of yet, then what was taken back with the ports, then the order.
- */
+/* Returns who has the engine next: what is known to be complete and not told yet, then what is to
+ * leave, then the first of the order. NULL: nobody, or its port is yet to be written. */
 static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
@@ -157,7 +156,7 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 	return first && is_before_ports(eng, first) ? NULL : first;
 }
 
-/* True when rq runs, or will before what runs now is over. */
+/* True when rq has the engine after `now`. */
 static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 		       const struct lane_rq *rq)
 {
@@ -168,7 +167,7 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !timeline_engine_is_unheard(eng, rq) : now->order < rq->order;
 }
 
-/* next has the engine, or had it: it may have been seen to be complete since. */
+/* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
 	struct lane_span in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
@@ -182,12 +181,12 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.hi += LANE_SWITCH_NS;
 	eng->free.is_paused = false;
 	gap_ns = at.hi - gap_ns;
-	if (eng->free.is_held) /* R24: until a run that nothing shows has ended the pause */
+	if (eng->free.is_held) /* R24: the pause ends in a run of the tasklet that nothing shows */
 		at.hi = LANE_NEVER;
 	at.lo = timeline_not_before(at.lo, eng->free.unpaused_ns);
 	at.hi = timeline_not_before(at.hi, at.lo);
 	if (next->now.has_begun && !next->left.from) {
-		/* It starts again and was never seen to leave: what would tell is missing. */
+		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
@@ -197,7 +196,8 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_chain_infer(tl, eng, next,
 				     (struct lane_span){ timeline_request_began(next),
 							 timeline_by_then(next, complete_ns) });
-	/* The end before it was heard of later than it was over: so was what comes after it. */
+	/* The end before next was told later than it came. So next may have ended, and the engine
+	 * been free, sooner than that was told. */
 	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.at.lo && !eng->running)
 		eng->free.at.lo = sooner_ns;
 }
@@ -217,8 +217,6 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
 
-/* R18. The next set has taken the engine from what was taken back with the last one, at a time in
- * `at`. */
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->leaver;
@@ -228,7 +226,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 		struct lane_rq *unheard = eng->running;
 		uint64_t by_ns = unheard->known.hi ? unheard->known.hi : at.hi;
 
-		if (timeline_ports_is_last(eng, unheard)) { /* its `out` tells, or is missing */
+		if (timeline_ports_is_last(eng, unheard)) { /* its `out` tells its end, or is
+							     * missing */
 			timeline_finish_detach(tl, eng, unheard);
 			continue;
 		}
@@ -253,7 +252,6 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 		timeline_turn_is_reported(eng, rq);
 }
 
-/* R19. The same where no event marks it: since the set was written. */
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
 {
 	const struct lane_rq *first = eng->order.first;
@@ -267,9 +265,9 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 }
 
 /*
- * Without `unsubmit`: rq stood on the ports behind what is to leave, and stands there yet or has been
- * handed over again behind others. It may have had the engine before them, until the hardware took
- * the new set.
+ * Without `unsubmit`: rq stood on the ports behind what is to leave, and stands there yet or was
+ * handed over again behind others. rq may have had the engine before those others, until the
+ * changeover.
  */
 static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_rq *rq)
@@ -278,7 +276,8 @@ static bool may_not_have_waited(const struct lane_timeline *tl, const struct lan
 	    eng->leaver == rq)
 		return false;
 	return (rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no) ||
-	       (rq->order && rq->order <= eng->dequeue.stood && !timeline_engine_is_unheard(eng, rq));
+	       (rq->order && rq->order <= eng->dequeue.stood &&
+		!timeline_engine_is_unheard(eng, rq));
 }
 
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
@@ -301,7 +300,8 @@ void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *en
 			timeline_chain_infer(
 				tl, eng, front,
 				(struct lane_span){ timeline_request_began(front), by_ns });
-		if (eng->running == front) { /* it comes first by any order: it cannot be */
+		if (eng->running == front) { /* front does not give way: the events contradict each
+					      * other */
 			timeline_finish_detach(tl, eng, front);
 			timeline_chain_update(tl, eng);
 		}
@@ -320,8 +320,8 @@ void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_tasklet_release_later(tl, rq);
 }
 
-/* Of rq's context, `before` should have been handed over again with it or before it, had it not
- * ended. */
+/* `before` is of rq's context. If it were incomplete, the driver would have handed it over again
+ * before rq. */
 static bool was_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_rq *before, const struct lane_rq *rq)
 {
@@ -333,7 +333,7 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 	       before->order <= eng->dequeue.stood;
 }
 
-/* `before` was passed over, and may have ended long ago: when at the latest. */
+/* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
 static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_rq *before)
 {
@@ -347,10 +347,10 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 		       : tl->now_ns;
 }
 
-/* What is executed shows that something before it was passed over. */
+/* An `execute` shows that what it passes over is complete. */
 static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	/* else what would tell when is missing */
+	/* else an event that tells when may be missing */
 	return !eng->tasklet.is_cut || timeline_engine_sees_unsubmit(tl);
 }
 
@@ -360,7 +360,8 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 	struct lane_rq *before, *next;
 
 	if (rq->next && rq->is_on_device)
-		rq->next->doubt.may_have_run = false; /* rq was not complete, so it did not run */
+		rq->next->doubt.may_have_run = false; /* rq is incomplete: the one behind it has not
+						       * run */
 	if (!shows_unheard(tl, eng))
 		return;
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
@@ -369,9 +370,9 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
 		if (timeline_engine_may_be_heard(tl, before) && !before->handed.is_taken_back)
-			return; /* its signal is under way, and what is behind it is not over */
+			return; /* its signal is to come, and what is behind it is incomplete */
 		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
-			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* who was preempted is not known */
+			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
 		if (!before->pub.started && !before->now.maybe.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		timeline_chain_infer(
@@ -401,8 +402,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		timeline_finish_doubt(rq, now_ns);
 		rq->doubt.is_hit = true;
 		timeline_turn_close(tl, eng, &at);
-		/* It ended, was taken off, or runs on: it counts as preempted until its end shows.
-		 */
+		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
 		timeline_turn_taken_off(tl, eng, rq, at);
 		rq->pub.preemptions--;
 	}
@@ -422,7 +422,6 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		timeline_idle_forget(tl, eng);
 }
 
-/* What was taken for a ring has ports: nothing has run by that reading yet. */
 void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (eng->model->has_ports || eng->model->is_firmware)
@@ -441,7 +440,7 @@ void timeline_chain_adopt(struct lane_timeline *tl, struct lane_eng *eng)
 	(void)eng;
 }
 
-/* Nothing waits for more than what is held of a run of the tasklet. */
+/* There is nothing to settle: only events that are held are open, and reading them ends that. */
 void timeline_chain_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	(void)tl;

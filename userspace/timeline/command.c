@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCL calls and commands: from the call to the program's knowing that the command is complete.
+// OpenCL calls and commands, from the call until the program notices that the command is complete.
 #include "timeline/command.h"
 #include "timeline/command_events.h"
 
@@ -20,7 +20,7 @@ static const struct lane_cl_function *function_of(uint32_t number)
 
 static enum lane_command_class class_of(uint32_t type)
 {
-	/* One more than the class, by type; 0: another. */
+	/* The class plus 1, by type; 0: LANE_COMMAND_OTHER. */
 	static const uint8_t classes[] = {
 #define IS(type, class) [LANE_CLC_##type - LANE_CLC_NDRANGE_KERNEL] = LANE_COMMAND_##class + 1
 		IS(NDRANGE_KERNEL, KERNEL),
@@ -53,7 +53,8 @@ static enum lane_command_class class_of(uint32_t type)
 						 : LANE_COMMAND_OTHER;
 }
 
-/* The four times on the CPU's clock: within the clock's bounds and between call and knowing. */
+/* Sets the four times on the CPU's clock: within the bounds of the clock, and between call_ns and
+ * known_ns. */
 static void place_times(struct lane_cl_cmd *cmd)
 {
 	const struct lane_sync *sync = &cmd->device->sync;
@@ -72,13 +73,14 @@ static void place_times(struct lane_cl_cmd *cmd)
 		span->hi = span->hi < span->lo ? span->lo : span->hi;
 		ns = ns < last_ns ? last_ns : ns;
 		ns = ns > ceiling_ns ? ceiling_ns : ns;
-		/* A clock that is taken for the CPU's may leave the bounds by its grain. */
+		/* A device clock that is taken for the CPU's may leave the bounds by its
+		 * resolution. */
 		pub->time_ns[i] = ns < span->lo ? span->lo : ns > span->hi ? span->hi : ns;
 		last_ns = pub->time_ns[i];
 	}
 }
 
-/* A queue of a process that another event names. */
+/* Sets the process's name, once another event has told it. */
 static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *queue)
 {
 	const struct lane_thread *thread;
@@ -90,7 +92,7 @@ static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *q
 		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
 }
 
-/* A thread may have ended before its command is over, and its name is gone with it. */
+/* Sets the thread's name while it is known: the thread may end before its command does. */
 static void name_thread(const struct lane_timeline *tl, struct lane_command *command)
 {
 	const struct lane_thread *thread;
@@ -104,7 +106,7 @@ static void name_thread(const struct lane_timeline *tl, struct lane_command *com
 		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
 }
 
-/* Takes a command out of everything that knows it and tells the subscriber. */
+/* Tells the subscriber of a command, and frees it. */
 static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
@@ -125,7 +127,7 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	timeline_command_unlink(tl, cmd);
 }
 
-/* Tells what the device's order has ready. */
+/* Tells the commands that the device's order gives out. all: do not wait for others. */
 static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool all)
 {
 	struct lane_cl_cmd *cmd;
@@ -136,7 +138,7 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 	}
 }
 
-/* Too many are open: the oldest is told as it is. */
+/* Too many commands are open: the oldest is told as it is. */
 static void crowd(struct lane_timeline *tl)
 {
 	struct lane_cl_cmd *oldest = tl->cl->oldest;
@@ -148,7 +150,7 @@ static void crowd(struct lane_timeline *tl)
 		command_over(tl, oldest);
 }
 
-/* A command, with room made for it; NULL: no memory. */
+/* Makes a command, and room for it. NULL: no memory. */
 static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
 {
 	while (tl->cl->n_open >= LANE_COMMANDS_MAX)
@@ -156,7 +158,8 @@ static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
 	return timeline_command_new(tl);
 }
 
-/* Its completion is known: it waits for its turn, or is told at once when it has no times. */
+/* The command is known to be complete: it waits for its turn, or is told at once if it has no
+ * times. */
 static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_cl_device *device = cmd->device;
@@ -193,7 +196,7 @@ static void tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread, u
 		tl->hooks.call(tl->hooks.arg, &thread->call);
 }
 
-/* The call and its command part. */
+/* Unties the thread's call from its command. Returns the command; NULL: there is none. */
 static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
 {
 	struct lane_cl_cmd *cmd = thread->cmd;
@@ -206,11 +209,11 @@ static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
 	return cmd;
 }
 
-/* The thread is elsewhere though its call's exit was not seen. */
+/* The thread has left its call, whose exit was not seen. */
 static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
 {
 	timeline_cl_call_over(thread);
-	/* Its command stays open: its number is not known. */
+	/* Its command stays open, without a number. */
 	no_caller(thread);
 	tell_call(tl, thread, now_ns);
 }
@@ -267,7 +270,8 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->queue->process->enqueueing++;
 }
 
-/* The command that came back before its call did is the one that this call has made. */
+/* cmd gets its number. If a command of that number completed before the call returned, cmd is that
+ * command. */
 static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number)
 {
 	struct lane_cl_cmd *early = lane_table_get(&tl->cl->commands, number, key(cmd->pub.pid));
@@ -288,7 +292,7 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 	complete(tl, cmd);
 }
 
-/* The command of a call that has returned. */
+/* A call has returned: notes what that says of its command. */
 static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		     const struct lane_event *event)
 {
@@ -298,7 +302,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 	if (!cmd)
 		return;
 	if (said->status < 0 || !said->command) {
-		/* Nothing was enqueued, or nobody will ever tell of it. */
+		/* Nothing was enqueued, or its completion will never be told. */
 		struct lane_cl_device *device = cmd->device;
 
 		timeline_command_unlink(tl, cmd);
@@ -316,7 +320,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 	merge_early(tl, cmd, said->command);
 }
 
-/* A call that waits for the whole queue has returned. */
+/* A call that waited for the whole queue from began_ns to now_ns has returned. */
 static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns)
 {
 	for (struct lane_cl_cmd *cmd = queue->last; cmd && !cmd->finished_ns; cmd = cmd->prev)
@@ -324,7 +328,7 @@ static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns
 			cmd->finished_ns = now_ns;
 }
 
-/* The program lets go of a command's event: it will not ask it for times any more. */
+/* The program releases a command's event: it will not ask it for times any more. */
 static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 {
 	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
@@ -359,7 +363,8 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	tell_call(tl, thread, event->wire.ts_ns);
 }
 
-/* A command that comes back before its call has: it waits for the call's exit. */
+/* Makes a command that is complete before its call has returned: it waits for the call's exit.
+ * NULL: no memory. */
 static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
@@ -373,7 +378,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->pub.queue = &queue->pub;
 	cmd->pub.pid = event->wire.pid;
 	cmd->pub.tid = -1;
-	/* Where nobody is in a call that could have made it, its call was not seen. */
+	/* If no thread is in a call that could have made it, its call was not seen. */
 	cmd->is_early = queue->process->enqueueing > 0;
 	timeline_command_number(tl, cmd, said->command, event->wire.pid);
 	return cmd;
@@ -404,7 +409,7 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 		complete(tl, cmd);
 }
 
-/* One of a command's times, read by the program itself. */
+/* The program itself has read one of a command's times. */
 static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_profiling *said = &event->u.opencl_profiling;
@@ -422,7 +427,7 @@ static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 	complete(tl, cmd);
 }
 
-/* A thread that ends is in no call any more. */
+/* A thread has ended: it has left its call. */
 static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t tid = (uint32_t)event->u.sched_process_exit.tid;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the files about OpenCL share: calls, queues, commands, and the requests that a queue's
- * process made while commands waited.
- */
+/* What the files about OpenCL share: calls, queues, commands, and the requests that a process made
+ * while its commands waited. */
 #ifndef LANE_TIMELINE_COMMAND_H
 #define LANE_TIMELINE_COMMAND_H
 
@@ -11,48 +9,49 @@
 #include "timeline/command_order.h"
 #include "timeline/state.h"
 
-/* Commands that are open at a time; the oldest is told as it is when there are more. */
+/* The most commands that are open at a time. Beyond that the oldest is told as it is. */
 #define LANE_COMMANDS_MAX 65536
 
-/* Requests that a queue keeps for commands that are not over. */
+/* The most requests that a queue keeps for its open commands. */
 #define LANE_MADE_MAX 4096
 
-/* Commands that a device waits for to put the others in order. */
+/* The most commands that a device waits for to put the others in order. */
 #define LANE_ORDER_LIMIT 8192
 
 /* A request that a process with OpenCL queues has made. */
 struct lane_cl_rq {
-	struct lane_request story; /* the latest copy; its context and engine stay */
-	uint32_t refs;		   /* entries of queues, and one while it is open */
+	struct lane_request story; /* the latest copy; its context and engine live as long as the
+				    * timeline */
+	uint32_t refs;		   /* log entries that refer to it, and one while it is open */
 	uint64_t made_ns;
 	bool is_open; /* it is still in the timeline */
 };
 
 /* How a request was made. */
 enum lane_made_how {
-	LANE_MADE_ALONE,   /* in the command's own call, nothing else of its queue waiting */
-	LANE_MADE_FLUSH,   /* in a call that makes the driver hand over all that waits */
-	LANE_MADE_CALL,	   /* in another command's call: what waited, that one perhaps */
-	LANE_MADE_CONTEXT, /* elsewhere, on the queue's context */
-	LANE_MADE_SHARED,  /* elsewhere, on a context that several queues use */
-	LANE_MADE_UNKNOWN, /* elsewhere in the process, on a context of no known queue */
+	LANE_MADE_ALONE,   /* in the command's own call, when nothing else of its queue waited */
+	LANE_MADE_FLUSH,   /* in a call that makes the driver submit all that waits */
+	LANE_MADE_CALL,	   /* in a command's call: for what waited, and perhaps for that command */
+	LANE_MADE_CONTEXT, /* outside of the queue's calls, on the queue's context */
+	LANE_MADE_SHARED,  /* the same, on a context that several queues use */
+	LANE_MADE_UNKNOWN, /* the same, on a context of no known queue */
 };
 
 struct lane_cl_cmd;
 struct lane_cl_process;
 struct lane_cl_thread;
 
-/* In a queue's log: a request, and the commands of the queue it may have carried. */
+/* An entry of a queue's log: a request, and the commands of the queue that it may have carried. */
 struct lane_cl_made {
 	struct lane_cl_rq *rq;
 	uint64_t first, last; /* their places in the queue */
 	uint8_t how;
 };
 
-/* A device of a process, as its driver shows it: one clock. */
+/* A device as one process sees it: it has one clock. */
 struct lane_cl_device {
 	struct lane_sync sync;
-	bool foreseen; /* from an earlier reading: complete */
+	bool foreseen; /* the clock is from an earlier reading, and complete */
 	struct lane_order *order;
 	struct lane_cl_device *next;
 	int32_t pid;
@@ -65,10 +64,10 @@ struct lane_cl_q {
 	struct lane_cl_device *device;
 	struct lane_cl_process *process;
 	struct lane_cl_q *sibling;	  /* next of the same process */
-	struct lane_cl_cmd *first, *last; /* not told yet, by place */
+	struct lane_cl_cmd *first, *last; /* commands not told yet, by place */
 	uint64_t next_place;
-	uint64_t waiting_from;	  /* place of the first command not known to be handed over */
-	uint64_t crowded_to;	  /* commands up to this place have lost entries of the log */
+	uint64_t waiting_from;	  /* place of the first command that is not known to be submitted */
+	uint64_t crowded_to;	  /* log entries of commands up to this place were dropped */
 	struct lane_cl_made *log; /* a ring by time */
 	uint32_t log_head, log_n, log_cap;
 };
@@ -81,27 +80,28 @@ struct lane_cl_cmd {
 	struct lane_cl_device *device;
 	uint64_t place; /* in its queue */
 	uint64_t ticket;
-	struct lane_cl_thread *caller; /* while it is in its call */
+	struct lane_cl_thread *caller; /* the thread that is in the command's call; NULL: none */
 	uint64_t event;		       /* handle of its event, 0: not known */
-	uint64_t finished_ns;	       /* a call that waits for it had returned */
+	uint64_t finished_ns;	       /* a call that waited for it returned then; 0: none */
 	char name[64];
 	struct lane_request first_story, last_story;
 	bool linked;   /* in its queue */
 	bool ticketed; /* holds a ticket of its device */
-	bool is_back;  /* complete, waits for its turn */
-	bool is_early; /* complete before its call was seen to return */
+	bool is_back;  /* it is complete, and waits for its turn in the order */
+	bool is_early; /* it was complete before its call returned */
 	bool numbered; /* in the table of numbers */
-	uint8_t times; /* bits of the times that came one by one */
+	uint8_t times; /* set of the times (1 << enum lane_command_time) that came one by one */
 };
 
 /* A thread that calls OpenCL. */
 struct lane_cl_thread {
 	struct lane_call call;
 	struct lane_cl_q *queue;
-	struct lane_cl_cmd *cmd; /* that the call enqueues */
+	struct lane_cl_cmd *cmd; /* the command that the call enqueues; NULL: none */
 	bool is_inside;
-	bool flushed;	     /* requests were made in it */
-	uint64_t flushed_to; /* when it returns, commands before this place are handed over */
+	bool flushed;	     /* requests were made in the call */
+	uint64_t flushed_to; /* when the call returns, the commands before this place are
+			      * submitted */
 	uint32_t kind;	     /* enum lane_cl_kind of the function */
 };
 
@@ -113,7 +113,7 @@ struct lane_cl_kernel {
 struct lane_cl_process {
 	struct lane_cl_q *queues;
 	uint32_t n_queues;
-	uint32_t enqueueing; /* calls that are about to make a command */
+	uint32_t enqueueing; /* threads that are in a call that makes a command */
 };
 
 struct lane_cl {
@@ -126,8 +126,8 @@ struct lane_cl {
 	struct lane_table events;    /* (event, pid): open commands */
 	struct lane_table requests;  /* (context id, seqno): open requests made by such processes */
 	struct lane_table
-		fits; /* (context id, queue id): commands in a row that fit it, as a number */
-	struct lane_table contexts; /* (context id, 0): the queue it belongs to */
+		fits; /* (context id, queue id): number of commands in a row that fit it */
+	struct lane_table contexts; /* (context id, 0): the queue whose commands it carries */
 	struct lane_pool queue_pool, device_pool, kernel_pool, thread_pool, process_pool, cmd_pool,
 		rq_pool;
 	struct lane_cl_q **queue_by_id;
@@ -135,26 +135,26 @@ struct lane_cl {
 	struct lane_cl_device *first_device, *last_device;
 	struct lane_cl_cmd *oldest, *newest;
 	uint32_t n_open;
-	struct lane_cl_q shared; /* in the table of contexts: several queues use it */
+	struct lane_cl_q shared; /* stands in `contexts` for several queues */
 	bool has_completions;	 /* the trace has opencl_command */
 	struct lane_command_figures figures;
 };
 
 /* command_match.c */
-/* A request was made: by which call, for which commands. */
+/* A request was made: notes in which call, and which commands it may carry. */
 void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);
-/* A call has returned: what it flushed is no longer waiting. */
+/* A call has returned: the commands that it flushed do not wait any more. */
 void timeline_cl_call_over(struct lane_cl_thread *thread);
-/* Forgets the log's entries that no command of the queue can need. */
+/* Drops the log entries that no open command of the queue can need. */
 void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
 
-/* The latest of a request's story. */
+/* Copies what is known of a request by now. */
 void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
-/* The queue's commands come on that context. */
+/* Notes that the queue's commands come on that context. */
 void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 		       const struct lane_context *context);
 
-/* The i-th entry of the queue's log, from the oldest. */
+/* The i-th entry of the queue's log, from the oldest, 0. */
 static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
 {
 	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
@@ -166,13 +166,18 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
 struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
 struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
+/* Reads an opencl_queue: what it says of its queue and device. */
 void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads an opencl_kernel: a kernel's name. */
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
 struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);
 struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl);
+/* cmd is enqueued in queue, behind all others. */
 void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			   struct lane_cl_cmd *cmd);
+/* Takes cmd out of everything that refers to it, and frees it. */
 void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
+/* cmd gets its number in its process. */
 void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
 			     int32_t pid);
 

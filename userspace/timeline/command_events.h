@@ -5,14 +5,16 @@
 
 #include "timeline/state.h"
 
+/* Reads an event. Does nothing before the first event of OpenCL. */
 void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event);
-/* A job of drm_sched comes to its entity's queue, in the thread that submits it; command_match.c.
- */
+/* A job of drm_sched is queued, in the thread that submits it; command_match.c. */
 void timeline_command_job(struct lane_timeline *tl, const struct lane_event *event,
 			  struct lane_rq *rq);
-/* The story of a request is over; command_match.c. */
+/* A request is told; command_match.c. */
 void timeline_command_request(struct lane_timeline *tl, const struct lane_request *rq);
+/* The trace ends: tells what is open. */
 void timeline_command_finish(struct lane_timeline *tl);
+/* Frees all that is kept of OpenCL. */
 void timeline_command_free(struct lane_timeline *tl);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The requests that a process with OpenCL queues makes: in which call, for which commands.
+// The requests that a process with OpenCL queues makes: in which call, and which commands they may
+// carry.
 #include "timeline/command.h"
 #include "timeline/objects.h"
 #include "timeline/command_events.h"
@@ -55,7 +56,7 @@ void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 		drop_oldest(tl, queue);
 }
 
-/* Doubles the log's ring; false: no memory. */
+/* Doubles the size of the log. False: no memory. */
 static bool grow(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
 	uint32_t cap = queue->log_cap ? 2 * queue->log_cap : 16;
@@ -74,7 +75,7 @@ static bool grow(struct lane_timeline *tl, struct lane_cl_q *queue)
 	return true;
 }
 
-/* Writes down that rq may have carried the queue's commands first..last. */
+/* Notes in the log that rq may have carried the queue's commands from place first to last. */
 static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_rq *rq,
 		 uint64_t first, uint64_t last, enum lane_made_how how)
 {
@@ -93,7 +94,6 @@ static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_
 	rq->refs++;
 }
 
-/* What the contexts have carried tells whose they are. */
 void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 		       const struct lane_context *context)
 {
@@ -117,7 +117,8 @@ void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 	}
 }
 
-/* The first command of the queue that is neither handed over nor over, by what was seen. */
+/* Returns the place of the first command of the queue that is, as far as is known, neither
+ * submitted nor complete. */
 static uint64_t first_waiting(struct lane_cl_q *queue)
 {
 	uint64_t first = queue->next_place;
@@ -130,7 +131,7 @@ static uint64_t first_waiting(struct lane_cl_q *queue)
 	return first;
 }
 
-/* A request made in a call that names its queue. */
+/* rq was made in a call that names its queue. */
 static void made_in_call(struct lane_timeline *tl, struct lane_cl_thread *thread,
 			 struct lane_cl_rq *rq)
 {
@@ -149,7 +150,8 @@ static void made_in_call(struct lane_timeline *tl, struct lane_cl_thread *thread
 		last = queue->next_place - 1;
 		flushed = queue->next_place;
 		if (first == queue->next_place) {
-			/* Nothing waits; what its own call's request did not carry, perhaps. */
+			/* No command waits. rq may carry what the requests of the commands' own
+			 * calls did not. */
 			if (!queue->first)
 				return;
 			first = queue->first->place;
@@ -172,7 +174,8 @@ void timeline_cl_call_over(struct lane_cl_thread *thread)
 	thread->flushed_to = 0;
 }
 
-/* A request made elsewhere in the process: for what is open on the queue its context belongs to. */
+/* rq was made outside of a queue's call. It may carry the open commands of the queue to which its
+ * context belongs. */
 static void made_elsewhere(struct lane_timeline *tl, struct lane_cl_process *process,
 			   struct lane_cl_rq *rq, bool in_call)
 {
@@ -192,15 +195,16 @@ static void made_elsewhere(struct lane_timeline *tl, struct lane_cl_process *pro
 		return;
 	}
 	if (in_call)
-		return; /* of a call that is about no queue: not a command's, as far as is known */
-	/* A queue whose requests are made in its calls has none that are made elsewhere. */
+		return; /* made in a call that names no queue: no command is known to need it */
+	/* A queue whose context is known has no requests on other contexts. */
 	for (queue = process->queues; queue; queue = queue->sibling)
 		if (queue->first && !queue->pub.ctx)
 			note(tl, queue, rq, queue->first->place, queue->next_place - 1,
 			     LANE_MADE_UNKNOWN);
 }
 
-/* The kernel makes requests of its own in a thread's name; an execbuf's has its queue event. */
+/* The kernel makes requests of its own in a program's thread. Only an execbuf's request has a queue
+ * event. */
 static bool of_an_execbuf(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return (rq->pub.seen & LANE_SEEN_QUEUE) ||
@@ -208,7 +212,7 @@ static bool of_an_execbuf(const struct lane_timeline *tl, const struct lane_rq *
 		!tl->figures.by_kind[LANE_RQ_QUEUE]);
 }
 
-/* `process` has made a request, in the thread of the event. */
+/* `process` has made the request `live`, in the thread of the event. */
 static void made(struct lane_timeline *tl, const struct lane_event *event,
 		 struct lane_cl_process *process, struct lane_rq *live)
 {
@@ -257,7 +261,7 @@ void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event 
 
 /*
  * Drivers queue jobs of their own in a program's thread, such as amdgpu's updates of page tables
- * (amdgpu_vm_sdma_commit() in amdgpu_vm_sdma.c, Linux 6.17): those are no client's. Before
+ * (amdgpu_vm_sdma_commit() in amdgpu_vm_sdma.c, Linux 6.17). Such jobs are of no client. Before
  * Linux 6.17 nothing tells.
  */
 void timeline_command_job(struct lane_timeline *tl, const struct lane_event *event,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words for an OpenCL command: what it is, how sure its requests are and why.
+// The words for an OpenCL command: what it is, how certain its requests are, and why.
 #include "timeline/timeline.h"
 
 const char *const lane_certainty_names[LANE_CERTAINTY_COUNT] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device's commands in the order of their times, though each is told of when it is over.
+// A device's commands in the order of their starts, though each comes only when it is complete.
 #include "timeline/command_order.h"
 
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 /* A command that is back. */
 struct held_command {
 	uint64_t key;
-	uint64_t barrier; /* the newest ticket when it came back: those after it are younger */
+	uint64_t barrier; /* the newest ticket as it came back */
 	void *item;
 };
 
 struct lane_order {
-	uint64_t next;	 /* ticket */
-	uint64_t oldest; /* ticket that is not back; next when there is none */
+	uint64_t next;	 /* the next ticket */
+	uint64_t oldest; /* the oldest ticket that is not back; next: there is none */
 	uint32_t limit;
-	uint8_t *back;		   /* by ticket modulo limit */
+	uint8_t *back;		   /* whether a ticket is back, by ticket modulo limit */
 	struct held_command *heap; /* by key, smallest first */
 	uint32_t n, cap;
-	uint64_t last; /* key that was given out last */
+	uint64_t last; /* the largest key that was given out */
 	struct lane_order_figures figures;
 };
 
@@ -50,7 +50,6 @@ void timeline_order_destroy(struct lane_order *order)
 	free(order);
 }
 
-/* Goes on to the oldest ticket that is not back. */
 static void settle(struct lane_order *order)
 {
 	while (order->oldest < order->next && order->back[order->oldest % order->limit])
@@ -60,7 +59,7 @@ static void settle(struct lane_order *order)
 uint64_t timeline_order_ticket(struct lane_order *order)
 {
 	if (order->next - order->oldest == order->limit) {
-		/* Too far behind: it is not waited for any more. */
+		/* The oldest is too far behind: it is not waited for any more. */
 		order->figures.given_up++;
 		order->oldest++;
 		settle(order);

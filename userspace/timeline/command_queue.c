@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OpenCL's objects: queues, devices, kernels, threads, commands; found by handle, made when met.
+// OpenCL's objects: queues, devices, kernels, threads, commands; found by handle, or made when an
+// event first names them.
 #include "timeline/command.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 	return cl;
 }
 
-/* The object under (a, pid), made zeroed when it is not there; *fresh then. */
+/* The object under (a, pid). If it is not there, it is made, zeroed, and *fresh is true. NULL: no
+ * memory. */
 static void *get(struct lane_timeline *tl, struct lane_table *table, struct lane_pool *pool,
 		 uint64_t a, int32_t pid, bool *fresh)
 {
@@ -65,7 +67,7 @@ static struct lane_cl_device *device_get(struct lane_timeline *tl, uint64_t hand
 	device->handle = handle;
 	clock_sync_init(&device->sync, 1);
 	if (timeline_order_create(LANE_ORDER_LIMIT, &device->order))
-		tl->no_memory = true; /* lane_enomem is the only error it has */
+		tl->no_memory = true; /* lane_enomem is its only error */
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
 	cl->last_device = device;
 	return device->order ? device : NULL;
@@ -111,7 +113,8 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 	device = device_get(tl, said->device, event->wire.pid);
 	if (!device)
 		return;
-	/* A queue that had this handle before is no more; its commands keep the device they had. */
+	/* A queue that had this handle before is gone; its commands keep the device that they
+	 * had. */
 	if (!queue->first)
 		queue->device = device;
 	if (!device->name[0])
@@ -198,7 +201,7 @@ void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, 
 {
 	cmd->pub.number = number;
 	if (lane_table_get(&tl->cl->commands, number, key(pid)))
-		return; /* a number that came twice: the first keeps it */
+		return; /* the number came twice: the first command keeps it */
 	cmd->numbered = lane_table_put(&tl->cl->commands, number, key(pid), cmd);
 	if (!cmd->numbered)
 		tl->no_memory = true;
@@ -243,7 +246,7 @@ bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timelin
 
 		if (!device)
 			return false;
-		/* A clock that began anew says nothing about what was before. */
+		/* A clock that was restarted tells nothing of the time before. */
 		if (!from->sync.bounded || from->sync.restarts)
 			continue;
 		device->sync = from->sync;

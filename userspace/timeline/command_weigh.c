@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Which of the requests that may have carried a command did: what its call and the times leave.
+// Which of the requests that may have carried a command did carry it, by its call and by the times.
 #include "timeline/command.h"
 #include "timeline/losses.h"
 
 #include <string.h>
 
 /*
- * The driver sees a request end by its interrupt and takes the next one for started then: a command
- * may have begun this much earlier than its request did by the driver's events.
+ * The driver learns by an interrupt that a request ended, and takes the next one for started then.
+ * So a command may have begun this much earlier, ns, than its request did by the driver's events.
  */
 #define LAG_NS 20000
 
-/* Commands in a row that each fit one request, which shows whose a context is. */
+/* So many commands in a row that each fit one request show whose a context is. */
 #define FITS 8
 
-/* Candidates that are weighed; more are not told apart. */
+/* The most candidates that are weighed. */
 #define CANDIDATES 32
 
-/* What the times say of a request: it cannot have carried the command, it may, it did. */
+/* What the times say of a request: it cannot have carried the command, it may have, or it did. */
 enum verdict {
 	CANNOT = -1,
 	MAY,
 	DID
 };
 
-/* When it ran, as wide as it may have been; false: not known. */
+/* Writes when the request ran, with all its bounds, to *from and *to. False: not known. */
 static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane_span *to)
 {
 	const struct lane_request *story = &rq->story;
@@ -38,7 +38,7 @@ static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane
 	return true;
 }
 
-/* How long both [a, b] and [c, d] lasted together, at least and at most. */
+/* The time that [a, b] and [c, d] have in common, ns, at least and at most. */
 static struct lane_span overlap(struct lane_span a, struct lane_span b, struct lane_span c,
 				struct lane_span d)
 {
@@ -52,7 +52,7 @@ static struct lane_span overlap(struct lane_span a, struct lane_span b, struct l
 	return both;
 }
 
-/* It ran from `from` to `to`, or that long at most: whether it did the command's work. */
+/* The request ran at most from `from` to `to`: did it do the command's work? */
 static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane_request *story,
 				struct lane_span from, struct lane_span to)
 {
@@ -64,7 +64,8 @@ static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane
 
 	if (both.lo && 2 * both.lo >= (own.hi < its.hi ? own.hi : its.hi))
 		return DID;
-	/* By the driver's lateness it may have begun before, but not before it was given. */
+	/* The driver learns of ends late, so it may have begun sooner, but not before it was handed
+	 * over. */
 	from.lo = from.lo > LAG_NS ? from.lo - LAG_NS : 0;
 	if ((story->seen & LANE_SEEN_EXECUTE) && from.lo < story->execute_ns)
 		from.lo = story->execute_ns;
@@ -91,10 +92,8 @@ static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq
 		       : MAY;
 }
 
-/*
- * They ran together for at least four fifths of the longer one: nothing else fits so well. MAY:
- * the bounds do not tell.
- */
+/* The command and the request ran together for at least four fifths of the longer one: no other
+ * pair fits so well. MAY: the bounds do not tell. */
 static enum verdict fits(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
 {
 	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
@@ -118,10 +117,10 @@ static uintptr_t row_of(const struct lane_cl *cl, const struct lane_context *con
 }
 
 /*
- * A driver that hands over from threads of its own only never names a context in a call. That a
- * request runs when a command does proves nothing: the process may draw, too. A row of commands
- * each of which fits a request on the same context does, where no other queue's commands fit as
- * well.
+ * A driver that submits from threads of its own only never makes a request in a call. That a
+ * request runs while a command does proves nothing: the process may draw, too. A row of commands
+ * that each fit a request of the same context proves it, if no other queue's commands fit that
+ * context as well.
  */
 static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 		    const struct lane_cl_rq *rq)
@@ -147,13 +146,13 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	timeline_cl_learn(tl, cmd->queue, context);
 }
 
-/* What is weighed for one command. */
+/* The candidates of one command. */
 struct weighing {
-	const struct lane_cl_made *made[CANDIDATES]; /* those that may or did */
+	const struct lane_cl_made *made[CANDIDATES]; /* those that may have carried it, or did */
 	enum verdict verdicts[CANDIDATES];
 	uint8_t how[CANDIDATES]; /* enum lane_made_how, by what is known now */
 	uint32_t n, cannot, may, did;
-	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in made */
+	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in `made` */
 	bool is_crowded;
 };
 
@@ -175,7 +174,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 		const struct lane_cl_q *owner =
 			lane_table_get(&tl->cl->contexts, made->rq->story.context->id, 0);
 
-		/* Whose the context is may have been learnt since. */
+		/* Whose the context is may be known by now. */
 		if (owner == cmd->queue)
 			how = LANE_MADE_CONTEXT;
 		else if (owner && owner != &tl->cl->shared)
@@ -206,7 +205,7 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 
 	memset(scale, 0, sizeof(*scale));
 	scale->is_crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
-	/* Entries are in the order of their making. */
+	/* The entries are in the order in which the requests were made. */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -225,15 +224,14 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	}
 }
 
-/* One candidate that the times neither confirm nor exclude: what the call says. */
+/* Decides by the call where there is one candidate. did: the times confirm it. */
 static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
 		       enum lane_made_how how, bool did)
 {
 	bool handed_over = cmd->place < cmd->queue->waiting_from;
 
 	cmd->pub.certainty = LANE_CERTAIN_EXACT;
-	/* Maps, markers and the like often need no request: nothing but the times ties them to one.
-	 */
+	/* Maps, markers and the like often need no request. Only the times can tie them to one. */
 	if (how != LANE_MADE_ALONE && !did && cmd->pub.class >= LANE_COMMAND_MAP) {
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 		cmd->pub.why = LANE_WHY_UNDECIDED;
@@ -257,7 +255,7 @@ static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
 		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
 		cmd->pub.why = LANE_WHY_UNDECIDED;
 		break;
-	default: /* one on an unknown context is not decided here */
+	default: /* LANE_MADE_UNKNOWN is not decided here */
 		cmd->pub.why = LANE_WHY_CONTEXT;
 	}
 }
@@ -288,7 +286,8 @@ static bool is_weaker(const struct weighing *scale, uint32_t i)
 	return scale->how[i] >= LANE_MADE_CONTEXT && calls && scale->verdicts[i] == MAY;
 }
 
-/* What a call speaks for leaves no room for what only may; a known context none for an unknown. */
+/* Drops the weaker candidates: those that only may have carried it, if a call speaks for others;
+ * and those on an unknown context, if there are others. */
 static void drop_weaker(struct weighing *scale)
 {
 	struct weighing kept = { .cannot = scale->cannot, .is_crowded = scale->is_crowded };
@@ -336,7 +335,7 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct wei
 	}
 }
 
-/* What was lost on the command's way may be what would decide otherwise. */
+/* Events that were lost between the command's call and its completion might decide otherwise. */
 static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	uint64_t from = cmd->pub.call_ns ? cmd->pub.call_ns : cmd->pub.known_ns;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * The jobs of drm_sched: whom an event concerns (docs/analysis.md, drm_sched). The scheduler's
- * source is drivers/gpu/drm/scheduler of Linux 6.1, 6.12 and 6.17.
- */
+/* The jobs of drm_sched: which job an event is about (docs/analysis.md, drm_sched). The scheduler's
+ * source is drivers/gpu/drm/scheduler of Linux 6.1, 6.12 and 6.17. */
 #include "timeline/drm.h"
 #include "timeline/command_events.h"
 #include "timeline/drm_dependency.h"
@@ -43,8 +41,8 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_command_job(tl, event, rq);
 }
 
-/* run_job() makes the ring's fence, the last one that it makes, in the thread that has just told of
- * the job. */
+/* The ring's fence is the last one that run_job() makes, in the thread that has just told of the
+ * job. */
 static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
@@ -69,8 +67,8 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 		tl->no_memory = true;
 }
 
-/* A fence of the ring was signalled before, and called nobody back: a reset has taken the
- * call-backs off. */
+/* A fence of the ring was signalled before, and did not call the scheduler back: a reset has taken
+ * the call-backs off. */
 static bool is_unanswered(const struct lane_rq *rq)
 {
 	const struct lane_rq *first = timeline_job_ring(rq)->first;
@@ -100,13 +98,13 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		rq->job->is_breath = breath || is_unanswered(rq);
 		rq->job->is_late |= is_late;
 	}
-	/* The other fence of a job: its ring has it, run_job() is over. */
+	/* It may be the job's `scheduled` fence: its ring has the job, and run_job() is over. */
 	rq = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)seqno) : NULL;
 	if (rq && rq->job) {
 		rq->job->is_scheduled = true;
 		rq->job->scheduled_ns = event->wire.ts_ns;
 	}
-	/* Of a job that has no fence's name this may be that signal. */
+	/* For a job whose fences have no known names, this may be that signal. */
 	rq = timeline_job_of_thread(tl, event->wire.tid);
 	if (rq && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
 		rq->job->is_scheduled = true;
@@ -143,7 +141,8 @@ static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	timeline_wait_begin(tl, rq, event);
 }
 
-/* The first sign of drm_sched is the making of a job's fences. */
+/* The first event of drm_sched is the making of a job's fences. False: it is not that, or there is
+ * no memory. */
 static bool begins(struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->wire.kind == LANE_FENCE_INIT &&
@@ -178,7 +177,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	return rq || timeline_job_context(tl, event->u.fence.context);
 }
 
-/* Whom it names hangs on something that may have been lost. */
+/* The event's names rest on earlier events, some of which may have been lost. */
 static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_raw *raw = &event->raw;
@@ -188,7 +187,7 @@ static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event 
 	       (raw->known_ns && timeline_jobs_are_lossy(tl, raw->known_ns, event->wire.ts_ns));
 }
 
-/* The ring was given a job, nobody knows which. What its thread does next is of that job. */
+/* The ring was given a job, and it is not known which. What the thread does next is of that job. */
 static void miss_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_eng *eng = timeline_ring_get(tl, &event->u.drm_sched_job_queue);

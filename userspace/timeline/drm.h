@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The jobs of drm_sched: which events say something of them. */
+/* The jobs of drm_sched: which job an event is about. */
 #ifndef LANE_TIMELINE_DRM_H
 #define LANE_TIMELINE_DRM_H
 
 #include "timeline/state.h"
 
+/* Reads an event of drm_sched. */
 void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event);
-/* True when a fence's event is of drm_sched's jobs, and of nobody else. */
+/* Reads a fence's event. True: the fence is of a job of drm_sched, and no other file needs the
+ * event. */
 bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

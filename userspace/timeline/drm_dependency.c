@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whom a job of drm_sched waited for, and until when (R34).
+// Which fences a job of drm_sched waited for, and until when (R34).
 #include "timeline/drm_dependency.h"
 #include "timeline/drm_job.h"
 #include "timeline/objects.h"
@@ -9,7 +9,7 @@
 
 #define MAX_MAKERS 65536
 
-/* Whose the fences of a context are. */
+/* Who made the fences of a context; only the addresses matter. */
 static char scheduler_made, others_made;
 
 void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *event)
@@ -27,23 +27,21 @@ void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *
 		tl->no_memory = true;
 }
 
-/*
- * It may be the fence of a job that nothing names, of the same ring perhaps. Then no more is waited
- * for than that the ring has that job.
- */
+/* The fence may be of a job that no event names, perhaps of the same ring. Then the waiting job
+ * waits only until the ring has that job. */
 static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 {
 	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
 
 	if (ctx && !ctx->pub.is_drm)
 		return false;
-	/* The first fence of a job that is named: it is waited for as it is. */
+	/* The `scheduled` fence of a job that is known: the job waits for this very fence. */
 	if (timeline_job_context(tl, context + 1))
 		return false;
 	return !ctx && lane_table_get(&tl->jobs->makers, context, 0) != &others_made;
 }
 
-/* The ring that is to signal the fence of a dependency, if it is a job's. */
+/* Finds the ring of the job whose fence the dependency is. */
 static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
@@ -56,10 +54,8 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
 }
 
-/*
- * That dependency has been told before. Where the job waits for it: for this very fence, which may
- * be the first one of the job whose last one it depends on.
- */
+/* The dependency is known already. is_awaited: the job waits for this very fence. That may be the
+ * `scheduled` fence of a job whose last fence is the dependency. */
 static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add_dep *dep,
 		     bool is_awaited)
 {
@@ -128,10 +124,10 @@ static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_si
 }
 
 /*
- * Of a job of the same scheduler it waits for no more than that the ring has it: for that job's
- * other fence, whose context is one less (drm_sched_entity_add_dependency_cb(), sched_entity.c).
- * But for the whole job where that has failed (from Linux 6.12 on), or its driver wants so
- * (DRM_SCHED_FENCE_DONT_PIPELINE).
+ * A job waits for another job of its own scheduler only until the ring has that job: until its
+ * `scheduled` fence, whose context is one less (drm_sched_entity_add_dependency_cb(),
+ * sched_entity.c). It waits for the other job's end if that one failed (from Linux 6.12 on), or if
+ * its driver wants so (DRM_SCHED_FENCE_DONT_PIPELINE). Returns as fulfilled_at().
  */
 static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
 				  const struct lane_dep *dep)
@@ -146,7 +142,7 @@ static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct l
 	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
 }
 
-/* When the fence itself was signalled, likewise. */
+/* When the fence itself was signalled. Returns as fulfilled_at(). */
 static uint64_t signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_dep *dep)
 {
@@ -161,8 +157,11 @@ static uint64_t signalled_at(const struct lane_timeline *tl, const struct lane_r
 	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
 }
 
-/* Where the ring's device is not named another one may have its name: the fences that both
- * entities' jobs got from it tell. */
+/*
+ * The dependency's job is on the ring of rq. Where the device is not named, another device may have
+ * a ring of that name: then the fences that both entities' jobs got from the ring must be of one
+ * context.
+ */
 static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
 			 const struct lane_dep *dep)
 {
@@ -173,10 +172,8 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 	       (other && own->hw_context && own->hw_context == other->hw_context);
 }
 
-/*
- * When the fence was signalled for which the job had to wait: 0: before it was queued, or never for
- * it; LANE_NEVER: not known. Fences of its own entity are ignored.
- */
+/* Returns when the fence was signalled for which rq had to wait, ns; 0: before rq was queued, or rq
+ * did not wait for it; LANE_NEVER: not known. Fences of rq's own entity do not count. */
 static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_dep *dep)
 {
@@ -186,7 +183,7 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 		return 0;
 	if (!timeline_jobs_hear_fences(tl) || (dep->is_vague && !dep->is_awaited))
 		return LANE_NEVER;
-	/* Queues that a firmware schedules may have a scheduler each, or one together. */
+	/* Queues that a firmware schedules may have a scheduler each, or share one. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
 		return timeline_job_ring(rq)->discipline == LANE_RING_SERIAL &&
 				       is_same_ring(tl, rq, dep)
@@ -195,7 +192,7 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 	return signalled_at(tl, rq, dep);
 }
 
-/* What freed the job, at submit_ns. */
+/* The dependency was the last that rq waited for: notes that. */
 static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 			 const struct lane_dep *dep)
 {
@@ -211,13 +208,12 @@ static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 	rq->pub.after_seqno = (uint32_t)dep->seqno;
 }
 
-/* Its ring is about to get it: all that it waited for is known by now, or will not be. */
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_job *job = rq->job;
 	const struct lane_dep *last = NULL;
 	uint64_t submit_ns = rq->pub.add_ns;
-	/* Fences of other processes' jobs are not recorded where these are not. */
+	/* Where only some processes are recorded, the fences of others' jobs are not. */
 	bool known = !job->has_more_deps && !timeline_is_absent(tl, LANE_DRM_ADD_DEP) &&
 		     !tl->info.follows_some &&
 		     !timeline_jobs_are_lossy_since(
@@ -226,11 +222,11 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, ui
 	for (uint32_t i = 0; i < job->n_deps && known; i++) {
 		uint64_t at_ns;
 
-		if (!job->deps[i].engine) /* it may have been met since */
+		if (!job->deps[i].engine) /* its job may be known by now */
 			place(tl, &job->deps[i]);
 		at_ns = fulfilled_at(tl, rq, &job->deps[i]);
 
-		/* Its own entity's do not count, and which those are is not known. */
+		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (at_ns && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
 			at_ns = LANE_NEVER;
 		known = at_ns != LANE_NEVER && at_ns <= now_ns;

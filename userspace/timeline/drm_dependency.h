@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom a job of drm_sched waited for. */
+/* Which fences a job of drm_sched waited for (R34). */
 #ifndef LANE_TIMELINE_DRM_DEPENDENCY_H
 #define LANE_TIMELINE_DRM_DEPENDENCY_H
 
 #include "timeline/drm_state.h"
 
-/* It has a dependency, or waits for one. */
+/* The job of the event has a dependency, or waits for one. */
 void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *event);
-/* A fence was made: of that context are the scheduler's own, or others. */
+/* A fence was made: notes whether the fences of its context are the scheduler's or another
+ * driver's. */
 void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *event);
-/* A fence was signalled, whosoever. */
+/* A fence was signalled, of a job or not: notes that. */
 void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event *event);
-/* Its ring is about to get it: all that it waited for is known by now, or will not be. */
+/* R34. rq's ring gets rq at now_ns. Sets when the last dependency was signalled; if that is not
+ * known, takes LANE_SEEN_SUBMIT from rq. */
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 
 #endif

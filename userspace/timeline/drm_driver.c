@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What GPU drivers tell by tracepoints of their own (docs/driver-events.md): each event with the
- * job that it is about, where that is known. The drivers' sources are
- * drivers/gpu/drm/{xe,amd/amdgpu, lima,msm,v3d} of Linux 6.1, 6.12 and 7.3.
+ * What GPU drivers tell by tracepoints of their own (docs/driver-events.md). Each event is told
+ * with the job that it is about, where that is known. The drivers' sources are
+ * drivers/gpu/drm/{xe,amd/amdgpu,lima,msm,v3d} of Linux 6.1, 6.12 and 7.3.
  */
 #include "timeline/drm_driver.h"
 #include "timeline/drm_job.h"
@@ -14,24 +14,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By so much the CPU's clock and the GPU's go apart at most: adjtime() slews by 500 ppm. */
+/* The CPU's clock and the GPU's differ in speed by this at most: adjtime() slews by 500 ppm. */
 #define DRIFT_PPM 600
 /* msm's GPUs count at 19.2 MHz (retire_submit() of msm_gpu.c). */
 #define TICK_UP	   625
 #define TICK_DOWN  12
 #define TICK_NS	   53
-#define MAX_TICKS  (1ull << 40) /* half a day: no job */
+#define MAX_TICKS  (1ull << 40) /* half a day: no job takes so long */
 #define PAGE_BYTES 4096
-/* Registers that are dumped as a GPU is reset come in one go. */
+/* The events of the registers that are dumped as a GPU is reset come within this time, ns. */
 #define RESET_NS 100000000
 
-/* Which sequence a fence's number is of. */
+/* The sequence that a fence's number is of. */
 enum sequence {
 	V3D_BIN,
 	V3D_RENDER,
 	V3D_TFU,
 	V3D_CSD,
-	MSM_RING, /* and so many more, one for each ring */
+	MSM_RING, /* the first ring; one more for each ring */
 };
 
 const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
@@ -48,9 +48,9 @@ static uint64_t key_of(unsigned int sequence, uint32_t dev)
 }
 
 /*
- * The thread that has just told drm_sched of a job is in its run_job(), where the driver gives it a
- * number of the ring's. Once: what the driver starts again after a reset has another number, and
- * perhaps another job's thread.
+ * The thread that has just given a job to its ring is in run_job(), where the driver gives the job
+ * a number. It does so once: if the driver starts a job again after a reset, the job gets another
+ * number, perhaps in the thread of another job.
  */
 static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_event *event,
 				  uint64_t key, uint64_t seqno)
@@ -80,7 +80,7 @@ static const char *system_of(uint32_t kind)
 					   : "amdgpu";
 }
 
-/* Fills in whose job it was. */
+/* Fills in whose job rq was. rq NULL: nothing is known. */
 static void blame(struct lane_fault *fault, const struct lane_rq *rq)
 {
 	if (!rq)
@@ -110,18 +110,19 @@ static void tell(struct lane_timeline *tl, const struct lane_event *event, struc
 		tl->hooks.fault(tl->hooks.arg, fault);
 }
 
-/* What the ring was given first and is not over; NULL: nothing is known to be. */
+/* The first job that the ring was given and that has not ended; NULL: it is not certain which. */
 static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->ring->first;
 
-	/* Something that was given before it may be unseen. */
+	/* An unseen job may have been given before it. */
 	if (!first || !first->job->is_linked || timeline_job_is_lossy(tl, first))
 		return NULL;
 	return first;
 }
 
-/* The only ring of that driver that has a job: that job was in the GPU as it was reset. */
+/* The job that was in the GPU as it was reset: only one ring of that driver has a job, and this is
+ * its first. NULL: not known. */
 static struct lane_rq *only_job(const struct lane_timeline *tl, const char *driver)
 {
 	struct lane_rq *only = NULL;
@@ -145,7 +146,8 @@ static bool is_of_device(const struct lane_eng *eng, const char dev[32])
 	return !*dev || !*eng->ring->device || !strncmp(eng->ring->device, dev, 32);
 }
 
-/* The number at the end of a ring's name that begins so, NULL for anything; -1: it is another. */
+/* The number at the end of a ring's name that begins with `begin` (NULL: with anything); -1: the
+ * name is another. */
 static long number_of(const char *name, const char *begin)
 {
 	size_t length = begin ? strlen(begin) : strcspn(name, "0123456789");
@@ -159,10 +161,8 @@ static long number_of(const char *name, const char *begin)
 	return *end ? -1 : number;
 }
 
-/*
- * The ring of one of xe's queues: its name is the class of its engines and the firmware's number
- * for it (xe_exec_queue_assign_name()). NULL: there is none, or there are several.
- */
+/* The ring of one of xe's queues. Its name is the class of its engines and the firmware's number
+ * for it (xe_exec_queue_assign_name()). NULL: there is none, or there are several. */
 static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *class, uint32_t guc_id,
 				 const char dev[32])
 {
@@ -182,7 +182,8 @@ static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *cla
 	return only;
 }
 
-/* xe gives up or bans a job: it says which, or it is the first of its queue (guc_submit.c). */
+/* xe gives up a job, or bans its queue. The event names the job, or it is the first of its queue
+ * (guc_submit.c). */
 static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
 		      enum lane_fault_cause cause)
 {
@@ -203,7 +204,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
 		fault.engine = eng ? &eng->pub : NULL;
 	} else if (ctx) {
 		fault.engine = ctx->engine;
-		if (!rq) { /* it has been told; its name is known all the same */
+		if (!rq) { /* the job has been told already, but its name is known */
 			fault.context = &ctx->pub;
 			fault.seqno = (uint32_t)job->fence_seqno;
 			fault.client = ctx->pub.client;
@@ -244,13 +245,14 @@ static void on_xe_vma(struct lane_timeline *tl, const struct lane_event *event,
 	fault.device = device;
 	if (cause == LANE_FAULT_EVICTION && vma->end >= vma->start)
 		fault.bytes = vma->end - vma->start + 1;
-	/* A fault is handled by the driver's worker; room is made by who needs it. */
+	/* A page fault is handled by a worker of the driver; an eviction by the process that needs
+	 * room. */
 	if (cause == LANE_FAULT_EVICTION && event->wire.pid > 0)
 		fault.client = timeline_client_get(tl, event->wire.pid);
 	tell(tl, event, &fault);
 }
 
-/* Memory leaves the GPU's own, or is taken back: in the thread that needs room. */
+/* Memory is moved out of the GPU's memory, or taken back, in the thread that needs room. */
 static void on_eviction(struct lane_timeline *tl, const struct lane_event *event, uint64_t bytes)
 {
 	struct lane_fault fault = { .cause = LANE_FAULT_EVICTION, .bytes = bytes };
@@ -298,7 +300,7 @@ static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *even
 	uint32_t dev = event->u.v3d_reset_begin.dev;
 
 	if (event->wire.kind == LANE_V3D_RESET_BEGIN) {
-		/* What this thread starts from now on it starts again. */
+		/* What this thread starts from now on was started before. */
 		timeline_job_forget_thread(tl, event->wire.tid);
 		all->v3d_reset_ns = event->wire.ts_ns;
 		all->v3d_reset_dev = dev;
@@ -316,12 +318,13 @@ static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *even
 static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *event,
 			  enum sequence sequence)
 {
-	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq; /* v3d_submit_* is alike */
+	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq; /* v3d_submit_* has the same
+									 * layout */
 
 	number_job(tl, event, key_of(sequence, fence->dev), fence->seqno);
 }
 
-/* The interrupt is handled, the ring's fence is about to be signalled (v3d_irq.c). */
+/* R35. The interrupt is being handled: the ring's fence is signalled next (v3d_irq.c). */
 static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 		       enum sequence sequence)
 {
@@ -335,7 +338,8 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 
 /* ---- msm's clock ---- */
 
-/* The GPU's clock was read between drm_sched's event and this one (a6xx_submit(), a6xx_gpu.c). */
+/* R36. The GPU's clock was read between drm_sched_job_run and this event (a6xx_submit(),
+ * a6xx_gpu.c). */
 static void on_flush(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_msm_gpu_submit_flush *flush = &event->u.msm_gpu_submit_flush;
@@ -348,7 +352,7 @@ static void on_flush(struct lane_timeline *tl, const struct lane_event *event)
 	rq->job->ticks_ns = event->wire.ts_ns;
 }
 
-/* When it was so many ticks behind the job's own reading of both clocks. */
+/* R36. The time of the GPU's clock that is `ticks` after the reading of both clocks for the job. */
 static struct lane_span time_of(const struct lane_rq *rq, uint64_t ticks)
 {
 	uint64_t ns = ticks * TICK_UP / TICK_DOWN;
@@ -359,8 +363,9 @@ static struct lane_span time_of(const struct lane_rq *rq, uint64_t ticks)
 }
 
 /*
- * The start of an ended job is known better by now. Where it followed another one it was known by
- * that one's signal, which comes a little later than the end.
+ * R36. The start of an ended job is known better by now, from the GPU's clock. Before, a job that
+ * followed another one had its start by the other's signal, which comes a little later than the
+ * end.
  */
 static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
 {
@@ -372,7 +377,7 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	if (at.hi > rq->pub.end.hi)
 		at.hi = rq->pub.end.hi;
 	if (at.lo > at.hi || at.hi - at.lo >= rq->pub.start.hi - rq->pub.start.lo)
-		return; /* the GPU's clock began anew, or tells no more than is known */
+		return; /* the GPU's clock was restarted, or tells no more than is known */
 	rq->pub.start = at;
 	rq->pub.clock_ns = tl->now_ns;
 	if (at.lo != before_ns) {
@@ -380,7 +385,8 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	}
 	whole = timeline_span_between(at, rq->pub.end);
-	/* Another ring may have had the GPU meanwhile, where the driver can let it. */
+	/* Another ring may have had the GPU meanwhile, unless it is known that the driver preempted
+	 * nothing. */
 	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
 	    tl->told->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
 		rq->pub.running = whole;
@@ -391,7 +397,7 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	}
 }
 
-/* The driver cleans up in a worker, behind the signal: the job has ended (msm_gpu.c). */
+/* The driver cleans up in a worker, after the signal: the job has ended (msm_gpu.c). */
 static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_msm_gpu_submit_retired *r = &event->u.msm_gpu_submit_retired;

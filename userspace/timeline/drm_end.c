@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tells that a job is over, and when it ended (R32, R33).
+// What tells that a job has ended, and when it ended (R32, R33).
 #include "timeline/drm_end.h"
 #include "timeline/drm_job.h"
 #include "timeline/drm_ring.h"
@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* A firmware is not done with a job so soon: its queue was banned, and the job was never run
+/* A job of a firmware's ring that is over within this time, ns, was never run: its queue was banned
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
-/* The thread is one of the kernel's workers, or may be. */
+/* The thread may be one of the kernel's workers. */
 static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
 {
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
@@ -22,11 +22,11 @@ static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
 }
 
 /*
- * The ring's fence calls the scheduler back straight out of its signal (drm_sched_job_done_cb(),
- * sched_main.c): the signal that came last on that CPU, in the same thread, is that of the job's
- * fence. But it may be another's where somebody else tells that the job is done (drm_sched_start(),
- * drm_sched_run_job_work()). So it has to be of the fences' context that the ring is known by, and
- * no other job's.
+ * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
+ * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
+ * signal on that CPU, in the same thread, is that of the job's fence. It may be another fence's if
+ * something else tells that the job is done (drm_sched_start(), drm_sched_run_job_work()). So its
+ * context must be that of the ring's fences, and it must be no other job's.
  */
 static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
 				 const struct lane_event *event)
@@ -44,7 +44,8 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 		return cpu->fence_ns;
 	if (of || rq->job->hw_context)
 		return 0;
-	/* A reset may signal all fences of a serial ring first, and then tell what is done. */
+	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
+	 * done. */
 	if (event->wire.tid && ring->discipline == LANE_RING_SERIAL &&
 	    may_be_worker(tl, event->wire.tid))
 		return 0;
@@ -52,9 +53,9 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 }
 
 /*
- * The signal of rq's fence, at signal_ns, does not say that it ran. Who adds the call-back may find
- * that the fence is complete, or never was to be (drm_sched_run_job_work()). And a firmware is not
- * done so soon: its queue was banned.
+ * True when the signal of rq's fence at signal_ns does not show that rq ran. The thread that adds
+ * the call-back may find the fence signalled already, or that there is none
+ * (drm_sched_run_job_work()). And a firmware is not done so soon: its queue was banned.
  */
 static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event, uint64_t signal_ns)
@@ -62,7 +63,7 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	const struct lane_job *job = rq->job;
 	uint64_t given_ns = timeline_not_before(job->scheduled_ns, rq->pub.execute_ns);
 
-	/* A thread that has gone on to the next job was interrupted. */
+	/* If the thread has gone on to its next job, an interrupt came in it. */
 	if (job->run_tid == event->wire.tid && event->wire.tid >= 0 &&
 	    lane_table_get(&tl->jobs->jobs, (uint32_t)job->run_tid, 1) == rq && job->scheduled_ns &&
 	    signal_ns > job->scheduled_ns)
@@ -71,7 +72,7 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	       signal_ns < given_ns + REFUSAL_NS;
 }
 
-/* The end where no fence of the ring was seen to be signalled. */
+/* R33. The end of rq where no fence of the ring was seen to be signalled. */
 static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 					     const struct lane_rq *rq,
 					     const struct lane_event *event)
@@ -79,11 +80,11 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	uint64_t now_ns = event->wire.ts_ns, from_ns = rq->pub.execute_ns;
 	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
 
-	/* It may have been cancelled, or have no end (xe's long-running jobs). */
+	/* The job may have been cancelled, or its end is not told (xe's long-running jobs). */
 	if (timeline_jobs_hear_fences(tl) || rq->job->run_tid == event->wire.tid ||
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
 		return ending;
-	/* A reset ends all that the ring was given, in a thread, and some time after. */
+	/* A reset ends all jobs of the ring, in a thread, some time after they stopped. */
 	ending.is_breath = timeline_ring_is_breath(tl, timeline_job_ring(rq), event);
 	if (event->wire.tid && (ending.is_breath || rq->job->behind))
 		return ending;
@@ -93,7 +94,7 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	return ending;
 }
 
-/* The end of rq, told by its `done` or, where that is missing, by its fence's signal. */
+/* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
 static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_event *event)
 {
@@ -103,10 +104,10 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
 	bool is_late = job->is_late;
 
-	/* Of which job a fence of the ring is shows where all of its jobs are recorded. */
+	/* Which job a ring's fence is of is known only where all jobs of the ring are recorded. */
 	if (tl->info.follows_some)
 		return ending;
-	/* Where the job's other fence is not known, its signal may be taken for the ring's. */
+	/* The signal may be that of the job's `scheduled` fence, where that fence is not known. */
 	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
 		return ending;
 	if (!rq->pub.executes || (signal_ns && is_refusal(tl, rq, event, signal_ns)))
@@ -122,17 +123,18 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	} else {
 		return ending_by_done(tl, rq, event);
 	}
-	/* A CPU that was slower than another: the ring was done with it before. */
+	/* This CPU was slower than another one: the job ended before the newer fence was
+	 * signalled. */
 	ending.at = (struct lane_span){ is_late ? from_ns : signal_ns, signal_ns };
 	ending.is_known = ending.is_seen = true;
 	return ending;
 }
 
 /*
- * rq's fence was signalled in a thread's time: perhaps by a reset, which ends what was never begun.
- * That it was if others of the ring are signalled by the same work; or may have been, unseen. On a
- * serial ring the first job had begun; on a firmware's its turn may not have come: who resets is a
- * worker.
+ * True when rq's fence may have been signalled by a reset, in a thread's time: rq may never have
+ * begun. A reset signals other jobs of the ring by the same work; those may be unseen. On a serial
+ * ring the first job had begun. On a firmware's ring it may not have had its turn: a signal by a
+ * worker may be a reset.
  */
 static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event, const struct lane_job_ending *ending)
@@ -146,7 +148,8 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 				     timeline_job_is_lossy(tl, rq));
 }
 
-/* rq was signalled, unseen: what was given to the ring before it was over by then. */
+/* rq's fence was signalled, unseen: the jobs that were given to the ring before rq ended by
+ * then. */
 static void overtake(struct lane_rq *rq)
 {
 	for (struct lane_rq *before = rq->job->is_given ? rq->job->before : NULL; before;
@@ -163,17 +166,16 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	ending = ending_of(tl, rq, event);
 	if (timeline_jobs_hear_fences(tl) && rq->job->run_tid != event->wire.tid)
 		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
-	/* As its fence's signal, which may be lost. */
+	/* Counts as the signal of its fence, which may be lost. */
 	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
 	timeline_job_ring(rq)->signal_cpu = event->cpu;
 	if (!ending.is_seen && rq->job->run_tid != event->wire.tid)
 		overtake(rq);
 	if (ending.is_seen) {
 		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
-		/* What was before it is over, too (two CPUs at one ring's interrupt). */
+		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
 		timeline_job_end_before(tl, rq, ending.at.hi);
-		/* The interrupt was late for the one before: that one may have been over earlier.
-		 */
+		/* The interrupt was late for the job before it: that one may have ended sooner. */
 		if (ending.is_breath && rq->pub.started)
 			rq->pub.start.lo = rq->pub.execute_ns;
 	}
@@ -192,7 +194,6 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 		timeline_job_over(tl, rq);
 }
 
-/* The fence that says that the job is over is signalled. */
 void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 			       const struct lane_event *event)
 {
@@ -204,8 +205,8 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!rq->ended && rq->pub.executes) {
 		conclude(tl, rq, event);
 	} else if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST) {
-		/* Its process was killed before its turn: drm_sched_entity_kill(). Or its `run` is
-		 * missing. */
+		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
+		 * its `run` is missing. */
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				       event->wire.ts_ns);
 		timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The jobs of drm_sched: found by their names, told when their story is over.
+// The jobs of drm_sched: found by their fence's context and number, told when all their events have
+// come.
 #include "timeline/drm_job.h"
 #include "timeline/drm_told.h"
 #include "timeline/objects.h"
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define MAX_OPEN 4096 /* open jobs of one entity */
+#define MAX_OPEN 4096 /* most open jobs of one entity */
 
 struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl)
 {
@@ -45,7 +46,6 @@ void timeline_jobs_free(struct lane_timeline *tl)
 	tl->jobs = NULL;
 }
 
-/* The signals of fences are recorded, and some have come. */
 bool timeline_jobs_hear_fences(const struct lane_timeline *tl)
 {
 	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
@@ -60,7 +60,6 @@ struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t c
 	return ctx && ctx->pub.is_drm ? ctx : NULL;
 }
 
-/* Given to the ring, and not over: in that order. */
 void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq)
 {
 	struct lane_job *job = rq->job;
@@ -117,11 +116,12 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 				       tl->now_ns);
 	if (eng && eng->running == rq)
 		eng->running = NULL;
-	if (!rq->pub.executes) /* what it waited for nobody knows */
+	if (!rq->pub.executes) /* it is not known what it waited for */
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 	if (!rq->ended) {
 		rq->pub.doubt |= LANE_DOUBT_END;
-		/* Its driver may never have given it to the ring, or its end may have been lost. */
+		/* Its driver may never have given it to the hardware, or its end may have been
+		 * lost. */
 		if (!timeline_job_has_begun(rq) || timeline_job_is_lossy(tl, rq))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
@@ -136,7 +136,6 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	timeline_request_free(tl, rq);
 }
 
-/* The job's story is told; who waits for it may keep it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_rq *now;
@@ -167,7 +166,7 @@ void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid)
 		lane_table_del(&tl->jobs->jobs, (uint32_t)tid, 1);
 }
 
-/* It is given up: what has not been seen of it will not come, or is not believed. */
+/* rq is given up, for want of room: what was not seen of it by now is not waited for. */
 static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -197,7 +196,6 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	}
 }
 
-/* The job of that name; where create says so it is made. NULL: there is none. */
 struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 				  const struct lane_event *event, bool create)
 {
@@ -227,7 +225,6 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 	return rq;
 }
 
-/* It is of that ring: its scheduler was chosen when it was armed. */
 void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -235,7 +232,7 @@ void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng)
 	rq->pub.engine = rq->pub.host_engine = &eng->pub;
 	if (ctx->engine && rq->pub.seqno <= ctx->on_last)
 		return;
-	/* A job in between that was not seen may have had another ring. */
+	/* An unseen job in between may have had another ring. */
 	if (ctx->engine != &eng->pub || rq->pub.seqno != ctx->on_last + 1)
 		ctx->on_from = rq->pub.seqno;
 	ctx->on_last = rq->pub.seqno;

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* The jobs of drm_sched, and their place in a ring's list. */
+/* The jobs of drm_sched, and their place in the list of their ring. */
 #ifndef LANE_TIMELINE_DRM_JOB_H
 #define LANE_TIMELINE_DRM_JOB_H
 
 #include "timeline/drm_state.h"
 
-/* What is kept of drm_sched; NULL: no memory. */
+/* What is kept of drm_sched, made if needed; NULL: no memory. */
 struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl);
 void timeline_jobs_free(struct lane_timeline *tl);
-/* The signals of fences are recorded, and some have come. */
+/* The signals of fences are recorded: it is known so, or one has come. */
 bool timeline_jobs_hear_fences(const struct lane_timeline *tl);
-/* The entity whose jobs' fences have this context, NULL: none is known. */
+/* The entity whose jobs' fences have this context; NULL: none is known. */
 struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context);
-/* The job of that name; where create says so it is made. NULL: there is none. */
+/* The job that the event names; made if `create`. NULL: there is none, or it cannot be made. */
 struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 				  const struct lane_event *event, bool create);
-/* It is of that ring: its scheduler was chosen when it was armed. */
+/* rq is of this ring: its scheduler was chosen as the job was armed. */
 void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng);
-/* Given to the ring, and not over: in that order. */
+/* Puts rq at the end of the ring's list of jobs that were given to it and have not ended; takes it
+ * out. */
 void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq);
 void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq);
-/* A wait for the job is over: if it was the last that kept it, the job is told. */
+/* A wait for the job is over. If nothing else keeps the job, it is told and freed. */
 void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq);
-/* The ring had it, and it came to run: a fence was made for it, and what was before it is known to
- * be over. */
+/* rq is known to have begun: the ring's fence was made for it, and the job before it is known to
+ * have ended. */
 bool timeline_job_has_begun(const struct lane_rq *rq);
-/* The job's story is told; who waits for it may keep it. */
+/* All events of the job have come: it is told and freed, unless a waiter or its driver's times keep
+ * it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);
-/* The job that the thread has given to its ring last and whose run_job() is not known to be over;
- * NULL: none. */
+/* The job that the thread gave to its ring last and whose run_job() may not be over; NULL: none. */
 struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid);
-/* What the thread does from now on is of no job. */
+/* What the thread does from now on is of no job that is known. */
 void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid);
-/* Tells the job's story, and forgets the job. */
+/* Tells the job, and frees it. */
 void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

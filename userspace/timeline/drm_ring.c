@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define GUESSES 2 /* until which fences are a ring's is believed */
+#define GUESSES 2 /* so often a context must be seen before it is taken for the ring's */
 
 /*
- * Who runs one job at a time, in the order in which the scheduler gave them to the ring, and
- * signals by an interrupt. All others have a firmware that schedules, or rings that share an engine
- * (msm). A driver that is not here is not known to do either.
+ * serial: the driver runs one job at a time, in the order in which the scheduler gave them to the
+ * ring, and signals in an interrupt. firmware: a firmware schedules, or rings share an engine
+ * (msm). It is not known what a driver does that is not listed.
  */
 static enum lane_discipline discipline_of(const char *driver, const char *ring)
 {
@@ -20,7 +20,7 @@ static enum lane_discipline discipline_of(const char *driver, const char *ring)
 	static const char *const firmware[] = { "xe",	   "panthor", "nouveau", "pvr",
 						"powervr", "msm",     "msm_dpu", "amdxdna" };
 
-	/* Two rings of software on one of hardware: amdgpu_ring_mux.c, Linux 6.3 on. */
+	/* Two software rings on one hardware ring */
 	if (!strcmp(driver, "amdgpu") && (!strcmp(ring, "gfx_low") || !strcmp(ring, "gfx_high")))
 		return LANE_RING_FIRMWARE;
 	for (size_t i = 0; i < sizeof(serial) / sizeof(serial[0]); i++)
@@ -42,7 +42,7 @@ static void copy(char *to, size_t size, const char *from, size_t most)
 	memset(to + n, 0, size - n);
 }
 
-/* The number of a device; 0 is i915's first. */
+/* The number of a device; -1: there are too many. i915's devices have numbers from 0. */
 static int device_of(struct lane_timeline *tl, const char dev[32])
 {
 	struct lane_drm_jobs *all = tl->jobs;
@@ -58,7 +58,7 @@ static int device_of(struct lane_timeline *tl, const char dev[32])
 	return (int)(LANE_DEVICE_NAMED + all->n_devices++);
 }
 
-/* Engines have a device's name in theirs where there are several devices. */
+/* If there are several devices, each engine's name is shown with that of its device. */
 static void count_devices(struct lane_timeline *tl, const struct lane_engine *fresh)
 {
 	for (uint32_t i = 0; i < tl->n_engines && !tl->has_devices; i++)
@@ -76,7 +76,7 @@ static bool is_known_as_two(const struct lane_two_rings *two, const struct lane_
 	for (uint32_t i = 0; i < two->n; i++)
 		if (!memcmp(two->name[i], ring->raw_name, sizeof(ring->raw_name)))
 			return true;
-	return two->n == most; /* there may be more */
+	return two->n == most; /* the list is full: any name may be two */
 }
 
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring)
@@ -151,9 +151,9 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 }
 
 /*
- * What the driver's rings do. Up to Linux 6.16 jobs do not name their device: that a name is one
- * ring's only the making of the ring's fences shows (timeline_ring_see_maker()). Where neither is
- * there, the ring may be two.
+ * Up to Linux 6.16 jobs do not name their device. Then only the making of the ring's fences shows
+ * that a name is one ring's (timeline_ring_see_maker()). Where that is not recorded, the ring may
+ * be two.
  */
 void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
@@ -173,14 +173,12 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;
 }
 
-/* The CPU's own record of its last signal of a ring's fence. */
 const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
 					 const struct lane_event *event)
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
 }
 
-/* The fences of that context are the ring's. */
 void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context)
 {
 	struct lane_table *rings = &tl->jobs->rings;
@@ -196,10 +194,8 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 		tl->no_memory = true;
 }
 
-/*
- * Where no event tells which fences are a ring's (xe makes them when the job is armed), those are
- * that are signalled straight before its jobs are done, time and again.
- */
+/* Where no event tells which fences are a ring's (xe makes them as the job is armed), they are
+ * those that are signalled straight before its jobs are done, GUESSES times. */
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
 {
@@ -220,9 +216,9 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 }
 
 /*
- * A ring makes its fences in one context. Up to Linux 6.16 no event names the device: rings of two
- * devices that have one name, as of two cards of one driver, look like one. Then nobody knows whom
- * a job stands behind.
+ * A ring makes its fences in one context. Up to Linux 6.16 no event names the device. So rings of
+ * one name on two devices, as of two cards of one driver, look like one ring. Then it is not known
+ * which job a job stands behind.
  */
 void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t context)
 {
@@ -231,7 +227,6 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 	ring->made_ctx = context;
 }
 
-/* Another fence of the ring was signalled by the same work. */
 bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 			     const struct lane_event *event)
 {

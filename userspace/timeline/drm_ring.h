@@ -5,30 +5,31 @@
 
 #include "timeline/drm_state.h"
 
-/* The ring of a job; NULL: no memory, or there are too many. */
+/* The ring of a job, made if needed; NULL: no memory, or there are too many. */
 struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 				   const struct lane_p_drm_sched_job_queue *job);
-/* What the ring's driver is, and does. */
+/* Learns the ring's driver, and what it does with jobs, from a job's event. */
 void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event);
-/* The fences of that context are the ring's. */
+/* The ring makes its fences in this context. */
 void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context);
-/* A job of the ring is done: perhaps the fence that was signalled last on this CPU is the ring's.
- */
+/* A job of the ring is done. The fence that was signalled last on this CPU may be the ring's:
+ * counts that. */
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event);
-/* A fence of that context was made for a job of the ring. */
+/* A fence of this context was made for a job of the ring. Two contexts show that the ring is
+ * two. */
 void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *ring,
 			     uint64_t context);
-/* Where no event names the device: two have a ring of that name. */
+/* Two devices have a ring of this name. Does nothing if an event names the device. */
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
-/* Another fence of the ring was signalled by the same work. */
+/* Another fence of the ring was signalled by the work that is at work on the event's CPU. */
 bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 			     const struct lane_event *event);
-/* The CPU's own record of its last signal of a ring's fence, NULL: the CPU is not known. */
+/* The CPU of the event, with its last signal of a fence; NULL: the CPU is not known. */
 const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
 					 const struct lane_event *event);
-/* Events were lost, until then: what the ring was given is not known. */
+/* Events were lost until until_ns: it is not known which jobs the ring was given. */
 void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns);
 
 #endif

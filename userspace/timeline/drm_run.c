@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A job's interval on its ring: given to it, begun (R30, R31), over.
+// A job on its ring: given to it, begun (R30, R31), ended.
 #include "timeline/drm_run.h"
 #include "timeline/drm_dependency.h"
 #include "timeline/drm_job.h"
@@ -7,16 +7,16 @@
 #include "timeline/idle.h"
 #include "timeline/tell.h"
 
-/* Up to Linux 6.16 no event names the device: two may have rings of this name. */
+/* Up to Linux 6.16 no event names the device: two devices may have rings of this name. */
 static bool may_be_two(const struct lane_drm_ring *ring)
 {
 	return !*ring->device && ring->discipline == LANE_RING_UNKNOWN;
 }
 
-/* What the job before rq says of rq, which began in `at`. */
+/* What the job before rq says of rq, which began at a time in `at`. */
 static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq, struct lane_span at)
 {
-	/* Of no other the run is told. */
+	/* free_by is NULL if it is not known how the job before ended. */
 	rq->job->is_behind_unknown = !ring->free_by;
 	rq->job->follows = ring->free_by && at.lo == ring->free.lo && at.hi == ring->free.hi;
 	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
@@ -24,8 +24,8 @@ static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq, struct 
 		rq->pub.behind = &ring->free_by->pub;
 }
 
-/* The first job of the ring runs, since a time in `free`, when the one before it was over, or since
- * it was given. */
+/* rq, the first job of the ring, starts: when the job before it ended (ring->free), or as it was
+ * given to the ring. */
 static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_drm_ring *ring = eng->ring;
@@ -41,7 +41,7 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_idle_end(tl, eng, rq, at.lo,
 				  !job->is_linked || timeline_engine_unproven(eng));
 	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
-		at.hi = LANE_NEVER; /* something unseen may run before it, or a firmware decides */
+		at.hi = LANE_NEVER; /* an unseen job may run before it, or a firmware decides */
 	if (ring->discipline == LANE_RING_UNKNOWN)
 		at.lo = rq->pub.execute_ns;
 	if (waited)
@@ -61,7 +61,7 @@ static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 		start(tl, eng, eng->ring->first);
 }
 
-/* The thread gives its ring this job, none before it any more. */
+/* The thread is giving rq to its ring, and no earlier job any more. */
 static void note_thread(struct lane_timeline *tl, struct lane_rq *rq, int32_t tid)
 {
 	rq->job->run_tid = tid;
@@ -73,9 +73,9 @@ static void note_thread(struct lane_timeline *tl, struct lane_rq *rq, int32_t ti
 }
 
 /*
- * The scheduler counts one job, and others are on the ring. They are over, unseen; or they are
- * another scheduler's. One whose fence has been signalled is counted no more before its `done`
- * comes (drm_sched_job_done(), sched_main.c).
+ * The scheduler counts one job, but others are on the ring. They ended, unseen; or they are of
+ * another scheduler, whose ring has the same name. A job whose fence has been signalled is not
+ * counted any more, even before its `done` comes (drm_sched_job_done(), sched_main.c).
  */
 static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t now_ns)
 {
@@ -119,8 +119,8 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	note_thread(tl, rq, event->wire.tid);
 	if (run->hw_job_count == 1 && ring->first)
 		see_others(tl, ring, now_ns);
-	/* The count has this one in it already: 1 is nothing else (sched_main.c). Of a ring that
-	 * may be two it is one's. */
+	/* The scheduler counts this job already, so 1 says that there is no other (sched_main.c).
+	 * If the ring may be two, the count is that of one of them. */
 	is_alone =
 		run->hw_job_count == 1 && (*ring->device || ring->discipline != LANE_RING_UNKNOWN);
 	if (is_alone)
@@ -136,7 +136,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	start_next(tl, eng);
 }
 
-/* The job's interval on the ring is told. */
+/* Tells the job's run on the ring. */
 static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     const struct lane_job_ending *ending)
 {
@@ -161,7 +161,7 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		tl->hooks.run(tl->hooks.arg, &run);
 }
 
-/* The end and the start of rq are made consistent. */
+/* Makes the end and the start of rq consistent. */
 static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 {
 	ending->is_known &= rq->pub.started;
@@ -170,7 +170,8 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	rq->pub.may_be_skipped = !ending->is_known && !timeline_job_has_begun(rq);
 	if (!rq->pub.started)
 		return;
-	/* Interrupts are late: what is bounded is so by what was done. */
+	/* Its fence's signal was not seen, and interrupts are late: it may have begun as soon as it
+	 * was given. */
 	if (!ending->is_seen)
 		rq->pub.start.lo = rq->pub.execute_ns;
 	ending->at.lo = timeline_not_before(ending->at.lo, rq->pub.start.lo);
@@ -179,15 +180,13 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 		rq->pub.start.hi = ending->at.hi;
 }
 
-/*
- * rq leaves the ring's list. It says nothing of what was before it where it may never have been in
- * the hardware: then what was not known before rq is not known before the next one.
- */
+/* rq leaves the ring's list. If rq may never have been in the hardware, it tells nothing of the
+ * jobs before it. Then what was not known before rq is not known before the next job either. */
 static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       const struct lane_job_ending *ending)
 {
 	if (rq->job->is_given) {
-		/* It may have run between what is before it and what is behind it. */
+		/* It may have run between the jobs before and behind it. */
 		if (!ending->is_known && rq->job->before)
 			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
 					  : &eng->ring->is_gone) = true;
@@ -208,8 +207,8 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		eng->running = NULL;
 }
 
-/* What was ahead of rq is over, since rq is, which had the ring: nothing unseen is ahead, where
- * nothing was given to the ring unseen after it. */
+/* rq had the ring and ended, so the jobs ahead of it ended, too. No unseen job is ahead of the next
+ * one, unless a loss since may hide one that was given after rq. */
 static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
 		  const struct lane_job_ending *ending)
 {
@@ -218,7 +217,6 @@ static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const st
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
-/* rq's time on its ring is over; what is behind it goes on. */
 void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -240,11 +238,10 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
 	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.is_known &&
-	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are lost */
+	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
 		timeline_idle_begin(tl, eng, ending.at.hi);
 }
 
-/* What was given to a serial ring before rq is over, since rq is. */
 void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
 {
 	struct lane_drm_ring *ring = timeline_job_ring(rq);
@@ -253,7 +250,7 @@ void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint6
 		return;
 	while (ring->first != rq) {
 		struct lane_rq *before = ring->first;
-		/* It may be over since long, and have been cancelled, where nothing would tell. */
+		/* It may have been cancelled long ago, if events that tell so may be missing. */
 		bool known = !timeline_job_is_lossy(tl, before) &&
 			     (!timeline_is_absent(tl, LANE_DRM_DONE) ||
 			      before->pub.context->ctx < LANE_OWN_CONTEXT);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A job's interval on its ring. */
+/* A job on its ring: given to it, begun, ended. */
 #ifndef LANE_TIMELINE_DRM_RUN_H
 #define LANE_TIMELINE_DRM_RUN_H
 
 #include "timeline/drm_state.h"
 
-/* What the end of a job is told by. */
+/* How a job ended, and how that is known. */
 struct lane_job_ending {
 	struct lane_span at;
-	bool is_known;	/* it was in the hardware, and ended in `at` */
-	bool is_seen;	/* its ring's fence was seen to be signalled */
-	bool is_breath; /* together with another one of the ring */
+	bool is_known;	/* it was in the hardware, and ended at a time in `at` */
+	bool is_seen;	/* the ring's fence was seen to be signalled */
+	bool is_breath; /* by the same work as another fence of the ring */
 };
 
-/* The scheduler gives it to its ring. */
+/* R30. The scheduler gives the job of the event to its ring. */
 void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event);
-/* rq's time on its ring is over; what is behind it goes on. */
+/* rq ended as `ending` says; the next job of its ring starts. */
 void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
-/* What was given to a serial ring before rq is over, since rq is. */
+/* R31. rq ended: on a serial ring the jobs that were given to it before rq ended by by_ns, too. */
 void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
 
 #endif

@@ -8,9 +8,9 @@
 
 /* What a ring does with the jobs that it was given. */
 enum lane_discipline {
-	LANE_RING_UNKNOWN,  /* nobody knows: it may run several at a time */
+	LANE_RING_UNKNOWN,  /* not known: it may run several at a time */
 	LANE_RING_SERIAL,   /* one at a time, in order */
-	LANE_RING_FIRMWARE, /* in order, when a firmware or another ring lets it */
+	LANE_RING_FIRMWARE, /* in order, when a firmware or another ring lets it run */
 };
 
 /* When, and on which CPU. */
@@ -23,18 +23,20 @@ struct lane_drm_ring {
 	char raw_name[LANE_RING_BYTES];
 	char name[LANE_RING_BYTES + 1], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
-	bool is_two;	    /* two devices have one of this name */
-	bool is_gone;	    /* what was given last has left without a known end, others are there */
-	struct lane_rq *first, *last; /* given to it and not over, in that order */
-	struct lane_job_time run;     /* the last one was given then, 0: none was */
-	struct lane_span free;	      /* what ran last was over */
-	struct lane_ctx *free_by;     /* whose that was, NULL: not known */
-	uint64_t fence_ctx;	      /* of the fences that it signals, 0: not known */
-	uint64_t made_ctx;	      /* of the last one that was seen to be made, 0: none was */
-	uint64_t guess_ctx;	      /* perhaps this, seen so many times */
+	bool is_two;	    /* two devices have a ring of this name */
+	bool is_gone;	    /* the last job left without a known end, while others were on the
+			     * ring */
+	struct lane_rq *first, *last; /* jobs that were given to it and have not ended, in order */
+	struct lane_job_time run;     /* the last job was given then; ns 0: none was */
+	struct lane_span free;	      /* the job that ran last ended then */
+	struct lane_ctx *free_by;     /* that job's entity; NULL: it is not known how it ended */
+	uint64_t fence_ctx;	      /* context of the fences that it signals; 0: not known */
+	uint64_t made_ctx;	      /* context of the last fence that it was seen to make; 0:
+				       * none */
+	uint64_t guess_ctx;	      /* a context that may be it, seen `guesses` times */
 	uint32_t guesses;
-	uint64_t last_seqno; /* the newest of them that was signalled */
-	uint64_t signal_ns;  /* the last of them was signalled then, */
+	uint64_t last_seqno; /* number of the newest of its fences that was signalled */
+	uint64_t signal_ns;  /* a fence of it was signalled then, last */
 	int32_t signal_cpu;  /* on this CPU */
 };
 
@@ -43,73 +45,78 @@ struct lane_drm_ring {
 struct lane_dep {
 	uint64_t context, seqno; /* of the fence */
 	const struct lane_engine
-		*engine; /* that runs the job whose fence it is, NULL: it is none */
-	bool is_vague;	 /* or another one */
-	bool is_awaited; /* this fence is waited for, and no other in its place */
+		*engine; /* the ring of the job whose fence it is; NULL: of none that is known */
+	bool is_vague;	 /* `engine` may be another one */
+	bool is_awaited; /* the job waits for this very fence */
 };
 
 struct lane_job {
-	struct lane_rq *before, *behind; /* on the ring */
+	struct lane_rq *before, *behind; /* its neighbours on the ring */
 	bool is_given;			 /* it is in the ring's list */
-	bool is_linked;	   /* what was given to the ring before it is known, or nothing is there */
-	bool is_scheduled; /* run_job() is over, */
-	uint64_t scheduled_ns;	/* since then */
-	bool follows;		/* it began as the one before it was over */
-	bool is_behind_unknown; /* how that one ended is not known: it may have been a reset */
-	bool is_behind_gone;	/* what was before it on the ring left without a known end */
+	bool is_linked;	   /* it is known which job was given to the ring before it, or that none
+			    * was */
+	bool is_scheduled; /* run_job() is over */
+	uint64_t scheduled_ns;	/* it was over then; 0: not known */
+	bool follows;		/* it began as the job before it ended */
+	bool is_behind_unknown; /* it is not known how the job before it ended: perhaps by a
+				 * reset */
+	bool is_behind_gone;	/* the job before it left the ring without a known end */
 	bool has_more_deps;
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
-	int add_cpu, run_cpu;	       /* where it was queued, and given to the ring */
-	int32_t run_tid;	       /* who gave it to the ring */
-	uint64_t hw_context, hw_seqno; /* the ring's fence, 0: not known */
-	bool is_breath;		       /* together with another one of the ring */
-	bool is_late;		       /* a newer one of the ring had been signalled before */
-	uint64_t hw_ns;		       /* it was signalled then, 0: not yet */
+	int add_cpu, run_cpu;	       /* the CPUs on which it was queued, and given to the ring */
+	int32_t run_tid;	       /* the thread that gave it to the ring; -1: none */
+	uint64_t hw_context, hw_seqno; /* the ring's fence of it; 0: not known */
+	bool is_breath;		       /* the fence was signalled by the same work as another one of
+					* the ring */
+	bool is_late;		       /* a newer fence of the ring was signalled before it */
+	uint64_t hw_ns;		       /* the ring's fence was signalled then; 0: not yet */
 	/* What its driver tells of it (drm_driver.c): */
-	uint64_t own_key, own_seqno; /* the ring's own number of it; 0: none */
-	uint64_t irq_ns;	     /* the interrupt for its end, 0: not seen */
-	uint64_t ticks, ticks_ns;    /* the GPU's clock was read by then; 0: it was not */
-	bool ticks_void;	     /* it was started again since */
+	uint64_t own_key, own_seqno; /* its number in the driver's own events; 0: none */
+	uint64_t irq_ns;	     /* the interrupt for its end came then; 0: not seen */
+	uint64_t ticks, ticks_ns;    /* the GPU's clock, and when it had been read; 0: it was not */
+	bool ticks_void;	     /* the job was started again since */
 };
 
 /* A fence that has been signalled. */
 struct lane_fence_signal {
 	uint64_t context, seqno, at_ns;
-	bool is_sound; /* an interrupt of the idle task told so, of a job that was run: it was not
-			 cancelled */
+	bool is_sound; /* it is of a job that was run, and an interrupt of the idle task signalled
+			* it: the job was not cancelled */
 };
 
 #define LANE_DRM_DEVICES   256
 #define LANE_FENCE_SIGNALS 16384
 
 struct lane_drm_jobs {
-	struct lane_table jobs;	   /* by thread: the job that it has given to its ring last */
+	struct lane_table jobs;	   /* by thread: the job that it gave to its ring last */
 	struct lane_table rings;   /* by the context of their fences */
-	struct lane_table hw;	   /* by fence: the job that it is the ring's fence of */
+	struct lane_table hw;	   /* by the ring's fence: its job */
 	struct lane_table signals; /* by fence: struct lane_fence_signal */
-	struct lane_table makers;  /* by context: lane_scheduler_made or lane_others_made */
+	struct lane_table makers;  /* by context: who made its fences (drm_dependency.c) */
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
 	struct lane_two_rings two;
-	int cpu;	  /* of the event that is read */
-	bool has_clients; /* the kernel tells whose jobs are: from Linux 6.17 on */
+	int cpu;	  /* of the event that is being read */
+	bool has_clients; /* the kernel tells the client of a job: from Linux 6.17 on */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
-	uint64_t next_signal;  /* the oldest makes room */
-	uint64_t forgotten_ns; /* the last one that did */
+	uint64_t next_signal;  /* number of the next signal that is kept: it takes the oldest one's
+				* place */
+	uint64_t forgotten_ns; /* time of the last signal that was dropped for that */
 	struct lane_fence_signal signal[LANE_FENCE_SIGNALS];
 };
 
+/* Events were lost in (begin_ns, end_ns). */
 static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint64_t begin_ns,
 					   uint64_t end_ns)
 {
 	return tl->n_losses && timeline_loss_between(tl, begin_ns, end_ns);
 }
 
-/* From one event to the one that is read. Of their own times others may have been lost, on other
- * CPUs. */
+/* Events were lost from the event `begin` to the one that is being read. A loss of another CPU that
+ * begins or ends at the time of either counts, too. */
 static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
 						 struct lane_job_time begin)
 {
@@ -118,14 +125,14 @@ static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
 				timeline_loss_begins_beside(tl, tl->now_ns, tl->jobs->cpu));
 }
 
-/* Since the job was given to its ring. */
+/* Events were lost since the job was given to its ring. */
 static inline bool timeline_job_is_lossy(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return timeline_jobs_are_lossy_since(
 		tl, (struct lane_job_time){ rq->pub.execute_ns, rq->job->run_cpu });
 }
 
-/* The ring that the job is of, NULL: none. */
+/* The ring of the job; NULL: none. */
 static inline struct lane_drm_ring *timeline_job_ring(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;

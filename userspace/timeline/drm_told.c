@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Jobs of drm_sched by the numbers that their drivers' own events have for them.
+// The jobs of drm_sched by the numbers that their drivers' own events have for them.
 #include "timeline/drm_told.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ struct lane_rq *timeline_told_keep(struct lane_timeline *tl, struct lane_rq *rq)
 	return oldest;
 }
 
-/* The job's place among those that are kept; n_held: it is not. */
+/* The job's place among those that are kept; n_held: it is not kept. */
 static uint32_t place_of(const struct lane_told_jobs *all, const struct lane_rq *rq)
 {
 	uint32_t i = 0;

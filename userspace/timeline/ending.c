@@ -5,7 +5,7 @@
 #include "timeline/state.h"
 #include "timeline/world.h"
 
-/* What would have told of rq between the two times may be missing. */
+/* An event that would have told of rq between the two times may be missing. */
 static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq *rq,
 			   uint64_t since_ns, uint64_t until_ns)
 {
@@ -15,10 +15,8 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 	       timeline_loss_between(tl, since_ns, until_ns);
 }
 
-/*
- * What would have shown an earlier end may be among what was lost since rq was last seen alive.
- * That somebody began to listen is no sign of life if the signal that came at once may be lost.
- */
+/* An event that showed an earlier end may have been lost since rq was last seen incomplete. A
+ * listening is no sign of life if the signal that followed at once may be lost. */
 static void weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
 {
 	if (rq->alive.ns == rq->listen.ns && rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL) &&
@@ -30,7 +28,8 @@ static void weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 	}
 }
 
-/* What has been raised since then may not have come by now_ns. */
+/* Returns the time, ns, since which an interrupt may have been raised and not have come by
+ * now_ns. */
 static uint64_t interrupts_since(const struct lane_timeline *tl, uint64_t now_ns)
 {
 	uint64_t late_ns = LANE_INTERRUPT_NS;
@@ -40,7 +39,7 @@ static uint64_t interrupts_since(const struct lane_timeline *tl, uint64_t now_ns
 	return now_ns > late_ns ? now_ns - late_ns : 0;
 }
 
-/* rq was handed over before the recording, and that it is taken back is not recorded. */
+/* rq was handed over before the recording and may be taken back, which is not recorded. */
 static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.host_engine;
@@ -51,9 +50,9 @@ static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane
 }
 
 /*
- * R13. Somebody listens, and nothing was heard until now_ns: the interrupt would have come within
- * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. Who listens is
- * put off as the request is taken back, and asks again as it is handed over.
+ * R13. Somebody listens, and nothing told of rq's end until now_ns. The interrupt comes within
+ * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. A request that
+ * is taken back loses its listeners until it is handed over again.
  */
 static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
@@ -66,10 +65,8 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 		timeline_world_alive(tl, rq, then_ns);
 }
 
-/*
- * Where the order is in doubt another end that was told meanwhile may be of one behind rq, and have
- * told rq's; but no longer ago than an interrupt takes.
- */
+/* R7. Where the order is not certain, another request whose end was told may stand behind rq. Then
+ * rq had ended by that other end, at most LANE_INTERRUPT_NS before its own end was told. */
 static struct lane_span or_told_by_another(const struct lane_timeline *tl, struct lane_eng *eng,
 					   const struct lane_rq *rq, struct lane_span end)
 {
@@ -92,8 +89,7 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 	return end;
 }
 
-/* rq was incomplete up to its end, which is known exactly: nothing says that it had ended before.
- */
+/* rq was incomplete up to its end, which is exact: no world says that it ended before. */
 static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
 {
 	if (end.lo != end.hi || !rq->listen.ns || timeline_request_may_be_over(rq) ||
@@ -103,7 +99,8 @@ static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool ali
 	       !timeline_request_is_back(rq) && !rq->handed.is_off;
 }
 
-/* Before this it was not over, whenever that was heard of; R13: an interrupt takes no longer. */
+/* R13. rq was incomplete until this time, ns, whenever its end was told: an interrupt takes no
+ * longer. */
 static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
 {
 	uint64_t ns = rq->alive.ns;
@@ -116,7 +113,8 @@ static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
 		       : ns;
 }
 
-/* What tells an end may tell it late: because of another process's, which is not recorded. */
+/* What tells an end may tell it late: the first event that told it may be of another process, which
+ * is not recorded. */
 static struct lane_span or_hidden_by_others(const struct lane_timeline *tl,
 					    const struct lane_rq *rq, struct lane_span end)
 {
@@ -126,7 +124,7 @@ static struct lane_span or_hidden_by_others(const struct lane_timeline *tl,
 	return end;
 }
 
-/* The bounds of an end as far as what has been seen of rq itself bears them. */
+/* The bounds of rq's end, as rq's own events allow them. */
 static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
 					  struct lane_span end, bool alive_away)
 {
@@ -146,14 +144,15 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
 		end.lo = rq->alive.ns;
 	if (rq->doubt.may_have_run && !exact && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
-	/* An `out` that would have come before may be among what was lost. */
+	/* An `out` of rq may have been lost before. */
 	if (rq->doubt.since_ns < end.lo)
 		end.lo = rq->doubt.since_ns;
 	ending.end = end;
 	return ending;
 }
 
-/* The listening has just begun: it may find rq complete yet, when it has signalled others. */
+/* The listening is the last event of its CPU, so it may still show that it found rq complete: the
+ * listener signals others first. */
 static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return rq->listen.is_active && rq->alive.ns == rq->listen.ns &&
@@ -162,7 +161,7 @@ static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane
 	       tl->cpus[rq->listen.cpu].events == rq->listen.event;
 }
 
-/* What has been signalled or retired was over by then, whatever tells later. */
+/* R4, R5. A request that was signalled or retired was complete by then, whatever tells later. */
 static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end)
 {
 	uint64_t by_ns = LANE_NEVER;
@@ -180,9 +179,9 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 }
 
 /*
- * The listening may have found rq complete. If another CPU has signalled it, that was about to
- * because of an interrupt, which is rq's own if nothing has been handed over behind it. R13: it
- * takes no longer.
+ * The listening may have found rq complete. If another CPU signals rq, that CPU was handling an
+ * interrupt already. It is rq's own if nothing was handed over behind rq. R13: then rq was
+ * incomplete LANE_INTERRUPT_NS before the listening.
  */
 static void found_complete(struct lane_timeline *tl, struct lane_rq *rq)
 {
@@ -218,7 +217,6 @@ struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq
 	return bounds_of_end(tl, rq, end, timeline_request_was_preempted(rq));
 }
 
-/* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
 bool timeline_ending_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq)
 {

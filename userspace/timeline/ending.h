@@ -5,17 +5,18 @@
 
 #include "timeline/state.h"
 
-/* How a request ended, by its own events. */
+/* When a request ended, by its own events. */
 struct lane_end_told {
 	struct lane_span end;
-	uint64_t no_sooner_ns; /* it was not over before, whenever that was heard of */
-	bool is_alive_away;    /* it has been incomplete since it left its engine */
+	uint64_t no_sooner_ns; /* it was incomplete until then, whenever its end was told */
+	bool is_alive_away;    /* it was seen incomplete as it left its engine or since */
 };
 
-/* rq was complete at a time in `end`, as one event tells: what its other events make of that. */
+/* One event tells that rq was complete at a time in `end`. Returns what rq's other events make of
+ * that. */
 struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq *rq,
 					struct lane_span end);
-/* What is concluded from what has not been seen does not hold: something is, or may be, missing. */
+/* True when the absence of events shows nothing of rq: an event is missing, or may be. */
 bool timeline_ending_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq);
 

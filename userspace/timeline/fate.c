@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In which of its histories a request has ended, where its turn does not tell.
+// In which of its worlds a request has ended.
 #include "timeline/fate.h"
 #include "timeline/ending.h"
 #include "timeline/finish.h"
@@ -11,7 +11,7 @@
 #include "timeline/turn.h"
 #include "timeline/world.h"
 
-/* True when what has the engine is known to be still at it. */
+/* True when the request that has the engine is known to be incomplete at now_ns. */
 static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 {
 	const struct lane_rq *front = eng->running;
@@ -19,7 +19,8 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 	return front && front->alive.ns >= now_ns;
 }
 
-/* An end that is told though others are ahead of rq: they may be over, unheard. */
+/* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
+ * `over`. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_rq *last = NULL;
@@ -36,10 +37,9 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq)))
-		timeline_world_followed(last, end.hi); /* unless rq may have ended before it left */
+		timeline_world_followed(last, end.hi); /* rq has not ended before it left */
 }
 
-/* It is over, as is seen now, and may have been, unheard, when what took its place was to run. */
 bool timeline_fate_left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->over.how == LANE_OVER_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
@@ -47,7 +47,8 @@ bool timeline_fate_left_or_over(const struct lane_rq *rq, struct lane_span end)
 	       timeline_request_may_be_over(rq);
 }
 
-/* It does not stand any more: it was taken back, or was complete when others were. */
+/* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
+ * complete. */
 static bool is_known_over(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -58,12 +59,12 @@ static bool is_known_over(const struct lane_rq *rq)
 		 !(rq->over.how == LANE_OVER_PASSED && timeline_request_may_be_over(rq))));
 }
 
-/* How what was taken off its engine, and has not been seen to run again, has ended. */
+/* How a request ended that had left its engine and was not seen to run again. */
 enum way_away {
-	ENDED_AWAY,	     /* it was away until then */
-	ENDED_BEFORE,	     /* it had ended, unheard, before it left */
-	ENDED_AWAY_OR_AGAIN, /* that, or it ran again: nothing tells */
-	ENDED_BEHIND_OTHERS, /* the same, and what stands ahead of it may be over, too */
+	ENDED_AWAY,	     /* it was off the engine, incomplete, until its end */
+	ENDED_BEFORE,	     /* it was complete before it left */
+	ENDED_AWAY_OR_AGAIN, /* it was off the engine until its end, or ran again */
+	ENDED_BEHIND_OTHERS, /* the same, and those ahead of it may be complete, too */
 	ENDED_WITH_SOMETHING_MISSING,
 };
 
@@ -75,7 +76,7 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 
 	if (timeline_fate_left_or_over(rq, end))
 		return ENDED_BEHIND_OTHERS;
-	if (timeline_request_was_preempted(rq)) /* as it was taken back it had the engine */
+	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
 			       ? ENDED_AWAY_OR_AGAIN
 			       : ENDED_AWAY;
@@ -91,8 +92,9 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
- * The driver looked at rq when it had left, which was told only after that; and rq may have ended
- * before it was told. It left between the writing of the set that took it off and that look.
+ * The driver looked at rq, incomplete, after it had left. That it had left was told later, perhaps
+ * after its end. So rq left between the writing of the set that took the engine from it and the
+ * look.
  */
 static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
 {
@@ -103,7 +105,7 @@ static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, str
 		timeline_world_left_sooner(rq, left);
 }
 
-/* Which of its histories may have ended so. */
+/* The ways (enum lane_world_set) in which it may have ended. */
 static uint32_t ways_of(enum way_away way)
 {
 	switch (way) {
@@ -116,7 +118,7 @@ static uint32_t ways_of(enum way_away way)
 	}
 }
 
-/* The preemption that is to be told, if it is known how it ended. */
+/* Tells the preemption that is pending, if it is certain. */
 static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_away way,
 			    struct lane_span end)
 {
@@ -127,8 +129,8 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum w
 			tl, rq, (struct lane_span){ rq->over.world.since.lo, end.hi });
 }
 
-/* When it ended, no sooner than its last sign of life; told is what its histories have in common.
- */
+/* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
+ * allow. */
 static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
 				    struct lane_span end, struct lane_span told)
 {
@@ -161,16 +163,16 @@ void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, stru
 	timeline_finish_request(tl, rq, since_alive(rq, way, end, told));
 }
 
-/* Since when it ran is not certain: only signs of its own say that it had not ended. */
+/* Since when rq ran is not certain: only its own events say that it had not ended. */
 static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->doubt.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
 
 /*
- * What was to leave has ended by an event that does not say whether it had left, and come again:
- * where no `out` is seen; where the `out` says how it was as that was fired; or by a signal behind
- * another dequeue, for which the hardware had taken the set before (R20).
+ * What is to leave has ended by an event that does not say whether it had left and come again. That
+ * is so where no `out` is seen; where the `out` says how the request was as the `out` was fired;
+ * and for a signal behind another dequeue, for which the hardware had taken the set before (R20).
  */
 static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
 {
@@ -179,8 +181,8 @@ static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end
 					 timeline_tasklet_dequeued_before(eng)));
 }
 
-/* One of those ahead of rq, from first on, is incomplete, as this run of the tasklet tells yet: rq
- * has not come again. */
+/* A later `out` of this run of the tasklet says that one of those ahead of rq, from first on, is
+ * incomplete. So rq has not come again. */
 static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
 			const struct lane_rq *rq)
 {
@@ -191,8 +193,9 @@ static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
 }
 
 /*
- * Where no `out` tells of a change-over: what was to leave stands again behind others, and has
- * ended before them; or they have had the engine, and are over, and it ended when it had it again.
+ * No `out` tells of the changeover. What is to leave, rq, stands again behind others. Either rq
+ * ended before them; or they had the engine and are complete, and rq ended when it had the engine
+ * again. The bounds take in both.
  */
 static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
 {
@@ -207,12 +210,13 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
-	if (eng->front.is_unsure && !rq->left.from) /* it may have begun when it had come again */
+	if (eng->front.is_unsure && !rq->left.from) /* it may have begun only as it came again */
 		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
 	doubt_those_ahead(eng, rq, end);
 }
 
-/* Without `unsubmit`: what was behind rq on its ports may have the engine before the new ones. */
+/* Without `unsubmit`: a request that was behind rq on its ports may have the engine before the new
+ * set. */
 static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq)
 {
@@ -220,8 +224,8 @@ static bool others_may_follow(const struct lane_timeline *tl, const struct lane_
 	       ((rq->next && rq->next->handed.is_off) || timeline_ports_has_behind(eng, rq));
 }
 
-/* The end of what ran, whose run was closed at `told`, with what it may have been instead; *free is
- * when the engine was. */
+/* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
+ * was free: earlier if rq may have ended in another world. */
 static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
 				   struct lane_span end, struct lane_span told,
 				   struct lane_span *free)
@@ -237,7 +241,7 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 		end.lo = rq->alive.ns;
 	if (timeline_request_may_be_over(rq)) {
 		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
-		/* If it was over by then, what came next ended then, and none began before. */
+		/* If rq was complete by then, the next one began no sooner than next_ns. */
 		free->lo = end.hi > rq->over.next_ns
 				   ? timeline_not_before(rq->over.next_ns, rq->now.no_sooner_ns)
 				   : rq->now.no_sooner_ns;
@@ -245,13 +249,13 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 	return end;
 }
 
-/* What stood straight behind what was complete at the last taking back goes on, or leaves. */
+/* The last taking back left a request that goes on in place or is to leave. */
 static bool has_gone_on(const struct lane_eng *eng)
 {
 	return eng->leaver || eng->dequeue.in_place;
 }
 
-/* Its last run may not have been one. */
+/* rq may have ended before its last run: that run may have been none. */
 static bool may_have_ended_before(const struct lane_rq *rq)
 {
 	return (rq->doubted && rq->doubted->how == LANE_OVER_PASSED) ||
@@ -259,9 +263,9 @@ static bool may_have_ended_before(const struct lane_rq *rq)
 }
 
 /*
- * rq has ended, by end_ns at the latest. If that was behind the driver's pause, its ring waits for
- * the end of it. If rq may have run, and ended, in an earlier place, so may the ring of what ended
- * before rq.
+ * rq ended, by end_ns at the latest. If it ended behind the driver's pause, its ring waits for the
+ * end of the pause. If rq may have ended in an earlier place, the ring of the request that ended
+ * before rq may wait, too.
  */
 static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
 		       uint64_t end_ns)
@@ -277,10 +281,11 @@ static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const str
 }
 
 /*
- * rq was incomplete behind the driver's pause, and complete at by_ns: nothing follows it until a
+ * rq was incomplete behind the driver's pause, and complete at by_ns. Nothing follows it until a
  * run of the tasklet sees that the set has been taken (process_csb() of
- * gt/intel_execlists_submission.c, 6.1). That run tells so by an `out` of the set before. Its first
- * event comes within LANE_INTERRUPT_NS.
+ * gt/intel_execlists_submission.c, 6.1). That run tells so by an `out` of the set before, and has
+ * its first event within LANE_INTERRUPT_NS. Returns the earliest time, ns, at which the pause was
+ * over; 0: not known.
  */
 static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq, uint64_t by_ns)
@@ -298,9 +303,9 @@ static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane
 }
 
 /*
- * R24. rq, the first of the set that was written last, has ended behind the driver's pause, and no run
- * of the tasklet is seen to have found that set taken: its ring waits for that run, and the next port
- * for its ring.
+ * R24. rq, the first of the set that was written last, has ended behind the driver's pause. No
+ * event shows a run of the tasklet that has found that set taken. rq's ring waits for such a run,
+ * and the next port waits for the ring.
  */
 static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
 {
@@ -310,7 +315,7 @@ static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
 	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
 }
 
-/* The engine is free, at a time in `free`, of what ended at a time in `end`. */
+/* The engine is free from a time in `free` on: what ran ended as `ending` says. */
 static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 		     struct lane_span free, bool was_leaver)
 {
@@ -320,7 +325,7 @@ static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 			      !eng->given.is_told && !eng->model->is_idled;
 }
 
-/* It was not handed over before that time. */
+/* rq was not handed over before ns. */
 static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
 {
 	const struct lane_request *pub = &rq->pub;
@@ -333,7 +338,7 @@ static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_
 	       ((pub->seen & LANE_SEEN_QUEUE) && pub->queue_ns >= ns);
 }
 
-/* Where no ports are seen: nothing hidden was ahead of what was handed over behind the doubt. */
+/* Where no ports are seen: nothing hidden was ahead of rq if rq was handed over after the doubt. */
 static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	if (timeline_engine_unproven(eng) && !eng->model->has_ports &&
@@ -346,7 +351,7 @@ void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, stru
 {
 	struct lane_span end = ending->end, told = end, free;
 	bool was_leaver = rq == eng->leaver;
-	/* Heard of later than it was, and what came straight behind it is over, too. */
+	/* Its end was told late, and what came straight behind it is complete, too. */
 	bool was_over_before = end.hi < rq->now.since.lo ||
 			       (timeline_request_was_over_before(rq, end.lo) && !has_gone_on(eng));
 
@@ -372,7 +377,6 @@ void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, stru
 	eng->free.is_held = !was_leaver && holds_next(eng, rq);
 }
 
-/* rq has ended when it may have run. */
 void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 				  struct lane_rq *rq, struct lane_span end)
 {
@@ -380,7 +384,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 
 	if (rq->doubt.is_weak ||
 	    timeline_ending_is_shaky(tl, eng,
-				     rq)) { /* its execute since may be among what was lost */
+				     rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
 		timeline_finish_request(tl, rq, end);
@@ -388,7 +392,8 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 	}
 	timeline_turn_tell_preemption(tl, rq, rq->over.world.since);
 	told = timeline_world_end(rq, end, LANE_WORLD_OVER);
-	/* A set that was written since may have taken it off, and come to it again. */
+	/* A set that was written since may have taken the engine from rq, and rq may have had it
+	 * again. */
 	if (eng->model->has_sets && rq->handed.in.lo > rq->over.world.since.hi &&
 	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
 		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
@@ -407,6 +412,6 @@ struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq 
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
 	if ((rq->handed.is_off || may_have_left) && rq->alive.ns < end.lo)
-		end.lo = rq->alive.ns; /* or before it was taken back */
+		end.lo = rq->alive.ns; /* it may have ended before it was taken back */
 	return end;
 }

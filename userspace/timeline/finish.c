@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A request's story with the hardware is over, or goes on without its engine.
+// The end of a request, and a request whose engine goes on without it.
 #include "timeline/finish.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
@@ -8,7 +8,7 @@
 #include "timeline/waiting.h"
 #include "timeline/world.h"
 
-/* What is over of its context, now that rq is. */
+/* rq has ended: notes which requests of its context are complete. */
 static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 {
 	if (ctx->live == rq)
@@ -86,7 +86,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	if (!eng->model->is_idled || rq->doubt.is_hit ||
-	    eng->proof.epoch > 1) { /* it may have the engine still */
+	    eng->proof.epoch > 1) { /* rq may have the engine still */
 		eng->proof.epoch++;
 		eng->proof.doubt_until_ns =
 			timeline_not_before(tl->now_ns, eng->proof.doubt_until_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A request's story with the hardware is over, or goes on without its engine. */
+/* The end of a request, and a request whose engine goes on without it. */
 #ifndef LANE_TIMELINE_FINISH_H
 #define LANE_TIMELINE_FINISH_H
 
@@ -7,11 +7,11 @@
 
 /* rq ended at a time in `end`. */
 void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
-/* rq is out of the way, ended or not: its own events will tell. */
+/* Takes rq out of its engine's order, ended or not: only rq's own events can tell its end. */
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-/* When rq ran and ended is not known from at_ns on. */
+/* It is not known when rq ran and ended from at_ns on. */
 void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns);
-/* The same of all that stands in the order, since at_ns or, if that is later, its execute. */
+/* The same for each request of the order, from at_ns or its execute on, whichever is later. */
 void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns);
 
 #endif

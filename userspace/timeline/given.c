@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ports of an engine, given and given back: a FIFO of those whose `out` is to come
-// (docs/analysis.md).
+// The ports of an engine: a FIFO of those whose `out` is to come (docs/analysis.md).
 #include "timeline/given.h"
 #include "timeline/state.h"
 
@@ -67,7 +66,7 @@ bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq 
 			return timeline_ports_entry(eng, i + 1)->set == port->set;
 	}
 	return eng->given.n &&
-	       timeline_ports_entry(eng, 0)->set != eng->given.set; /* its own `out` came */
+	       timeline_ports_entry(eng, 0)->set != eng->given.set; /* its own `out` has come */
 }
 
 bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,

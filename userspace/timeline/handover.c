@@ -13,12 +13,12 @@
 #include "timeline/waiting.h"
 #include "timeline/world.h"
 
-/* A virtual engine's request was taken back and goes to another sibling. */
+/* A virtual engine's request was taken back, and is handed over to another engine of its class. */
 static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
 {
 	struct lane_engine *from = rq->pub.engine;
 
-	if (((struct lane_eng *)from)->running == rq) { /* that it left is missing */
+	if (((struct lane_eng *)from)->running == rq) { /* the event that it left is missing */
 		timeline_engine_contradicts(tl, (struct lane_eng *)from);
 		timeline_chain_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
 	}
@@ -47,10 +47,8 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before = rq;
 
-	/*
-	 * Requests of a context are handed over in order: those before it have been, back to the
-	 * last of which that is known.
-	 */
+	/* A context's requests are handed over in order. So the earlier ones have been, too, back
+	 * to the last that is known to have been. */
 	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
 		while (before != ctx->live && before->prev && !before->prev->is_on_device &&
 		       !before->prev->ended)
@@ -74,7 +72,7 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	hand_over(tl, rq, eng, at_ns);
 }
 
-/* Nothing of the dequeue that begins may be missing, nor be another's. */
+/* No event of the dequeue that begins may be missing, and none is of another dequeue. */
 static bool is_whole(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	return eng->model->has_sets && !eng->dequeue.is_split && !eng->tasklet.is_cut &&
@@ -82,17 +80,18 @@ static bool is_whole(const struct lane_timeline *tl, const struct lane_eng *eng)
 	       !timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns);
 }
 
-/* R10. The driver looked at rq as the dequeue began, and it was incomplete. */
+/* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
 static void looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
 {
 	timeline_world_looked_at(tl, rq, timeline_not_before(eng->dequeue.since_ns, rq->alive.ns));
 }
 
 /*
- * R10. The driver takes something back because the first request on its ports that is incomplete
- * has another one to yield to (need_preempt() and timeslice_expired() of
- * gt/intel_execlists_submission.c, 6.1). If nothing waits, that other one is on the second port: so
- * it is the first port's that was found incomplete. NULL: nothing tells.
+ * R10. The driver takes something back because the first incomplete request on its ports has
+ * another one to yield to (need_preempt() and timeslice_expired() of
+ * gt/intel_execlists_submission.c, 6.1). If no request waits, that other one is on the second port.
+ * So the last request of the first port was found incomplete: returns that request. NULL: nothing
+ * tells.
  */
 static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
@@ -105,13 +104,13 @@ static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct
 	return lane_table_get(&tl->requests, port->ctx->pub.id, port->seqno);
 }
 
-/* R20. The driver looks for work only when the hardware has taken the last set. */
+/* R20. A dequeue begins: the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	if (eng->dequeue.is_open)
 		return;
 	if (eng->leaver && eng->tasklet.is_cut && eng->model->has_ports) {
-		/* The `out` that marks the change-over may be among what is missing. */
+		/* The `out` that marks the changeover may be missing. */
 		timeline_finish_doubt(eng->leaver, now_ns);
 		timeline_finish_doubt_order(eng, now_ns);
 	}
@@ -135,7 +134,6 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.has_written = false;
 }
 
-/* rq is taken back; the oldest that is had the engine, or was to have it next. */
 void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (!eng->dequeue.oldest || rq->order < eng->dequeue.oldest_order) {
@@ -145,7 +143,7 @@ void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
 	}
 }
 
-/* The driver pauses the ring, straight before it takes the first request back at at_ns. */
+/* The driver pauses the ring, straight before it takes back the first request at at_ns. */
 static void pause(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
 	struct lane_rq *ahead = ahead_of_all(tl, eng);
@@ -169,14 +167,14 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 		timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
-		eng->dequeue.oldest = NULL; /* the newest come first */
+		eng->dequeue.oldest = NULL; /* the newest are taken back first */
 		timeline_handover_take_back(eng, rq);
 		timeline_engine_put_away(eng, rq);
 	}
 	timeline_waiting_add(eng, rq);
 }
 
-/* How the events of an engine are read, as far as its first `execute` tells. */
+/* Finds the model of an engine, as far as its first `execute` tells. */
 static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!eng->model->is_known && !tl->has_in)
@@ -187,7 +185,7 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_engine_becomes(tl, eng, LANE_MODE_GUC);
 }
 
-/* rq gets its place behind all that has been handed over. */
+/* rq gets the last place in the order. */
 static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  uint64_t now_ns)
 {
@@ -205,7 +203,7 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_handover_take_back(eng, rq);
 	} else if (eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
 		   !timeline_request_is_born(rq)) {
-		eng->dequeue.is_misplaced = true; /* it may have stood before the recording */
+		eng->dequeue.is_misplaced = true; /* it may have had a place before the recording */
 	}
 	timeline_engine_stand(eng, rq);
 	rq->handed.is_on_port = false;
@@ -236,15 +234,15 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 		place(tl, eng, rq, now_ns);
 }
 
-/* Two dequeues are held as one: rq may have been handed over in the first, which left it on its
- * port and wrote none. */
+/* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
+ * no ports. */
 static bool may_be_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return eng->dequeue.is_split && rq->handed.in.lo &&
 	       rq->pub.context->ctx == eng->dequeue.first_ctx;
 }
 
-/* An `in` of rq puts all that is handed over of its context, up to it, on the port. */
+/* An `in` of rq puts the requests of its context that are handed over, up to rq, on the port. */
 static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_rq *first = rq;
@@ -254,7 +252,8 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 		first = first->prev;
 	for (;; first = first->next) {
 		if (!first->ended && first->is_on_device && !first->handed.is_on_port) {
-			if (!first->order) { /* its execute was not seen: nor was its place */
+			if (!first->order) { /* its execute was not seen, so its place is not
+					      * known */
 				timeline_engine_stand(eng, first);
 				eng->dequeue.is_misplaced = true;
 			}
@@ -268,14 +267,13 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 	}
 }
 
-/* A port is given; its `out` is to come. No hardware has that many: their `out`s are missing, or
- * not recorded at all. */
+/* No hardware has more ports than the FIFO: their `out`s are missing, or not recorded at all. */
 void timeline_handover_give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
 {
 	if (timeline_ports_are_full(eng) && timeline_is_absent(tl, LANE_RQ_OUT))
 		timeline_chain_drop_port(tl, eng);
 	else if (timeline_ports_are_full(eng))
-		timeline_chain_contradiction(tl, eng); /* it forgets them all */
+		timeline_chain_contradiction(tl, eng); /* that drops all ports */
 	timeline_ports_push(eng, entry);
 }
 
@@ -294,15 +292,13 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	if (eng->dequeue.is_whole && rq->order && rq->order <= eng->dequeue.stood)
-		looked_at(tl, eng, rq); /* it stays on its port: it is the first incomplete one */
+		looked_at(tl, eng, rq); /* it stays on its port: the dequeue found it incomplete */
 	put_on_port(eng, rq, event->wire.ts_ns);
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }
 
-/*
- * R8. All that was incomplete has been taken back: what stands still is complete. A signal or an
- * `out` that is to come tells when.
- */
+/* R8. All incomplete requests were taken back, so what still stands of before is complete. A signal
+ * or an `out` that is to come tells when it ended. */
 static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *next;
@@ -311,8 +307,8 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	     rq = next) {
 		next = rq->dev_next;
 		rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
-		/* Behind one that is not: it ended before it left the engine last, or as it had it
-		 * with no time to run in. */
+		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
+		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
 		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
 			uint64_t by_ns =
@@ -333,7 +329,7 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	eng->unwound = eng->dequeue.stood;
 }
 
-/* What runs is complete, as has been seen, and nothing of its own will tell. */
+/* What runs is known to be complete, and no event of its own will tell its end: it ends. */
 static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *rq;
@@ -349,10 +345,10 @@ static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 }
 
 /*
- * What leaves has the engine by an `out` that is held behind this dequeue. If the same run fired
- * it, what it tells of came before the dequeue; if the run that gives the leaver's port back did,
- * the hardware may have gone from the one before it straight to the new set. Only what is on the
- * ports at a run's end, or what was taken back, tells one from the other.
+ * The leaver has the engine since an `out` that is held behind this dequeue. If the run of this
+ * dequeue fired that `out`, what the `out` tells came before the dequeue. If the run that gives the
+ * leaver's port back fired it, the hardware may have gone from the request before the leaver
+ * straight to the new set. Only i915_engine_ports or `unsubmit` tells which it was.
  */
 static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *leaver)
@@ -362,8 +358,8 @@ static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane
 	       leaver->now.since.hi > tl->now_ns && leaver->now.since.hi != LANE_NEVER;
 }
 
-/* The oldest that was taken back goes on, in its place or as the one that leaves; or it cannot be.
- */
+/* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
+ * If neither is possible, the events contradict each other. */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *first = eng->order.first, *oldest = eng->dequeue.oldest;
@@ -371,7 +367,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	while (first && timeline_engine_is_unheard(eng, first))
 		first = first->dev_next;
 	if (eng->model->is_idled)
-		oldest = NULL; /* up to 5.3 the engine is idle when requests are taken back */
+		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
 	if (oldest && !oldest->ended && oldest != first) {
 		eng->leaver = oldest;
 		eng->front.is_unsure =
@@ -380,7 +376,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;
-		oldest->handed.in = eng->dequeue.oldest_in; /* it is on the hardware already */
+		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
 	}
 	end_unheard(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest &&
@@ -389,8 +385,9 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 }
 
 /*
- * What else this dequeue did may be missing: when what it has handed over runs, and who has the
- * engine until then, is for that to say. The engine is not certainly idle from then on.
+ * Events of this dequeue may be missing. So it is not known when the requests that it handed over
+ * run, nor who has the engine until then: only their own events tell. The engine is not certainly
+ * idle from then on.
  */
 static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
@@ -409,7 +406,8 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
 }
 
-/* Who was complete by the dequeue, and who has the engine until the hardware takes the new set. */
+/* Concludes which requests were complete by the dequeue, and who has the engine until the
+ * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;

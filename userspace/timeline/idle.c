@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why an engine idled: what the thread that ends the idle time was doing meanwhile.
+// Why an engine idled: what the thread that submits the next request was doing meanwhile.
 #include "timeline/idle.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 
 /*
- * What was on the ports before the recording gives them back ahead of all that was seen to be
- * handed over. Once that is done (the order is proven, nothing was lost) and nothing unseen has
+ * Requests that were on the ports before the recording give them back ahead of all requests that
+ * were seen to be handed over. So if the order is proven, nothing was lost and nothing unseen has
  * shown itself, nothing had the engine before the first request that ran. Up to Linux 5.3 only the
- * last request of a port has an `out`: one from before may have been ahead on the same port.
+ * last request of a port has an `out`: a request from before may have been ahead on the same port.
  */
 void timeline_idle_lead(struct lane_eng *eng)
 {
@@ -38,9 +38,9 @@ void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng)
 void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
 	if (eng->tasklet.is_cut || tl->info.follows_some)
-		return; /* what is being read may not be all of it; nor are all who have it seen */
+		return; /* events may be missing; or other processes' requests are not recorded */
 	eng->idle.is_known = true;
-	/* After a loss something unseen may have run since the last end that was seen. */
+	/* After a loss an unseen request may have run since the last end that was seen. */
 	eng->idle.since_ns =
 		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
 	eng->idle.epoch++;
@@ -49,17 +49,15 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 		tl->idle_mask |= 1ull << eng->pub.id;
 }
 
-/* Its clocks go on as waiting for a request of eng. */
+/* The thread's time counts as waiting for a request of eng. */
 static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 {
 	return timeline_thread_clock(thr) == LANE_CLOCK_WAITING &&
 	       thr->wait->rq->pub.engine == &eng->pub;
 }
 
-/*
- * Before a thread's clocks move on: remembers, for every engine that became idle since they last
- * did, where they stood when it became idle.
- */
+/* Before the thread's clocks move on: remembers, if eng became idle since they last did, what they
+ * showed as it became idle. */
 static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 {
 	struct lane_idle_slot *slot = &thr->slots[eng->pub.id];
@@ -124,7 +122,7 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 				least = culprit;
 		}
 		if (culprit == thr->slots[id].culprits + LANE_IDLE_CULPRITS) {
-			/* More culprits than fit: the smallest loses its name. */
+			/* More culprits than fit: the one with the least time loses its name. */
 			culprit = least;
 			culprit->tid = -1;
 			memset(culprit->comm, 0, sizeof(culprit->comm));
@@ -137,7 +135,8 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	}
 }
 
-/* An idle engine that a request of rq's class may be the next on: its own, or a sibling. */
+/* An idle engine on which rq may be the next to run: its own or, for a virtual engine, one of its
+ * class. NULL: none. */
 static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
@@ -186,7 +185,7 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	from_ns = thr->pub.since_ns;
 	note->clock[clock] += now_ns - from_ns;
 	here_ns = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? now_ns - from_ns : 0);
-	/* What it waits for may have gone to another engine in the meantime. */
+	/* The request that it waits for may have gone to another engine meanwhile. */
 	here_ns = here_ns > slot->waiting_here ? here_ns - slot->waiting_here : 0;
 	if (here_ns > note->clock[LANE_CLOCK_WAITING])
 		here_ns = note->clock[LANE_CLOCK_WAITING];
@@ -236,7 +235,8 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	struct lane_idle idle = { .engine = &eng->pub,
 				  .begin_ns = eng->idle.since_ns,
 				  .end_ns = at_ns,
-				  /* What is read of a run of the tasklet may not be all of it. */
+				  /* Events of the tasklet's run that is being read may be
+				   * missing. */
 				  .is_doubtful = doubtful || eng->tasklet.is_cut };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;

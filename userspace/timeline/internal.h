@@ -43,8 +43,7 @@ struct lane_held; /* tasklet_held.h */
  */
 #define LANE_MAX_UNRETIRED 4096
 
-/* What keeps a request although its story is over: what is held of runs of the tasklet is about it.
- */
+/* Why a request is kept though all its events have come: something that is held names it. */
 struct lane_rq_kept {
 	uint32_t by;	      /* so many things */
 	bool is_releasing;    /* it is among the timeline's released ones, */
@@ -56,8 +55,8 @@ struct lane_rq_doubt {
 	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
 	bool is_hit;	   /* the same */
 	bool is_weak;	   /* a loss may hide what showed its end earlier */
-	bool is_detached;  /* its engine's story goes on without it; only its own events can end it
-			    */
+	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
+			    * it */
 	bool may_have_run; /* before it was taken back, in the place of one before it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
 	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
@@ -95,31 +94,29 @@ struct lane_handing {
 	struct lane_span in; /* its port was given then, as far as that is seen */
 };
 
-/*
- * What one history that the events allow makes of a request that has been handed over. What has
- * run, or been taken off, before its last run is in the sums.
- */
+/* A world: one history of a request that the events allow (docs/analysis.md). The sums have what
+ * came before its last run. */
 struct lane_world {
 	struct lane_span start; /* it first had the engine then, if it has begun */
-	struct lane_span maybe; /* it may have had the engine then, for the first time; hi 0: no */
-	struct lane_span off;	/* it was taken off then, before its last run; hi 0: it was not */
+	struct lane_span maybe; /* it may have had the engine then already; hi 0: no */
+	struct lane_span off;	/* it left the engine then, before its last run; hi 0: it did not */
 	struct lane_span since; /* its last run began then */
-	struct lane_span end;	/* and ended then: of a history in which it is complete, unheard */
+	struct lane_span end;	/* in a world `over`: it was complete then, at its last run's end */
 	struct lane_span running, preempted;
 	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
-	uint64_t less;	       /* it has been off for so much less, perhaps */
+	uint64_t less;	       /* it may have been off so much less, ns */
 	bool has_begun;	       /* a run of it is over */
 };
 
-/* How a request may be complete, and nothing has told of it. */
+/* Where a request ended in its world `over`. */
 enum lane_over_how {
-	LANE_OVER_NOT,	    /* it is not */
-	LANE_OVER_IN_PLACE, /* where it stands: what is behind it is */
-	LANE_OVER_BEFORE,   /* before it came to where it stands now, in a run that is told */
-	LANE_OVER_PASSED,   /* the same, in a run that it may not have had */
+	LANE_OVER_NOT,	    /* there is no world `over` */
+	LANE_OVER_IN_PLACE, /* in its place in the order: what is behind it is complete */
+	LANE_OVER_BEFORE,   /* in a run before it left its engine */
+	LANE_OVER_PASSED,   /* in a run that it may not have had */
 };
 
-/* The history in which it is. */
+/* The world `over` of a request. */
 struct lane_over {
 	struct lane_world world;
 	enum lane_over_how how;
@@ -160,12 +157,13 @@ struct lane_rq {
 	struct lane_handing handed;
 	struct lane_eng *waits_for; /* it is in the queue of this, NULL: in none */
 	struct lane_leave left;
-	struct lane_world now; /* what it has come to, unless it is over */
+	struct lane_world now; /* its world `now` */
 	struct lane_over over;
-	/* In this one it is if the listening that began last found it complete; NULL: in none. */
+	/* The doubted world: it counts if the last listening found the request complete; NULL:
+	 * none. */
 	struct lane_over *doubted;
 	struct lane_alive alive;
-	struct lane_span known; /* it was complete then, which has not been concluded; hi 0: no */
+	struct lane_span known; /* it was complete then; its end is not concluded yet; hi 0: no */
 	bool is_on_device;	/* in its engine's list */
 	bool ended;
 	bool is_ending;	 /* its end is being concluded */
@@ -245,15 +243,16 @@ struct lane_dequeue {
 	bool is_open;	       /* the driver is at it: */
 	bool has_again;	       /* something that stood was executed again */
 	bool is_split;	       /* where it begins is a guess */
-	bool is_mixed;	       /* what stood first in its order may have run before it, or after */
+	bool is_mixed;	       /* what stood first in the order may have run before it, or after */
 	bool has_written;      /* a set of ports was written */
-	bool is_misplaced;     /* something stands behind what it may come before */
+	bool is_misplaced;     /* a request may stand in a wrong place in the order */
 	uint64_t before_ns;    /* the last event of its CPU before the tasklet's run */
 	uint64_t wrote_before_ns; /* the last `in` of a run before this one */
 	uint64_t pause_ns;	  /* the ring was not paused by then, before the last taking back */
-	/* something of its set had ended by then: unless what leaves had, the set was taken */
+	/* a request of its set had ended by then: if the leaver was incomplete, the set was
+	 * taken */
 	struct lane_span passed;
-	/* by then what was not taken back was seen to be complete; 0: not yet */
+	/* R8: what was not taken back was complete by then; 0: not yet */
 	uint64_t census_ns;
 	uint64_t first_ctx;		/* the context whose request it handed over first, */
 	uint32_t first_seqno;		/* and that one's last request that it handed over */
@@ -294,7 +293,7 @@ struct lane_front {
 struct lane_free {
 	struct lane_span at;
 	uint64_t no_sooner_ns; /* whenever that was heard of */
-	uint64_t by_ns;	       /* what ends now may not free it before; 0: it does */
+	uint64_t by_ns;	       /* what ends now frees it no sooner; 0: no such bound */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
 	bool is_held;	/* the same, as the first of that set: the next waits for the pause's end */
 	uint64_t unpaused_ns; /* the pause that it ended behind was over then, or later */
@@ -345,8 +344,8 @@ struct lane_eng {
 	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
 	struct lane_rq *running;
 	struct lane_front front;   /* its run */
-	struct lane_rq *leaver;	   /* taken back, has the engine until the next set takes it */
-	struct lane_rq *victim;	   /* taken off, the culprit has not started yet */
+	struct lane_rq *leaver;	   /* it is to leave: has the engine until the changeover */
+	struct lane_rq *victim;	   /* preempted, and its culprit has not started yet */
 	struct lane_ctx *last_ctx; /* of what ran last */
 	struct lane_free free;	   /* what ran last was over */
 	uint64_t told_until_ns;	   /* the last run that was told ended then, or later */

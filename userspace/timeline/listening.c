@@ -4,10 +4,10 @@
 #include "timeline/losses.h"
 #include "timeline/world.h"
 
-/* So many requests are looked at behind one in its ring. */
+/* The most requests that are looked at behind one, or ahead of it, in its ring. */
 #define MOST_BEHIND 64
 
-/* Of this CPU so many events have come; 0: it has no number. */
+/* The number of events of this CPU so far; 0: the CPU has no number. */
 static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
@@ -15,7 +15,7 @@ static uint64_t events_here(const struct lane_timeline *tl, const struct lane_ev
 }
 
 /*
- * Handing over a request that has a listener asks for the work that signals, on that CPU
+ * Handing over a request that has a listener asks for the breadcrumbs' work, on that CPU
  * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1). The listener sets its bit before its event
  * (__dma_fence_enable_signaling()), so the handing over may see a listener whose event comes later.
  */
@@ -29,7 +29,6 @@ void timeline_listening_handed_over(struct lane_timeline *tl, const struct lane_
 	cpu->asked_ns = timeline_not_before(rq->handed.execute_ns, cpu->asked_ns);
 }
 
-/* Its own CPU has done something else since, interrupts on, than to listen to rq. */
 bool timeline_listening_is_past(const struct lane_timeline *tl, const struct lane_rq *rq,
 				int32_t cpu)
 {
@@ -37,23 +36,25 @@ bool timeline_listening_is_past(const struct lane_timeline *tl, const struct lan
 	       tl->cpus[cpu].on_event > rq->listen.event;
 }
 
-/* Since when the work that signals has been at it without anything else on its CPU. */
+/* Since when, ns, the breadcrumbs' work has been at work on the event's CPU without anything else
+ * there. */
 static uint64_t work_since(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].work_ns
 								    : event->wire.ts_ns;
 }
 
-/* The last dequeue of this CPU may have asked for the work that signals. */
+/* The last dequeue of this CPU may have asked for the breadcrumbs' work. */
 static bool has_asked(const struct lane_cpu *cpu)
 {
 	return cpu->asked_ns >= cpu->dequeue.lo;
 }
 
 /*
- * Somebody began to listen to rq while another CPU's dequeue had interrupts off, and the work that
- * signals was to come there as that was over: handing over those who listen asks for it
- * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), and it may have found rq complete.
+ * Somebody began to listen to rq while the event's CPU had interrupts off in a dequeue, and the
+ * breadcrumbs' work came there straight after that dequeue. A dequeue that hands over requests with
+ * listeners asks for the work (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1). So the work may
+ * have found rq complete at the listening.
  */
 static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event)
@@ -92,10 +93,8 @@ static bool is_behind_dequeue(const struct lane_timeline *tl, const struct lane_
 		       event->wire.ts_ns);
 }
 
-/*
- * The listener of `first`, and straight after it that of `second`, has looked at its request on one
- * CPU: nothing else came between. Then none of the work that signals ran there in between, either.
- */
+/* One CPU began to listen to `first` and then to `second` in one go: no other event of that CPU
+ * came between. So the breadcrumbs' work did not run there in between, either. */
 static bool is_in_one_go(const struct lane_rq *first, const struct lane_rq *second)
 {
 	return first->listen.event && first->listen.cpu == second->listen.cpu &&
@@ -103,14 +102,14 @@ static bool is_in_one_go(const struct lane_rq *first, const struct lane_rq *seco
 	       first->listen.event - first->listen.nth == second->listen.event - second->listen.nth;
 }
 
-/* Others were listened to together with rq, and none since. */
+/* rq was listened to in one go with others, and that go is the last of its CPU with several. */
 static bool is_one_of_several(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return rq->listen.event &&
 	       tl->cpus[rq->listen.cpu].several == rq->listen.event - rq->listen.nth;
 }
 
-/* What stands behind rq in its ring, or all that stands there if rq is over. */
+/* The first request behind rq in its ring; if rq has left the order, the first of the order. */
 static struct lane_rq *behind(const struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -125,7 +124,8 @@ static bool is_on_ring(const struct lane_rq *rq)
 	return eng && eng->model->is_one_ring;
 }
 
-/* Of those behind rq that were listened to before it, in one go, rq is one more that is ahead. */
+/* For each request behind rq that was listened to before rq in one go: rq is one more that is ahead
+ * of it. */
 static void note_ahead(struct lane_rq *rq)
 {
 	uint32_t most = MOST_BEHIND;
@@ -138,14 +138,16 @@ static void note_ahead(struct lane_rq *rq)
 }
 
 /*
- * R2, R11. Whoever listens to a complete request puts it first on a list of its engine. One run of
- * the work that signals takes the whole list, and signals the first of it first
- * (irq_signal_request(), signal_irq_work() of gt/intel_breadcrumbs.c, 5.10 on; in 5.4 the
- * listening itself signals it). No run came between two looks of one go on their CPU. So if that
- * CPU signals rq, and both rq and one that was looked at behind it were on the list, the other is
- * signalled there before rq. If it is not, one of both was incomplete at its look:
- * - The other stands ahead of rq in the ring. It is complete if rq is. So it was rq.
- * - The other stands behind rq. Then it was not complete when rq was looked at.
+ * R2, R11. Whoever listens to a complete request puts the request first on a list of its engine.
+ * One run of the breadcrumbs' work takes the whole list, and signals in the order of the list
+ * (irq_signal_request(), signal_irq_work() of gt/intel_breadcrumbs.c, 5.10 on; in 5.4 the listening
+ * itself signals the request). No run came on that CPU between two listenings of one go. Now that
+ * CPU signals rq. Had both rq and one that was listened to after it been complete, the other would
+ * have been signalled there before rq. If the other is not signalled yet, one of both was
+ * incomplete:
+ * - The other stands ahead of rq in the ring. It is complete if rq is. So rq was incomplete as it
+ *   was listened to.
+ * - The other stands behind rq. So the other was incomplete when rq was listened to.
  */
 static void signaled_on_ring(struct lane_timeline *tl, struct lane_rq *rq)
 {
@@ -162,9 +164,9 @@ static void signaled_on_ring(struct lane_timeline *tl, struct lane_rq *rq)
 }
 
 /*
- * One thread has retired `second`, and then rq, before rq was signalled. Who retires signals what
- * is not marked as signalled (i915_request_retire(), 6.1). If that did not signal `second`, it had
- * been marked before.
+ * One thread retired `second`, and then rq, before rq was signalled. The retiring signals a request
+ * that is not marked as signalled (i915_request_retire(), 6.1). If it did not signal `second`,
+ * `second` had been marked before.
  */
 static bool is_signaled_behind(const struct lane_rq *rq, const struct lane_rq *second)
 {
@@ -187,15 +189,15 @@ bool timeline_listening_awaits(const struct lane_rq *rq)
 }
 
 /*
- * R2, R11. rq was looked at behind `other` on one CPU, and another CPU signals both, `other` first.
- * If `other` had been complete at its look, it was on that list. Then rq was either on the list or
- * not:
- * - It was. A run that took both would have signalled rq first. If a run had taken `other` before,
- *   rq's look asked for the next run on the listener's CPU: while a run is at work, only what it
- *   calls back asks for one on its CPU.
- * - It was not: a run found it, and marked it before it signalled anything. rq was marked before
- *   `other` was signalled. So it was the same run, which would have signalled rq first.
- * So `other` was incomplete at its look.
+ * R2, R11. One CPU listened to `other` and then to rq in one go. Another CPU signals both, `other`
+ * first. Suppose that `other` was complete as it was listened to: then it was on the list
+ * (signaled_on_ring()). rq was on the list or not:
+ * - It was. A run of the work that took both would have signalled rq first. If a run had taken
+ *   `other` before, the listening to rq asked for the next run on the listener's CPU: while a run
+ *   is at work, only its own call-backs ask for a run on its CPU.
+ * - It was not. A run found rq, and marked it before it signalled anything. rq was marked before
+ *   `other` was signalled. So the same run signalled both, and would have signalled rq first.
+ * So `other` was incomplete as it was listened to.
  */
 static void signaled_elsewhere(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t now_ns)
 {
@@ -232,7 +234,7 @@ void timeline_listening_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->listen.work_ns = work_since(tl, event);
 	rq->listen.signal_cpu = event->cpu;
 	rq->listen.is_elsewhere = event->cpu != rq->listen.cpu;
-	/* Else its CPU would have signalled it before, or another has been at it. */
+	/* Had rq been complete, its listener's CPU would have signalled it before. */
 	rq->listen.is_sure = (timeline_listening_is_past(tl, rq, event->cpu) &&
 			      !timeline_loss_between(tl, rq->listen.ns, event->wire.ts_ns)) ||
 			     is_behind_dequeue(tl, rq, event);
@@ -240,7 +242,7 @@ void timeline_listening_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		rq->listen.work_ns = rq->listen.ns;
 		rq->listen.is_sure = false;
 	}
-	/* Where not all is recorded, something may come between two listenings. */
+	/* Where not all is recorded, an unseen event may lie between two listenings. */
 	if (!is_one_of_several(tl, rq) || !is_on_ring(rq) || !tl->is_newest_first ||
 	    tl->info.follows_some || timeline_loss_between(tl, rq->listen.ns, event->wire.ts_ns))
 		return;
@@ -251,7 +253,7 @@ void timeline_listening_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		signaled_elsewhere(tl, rq, event->wire.ts_ns);
 }
 
-/* Its neighbour, in the same thread. */
+/* The signal comes straight after the listening on its CPU, in the same thread. */
 bool timeline_listening_signals(const struct lane_timeline *tl, const struct lane_rq *rq,
 				const struct lane_event *event)
 {

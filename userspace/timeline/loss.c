@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Events are lost: what may no longer be concluded.
+// Events are lost: what can no longer be concluded.
 #include "timeline/loss.h"
 #include "timeline/drm_ring.h"
 #include "timeline/chain.h"
@@ -15,7 +15,8 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 			timeline_ring_doubt(tl->engine_by_id[i], until_ns);
 			continue;
 		}
-		/* What is held of a run of the tasklet is read now, and may not be all of it. */
+		/* The events that are held of a run of the tasklet are read now, and may not be all
+		 * of it. */
 		if (!tl->engine_by_id[i]->tasklet.n)
 			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 		timeline_chain_doubt(tl, tl->engine_by_id[i], now_ns, until_ns);
@@ -25,7 +26,7 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 
 void timeline_loss_advance(struct lane_timeline *tl, uint64_t now_ns)
 {
-	/* What went on in a loss is as uncertain at its end as at its beginning. */
+	/* What happened in a loss is as uncertain at its end as at its beginning. */
 	if (tl->loss_end && tl->loss_end <= now_ns) {
 		doubt_all(tl, tl->loss_end, tl->loss_end);
 		tl->loss_end = 0;
@@ -54,7 +55,8 @@ void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *even
 		tl->hooks.loss(tl->hooks.arg, &loss);
 	timeline_thread_doubt(tl, loss.cpu, loss.end_ns);
 	if (timeline_loss_is_foreseen(tl, &loss)) {
-		/* Of what is of one instant this tells what came before, and what after. */
+		/* For events of one time, this record tells which came before the loss, and which
+		 * after. */
 		timeline_loss_advance(tl, loss.begin_ns + 1);
 		if (timeline_loss_is_instant(&loss))
 			doubt_all(tl, loss.end_ns, loss.end_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lost events: when they were lost.
+// When events were lost.
 #include "timeline/losses.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 	return a > UNKNOWN_COUNT - b ? UNKNOWN_COUNT : a + b;
 }
 
-/* True when all of the loss was before ns, or in the part of that instant that is past. */
+/* True when the loss was over before ns, or ended at ns before any event of ns. */
 static bool is_before(const struct lane_loss *loss, uint64_t ns)
 {
 	return loss->end_ns < ns ||
@@ -77,7 +77,7 @@ uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns)
 {
 	size_t i = first_from(tl, ns);
 
-	/* One that ends at ns, and has been passed over, reaches no further than that. */
+	/* A loss that is not found because it ends at ns reaches no further than ns. */
 	return i < tl->n_losses && tl->losses[i].begin_ns <= ns ? tl->losses[i].end_ns : ns;
 }
 
@@ -89,7 +89,7 @@ bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *r
 	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now_ns));
 }
 
-/* a becomes both, with what is between them. */
+/* a becomes the hull of a and b. Their counts are added. */
 static void absorb(struct lane_loss *a, const struct lane_loss *b)
 {
 	uint64_t sum = saturated(count_of(a), count_of(b));
@@ -110,7 +110,7 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 		a->cpu = -1;
 }
 
-/* Merges what overlaps from index i on. */
+/* Merges the losses that overlap, from index i on. */
 static void merge(struct lane_timeline *tl, size_t i)
 {
 	while (i + 1 < tl->n_losses && tl->losses[i + 1].begin_ns <= tl->losses[i].end_ns) {
@@ -124,10 +124,8 @@ static void merge(struct lane_timeline *tl, size_t i)
 	}
 }
 
-/*
- * Merges those whose distance is not above the average. What has been passed and what has not are
- * kept apart.
- */
+/* There are too many losses: merges those whose distance is not above the average. A loss whose
+ * begin has been passed is not merged with one whose begin has not. */
 static void thin(struct lane_timeline *tl)
 {
 	size_t n = tl->n_losses, next = tl->next_loss, pairs = 0, to = 0;

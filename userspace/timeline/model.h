@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A way of submitting: what its events tell, and what becomes of an engine's requests by them. One
- * file a way, model_*.c; the others ask for what the way's events tell, not for the way. No model
- * knows another, nor losses, nor who subscribes (docs/analysis.md, The models).
+ * A model: one way in which a driver submits. A model says what the events of an engine tell, and
+ * what becomes of the engine's requests by them. Each model is one file, model_*.c. The other files
+ * ask for a trait of a model, not for the model. No model knows another model, the losses, or the
+ * subscriber (docs/analysis.md, The models).
  */
 #ifndef LANE_TIMELINE_MODEL_H
 #define LANE_TIMELINE_MODEL_H
@@ -10,8 +11,8 @@
 #include "timeline/internal.h"
 
 struct lane_model {
-	/* What its events tell. */
-	bool is_known;	  /* an event has told the way */
+	/* The traits: what the events of an engine of this model tell. */
+	bool is_known;	  /* an event has told the model */
 	bool has_tasklet; /* the driver dequeues in a tasklet, whose events are read run by run */
 	bool has_ports;	  /* `in` and `out` tell what is on the ports */
 	bool has_sets;	  /* a set of ports is written while another one is active */
@@ -23,42 +24,44 @@ struct lane_model {
 
 	/* The engine's events are read by this model from now on. */
 	void (*adopt)(struct lane_timeline *tl, struct lane_eng *eng);
-	/* rq, which is with the engine, has been handed over at now_ns. */
+	/* The driver has handed over rq at now_ns. rq is linked to eng. */
 	void (*hand_over)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  uint64_t now_ns);
-	/* rq, which is with the engine, was complete at a time in `end`, as its own events say. */
+	/* rq, which is linked to eng, was complete at a time in `end`, by its own events. */
 	void (*end)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_span end);
-	/* No more is to come, of rq, or if that is NULL of the engine, that tells when what is
-	 * complete has ended. */
+	/* No event is to come that tells more of when rq ended. rq NULL: of when any request of eng
+	 * ended. What is known to be complete ends now. */
 	void (*settle)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-	/* Events are missing from now_ns on, until until_ns. */
+	/* Events are missing from now_ns until until_ns. */
 	void (*doubt)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 		      uint64_t until_ns);
 
-	/* Of those with a tasklet; NULL: there is nothing to do. */
-	/* An `in` puts entry on that port. */
+	/* For models with has_tasklet. NULL: there is nothing to do. */
+	/* An `in` has put entry on this port. */
 	void (*put_on_port)(struct lane_timeline *tl, struct lane_eng *eng,
 			    const struct lane_entry *entry, uint32_t port);
-	/* A port is given back, its request incomplete. */
+	/* The hardware has left this port, its request incomplete: an `out`, completed = 0, at
+	 * now_ns. */
 	void (*leave_port)(struct lane_timeline *tl, struct lane_eng *eng,
 			   const struct lane_entry *port, uint64_t now_ns);
-	/* When rq ended, whose port is given back, complete; is_unproven: what else is on the ports
-	 * is not certain. */
+	/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns. is_unproven:
+	 * what else is on the ports is not certain. */
 	struct lane_span (*end_by_port)(const struct lane_timeline *tl, const struct lane_eng *eng,
 					const struct lane_entry *port, const struct lane_rq *rq,
 					bool is_unproven, uint64_t now_ns);
-	/* A port that is given back may have been left for a newer set. */
+	/* Whether the hardware may have left this port because it took a newer set. */
 	bool (*may_be_replaced)(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_entry *port);
-	/* A dequeue is over, */
+	/* A dequeue is over. */
 	void (*dequeued)(struct lane_eng *eng, uint64_t now_ns);
-	/* and what it took back is not recorded; it handed over from from_ns on. */
+	/* The same, where `unsubmit` is not recorded: finds what the dequeue took back. The dequeue
+	 * handed requests over from from_ns on. */
 	void (*guess_taken_back)(struct lane_eng *eng, uint64_t from_ns);
-	/* What the driver has on its ports as the tasklet's run ends. */
+	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */
 	void (*see_ports)(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_event *event);
-	/* The hardware has been seen to have taken what was handed over last. */
+	/* Whether an event has shown that the hardware has taken the set that was written last. */
 	bool (*is_last_taken)(const struct lane_eng *eng);
 };
 

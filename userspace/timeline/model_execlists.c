@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Execlists from Linux 5.4 on, with `in` and `out`: a dequeue writes a set of ports while another
- * one is active, and the hardware takes the set when it comes to that (preempt to busy).
- */
+/* Execlists from Linux 5.4 on, with `in` and `out`: a dequeue writes a set of ports while another
+ * set is active, and the hardware takes the written set later (preempt to busy). */
 #include "timeline/chain.h"
 #include "timeline/given.h"
 #include "timeline/handover.h"
@@ -13,7 +11,8 @@
 
 #include <string.h>
 
-/* Collects a set: its `in`s come in descending port order, it is read in ascending order. */
+/* Collects a set: its `in`s come in descending port order, port 0 last, and are read in ascending
+ * order. */
 static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_entry *entry, uint32_t port)
 {
@@ -44,9 +43,11 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 }
 
 /*
- * What stood up to this number is complete: it is not on the ports any more, and what stood behind
- * it is, so that nothing was taken back; or something was, but this was not. What has been taken
- * back before may have run before what it stands behind: it shows nothing.
+ * R8. Returns the order's number up to which all that stands is complete; 0: none is known to be. A
+ * request is complete if the new set does not have it and something behind it is on the ports still
+ * and was not executed again, so that nothing was taken back. It is complete, too, if something
+ * else was taken back, and it was not. A request that was executed more than once shows nothing: it
+ * may have run before those that it stands behind now.
  */
 static uint64_t complete_upto(const struct lane_eng *eng)
 {
@@ -62,8 +63,9 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 }
 
 /*
- * Where taking back is not recorded: what was executed again had been taken back, and what the new
- * set does not have has been, or is complete. Who runs when is not known then of what stands.
+ * Where `unsubmit` is not recorded: what was executed again had been taken back. What the new set
+ * does not have had been taken back, too, or is complete. If something was executed again, it is
+ * not known when the others ran that stood there.
  */
 static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 {
@@ -77,7 +79,7 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
 			eng->unwound = rq->order;
 		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
-			/* Those before it may be over: then it has had the engine. */
+			/* Those before it may be complete: then it has had the engine. */
 			rq->doubt.may_have_run |= eng->dequeue.oldest && !rq->pub.started;
 			timeline_handover_take_back(eng, rq);
 			timeline_engine_put_away(eng, rq);
@@ -93,8 +95,9 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 }
 
 /*
- * The same: what was taken back was so behind the driver's pause, before the first was handed over;
- * for each that stood there is LANE_PAUSE_NS.
+ * Where `unsubmit` is not recorded: the driver paused the ring before it took back the first
+ * request, and so before it handed over the first one. The pause began LANE_PAUSE_NS before that
+ * for each request that stood there, and one more.
  */
 static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
 {
@@ -108,7 +111,8 @@ static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
 		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
 }
 
-/* The same ports as before are not written again: what was executed again is on them still. */
+/* A dequeue that wrote no set left the ports as they are: what it executed again is on its port
+ * still. */
 static void dequeued(struct lane_eng *eng, uint64_t now_ns)
 {
 	(void)now_ns;
@@ -119,14 +123,14 @@ static void dequeued(struct lane_eng *eng, uint64_t now_ns)
 		rq->handed.is_on_port |= rq->handed.in.hi != 0;
 }
 
-/* R12, R18. A port is given back, its context incomplete: the set has been replaced. */
+/* R12, R18. A port is given back, its request incomplete: its set has been replaced. */
 static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_entry *port, uint64_t now_ns)
 {
 	timeline_port_back_changes_over(tl, eng, port, timeline_engine_sees_unsubmit(tl), now_ns);
 }
 
-/* At the end of the run that is being read the set that was written last had been taken: it is
+/* The set that was written last had been taken at the end of the run that is being read: it is
  * active, or gives ports back. */
 static bool last_is_taken(const struct lane_eng *eng)
 {
@@ -139,10 +143,10 @@ static bool last_is_taken(const struct lane_eng *eng)
 }
 
 /*
- * When the driver read that port was left, a newer set may have been taken: then the hardware may
- * have left the port for that set, and its request may have been complete before (the promotion in
- * process_csb(), gt/intel_execlists_submission.c of 6.1). Only what is on the ports at its end
- * tells that, and one run of the tasklet from the next.
+ * When the driver read that the port was left, a newer set may have been taken. Then the hardware
+ * may have left the port for that set, and its request may have been complete before (the promotion
+ * in process_csb(), gt/intel_execlists_submission.c of 6.1). Only i915_engine_ports at the end of
+ * the run tells that, and tells one run of the tasklet from the next.
  */
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
@@ -155,9 +159,9 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
- * A set may begin with what has had the engine all along. If that was complete by the time at which
- * the hardware took the set, the hardware loads its context, finds nothing left to do and goes on:
- * the `out` tells that, soon after the set was taken, and not the end.
+ * A set may begin with the request that has had the engine all along. If that request was complete
+ * as the hardware took the set, the hardware loads its context, finds nothing left to do and goes
+ * on. Then the `out`, which comes soon after the changeover, does not tell the end.
  */
 static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
 			       const struct lane_rq *rq, uint64_t now_ns)
@@ -168,8 +172,7 @@ static bool may_have_been_over(const struct lane_eng *eng, const struct lane_ent
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 
-/* When rq ended, whose port is given back, complete. A port of before what has been seen may have
- * been left for a newer set, too. */
+/* R3. A port from before what has been seen may have been left for a newer set, too. */
 static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_entry *port, const struct lane_rq *rq,
 				    bool is_unproven, uint64_t now_ns)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Submission by the GuC: a context's requests run in their order, and when the firmware runs which
- * context no event tells. So a context's requests follow each other, and one begins at some time
- * between the boundary before it, or its own handing over, and its end.
+ * Submission by the GuC. A context's requests run in their order. No event tells when the firmware
+ * runs which context. So a request begins at some time between the boundary before it in its
+ * context, or its own handing over, and its end.
  */
 #include "timeline/boundary.h"
 #include "timeline/chain.h"
@@ -15,7 +15,7 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
 }
 
-/* The oldest of its context that is open, of which is known when it ended. */
+/* Concludes rq, the oldest open request of its context, whose end is known. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
@@ -32,7 +32,8 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		timeline_idle_begin(tl, eng, end.hi);
 }
 
-/* Concludes what can be of a context, up to a request for certain. */
+/* Concludes the requests of a context in their order, as far as their ends are known and settled.
+ * Up to `upto` (NULL: none) an end need not be settled. */
 static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct lane_rq *upto)
 {
 	struct lane_rq *rq;
@@ -58,7 +59,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 
 	(void)eng;
 	timeline_boundary_known(rq, end);
-	/* Where one is known those before it are. */
+	/* R6. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->prev;
 	     before && !before->ended && !timeline_boundary_is_known(before); before = before->prev)
 		timeline_boundary_known(before,
@@ -80,7 +81,7 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 	}
 }
 
-/* A context's requests follow each other whatever is not seen of others: only idle is in doubt. */
+/* A context's requests follow each other, whatever is lost: only the idle times are in doubt. */
 static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 		  uint64_t until_ns)
 {
@@ -91,7 +92,7 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_n
 	timeline_idle_forget(tl, eng);
 }
 
-/* Whatever its events were read by before, nothing has been concluded. */
+/* Nothing has been concluded by the model before this one. */
 static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	(void)tl;

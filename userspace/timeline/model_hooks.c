@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Execlists on a stock kernel: functions tell what is handed over and taken back, and no event but
- * i915_engine_ports tells what is on the ports.
- */
+/* Execlists on a stock kernel: function hooks tell what is handed over and taken back. No event but
+ * i915_engine_ports tells what is on the ports. */
 #include "timeline/chain.h"
 #include "timeline/given.h"
 #include "timeline/order.h"
@@ -10,7 +8,7 @@
 
 #include <string.h>
 
-/* `in` is not seen, but it has come by the end of the dequeue. */
+/* R22. `in` is not seen, but the ports were written by the end of the dequeue. */
 static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
 {
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
@@ -19,9 +17,9 @@ static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
 }
 
 /*
- * The set that was written last was seen to be active. What the last dequeue handed over for
- * the first time is on no older set; what it handed over again may be, but then another request
- * stands first there, or the ports have not changed since.
+ * The ports that were seen last are the set that was written last. A request that the last dequeue
+ * handed over for the first time is on no older set. A request that it handed over again may be on
+ * an older set; but then another request is the first there, or the ports have not changed since.
  */
 static bool last_was_seen(const struct lane_eng *eng)
 {
@@ -38,17 +36,15 @@ static bool last_was_seen(const struct lane_eng *eng)
 		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
-/* The hardware has taken the set that was written last, and has moved on in it since, maybe. */
+/* The hardware has taken the set that was written last, and may have gone on in it since. */
 static bool is_last_taken(const struct lane_eng *eng)
 {
 	return (eng->ports.taken_no == eng->dequeue.no && eng->ports.taken_upto == eng->orders) ||
 	       last_was_seen(eng);
 }
 
-/*
- * The last dequeue handed rq over, and this is the set that it wrote, without rq though a port is
- * free: what looks like one dequeue was two, and the later one's set is yet to be taken.
- */
+/* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
+ * looks like one dequeue was two, and the set of the later one is yet to be taken. */
 static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
 			const struct lane_p_i915_engine_ports *now)
 {
@@ -56,7 +52,7 @@ static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
 	       now->seqno0 == eng->dequeue.first_seqno && !now->ctx1;
 }
 
-/* It was on the ports and stands since, and its context is on none of these. */
+/* rq was on the ports, and its context is on none of the ports `now`. */
 static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 		   const struct lane_p_i915_engine_ports *now)
 {
@@ -66,10 +62,8 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 	       timeline_ports_was_on(eng, rq) && !is_of_later(eng, rq, now);
 }
 
-/*
- * R9. What was on the ports and is on none any more has ended, if it runs or has not been handed
- * over again since, and with it what is before it.
- */
+/* R9. A request that was on the ports and is on none any more has ended, if it runs or has not been
+ * handed over again since. So have those before it (R7). */
 static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
 {

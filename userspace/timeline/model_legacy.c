@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Execlists up to Linux 5.3: each request has its `in`, a port's last one its `out`. The engine is
- * idled before requests are taken back (preempt to idle).
- */
+/* Execlists up to Linux 5.3: each request has its `in`, and the last request of a port its `out`.
+ * The engine is idled before requests are taken back (preempt to idle). */
 #include "timeline/chain.h"
 #include "timeline/given.h"
 #include "timeline/handover.h"
@@ -10,7 +8,7 @@
 #include "timeline/port_back.h"
 #include "timeline/state.h"
 
-/* Up to Linux 5.3 a preemption idles the engine: all that stands is taken back, but what runs. */
+/* A preemption idles the engine, and all requests of the order are taken back. */
 static void take_back_all(struct lane_eng *eng)
 {
 	struct lane_rq *next;
@@ -23,7 +21,8 @@ static void take_back_all(struct lane_eng *eng)
 	eng->given.set++;
 }
 
-/* A port of each context: an `in` whose context is that of the last one joins it. */
+/* A port holds requests of one context: an `in` of the last port's context, in the same set, joins
+ * that port. */
 static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_entry *entry, uint32_t port)
 {
@@ -38,7 +37,7 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_handover_give(tl, eng, given);
 }
 
-/* R12, R18. A port is given back, its context incomplete: the engine has been idled. */
+/* R12, R18. A port is given back, its request incomplete: the engine has been idled. */
 static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_entry *port, uint64_t now_ns)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Engines of which no event has told yet how their driver submits, and rings of drm_sched (drm*.c).
+// Engines of which no event has told the model yet, and rings of drm_sched (drm*.c).
 #include "timeline/chain.h"
 
-/* What is held of it is read as that of a tasklet, until something tells. */
+/* Its events are held and read as those of a tasklet until an event tells the model. */
 const struct lane_model lane_model_unknown = {
 	.has_tasklet = true,
 	.adopt = timeline_chain_adopt,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ring submission, and i915's mock engine: one ring, in the order in which requests were handed
- * over. The next one begins as the one before it ends, if it was handed over by then: both are one
- * boundary. So a request that is complete shows that all before it are, be it across a loss.
+ * Ring submission, and i915's mock engine: one ring, which runs requests in the order in which they
+ * were handed over. A request begins as the one before it ends, if it was handed over by then: both
+ * times are one boundary. So a complete request shows that all before it are complete, also across
+ * a loss.
  */
 #include "timeline/boundary.h"
 #include "timeline/chain.h"
@@ -13,14 +14,14 @@
 #include "timeline/tell.h"
 #include "timeline/world.h"
 
-/* Something unseen may stand before rq: nothing that was handed over before it tells when it began.
- */
+/* Unseen requests may stand before rq. So no request that was handed over before rq tells when rq
+ * began. */
 static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return !rq->handed.no || rq->handed.no != eng->proof.proven_epoch;
 }
 
-/* The first of the order has the engine, since it was free and rq was handed over. */
+/* rq, the first of the order, has the engine since the engine was free and rq was handed over. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_span in = rq->handed.in, free = eng->free.at;
@@ -40,7 +41,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 }
 
-/* The boundary behind the first of the order: it is over, and the engine free. */
+/* Concludes the boundary behind rq, the first of the order: rq ended, and the engine is free. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_end_told ending = timeline_boundary_of(tl, rq, 0);
@@ -59,7 +60,8 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	timeline_boundary_finish(tl, rq, end);
 }
 
-/* What is first has the engine; what is complete is concluded, up to this place for certain. */
+/* The first of the order gets the engine. Requests whose end is known and settled are concluded in
+ * order; up to the order's number `upto` an end need not be settled. */
 static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 {
 	struct lane_rq *rq;
@@ -82,7 +84,8 @@ static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
 
-/* It stands last, behind what was lost by then. */
+/* rq stands last: notes whether a loss lies before it. handed.no is the epoch of its place; 0: a
+ * loss may hide requests right before it. */
 static void note_gap(const struct lane_eng *eng, struct lane_rq *rq)
 {
 	rq->handed.no = rq->pub.execute_ns >= eng->proof.doubt_until_ns ? eng->proof.epoch : 0;
@@ -109,7 +112,7 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		struct lane_span end)
 {
-	if (!rq->order) { /* of its place nothing is known any more */
+	if (!rq->order) { /* its place is not known any more */
 		end = timeline_ending_of(tl, rq, end).end;
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		timeline_chain_end_before(tl, rq, end.hi);
@@ -117,7 +120,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 		return;
 	}
 	timeline_boundary_known(rq, end);
-	/* Where one is known those before it are. */
+	/* R7. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
 	     before = before->dev_prev)
 		timeline_boundary_known(
@@ -130,7 +133,7 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 	go_on(tl, eng, rq ? rq->order : UINT64_MAX);
 }
 
-/* What stands in the order stands there still: only behind it something unseen may be. */
+/* The order stays as it is: unseen requests may only stand behind it. */
 static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 		  uint64_t until_ns)
 {

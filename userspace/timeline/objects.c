@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The timeline's objects: found by key, made when they are first named, recycled.
+// The timeline's objects: found by key, made when an event first names them, recycled.
 #include "timeline/objects.h"
 
 #include <stdlib.h>
@@ -8,18 +8,16 @@
 #include "base/vector.h"
 #include "timeline/order.h"
 
-/* More of them at once is no trace of a machine: it is refused, before it takes the memory of this
- * one. */
+/* A trace with more of them at once is no trace of a real machine. It is refused before it takes
+ * all memory. */
 #define MAX_OPEN     (1u << 18)
 #define MAX_CONTEXTS (1u << 18)
 #define MAX_CLIENTS  (1u << 16)
 #define MAX_ENGINES  (1u << 10)
 #define MAX_THREADS  (1u << 19)
 
-/*
- * So far from the oldest and from the newest open request of its context a request may come that
- * was not seen before: at the beginning of a trace, or after a loss, some are in flight.
- */
+/* A request that was not seen before may come so far from the oldest and the newest open request of
+ * its context: at the beginning of a trace, or after a loss, some are in flight. */
 #define MAX_REACH 256
 
 static bool in_order(uint32_t a, uint32_t b)
@@ -27,7 +25,7 @@ static bool in_order(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
-/* Appends object to the array *by_id, which grows. */
+/* Appends object to the array *by_id, which grows. False: no memory. */
 static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
 {
 	if (!LANE_GROW(*by_id, *cap, *n + 1))
@@ -92,10 +90,8 @@ static inline struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, u
 	return ctx ? ctx : ctx_new(tl, dev, number_);
 }
 
-/*
- * Finds which of its context's open requests seqno comes after, NULL: none. False when it cannot
- * come any more: it is one of the last in the order, or its place is out of reach.
- */
+/* Finds the open request of its context that seqno comes after; *after NULL: none. False: seqno
+ * cannot come any more, as it is too old or its place is out of reach. */
 static bool find_place(const struct lane_ctx *ctx, uint32_t seqno, struct lane_rq **after)
 {
 	struct lane_rq *old = ctx->first, *young = ctx->last;
@@ -113,7 +109,7 @@ static bool find_place(const struct lane_ctx *ctx, uint32_t seqno, struct lane_r
 	return false;
 }
 
-/* Puts rq in its place among the open requests of its context. */
+/* Links rq behind `after` (NULL: first) among the open requests of its context. */
 static void link_after(struct lane_ctx *ctx, struct lane_rq *rq, struct lane_rq *after)
 {
 	rq->prev = after;
@@ -155,7 +151,8 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	return rq;
 }
 
-/* It has been told of already, for want of room: only its retiring, and waits for it, may come. */
+/* The event's request was told already, for want of room (make_room()). Only its retire, and waits
+ * for it, may still come. */
 static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
 		    const struct lane_event *event)
 {
@@ -226,7 +223,7 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 	lane_pool_put(&tl->rq_pool, rq);
 }
 
-/* How the events of an engine are to be read, as far as the trace says beforehand. */
+/* The model of an engine, as far as the trace says beforehand. */
 static enum lane_mode first_mode(const struct lane_timeline *tl)
 {
 	switch (tl->info.submission) {
@@ -270,10 +267,11 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	eng->pub.submission = tl->info.submission;
 	timeline_engine_becomes(tl, eng, first_mode(tl));
 	eng->given.building_port = -1;
-	eng->proof.epoch = tl->next_loss ? 2 : 1; /* the first is without losses */
+	eng->proof.epoch = tl->next_loss ? 2 : 1; /* epoch 1: no loss yet */
 	eng->proof.doubt_until_ns =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
-	if (tl->info.follows_some) { /* other processes' requests are ahead, unseen, at any time */
+	if (tl->info.follows_some) { /* unseen requests of other processes may be ahead at any
+				      * time */
 		eng->proof.epoch = 2;
 		eng->proof.doubt_until_ns = LANE_NEVER;
 	}
@@ -369,7 +367,7 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 	lane_pool_put(&tl->thr_pool, thr);
 }
 
-/* Nothing of its story can follow, or nothing of it is told to anyone. */
+/* No event that matters can follow of thr, or nothing of it is told to anyone. */
 static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
 {
 	if (thr->wait || thr->queued_on >= 0)
@@ -383,7 +381,7 @@ void timeline_thread_make_room(struct lane_timeline *tl, const struct lane_thr *
 	for (size_t i = 0; i <= tl->threads.mask; i++) {
 		struct lane_thr *thr;
 
-		/* What moves into a freed slot is looked at, too. */
+		/* Another thread may move into the freed slot: it is looked at, too. */
 		while ((thr = tl->threads.slots[i].value) && thr != keep && is_out(tl, thr))
 			timeline_thread_forget(tl, thr);
 	}

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline's objects: found by key, made when they are first named. */
+/*
+ * The timeline's objects: found by key, made when an event first names them. A function that makes
+ * one returns NULL if there is no memory, or if the trace has more of them than any machine
+ * (tl->no_memory, tl->too_many).
+ */
 #ifndef LANE_TIMELINE_OBJECTS_H
 #define LANE_TIMELINE_OBJECTS_H
 
 #include "timeline/state.h"
 
-/* The request that an event names, NULL: it has not been met, or is over. */
+/* The request that an event of a request names; NULL: it is not known yet, or was freed. */
 struct lane_rq *timeline_request_find(struct lane_timeline *tl, const struct lane_event *event);
-/* One that has not been met; NULL: it has been told of, is out of reach, or there is no memory. */
+/* Makes the request that an event names. NULL: it was told already, it is out of reach of its
+ * context's open requests, or there is no memory. */
 struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane_event *event);
+/* The request that an event of a fence names; NULL: it is not known, or was freed. */
 struct lane_rq *timeline_request_by_fence(struct lane_timeline *tl, const struct lane_event *event);
+/* Takes rq out of its context and the tables, and frees it. */
 void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq);
-/* The engine that has not been asked for last; timeline_engine_get() is for its callers. */
+/* For timeline_engine_get() only: the engine, if it is not the one that was asked for last. */
 struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, uint16_t class,
 				      uint16_t instance);
+/* The engine of this device, class and instance, made if needed. */
 static inline struct lane_eng *timeline_engine_get(struct lane_timeline *tl, uint32_t dev,
 						   uint16_t class, uint16_t instance)
 {
@@ -25,15 +33,21 @@ static inline struct lane_eng *timeline_engine_get(struct lane_timeline *tl, uin
 		       : timeline_engine_find(tl, dev, class, instance);
 }
 
-/* May forget threads that nothing refers to (timeline_thread_make_room()). */
+/* The thread with this number; NULL also for tid 0 and below. May forget threads that nothing
+ * refers to (timeline_thread_make_room()). */
 struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid);
+/* Frees thr. Nothing may refer to it. */
 void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr);
-/* Forgets the threads that have ended or have no part in anything, but for keep (may be NULL). */
+/* Forgets the threads that have ended or have no part in anything, except keep (may be NULL). */
 void timeline_thread_make_room(struct lane_timeline *tl, const struct lane_thr *keep);
+/* The client of this process, made if needed; pid -1: the client of all contexts whose owner is not
+ * known. */
 struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid);
-/* A CPU that has not been met; timeline_cpu_get() is for its callers. */
+/* For timeline_cpu_get() only: makes a CPU that has not been named yet. NULL: it has no number, or
+ * there is no memory. */
 struct lane_cpu *timeline_cpu_new(struct lane_timeline *tl, int32_t cpu);
 
+/* The CPU with this number, made if needed. It may move when another one is made. */
 static inline struct lane_cpu *timeline_cpu_get(struct lane_timeline *tl, int32_t cpu)
 {
 	return (uint32_t)cpu < tl->n_cpus ? &tl->cpus[cpu] : timeline_cpu_new(tl, cpu);

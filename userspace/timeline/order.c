@@ -49,7 +49,6 @@ void timeline_request_unlink(struct lane_rq *rq)
 	rq->is_on_device = false;
 }
 
-/* rq stands last from here on. */
 void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
@@ -58,7 +57,6 @@ void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq)
 	rq->handed.is_off = false;
 }
 
-/* It stands nowhere: taken back, or nobody knows where. */
 void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
@@ -74,8 +72,9 @@ bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
 }
 
 /*
- * Nothing hidden is ahead of what has been seen. After a loss what was taken back meanwhile may be
- * about to come again: only an engine that has been empty since is certain.
+ * Nothing hidden is ahead of the requests that were seen, if nothing_ahead. After a loss a request
+ * that was taken back meanwhile may be about to come again: so only an engine that has been empty
+ * since is certain.
  */
 void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 {
@@ -86,14 +85,12 @@ void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
-/* Nothing of the time before rq was handed over is in doubt. */
 bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return (rq->pub.seen & LANE_SEEN_EXECUTE) && !(rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
 	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
-/* rq stands since before the last taking back, which shows that it was complete by then. */
 bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->order && rq->order <= eng->unwound;
@@ -101,12 +98,11 @@ bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq
 
 bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return rq->listen.ns || rq->waiters || /* who waits looks, first */
+	return rq->listen.ns || rq->waiters || /* a waiter polls first */
 	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
 	       timeline_loss_hides(tl, rq);
 }
 
-/* Nothing of its own will tell of its end. */
 bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq)
 {

@@ -5,26 +5,31 @@
 
 #include "timeline/state.h"
 
-/* Into the engine's keeping, with no place in its order; out of it. */
+/* Links rq to the engine, with no place in its order; unlinks rq from its engine, if it is
+ * linked. */
 void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq);
 void timeline_request_unlink(struct lane_rq *rq);
-/* rq stands last from here on. */
+/* rq gets the last place in the order. rq must be linked to eng. */
 void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq);
-/* It stands nowhere: taken back, or nobody knows where. */
+/* rq loses its place in the order: it was taken back, or its place is not known. */
 void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq);
-/* Nothing of the time before rq was handed over is in doubt. */
+/* rq was handed over when nothing was in doubt any more. */
 bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
-/* rq stands since before the last taking back, which shows that it was complete by then. */
+/* R8. rq has stood since before the last taking back, and so was complete by then. */
 bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
-/* Somebody listens, or has begun to before the recording did, or in a loss. */
+/* Somebody listens to rq, or may: the listening may have begun before the recording, or in a
+ * loss. */
 bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq);
-/* Nothing of its own will tell of its end. */
+/* No event of rq's own will tell its end, but its retire: nobody listens, and it is no port's
+ * last. */
 bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq);
+/* Makes the order of eng certain, if it can be. nothing_ahead: nothing hidden is ahead of the
+ * requests that were seen. */
 void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead);
-/* The engine's events are read by this model from now on. */
+/* The engine's events are read by the model of this mode from now on. */
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode);
-/* True when a comes before b in the driver's order, or may. */
+/* True when a comes before b in the order, or may. */
 bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
 
 #endif

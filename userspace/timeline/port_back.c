@@ -10,7 +10,8 @@
 #include "timeline/tasklet.h"
 #include "timeline/world.h"
 
-/* Where taking back is not seen: rq ran, or it had ended unheard and one behind it ran. */
+/* Where `unsubmit` is not seen: rq ran, or it was complete and one behind it of its context, up to
+ * `last`, ran. */
 static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
 	for (; rq; rq = rq->next)
@@ -29,13 +30,14 @@ void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *
 		return;
 	if (!is_taking_back_seen && eng->running == rq)
 		others_may_have_run(rq, port->seqno);
-	/* It was incomplete: what its set's successor had ended by then did not run before. */
+	/* The leaver was incomplete. If a request of the new set had ended by then, the changeover
+	 * came by that end. */
 	timeline_chain_change_over(tl, eng,
 				   eng->dequeue.passed.hi ? eng->dequeue.passed
 							  : timeline_span_exact(now_ns));
 }
 
-/* The port may have been left for a newer set. */
+/* The hardware may have left the port for a newer set. */
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
 {
@@ -43,34 +45,33 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /*
- * What was to leave does not have the engine, by what has been seen, and the port that it is on is
- * given back by a later `out` of this tasklet, at back_ns: it did not run, unless it was complete.
+ * The leaver does not have the engine yet, by what has been seen, and a later `out` of this run of
+ * the tasklet, at back_ns, gives its port back. So the leaver did not run, or it ran and was
+ * complete.
  */
 static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns,
 			uint64_t now_ns)
 {
 	struct lane_rq *rq = eng->leaver;
 
-	/*
-	 * Only what is on the ports at its end tells one run of the tasklet from the next.
-	 * If there were two, the leaver ran until its port was given back.
-	 */
+	/* Only i915_engine_ports tells one run of the tasklet from the next. If there were two
+	 * runs, the leaver ran until its port was given back. */
 	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
 		rq->doubt.is_device_unsure = true;
 		eng->free.by_ns = back_ns;
 	}
-	/* It may have run after all, and ended, with nothing to tell. */
+	/* It may have run after all, and been complete, untold. */
 	timeline_world_passed(rq, (struct lane_span){ eng->dequeue.oldest_in.lo, now_ns });
 	eng->leaver = NULL;
 }
 
-/* What the completion of port tells of what runs now. */
+/* What the completion of `port` tells of the request that runs now. */
 static void follow_completion(const struct lane_timeline *tl, struct lane_eng *eng,
 			      const struct lane_entry *port, uint64_t now_ns)
 {
 	struct lane_rq *rq = eng->running;
 
-	/* What begins behind another of its own context begins without a report. */
+	/* A request that begins behind another of its own context begins without a report. */
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->given.set &&
 	    !may_be_replaced(tl, eng, port) &&
 	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq->pub.context)))
@@ -79,7 +80,8 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 		eng->front.taken_ns = now_ns;
 }
 
-/* The port is left, and not for a newer set: its ring waits for no end of a pause. */
+/* The hardware left the port, and not for a newer set: its ring does not wait for the end of a
+ * pause. */
 static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
 		    const struct lane_entry *port)
 {
@@ -89,9 +91,9 @@ static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
 }
 
 /*
- * R3. rq is complete by its `out`. What would run from this `out` to the one of the same tasklet
- * that gives its port back did not, unless rq had been known to be over; or it did, and is
- * complete.
+ * R3. rq is complete by its `out`. The leaver would run from this `out` to a later one of this run
+ * of the tasklet that gives the leaver's port back. No time is between the two. So the leaver did
+ * not run, unless rq had been known to be complete; or it ran, and is complete.
  */
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
 		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
@@ -99,8 +101,8 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
 	uint64_t back_ns = 0;
 
-	/* Left for a newer set, it may have been complete for long, and the leaver have run since.
-	 */
+	/* If the port was left for a newer set, rq may have been complete for long, and the leaver
+	 * may have run since. */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    (port->set == eng->given.set || !eng->model->has_sets))
 		back_ns = timeline_tasklet_gives_back(eng, eng->leaver->pub.context);
@@ -117,22 +119,22 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	eng->free.by_ns = 0;
 }
 
-/* An `out` that is not the head's: of a port from before what has been seen, or something is
- * missing. */
+/* An `out` that is not of the FIFO's first port: it is of a port from before what has been seen, or
+ * events are missing. */
 static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!timeline_engine_unproven(eng)) {
 		timeline_chain_contradiction(tl, eng);
 		return;
 	}
-	/* Something hidden had the engine until now. */
+	/* An unseen request had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
 		timeline_finish_doubt(rq, rq->pub.execute_ns);
 }
 
-/* Of an engine without ports: only where `in` is not recorded does an `out` come there. */
+/* An `out` of an engine without ports: it comes only where `in` is not recorded. */
 static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
 			      uint64_t now_ns)
 {
@@ -141,7 +143,7 @@ static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool
 		timeline_chain_end(tl, rq, timeline_span_exact(now_ns));
 }
 
-/* The place of the port that an `out` gives back, -1: none that it can be of. */
+/* The place, from 0, of the port that an `out` gives back; -1: it can be of none. */
 static int place_given_back(const struct lane_eng *eng, const struct lane_event *event)
 {
 	int place = timeline_ports_place(eng, event);
@@ -152,8 +154,7 @@ static int place_given_back(const struct lane_eng *eng, const struct lane_event 
 	return place;
 }
 
-/* Takes the port of that place out of those given, and what is before it: their `out`s are missing.
- */
+/* Takes the port of that place out of the FIFO, and those before it, whose `out`s are missing. */
 static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *eng, int place,
 				   uint64_t now_ns)
 {
@@ -174,12 +175,13 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	return port;
 }
 
-/* A port is given back, its request complete; unproven: the order was not certain before. */
+/* A port is given back, its request complete. unproven: the order was not certain before. */
 static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 			 const struct lane_entry *port, struct lane_rq *rq, bool unproven,
 			 uint64_t now_ns)
 {
-	/* Its end is not what freed the engine, by what has been seen: it may be now. */
+	/* By what has been seen, its end did not free the engine. It may have been free only
+	 * now. */
 	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
 		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
 	completed(tl, eng, port, rq, unproven, now_ns);
@@ -189,7 +191,8 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
 			   uint64_t now_ns)
 {
-	/* It may be of a set of before what has been seen, and that port be given still. */
+	/* The `out` may be of a set from before what has been seen. Then the leaver's port is still
+	 * given. */
 	if (unproven && !port->is_fresh && eng->leaver &&
 	    eng->leaver->pub.context == &port->ctx->pub)
 		stray_out(tl, eng);
@@ -200,9 +203,10 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 
 /*
  * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
- * What was to leave, and was incomplete in that dequeue, left the port of the replaced set so.
- * Where taking back is not recorded, so did whatever it was incomplete of: what completes behind
- * the driver's pause is followed by nothing, and no event tells of that pause.
+ * If that dequeue found the leaver incomplete, the leaver left the port of the replaced set
+ * incomplete. Where `unsubmit` is not recorded, this holds for every request that the dequeue found
+ * incomplete: what completes behind the driver's pause is followed by nothing, and no event tells
+ * of that pause.
  */
 static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port, const struct lane_rq *rq)
@@ -212,7 +216,7 @@ static bool left_incomplete(const struct lane_timeline *tl, const struct lane_en
 	       timeline_tasklet_looked_at(eng, rq);
 }
 
-/* The port of that place is given back, as the `out` that is read now says. */
+/* The port of that place is given back, as the `out` that is being read says. */
 static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
 		      struct lane_rq *rq, bool complete, bool unproven)
 {
@@ -235,7 +239,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 
 	if (!eng->model->is_known || eng->model->is_one_ring)
 		timeline_chain_becomes_ported(tl, eng);
-	/* Its signal may have come before the recording did. */
+	/* Its signal may have come before the recording. */
 	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (!eng->model->has_ports) {
@@ -263,7 +267,7 @@ void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *ev
 	timeline_tasklet_end_by(tl, eng, event);
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
-		eng->front.is_reported = true; /* its port is first: others' are over */
+		eng->front.is_reported = true; /* its port is first: others' are given back */
 	if (eng->model->see_ports)
 		eng->model->see_ports(tl, eng, event);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A request's life, from its own events and its fence's.
+// A request from its own events and its fence's.
 #include "timeline/request.h"
 #include "timeline/boundary.h"
 #include "timeline/chain.h"
@@ -23,10 +23,10 @@
 
 #include <string.h>
 
-/* Of a context, where no event has ever shown what the others wait for. */
+/* The most requests of a context that are kept where no event ever shows an end or a retire. */
 #define MAX_NEVER_RETIRING 256
 
-/* The last event of this CPU before; 0: it has none, or no number. */
+/* The time, ns, of the CPU's event before this one; 0: there is none, or the CPU has no number. */
 static uint64_t before_here(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].before_ns
@@ -43,7 +43,8 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
 }
 
-/* rq ended at some time from when it was handed over, or began to run, to now. */
+/* rq ended at some time from its being handed over, or its start, to now_ns. An event of `cpu`
+ * tells it; -1: no signal. */
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
 	if (!rq->ended)
@@ -56,10 +57,8 @@ static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
 }
 
-/*
- * So many requests of a context are kept: with those that have not been seen to end, and without.
- * What would show an end may be yet to come, as where a recording begins with many requests.
- */
+/* Returns how many open requests of a context are kept. ended: the oldest of them has been seen to
+ * end. What shows an end may be yet to come, as where a recording begins with many requests. */
 static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 {
 	const uint64_t *seen = tl->figures.by_kind;
@@ -73,7 +72,7 @@ static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 	return MAX_NEVER_RETIRING;
 }
 
-/* The oldest requests of newest's context make room for it; newest itself stays. */
+/* If its context has too many requests, the oldest are told and freed; newest itself stays. */
 static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
@@ -82,15 +81,15 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
 		timeline_tasklets_settle(tl, tl->now_ns);
 		rq = ctx->first;
-		/* A context runs in order: what is before one that is over is over. */
+		/* R6. A context runs in order: what is before a complete request is complete. */
 		if (!rq->ended && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
 			ended_by(tl, rq, tl->now_ns, -1);
 		if (!rq->ended) {
 			if (ctx->open <= most_open(tl, false))
 				return;
-			/* It is over by now, its ring holds no more; nothing tells since when, nor
-			 * who has the engine. */
+			/* It is complete by now, as its ring holds no more; no event tells since
+			 * when, nor who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 			rq->doubt.is_hit = true;
 			if (rq->is_on_device &&
@@ -126,7 +125,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
 }
 
-/* What the submit came straight out of. */
+/* Notes the request whose signal the submit came straight out of. */
 static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 			    const struct lane_event *event)
 {
@@ -171,7 +170,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
 }
 
-/* An execute that would have made the one seen the second may hide in a loss. */
+/* An earlier `execute` than the one at now_ns may have been lost. */
 static bool execute_may_be_late(const struct lane_timeline *tl, const struct lane_rq *rq,
 				uint64_t now_ns)
 {
@@ -186,9 +185,10 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 }
 
 /*
- * R10. The driver looks whether rq is complete, and then takes it back or hands it over once more
- * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1), while the hardware may have it:
- * rq may be complete by that event. The event before it on that CPU came before the look.
+ * R10. The driver looks whether rq is complete, and then takes rq back or hands it over again
+ * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1). The hardware may have rq
+ * meanwhile, so rq may be complete by that event at at_ns. The CPU's event before it came before
+ * the look. Returns the earliest time, ns, of the look.
  */
 static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
 {
@@ -228,7 +228,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	timeline_engine_execute(tl, eng, rq, event);
 }
 
-/* Its model has not concluded yet when it ended: it is released then. */
+/* Its end is known, but not concluded yet: it is released after that. */
 static bool is_being_concluded(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -237,7 +237,7 @@ static bool is_being_concluded(const struct lane_rq *rq)
 	       timeline_boundary_is_known(rq);
 }
 
-/* It has been retired, and the driver has it on a port still: `in` and `out` of it may come. */
+/* The driver has it on a port still: its `in` and `out` may come. */
 static bool is_on_port(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -245,7 +245,8 @@ static bool is_on_port(const struct lane_rq *rq)
 	return eng && eng->model->has_ports && timeline_ports_is_last(eng, rq);
 }
 
-/* rq's story is over, once nothing that is held is about it. */
+/* Nothing more can come of rq: tells it and frees it, or lets that wait for what is held about
+ * it. */
 static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (is_being_concluded(rq) || is_on_port(rq))
@@ -256,7 +257,7 @@ static void release(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_request_done(tl, rq);
 }
 
-/* All that can come of rq's own has come; waiters, and what is held of it, may still keep it. */
+/* All events of rq's own have come. Waiters, and what is held about it, may still keep it. */
 static void over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->is_over = true;
@@ -271,15 +272,15 @@ static bool signal_can_come(const struct lane_timeline *tl)
 		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 }
 
-/* The consequences of rq's retiring. */
+/* R5. Concludes what follows from rq's retire. */
 static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 
 	ended_by(tl, rq, rq->pub.retire_ns, -1);
-	/* A context's requests retire in order: those before are gone, whatever was not seen of it.
-	 */
+	/* A context's requests retire in order: those before rq are gone, whatever was not seen of
+	 * them. */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
 		ended_by(tl, before, rq->pub.retire_ns, -1);
@@ -290,8 +291,9 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 }
 
 /*
- * Who retires an incomplete request's listener signals it next, on this CPU
- * (i915_request_retire()). So what comes next tells whether the listening found it complete.
+ * The retiring of a request that has not been signalled signals it next, on this CPU
+ * (i915_request_retire()). So the next event tells whether the listening found rq complete: the
+ * retire waits for it.
  */
 static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event)
@@ -299,7 +301,7 @@ static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_r
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->ended && !tl->n_losses &&
-	       !(eng && !eng->model->has_tasklet) && /* its model waits for it */
+	       !(eng && !eng->model->has_tasklet) && /* its model waits for the signal */
 	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
 	       timeline_listening_is_past(tl, rq, event->cpu) && signal_can_come(tl);
 }
@@ -334,7 +336,7 @@ void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
 	retired(tl, rq);
 }
 
-/* Its retire waits for what is next on the CPU of that. */
+/* The CPU on which rq's retire waits for the next event; NULL: it does not wait. */
 static struct lane_cpu *retires_on(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	int32_t cpu = rq->listen.cpu;
@@ -400,7 +402,8 @@ static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 		release(tl, rq);
 }
 
-/* What an event of a request does; the last two may free it. */
+/* What an event of each kind does to its request. A wait's end and a retire may free the
+ * request. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl, struct lane_rq *rq,
 					      const struct lane_event *event) = {
 	[LANE_RQ_QUEUE] = on_queue,	  [LANE_RQ_ADD] = on_add,
@@ -410,14 +413,14 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl, struct l
 	[LANE_RQ_WAIT_END] = on_wait_end, [LANE_RQ_RETIRE] = on_retire,
 };
 
-/* The tasklet fires this kind. */
+/* The submission tasklet fires events of this kind. */
 static bool is_of_tasklet(uint32_t kind)
 {
 	return kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
 	       kind == LANE_RQ_OUT;
 }
 
-/* An `out` of a request that has not been met: of before the recording, or it is over. */
+/* An `out` of a request that is not known: it is from before the recording, or was freed. */
 static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_eng *eng =
@@ -427,7 +430,7 @@ static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *even
 		timeline_engine_out(tl, eng, NULL, event);
 }
 
-/* An event that is not held, or not any more. */
+/* Reads an event that is not held, or is not held any more. */
 static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
@@ -449,8 +452,8 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 {
 	uint32_t kind = event->wire.kind;
 
-	/* Preempted or complete: nobody knows. Traces that have such ones say that they have none.
-	 */
+	/* It does not say whether the request was complete. A trace with such `out`s says that it
+	 * has none. */
 	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
 		return;
 	if (is_of_tasklet(kind) && timeline_tasklet_takes(tl, event))
@@ -469,8 +472,8 @@ static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq)
 
 /*
  * A virtual engine's request loses its listeners as its context leaves the ports, and is signalled
- * then if it is complete: where no `out` is seen, by what comes straight after a tasklet's events,
- * be they of another engine.
+ * then if it is complete. Where no `out` is seen, such a signal comes straight after a tasklet's
+ * event on that CPU, also of another engine.
  */
 static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq *rq,
 			   const struct lane_event *event)
@@ -482,21 +485,22 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 	       tl->cpus[event->cpu].events == tl->cpus[event->cpu].tasklet_event;
 }
 
-/* The retiring that signals comes straight before: it may have been lost. */
+/* A retire that signals comes straight before the signal. It may have been lost. */
 static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns, before_ns = now_ns;
 
 	if (event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus)
 		before_ns = tl->cpus[event->cpu].before_ns;
-	if (before_ns == now_ns) { /* of what is of one time it may be either side of a loss */
+	if (before_ns == now_ns) { /* both events are of one time: a loss of that time may lie
+				    * between */
 		before_ns--;
 		now_ns++;
 	}
 	return tl->n_losses && timeline_loss_between(tl, before_ns, now_ns);
 }
 
-/* The signal comes in a thread that waits for rq and has kept its CPU. */
+/* The signal comes in a thread that waits for rq and has kept its CPU: the thread polls. */
 static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *rq,
 			 const struct lane_event *event)
 {
@@ -506,7 +510,7 @@ static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *r
 	return false;
 }
 
-/* Something that has been handed over to rq's engine for the first time is behind rq. */
+/* A request that was handed over just once stands behind rq. */
 static bool is_followed(const struct lane_rq *rq)
 {
 	for (const struct lane_rq *behind = rq->dev_next; rq->order && behind;
@@ -517,12 +521,12 @@ static bool is_followed(const struct lane_rq *rq)
 }
 
 /*
- * Where taking back is not recorded: a dequeue that no event shows may have taken rq back, found it
- * complete as it came to hand it over again, and had it signalled. What else it took back it hands
- * over again, and what waits for the engine it hands over: both show. So it was the request of a
- * virtual engine that made the driver look (needs_timeslice(), need_preempt() of
- * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine has been given
- * since this one's last dequeue (first_virtual_engine()).
+ * Where `unsubmit` is not recorded: a dequeue that no event shows may have taken rq back, found it
+ * complete as it came to hand it over again, and had it signalled. Anything else that it took back,
+ * and anything that waits for the engine, it would have handed over, and that would show. So the
+ * driver looked because of a virtual engine's request (needs_timeslice(), need_preempt() of
+ * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine was given since
+ * this one's last dequeue (first_virtual_engine()).
  */
 static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
 {
@@ -537,11 +541,11 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
 }
 
 /*
- * R2. True when the signal stamps the end: somebody was listening, and neither the retiring nor the
- * listening itself is what signalled it. __dma_fence_enable_signaling() signals a fence that it
- * finds complete from within the call; then the event comes straight after, in the same thread. A
- * waiter first polls, in its own thread, as long as it has its CPU; a request that has been taken
- * back has lost its breadcrumb, and who polls stood still while that thread did the taking back.
+ * R2. True when the signal is prompt: somebody was listening, and neither the retiring nor the
+ * listening itself signalled the request. __dma_fence_enable_signaling() signals a fence that it
+ * finds complete from within the call: then the signal comes straight after, in the same thread. A
+ * waiter first polls, in its own thread, as long as it keeps its CPU. A request that was taken back
+ * has lost its listeners, and the poller's CPU was busy with the taking back.
  */
 static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
@@ -555,17 +559,17 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (may_be_retiring(tl, event) || is_back(tl, rq) ||
 	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
-	/* A dequeue before the listening left it standing: it was complete by then. */
+	/* R8. A dequeue before the listening had shown it complete. */
 	if (rq->known.hi && rq->listen.ns >= rq->known.hi)
 		return false;
 	if (is_by_poller(tl, rq, event))
 		return true;
-	/* Where retiring is not seen it may be what signals. */
+	/* Where the retire is not recorded, the retiring may have signalled it. */
 	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
 	       !timeline_is_absent(tl, LANE_RQ_RETIRE);
 }
 
-/* A prompt signal tells that rq has ended. */
+/* R2. The bounds of rq's end, which a prompt signal at now_ns tells. */
 static struct lane_span end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
 				      uint64_t now_ns)
 {
@@ -608,7 +612,8 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		over(tl, rq);
 }
 
-/* A request of before the recording is signalled: what is before it in its context is over, too. */
+/* R6. A request that is not known is signalled: those before it in its context are complete,
+ * too. */
 static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
@@ -622,11 +627,11 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	}
 }
 
-/* Somebody asks to be told of rq's end. */
+/* Somebody begins to listen to rq. */
 static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
-	/* What has been taken back is not looked at. */
+	/* Whoever listens to a request that is taken back does not look whether it is complete. */
 	if (!is_back(tl, rq) && !timeline_tasklet_holds_alive(tl, rq, event))
 		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
 	timeline_listening_begins(tl, rq, event,
@@ -656,13 +661,13 @@ void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 		on_unseen_signaled(tl, event);
 }
 
-/* What follows from all that came of rq, or from its stages: not where some of that is missing. */
+/* Takes back what can only be told where nothing of rq is missing. */
 static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 	struct lane_request *pub = &rq->pub;
 
-	/* A longer wait may have begun before the recording did, or in a loss, or not be over. */
+	/* A longer wait may have begun before the recording, or in a loss, or may not be over. */
 	pub->wake_known =
 		(pub->seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !timeline_loss_hides(tl, rq);
 	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
@@ -670,7 +675,7 @@ static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
 		pub->behind = NULL;
 }
 
-/* rq leaves all that knows it. */
+/* Takes rq out of everything that refers to it. */
 static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -686,7 +691,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
 				       tl->now_ns);
 	if (rq->is_on_device && eng) {
-		/* The trace is over: what runs, runs on. */
+		/* The trace is over: rq runs on. */
 		if (eng->running == rq)
 			eng->running = NULL;
 		timeline_request_unlink(rq);
@@ -695,7 +700,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->left.from->victim = NULL;
 }
 
-/* What is not known of rq, now that nothing more is to come of it. */
+/* The doubts (enum lane_request_doubt) about rq that remain as nothing more can come of it. */
 static uint8_t last_doubts(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -704,7 +709,7 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 	if (rq->doubt.epoch && eng)
 		device |= eng->proof.proven_epoch < rq->doubt.epoch ||
 			  rq->pub.start.lo < eng->proof.hidden_ns;
-	/* Something unseen may have the engine yet, or it has run before, unseen. */
+	/* An unseen request may have the engine yet, or rq has run before, unseen. */
 	if (!rq->ended)
 		device |= rq->pub.start.hi == LANE_NEVER ||
 			  (!rq->now.has_begun && timeline_request_may_be_over(rq));

@@ -12,8 +12,8 @@ static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
 
-/* The driver's ports have been without it since: it was taken back, which is not recorded, or it
- * was complete. */
+/* The driver's ports have not had rq since its last execute, as others showed: rq was taken back,
+ * which is not recorded, or was complete. */
 static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -21,15 +21,14 @@ static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
 	return rq->handed.is_off && eng && eng->model->has_sets;
 }
 
-/* rq stands taken back, by its own event or, where that is not recorded, by what was seen of
- * others.
- */
+/* rq is taken back: its own `unsubmit` says so or, where that is not recorded, others have shown
+ * it. */
 static inline bool timeline_request_is_back(const struct lane_rq *rq)
 {
 	return rq->handed.is_taken_back || timeline_request_is_off_ports(rq);
 }
 
-/* Since when rq can have ended. */
+/* The earliest time, ns, at which rq can have ended. */
 static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
@@ -37,11 +36,11 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.off.lo : rq->pub.execute_ns;
 }
 
-/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1): it is not quiet for so long, where
- * it may be over. */
+/* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
+ * time, it may be over. */
 #define LANE_DEQUEUE_NS 100000
 
-/* Between the driver's pause of the ring and the first request that it takes back are a few
+/* From the driver's pause of the ring to the first request that it takes back are a few
  * instructions, with interrupts off. */
 #define LANE_PAUSE_NS 1000
 
@@ -49,10 +48,10 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 #define LANE_SELF_INTERRUPT_NS 2000
 
 /*
- * What told that rq is complete began at at_ns, when somebody had just begun to listen: rq may have
- * been complete by then. The listening hands a complete request to the breadcrumbs' work
- * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which another CPU may be at for another
- * request.
+ * What told of rq's end began at at_ns, within LANE_SELF_INTERRUPT_NS of the time at which somebody
+ * began to listen to rq. So rq may have been complete before the listening: that hands a complete
+ * request to the breadcrumbs' work (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which
+ * another CPU may be doing for another request.
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
@@ -63,52 +62,52 @@ static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint
 		  rq->pub.execute_ns >= rq->listen.ns));
 }
 
-/* rq has come into being while that was recorded. */
+/* An event of rq's making was recorded: queue, add or submit. */
 static inline bool timeline_request_is_born(const struct lane_rq *rq)
 {
 	return rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT);
 }
 
-/* More requests than an engine can have: guards loops against what a damaged trace makes of it. */
+/* More requests than an engine can have. It bounds loops where a damaged trace contradicts
+ * itself. */
 #define LANE_ENG_MOST (1u << 20)
 
-/* After a loss: what is ahead of what has been seen is not known. */
+/* The order of eng is not certain, as after a loss: requests that were not seen may stand ahead of
+ * those that were. */
 static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 {
 	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
-/* Something of eng cannot be as it stands. What a loss that was told may have hidden is no
- * contradiction. */
+/* The events of eng contradict what is known of it. This is not counted if a loss that was told may
+ * be the reason. */
 static inline void timeline_engine_contradicts(struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	tl->figures.contradictions += eng->proof.lost_epoch <= eng->proof.proven_epoch;
 }
 
-/*
- * Only some processes' events are recorded, and not this thread's: it is seen where it ran in
- * place of one of theirs, or was woken by one, and what it did else is not (docs/bpf.md).
- */
+/* Only some processes are recorded, and thr is of none of them. thr is seen only where it took the
+ * CPU of a recorded thread, or was woken by one (docs/bpf.md). thr may be NULL: not known. */
 static inline bool timeline_is_stranger(const struct lane_timeline *tl, const struct lane_thr *thr)
 {
 	return tl->info.follows_some && !(thr && thr->is_followed);
 }
 
-/* A virtual engine can use the engine, too. */
+/* A virtual engine of eng's class has had requests. */
 static inline bool timeline_engine_is_shared(const struct lane_timeline *tl,
 					     const struct lane_eng *eng)
 {
 	return tl->shared >> (eng->pub.class % 64) & 1;
 }
 
-/* What virtual engines of eng's class have been given. */
+/* The counts of the virtual engines of eng's class. */
 static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timeline *tl,
 							     const struct lane_engine *eng)
 {
 	return &tl->virtuals[eng->class % 64];
 }
 
-/* rq does not count among the requests of virtual engines any more. */
+/* Takes rq out of the counts of the virtual engines, if it is there. */
 static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (!rq->is_virtual)
@@ -118,32 +117,33 @@ static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct
 	rq->is_virtual = false;
 }
 
-/* Whoever has the engine, no event tells. */
+/* No event tells who has the engine. */
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)
 {
 	return tl->hooks_hide && eng->model->is_hooked;
 }
 
+/* `unsubmit` is recorded. */
 static inline bool timeline_engine_sees_unsubmit(const struct lane_timeline *tl)
 {
 	return tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
 }
 
-/* What is known within bounds does not leave a queue before it was in it. */
+/* The later of both times, ns. */
 static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 {
 	return ns > earliest ? ns : earliest;
 }
 
-/* Since when rq is what its state says. */
+/* Since when rq runs, or if it does not run, since when it is off the engine. */
 static inline struct lane_span timeline_request_since(const struct lane_rq *rq)
 {
 	return rq->pub.state == LANE_RQ_STATE_RUNNING ? rq->now.since : rq->now.off;
 }
 
-/* rq was complete by that time, or, where that was heard of late, by the one at which it is told to
- * have begun. */
+/* rq was complete by ns. Returns ns or, if that is later, the latest time at which rq's present
+ * state began: what told of rq's end may have told of its start late. */
 static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
 {
 	struct lane_span since = timeline_request_since(rq);
@@ -151,39 +151,40 @@ static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
 	return since.hi == LANE_NEVER ? ns : timeline_not_before(ns, since.hi);
 }
 
-/* It may be complete, unheard: it has not been seen incomplete since. */
+/* rq has a world `over`: it may be complete, and nothing has told of it. */
 static inline bool timeline_request_may_be_over(const struct lane_rq *rq)
 {
 	return rq->over.how;
 }
 
-/* It was off its engine, and is known to have been incomplete then, or after that. */
+/* rq was off its engine, and no world `over` says that it was complete before it left. */
 static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
 {
 	return rq->now.off.hi &&
 	       !(timeline_request_may_be_over(rq) && rq->over.how == LANE_OVER_BEFORE);
 }
 
-/* A dequeue had shown it complete before at_ns, when that was heard of. */
+/* A dequeue had shown rq complete before at_ns, the time at which its end was told. */
 static inline bool timeline_request_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
 {
 	return rq->known.hi && rq->known.hi < at_ns;
 }
 
-/* Whether it had its last turn is not known: it is as it was before that, or it ran. */
+/* It is not known whether rq had its last run: it ran then, or is as it was before. */
 static inline bool timeline_request_is_void(const struct lane_rq *rq)
 {
 	return rq->now.maybe.hi || rq->now.less;
 }
 
-/* It stands nowhere, and has not been seen incomplete since it may have run, nor run again: if it
- * is over, it ended then. */
+/* rq does not stand in the order. It may have had a last run, and has not been seen incomplete
+ * since nor to run again. If rq is complete, it ended in that run. */
 static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
 	return timeline_request_is_void(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
 	       !rq->order && !timeline_request_is_off_ports(rq) && timeline_request_may_be_over(rq);
 }
 
+/* In one context: seqno a is b, or before b. */
 static inline bool timeline_seqno_upto(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) <= 0;

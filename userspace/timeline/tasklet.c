@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * One run of an engine's submission tasklet, on one CPU. The driver reads what the
- * hardware has reported, then dequeues, and only at its end fires the `out`s of what it read at its
- * beginning (execlists_submission_tasklet()). Here its events are held until it is over, and then
- * read in the order of their causes.
+ * One run of an engine's submission tasklet, on one CPU. The driver reads what the hardware has
+ * reported, then dequeues. Only at its end does it fire the `out`s of what it read at its beginning
+ * (execlists_submission_tasklet()). So the events of a run are held until it is over, and then read
+ * in the order of their causes.
  *
- * The other CPUs do not stop for it. What they tell meanwhile of the engine's requests is held with
- * it, and never ends or divides it: a poller or a breadcrumb work that signals, a retire, somebody
- * who begins to listen (i915_request_wait_timeout(), signal_irq_work(), i915_request_retire(),
- * i915_request_enable_breadcrumb() of 6.1).
+ * The other CPUs do not stop for the run. What they tell meanwhile of the engine's requests is held
+ * with the run, and never ends or divides it. They may signal, as a poller or in the breadcrumbs'
+ * work, retire, or begin to listen (i915_request_wait_timeout(), signal_irq_work(),
+ * i915_request_retire(), i915_request_enable_breadcrumb() of 6.1).
  */
 #include "timeline/tasklet.h"
 #include "timeline/losses.h"
@@ -30,7 +30,7 @@ static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
 	return &eng->tasklet.held[eng->tasklet.n++];
 }
 
-/* rq has ended at a time in `end`, which was told at told_ns: what is read may be older. */
+/* rq ended at a time in `end`, which was told at told_ns. What is being read may be older. */
 static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 		     uint64_t told_ns)
 {
@@ -85,10 +85,8 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 	eng->dequeue.is_split = false;
 }
 
-/*
- * What comes before the dequeue by its causes: of the first n items the `out`s, and what was told
- * of requests that the dequeue had not touched by then.
- */
+/* Reads what comes before the dequeue in the order of causes: of the first n items the `out`s, and
+ * what was told of requests that the dequeue had not touched by then. */
 static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -102,7 +100,7 @@ static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint3
 	}
 }
 
-/* What was told before the run, unless its dequeue had begun by then. */
+/* Reads what was told before the run, unless the dequeue had begun by then. */
 static void replay_early(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
@@ -111,7 +109,7 @@ static void replay_early(struct lane_timeline *tl, struct lane_eng *eng)
 			replay(tl, eng, i);
 }
 
-/* All that has not been read yet. */
+/* Reads all that has not been read yet. */
 static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
@@ -119,7 +117,7 @@ static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
 			replay(tl, eng, i);
 }
 
-/* So much is held, be it that a part of it is being read. */
+/* The number of all items, also while only a part of them is being read. */
 static uint32_t all_held(const struct lane_eng *eng)
 {
 	return eng->tasklet.is_read ? eng->tasklet.all : eng->tasklet.n;
@@ -147,10 +145,8 @@ void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq
 	tl->released = rq;
 }
 
-/*
- * The first n items have been read. Requests whose story waited for that are told before the next
- * event, not here: the caller that settled the run may be at work on one of them.
- */
+/* The first n items have been read. Requests that waited for that are released before the next
+ * event, not here: the caller that settled the run may be at work on one of them. */
 static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -178,9 +174,9 @@ void timeline_tasklet_release(struct lane_timeline *tl)
 }
 
 /*
- * A dequeue has interrupts off, and its CPU may be the one that the engine's interrupts come to:
- * what it takes long they are late. LANE_INTERRUPT_NS has room for one of half that time. Two that
- * follow each other closely are one.
+ * A dequeue has interrupts off, and its CPU may be the one that gets the engine's interrupts. They
+ * are late by the time that the dequeue takes. LANE_INTERRUPT_NS allows for a dequeue of half that
+ * time. Two long dequeues that follow each other closely count as one.
  */
 static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng *eng)
 {
@@ -202,7 +198,7 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
 }
 
-/* Reads the first n of what is held: its causes come first. */
+/* Reads the first n items that are held, in the order of causes. */
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
 	uint32_t rest = eng->tasklet.n - n;
@@ -268,7 +264,7 @@ void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->tasklet.is_cut = false;
 }
 
-/* Holds a fact about rq; false: there is no memory. */
+/* Holds a fact about rq, which `cpu` told. False: no memory. */
 static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
 		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
 {
@@ -313,14 +309,14 @@ static bool has_late_end(const struct lane_timeline *tl, const struct lane_eng *
 	return tl->late.rq && tl->late.rq->pub.engine == &eng->pub;
 }
 
-/* The event begins a dequeue on another CPU than the one that told the end. */
+/* The event can begin a dequeue on another CPU than the one that told the end that is put off. */
 static bool follows_late_end(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	return event->cpu != tl->late.cpu &&
 	       (event->wire.kind == LANE_RQ_EXECUTE || event->wire.kind == LANE_RQ_UNSUBMIT);
 }
 
-/* The dequeue may have begun before that was told: it is held with it. */
+/* The dequeue may have begun before the end that is put off: the end is held with the dequeue. */
 static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng, int32_t cpu)
 {
 	struct lane_rq *rq = tl->late.rq;
@@ -333,8 +329,9 @@ static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng, int32_
 }
 
 /*
- * R10. What has the engine was told to be complete, within bounds. A dequeue whose first event
- * comes within LANE_LOOK_NS had begun by then, and may say that it was incomplete as it did.
+ * R10. An end within bounds was told of the request that has the engine. A dequeue whose first
+ * event comes within LANE_LOOK_NS had begun by then, and may show that the request was incomplete
+ * as the dequeue began. Puts the end off until then; false: it does not.
  */
 static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
 {
@@ -351,7 +348,7 @@ static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_sp
 	return true;
 }
 
-/* The recording may have begun amid the dequeue: what it took back is not seen. */
+/* The recording may have begun in the middle of the dequeue: what it took back is not seen. */
 static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_rq *rq = timeline_request_find(tl, event);
@@ -359,10 +356,8 @@ static bool is_from_before(struct lane_timeline *tl, const struct lane_event *ev
 	return !rq || !timeline_request_is_born(rq);
 }
 
-/*
- * Two runs that are held as one: the earlier took back what has come to an end since, and the later
- * tells of that.
- */
+/* Two runs may be held as one: the earlier took back a request that completed later, and the later
+ * tells that by `event`, an `out`. Reads the earlier run. */
 static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 			 const struct lane_event *event)
 {
@@ -378,8 +373,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 }
 
-/* The dequeue that is held hands over a request of the event's context that comes before the
- * event's. */
+/* The dequeue that is held hands over an earlier request of the event's context. */
 static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
@@ -391,9 +385,9 @@ static bool hands_over_before(const struct lane_eng *eng, const struct lane_even
 }
 
 /*
- * A virtual engine's requests go to one engine after the other, each when the one before it is
- * complete (__i915_request_ensure_ordering(), i915_request.c of 6.1): another engine's dequeue that
- * handed that one over is over, and comes first.
+ * A virtual engine's requests may go to different engines, each when the one before it is complete
+ * (__i915_request_ensure_ordering(), i915_request.c of 6.1). So if a dequeue of another engine
+ * handed over the one before, that dequeue is over, and is read first.
  */
 static void read_others_before(struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_event *event)
@@ -409,7 +403,7 @@ static void read_others_before(struct lane_timeline *tl, const struct lane_eng *
 	}
 }
 
-/* What is held and is not of the run that event is of has been read then. */
+/* Reads what is held and is of another run than `event`. */
 static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
 		       const struct lane_event *event)
 {
@@ -427,7 +421,7 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		read_held(tl, eng, older, now_ns);
 }
 
-/* The first event of a run is held. */
+/* The run that is held begins with `event`. */
 static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		      const struct lane_event *event)
 {
@@ -437,7 +431,7 @@ static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		eng->dequeue.is_misplaced |= is_from_before(tl, event);
 }
 
-/* Holds an event of the engine; false: there is no memory. */
+/* Holds an event of the engine. False: no memory. */
 static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		       const struct lane_event *event)
 {
@@ -493,7 +487,7 @@ struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane
 
 	if (!tl->tasklets || (own && own->tasklet.is_read))
 		return NULL;
-	/* What was taken back may be handed over to another engine of its class. */
+	/* A request that was taken back may be handed over to another engine of its class. */
 	for (uint32_t i = 0; i < tl->n_cpus && tl->tasklets > (own && own->tasklet.n); i++) {
 		struct lane_eng *eng = tl->cpus[i].tasklet;
 
@@ -518,10 +512,8 @@ void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqn
 	}
 }
 
-/*
- * The run that is held and concerns rq, if what a CPU tells of rq at at_ns is to be held with
- * it. One that has been quiet for longer than a tasklet runs is over.
- */
+/* The held run that concerns rq, if a fact about rq at at_ns is to be held with it; NULL: none. A
+ * run that has had no event for MOST_QUIET_NS is over, and is read. */
 static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
 {
 	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
@@ -631,15 +623,15 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 	}
 	if (tl->late.rq == rq)
 		tl->late.rq = NULL;
-	/* One run may be read amid another: any engine may hold something of it. */
+	/* One run may be read within another: any engine may hold something of rq. */
 	for (uint32_t i = 0; rq->kept.by && i < tl->n_engines; i++)
 		forget(tl->engine_by_id[i], rq);
 }
 
 /*
- * What is active at the end of a run was so before its dequeue (process_csb() comes first): a set
- * that the run writes and that is active already was written by an earlier run, and some
- * `out`s may be of the later one.
+ * The ports that are active at the end of a run were active before its dequeue (process_csb() comes
+ * first). So if the run that is held writes a set and that set is active already, an earlier run
+ * wrote it, and some of the `out`s may be of a later run.
  */
 void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			     const struct lane_event *event)
@@ -727,12 +719,13 @@ void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 
 	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
 	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
-		return; /* theirs, or seen to there */
+		return; /* read elsewhere, which ends the run where it must */
 	if (kind == LANE_LOST) {
 		timeline_tasklet_cut(tl, cpu->tasklet, event->wire.ts_ns, true);
 		return;
 	}
-	/* Late signals, their call-backs, and the worker that retires what is given back. */
+	/* Signals, their call-backs, and the wake-up of the worker that retires do not end the
+	 * run. */
 	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
 		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {
 		cpu->tasklet->tasklet.is_over = true;

@@ -7,40 +7,43 @@
 
 #define MOST_HELD 4096
 
-/* No run of the tasklet is quiet for so long. */
+/* A run of the tasklet that has no event for this time is over. */
 #define MOST_QUIET_NS LANE_INTERRUPT_NS
 
 enum what_is_held {
-	HELD_EVENT,  /* of the tasklet */
-	HELD_END,    /* rq has ended at a time in `span` */
-	HELD_ALIVE,  /* somebody began to listen to rq at span.lo, and did not find it complete */
-	HELD_RETIRE, /* rq has been retired */
-	HELD_VOID,   /* its request is gone */
+	HELD_EVENT,  /* an event of the tasklet */
+	HELD_END,    /* rq ended at a time in `span` */
+	HELD_ALIVE,  /* R11: somebody began to listen to rq at span.lo, and did not find it
+		      * complete */
+	HELD_RETIRE, /* rq was retired */
+	HELD_VOID,   /* its request has been freed */
 };
 
 struct lane_held {
 	enum what_is_held what;
 	bool is_foreign; /* another CPU told it */
-	bool is_gone;	 /* it has been read, or does not hold any more */
-	bool is_early;	 /* it came before the run's first event */
+	bool is_gone;	 /* it has been read, or is void */
+	bool is_early;	 /* it was told before the run's first event */
 	struct lane_event event;
-	uint64_t before_ns; /* the CPU's event before it */
+	uint64_t before_ns; /* time of the CPU's event before it */
 	struct lane_rq *rq;
 	struct lane_span span;
-	uint64_t told_ns; /* of what is no event */
+	uint64_t told_ns; /* when it was told, if it is no event */
 };
 
+/* The item is an `out`. */
 static inline bool timeline_held_is_out(const struct lane_held *held)
 {
 	return held->what == HELD_EVENT && held->event.wire.kind == LANE_RQ_OUT;
 }
 
+/* The item is an `execute`, `unsubmit` or `in`. */
 static inline bool timeline_held_is_dequeue(const struct lane_held *held)
 {
 	return held->what == HELD_EVENT && held->event.wire.kind != LANE_RQ_OUT;
 }
 
-/* An interrupt of the tasklet's own CPU, or the tasklet, has told of an end. */
+/* The tasklet's own CPU has told an end: in the tasklet, or in an interrupt. */
 static inline bool timeline_held_is_own_end(const struct lane_held *held)
 {
 	return held->what == HELD_END && !held->is_foreign;
@@ -58,12 +61,14 @@ static inline bool timeline_held_same_request(const struct lane_event *a,
 	return a->u.rq.seqno == b->u.rq.seqno && timeline_held_same_context(a, b);
 }
 
+/* The event names rq. */
 static inline bool timeline_held_is_of(const struct lane_event *event, const struct lane_rq *rq)
 {
 	return event->u.rq.seqno == rq->pub.seqno && event->u.rq.ctx == rq->pub.context->ctx &&
 	       event->u.rq.dev == rq->pub.context->dev;
 }
 
+/* The number of `out`s that are held. */
 static inline uint32_t timeline_held_outs(const struct lane_eng *eng)
 {
 	uint32_t outs = 0;
@@ -73,6 +78,7 @@ static inline uint32_t timeline_held_outs(const struct lane_eng *eng)
 	return outs;
 }
 
+/* An event of a dequeue is held. */
 static inline bool timeline_held_has_dequeue(const struct lane_eng *eng)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
@@ -81,7 +87,7 @@ static inline bool timeline_held_has_dequeue(const struct lane_eng *eng)
 	return false;
 }
 
-/* The dequeue takes rq back, or hands it over, by what is held before the n-th item. */
+/* Among the first n items the dequeue takes rq back or hands it over. */
 static inline bool timeline_held_dequeues(const struct lane_eng *eng, const struct lane_rq *rq,
 					  uint32_t n)
 {
@@ -93,7 +99,7 @@ static inline bool timeline_held_dequeues(const struct lane_eng *eng, const stru
 	return false;
 }
 
-/* How many items there are up to the last `out`, 0: there is none. */
+/* The number of items up to the last `out`, that included; 0: there is no `out`. */
 static inline uint32_t timeline_held_upto_out(const struct lane_eng *eng)
 {
 	uint32_t n = eng->tasklet.n;
@@ -103,7 +109,7 @@ static inline uint32_t timeline_held_upto_out(const struct lane_eng *eng)
 	return n;
 }
 
-/* The i-th item hands over a request. */
+/* The i-th item is an `execute`. */
 static inline bool timeline_held_is_execute(const struct lane_eng *eng, uint32_t i)
 {
 	return timeline_held_is_dequeue(&eng->tasklet.held[i]) &&

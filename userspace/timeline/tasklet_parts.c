@@ -7,9 +7,9 @@
 #include "timeline/waiting.h"
 
 /*
- * Where the dequeue begins that wrote the ports. One that leaves them as they are fires no `in`,
- * and may be held with it; but a dequeue hands requests over in the order of its ports, and the
- * `in`s come the other way round.
+ * A dequeue that leaves the ports as they are fires no `in`. Such a dequeue may be held together
+ * with the one that wrote the ports. A dequeue hands requests over in the order of its ports, and
+ * the `in`s come in the reverse order: that tells the two apart.
  */
 uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
 {
@@ -54,12 +54,12 @@ bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_
 			back = event->wire.kind == LANE_RQ_UNSUBMIT;
 		}
 	}
-	/* Where taking back is not recorded, it has been if the new set is without it. */
+	/* Where `unsubmit` is not recorded, rq is taken back if the new set does not have it. */
 	return back ||
 	       (wrote && !kept && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl));
 }
 
-/* It is handed over by what is held before the n-th item. */
+/* Among the first n items is an `execute` of rq. */
 static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -70,7 +70,6 @@ static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint3
 	return false;
 }
 
-/* True when the signals that came since the dequeue were not fired by it: it is over since them. */
 bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	bool signals = false, others = false;
@@ -88,8 +87,6 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 	return signals && !others;
 }
 
-/* The dequeue took the request of an `out` back, or put it on a port: the driver cannot have read
- * before that dequeue that the request was complete. */
 bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->tasklet.n; i++) {
@@ -103,9 +100,10 @@ bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_ev
 }
 
 /*
- * An `out` has come that is not of this run. Of those straight before it those are that leave
- * on the ports what was seen there last, for nothing else has been; where that does not decide,
- * those that must be.
+ * An `out` has come that is not of the run that is held. Of the `out`s straight before it, those
+ * are of the held run after which the ports are what i915_engine_ports showed last: nothing else
+ * has been on them since. Where that does not decide, those that must be of the held run are.
+ * Returns the number of items of the held run.
  */
 static uint32_t end_of_run(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
@@ -125,7 +123,7 @@ static uint32_t end_of_run(const struct lane_timeline *tl, const struct lane_eng
 	return first;
 }
 
-/* The last item that the run's CPU told. */
+/* The last item that the run's own CPU told. */
 static const struct lane_held *last_own(const struct lane_eng *eng)
 {
 	uint32_t n = eng->tasklet.n;
@@ -136,9 +134,9 @@ static const struct lane_held *last_own(const struct lane_eng *eng)
 }
 
 /*
- * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1): with
- * a third context, or the first again behind the second, another dequeue is there. Where the second
- * context is first handed over, among the items; 0: event is of the first two, in their order.
+ * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1). With
+ * a third context, or the first again behind the second, another dequeue is there. Returns the item
+ * that first hands over the second context; 0: event is of the first two contexts, in their order.
  */
 static uint32_t second_port(const struct lane_eng *eng, const struct lane_event *event)
 {
@@ -161,8 +159,9 @@ static uint32_t second_port(const struct lane_eng *eng, const struct lane_event 
 }
 
 /*
- * The dequeue that is held took requests back, and nothing waited: it did so because the first port
- * was not complete, and this is its `out`.
+ * The dequeue that is held took requests back, and no request waited. So it found the last request
+ * of its first port incomplete. That port is number `outs` of the FIFO, behind those whose `out`s
+ * are held.
  */
 static bool is_of_what_yielded(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       uint32_t outs)
@@ -177,7 +176,7 @@ static bool is_of_what_yielded(const struct lane_timeline *tl, const struct lane
 	       timeline_waiting_yields_to_ports(tl, eng);
 }
 
-/* The dequeue that is held puts rq on a port. */
+/* The dequeue that is held fires an `in` of rq. */
 static bool puts_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
@@ -204,7 +203,7 @@ bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct la
 	return &port->ctx->pub == rq->pub.context && port->seqno == rq->pub.seqno;
 }
 
-/* The `out` cannot be of the run that is held. */
+/* `event`, an `out`, is not of the run that is held. */
 static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_event *event)
 {
@@ -212,13 +211,14 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 
 	if (eng->model->has_sets && timeline_engine_out_is_sure(eng, outs) &&
 	    timeline_engine_out_is_due(eng, event, outs))
-		return false; /* the dequeue waited for that set's end, and this tells it */
+		return false; /* the driver dequeued because that set was gone, and this `out` tells
+			       * so */
 	return timeline_held_has_dequeue(eng) &&
 	       (timeline_tasklet_was_over(tl, eng) || timeline_tasklet_was_alive(eng, event) ||
 		is_of_what_yielded(tl, eng, outs) || !timeline_engine_out_is_due(eng, event, outs));
 }
 
-/* The dequeue that is held hands over a request for the first time, from the first-th item on. */
+/* From the first-th item on, the dequeue that is held hands over a request for the first time. */
 static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
 {
 	for (uint32_t i = first; i < eng->tasklet.n; i++) {
@@ -234,9 +234,9 @@ static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32
 }
 
 /*
- * More of the dequeue is to come, however late: what it takes back makes room for something, and a
- * request that was on no port before goes to one at its end, port 0 last (execlists_dequeue() of
- * 6.1). A virtual machine that gets no processor amid the dequeue is quiet for long.
+ * What a dequeue takes back makes room for another request. A request that was on no port before
+ * gets one at the end of the dequeue, port 0 last (execlists_dequeue() of 6.1). A virtual machine
+ * that gets no processor amid the dequeue fires no event for long.
  */
 bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng)
 {
@@ -250,9 +250,9 @@ bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lan
 }
 
 /*
- * The request was submitted behind all that is held of a dequeue: that had the lock which
- * submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the request over.
- * A virtual engine's requests have a lock of their own.
+ * The request of `event` was submitted after all that is held of a dequeue. The dequeue had the
+ * lock that submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the
+ * request over. A virtual engine's requests have a lock of their own.
  */
 static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_event *event)
@@ -274,7 +274,7 @@ static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_e
 	return false;
 }
 
-/* True when an event of this kind cannot follow in the same run, whatever ports it is about. */
+/* True when an event of this kind cannot follow in the same run, whatever its ports. */
 static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_event *event)
 {
@@ -292,10 +292,10 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 }
 
 /*
- * How many of the items that are held are of an older run than the event; 0: none. Of three
- * contexts the second may be in the dequeue of the first or in that of the third. Where no `in`
- * says so it is taken for the third's, and that one for no older than the third. Where `in` is seen
- * none has come: the first's dequeue left the ports as they were, and what is new is the third's.
+ * Of three contexts the second may be of the dequeue of the first or of that of the third. Where no
+ * `in` is recorded, it is read with the third, whose dequeue began no sooner than at this event.
+ * Where `in` is recorded, none has come: the dequeue of the first left the ports as they were. What
+ * is new is then of the third's dequeue.
  */
 uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng *eng,
 				      const struct lane_event *event)
@@ -316,7 +316,7 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	return second;
 }
 
-/* The `in` of that port in the set that the run writes, NULL: it writes none. */
+/* The `in` of this port in the set that the run writes; NULL: none. */
 static const struct lane_event *written(const struct lane_eng *eng, uint32_t port)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
@@ -329,7 +329,6 @@ static const struct lane_event *written(const struct lane_eng *eng, uint32_t por
 	return NULL;
 }
 
-/* The ports that the driver knows to be active are the set that the run writes. */
 bool timeline_tasklet_is_taken(const struct lane_eng *eng,
 			       const struct lane_p_i915_engine_ports *now)
 {
@@ -340,8 +339,6 @@ bool timeline_tasklet_is_taken(const struct lane_eng *eng,
 	       (second ? second->u.rq.seqno : 0) == now->seqno1;
 }
 
-/* Where the `out`s of a later run begin, if the ports were at the end of the first as they were
- * told last; the number of items: nowhere. */
 uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng)
 {
 	uint32_t n = timeline_held_outs(eng), i = eng->tasklet.n;

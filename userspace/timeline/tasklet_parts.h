@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which events are of one run of the tasklet, and which of another. No event tells where a run
- * begins or ends: what the driver cannot do in one run does.
- */
+/* Which events are of one run of the tasklet, and which of another. No event tells where a run
+ * begins or ends. What the driver cannot do in one run tells it. */
 #ifndef LANE_TIMELINE_TASKLET_PARTS_H
 #define LANE_TIMELINE_TASKLET_PARTS_H
 
 #include "timeline/state.h"
 
-/* How many of the items that are held are of an older run than the event; 0: none. */
+/* Returns how many of the items that are held are of an older run than `event`; 0: none. */
 uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng *eng,
 				      const struct lane_event *event);
-/* Where the dequeue begins that wrote the ports: what is held before it is another's. */
+/* The item at which the dequeue begins that wrote the ports: the items before it are of an earlier
+ * dequeue. 0: all are of one. */
 uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng);
-/* The signals that came since the dequeue were not fired by it: it was over by then. */
+/* The dequeue that is held did not fire the signals that came since, so it was over by then. */
 bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng);
-/* The dequeue took the request of an `out` back, or put it on a port. */
+/* The dequeue that is held took back, handed over or put on a port the request of `event`, an
+ * `out`, completed = 1. So it was incomplete then, and the `out` is of a later run. */
 bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event);
-/* The dequeue began with a look at rq, which stands on a port, and found it incomplete. */
+/* R10. The dequeue that is held began with a look at rq, which stands on a port, and found it
+ * incomplete. */
 bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
 				 const struct lane_rq *rq);
-/* More of the dequeue is to come, however late. */
+/* More events of the dequeue that is held are to come, however late. */
 bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng);
-/* The ports that the driver knows to be active are the set that is written in what is held. */
+/* `now`, the active ports, are the set that the run that is held writes. */
 bool timeline_tasklet_is_taken(const struct lane_eng *eng,
 			       const struct lane_p_i915_engine_ports *now);
-/* Where the `out`s of a later run begin, if the ports were at the end of the first as they were
- * told last; the number of items: nowhere. */
+/* The item at which the `out`s of a later run begin, if the ports at the end of the first run were
+ * those that i915_engine_ports showed last; the number of items: there is no later run. */
 uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng);
-/* rq is taken back, by what has been read or is held: its signal would be a late one. */
+/* rq is taken back, by what has been read or is held: a signal of rq would not be prompt. */
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq);
 

@@ -23,7 +23,7 @@ void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine
 			    enum lane_queue queue, const struct lane_rq *rq, int delta,
 			    uint64_t at_ns)
 {
-	if (rq->pub.state != LANE_RQ_STATE_ENDED) /* else its story is told better */
+	if (rq->pub.state != LANE_RQ_STATE_ENDED) /* once it has ended, at_ns stands */
 		at_ns = timeline_not_before(at_ns, rq->told_ns);
 	if (queue == LANE_QUEUE_HOST)
 		engine->host_len += delta;

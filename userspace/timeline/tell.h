@@ -5,9 +5,12 @@
 
 #include "timeline/state.h"
 
-/* What is told of a request never goes back in time, whatever its bounds are. */
+/* rq is in `state` from at_ns on. at_ns is moved so that no state of rq is told before the one
+ * before it. */
 void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_request_state state, uint64_t at_ns);
+/* The queue of the engine grows by delta at at_ns, because of rq. at_ns is moved as above, unless
+ * rq has ended. */
 void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine,
 			    enum lane_queue queue, const struct lane_rq *rq, int delta,
 			    uint64_t at_ns);

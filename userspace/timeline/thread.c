@@ -10,25 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GONE		0x30	   /* EXIT_DEAD, EXIT_ZOMBIE: it does not come back */
-#define IDLE_ENGINES	64	   /* of which idle times are divided */
+#define GONE		0x30	   /* EXIT_DEAD, EXIT_ZOMBIE: the thread does not come back */
+#define IDLE_ENGINES	64	   /* so many engines have their idle times divided */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
 
-/* False when the end of its wait may not have been seen. */
+/* False when the end of the thread's wait may have been missed. */
 static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
 {
 	return tl->info.presence[LANE_RQ_WAIT_END] != LANE_PRESENCE_ABSENT &&
 	       (!tl->n_losses || !timeline_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
-/* Events of this kind are recorded: that none came means something. */
+/* Events of this kind are recorded: so the absence of one shows something. */
 static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
 	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
 }
 
-/* What the thread did up to now_ns, when it goes to a state; of a stranger too little is seen. */
+/* Tells what the thread did up to now_ns, and its next state. Of a stranger too little is seen:
+ * nothing is told. */
 static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 			  enum lane_thread_state did, enum lane_thread_state next, uint64_t now_ns)
 {
@@ -49,7 +50,7 @@ static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 	tl->hooks.thread(tl->hooks.arg, &interval);
 }
 
-/* The thread goes to a state at now_ns; what it did since the last change is closed. */
+/* The thread goes to a state at now_ns. What it did since its last change is told. */
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
 {
@@ -82,17 +83,15 @@ void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_n
 		thr->is_untold |= thr->pub.since_ns == now_ns;
 }
 
-/* Who runs there is none of those that are followed, or not known. */
+/* The task on the CPU is of no recorded process, or not known. */
 static bool is_stranger_on(const struct lane_timeline *tl, const struct lane_cpu *cpu)
 {
 	return cpu->tid < 0 ||
 	       timeline_is_stranger(tl, lane_table_get(&tl->threads, (uint32_t)cpu->tid, 0));
 }
 
-/*
- * Tells who had the CPU while thr waited for it, up to now. enough: so many lost events may have
- * been without another having had it meanwhile.
- */
+/* Tells who had the CPU while thr was runnable on it, up to now_ns. If more than `enough` events
+ * were lost, another task may have had it meanwhile. */
 static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
 			 int32_t cpu_number, uint64_t now_ns, uint64_t enough)
 {
@@ -131,7 +130,8 @@ static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now
 	thr->queued_on = -1;
 }
 
-/* While none of those that are followed waited there, strangers took turns unseen. */
+/* While no recorded thread was runnable there, the switches between strangers are not recorded: who
+ * has the CPU is not known. */
 static void forget_stranger(const struct lane_timeline *tl, struct lane_cpu *cpu)
 {
 	if (!tl->info.follows_some || !is_stranger_on(tl, cpu))
@@ -190,7 +190,7 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 
 static void name(struct lane_thr *thr, const char *comm)
 {
-	/* No name: the tracer has not written it. */
+	/* No name: the tracer does not write it. */
 	if (!comm[0] || !memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
 		return;
 	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
@@ -198,7 +198,7 @@ static void name(struct lane_thr *thr, const char *comm)
 		memcpy(thr->pub.client->comm, comm, sizeof(thr->pub.comm));
 }
 
-/* What a thread does that has left its CPU with this prev_state. */
+/* The state of a thread that left its CPU with this prev_state. */
 static enum lane_thread_state state_of(int64_t prev_state)
 {
 	if (prev_state == LANE_STATE_UNKNOWN)
@@ -206,7 +206,7 @@ static enum lane_thread_state state_of(int64_t prev_state)
 	return prev_state ? LANE_THREAD_BLOCKED : LANE_THREAD_RUNNABLE;
 }
 
-/* The client whose thread it is, if its process has become one since it was looked for last. */
+/* Finds the client of the thread's process, if clients were added since it was looked for last. */
 static void find_client(const struct lane_timeline *tl, struct lane_thr *thr)
 {
 	if (thr->pub.client || thr->client_checked == tl->n_clients)
@@ -216,7 +216,7 @@ static void find_client(const struct lane_timeline *tl, struct lane_thr *thr)
 		thr->pub.pid < 0 ? NULL : lane_table_get(&tl->clients, (uint32_t)thr->pub.pid, 0);
 }
 
-/* An event in the thread's own context says whose thread it is. */
+/* An event of the thread itself tells its process. */
 static void belongs(const struct lane_timeline *tl, struct lane_thr *thr, int32_t pid)
 {
 	if (pid < 0)
@@ -238,7 +238,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (event->wire.tid == sw->prev_tid)
 		belongs(tl, thr, event->wire.pid);
 	find_client(tl, thr);
-	/* It cannot leave without having run: what was seen of it before is incomplete. */
+	/* It leaves its CPU, so it ran: events of it are missing. */
 	if (thr->pub.state != LANE_THREAD_RUNNING) {
 		dequeue(tl, thr, now_ns);
 		thr->pub.state = LANE_THREAD_UNKNOWN;
@@ -256,7 +256,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
-	 * GPU's: it may be preempted there, and may sleep (do_exit() of kernel/exit.c, Linux 6.1).
+	 * GPU's. It may be preempted there, and may sleep (do_exit() of kernel/exit.c, Linux 6.1).
 	 */
 	if (thr->is_gone) {
 		if (thr->wait)
@@ -268,8 +268,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		enqueue(tl, thr, event->cpu, now_ns);
 }
 
-/* One of those that are followed has waited for the CPU since what runs there began: all of its
- * switches since are recorded. */
+/* A recorded thread has been runnable on the CPU since the task there began to run: all switches of
+ * the CPU since then are recorded. */
 static bool is_waited_for(const struct lane_timeline *tl, const struct lane_cpu *cpu)
 {
 	for (const struct lane_thr *thr = cpu->queue; thr; thr = thr->queue_next)
@@ -278,10 +278,7 @@ static bool is_waited_for(const struct lane_timeline *tl, const struct lane_cpu 
 	return false;
 }
 
-/*
- * Tells who had the CPU up to now_ns. enough: so many lost events may have been without another
- * having had it meanwhile, as for tell_starved.
- */
+/* Tells who had the CPU up to now_ns. enough: as for tell_starved(). */
 static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32_t cpu_number,
 		     uint64_t now_ns, uint64_t enough)
 {
@@ -317,13 +314,12 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	if (!cpu)
 		return;
 	is_same = cpu->tid == sw->prev_tid;
-	/* Who ran is the one that leaves, whatever had been thought; its name is the one it has
-	 * now. */
+	/* The task that ran is the one that leaves, with the name that it has now. */
 	if (!is_same) {
 		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
 		memset(cpu->comm, 0, sizeof(cpu->comm));
 	}
-	if (*sw->prev_comm) /* a trace of Perfetto's need not say it */
+	if (*sw->prev_comm) /* a trace of Perfetto may lack it */
 		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
 	if (is_same)
 		tell_ran(tl, cpu, event->cpu, now_ns, 1);
@@ -340,16 +336,14 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
 	dequeue(tl, thr, now_ns);
 	thr->pub.cpu = event->cpu;
-	/* Nobody was seen to wake it, or it was not seen to leave: what it did is not known. */
+	/* It was not seen to be woken, or to leave its CPU: what it did is not known. */
 	if (thr->pub.state == LANE_THREAD_BLOCKED || thr->pub.state == LANE_THREAD_RUNNING)
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }
 
-/*
- * Where only some are followed all switches of the CPU are recorded from the thread's
- * sched_wakeup on, not from its sched_waking (bpf/sched.bpf.c).
- */
+/* Where only some processes are recorded, all switches of the CPU are recorded from the thread's
+ * sched_wakeup on, not from its sched_waking on (bpf/sched.bpf.c). */
 static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 			const struct lane_event *event)
 {
@@ -375,7 +369,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 	note_waking(tl, thr, event);
 	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
 	    timeline_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
-		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may not run any more */
+		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may have stopped running */
 		set_state(tl, thr, LANE_THREAD_UNKNOWN, event->wire.ts_ns);
 		return;
 	}
@@ -444,8 +438,8 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		if (!thr)
 			return;
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
-		thr->is_followed = true; /* else it is not recorded */
-		thr->is_dying = false;	 /* the last switch of an older one was not seen */
+		thr->is_followed = true; /* only followed ones are recorded */
+		thr->is_dying = false;	 /* an older thread of this number has gone */
 		name(thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
@@ -488,7 +482,7 @@ void timeline_follow_all(struct lane_timeline *tl)
 	tl->follows_all = true;
 }
 
-/* Waits. */
+/* ---- waits ---- */
 
 void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
 {
@@ -499,7 +493,7 @@ void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
 	lane_pool_put(&tl->waiter_pool, waiter);
 }
 
-/* An event happened in the thread: it runs, whatever was seen of it. */
+/* An event came in the thread: so the thread runs. */
 static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
 	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_UNKNOWN)
@@ -536,13 +530,13 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_thread_interesting(tl, thr);
 	belongs(tl, thr, event->wire.pid);
 	acts(tl, thr, event->wire.ts_ns);
-	/* From here on, being blocked is waiting for the request. */
+	/* From here on blocked time counts as waiting for the request. */
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	thr->is_wait_unsure = false;
 	waiter->thr = thr;
 	waiter->may_have_slept = timeline_is_stranger(tl, thr);
 	waiter->rq = rq;
-	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled between the check and the wait */
+	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled before the wait began */
 		waiter->signal_ns = event->wire.ts_ns;
 		waiter->runnable_at_signal = timeline_thread_runnable(thr, event->wire.ts_ns);
 	}
@@ -569,7 +563,7 @@ bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waite
 	       !timeline_is_stranger(tl, waiter->thr);
 }
 
-/* The request's wake is that of its longest wait. */
+/* Keeps the wake-up times of the request's longest wait. */
 static void keep_longest(struct lane_request *rq, const struct lane_wait *wait)
 {
 	uint64_t wake_ns = wait->end_ns - wait->signal_ns;

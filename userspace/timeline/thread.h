@@ -5,28 +5,35 @@
 
 #include "timeline/state.h"
 
+/* Reads a switch, wake-up or migration. */
 void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads a fork, exec, exit or state dump. */
 void timeline_process_event(struct lane_timeline *tl, const struct lane_event *event);
+/* thr submits or waits: what it does is told from now on. */
 void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr);
+/* The trace ends at now_ns: tells thr's last interval. */
 void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
-/* The trace ends: who has each CPU then had it up to now. */
+/* The trace ends: the task that has each CPU has had it until now_ns. */
 void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
-/* Something of this CPU was lost until now_ns: whoever has come to its queue at that time may have
+/* Events of this CPU were lost until now_ns. A thread that came to its queue at that time may have
  * had the CPU and left it. */
 void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
+/* The event's thread begins to wait for rq. */
 void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 			 const struct lane_event *event);
-/* True when nobody waits for rq any more. */
+/* The wait ends. True: nobody waits for rq any more. */
 bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 		       const struct lane_event *event);
-/* The thread begins to wait, and is in a wait already: that one's end was not seen. The request it
- * was for, which has one waiter less; NULL: there is none. */
+/* The thread begins to wait, and may be in a wait already, whose end was not seen. Ends that wait,
+ * and returns its request, which has one waiter less; NULL: there is none. */
 struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid);
+/* rq is signalled at now_ns: notes that for its waiters. */
 void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
-/* The thread that waits has had its CPU since it began to: it looks at the request all the time. */
+/* The waiting thread has had its CPU since the wait began: it polls the request all the time. */
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
+/* Ends a wait without telling it, and frees it. */
 void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
-/* The thread that an event of a request happened in, and what it says of the request's client.
+/* The thread in which an event of rq came. Notes what the event says of the client of rq's context.
  * NULL: not known. */
 struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
 					 const struct lane_event *event);

@@ -5,10 +5,10 @@
 
 #include "timeline/losses.h"
 
-/* How long thr could run and did not, up to now_ns. */
+/* How long thr has been runnable without running, up to now_ns, in ns. */
 uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns);
 
-/* What the thread's time counts as for an engine that idles meanwhile. */
+/* What the thread's time counts as for an engine that is idle meanwhile. */
 static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 {
 	switch (thr->pub.state) {
@@ -17,7 +17,7 @@ static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 	case LANE_THREAD_RUNNABLE:
 		return LANE_CLOCK_RUNNABLE;
 	case LANE_THREAD_BLOCKED:
-		/* A request that is not added yet is on no engine: none is waited for. */
+		/* A request that is not added yet has no engine: the thread waits for none. */
 		return thr->wait && thr->wait->rq->pub.engine ? LANE_CLOCK_WAITING
 							      : LANE_CLOCK_BLOCKED;
 	default:
@@ -25,13 +25,13 @@ static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 	}
 }
 
-/* What thr has done since its last change, up to now_ns, cannot be told. */
+/* It is not known what thr has done since its last change, up to now_ns. */
 static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 					     const struct lane_thr *thr, uint64_t now_ns)
 {
 	bool is_blocked = thr->pub.state == LANE_THREAD_BLOCKED;
-	/* Two lost events are enough to have been somewhere else meanwhile, one to have been woken.
-	 */
+	/* One lost event can hide a wake-up; two can hide that the thread was elsewhere
+	 * meanwhile. */
 	uint64_t enough = is_blocked ? 0 : 1;
 
 	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||

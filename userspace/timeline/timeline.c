@@ -18,17 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From one event of a breadcrumbs' work to its next. */
+/* From one event of the breadcrumbs' work to its next at most. */
 #define WORK_NS 10000
 
-/* What an event's kind says of what its CPU is at. */
+/* What the kind of an event says of what its CPU is doing. */
 enum trait {
-	/* Fired by the work that signals fences, and by the call-backs of a fence: a submit, a
-	 * wake-up. What was lost may have been. */
+	/* Fired by the breadcrumbs' work and by the call-backs of a fence: a submit, a wake-up. A
+	 * lost event may have been one. */
 	OF_BREADCRUMBS = 1 << 0,
-	OF_DIRECT_BREADCRUMBS = 1 << 1, /* the same where a submit hands over: GuC; ring */
-	/* A submission tasklet is at work, or has been started and may run before anything else
-	 * does. */
+	OF_DIRECT_BREADCRUMBS = 1 << 1, /* the same where a submit hands over: GuC, ring */
+	/* A submission tasklet is at work, or has been started and may be the next to run. */
 	OF_TASKLET = 1 << 2,
 	OF_CALL_BACK = 1 << 3, /* may come straight out of a fence's signal */
 	OF_DEQUEUE = 1 << 4,   /* interrupts are off */
@@ -115,8 +114,8 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 
 /*
  * The call-backs of a fence, a submit among them, run straight out of its signal
- * (dma_fence_signal_timestamp_locked): until something else comes on that CPU, what is submitted
- * there waited for that fence, or for the submit of what waited for it.
+ * (dma_fence_signal_timestamp_locked()). So until another event comes on that CPU, a request that
+ * is submitted there waited for that fence, or for the submit of another one that waited for it.
  */
 static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *event, uint32_t of)
 {
@@ -152,7 +151,8 @@ static struct lane_error *state_of(const struct lane_timeline *tl)
 			    : NULL;
 }
 
-/* What was lost on one CPU since its last event may have come before another CPU's of that time. */
+/* A loss of another CPU begins at the time of the event: what was lost may have come before the
+ * event. */
 static bool loss_begins(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_loss *loss = &tl->losses[tl->next_loss];
@@ -161,7 +161,7 @@ static bool loss_begins(const struct lane_timeline *tl, const struct lane_event 
 	       loss->cpu != event->cpu && event->wire.kind != LANE_LOST;
 }
 
-/* Losses that begin before the event are applied. */
+/* Applies the losses that begin before the event. */
 static void pass_losses(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
@@ -173,9 +173,9 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 
 /*
  * A GuC's request is handed over as it is submitted, or by the tasklet (guc_submit_request(),
- * guc_submission_tasklet() of gt/uc/intel_guc_submission.c, 6.1). The first may be in the work that
- * signals, by a fence's call-back; the tasklet never is. The tasklet's `execute` does not come
- * straight behind the same request's submit.
+ * guc_submission_tasklet() of gt/uc/intel_guc_submission.c, 6.1). Submitting may be part of the
+ * breadcrumbs' work, by a fence's call-back. The tasklet never is. The tasklet's `execute` does not
+ * come straight behind the submit of the same request.
  */
 static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu,
 			    const struct lane_event *event)
@@ -195,7 +195,8 @@ static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu
 	cpu->submit_seqno = kind == LANE_RQ_SUBMIT ? event->u.rq.seqno : 0;
 }
 
-/* On a ring a submit hands over: that is a fence's call-back where a signal was straight before. */
+/* The event may be of the breadcrumbs' work. On a ring a submit hands over: that is a fence's
+ * call-back if a signal came straight before. */
 static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struct lane_cpu *cpu,
 				     uint32_t of)
 {
@@ -206,9 +207,10 @@ static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struc
 }
 
 /*
- * A dequeue is at work, interrupts off, since its first event without a pause. A GuC's asks for the
- * work that signals where an event shows it (listening.c). Any other dequeue may
- * hand over what is complete, without an event, and ask.
+ * A dequeue is at work, with interrupts off. Its events follow each other within
+ * LANE_SELF_INTERRUPT_NS. An event shows whether a GuC's dequeue asks for the breadcrumbs' work
+ * (listening.c). Any other dequeue may hand over a complete request, without an event, and ask for
+ * the work.
  */
 static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 {
@@ -219,8 +221,10 @@ static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 	cpu->dequeue.hi = now_ns;
 }
 
-/* Interrupts are off from the event to the look (dma_fence_add_callback(),
- * __dma_fence_enable_signaling() of drivers/dma-buf/dma-fence.c, 6.1): the next event is behind it.
+/*
+ * A listener has interrupts off from its event to its look whether the request is complete
+ * (dma_fence_add_callback(), __dma_fence_enable_signaling() of drivers/dma-buf/dma-fence.c, 6.1).
+ * So the CPU's next event comes after the look.
  */
 static inline void note_listening(struct lane_cpu *cpu, const struct lane_event *event)
 {
@@ -237,7 +241,7 @@ static inline void note_listening(struct lane_cpu *cpu, const struct lane_event 
 	}
 }
 
-/* What an event says of its CPU, whatever else it says. */
+/* Notes what any event says of its CPU. */
 static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -263,7 +267,8 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	if ((of & OF_DEQUEUE) && !cpu->work_ns)
 		note_dequeue(cpu, now_ns);
 	note_signal(cpu, event, of);
-	/* Interrupts are off while it listens to many (dma_fence_array), and in a call-back. */
+	/* Interrupts are off while a CPU listens to many fences (dma_fence_array), and in a
+	 * call-back. */
 	if (!is_work && !cpu->is_called_back && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		cpu->on_event = cpu->events;
 	if (event->wire.kind != LANE_LOST) {
@@ -281,7 +286,7 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_fence_event(tl, event);
 }
 
-/* Whom the events of a kind concern first; NULL: nobody. */
+/* What reads the events of each kind first; NULL: nothing does. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = timeline_request_event,
@@ -294,7 +299,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_LOST] = timeline_loss_event,
 };
 
-/* OpenCL's commands are told of the others' events, too, once there are any. */
+/* OpenCL's commands read all other events, too, once there are any commands. */
 static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
@@ -313,7 +318,7 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	if (tl->released)
 		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
-		return NULL; /* what an export says that was found is found again */
+		return NULL; /* findings in an exported trace are found anew */
 	if (!tl->figures.events++)
 		first_event(tl, now_ns);
 	tl->figures.by_kind[kind]++;

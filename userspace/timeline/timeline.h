@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in, life stories out: what requests, contexts, engines, queues and threads went through.
- * The definitions are those of docs/analysis.md. A subscriber is told of every interval when it
- * closes; it never changes anything here.
+ * The timeline takes the events of a trace in time order, and tells a subscriber what requests,
+ * contexts, engines, queues and threads did. The definitions are those of docs/analysis.md. An
+ * interval is told when it closes. The subscriber never changes anything here.
  *
  * Memory is bounded by what is open (requests, waits, threads) and by the number of engines,
- * contexts, processes and losses that the trace names; in steady state nothing is allocated. There
- * is a most of each (docs/analysis.md, Memory).
+ * contexts, processes and losses that the trace names. In steady state nothing is allocated. Each
+ * number has a limit (docs/analysis.md, Memory).
+ *
+ * Times are in ns of the trace's clock, unless a comment says otherwise. LANE_NEVER: no upper
+ * bound.
  */
 #ifndef LANE_TIMELINE_TIMELINE_H
 #define LANE_TIMELINE_TIMELINE_H
@@ -18,23 +21,23 @@
 
 #define LANE_VIRTUAL_INSTANCE 65534 /* (u16)-2: no physical engine has been chosen yet */
 #define LANE_NEVER	      UINT64_MAX
-/* An interrupt is handled within this time: what is listened to, and not signalled by then, had not
- * ended. */
+/* An interrupt is handled within this time: a request that somebody listens to, and that is not
+ * signalled by then, had not ended. */
 #define LANE_INTERRUPT_NS 1000000
-/* A set that was written is taken within this time by hardware that runs nothing; and if its first
- * port has nothing left to do, the hardware has gone on to its next. */
+/* Hardware that runs nothing takes a written set within this time. If the first port of the set has
+ * nothing left to do, the hardware has gone on to the next port by then, too. */
 #define LANE_SWITCH_NS 100000
-/* From the driver's look at whether a request is complete to what it fires next are a few
+/* From the driver's look whether a request is complete to the event that follows are a few
  * instructions. */
 #define LANE_LOOK_NS 1000
 
-/* A time or a duration known to lie in [lo, hi], ns; exact where both are equal. */
+/* A time or a duration that lies in [lo, hi], ns; exact where both are equal. */
 struct lane_span {
 	uint64_t lo;
 	uint64_t hi;
 };
 
-/* Durations that add up with their bounds, ns; what is more than a number holds is LANE_NEVER. */
+/* Adds a duration to a sum, bound by bound, ns. A sum that overflows is LANE_NEVER. */
 static inline void timeline_span_add(struct lane_span *sum, struct lane_span part)
 {
 	if (__builtin_add_overflow(sum->lo, part.lo, &sum->lo))
@@ -43,7 +46,7 @@ static inline void timeline_span_add(struct lane_span *sum, struct lane_span par
 		sum->hi = LANE_NEVER;
 }
 
-/* The duration between two times that are spans themselves; never negative. */
+/* The duration from one time to another, both spans; no bound is negative. */
 static inline struct lane_span timeline_span_between(struct lane_span from, struct lane_span to)
 {
 	return (struct lane_span){
@@ -52,19 +55,21 @@ static inline struct lane_span timeline_span_between(struct lane_span from, stru
 	};
 }
 
+/* A time or a duration that is known exactly, ns. */
 static inline struct lane_span timeline_span_exact(uint64_t ns)
 {
 	return (struct lane_span){ ns, ns };
 }
 
-/* A process that owns contexts, or none (pid -1). Lives as long as the timeline. */
+/* A process that owns contexts; pid -1: the owner is not known. Lives as long as the timeline. */
 struct lane_client {
 	uint32_t id; /* dense, from 0 */
-	int32_t pid; /* -1: the trace does not say */
+	int32_t pid; /* -1: not known */
 	char comm[16];
 };
 
-/* Devices and engine classes that have names, not i915's numbers: drm_sched's. */
+/* Rings of drm_sched: dev is a number from LANE_DEVICE_NAMED on, one for each name of a device, and
+ * class is LANE_CLASS_NAMED. */
 #define LANE_DEVICE_NAMED 0x10000
 #define LANE_CLASS_NAMED  0xff00
 
@@ -73,8 +78,8 @@ struct lane_context {
 	uint32_t id; /* dense, from 0 */
 	uint32_t dev;
 	uint64_t ctx;
-	struct lane_client *client; /* of its first request */
-	bool is_user;		    /* it has had requests built by an execbuf */
+	struct lane_client *client; /* of its first request; pid -1: not known */
+	bool is_user;		    /* it has had requests that an execbuf built */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
 };
 
@@ -84,36 +89,36 @@ struct lane_engine {
 	uint32_t dev;
 	uint16_t class;
 	uint16_t instance;
-	uint8_t submission; /* enum lane_submission, what its events are read as */
-	uint32_t host_len;  /* requests in host_queue or preempted */
+	uint8_t submission; /* enum lane_submission: how its events are read */
+	uint32_t host_len;  /* number of requests in host_queue or preempted */
 	uint32_t device_len;
 	uint64_t
-		idle_until_ns; /* from the recording's begin to then it ran nothing; 0: not known */
-	/* Of a ring of drm_sched: its name, its device's and its driver's, empty where they are not
-	 * known. NULL: an engine of i915. */
+		idle_until_ns; /* nothing had it from the recording's begin to then; 0: not known */
+	/* The names of a ring of drm_sched, of its device and of its driver, "" where not known.
+	 * NULL: an engine of i915. */
 	const char *name, *device, *driver;
-	bool is_one_of_several; /* there are engines of other devices */
-	bool is_unordered;	/* of drm_sched: which of its jobs runs is not known */
+	bool is_one_of_several; /* there are engines of other devices, too */
+	bool is_unordered;	/* drm_sched: it is not known which of its jobs runs */
 };
 
-/* A virtual engine only queues: what is submitted to it runs on a physical one. */
+/* A virtual engine only queues requests: they run on physical engines. */
 static inline bool timeline_engine_is_virtual(const struct lane_engine *engine)
 {
 	return engine->instance == LANE_VIRTUAL_INSTANCE;
 }
 
 enum lane_request_state {
-	LANE_RQ_STATE_NEW,	  /* built, not yet added */
+	LANE_RQ_STATE_NEW,	  /* built, not added yet */
 	LANE_RQ_STATE_DEPENDENCY, /* added, waits for others */
 	LANE_RQ_STATE_HOST,	  /* in the driver's queue */
-	LANE_RQ_STATE_DEVICE,	  /* given to the hardware, does not run yet */
+	LANE_RQ_STATE_DEVICE,	  /* handed over, does not run yet */
 	LANE_RQ_STATE_RUNNING,
 	LANE_RQ_STATE_PREEMPTED,
 	LANE_RQ_STATE_ENDED,
 	LANE_RQ_STATE_COUNT
 };
 
-/* Which of a request's times below an event has given. */
+/* A set: which of a request's times below an event has given. */
 enum lane_request_seen {
 	LANE_SEEN_QUEUE = 1 << 0,
 	LANE_SEEN_ADD = 1 << 1,
@@ -127,49 +132,54 @@ enum lane_request_seen {
 
 enum lane_request_doubt {
 	LANE_DOUBT_EXECUTE = 1 << 0, /* an earlier execute may have been lost */
-	LANE_DOUBT_DEVICE = 1 << 1,  /* when it ran between execute and end is not known */
+	LANE_DOUBT_DEVICE = 1 << 1,  /* it is not known when it ran between execute and end */
 	LANE_DOUBT_END = 1 << 2,     /* nothing bounds its end from above */
-	LANE_DOUBT_GONE = 1 << 3,    /* the trace ended, or it vanished, before its story did */
+	LANE_DOUBT_GONE = 1 << 3,    /* the trace ended, or it vanished, before its last event
+				      * came */
 };
 
-/* A request and its times, ns. What a subscriber gets is valid during the call only. */
+/* A request and its times, ns. What a subscriber gets is valid during the call only. A time that
+ * `seen` does not name is 0. */
 struct lane_request {
 	struct lane_context *context;
 	struct lane_engine *engine;	 /* where it is, or was last */
-	struct lane_engine *host_engine; /* whose host queue it was in, a virtual one perhaps */
+	struct lane_engine *host_engine; /* the engine whose host queue it was in; it may be a
+					  * virtual one */
 	uint32_t seqno;
-	int32_t prio; /* of its last `in`; INT32_MIN: not known */
-	int32_t tid;  /* thread that queued or added it, -1 not known */
+	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
+	int32_t tid;  /* the thread that queued or added it; -1: not known */
 	int32_t pid;
 	uint8_t state; /* enum lane_request_state */
-	uint8_t seen;  /* enum lane_request_seen */
-	uint8_t doubt; /* enum lane_request_doubt */
+	uint8_t seen;  /* set of enum lane_request_seen */
+	uint8_t doubt; /* set of enum lane_request_doubt */
 	uint32_t preemptions;
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
-	uint64_t out_ns;	    /* last `out` of its own, trace.pl's end */
-	struct lane_span start;	    /* first start; valid when started */
+	uint64_t out_ns;	    /* its own last `out`; trace.pl's end */
+	struct lane_span start;	    /* first start; valid if `started` */
 	struct lane_span end;	    /* valid in state ended */
-	struct lane_span running;   /* sum */
-	struct lane_span preempted; /* sum */
+	struct lane_span running;   /* sum of its runs */
+	struct lane_span preempted; /* sum of its times off the engine */
 	bool started;
-	struct lane_context *behind; /* whose request ran before it on the engine; may be NULL; told
-				       only where its device_queue is known */
-	/* The request whose signal its submit came straight out of; NULL: not known, or none. */
+	struct lane_context *behind; /* the context whose request ran before it on the engine; NULL:
+				      * none, or its device_queue is not known */
+	/* The request whose signal its submit came straight out of: this context's `after_seqno`;
+	 * NULL: none, or not known. */
 	struct lane_context *after;
 	uint32_t after_seqno;
-	/* The fence that it waited for longest before it was free to run: of drm_sched's jobs; 0:
+	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
-	uint64_t clock_ns;   /* the event by which the GPU's own clock told its start, 0: none */
-	uint64_t drm_client; /* drm_file's number of who queued it, 0: not known */
-	bool may_be_skipped; /* a job that left its ring without a known end, and perhaps never ran
-			      */
-	/* The longest wait for it: signalled -> wait_end, with its part spent on a run queue. */
+	uint64_t clock_ns;   /* the event in which the GPU's own clock told its start; 0: none */
+	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
+	bool may_be_skipped; /* a job that left its ring without a known end; it may never have
+			      * run */
+	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
+	 * and the part of that in which the thread was on a run queue. */
 	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;
-	bool wake_known;	  /* no longer wait can have been missed, and its signal was seen */
-	bool wake_runqueue_known; /* the scheduler's events cover it */
+	bool wake_known;	  /* no longer wait was missed, and its signal was seen */
+	bool wake_runqueue_known; /* the scheduler's events tell wake_runqueue_ns */
 };
 
 enum lane_thread_state {
@@ -186,52 +196,55 @@ struct lane_thread {
 	int32_t pid; /* -1: not known */
 	char comm[16];
 	uint8_t state;	     /* enum lane_thread_state */
-	bool is_interesting; /* it has submitted or waited, or all threads are of interest */
-	bool preempted;	     /* runnable because another took its CPU, not because it was woken */
-	int32_t cpu;	     /* where it runs or is queued, -1 not known */
+	bool is_interesting; /* it has submitted or waited, or all threads are followed */
+	bool preempted;	     /* runnable because another task took its CPU, not because it was
+			      * woken */
+	int32_t cpu;	     /* where it runs or is queued; -1: not known */
 	uint64_t since_ns;
-	struct lane_client *client; /* NULL when its process owns no context */
+	struct lane_client *client; /* NULL: its process owns no context */
 };
 
-/* A closed interval of a thread. */
+/* An interval of a thread in one state; told when it is over. */
 struct lane_thread_interval {
 	const struct lane_thread *thread;
 	enum lane_thread_state state;
 	uint64_t begin_ns, end_ns;
 	enum lane_thread_state
-		next; /* what it does from end_ns on; the same where the trace ends */
-	bool woken;   /* of a runnable interval: it had been blocked before */
-	bool is_last; /* the thread is gone then */
-	const struct lane_request *wait; /* the request it was waiting for, or NULL */
-	int32_t waker_tid;		 /* who ended a blocked interval, -1 */
+		next; /* its state from end_ns on; the same state where the trace ends */
+	bool woken;   /* of a runnable interval: the thread was blocked before */
+	bool is_last; /* the thread ends with it */
+	const struct lane_request *wait; /* the request that it waited for; NULL: none */
+	int32_t waker_tid;		 /* who ended a blocked interval; -1: not known */
 };
 
-/* A thread in i915_request_wait. */
+/* A wait of a thread for a request: from wait_begin to wait_end. */
 struct lane_wait {
 	const struct lane_thread *thread;
 	const struct lane_request *request;
 	uint64_t begin_ns, end_ns;
-	uint64_t signal_ns;   /* of the request, 0 when not seen */
-	uint64_t runqueue_ns; /* in signal..end: runnable, not running */
+	uint64_t signal_ns;   /* the request was signalled then; 0: not seen */
+	uint64_t runqueue_ns; /* the thread was runnable and did not run so long between signal_ns
+			       * and end_ns */
 	bool slept;
-	bool slept_known;    /* it slept, or the scheduler's events show that it did not */
+	bool slept_known;    /* `slept` is true, or the scheduler's events show that it did not
+			      * sleep */
 	bool runqueue_known; /* the scheduler's events cover it */
 };
 
-/* An interval in which one context had the engine to itself. */
+/* An interval in which the requests of one context had the engine. */
 struct lane_run {
 	const struct lane_engine *engine;
-	const struct lane_request *request; /* the last of the context that ran in it */
+	const struct lane_request *request; /* the last request that ran in it */
 	struct lane_span begin, end;
-	bool is_doubtful; /* the engine's ports are not certain */
-	bool follows;	  /* it began when the run before it ended: no time is between them, */
-	uint64_t gap_ns;  /* but this at most, in which the driver's pause held it up */
-	/* It ran until then at least: end.lo, but of what left incomplete, as it seemed, the last
-	 * time at which it was seen to be. */
+	bool is_doubtful; /* it is not certain that it ran then */
+	bool follows;	  /* it began as the run before it ended, */
+	uint64_t gap_ns;  /* or so much later at most: the driver's pause held it up */
+	/* It ran until then at least: until end.lo or, if it left the engine, until it was last
+	 * seen incomplete. */
 	uint64_t sure_until_ns;
 };
 
-/* LANE_PREEMPTION_WHYS(W) calls W(ID, name): why a request was taken off its engine. */
+/* LANE_PREEMPTION_WHYS(W) calls W(ID, name): why a request was preempted. */
 #define LANE_PREEMPTION_WHYS(W)                                                                    \
 	W(UNKNOWN, "unknown")                                                                      \
 	W(PRIORITY, "priority")	  /* the request that took the engine has a higher one */          \
@@ -246,25 +259,25 @@ enum lane_preemption_why {
 
 extern const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT];
 
-/* A request was taken off an engine by another; told when it runs again, or is over. */
+/* A request was preempted by another; told when it runs again, or has ended. */
 struct lane_preemption {
-	const struct lane_engine *engine; /* it was taken from */
+	const struct lane_engine *engine; /* the engine that it left */
 	const struct lane_request *victim;
-	const struct lane_context *culprit; /* whose request started then, NULL: not known */
+	const struct lane_context *culprit; /* whose request started then; NULL: not known */
 	uint32_t culprit_seqno;
 	struct lane_span at;
-	struct lane_span lasted; /* until it ran again, or ended */
+	struct lane_span lasted; /* a duration: until it ran again, or ended */
 	enum lane_preemption_why why;
 };
 
 enum lane_idle_cause {
 	LANE_IDLE_STARVED,	/* the thread could run, another had its CPU */
 	LANE_IDLE_OTHER_ENGINE, /* the thread waited for a request on another engine */
-	LANE_IDLE_SAME_ENGINE,	/* the thread waited for a request that was over already, or its
-				   wake-up */
+	LANE_IDLE_SAME_ENGINE,	/* the thread waited for a request that had ended already, or for
+				 * its wake-up */
 	LANE_IDLE_BLOCKED,	/* the thread was blocked elsewhere */
 	LANE_IDLE_COMPUTING,	/* the thread ran */
-	LANE_IDLE_DEPENDENCY,	/* the request was there, its dependencies were not done */
+	LANE_IDLE_DEPENDENCY,	/* the request was there, and waited for others */
 	LANE_IDLE_DRIVER,	/* the request was there and free to run */
 	LANE_IDLE_UNKNOWN,
 	LANE_IDLE_CAUSE_COUNT
@@ -272,15 +285,15 @@ enum lane_idle_cause {
 
 #define LANE_IDLE_CULPRITS 4
 
-/* An engine ran nothing in [begin, end], and request, submitted by thread, ended that. */
+/* An engine ran nothing in [begin_ns, end_ns]. `request`, which `thread` submitted, ended that. */
 struct lane_idle {
 	const struct lane_engine *engine;
 	uint64_t begin_ns, end_ns;
-	const struct lane_request *request; /* NULL when none did, or it is not known */
-	const struct lane_thread *thread;   /* NULL when not known */
-	bool is_last;			    /* the trace ended, and no request had ended it */
+	const struct lane_request *request; /* NULL: no request did, or it is not known */
+	const struct lane_thread *thread;   /* NULL: not known */
+	bool is_last;			    /* the trace ended while the engine was idle */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
-	/* Who ran while the thread was starved; ns 0 ends the list. */
+	/* Who ran while the thread was starved. ns 0 ends the list. */
 	struct lane_idle_culprit {
 		int32_t tid;
 		int32_t cpu;
@@ -290,11 +303,11 @@ struct lane_idle {
 	bool is_doubtful;
 };
 
-/* A task ran on a CPU while an interesting thread waited for that CPU. */
+/* A task ran on a CPU while an interesting thread was runnable on that CPU. */
 struct lane_starvation {
 	const struct lane_thread *victim;
 	int32_t cpu;
-	int32_t tid; /* who ran: 0 is the idle thread, -1 not known */
+	int32_t tid; /* who ran; 0: the idle task, -1: not known */
 	const char *comm;
 	uint64_t begin_ns, end_ns;
 };
@@ -307,20 +320,22 @@ struct lane_cpu_run {
 	uint64_t begin_ns, end_ns;
 };
 
+/* The queues of an engine: host_queue, where requests wait in the driver, and device_queue. */
 enum lane_queue {
 	LANE_QUEUE_HOST,
 	LANE_QUEUE_DEVICE
 };
 
+/* Events were lost on a CPU between two times; cpu -1: on several CPUs. */
 struct lane_loss {
 	uint64_t begin_ns, end_ns;
 	uint64_t count; /* 0: not known */
 	int32_t cpu;
-	/* its own: something was lost between two events of begin_ns, of end_ns, too */
+	/* Set by the timeline: the loss may lie between two events of begin_ns, of end_ns. */
 	bool is_from_the_start, is_to_the_end;
 };
 
-/* The loss that a record tells of. */
+/* The loss that a gpulane_lost event tells of. */
 static inline struct lane_loss timeline_loss_of(const struct lane_p_gpulane_lost *lost)
 {
 	return (struct lane_loss){ .begin_ns = lost->begin_ns,
@@ -345,7 +360,7 @@ struct lane_call {
 	bool ended; /* false: the trace, or its thread, ended first, or its exit is missing */
 };
 
-/* The four times that the device says of a command. */
+/* The four times that the device's driver tells of a command. */
 enum lane_command_time {
 	LANE_COMMAND_QUEUED,
 	LANE_COMMAND_SUBMITTED,
@@ -354,15 +369,16 @@ enum lane_command_time {
 	LANE_COMMAND_TIMES
 };
 
-/* How sure a command's requests are. */
+/* How certain it is which requests carried a command. */
 enum lane_certainty {
-	LANE_CERTAIN_NONE,	/* it has none that is known; `why` says why */
-	LANE_CERTAIN_AMBIGUOUS, /* those named are possible, which of them carried it is open */
+	LANE_CERTAIN_NONE,	/* none is known; `why` says why */
+	LANE_CERTAIN_AMBIGUOUS, /* some of those named carried it; which is not known */
 	LANE_CERTAIN_EXACT,	/* those named carried it, and no other */
 	LANE_CERTAINTY_COUNT
 };
 
-/* LANE_WHYS(W) calls W(ID, name, help): why a command is tied to its requests as it is. */
+/* LANE_WHYS(W) calls W(ID, name, help): why this is known, or not known, of a command's
+ * requests. */
 #define LANE_WHYS(W)                                                                               \
 	W(OWN_CALL, "own_call", "its own call made them, nothing else was waiting")                \
 	W(FLUSH, "flush", "a flush or a wait of its queue made them while it was held back")       \
@@ -412,12 +428,12 @@ struct lane_cl_queue {
 	uint64_t device;     /* the device's handle, 0: not known */
 	uint64_t properties; /* CL_QUEUE_PROPERTIES */
 	char device_name[128];
-	char comm[16];	  /* the process' name, "" when not known */
-	bool profiled;	  /* profiling was switched on behind the program's back */
+	char comm[16];	  /* the process's name; "": not known */
+	bool profiled;	  /* gpulane switched profiling on, not the program */
 	bool known;	  /* its creation was seen */
 	uint64_t ctx;	  /* fence context of its requests, 0: not known */
 	uint32_t ctx_dev; /* and that context's device */
-	bool ctx_shared;  /* other queues' commands have come on it too */
+	bool ctx_shared;  /* requests of other queues' commands have come on it, too */
 };
 
 #define LANE_COMMAND_REQUESTS 8
@@ -428,28 +444,27 @@ struct lane_request_key {
 	uint32_t seqno;
 };
 
-/*
- * An OpenCL command and its times, ns of the CPU's clock; told in the order in which the commands
- * of a device start (docs/commands.md), when it is over. Valid during the call.
- */
+/* An OpenCL command and its times, ns of the CPU's clock. Told when it is over, in the order in
+ * which the commands of a device start (docs/commands.md). Valid during the call. */
 struct lane_command {
 	const struct lane_cl_queue *queue;
 	int32_t pid, tid; /* who enqueued it */
-	char comm[16];	  /* that thread's name, "" when not known */
+	char comm[16];	  /* that thread's name; "": not known */
 	uint64_t number;  /* in its process, from 1 */
 	uint32_t type;	  /* CL_COMMAND_*, 0: not known */
 	uint8_t class;	  /* enum lane_command_class */
 	uint32_t function;
 	uint32_t flags;	  /* as the call's */
 	uint64_t object;  /* kernel or memory object */
-	const char *name; /* kernel's, "" when not known */
+	const char *name; /* the kernel's name; "": not known */
 	uint64_t size, group;
-	int32_t status;		     /* of the command; negative: it failed */
-	uint64_t call_ns, return_ns; /* the call's entry and exit; 0: not seen */
-	uint64_t known_ns;	     /* its completion became known to the program; 0: never */
+	int32_t status;			     /* of the command; negative: it failed */
+	uint64_t call_ns, return_ns;	     /* the call's entry and exit; 0: not seen */
+	uint64_t known_ns;		     /* the program noticed its completion then; 0: never */
 	uint64_t raw_ns[LANE_COMMAND_TIMES]; /* by the device's clock */
 	bool timed;			     /* the four times are there */
-	/* By the CPU's clock: between these bounds, and the best single value, in order. */
+	/* By the CPU's clock: the bounds of the four times, and the best value of each; these are
+	 * in order. */
 	struct lane_span time[LANE_COMMAND_TIMES];
 	uint64_t time_ns[LANE_COMMAND_TIMES];
 	uint8_t certainty; /* enum lane_certainty */
@@ -457,43 +472,43 @@ struct lane_command {
 	uint32_t n_requests;
 	struct lane_request_key requests[LANE_COMMAND_REQUESTS]; /* the first ones */
 	const struct lane_request
-		*request; /* exact: the story of the first, as far as it is known */
-	const struct lane_request *last_request; /* and of the last */
+		*request; /* exact: the first request, as far as it is known; else NULL */
+	const struct lane_request *last_request; /* and the last one */
 };
 
-/* What went wrong, or made something wait, as a GPU's driver itself tells it. */
+/* What a GPU's driver itself tells of a failure, or of why something waited. */
 enum lane_fault_cause {
 	LANE_FAULT_TIMEOUT,  /* a job was given up */
 	LANE_FAULT_BAN,	     /* a queue may submit no more */
 	LANE_FAULT_RESET,    /* the GPU, or one of its engines, was reset */
 	LANE_FAULT_MEMORY,   /* a queue used memory that is not there */
 	LANE_FAULT_PAGE,     /* the GPU waited for a page */
-	LANE_FAULT_EVICTION, /* memory was moved out of the GPU's, or taken back */
+	LANE_FAULT_EVICTION, /* memory was moved out of the GPU's memory, or taken back */
 	LANE_FAULT_CAUSES
 };
 
 extern const char *const lane_fault_names[LANE_FAULT_CAUSES];
 
-/* Valid during the call; what is not known is NULL, 0 or empty. */
+/* A fault that a driver tells. Valid during the call. What is not known is NULL, 0 or "". */
 struct lane_fault {
 	uint8_t cause; /* enum lane_fault_cause */
-	uint32_t kind; /* of the event that tells it */
+	uint32_t kind; /* enum lane_kind of the event that tells it */
 	uint64_t at_ns, until_ns;
 	const char *driver, *device;
 	const struct lane_engine *engine;
-	const struct lane_context *context; /* of the job that it is about, */
-	uint32_t seqno;			    /* and its number */
-	const struct lane_client *client;   /* of the job, or who made it happen */
+	const struct lane_context *context; /* of the job that it is about */
+	uint32_t seqno;			    /* and the job's number */
+	const struct lane_client *client;   /* of the job, or the process that caused it */
 	uint64_t bytes;			    /* moved */
 };
 
 /*
- * What a subscriber may be told. LANE_HOOKS(H) calls H(name, parameters, arguments) for each: the
- * arguments are the parameters' names, for who passes on what he is told. arg is the subscriber's;
- * all others are valid during the call only.
+ * What a subscriber may be told. LANE_HOOKS(H) calls H(name, parameters, arguments) for each hook.
+ * arguments are the names of the parameters, for a subscriber that passes the call on. arg is the
+ * subscriber's own; all others are valid during the call only.
  */
 #define LANE_HOOKS(H)                                                                              \
-	/* The story of a request is over. */                                                      \
+	/* All events of rq have come: rq is not told again. */                                    \
 	H(request, (void *arg, const struct lane_request *rq), (arg, rq))                          \
 	/* rq is now in rq->state, it was in `from`. */                                            \
 	H(state,                                                                                   \
@@ -517,7 +532,7 @@ struct lane_fault {
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
 	H(command, (void *arg, const struct lane_command *command), (arg, command))
 
-/* A subscriber; hooks that it does not want are NULL. */
+/* A subscriber. A hook that it does not want is NULL. */
 struct lane_hooks {
 	void *arg;
 #define H(name, parameters, arguments) void(*name) parameters;
@@ -528,72 +543,75 @@ struct lane_hooks {
 struct lane_timeline;
 
 /*
- * A timeline for a trace that says info of itself (copied). losses are the n_losses losses that are
- * known beforehand, by begin_ns, NULL when none are (copied). hooks are copied.
- * *timeline is the caller's.
+ * Makes a timeline for a trace that is described by info (copied). losses are the n_losses losses
+ * that are known beforehand, by begin_ns; NULL: none (copied). hooks are copied. On success
+ * *timeline is the caller's, who destroys it. Returns NULL or an error.
  */
 struct lane_error *timeline_create(const struct lane_trace_info *info,
 				   const struct lane_loss *losses, size_t n_losses,
 				   const struct lane_hooks *hooks,
 				   struct lane_timeline **timeline) LANE_MUST_CHECK;
 
-/*
- * All threads are of interest, not only those that submit or wait: for a trace without a GPU.
- * Before the first push.
- */
+/* Follows all threads, not only those that submit or wait: for a trace without a GPU. Must come
+ * before the first push. */
 void timeline_follow_all(struct lane_timeline *timeline);
 
-/* Takes the next event. Times must not go back. Fails for want of memory, and when
- * the trace has more of something than any machine (docs/analysis.md, Memory): then only finish and
- * destroy are left. */
+/*
+ * Takes the next event (not kept). Times must not go back. Returns NULL or an error: there is no
+ * memory, or the trace has more of something than any machine (docs/analysis.md, Memory). After an
+ * error only finish and destroy may be called.
+ */
 struct lane_error *timeline_push(struct lane_timeline *timeline,
 				 const struct lane_event *event) LANE_MUST_CHECK;
 
-/* Ends the trace: what is still open is told to the subscriber with what is known of it. */
+/* Ends the trace: the subscriber is told what is still open, with what is known of it. Returns NULL
+ * or an error. */
 struct lane_error *timeline_finish(struct lane_timeline *timeline) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
 void timeline_destroy(struct lane_timeline *timeline);
 
-/* Figures of the whole, for reports. */
+/* Figures of the whole trace, for reports. */
 struct lane_timeline_figures {
-	uint64_t begin_ns, end_ns; /* first and last event */
+	uint64_t begin_ns, end_ns; /* times of the first and the last event */
 	uint64_t events;
 	uint64_t by_kind[LANE_KIND_COUNT];
 	uint64_t lost;	      /* events known to be lost */
-	bool lost_uncounted;  /* further losses of unknown number */
-	bool loss_unforeseen; /* a loss reached into what had been concluded already */
-	bool ring_unforeseen; /* so did a second ring of one name */
+	bool lost_uncounted;  /* there were losses of unknown number, too */
+	bool loss_unforeseen; /* a loss reached into times of which conclusions had been told
+			       * already */
+	bool ring_unforeseen; /* the same of a second ring of one name (drm_sched) */
 	uint32_t open_requests, max_open_requests;
-	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open ones; after finish: when the trace
-						   ended */
-	uint32_t contradictions; /* events that cannot be as they stand, or out of all order:
-				    something is missing unseen */
+	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open requests; after finish: as the trace
+						 * ended */
+	uint32_t contradictions; /* events that contradict the others, or their order: something is
+				  * missing unseen */
 };
 
 void timeline_figures(const struct lane_timeline *timeline, struct lane_timeline_figures *figures);
 
-/* The engines, contexts and clients met so far; owned by the timeline. */
+/* The engines, contexts and clients that events have named so far, by id; NULL behind the last one.
+ * Owned by the timeline. */
 const struct lane_engine *timeline_engine(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_context *timeline_context(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_client *timeline_client(const struct lane_timeline *timeline, uint32_t id);
 
-/* The losses seen or foreseen, merged, by begin; *n_losses is their number. Owned by the timeline.
- */
+/* The losses that are known by now, merged, by begin_ns; *n_losses is their number. Owned by the
+ * timeline. */
 const struct lane_loss *timeline_losses(const struct lane_timeline *timeline, size_t *n_losses);
 
 /* What is known of a device's clock, and of the order of its commands. */
 struct lane_cl_clock {
-	int32_t pid;	 /* the process whose driver says it */
-	uint64_t device; /* handle, 0: not known */
+	int32_t pid;	 /* the process whose driver tells it */
+	uint64_t device; /* handle; 0: not known */
 	char name[128];
 	bool bounded; /* the line below is known */
-	bool is_same; /* it is the CPU's clock, as far as its commands can tell */
+	bool is_same; /* it is the CPU's clock, as far as the commands can tell */
 	int64_t offset_lo_ns, offset_hi_ns; /* device - CPU, at the last command */
 	double drift_lo_ppm, drift_hi_ppm;
-	uint64_t pairs, restarts;	  /* inequalities; how often no line kept them all */
-	uint32_t max_in_flight, max_held; /* commands that were waited for, and that waited */
-	uint64_t given_up, late;	  /* no longer waited for; told out of order */
+	uint64_t pairs, restarts;	  /* inequalities; times that no line satisfied all */
+	uint32_t max_in_flight, max_held; /* most commands waited for at once, most that waited */
+	uint64_t given_up, late;	  /* commands not waited for any more; told out of order */
 };
 
 /* Figures of the OpenCL commands told so far. */
@@ -601,42 +619,41 @@ struct lane_command_figures {
 	uint64_t calls, commands, untimed;
 	uint64_t certainty[LANE_CERTAINTY_COUNT];
 	uint64_t why[LANE_WHY_COUNT];
-	uint64_t crowded; /* told before they were over: too many were open */
+	uint64_t crowded; /* told before they had ended: too many were open */
 	uint32_t max_open;
 };
 
 void timeline_command_figures(const struct lane_timeline *timeline,
 			      struct lane_command_figures *figures);
 
-/* The device clocks met so far, by number from 0; false behind the last one. */
+/* Writes the device clock with this number, from 0, to *clock. False: there is none. */
 bool timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
 		       struct lane_cl_clock *clock);
 
 /*
- * Takes the devices' clocks from a timeline that has read the same trace to its end: what the last
- * commands have shown then bounds the times of the first ones, too. Before the first push. False:
- * no memory.
+ * Takes the devices' clocks from a timeline that has read the same trace to its end. So what the
+ * last commands have shown bounds the times of the first ones, too. Must come before the first
+ * push. False: no memory.
  */
 bool timeline_foresee_clocks(struct lane_timeline *timeline,
 			     const struct lane_timeline *earlier) LANE_MUST_CHECK;
 
-/*
- * Names that rings of two devices have, where no event tells the device (drm_sched up to Linux
- * 6.16): nothing is told of such a ring that would hold for one alone.
- */
+/* The names that rings of two devices share, where no event tells the device (drm_sched up to Linux
+ * 6.16). Of such a ring nothing is told that would hold for one ring alone. */
 struct lane_two_rings {
 	uint32_t n;
 	char name[64][LANE_RING_BYTES];
 };
 
-/* Those met so far. */
+/* Writes the names found so far to *rings. */
 void timeline_two_rings(const struct lane_timeline *timeline, struct lane_two_rings *rings);
 
-/* Before the first push. False: no memory. */
+/* Takes the names that an earlier reading found. Must come before the first push. False: no
+ * memory. */
 bool timeline_foresee_two_rings(struct lane_timeline *timeline,
 				const struct lane_two_rings *rings) LANE_MUST_CHECK;
 
-/* The thread with this number, NULL when the trace has not named it. */
+/* The thread with this number; NULL: the trace has not named it. */
 const struct lane_thread *timeline_thread(const struct lane_timeline *timeline, int32_t tid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A request's turn on its engine: when it begins and is over, whom it makes way for.
+// One run of a request on its engine: when it begins and ends, and who preempts the request.
 #include "timeline/turn.h"
 #include "timeline/given.h"
 #include "timeline/idle.h"
@@ -47,8 +47,8 @@ void timeline_turn_taken_off(struct lane_timeline *tl, struct lane_eng *eng, str
 	eng->victim = rq;
 }
 
-/* The victim's priority as it was known before the dequeue that told the culprit's: in between it
- * may have been raised. */
+/* The victim's priority as known before the dequeue that told the culprit's. The victim's may have
+ * been raised in between. */
 static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *culprit)
 {
 	return victim->handed.prio_no == culprit->handed.prio_no ? victim->handed.prio_before
@@ -56,13 +56,14 @@ static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *c
 }
 
 /*
- * A higher priority preempts at once if it is at least the ordinary one, 0 (need_preempt() of
- * gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1); else a time slice must have run
- * out. Only a request's own `in` says its priority, and what waits for the request may raise it
- * later (i915_schedule()): a priority is known by an `in` of the dequeue that preempted, else only
- * from below. Where a virtual engine can use the engine, its waiting requests have a say that no
- * event shows. What stood on the ports already has been raised since: if that was before the victim
- * had the engine, nobody was told (kick_execlists()), and a time slice may have ended it.
+ * A request of higher priority preempts at once if its priority is at least the ordinary one, 0
+ * (need_preempt() of gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1). Otherwise a
+ * time slice must have run out. Only a request's own `in` says its priority, and i915_schedule()
+ * may raise it later for what waits for the request. So only an `in` of the dequeue that preempted
+ * says the priority then; an older `in` bounds it from below. Where a virtual engine can use the
+ * engine, its waiting requests have a say that no event shows. A culprit that stood on the ports
+ * already has been raised since. If that was before the victim had the engine, nobody was told
+ * (kick_execlists()), and a time slice may have ended the victim's run.
  */
 static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				       const struct lane_rq *victim, const struct lane_rq *culprit)
@@ -84,16 +85,16 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		       : LANE_PREEMPTION_UNKNOWN;
 }
 
-/* Unless it was handed over behind another context's. */
+/* False when the last dequeue handed rq over behind a request of another context. */
 static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->handed.no != eng->dequeue.no || rq->pub.context->ctx == eng->dequeue.first_ctx;
 }
 
 /*
- * The new set takes the victim off: whose port was given after the victim can have left, or behind
- * another's, is not the culprit, but somebody of whom nothing has been seen to run, and who may
- * have.
+ * The new set takes the engine from the victim. A request is not the culprit if its port was given
+ * after the victim can have left, or behind a port of another context. Then the culprit is another
+ * request, which was not seen to run.
  */
 static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 		  const struct lane_rq *culprit)
@@ -110,8 +111,8 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	victim->left.why = why_of(tl, eng, victim, culprit);
 }
 
-/* What comes before rq in its context is known, or was over as rq began. User's seqnos go in twos.
- */
+/* The request before rq in its context is known, or was complete as rq began. The seqnos of user
+ * contexts go in twos. */
 static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
@@ -125,21 +126,21 @@ static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 	       ((before->ended && before->pub.end.hi <= began_ns) || before->is_on_device);
 }
 
-/* Why it may not be rq that begins to run, or not then. */
+/* The doubts (enum lane_request_doubt) whether rq begins to run at began_ns. */
 static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			 const struct lane_rq *rq, uint64_t began_ns)
 {
 	bool doubtful = rq->doubt.may_have_run || (tl->ports_hide && eng->model->has_ports) ||
 			timeline_engine_is_blind(tl, eng);
 
-	/* What came before it in its context was handed over before the recording: it may have run
-	 * first. */
+	/* The request before rq in its context was handed over before the recording: it may have
+	 * run first. */
 	if (timeline_engine_unproven(eng))
 		doubtful |= !follows_known(rq, began_ns) || eng->proof.epoch > 1;
 	return doubtful ? LANE_DOUBT_DEVICE : 0;
 }
 
-/* What is known of rq's run as it begins at a time in `at`. */
+/* What is known of rq's run, which begins at a time in `at`. */
 static struct lane_front front_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				  const struct lane_rq *rq, struct lane_span at)
 {
@@ -150,7 +151,7 @@ static struct lane_front front_of(const struct lane_timeline *tl, const struct l
 	return front;
 }
 
-/* rq leaves the queue in which it has waited for the engine. */
+/* rq leaves the queue in which it waited for the engine. */
 static void leave_queue(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
 			uint64_t at_ns)
 {
@@ -160,7 +161,7 @@ static void leave_queue(struct lane_timeline *tl, struct lane_eng *eng, const st
 		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at_ns);
 }
 
-/* It waited for what ran before it, as far as is known, and never had the engine before. */
+/* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return eng->last_ctx && !rq->now.has_begun && !rq->now.maybe.hi &&
@@ -172,14 +173,14 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
 {
 	bool sure_order = !timeline_engine_unproven(eng);
 	struct lane_span in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
-	/* It was on its port when the one before it ended. */
+	/* rq was on its port when the one before it ended. */
 	bool follows = in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo &&
 		       at.hi - gap_ns == eng->free.at.hi;
 
 	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
 	at.hi = timeline_not_before(at.hi, at.lo);
 	if (!sure_order && !eng->model->has_ports)
-		at.hi = LANE_NEVER; /* something unseen may have run before it */
+		at.hi = LANE_NEVER; /* an unseen request may have run before it */
 	if (eng->idle.is_known)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
 	eng->front = front_of(tl, eng, rq, at);
@@ -200,8 +201,8 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
 }
 
 /*
- * The ring whose last request met the driver's pause waits for the end of that, be a set with it
- * taken. With another context the hardware leaves it.
+ * A ring whose last request met the driver's pause waits for the end of the pause, even if a set
+ * with that ring is taken. If the set begins with another context, the hardware leaves that ring.
  */
 void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
 {
@@ -213,10 +214,10 @@ void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 /*
- * The driver pauses the ring, takes back what is not complete, and looks at the oldest last
+ * The driver pauses the ring, takes back the incomplete requests, and looks at the oldest last
  * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
- * What completes behind the pause is followed by nothing: the oldest that is taken back then never
- * began.
+ * What completes behind the pause is followed by nothing. Then the oldest request that is taken
+ * back never began.
  */
 bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
@@ -252,7 +253,8 @@ void timeline_turn_void(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	eng->free.at = at;
 }
 
-/* A run is told behind the one before it, and ends no sooner than it began, as these were told. */
+/* Runs are told in order: a run begins no sooner than the one before it ended, and ends no sooner
+ * than it began. */
 static void put_behind(struct lane_eng *eng, struct lane_run *run)
 {
 	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
@@ -279,14 +281,15 @@ void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
-	/* It may have ended before it left, and not run again; or another has run since. */
+	/* rq may have ended before this run, or another may have run since: nobody is known to have
+	 * run last. */
 	if (may_be_over && (rq->over.how == LANE_OVER_IN_PLACE || at->hi > rq->now.since.lo ||
 			    eng->last_ctx != (struct lane_ctx *)rq->pub.context))
 		eng->last_ctx = NULL;
 	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
 	eng->free.at = *at;
-	eng->free.no_sooner_ns = 0; /* the ports' `in` says more */
+	eng->free.no_sooner_ns = 0; /* the `in` of the ports says more */
 	eng->free.unpaused_ns = 0;
 	eng->free.is_held = false;
 	if (tl->hooks.run)

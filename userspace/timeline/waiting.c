@@ -20,9 +20,9 @@ void timeline_waiting_handed_over(struct lane_rq *rq)
 }
 
 /*
- * What was taken back and completes leaves the queue in a dequeue that finds it complete
- * (__i915_request_submit() of i915_request.c, 6.1), which no event shows. What is retired before
- * leaves an empty list of its priority behind, which counts as something that waits
+ * A request that was taken back and completes leaves the queue in a dequeue that finds it complete
+ * (__i915_request_submit() of i915_request.c, 6.1). No event shows that. A request that is retired
+ * before leaves an empty list of its priority behind, which counts as something that waits
  * (i915_sched_engine_is_empty() of i915_scheduler.h).
  */
 void timeline_waiting_over(struct lane_rq *rq)
@@ -33,10 +33,8 @@ void timeline_waiting_over(struct lane_rq *rq)
 	timeline_waiting_handed_over(rq);
 }
 
-/*
- * A dequeue with a free port goes through the whole queue (execlists_dequeue() of
- * gt/intel_execlists_submission.c, 6.1). This one left both ports free.
- */
+/* A dequeue with a free port goes through the whole queue (execlists_dequeue() of
+ * gt/intel_execlists_submission.c, 6.1). Here the dequeue left both ports free. */
 void timeline_waiting_run_over(struct lane_eng *eng)
 {
 	if (eng->given.n || eng->order.first || timeline_engine_unproven(eng))

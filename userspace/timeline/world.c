@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The histories of one request that the events allow.
+// The worlds of one request: the histories that the events allow.
 #include "timeline/world.h"
 
 static struct lane_span hull(struct lane_span a, struct lane_span b)
@@ -25,7 +25,8 @@ void timeline_world_fit(struct lane_rq *rq, struct lane_span *at)
 		now->since.hi = at->hi;
 }
 
-/* Its last run is over at a time in `at`: it goes into the sums. */
+/* w's last run is over at a time in `at`. Adds the run, and the time off the engine before it, to
+ * the sums. */
 static void add_run(struct lane_world *w, struct lane_span at)
 {
 	struct lane_span off = timeline_span_between(w->off, w->since);
@@ -47,7 +48,7 @@ static void add_run(struct lane_world *w, struct lane_span at)
 	w->less = 0;
 }
 
-/* When it ended, where it is over: not before it was incomplete. */
+/* When the request ended in its world `over`: not before alive_ns, when it was incomplete. */
 static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns)
 {
 	struct lane_span end = over->world.end;
@@ -57,7 +58,7 @@ static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns
 	return end;
 }
 
-/* Of two histories in which it is over one is made. */
+/* Merges two worlds `over` into one, with the bounds of both. */
 static void merge(struct lane_world *into, struct lane_world with)
 {
 	add_run(into, into->end);
@@ -68,7 +69,7 @@ static void merge(struct lane_world *into, struct lane_world with)
 	into->end = into->since = hull(into->end, with.end);
 }
 
-/* In a history like this one it is over; `to` has another such history, or none. */
+/* Adds a world `over` to *to, which holds another one (how is not LANE_OVER_NOT) or none. */
 static void add_over(const struct lane_rq *rq, struct lane_over *to, struct lane_over over)
 {
 	if (to->how) {
@@ -90,7 +91,7 @@ void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq)
 	rq->doubted = NULL;
 }
 
-/* In a history like this one it is over, if that listening found it complete. */
+/* R11. Adds a world `over` that counts only if the listening that began last found rq complete. */
 static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lane_over over)
 {
 	if (!rq->doubted)
@@ -101,7 +102,7 @@ static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		tl->no_memory = true;
 }
 
-/* It may have ended, unheard, in the run that is over at a time in `at`. */
+/* rq may have ended in the run that is over at a time in `at`, and nothing has told of it. */
 static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at,
 			   enum lane_over_how how)
 {
@@ -165,7 +166,7 @@ void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint
 		rq->over.how = LANE_OVER_NOT;
 }
 
-/* ---- its turns ---- */
+/* ---- its runs ---- */
 
 void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
 {
@@ -284,7 +285,7 @@ static void add_off(const struct lane_rq *rq, struct world_sum *sum, struct lane
 	add(sum, w, end);
 }
 
-/* It ran at some time from when it was taken off, or handed over, on. */
+/* rq ran at some time since it left the engine or, if it never did, since it was handed over. */
 static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
 {
 	struct lane_world w = rq->now;
@@ -298,7 +299,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct la
 	add(sum, w, end);
 }
 
-/* It was complete by by_ns, whatever else may be. */
+/* rq ended as its world `over` says, and by by_ns at the latest. */
 static void add_over_to(const struct lane_rq *rq, struct world_sum *sum, uint64_t by_ns)
 {
 	struct lane_world w = rq->over.world;

@@ -1,61 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The histories of one request that the events allow, at most two: in one it goes on, in the other
- * it is complete and nothing has told of it. Histories that come to the same are made one, with
- * the bounds of both. No other file changes them.
+ * The worlds of one request: the histories that the events allow. In `now` the request goes on. In
+ * `over` it is complete, and nothing has told of it. Two worlds `over` are merged into one, with
+ * the bounds of both. A third world, `over` too, is doubted: it counts if the listening that began
+ * last found the request complete (R11). No other file changes the worlds.
  */
 #ifndef LANE_TIMELINE_WORLD_H
 #define LANE_TIMELINE_WORLD_H
 
 #include "timeline/state.h"
 
-/* rq was incomplete then, if the listening that began then did not find it complete. */
+/* R11. Somebody began to listen at at_ns: rq was incomplete then, unless that listening found it
+ * complete. */
 void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
-/* The listening that began last found rq complete after all. */
+/* R11. The listening that began last found rq complete: the doubted world counts again. */
 void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq);
-/* rq was incomplete then. */
+/* rq was incomplete at at_ns, for certain. */
 void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
-/* rq was incomplete then, before somebody began to listen to it, whatever that found. */
+/* rq was incomplete at at_ns, before the listening that began last. What that listening found stays
+ * open. */
 void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
-/* The same, by a look of the driver's, behind all that has been read. */
+/* R10. The driver looked at at_ns, after it had read all that the hardware had reported, and found
+ * rq incomplete. */
 void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
-/* Whether the listening that began last found rq complete does not matter any more. */
+/* Drops the doubted world: rq was incomplete when the last listening began, or has ended. */
 void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq);
 
-/* It has the engine from a time in `at` on; no sooner, whenever that was heard of. */
+/* rq has the engine from a time in `at` on, and no sooner than no_sooner_ns, whenever its start was
+ * heard of. */
 void timeline_world_begin(struct lane_rq *rq, struct lane_span at, uint64_t no_sooner_ns);
-/* Its run is over at a time in *at: both that and its begin are made consistent. */
+/* rq's run is over at a time in *at. Makes *at and the begin of the run consistent. */
 void timeline_world_fit(struct lane_rq *rq, struct lane_span *at);
-/* Its run is over, at a time in `at`: it goes on without the engine. */
+/* rq leaves the engine at a time in `at`. It may have been complete then: that is its world
+ * `over`. */
 void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at);
-/* It had the engine until a time in `at`, or did not: then it is as it was before. */
+/* It is not known whether rq had the engine until a time in `at`. The world `now` takes in both.
+ * The world `over` says that rq ran then, and was complete. */
 void timeline_world_void(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at);
-/* It was taken off sooner than its last run is told to have ended, at a time in `at`. */
+/* rq left sooner than its last run is told to have ended, at a time in `at`. */
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at);
-/* What is behind rq was complete at by_ns: so may rq be. is_reported: the hardware told the driver,
- * before it looks for work again. */
+/* R7. A request behind rq was complete at by_ns: so may rq be. is_reported: the hardware reports it
+ * to the driver before the driver looks for work again. */
 void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_reported);
-/* What is behind rq was so at by_ns exactly: what follows both began no sooner, where rq is over.
- */
+/* The request behind rq ended at by_ns exactly. In the world `over` of rq, what follows both began
+ * no sooner. */
 void timeline_world_followed(struct lane_rq *rq, uint64_t by_ns);
-/* rq may have had the engine after all, and be complete, by a time in `at`. */
+/* rq may have had the engine after all, and been complete by a time in `at`. */
 void timeline_world_passed(struct lane_rq *rq, struct lane_span at);
-/* It left its port incomplete at at_ns. */
+/* R12. rq left its port at at_ns, incomplete. Ends a world `over` in which rq ended by then. */
 void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 
-/* What is known of it by now goes into its public part; it runs since then, if that is not 0. */
+/* Writes what is known of rq by now into rq->pub. runs_since: rq runs since then; hi 0: it does not
+ * run. */
 void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since);
 
-/* How a request's story ends; the sum of what is possible. */
+/* The ways in which a request can have ended; a set of those that are possible. */
 enum lane_world_set {
-	LANE_WORLD_NOW = 1 << 0,   /* it ends where it runs, */
-	LANE_WORLD_OFF = 1 << 1,   /* or while it is off, */
-	LANE_WORLD_AGAIN = 1 << 2, /* or it has run again unseen; */
-	LANE_WORLD_OVER = 1 << 3,  /* or it was complete, unheard */
+	LANE_WORLD_NOW = 1 << 0,   /* it ended in this run */
+	LANE_WORLD_OFF = 1 << 1,   /* it ended while off the engine */
+	LANE_WORLD_AGAIN = 1 << 2, /* it ran again, unseen */
+	LANE_WORLD_OVER = 1 << 3,  /* it was complete, and nothing had told of it */
 };
 
-/* rq ended at a time in `end`, in one of these ways: its times are what they have in common. The
- * end's bounds come back. */
+/* rq ended at a time in `end`, in one of these ways (enum lane_world_set). Its times take in all of
+ * them. Returns the bounds of its end. */
 struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, uint32_t ways);
 
 #endif
