@@ -236,15 +236,25 @@ front ring=1 prio=high count=60 us=2000 depth=3
 chain ring=2 prio=normal count=20 us=1000 depth=5 after=front
 hang ring=3 prio=normal count=3 us=1000 depth=3 hang=1 start=60
 LIST
-# stages LIST PERMILLE - that many of the starts and ends are known, and none is wrong
+# enough LIST PERMILLE - so many are known
+enough() { awk -v least="$2" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$1.stages"; }
+# stages LIST PERMILLE - that many of the starts and ends are known, and none is wrong. What a loss touches is not known:
+# with more threads than CPUs Linux 7.3 loses events (docs/bpf.md), so a recording that lost some may be made again, twice.
 stages() {
-	echo >$TRUTH
-	"$GPULANE" record --opencl off --output "$1.rec" -- "$JOBS" "$T/$1" && cat $TRUTH >"$1.truth" &&
-		"$GPULANE" report --requests "$1.rec" >"$1.csv" && "$GPULANE" report "$1.rec" >"$1.txt" || return 1
-	awk -f "$LIB/drm-stages.awk" "$1.truth" "$1.csv" >"$1.stages"
-	tail -n 30 "$1.stages"
-	[ "$(wc -l <"$1.stages")" = 1 ] &&
-		awk -v least="$2" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$1.stages"
+	local try
+	for try in 1 2 3; do
+		rm -rf "$1.rec"
+		echo >$TRUTH
+		"$GPULANE" record --opencl off --output "$1.rec" -- "$JOBS" "$T/$1" && cat $TRUTH >"$1.truth" &&
+			"$GPULANE" report --requests "$1.rec" >"$1.csv" && "$GPULANE" report "$1.rec" >"$1.txt" || return 1
+		awk -f "$LIB/drm-stages.awk" "$1.truth" "$1.csv" >"$1.stages"
+		echo "recording $try: $(lost "$1.rec") lost"
+		tail -n 30 "$1.stages"
+		[ "$(wc -l <"$1.stages")" = 1 ] || return 1
+		! enough "$1" "$2" || return 0
+		[ "$(lost "$1.rec")" -gt 0 ] || return 1
+	done
+	return 1
 }
 # says LIST REGEXP - the report's first lines
 says() {
@@ -275,6 +285,7 @@ own_events() {
 }
 # told_record DRIVER SYSTEM - recorded by bpf and by ftrace at once
 told_record() {
+	rm -rf "$1.told"
 	echo >$TRUTH
 	trace-cmd start -q -C mono -b 32768 -e gpu_scheduler -e "$2" >/dev/null &&
 		"$GPULANE" record --opencl off --output "$1.told" -- "$JOBS" "$T/told"
@@ -311,10 +322,19 @@ causes() {
 	done
 	[ "$driver" = v3d ] || jq -e '.causes[] | select(.cause == "eviction") | .bytes == 65536 and (.client | startswith("game["))' "$driver.json"
 }
+# told_stages DRIVER PERMILLE SYSTEM - as stages()
 told_stages() {
-	"$GPULANE" report --requests "$1.told" >"$1.csv" && awk -f "$LIB/drm-stages.awk" "$1.truth" "$1.csv" >"$1.stages"
-	tail -n 20 "$1.stages"
-	[ "$(wc -l <"$1.stages")" = 1 ] && awk -v least="$2" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$1.stages"
+	local try
+	for try in 1 2 3; do
+		[ "$try" = 1 ] || told_record "$1" "$3" || return 1
+		"$GPULANE" report --requests "$1.told" >"$1.csv" && awk -f "$LIB/drm-stages.awk" "$1.truth" "$1.csv" >"$1.stages"
+		echo "recording $try: $(lost "$1.told") lost"
+		tail -n 20 "$1.stages"
+		[ "$(wc -l <"$1.stages")" = 1 ] || return 1
+		! enough "$1" "$2" || return 0
+		[ "$(lost "$1.told")" -gt 0 ] || return 1
+	done
+	return 1
 }
 # The same of ftrace's records alone, without fences: no known value is wrong. Before Linux 6.17 only amdgpu's then name the jobs
 told_bare() {
@@ -341,7 +361,7 @@ told_as() {
 	check "told-recorded-$driver" told_record "$driver" "$system"
 	check "told-same-as-ftrace-$driver" told_same "$driver"
 	check "told-causes-$driver" causes "$driver" "$@"
-	check "told-stages-$driver" told_stages "$driver" "$known"
+	check "told-stages-$driver" told_stages "$driver" "$known" "$system"
 	check "told-stages-of-ftrace-$driver" told_bare "$driver"
 	[ $# = 0 ] || check "told-explained-$driver" told_explained "$driver" "$1"
 	"$GPULANE" doctor --no-opencl >doctor
