@@ -327,6 +327,8 @@ struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, ui
 	if (!sum.has_any)
 		add(&sum, rq->now, end);
 	rq->pub.start = sum.all.start;
+	if (rq->pub.start.hi > sum.all.end.hi) /* it began before it ended */
+		rq->pub.start.hi = timeline_not_before(sum.all.end.hi, rq->pub.start.lo);
 	rq->pub.running = sum.all.running;
 	rq->pub.preempted = sum.all.preempted;
 	return sum.all.end;
