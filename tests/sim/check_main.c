@@ -312,8 +312,8 @@ static struct lane_error *check_trace(const struct options *o, const char *path,
 					verdict, stdout, o->shout);
 }
 
-/* The next scenario uses the memory of the last: getting it from the kernel anew takes a third of the
- * time. */
+/* The next scenario uses the memory of the last: getting it from the kernel anew takes a third of
+ * the time. */
 static void keep_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);

@@ -368,7 +368,8 @@ static void unended(void **state)
 	assert_int_equal(l.told, 10001);
 }
 
-/* A recording begins with more requests than wait where nothing shows an end: they are kept for it. */
+/* A recording begins with more requests than wait where nothing shows an end: they are kept for it.
+ */
 static void many_before_an_end(void **state)
 {
 	struct load l;

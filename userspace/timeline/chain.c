@@ -46,7 +46,7 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	struct lane_span end = ending->end;
 
 	if (timeline_request_ran_unsure(rq)) {
-		if (rq->doubt.is_weak || timeline_ending_is_shaky(tl, eng, rq))
+		if (rq->doubt.ended_before || timeline_ending_is_unsure(tl, eng, rq))
 			timeline_chain_end_before(tl, rq, end.hi);
 		timeline_fate_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
@@ -109,7 +109,7 @@ void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_span end)
 {
-	if (!timeline_ending_is_shaky(tl, eng, rq)) {
+	if (!timeline_ending_is_unsure(tl, eng, rq)) {
 		timeline_chain_end(tl, rq, end);
 		return;
 	}
@@ -132,7 +132,7 @@ void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng
 	timeline_engine_contradicts(tl, eng);
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What shows as wrong now has been wrong for some time already. */
-	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
 		timeline_finish_doubt(rq, rq->alive.ns);
 }
 
@@ -151,7 +151,7 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	if (eng->leaver && !(first && timeline_engine_is_unheard(eng, first)))
+	if (eng->leaver && !(first && timeline_engine_saw_complete(eng, first)))
 		return eng->leaver;
 	return first && is_before_ports(eng, first) ? NULL : first;
 }
@@ -161,10 +161,10 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 		       const struct lane_rq *rq)
 {
 	if (rq == eng->leaver)
-		return timeline_engine_is_unheard(eng, now);
+		return timeline_engine_saw_complete(eng, now);
 	if (!rq->order)
 		return false;
-	return now == eng->leaver ? !timeline_engine_is_unheard(eng, rq) : now->order < rq->order;
+	return now == eng->leaver ? !timeline_engine_saw_complete(eng, rq) : now->order < rq->order;
 }
 
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
@@ -191,8 +191,8 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	timeline_turn_begin(tl, eng, next, at, gap_ns);
-	if (complete_ns && timeline_engine_is_unheard(eng, next) &&
-	    timeline_engine_is_silent(tl, eng, next))
+	if (complete_ns && timeline_engine_saw_complete(eng, next) &&
+	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
 				     (struct lane_span){ timeline_request_began(next),
 							 timeline_by_then(next, complete_ns) });
@@ -223,18 +223,18 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
-		struct lane_rq *unheard = eng->running;
-		uint64_t by_ns = unheard->known.hi ? unheard->known.hi : at.hi;
+		struct lane_rq *complete = eng->running;
+		uint64_t by_ns = complete->known.hi ? complete->known.hi : at.hi;
 
-		if (timeline_ports_is_last(eng, unheard)) { /* its `out` tells its end, or is
-							     * missing */
-			timeline_finish_detach(tl, eng, unheard);
+		if (timeline_ports_is_last(eng, complete)) { /* its `out` tells its end, or is
+							      * missing */
+			timeline_finish_detach(tl, eng, complete);
 			continue;
 		}
-		timeline_chain_infer(tl, eng, unheard,
-				     (struct lane_span){ timeline_request_began(unheard),
-							 timeline_by_then(unheard, by_ns) });
-		if (eng->running == unheard)
+		timeline_chain_infer(tl, eng, complete,
+				     (struct lane_span){ timeline_request_began(complete),
+							 timeline_by_then(complete, by_ns) });
+		if (eng->running == complete)
 			break;
 	}
 	eng->leaver = NULL;
@@ -256,7 +256,7 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 {
 	const struct lane_rq *first = eng->order.first;
 
-	while (first && timeline_engine_is_unheard(eng, first))
+	while (first && timeline_engine_saw_complete(eng, first))
 		first = first->dev_next;
 	timeline_chain_change_over(
 		tl, eng,
@@ -277,7 +277,7 @@ static bool may_not_have_waited(const struct lane_timeline *tl, const struct lan
 		return false;
 	return (rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no) ||
 	       (rq->order && rq->order <= eng->dequeue.stood &&
-		!timeline_engine_is_unheard(eng, rq));
+		!timeline_engine_saw_complete(eng, rq));
 }
 
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
@@ -369,7 +369,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 		next = before->next;
 		if (!was_passed_over(tl, eng, before, rq))
 			continue;
-		if (timeline_engine_may_be_heard(tl, before) && !before->handed.is_taken_back)
+		if (timeline_engine_may_have_listener(tl, before) && !before->handed.is_taken_back)
 			return; /* its signal is to come, and what is behind it is incomplete */
 		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
@@ -400,17 +400,17 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 
 		rq = eng->running;
 		timeline_finish_doubt(rq, now_ns);
-		rq->doubt.is_hit = true;
+		rq->doubt.in_loss = true;
 		timeline_turn_close(tl, eng, &at);
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
 		timeline_turn_taken_off(tl, eng, rq, at);
 		rq->pub.preemptions--;
 	}
 	while ((rq = eng->order.first))
-		timeline_engine_put_away(eng, rq);
-	for (rq = eng->away.first; rq; rq = rq->dev_next) {
+		timeline_order_remove(eng, rq);
+	for (rq = eng->unplaced.first; rq; rq = rq->dev_next) {
 		timeline_finish_doubt(rq, now_ns);
-		rq->doubt.is_hit = true;
+		rq->doubt.in_loss = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
 	while (eng->given.n)

@@ -11,7 +11,7 @@ void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 /* R6. A context runs in order: the earlier requests of rq's context have ended by by_ns. */
 void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
 /* rq has ended at a time in `end`, as the absence of events shows. Where absence shows nothing
- * (timeline_ending_is_shaky()), rq is detached instead: its own events will tell its end. */
+ * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_span end);
 /* R18. The changeover, at a time in `at`: the hardware takes the written set, and what is to leave

@@ -81,7 +81,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	uint64_t context = event->u.fence.context, seqno = event->u.fence.seqno;
 	struct lane_ctx *ctx = timeline_job_context(tl, context + 1);
 	const struct lane_eng *eng = lane_table_get(&tl->jobs->rings, context, 0);
-	bool breath = false, is_late = false;
+	bool same_work = false, is_late = false;
 	struct lane_rq *rq = lane_table_get(&tl->jobs->hw, context, seqno);
 
 	timeline_job_note_signal(tl, event);
@@ -89,13 +89,13 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		is_late = seqno < eng->ring->last_seqno;
 		if (!is_late)
 			eng->ring->last_seqno = seqno;
-		breath = timeline_ring_is_breath(tl, eng->ring, event);
+		same_work = timeline_ring_is_same_work(tl, eng->ring, event);
 		eng->ring->signal_ns = event->wire.ts_ns;
 		eng->ring->signal_cpu = event->cpu;
 	}
 	if (rq && rq->job && !rq->job->hw_ns) {
 		rq->job->hw_ns = event->wire.ts_ns;
-		rq->job->is_breath = breath || is_unanswered(rq);
+		rq->job->is_same_work = same_work || is_unanswered(rq);
 		rq->job->is_late |= is_late;
 	}
 	/* It may be the job's `scheduled` fence: its ring has the job, and run_job() is over. */
@@ -108,11 +108,11 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	rq = timeline_job_of_thread(tl, event->wire.tid);
 	if (rq && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
 		rq->job->is_scheduled = true;
-	return breath;
+	return same_work;
 }
 
 /* Remembers the last signal of each CPU. */
-static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, bool breath)
+static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, bool same_work)
 {
 	struct lane_cpu *cpu =
 		event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
@@ -123,7 +123,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 	cpu->fence_tid = event->wire.tid;
 	cpu->fence_ctx = event->u.fence.context;
 	cpu->fence_seqno = event->u.fence.seqno;
-	cpu->is_fence_breath = breath;
+	cpu->is_fence_same_work = same_work;
 }
 
 static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -152,7 +152,7 @@ static bool begins(struct lane_timeline *tl, const struct lane_event *event)
 bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
-	bool breath = false;
+	bool same_work = false;
 	struct lane_rq *rq;
 
 	if (!tl->jobs && !begins(tl, event))
@@ -164,7 +164,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 		return false;
 	}
 	if (kind == LANE_FENCE_SIGNALED)
-		breath = on_any_signal(tl, event);
+		same_work = on_any_signal(tl, event);
 	rq = timeline_request_by_fence(tl, event);
 	if (rq && !rq->job)
 		rq = NULL;
@@ -173,7 +173,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	else if (rq && kind != LANE_FENCE_ENABLE_SIGNAL)
 		on_wait(tl, rq, event);
 	if (kind == LANE_FENCE_SIGNALED)
-		note_cpu(tl, event, breath);
+		note_cpu(tl, event, same_work);
 	return rq || timeline_job_context(tl, event->u.fence.context);
 }
 

@@ -85,8 +85,8 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
 		return ending;
 	/* A reset ends all jobs of the ring, in a thread, some time after they stopped. */
-	ending.is_breath = timeline_ring_is_breath(tl, timeline_job_ring(rq), event);
-	if (event->wire.tid && (ending.is_breath || rq->job->behind))
+	ending.is_same_work = timeline_ring_is_same_work(tl, timeline_job_ring(rq), event);
+	if (event->wire.tid && (ending.is_same_work || rq->job->behind))
 		return ending;
 	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
 		ending.at.lo = now_ns - LANE_INTERRUPT_NS;
@@ -114,10 +114,10 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 		return ending;
 	if (signal_ns) {
 		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
-		ending.is_breath = tl->cpus[event->cpu].is_fence_breath;
+		ending.is_same_work = tl->cpus[event->cpu].is_fence_same_work;
 	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
-		ending.is_breath = job->is_breath;
+		ending.is_same_work = job->is_same_work;
 	} else if (job->irq_ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
 		signal_ns = job->irq_ns;
 	} else {
@@ -144,8 +144,9 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
 	    may_be_worker(tl, event->wire.tid))
 		return true;
-	return ending->is_breath || ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
-				     timeline_job_is_lossy(tl, rq));
+	return ending->is_same_work ||
+	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
+		timeline_job_is_lossy(tl, rq));
 }
 
 /* rq's fence was signalled, unseen: the jobs that were given to the ring before rq ended by
@@ -176,7 +177,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
 		timeline_job_end_before(tl, rq, ending.at.hi);
 		/* The interrupt was late for the job before it: that one may have ended sooner. */
-		if (ending.is_breath && rq->pub.started)
+		if (ending.is_same_work && rq->pub.started)
 			rq->pub.start.lo = rq->pub.execute_ns;
 	}
 	timeline_job_end(tl, rq, ending);

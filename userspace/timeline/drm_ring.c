@@ -227,8 +227,8 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 	ring->made_ctx = context;
 }
 
-bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
-			     const struct lane_event *event)
+bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
+				const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
 

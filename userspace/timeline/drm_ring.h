@@ -24,8 +24,8 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 /* Two devices have a ring of this name. Does nothing if an event names the device. */
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
 /* Another fence of the ring was signalled by the work that is at work on the event's CPU. */
-bool timeline_ring_is_breath(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
-			     const struct lane_event *event);
+bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
+				const struct lane_event *event);
 /* The CPU of the event, with its last signal of a fence; NULL: the CPU is not known. */
 const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
 					 const struct lane_event *event);

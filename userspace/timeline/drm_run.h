@@ -8,9 +8,9 @@
 /* How a job ended, and how that is known. */
 struct lane_job_ending {
 	struct lane_span at;
-	bool is_known;	/* it was in the hardware, and ended at a time in `at` */
-	bool is_seen;	/* the ring's fence was seen to be signalled */
-	bool is_breath; /* by the same work as another fence of the ring */
+	bool is_known;	   /* it was in the hardware, and ended at a time in `at` */
+	bool is_seen;	   /* the ring's fence was seen to be signalled */
+	bool is_same_work; /* by the same work as another fence of the ring */
 };
 
 /* R30. The scheduler gives the job of the event to its ring. */

@@ -67,7 +67,7 @@ struct lane_job {
 	int add_cpu, run_cpu;	       /* the CPUs on which it was queued, and given to the ring */
 	int32_t run_tid;	       /* the thread that gave it to the ring; -1: none */
 	uint64_t hw_context, hw_seqno; /* the ring's fence of it; 0: not known */
-	bool is_breath;		       /* the fence was signalled by the same work as another one of
+	bool is_same_work;	       /* the fence was signalled by the same work as another one of
 					* the ring */
 	bool is_late;		       /* a newer fence of the ring was signalled before it */
 	uint64_t hw_ns;		       /* the ring's fence was signalled then; 0: not yet */

@@ -17,7 +17,7 @@ struct lane_end_told {
 struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq *rq,
 					struct lane_span end);
 /* True when the absence of events shows nothing of rq: an event is missing, or may be. */
-bool timeline_ending_is_shaky(const struct lane_timeline *tl, const struct lane_eng *eng,
-			      const struct lane_rq *rq);
+bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq);
 
 #endif

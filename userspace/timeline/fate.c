@@ -71,8 +71,8 @@ enum way_away {
 static enum way_away way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_rq *rq, struct lane_span end)
 {
-	bool is_shaky = timeline_ending_is_shaky(tl, eng, rq);
-	bool may_have_ended_before = timeline_request_may_be_over(rq) && !is_shaky;
+	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
+	bool may_have_ended_before = timeline_request_may_be_over(rq) && !is_unsure_end;
 
 	if (timeline_fate_left_or_over(rq, end))
 		return ENDED_BEHIND_OTHERS;
@@ -86,7 +86,7 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 		return ENDED_BEHIND_OTHERS;
 	if (may_have_ended_before && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
 		return ENDED_BEFORE;
-	if (is_shaky)
+	if (is_unsure_end)
 		return ENDED_WITH_SOMETHING_MISSING;
 	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
 }
@@ -137,8 +137,8 @@ static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
 	uint64_t lo = told.lo;
 
 	if (way == ENDED_WITH_SOMETHING_MISSING)
-		told.lo = rq->doubt.is_weak || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
-	else if (way == ENDED_BEFORE && rq->doubt.is_weak)
+		told.lo = rq->doubt.ended_before || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
+	else if (way == ENDED_BEFORE && rq->doubt.ended_before)
 		told.lo = end.lo < lo ? end.lo : lo;
 	else if (ways_of(way) & LANE_WORLD_AGAIN)
 		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
@@ -164,7 +164,7 @@ void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, stru
 }
 
 /* Since when rq ran is not certain: only its own events say that it had not ended. */
-static bool start_is_shaky(const struct lane_eng *eng, const struct lane_rq *rq)
+static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return rq->doubt.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
 }
@@ -202,7 +202,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	const struct lane_rq *first = eng->order.first;
 	uint64_t away_ns;
 
-	while (first && timeline_engine_is_unheard(eng, first))
+	while (first && timeline_engine_saw_complete(eng, first))
 		first = first->dev_next;
 	if (!rq->order || !first || first == rq || still_waits(eng, first, rq))
 		return;
@@ -233,9 +233,9 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_OVER);
 
 	*free = told;
-	if (rq->doubt.is_weak)
+	if (rq->doubt.ended_before)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	else if (!start_is_shaky(eng, rq))
+	else if (!start_is_unsure(eng, rq))
 		end = told;
 	else if (end.lo != end.hi && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
@@ -382,9 +382,8 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 {
 	struct lane_span told;
 
-	if (rq->doubt.is_weak ||
-	    timeline_ending_is_shaky(tl, eng,
-				     rq)) { /* an execute of rq since then may be lost */
+	if (rq->doubt.ended_before ||
+	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
 		timeline_finish_request(tl, rq, end);

@@ -99,7 +99,7 @@ bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs)
 	return timeline_ports_are_from(eng, &eng->ports.on, outs);
 }
 
-bool timeline_engine_out_is_sure(const struct lane_eng *eng, uint32_t k)
+bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k)
 {
 	return k < eng->given.n && timeline_ports_entry(eng, k)->set != eng->given.set;
 }

@@ -54,7 +54,7 @@ bool timeline_ports_are_from(const struct lane_eng *eng,
 bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 				uint32_t before);
 /* The k-th port of the FIFO is of a set that was replaced before the driver wrote again. */
-bool timeline_engine_out_is_sure(const struct lane_eng *eng, uint32_t k);
+bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k);
 /* With `outs` ports of the FIFO given back, the ports are those that the last i915_engine_ports
  * shows. If they were others, the run that fired the `out`s would have shown them at its end. */
 bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs);

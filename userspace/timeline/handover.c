@@ -126,7 +126,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		eng->dequeue.before_ns, now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0);
 	eng->dequeue.is_whole = is_whole(tl, eng);
 	eng->dequeue.oldest_order = 0;
-	eng->dequeue.census_ns = 0;
+	eng->dequeue.complete_by_ns = 0;
 	eng->dequeue.pause_ns = 0;
 	eng->dequeue.passed = (struct lane_span){ 0, 0 };
 	eng->dequeue.has_again = false;
@@ -160,7 +160,7 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	eng->dequeue.census_ns = 0;
+	eng->dequeue.complete_by_ns = 0;
 	if (!eng->dequeue.pause_ns)
 		pause(tl, eng, event->wire.ts_ns);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
@@ -169,7 +169,7 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest are taken back first */
 		timeline_handover_take_back(eng, rq);
-		timeline_engine_put_away(eng, rq);
+		timeline_order_remove(eng, rq);
 	}
 	timeline_waiting_add(eng, rq);
 }
@@ -189,8 +189,8 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  uint64_t now_ns)
 {
-	if (!eng->dequeue.census_ns) {
-		eng->dequeue.census_ns = now_ns;
+	if (!eng->dequeue.complete_by_ns) {
+		eng->dequeue.complete_by_ns = now_ns;
 		eng->dequeue.first_ctx = rq->pub.context->ctx;
 	}
 	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
@@ -205,7 +205,7 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		   !timeline_request_is_born(rq)) {
 		eng->dequeue.is_misplaced = true; /* it may have had a place before the recording */
 	}
-	timeline_engine_stand(eng, rq);
+	timeline_order_append(eng, rq);
 	rq->handed.is_on_port = false;
 	if (!eng->model->has_ports)
 		rq->handed.in =
@@ -254,7 +254,7 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 		if (!first->ended && first->is_on_device && !first->handed.is_on_port) {
 			if (!first->order) { /* its execute was not seen, so its place is not
 					      * known */
-				timeline_engine_stand(eng, first);
+				timeline_order_append(eng, first);
 				eng->dequeue.is_misplaced = true;
 			}
 			first->handed.in.hi = now_ns;
@@ -299,7 +299,7 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 /* R8. All incomplete requests were taken back, so what still stands of before is complete. A signal
  * or an `out` that is to come tells when it ended. */
-static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *next;
 
@@ -318,24 +318,24 @@ static void take_census(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 
 			if (timeline_request_since(rq).hi == LANE_NEVER)
 				by_ns = now_ns;
-			timeline_engine_put_away(eng, rq);
-			if (timeline_engine_is_silent(tl, eng, rq))
+			timeline_order_remove(eng, rq);
+			if (timeline_engine_no_end_to_come(tl, eng, rq))
 				timeline_chain_infer(
 					tl, eng, rq,
 					(struct lane_span){ rq->pub.execute_ns,
 							    timeline_by_then(rq, by_ns) });
 		}
 	}
-	eng->unwound = eng->dequeue.stood;
+	eng->complete_upto = eng->dequeue.stood;
 }
 
 /* What runs is known to be complete, and no event of its own will tell its end: it ends. */
-static void end_unheard(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *rq;
 
-	while ((rq = eng->running) && timeline_engine_is_unheard(eng, rq) &&
-	       timeline_engine_is_silent(tl, eng, rq)) {
+	while ((rq = eng->running) && timeline_engine_saw_complete(eng, rq) &&
+	       timeline_engine_no_end_to_come(tl, eng, rq)) {
 		timeline_chain_infer(tl, eng, rq,
 				     (struct lane_span){ timeline_request_began(rq),
 							 timeline_by_then(rq, now_ns) });
@@ -364,7 +364,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 {
 	struct lane_rq *first = eng->order.first, *oldest = eng->dequeue.oldest;
 
-	while (first && timeline_engine_is_unheard(eng, first))
+	while (first && timeline_engine_saw_complete(eng, first))
 		first = first->dev_next;
 	if (eng->model->is_idled)
 		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
@@ -378,9 +378,9 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
 	}
-	end_unheard(tl, eng, now_ns);
+	end_complete(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest &&
-	    !timeline_engine_is_unheard(eng, eng->running))
+	    !timeline_engine_saw_complete(eng, eng->running))
 		timeline_chain_contradiction(tl, eng);
 }
 
@@ -400,7 +400,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 			timeline_finish_doubt(rq, rq->pub.execute_ns);
 		else if (eng->dequeue.oldest)
 			timeline_finish_doubt(rq, rq->alive.ns);
-		rq->doubt.is_hit |= eng->dequeue.oldest != NULL;
+		rq->doubt.in_loss |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
@@ -410,17 +410,18 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
  * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	uint64_t census_ns = eng->dequeue.census_ns ? eng->dequeue.census_ns : tl->now_ns;
+	uint64_t complete_by_ns =
+		eng->dequeue.complete_by_ns ? eng->dequeue.complete_by_ns : tl->now_ns;
 	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl);
 
 	if (eng->model->guess_taken_back && !sees_unsubmit)
-		eng->model->guess_taken_back(eng, census_ns);
+		eng->model->guess_taken_back(eng, complete_by_ns);
 	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
-		take_census(tl, eng, census_ns);
+		conclude_complete(tl, eng, complete_by_ns);
 	if (eng->dequeue.oldest)
-		find_leaver(tl, eng, census_ns);
+		find_leaver(tl, eng, complete_by_ns);
 	else
-		end_unheard(tl, eng, census_ns);
+		end_complete(tl, eng, complete_by_ns);
 	eng->dequeue.oldest = NULL;
 }
 

@@ -53,8 +53,8 @@ struct lane_rq_kept {
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
 	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
-	bool is_hit;	   /* the same */
-	bool is_weak;	   /* a loss may hide what showed its end earlier */
+	bool in_loss;	   /* the same */
+	bool ended_before; /* a loss may hide what showed its end earlier */
 	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
 			    * it */
 	bool may_have_run; /* before it was taken back, in the place of one before it */
@@ -253,7 +253,7 @@ struct lane_dequeue {
 	 * taken */
 	struct lane_span passed;
 	/* R8: what was not taken back was complete by then; 0: not yet */
-	uint64_t census_ns;
+	uint64_t complete_by_ns;
 	uint64_t first_ctx;		/* the context whose request it handed over first, */
 	uint32_t first_seqno;		/* and that one's last request that it handed over */
 	uint64_t stood;			/* the order's last number before it */
@@ -338,10 +338,11 @@ struct lane_eng {
 	struct lane_tasklet tasklet;
 	struct lane_proof proof;
 	struct lane_idling idle;
-	struct lane_rq_list order; /* as the driver has handed them over */
-	struct lane_rq_list away;  /* handed over, and taken back or of unknown place */
-	uint64_t orders;	   /* numbers given in the order */
-	uint64_t unwound; /* what stands up to this number was complete at the last taking back */
+	struct lane_rq_list order;    /* as the driver has handed them over */
+	struct lane_rq_list unplaced; /* handed over, and taken back or of unknown place */
+	uint64_t orders;	      /* numbers given in the order */
+	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
+				   back */
 	struct lane_rq *running;
 	struct lane_front front;   /* its run */
 	struct lane_rq *leaver;	   /* it is to leave: has the engine until the changeover */
@@ -433,7 +434,7 @@ struct lane_cpu {
 	/* The last fence that was signalled on it, where there are jobs of drm_sched. */
 	uint64_t fence_ns, fence_ctx, fence_seqno;
 	int32_t fence_tid;
-	bool is_fence_breath; /* together with another one of its ring */
+	bool is_fence_same_work; /* together with another one of its ring */
 };
 
 /* What has ended was told within bounds, straight before a dequeue, perhaps. */

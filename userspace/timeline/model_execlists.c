@@ -67,7 +67,7 @@ static uint64_t complete_upto(const struct lane_eng *eng)
  * does not have had been taken back, too, or is complete. If something was executed again, it is
  * not known when the others ran that stood there.
  */
-static void guess_census(struct lane_eng *eng, uint64_t now_ns)
+static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 {
 	uint64_t upto = eng->dequeue.has_written ? complete_upto(eng) : 0;
 	struct lane_rq *next;
@@ -77,12 +77,12 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 		next = rq->dev_next;
 		if (rq->order <= upto) {
 			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
-			eng->unwound = rq->order;
+			eng->complete_upto = rq->order;
 		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
 			/* Those before it may be complete: then it has had the engine. */
 			rq->doubt.may_have_run |= eng->dequeue.oldest && !rq->pub.started;
 			timeline_handover_take_back(eng, rq);
-			timeline_engine_put_away(eng, rq);
+			timeline_order_remove(eng, rq);
 			rq->handed.is_off = true;
 		}
 	}
@@ -90,7 +90,7 @@ static void guess_census(struct lane_eng *eng, uint64_t now_ns)
 		return;
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 }
 
@@ -185,7 +185,7 @@ static struct lane_span end_by_port(const struct lane_timeline *tl, const struct
 
 static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns)
 {
-	guess_census(eng, from_ns);
+	guess_complete(eng, from_ns);
 	guess_pause(eng, from_ns);
 }
 

@@ -28,7 +28,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	rq->pub.preempted = rq->pub.running;
 	timeline_boundary_tell_run(tl, eng, rq, rq->pub.start, end, false);
 	timeline_boundary_finish(tl, rq, end);
-	if (!eng->away.first && !eng->idle.is_known)
+	if (!eng->unplaced.first && !eng->idle.is_known)
 		timeline_idle_begin(tl, eng, end.hi);
 }
 
@@ -73,11 +73,11 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 		go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
 		return;
 	}
-	rq = eng->away.first;
+	rq = eng->unplaced.first;
 	while (rq) {
 		if (timeline_boundary_is_known(rq))
 			go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
-		rq = rq->is_on_device ? rq->dev_next : eng->away.first;
+		rq = rq->is_on_device ? rq->dev_next : eng->unplaced.first;
 	}
 }
 

@@ -93,7 +93,7 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
 	const struct lane_rq *first = eng->order.first;
 
-	while (first && timeline_engine_is_unheard(eng, first))
+	while (first && timeline_engine_saw_complete(eng, first))
 		first = first->dev_next;
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&

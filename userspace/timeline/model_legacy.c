@@ -15,7 +15,7 @@ static void take_back_all(struct lane_eng *eng)
 
 	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
 		next = rq->dev_next;
-		timeline_engine_put_away(eng, rq);
+		timeline_order_remove(eng, rq);
 		rq->handed.is_off = true;
 	}
 	eng->given.set++;

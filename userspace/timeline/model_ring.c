@@ -103,7 +103,7 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 {
 	if (rq->order)
 		return;
-	timeline_engine_stand(eng, rq);
+	timeline_order_append(eng, rq);
 	rq->handed.in = timeline_span_exact(now_ns);
 	note_gap(eng, rq);
 	go_on(tl, eng, 0);
@@ -142,7 +142,7 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_n
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->doubt.is_hit = true;
+		rq->doubt.in_loss = true;
 	timeline_idle_forget(tl, eng);
 }
 

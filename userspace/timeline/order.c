@@ -7,7 +7,7 @@
 
 static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return rq->order ? &eng->order : &eng->away;
+	return rq->order ? &eng->order : &eng->unplaced;
 }
 
 static void unlink_from(struct lane_rq_list *list, struct lane_rq *rq)
@@ -29,7 +29,7 @@ void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq)
 	rq->pub.engine = &eng->pub;
 	rq->is_on_device = true;
 	rq->order = 0;
-	link_to(&eng->away, rq);
+	link_to(&eng->unplaced, rq);
 }
 
 void timeline_request_unlink(struct lane_rq *rq)
@@ -49,7 +49,7 @@ void timeline_request_unlink(struct lane_rq *rq)
 	rq->is_on_device = false;
 }
 
-void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
@@ -57,10 +57,10 @@ void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq)
 	rq->handed.is_off = false;
 }
 
-void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq)
+void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq)
 {
 	unlink_from(list_of(eng, rq), rq);
-	link_to(&eng->away, rq);
+	link_to(&eng->unplaced, rq);
 	rq->order = 0;
 }
 
@@ -81,7 +81,7 @@ void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 	if (nothing_ahead)
 		eng->proof.fresh_epoch = eng->proof.epoch;
 	if (eng->proof.fresh_epoch == eng->proof.epoch &&
-	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->away.first && !eng->given.n)))
+	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->unplaced.first && !eng->given.n)))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
@@ -91,22 +91,22 @@ bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *
 	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
-bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_engine_saw_complete(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return rq->order && rq->order <= eng->unwound;
+	return rq->order && rq->order <= eng->complete_upto;
 }
 
-bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq)
+bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return rq->listen.ns || rq->waiters || /* a waiter polls first */
 	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
 	       timeline_loss_hides(tl, rq);
 }
 
-bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_rq *rq)
+bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_rq *rq)
 {
-	return !timeline_engine_may_be_heard(tl, rq) && !timeline_ports_is_last(eng, rq);
+	return !timeline_engine_may_have_listener(tl, rq) && !timeline_ports_is_last(eng, rq);
 }
 
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)

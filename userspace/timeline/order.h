@@ -10,20 +10,20 @@
 void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq);
 void timeline_request_unlink(struct lane_rq *rq);
 /* rq gets the last place in the order. rq must be linked to eng. */
-void timeline_engine_stand(struct lane_eng *eng, struct lane_rq *rq);
+void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq);
 /* rq loses its place in the order: it was taken back, or its place is not known. */
-void timeline_engine_put_away(struct lane_eng *eng, struct lane_rq *rq);
+void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq);
 /* rq was handed over when nothing was in doubt any more. */
 bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
 /* R8. rq has stood since before the last taking back, and so was complete by then. */
-bool timeline_engine_is_unheard(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_engine_saw_complete(const struct lane_eng *eng, const struct lane_rq *rq);
 /* Somebody listens to rq, or may: the listening may have begun before the recording, or in a
  * loss. */
-bool timeline_engine_may_be_heard(const struct lane_timeline *tl, const struct lane_rq *rq);
+bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* No event of rq's own will tell its end, but its retire: nobody listens, and it is no port's
  * last. */
-bool timeline_engine_is_silent(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_rq *rq);
+bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_rq *rq);
 /* Makes the order of eng certain, if it can be. nothing_ahead: nothing hidden is ahead of the
  * requests that were seen. */
 void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead);

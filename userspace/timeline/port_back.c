@@ -130,7 +130,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 	/* An unseen request had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);
-	for (struct lane_rq *rq = eng->away.first; rq; rq = rq->dev_next)
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
 		timeline_finish_doubt(rq, rq->pub.execute_ns);
 }
 

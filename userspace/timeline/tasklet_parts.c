@@ -118,7 +118,7 @@ static uint32_t end_of_run(const struct lane_timeline *tl, const struct lane_eng
 		for (uint32_t n = outs + 1; n--;)
 			if (timeline_engine_ports_stay(eng, before + n))
 				return first + n;
-	while (first < eng->tasklet.n && timeline_engine_out_is_sure(eng, before++))
+	while (first < eng->tasklet.n && timeline_ports_was_replaced(eng, before++))
 		first++;
 	return first;
 }
@@ -209,7 +209,7 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 {
 	uint32_t outs = timeline_held_outs(eng);
 
-	if (eng->model->has_sets && timeline_engine_out_is_sure(eng, outs) &&
+	if (eng->model->has_sets && timeline_ports_was_replaced(eng, outs) &&
 	    timeline_engine_out_is_due(eng, event, outs))
 		return false; /* the driver dequeued because that set was gone, and this `out` tells
 			       * so */
