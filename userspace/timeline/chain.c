@@ -46,7 +46,7 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	struct lane_span end = ending->end;
 
 	if (timeline_request_ran_unsure(rq)) {
-		if (rq->doubt.ended_before || timeline_ending_is_unsure(tl, eng, rq))
+		if (rq->doubt.is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
 			timeline_chain_end_before(tl, rq, end.hi);
 		timeline_fate_end_as_it_left(tl, eng, rq, end);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
@@ -400,7 +400,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 
 		rq = eng->running;
 		timeline_finish_doubt(rq, now_ns);
-		rq->doubt.in_loss = true;
+		rq->doubt.is_in_loss = true;
 		timeline_turn_close(tl, eng, &at);
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
 		timeline_turn_taken_off(tl, eng, rq, at);
@@ -410,7 +410,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		timeline_order_remove(eng, rq);
 	for (rq = eng->unplaced.first; rq; rq = rq->dev_next) {
 		timeline_finish_doubt(rq, now_ns);
-		rq->doubt.in_loss = true;
+		rq->doubt.is_in_loss = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
 	while (eng->given.n)

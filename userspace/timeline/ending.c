@@ -24,7 +24,7 @@ static void weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_spa
 		timeline_world_not_alive(tl, rq);
 	if (rq->alive.ns <= end->lo && may_be_missing(tl, rq, rq->alive.ns, end->hi)) {
 		end->lo = rq->alive.ns;
-		rq->doubt.ended_before = true;
+		rq->doubt.is_end_hidden = true;
 	}
 }
 
@@ -60,7 +60,7 @@ static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 	uint64_t then_ns = interrupts_since(tl, now_ns);
 
 	if (rq->listen.ns && since_ns < then_ns && rq->alive.ns < then_ns &&
-	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.in_loss &&
+	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_in_loss &&
 	    !tl->ends_hide && !timeline_loss_between(tl, since_ns, now_ns))
 		timeline_world_alive(tl, rq, then_ns);
 }
@@ -77,7 +77,7 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (!eng->model->is_firmware && (tl->n_losses || eng->proof.is_from_before)) {
-		sure = (!timeline_engine_unproven(eng) && !rq->doubt.in_loss &&
+		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_in_loss &&
 			!rq->doubt.is_detached) ||
 		       (eng->proof.told_ns <= since_ns &&
 			!timeline_loss_between(tl, since_ns, end.hi));
@@ -140,7 +140,7 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
 	ending.no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
 		timeline_world_alive(tl, rq, end.hi);
-	if (!rq->doubt.ended_before && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
+	if (!rq->doubt.is_end_hidden && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
 		end.lo = rq->alive.ns;
 	if (rq->doubt.may_have_run && !exact && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
@@ -226,6 +226,6 @@ bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl);
 
 	return (timeline_engine_unproven(eng) && (eng->proof.epoch > 1 || guessed)) ||
-	       rq->doubt.in_loss || timeline_engine_is_blind(tl, eng) ||
+	       rq->doubt.is_in_loss || timeline_engine_is_blind(tl, eng) ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }

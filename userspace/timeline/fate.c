@@ -137,8 +137,8 @@ static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
 	uint64_t lo = told.lo;
 
 	if (way == ENDED_WITH_SOMETHING_MISSING)
-		told.lo = rq->doubt.ended_before || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
-	else if (way == ENDED_BEFORE && rq->doubt.ended_before)
+		told.lo = rq->doubt.is_end_hidden || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
+	else if (way == ENDED_BEFORE && rq->doubt.is_end_hidden)
 		told.lo = end.lo < lo ? end.lo : lo;
 	else if (ways_of(way) & LANE_WORLD_AGAIN)
 		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
@@ -233,7 +233,7 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_OVER);
 
 	*free = told;
-	if (rq->doubt.ended_before)
+	if (rq->doubt.is_end_hidden)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_unsure(eng, rq))
 		end = told;
@@ -382,7 +382,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 {
 	struct lane_span told;
 
-	if (rq->doubt.ended_before ||
+	if (rq->doubt.is_end_hidden ||
 	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;

@@ -63,7 +63,7 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
 		timeline_finish_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
-		rq->doubt.in_loss = true;
+		rq->doubt.is_in_loss = true;
 	}
 }
 
@@ -85,7 +85,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 		rq->doubt.since_ns = rq->alive.ns;
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
-	if (!eng->model->is_idled || rq->doubt.in_loss ||
+	if (!eng->model->is_idled || rq->doubt.is_in_loss ||
 	    eng->proof.epoch > 1) { /* rq may have the engine still */
 		eng->proof.epoch++;
 		eng->proof.doubt_until_ns =

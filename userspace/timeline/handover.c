@@ -400,7 +400,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 			timeline_finish_doubt(rq, rq->pub.execute_ns);
 		else if (eng->dequeue.oldest)
 			timeline_finish_doubt(rq, rq->alive.ns);
-		rq->doubt.in_loss |= eng->dequeue.oldest != NULL;
+		rq->doubt.is_in_loss |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));

@@ -52,12 +52,12 @@ struct lane_rq_kept {
 
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
-	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
-	bool in_loss;	   /* the same */
-	bool ended_before; /* a loss may hide what showed its end earlier */
-	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
-			    * it */
-	bool may_have_run; /* before it was taken back, in the place of one before it */
+	uint64_t since_ns;  /* a loss began while it was with the hardware; NEVER: none */
+	bool is_in_loss;    /* the same */
+	bool is_end_hidden; /* a loss may hide what showed its end earlier */
+	bool is_detached;   /* it is not in its engine's order any more; only its own events can end
+			     * it */
+	bool may_have_run;  /* before it was taken back, in the place of one before it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
 	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
 };

@@ -142,7 +142,7 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_n
 	eng->proof.epoch++;
 	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->doubt.in_loss = true;
+		rq->doubt.is_in_loss = true;
 	timeline_idle_forget(tl, eng);
 }
 

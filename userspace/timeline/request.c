@@ -91,7 +91,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			/* It is complete by now, as its ring holds no more; no event tells since
 			 * when, nor who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-			rq->doubt.in_loss = true;
+			rq->doubt.is_in_loss = true;
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
