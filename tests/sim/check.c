@@ -185,7 +185,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	latency_stages_of(c->info, rq, &stages);
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		check_stage(c, request, (enum sim_stage)s, &stages);
-	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE))
+	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE))
 		check_time(c, t, "start", t->start, rq->start);
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		check_time(c, t, "end", t->end, rq->end);

@@ -132,8 +132,9 @@ static bool job_must_be_behind(const struct checker *c, uint32_t request,
 	const struct sim_request *before =
 		r->before == SIM_NO ? NULL : &c->truth->requests[r->before];
 
-	if (c->demand != SIM_FULL || !before || !rq->started || rq->start.lo != rq->start.hi ||
-	    rq->start.lo <= r->execute || !c->jobs[r->before].is_known)
+	if (c->demand != SIM_FULL || !before || !timeline_has_started(rq) ||
+	    rq->start.lo != rq->start.hi || rq->start.lo <= r->execute ||
+	    !c->jobs[r->before].is_known)
 		return false;
 	/* What the ring was given between the two and never ran may have, for all that is known. */
 	for (size_t i = 0; i < c->truth->n_requests; i++) {
@@ -154,7 +155,7 @@ static void check_job(struct checker *c, uint32_t request, const struct lane_req
 
 	c->jobs[request] = (struct job){
 		.context = rq->context,
-		.is_known = rq->started && rq->state == LANE_RQ_STATE_ENDED &&
+		.is_known = timeline_has_started(rq) && rq->state == LANE_RQ_STATE_ENDED &&
 			    !(rq->doubt & LANE_DOUBT_END),
 		.has_stood = stages->known >> LANE_STAGE_HOST_QUEUE & 1,
 	};

@@ -187,7 +187,7 @@ void sim_check_job(void *arg, const struct lane_request *rq)
 	latency_stages_of(c->info, rq, &stages);
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		check_stage(c, request, (enum sim_stage)s, &stages);
-	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE))
+	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE))
 		check_time(c, t, "start",
 			   (struct either){ { t->start, t->hw_start, SIM_NONE, SIM_NONE } },
 			   rq->start);

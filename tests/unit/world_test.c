@@ -150,7 +150,7 @@ static void end_and_begin_are_made_consistent(void **state)
 	expect(rq.now.since, 100, 120);
 	/* heard of later than it began, never the other way round */
 	timeline_world_begin(&rq, AT(100), 160);
-	assert_int_equal(rq.now.no_sooner_ns, 100);
+	assert_int_equal(rq.no_sooner_ns, 100);
 }
 
 /* The public part says what is known while it goes on. */
@@ -161,10 +161,10 @@ static void what_is_known_by_now_is_published(void **state)
 	(void)state;
 	hand_over(&rq, 90);
 	timeline_world_publish(&rq, SPAN(0, 0));
-	assert_false(rq.pub.started);
+	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(100));
 	timeline_world_publish(&rq, rq.now.since);
-	assert_true(rq.pub.started);
+	assert_true(timeline_has_started(&rq.pub));
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 0, 0);
 	leave(&rq, AT(200));
@@ -388,7 +388,7 @@ static void void_run_keeps_both_histories(void **state)
 	void_run(&rq, AT(200));
 	assert_int_equal(rq.over.how, LANE_OVER_PASSED);
 	timeline_world_publish(&rq, SPAN(0, 0));
-	assert_false(rq.pub.started);
+	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(250));
 	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
 	expect(rq.pub.start, 100, 250);
@@ -1024,7 +1024,7 @@ static void end_and_compare(struct world *w, uint32_t seed)
 static void compare_by_now(struct world *w, uint32_t seed)
 {
 	timeline_world_publish(&w->rq, is_running(w) ? w->rq.now.since : SPAN(0, 0));
-	for (uint32_t i = 0; w->rq.pub.started && i < w->all.n; i++)
+	for (uint32_t i = 0; timeline_has_started(&w->rq.pub) && i < w->all.n; i++)
 		if (!w->all.list[i].is_over)
 			expect_told(w, &w->all.list[i], seed);
 }

@@ -47,7 +47,7 @@ static void with_request(const struct lane_command *command, struct lane_command
 	if (first->seen & LANE_SEEN_EXECUTE)
 		at_ns[LANE_CSTAGE_DEVICE_QUEUE] = within(first->execute_ns, made_ns, start_ns);
 	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
-	if (first->started)
+	if (timeline_has_started(first))
 		at_ns[LANE_CSTAGE_BEFORE] =
 			within(middle(first->start), at_ns[LANE_CSTAGE_DEVICE_QUEUE], start_ns);
 	at_ns[LANE_CSTAGE_TOLD] = end_ns;

@@ -106,7 +106,8 @@ static void on_kernel(struct lane_commands *c, const struct lane_command *comman
 		return;
 	kernel->runs++;
 	kernel->items += command->size;
-	if (command->request && command->n_requests == 1 && command->request->started &&
+	if (command->request && command->n_requests == 1 &&
+	    timeline_has_started(command->request) &&
 	    !(command->request->doubt & LANE_DOUBT_DEVICE)) {
 		kernel->preempted_runs++;
 		timeline_span_add(&kernel->preempted, command->request->preempted);

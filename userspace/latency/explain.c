@@ -298,7 +298,7 @@ static void add_start(struct lane_explain *x, struct lane_explained *of, struct 
 static void add_moments(struct lane_explain *x, struct lane_explained *of)
 {
 	const struct lane_request *rq = &of->request;
-	bool on_engine = rq->started && !(rq->doubt & LANE_DOUBT_DEVICE);
+	bool on_engine = timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE);
 	struct lane_stages stages = of->stages;
 	struct lane_moment *moment = NULL;
 	struct lane_span start;

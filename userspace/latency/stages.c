@@ -83,8 +83,8 @@ static void device_stages(const struct lane_request *rq, const struct lane_point
 {
 	uint64_t on_engine = timeline_span_between(rq->start, p->at[LANE_POINT_END]).hi;
 
-	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] || !rq->started ||
-	    (rq->doubt & LANE_DOUBT_DEVICE)) {
+	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] ||
+	    !timeline_has_started(rq) || (rq->doubt & LANE_DOUBT_DEVICE)) {
 		stages->unknown |= 1u << LANE_STAGE_DEVICE_QUEUE | 1u << LANE_STAGE_RUNNING |
 				   1u << LANE_STAGE_PREEMPTED;
 		return;

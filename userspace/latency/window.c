@@ -273,7 +273,7 @@ static void keep_worst(struct lane_window *w, const struct lane_request *rq, uin
 					     .seqno = rq->seqno,
 					     .running_ns = rq->running.lo,
 					     .preempted_ns = rq->preempted.lo };
-	if (rq->started && rq->start.lo > begin_ns)
+	if (timeline_has_started(rq) && rq->start.lo > begin_ns)
 		worst->wait_ns = rq->start.lo - begin_ns;
 }
 

@@ -270,7 +270,8 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	times[TIME_EXECUTE] = if_seen(rq, LANE_SEEN_EXECUTE, rq->execute_ns);
 	times[TIME_SIGNAL] = if_seen(rq, LANE_SEEN_SIGNAL, rq->signal_ns);
 	times[TIME_RETIRE] = if_seen(rq, LANE_SEEN_RETIRE, rq->retire_ns);
-	if (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE) && rq->start.hi != LANE_NEVER) {
+	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE) &&
+	    rq->start.hi != LANE_NEVER) {
 		times[TIME_START] = rq->start.lo;
 		times[TIME_START_MAX] = rq->start.hi;
 	}

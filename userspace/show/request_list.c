@@ -145,7 +145,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	bool device_known;
 
 	latency_stages_of(list->info, rq, &stages);
-	device_known = (rq->started && !(rq->doubt & LANE_DOUBT_DEVICE)) ||
+	device_known = (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE)) ||
 		       latency_bound_device(list->info, rq, &stages, &start);
 	fprintf(list->to,
 		list->is_json ? "{\"device\":%u,\"context\":%" PRIu64 ",\"seqno\":%u"

@@ -243,7 +243,7 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 	slice.begin_ns = open->since_ns[queue];
 	slice.number = open->number;
 	slice.state = queue == LANE_QUEUE_DEVICE ? LANE_RQ_STATE_DEVICE
-		      : rq->started		 ? LANE_RQ_STATE_PREEMPTED
+		      : timeline_has_started(rq) ? LANE_RQ_STATE_PREEMPTED
 						 : LANE_RQ_STATE_HOST;
 	open->since_ns[queue] = LANE_NEVER;
 	tell(tracks, track, &slice);
@@ -331,7 +331,7 @@ static bool life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t 
 		{ rq->seen & LANE_SEEN_ADD, rq->add_ns },
 		{ rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns },
 		{ rq->seen & LANE_SEEN_EXECUTE, rq->execute_ns },
-		{ rq->started, rq->start.lo },
+		{ timeline_has_started(rq), rq->start.lo },
 		{ rq->state == LANE_RQ_STATE_ENDED && rq->end.hi != LANE_NEVER, rq->end.hi },
 		{ rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns },
 	};

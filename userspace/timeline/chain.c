@@ -46,18 +46,20 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	struct lane_span end = ending->end;
 
 	if (timeline_request_ran_unsure(rq)) {
-		if (rq->doubt.is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
+		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
 			timeline_chain_end_before(tl, rq, end.hi);
-		timeline_fate_end_as_it_left(tl, eng, rq, end);
+		timeline_fate_end_as_it_left(tl, eng, rq, ending);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		timeline_fate_end_away(tl, eng, rq, end);
+		timeline_fate_end_away(tl, eng, rq, ending);
 	} else {
 		end = timeline_fate_out_of_turn(eng, rq, end);
 		timeline_chain_end_before(tl, rq, end.hi);
 		if (eng->running == rq) /* rq has come to run by that */
-			end_running(tl, eng, rq,
-				    &(struct lane_end_told){
-					    .end = end, .no_sooner_ns = ending->no_sooner_ns });
+			end_running(
+				tl, eng, rq,
+				&(struct lane_end_told){ .end = end,
+							 .no_sooner_ns = ending->no_sooner_ns,
+							 .is_end_hidden = ending->is_end_hidden });
 		else
 			timeline_finish_request(tl, rq, end);
 	}
@@ -97,7 +99,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  */
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
-	if (rq->ended || rq->is_ending || tl->endings == MOST_ENDINGS)
+	if (timeline_request_has_ended(rq) || rq->is_ending || tl->endings == MOST_ENDINGS)
 		return;
 	rq->is_ending = true;
 	tl->endings++;
@@ -123,7 +125,7 @@ void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct
 void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 			     int32_t cpu)
 {
-	if (!rq->ended && !timeline_tasklet_holds_end(tl, rq, end, cpu))
+	if (!timeline_request_has_ended(rq) && !timeline_tasklet_holds_end(tl, rq, end, cpu))
 		timeline_chain_end(tl, rq, end);
 }
 
@@ -181,11 +183,11 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.hi += LANE_SWITCH_NS;
 	eng->free.is_paused = false;
 	gap_ns = at.hi - gap_ns;
-	if (eng->free.is_held) /* R24: the pause ends in a run of the tasklet that nothing shows */
-		at.hi = LANE_NEVER;
-	at.lo = timeline_not_before(at.lo, eng->free.unpaused_ns);
-	at.hi = timeline_not_before(at.hi, at.lo);
-	if (next->now.has_begun && !next->left.from) {
+	/* R24: the pause ends in a run of the tasklet that nothing shows */
+
+	at.lo = timeline_not_before(at.lo, eng->free.unpaused.lo);
+	at.hi = timeline_not_before(timeline_not_before(at.hi, eng->free.unpaused.hi), at.lo);
+	if (timeline_world_has_begun(&next->now) && !next->left.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -212,7 +214,7 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 	while (!eng->running && (next = next_to_run(eng)))
 		begin(tl, eng, next);
 	eng->is_updating = false;
-	if (!eng->running && !eng->tasklet.is_read && !eng->idle.is_known &&
+	if (!eng->running && !eng->tasklet.read_of && !eng->idle.since_ns &&
 	    !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
@@ -238,7 +240,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 			break;
 	}
 	eng->leaver = NULL;
-	if (!rq || rq->ended || eng->running != rq)
+	if (!rq || timeline_request_has_ended(rq) || eng->running != rq)
 		return;
 	if (eng->front.is_unsure) {
 		timeline_turn_void(tl, eng, at);
@@ -254,10 +256,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
 {
-	const struct lane_rq *first = eng->order.first;
-
-	while (first && timeline_engine_saw_complete(eng, first))
-		first = first->dev_next;
+	const struct lane_rq *first = timeline_engine_first_open(eng);
 	timeline_chain_change_over(
 		tl, eng,
 		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
@@ -340,7 +339,7 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 	if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 		return timeline_loss_over(tl, timeline_tasklet_end(eng, tl->now_ns));
 	if (timeline_request_ran_unsure(before))
-		return before->over.world.end.hi;
+		return before->over.end.hi;
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			       !timeline_request_was_preempted(before)
 		       ? before->now.off.hi
@@ -373,7 +372,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 			return; /* its signal is to come, and what is behind it is incomplete */
 		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
-		if (!before->pub.started && !before->now.maybe.hi)
+		if (!timeline_has_started(&before->pub) && !before->now.maybe.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		timeline_chain_infer(
 			tl, eng, before,
@@ -387,14 +386,12 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	struct lane_rq *rq;
 
 	if (!eng->model->has_tasklet) {
-		eng->model->doubt(tl, eng, now_ns, until_ns);
+		eng->model->doubt(tl, eng, until_ns);
 		return;
 	}
-	if (!eng->tasklet.is_read)
+	if (!eng->tasklet.read_of)
 		timeline_tasklet_cut(tl, eng, now_ns, true);
-	eng->proof.epoch++;
-	eng->proof.doubt_until_ns =
-		until_ns > eng->proof.doubt_until_ns ? until_ns : eng->proof.doubt_until_ns;
+	timeline_engine_doubt(eng, until_ns);
 	if (eng->running) {
 		struct lane_span at = { now_ns, now_ns };
 
@@ -415,10 +412,9 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
 	while (eng->given.n)
 		timeline_chain_drop_port(tl, eng);
-	eng->given.building_port = -1;
 	memset(eng->given.building, 0, sizeof(eng->given.building));
 	eng->dequeue.is_open = false;
-	if (eng->idle.is_known)
+	if (eng->idle.since_ns)
 		timeline_idle_forget(tl, eng);
 }
 
@@ -430,20 +426,4 @@ void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *en
 		tl, eng, tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS);
 	if (eng->running)
 		timeline_chain_contradiction(tl, eng);
-}
-
-/* ---- what its models have in common ---- */
-
-void timeline_chain_adopt(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	(void)tl;
-	(void)eng;
-}
-
-/* There is nothing to settle: only events that are held are open, and reading them ends that. */
-void timeline_chain_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
-{
-	(void)tl;
-	(void)eng;
-	(void)rq;
 }

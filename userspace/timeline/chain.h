@@ -45,8 +45,5 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 /* The first port is given back, or its `out` will not come. Drops the port, and what it kept of its
  * request. */
 void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng);
-/* adopt() and settle() of the models with a tasklet (model.h). */
-void timeline_chain_adopt(struct lane_timeline *tl, struct lane_eng *eng);
-void timeline_chain_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 
 #endif

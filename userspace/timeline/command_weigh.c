@@ -29,7 +29,8 @@ static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane
 {
 	const struct lane_request *story = &rq->story;
 
-	if (!story->started || (story->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE)))
+	if (!timeline_has_started(story) ||
+	    (story->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE)))
 		return false;
 	*from = story->start;
 	*to = (struct lane_span){ from->lo, LANE_NEVER };
@@ -86,7 +87,7 @@ static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq
 		return CANNOT;
 	if (ran(rq, &from, &to))
 		return weigh_times(cmd, story, from, to);
-	return !story->started && !story->doubt && rq->is_open &&
+	return !timeline_has_started(story) && !story->doubt && rq->is_open &&
 			       story->state < LANE_RQ_STATE_RUNNING
 		       ? CANNOT
 		       : MAY;

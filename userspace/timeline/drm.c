@@ -37,7 +37,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_idle_note(tl, rq, thr, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, now_ns);
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, now_ns);
+	timeline_queue_enter(tl, rq, now_ns);
 	timeline_command_job(tl, event, rq);
 }
 
@@ -52,8 +52,8 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 				     : lane_table_get(&all->jobs, (uint32_t)event->wire.tid, 1);
 	struct lane_job *job = rq ? rq->job : NULL;
 
-	if (!job || job->is_scheduled || rq->ended || !strcmp(init->driver, "drm_sched") ||
-	    timeline_job_is_lossy(tl, rq))
+	if (!job || job->is_scheduled || timeline_request_has_ended(rq) ||
+	    !strcmp(init->driver, "drm_sched") || timeline_job_is_lossy(tl, rq))
 		return;
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
@@ -114,8 +114,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 /* Remembers the last signal of each CPU. */
 static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, bool same_work)
 {
-	struct lane_cpu *cpu =
-		event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
+	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
 	if (!cpu)
 		return;

@@ -181,7 +181,7 @@ static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_r
 
 	if (dep->context == own || dep->context + 1 == own)
 		return 0;
-	if (!timeline_jobs_hear_fences(tl) || (dep->is_vague && !dep->is_awaited))
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
 		return LANE_NEVER;
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
@@ -242,9 +242,9 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, ui
 	if (!last)
 		return;
 	note_culprit(tl, rq, last);
-	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, rq->pub.add_ns);
+	timeline_queue_leave(tl, rq, rq->pub.add_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
 	rq->pub.submit_ns = submit_ns;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, submit_ns);
-	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, submit_ns);
+	timeline_queue_enter(tl, rq, submit_ns);
 }

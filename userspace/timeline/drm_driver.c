@@ -62,7 +62,8 @@ static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_ev
 		before->job->ticks_void = true; /* it is started again */
 		return NULL;
 	}
-	if (!rq || rq->job->own_key || rq->ended || timeline_job_is_lossy(tl, rq))
+	if (!rq || rq->job->own_key || timeline_request_has_ended(rq) ||
+	    timeline_job_is_lossy(tl, rq))
 		return NULL;
 	timeline_told_number(tl, rq, key, seqno);
 	return rq;
@@ -332,7 +333,8 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 	struct lane_rq *rq =
 		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
 
-	if (rq && !rq->ended && !rq->job->irq_ns && !timeline_job_is_lossy(tl, rq))
+	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq_ns &&
+	    !timeline_job_is_lossy(tl, rq))
 		rq->job->irq_ns = event->wire.ts_ns;
 }
 
@@ -407,8 +409,9 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!job)
 		return;
-	if (rq->ended && rq->pub.started && !job->ticks_void && r->start_ticks >= job->ticks &&
-	    r->end_ticks >= r->start_ticks && r->end_ticks - job->ticks < MAX_TICKS &&
+	if (timeline_request_has_ended(rq) && timeline_has_started(&rq->pub) && !job->ticks_void &&
+	    r->start_ticks >= job->ticks && r->end_ticks >= r->start_ticks &&
+	    r->end_ticks - job->ticks < MAX_TICKS &&
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
 	    !timeline_job_is_lossy(tl, rq))
 		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));

@@ -31,7 +31,7 @@ static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
 static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
 				 const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	const struct lane_rq *of;
 
@@ -81,7 +81,7 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
 
 	/* The job may have been cancelled, or its end is not told (xe's long-running jobs). */
-	if (timeline_jobs_hear_fences(tl) || rq->job->run_tid == event->wire.tid ||
+	if (timeline_sees(tl, LANE_FENCE_SIGNALED) || rq->job->run_tid == event->wire.tid ||
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
 		return ending;
 	/* A reset ends all jobs of the ring, in a thread, some time after they stopped. */
@@ -162,10 +162,10 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 {
 	struct lane_job_ending ending;
 
-	if (rq->ended || !timeline_job_ring(rq))
+	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq))
 		return;
 	ending = ending_of(tl, rq, event);
-	if (timeline_jobs_hear_fences(tl) && rq->job->run_tid != event->wire.tid)
+	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
 		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	/* Counts as the signal of its fence, which may be lost. */
 	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
@@ -177,7 +177,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
 		timeline_job_end_before(tl, rq, ending.at.hi);
 		/* The interrupt was late for the job before it: that one may have ended sooner. */
-		if (ending.is_same_work && rq->pub.started)
+		if (ending.is_same_work && timeline_has_started(&rq->pub))
 			rq->pub.start.lo = rq->pub.execute_ns;
 	}
 	timeline_job_end(tl, rq, ending);
@@ -190,8 +190,7 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);
-	if (timeline_is_absent(tl, LANE_FENCE_SIGNALED) || !timeline_jobs_hear_fences(tl) ||
-	    (rq->pub.seen & LANE_SEEN_SIGNAL))
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (rq->pub.seen & LANE_SEEN_SIGNAL))
 		timeline_job_over(tl, rq);
 }
 
@@ -203,18 +202,16 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = event->wire.ts_ns;
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
-	if (!rq->ended && rq->pub.executes) {
+	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
 		conclude(tl, rq, event);
-	} else if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST) {
+	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
 		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
 		 * its `run` is missing. */
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				       event->wire.ts_ns);
+		timeline_queue_leave(tl, rq, event->wire.ts_ns);
 		timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);
 		rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
 		rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
-		rq->ended = true;
 	}
 	timeline_job_over(tl, rq);
 }

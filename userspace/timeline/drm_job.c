@@ -46,13 +46,6 @@ void timeline_jobs_free(struct lane_timeline *tl)
 	tl->jobs = NULL;
 }
 
-bool timeline_jobs_hear_fences(const struct lane_timeline *tl)
-{
-	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
-	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
-		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
-}
-
 struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context)
 {
 	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
@@ -102,38 +95,30 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 
 bool timeline_job_has_begun(const struct lane_rq *rq)
 {
-	return rq->pub.started && rq->pub.start.hi != LANE_NEVER && rq->job->hw_context &&
-	       !rq->job->is_behind_unknown;
+	return timeline_has_started(&rq->pub) && rq->pub.start.hi != LANE_NEVER &&
+	       rq->job->hw_context && !rq->job->is_behind_unknown;
 }
 
 void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	bool is_wait_cut = timeline_wait_cut(tl, rq);
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				       tl->now_ns);
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, tl->now_ns);
 	if (eng && eng->running == rq)
 		eng->running = NULL;
 	if (!rq->pub.executes) /* it is not known what it waited for */
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
-	if (!rq->ended) {
+	if (!timeline_request_has_ended(rq)) {
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* Its driver may never have given it to the hardware, or its end may have been
 		 * lost. */
 		if (!timeline_job_has_begun(rq) || timeline_job_is_lossy(tl, rq))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	rq->pub.wake_known =
-		(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !timeline_loss_hides(tl, rq);
-	if ((rq->pub.doubt & doubts) || !(rq->pub.seen & LANE_SEEN_EXECUTE))
-		rq->pub.behind = NULL;
 	forget(tl, rq);
-	if (tl->hooks.request)
-		tl->hooks.request(tl->hooks.arg, &rq->pub);
-	timeline_command_request(tl, &rq->pub);
-	timeline_request_free(tl, rq);
+	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
@@ -171,17 +156,13 @@ static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (!rq->ended) {
+	if (!timeline_request_has_ended(rq)) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END | LANE_DOUBT_GONE;
 		if (eng && rq->pub.state == LANE_RQ_STATE_DEVICE)
-			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					       tl->now_ns);
+			timeline_queue_leave(tl, rq, tl->now_ns);
 		if (eng && eng->running == rq)
 			eng->running = NULL;
 	}
-	rq->wait_cut |= rq->waiters != NULL;
-	while (rq->waiters)
-		timeline_wait_drop(tl, rq->waiters);
 	timeline_job_done(tl, rq);
 }
 

@@ -8,8 +8,6 @@
 /* What is kept of drm_sched, made if needed; NULL: no memory. */
 struct lane_drm_jobs *timeline_jobs_get(struct lane_timeline *tl);
 void timeline_jobs_free(struct lane_timeline *tl);
-/* The signals of fences are recorded: it is known so, or one has come. */
-bool timeline_jobs_hear_fences(const struct lane_timeline *tl);
 /* The entity whose jobs' fences have this context; NULL: none is known. */
 struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context);
 /* The job that the event names; made if `create`. NULL: there is none, or it cannot be made. */

@@ -173,12 +173,6 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;
 }
 
-const struct lane_cpu *timeline_ring_cpu(const struct lane_timeline *tl,
-					 const struct lane_event *event)
-{
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? &tl->cpus[event->cpu] : NULL;
-}
-
 void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, uint64_t context)
 {
 	struct lane_table *rings = &tl->jobs->rings;
@@ -199,7 +193,7 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 				const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_drm_ring *ring = eng->ring;
 
 	if (!cpu || !cpu->work_ns || cpu->fence_ns < cpu->work_ns ||
@@ -230,7 +224,7 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = timeline_ring_cpu(tl, event);
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
 	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
 	       ring->signal_ns >= cpu->work_ns && ring->signal_ns;
@@ -238,6 +232,5 @@ bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lan
 
 void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns)
 {
-	eng->proof.epoch++;
-	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
+	timeline_engine_doubt(eng, until_ns);
 }

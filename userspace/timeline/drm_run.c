@@ -37,7 +37,7 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.lo = timeline_not_before(at.lo, ring->free.lo);
 		at.hi = ring->free.hi;
 	}
-	if (eng->idle.is_known)
+	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo,
 				  !job->is_linked || timeline_engine_unproven(eng));
 	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
@@ -46,18 +46,16 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		at.lo = rq->pub.execute_ns;
 	if (waited)
 		follow(ring, rq, at);
-	rq->pub.started = true;
 	rq->pub.start = at;
 	eng->running = rq;
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-			       timeline_not_before(at.lo, rq->pub.execute_ns));
+	timeline_queue_leave(tl, rq, timeline_not_before(at.lo, rq->pub.execute_ns));
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING,
 			       timeline_not_before(at.lo, rq->pub.execute_ns));
 }
 
 static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->ring->first && !eng->ring->first->pub.started)
+	if (eng->ring->first && !timeline_has_started(&eng->ring->first->pub))
 		start(tl, eng, eng->ring->first);
 }
 
@@ -82,7 +80,7 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 	const struct lane_rq *first = ring->first;
 
 	if (!timeline_job_is_lossy(tl, first)) {
-		if (!*ring->device && timeline_jobs_hear_fences(tl) && !first->job->hw_ns)
+		if (!*ring->device && timeline_sees(tl, LANE_FENCE_SIGNALED) && !first->job->hw_ns)
 			timeline_ring_is_two(tl, ring);
 		return;
 	}
@@ -105,7 +103,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	bool is_alone;
 
 	rq = eng ? timeline_job_find(tl, eng->pub.dev, event, true) : NULL;
-	if (!rq || rq->ended || (rq->pub.seen & LANE_SEEN_EXECUTE))
+	if (!rq || timeline_request_has_ended(rq) || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
 	timeline_ring_learn_driver(tl, eng, event);
 	ring = eng->ring;
@@ -128,10 +126,9 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->job->is_linked = is_alone || (ring->run.ns && !tl->info.follows_some &&
 					  !timeline_jobs_are_lossy_since(tl, ring->run));
 	ring->run = (struct lane_job_time){ now_ns, event->cpu };
-	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, now_ns);
+	timeline_queue_leave(tl, rq, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, now_ns);
+	timeline_queue_enter(tl, rq, now_ns);
 	timeline_job_link(ring, rq);
 	start_next(tl, eng);
 }
@@ -164,11 +161,11 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 /* Makes the end and the start of rq consistent. */
 static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 {
-	ending->is_known &= rq->pub.started;
+	ending->is_known &= timeline_has_started(&rq->pub);
 	if (!ending->is_known)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 	rq->pub.may_be_skipped = !ending->is_known && !timeline_job_has_begun(rq);
-	if (!rq->pub.started)
+	if (!timeline_has_started(&rq->pub))
 		return;
 	/* Its fence's signal was not seen, and interrupts are late: it may have begun as soon as it
 	 * was given. */
@@ -198,8 +195,7 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		}
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					       ending->at.hi);
+			timeline_queue_leave(tl, rq, ending->at.hi);
 		if (ending->is_known)
 			tell_run(tl, eng, rq, ending);
 	}
@@ -226,10 +222,9 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 
 	fit(rq, &ending);
 	leave_ring(tl, eng, rq, &ending);
-	rq->ended = true;
 	rq->pub.end = ending.at;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
-	while (ctx->live && ctx->live->ended)
+	while (ctx->live && timeline_request_has_ended(ctx->live))
 		ctx->live = ctx->live->next;
 	ring->free = ending.at;
 	ring->free_by = ending.is_known ? ctx : NULL;
@@ -237,7 +232,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		prove(tl, eng, rq, &ending);
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
-	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.is_known &&
+	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.since_ns &&
 	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
 		timeline_idle_begin(tl, eng, ending.at.hi);
 }

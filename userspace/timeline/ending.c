@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When a request ended, as far as its own events tell it (docs/analysis.md, An end within bounds).
 #include "timeline/ending.h"
+#include "timeline/listening.h"
 #include "timeline/losses.h"
 #include "timeline/state.h"
 #include "timeline/world.h"
@@ -15,17 +16,17 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 	       timeline_loss_between(tl, since_ns, until_ns);
 }
 
-/* An event that showed an earlier end may have been lost since rq was last seen incomplete. A
- * listening is no sign of life if the signal that followed at once may be lost. */
-static void weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
+/* True, and *end is earlier: an event that showed that may have been lost since rq was last seen
+ * incomplete. A listening is no sign of life if the signal that followed at once may be lost. */
+static bool weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
 {
 	if (rq->alive.ns == rq->listen.ns && rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL) &&
 	    may_be_missing(tl, rq, rq->listen.ns, end->hi))
 		timeline_world_not_alive(tl, rq);
-	if (rq->alive.ns <= end->lo && may_be_missing(tl, rq, rq->alive.ns, end->hi)) {
-		end->lo = rq->alive.ns;
-		rq->doubt.is_end_hidden = true;
-	}
+	if (rq->alive.ns > end->lo || !may_be_missing(tl, rq, rq->alive.ns, end->hi))
+		return false;
+	end->lo = rq->alive.ns;
+	return true;
 }
 
 /* Returns the time, ns, since which an interrupt may have been raised and not have come by
@@ -106,7 +107,7 @@ static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
 	uint64_t ns = rq->alive.ns;
 
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		ns = timeline_not_before(ns, rq->now.no_sooner_ns);
+		ns = timeline_not_before(ns, rq->no_sooner_ns);
 
 	return end.lo == end.hi && end.lo > LANE_INTERRUPT_NS
 		       ? timeline_not_before(end.lo - LANE_INTERRUPT_NS, ns)
@@ -134,13 +135,13 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
 
 	end = or_hidden_by_others(tl, rq, end);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
-		weaken(tl, rq, &end);
+		ending.is_end_hidden = weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
 	exact = end.lo == end.hi;
 	ending.no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
 		timeline_world_alive(tl, rq, end.hi);
-	if (!rq->doubt.is_end_hidden && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
+	if (!ending.is_end_hidden && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
 		end.lo = rq->alive.ns;
 	if (rq->doubt.may_have_run && !exact && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
@@ -155,10 +156,10 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
  * listener signals others first. */
 static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
+
 	return rq->listen.is_active && rq->alive.ns == rq->listen.ns &&
-	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && rq->listen.cpu >= 0 &&
-	       (uint32_t)rq->listen.cpu < tl->n_cpus &&
-	       tl->cpus[rq->listen.cpu].events == rq->listen.event;
+	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && cpu && cpu->events == rq->listen.event;
 }
 
 /* R4, R5. A request that was signalled or retired was complete by then, whatever tells later. */
@@ -189,7 +190,7 @@ static void found_complete(struct lane_timeline *tl, struct lane_rq *rq)
 	uint64_t then_ns = interrupts_since(tl, rq->listen.ns);
 
 	timeline_world_not_alive(tl, rq);
-	if (eng && eng->model->is_one_ring && rq->listen.is_elsewhere && rq->order &&
+	if (eng && eng->model->is_one_ring && timeline_listening_is_elsewhere(rq) && rq->order &&
 	    !timeline_engine_unproven(eng) &&
 	    (!rq->dev_next || rq->dev_next->pub.execute_ns > rq->listen.ns) &&
 	    rq->alive.ns < then_ns)

@@ -10,6 +10,7 @@ struct lane_end_told {
 	struct lane_span end;
 	uint64_t no_sooner_ns; /* it was incomplete until then, whenever its end was told */
 	bool is_alive_away;    /* it was seen incomplete as it left its engine or since */
+	bool is_end_hidden;    /* a loss may hide what showed its end earlier */
 };
 
 /* One event tells that rq was complete at a time in `end`. Returns what rq's other events make of

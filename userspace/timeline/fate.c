@@ -43,8 +43,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 bool timeline_fate_left_or_over(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->over.how == LANE_OVER_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || timeline_request_is_void(rq)) &&
-	       timeline_request_may_be_over(rq);
+	       (end.lo != end.hi || timeline_request_is_void(rq));
 }
 
 /* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
@@ -55,8 +54,7 @@ static bool is_known_over(const struct lane_rq *rq)
 
 	return !rq->order &&
 	       (rq->handed.is_taken_back || (rq->handed.is_off && eng->model->is_idled) ||
-		(rq->known.hi &&
-		 !(rq->over.how == LANE_OVER_PASSED && timeline_request_may_be_over(rq))));
+		(rq->known.hi && rq->over.how != LANE_OVER_PASSED));
 }
 
 /* How a request ended that had left its engine and was not seen to run again. */
@@ -124,7 +122,7 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum w
 {
 	if (way == ENDED_AWAY)
 		timeline_turn_tell_preemption(tl, rq, end);
-	else if (rq->left.is_sure)
+	else if (rq->left.tell == LANE_LEAVE_SURELY)
 		timeline_turn_tell_preemption(
 			tl, rq, (struct lane_span){ rq->over.world.since.lo, end.hi });
 }
@@ -132,22 +130,23 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum w
 /* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
  * allow. */
 static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
-				    struct lane_span end, struct lane_span told)
+				    const struct lane_end_told *ending, struct lane_span told)
 {
-	uint64_t lo = told.lo;
+	uint64_t lo = told.lo, from_ns = ending->end.lo;
 
 	if (way == ENDED_WITH_SOMETHING_MISSING)
-		told.lo = rq->doubt.is_end_hidden || end.lo < rq->alive.ns ? end.lo : rq->alive.ns;
-	else if (way == ENDED_BEFORE && rq->doubt.is_end_hidden)
-		told.lo = end.lo < lo ? end.lo : lo;
+		told.lo = ending->is_end_hidden || from_ns < rq->alive.ns ? from_ns : rq->alive.ns;
+	else if (way == ENDED_BEFORE && ending->is_end_hidden)
+		told.lo = from_ns < lo ? from_ns : lo;
 	else if (ways_of(way) & LANE_WORLD_AGAIN)
 		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
 	return told;
 }
 
 void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_span end)
+			    const struct lane_end_told *ending)
 {
+	struct lane_span end = ending->end;
 	enum way_away way = way_of(tl, eng, rq, end);
 	struct lane_span told = way == ENDED_AWAY ? end : timeline_span_exact(end.hi);
 
@@ -160,7 +159,7 @@ void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, stru
 	rq->pub.preemptions -= way == ENDED_BEFORE;
 	tell_preemption(tl, rq, way, end);
 	told = timeline_world_end(rq, told, ways_of(way));
-	timeline_finish_request(tl, rq, since_alive(rq, way, end, told));
+	timeline_finish_request(tl, rq, since_alive(rq, way, ending, told));
 }
 
 /* Since when rq ran is not certain: only its own events say that it had not ended. */
@@ -187,7 +186,7 @@ static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
 			const struct lane_rq *rq)
 {
 	for (; first && first != rq; first = first->dev_next)
-		if (timeline_tasklet_leaves(eng, first))
+		if (timeline_tasklet_gives_back(eng, first, false))
 			return true;
 	return false;
 }
@@ -199,11 +198,9 @@ static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
  */
 static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
 {
-	const struct lane_rq *first = eng->order.first;
+	const struct lane_rq *first = timeline_engine_first_open(eng);
 	uint64_t away_ns;
 
-	while (first && timeline_engine_saw_complete(eng, first))
-		first = first->dev_next;
 	if (!rq->order || !first || first == rq || still_waits(eng, first, rq))
 		return;
 	away_ns = timeline_not_before(first->handed.in.lo, rq->now.since.lo);
@@ -227,13 +224,14 @@ static bool others_may_follow(const struct lane_timeline *tl, const struct lane_
 /* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
  * was free: earlier if rq may have ended in another world. */
 static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
-				   struct lane_span end, struct lane_span told,
+				   const struct lane_end_told *ending, struct lane_span told,
 				   struct lane_span *free)
 {
+	struct lane_span end = ending->end;
 	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_OVER);
 
 	*free = told;
-	if (rq->doubt.is_end_hidden)
+	if (ending->is_end_hidden)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_unsure(eng, rq))
 		end = told;
@@ -243,8 +241,8 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
 		/* If rq was complete by then, the next one began no sooner than next_ns. */
 		free->lo = end.hi > rq->over.next_ns
-				   ? timeline_not_before(rq->over.next_ns, rq->now.no_sooner_ns)
-				   : rq->now.no_sooner_ns;
+				   ? timeline_not_before(rq->over.next_ns, rq->no_sooner_ns)
+				   : rq->no_sooner_ns;
 	}
 	return end;
 }
@@ -360,7 +358,7 @@ void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, stru
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	timeline_turn_close(tl, eng, &told);
-	end = end_of_run(eng, rq, end, told, &free);
+	end = end_of_run(eng, rq, ending, told, &free);
 	if (was_leaver && may_have_come_again(eng, ending->end))
 		left_or_stayed(eng, rq, ending->end);
 	timeline_finish_request(tl, rq, end);
@@ -369,20 +367,20 @@ void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, stru
 		free.lo = ending->no_sooner_ns;
 	else
 		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->now.since.lo
-									  : rq->now.no_sooner_ns);
+									  : rq->no_sooner_ns);
 	set_free(eng, ending, free, was_leaver);
-	eng->free.unpaused_ns = unpaused_since(tl, eng, rq, ending->end.hi);
-	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused_ns);
+	eng->free.unpaused.lo = unpaused_since(tl, eng, rq, ending->end.hi);
+	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused.lo);
 	note_pause(tl, eng, rq, ending->end.hi);
-	eng->free.is_held = !was_leaver && holds_next(eng, rq);
+	eng->free.unpaused.hi = !was_leaver && holds_next(eng, rq) ? LANE_NEVER : 0;
 }
 
 void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
-				  struct lane_rq *rq, struct lane_span end)
+				  struct lane_rq *rq, const struct lane_end_told *ending)
 {
-	struct lane_span told;
+	struct lane_span end = ending->end, told;
 
-	if (rq->doubt.is_end_hidden ||
+	if (ending->is_end_hidden ||
 	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
@@ -396,7 +394,6 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 	if (eng->model->has_sets && rq->handed.in.lo > rq->over.world.since.hi &&
 	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
 		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
-	rq->pub.started = true;
 	timeline_finish_request(tl, rq, told);
 }
 

@@ -8,6 +8,13 @@
 #include "timeline/waiting.h"
 #include "timeline/world.h"
 
+/* Moves ctx->live to the first request that has not ended and stands in its engine's order. */
+static void pass_live(struct lane_ctx *ctx)
+{
+	while (ctx->live && (timeline_request_has_ended(ctx->live) || ctx->live->doubt.is_detached))
+		ctx->live = ctx->live->next;
+}
+
 /* rq has ended: notes which requests of its context are complete. */
 static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 {
@@ -18,8 +25,7 @@ static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 	if (!ctx->is_over || rq->pub.end.hi > ctx->over_ns)
 		ctx->over_ns = rq->pub.end.hi;
 	ctx->is_over = true;
-	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
-		ctx->live = ctx->live->next;
+	pass_live(ctx);
 }
 
 void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
@@ -27,29 +33,19 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struc
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
-	if (rq->is_on_device) {
-		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-			timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1,
-					       timeline_not_before(end.lo, rq->handed.device_ns));
-		else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-			timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1,
-					       timeline_not_before(end.lo, rq->now.off.lo));
-		timeline_request_unlink(rq);
-	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				       timeline_not_before(end.lo, rq->pub.submit_ns));
-	}
+	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, end.lo);
+	timeline_request_unlink(rq);
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
-	rq->ended = true;
 	timeline_world_settle(tl, rq);
 	timeline_request_not_virtual(tl, rq);
 	timeline_waiting_over(rq);
 	rq->pub.end = end;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
 	if (eng && timeline_engine_unproven(eng))
 		timeline_engine_prove(eng, false);
 	note_over(ctx, rq);
-	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
 }
 
 void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns)
@@ -74,23 +70,14 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 
 	if (eng->running == rq)
 		timeline_turn_close(tl, eng, &at);
-	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
-	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at.lo);
+	timeline_queue_leave(tl, rq, at.lo);
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
-	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (rq->alive.ns < rq->doubt.since_ns)
-		rq->doubt.since_ns = rq->alive.ns;
+	timeline_finish_doubt(rq, rq->alive.ns);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	if (!eng->model->is_idled || rq->doubt.is_in_loss ||
-	    eng->proof.epoch > 1) { /* rq may have the engine still */
-		eng->proof.epoch++;
-		eng->proof.doubt_until_ns =
-			timeline_not_before(tl->now_ns, eng->proof.doubt_until_ns);
-	}
-	while (ctx->live && (ctx->live->ended || ctx->live->doubt.is_detached))
-		ctx->live = ctx->live->next;
+	    eng->proof.epoch > 1) /* rq may have the engine still */
+		timeline_engine_doubt(eng, tl->now_ns);
+	pass_live(ctx);
 }

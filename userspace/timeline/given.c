@@ -3,15 +3,17 @@
 #include "timeline/given.h"
 #include "timeline/state.h"
 
+#include <string.h>
+
 struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i)
 {
-	return &((struct lane_eng *)eng)->given.entry[(eng->given.head + i) % LANE_MAX_PORTS];
+	return &((struct lane_eng *)eng)->given.entry[i];
 }
 
 void timeline_ports_pop(struct lane_eng *eng)
 {
-	eng->given.head++;
 	eng->given.n--;
+	memmove(eng->given.entry, eng->given.entry + 1, eng->given.n * sizeof(*eng->given.entry));
 }
 
 void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry)

@@ -34,11 +34,10 @@ static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		      uint64_t at_ns)
 {
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1, at_ns);
+		timeline_queue_leave(tl, rq, at_ns);
 	timeline_request_link(eng, rq);
-	rq->handed.device_ns = at_ns;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+	timeline_queue_enter(tl, rq, at_ns);
 }
 
 void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
@@ -51,15 +50,16 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	 * to the last that is known to have been. */
 	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
 		while (before != ctx->live && before->prev && !before->prev->is_on_device &&
-		       !before->prev->ended)
+		       !timeline_request_has_ended(before->prev))
 			before = before->prev;
 	for (; before != rq; before = before->next) {
-		if (before->is_on_device || before->ended || before->doubt.is_detached)
+		if (before->is_on_device || timeline_request_has_ended(before) ||
+		    before->doubt.is_detached)
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		hand_over(tl, before, eng, at_ns);
 	}
-	if (rq->ended)
+	if (timeline_request_has_ended(rq))
 		return;
 	if (rq->is_on_device) {
 		if (rq->pub.engine != &eng->pub)
@@ -72,18 +72,24 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	hand_over(tl, rq, eng, at_ns);
 }
 
-/* No event of the dequeue that begins may be missing, and none is of another dequeue. */
-static bool is_whole(const struct lane_timeline *tl, const struct lane_eng *eng)
+/* The dequeue that begins has looked at what is on the ports since then, ns, if no event of it may
+ * be missing and none is of another dequeue. 0: one may be. */
+static uint64_t whole_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    uint64_t now_ns)
 {
-	return eng->model->has_sets && !eng->dequeue.is_split && !eng->tasklet.is_cut &&
-	       !timeline_engine_unproven(eng) && !tl->ports_hide &&
-	       !timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns);
+	if (!eng->model->has_sets || eng->dequeue.is_split || eng->tasklet.is_cut ||
+	    timeline_engine_unproven(eng) || tl->ports_hide ||
+	    timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns))
+		return 0;
+	return timeline_not_before(eng->dequeue.before_ns,
+				   now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 1);
 }
 
 /* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
 static void looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
 {
-	timeline_world_looked_at(tl, rq, timeline_not_before(eng->dequeue.since_ns, rq->alive.ns));
+	timeline_world_looked_at(tl, rq,
+				 timeline_not_before(eng->dequeue.whole_since_ns, rq->alive.ns));
 }
 
 /*
@@ -97,7 +103,7 @@ static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct
 {
 	const struct lane_entry *port;
 
-	if (!eng->dequeue.is_whole || !timeline_ports_is_first_of_two(eng, 0) ||
+	if (!eng->dequeue.whole_since_ns || !timeline_ports_is_first_of_two(eng, 0) ||
 	    !timeline_waiting_yields_to_ports(tl, eng))
 		return NULL;
 	port = timeline_ports_entry(eng, 0);
@@ -122,9 +128,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
 	eng->dequeue.in_place = NULL;
-	eng->dequeue.since_ns = timeline_not_before(
-		eng->dequeue.before_ns, now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0);
-	eng->dequeue.is_whole = is_whole(tl, eng);
+	eng->dequeue.whole_since_ns = whole_since(tl, eng, now_ns);
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.complete_by_ns = 0;
 	eng->dequeue.pause_ns = 0;
@@ -247,11 +251,13 @@ static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_n
 {
 	struct lane_rq *first = rq;
 
-	while (first->prev && !first->prev->ended && !first->prev->handed.is_on_port &&
-	       first->prev->is_on_device && first->prev->pub.engine == &eng->pub)
+	while (first->prev && !timeline_request_has_ended(first->prev) &&
+	       !first->prev->handed.is_on_port && first->prev->is_on_device &&
+	       first->prev->pub.engine == &eng->pub)
 		first = first->prev;
 	for (;; first = first->next) {
-		if (!first->ended && first->is_on_device && !first->handed.is_on_port) {
+		if (!timeline_request_has_ended(first) && first->is_on_device &&
+		    !first->handed.is_on_port) {
 			if (!first->order) { /* its execute was not seen, so its place is not
 					      * known */
 				timeline_order_append(eng, first);
@@ -291,7 +297,7 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	if (eng->dequeue.is_whole && rq->order && rq->order <= eng->dequeue.stood)
+	if (eng->dequeue.whole_since_ns && rq->order && rq->order <= eng->dequeue.stood)
 		looked_at(tl, eng, rq); /* it stays on its port: the dequeue found it incomplete */
 	put_on_port(eng, rq, event->wire.ts_ns);
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
@@ -311,10 +317,7 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, ui
 		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
 		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
-			uint64_t by_ns =
-				rq->over.how == LANE_OVER_PASSED && timeline_request_may_be_over(rq)
-					? rq->over.world.end.hi
-					: 0;
+			uint64_t by_ns = rq->over.how == LANE_OVER_PASSED ? rq->over.end.hi : 0;
 
 			if (timeline_request_since(rq).hi == LANE_NEVER)
 				by_ns = now_ns;
@@ -362,13 +365,11 @@ static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane
  * If neither is possible, the events contradict each other. */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	struct lane_rq *first = eng->order.first, *oldest = eng->dequeue.oldest;
+	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
 
-	while (first && timeline_engine_saw_complete(eng, first))
-		first = first->dev_next;
 	if (eng->model->is_idled)
 		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
-	if (oldest && !oldest->ended && oldest != first) {
+	if (oldest && !timeline_request_has_ended(oldest) && oldest != first) {
 		eng->leaver = oldest;
 		eng->front.is_unsure =
 			eng->running == oldest && !timeline_turn_had_begun(eng, oldest);
@@ -396,7 +397,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 	     rq = rq->dev_prev) {
 		since_ns = rq->handed.execute_ns;
-		if (!rq->pub.started)
+		if (!timeline_has_started(&rq->pub))
 			timeline_finish_doubt(rq, rq->pub.execute_ns);
 		else if (eng->dequeue.oldest)
 			timeline_finish_doubt(rq, rq->alive.ns);

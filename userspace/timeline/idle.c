@@ -30,7 +30,7 @@ void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t 
 
 void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	eng->idle.is_known = false;
+	eng->idle.since_ns = 0;
 	if (eng->pub.id < 64)
 		tl->idle_mask &= ~(1ull << eng->pub.id);
 }
@@ -39,7 +39,6 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 {
 	if (eng->tasklet.is_cut || tl->info.follows_some)
 		return; /* events may be missing; or other processes' requests are not recorded */
-	eng->idle.is_known = true;
 	/* After a loss an unseen request may have run since the last end that was seen. */
 	eng->idle.since_ns =
 		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
@@ -104,7 +103,7 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		struct lane_eng *eng = tl->engine_by_id[id];
-		struct lane_idle_slot_culprit *culprit, *least;
+		struct lane_idle_culprit *culprit, *least;
 		uint64_t begin_ns = slice->begin_ns;
 
 		if (id >= thr->n_slots || eng->idle.since_ns >= slice->end_ns)
@@ -141,7 +140,7 @@ static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const st
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
-	if (own && own->idle.is_known)
+	if (own && own->idle.since_ns)
 		return own->pub.id < 64 ? own : NULL;
 	if (!own || own->pub.instance != LANE_VIRTUAL_INSTANCE)
 		return NULL;
@@ -213,13 +212,7 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 			note->clock[LANE_CLOCK_WAITING] - note->waiting_here;
 		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
 			known_ns += idle->cause_ns[i];
-		for (int i = 0; i < LANE_IDLE_CULPRITS; i++) {
-			idle->culprits[i].tid = note->culprits[i].tid;
-			idle->culprits[i].cpu = note->culprits[i].cpu;
-			idle->culprits[i].ns = note->culprits[i].ns;
-			memcpy(idle->culprits[i].comm, note->culprits[i].comm,
-			       sizeof(idle->culprits[i].comm));
-		}
+		memcpy(idle->culprits, note->culprits, sizeof(idle->culprits));
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
@@ -241,7 +234,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
 
-	if (!eng->idle.is_known)
+	if (!idle.begin_ns)
 		return;
 	timeline_idle_forget(tl, eng);
 	if (at_ns <= idle.begin_ns || !tl->hooks.idle)

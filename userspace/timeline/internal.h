@@ -43,21 +43,13 @@ struct lane_held; /* tasklet_held.h */
  */
 #define LANE_MAX_UNRETIRED 4096
 
-/* Why a request is kept though all its events have come: something that is held names it. */
-struct lane_rq_kept {
-	uint32_t by;	      /* so many things */
-	bool is_releasing;    /* it is among the timeline's released ones, */
-	struct lane_rq *next; /* before this one */
-};
-
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
-	uint64_t since_ns;  /* a loss began while it was with the hardware; NEVER: none */
-	bool is_in_loss;    /* the same */
-	bool is_end_hidden; /* a loss may hide what showed its end earlier */
-	bool is_detached;   /* it is not in its engine's order any more; only its own events can end
-			     * it */
-	bool may_have_run;  /* before it was taken back, in the place of one before it */
+	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
+	bool is_in_loss;   /* the same */
+	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
+			    * it */
+	bool may_have_run; /* before it was taken back, in the place of one before it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
 	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
 };
@@ -74,7 +66,6 @@ struct lane_listener {
 			     * signalled by that CPU */
 	bool is_active;	    /* the request may have been handed over by then */
 	bool is_sure;	    /* it was found incomplete: what would have told else has not */
-	bool is_elsewhere;  /* another CPU than that has signalled it */
 	uint64_t work_ns;   /* the work that has signalled it has been at it since then */
 };
 
@@ -82,7 +73,6 @@ struct lane_listener {
 struct lane_handing {
 	uint64_t execute_ns; /* its last execute, */
 	int32_t cpu;	     /* there */
-	uint64_t device_ns;  /* it came into the device queue then, by what is seen */
 	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
 	uint64_t no;	     /* the dequeue that executed it last, */
 	uint64_t prio_no;    /* that told its priority, */
@@ -101,11 +91,8 @@ struct lane_world {
 	struct lane_span maybe; /* it may have had the engine then already; hi 0: no */
 	struct lane_span off;	/* it left the engine then, before its last run; hi 0: it did not */
 	struct lane_span since; /* its last run began then */
-	struct lane_span end;	/* in a world `over`: it was complete then, at its last run's end */
 	struct lane_span running, preempted;
-	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
-	uint64_t less;	       /* it may have been off so much less, ns */
-	bool has_begun;	       /* a run of it is over */
+	uint64_t less; /* it may have been off so much less, ns */
 };
 
 /* Where a request ended in its world `over`. */
@@ -119,6 +106,7 @@ enum lane_over_how {
 /* The world `over` of a request. */
 struct lane_over {
 	struct lane_world world;
+	struct lane_span end; /* it was complete then, at its last run's end */
 	enum lane_over_how how;
 	bool is_reported; /* the hardware had reported by its next look what shows it */
 	uint64_t next_ns; /* what follows it began no sooner, then */
@@ -130,11 +118,17 @@ struct lane_alive {
 	uint64_t sure_ns; /* and if the listening that began last found it complete after all */
 };
 
+/* Whether its last preemption is to be told. */
+enum lane_leave_tell {
+	LANE_LEAVE_TOLD,   /* no: it has been, or there is none */
+	LANE_LEAVE_IF_SO,  /* yes, when no history is left without it */
+	LANE_LEAVE_SURELY, /* yes: no history is without it, whatever may have followed */
+};
+
 /* Its last preemption: told when no history is left without it. */
 struct lane_leave {
-	struct lane_eng *from;	  /* the engine, NULL: it has not left any */
-	bool is_pending;	  /* it is to be told */
-	bool is_sure;		  /* no history is without it, whatever may have followed */
+	struct lane_eng *from; /* the engine, NULL: it has not left any */
+	enum lane_leave_tell tell;
 	struct lane_ctx *culprit; /* by whom */
 	uint32_t culprit_seqno;
 	enum lane_preemption_why why;
@@ -149,15 +143,17 @@ struct lane_rq {
 	uint64_t order; /* its number in its engine's order, 0: it does not stand there */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
-	struct lane_job *job; /* of drm_sched's, else NULL */
-	struct lane_rq_kept kept;
-	uint64_t told_ns; /* its state was told to be of then */
+	struct lane_job *job;	       /* of drm_sched's, else NULL */
+	bool is_releasing;	       /* it is among the timeline's released ones, */
+	struct lane_rq *released_next; /* before this one */
+	uint64_t told_ns;	       /* its state was told to be of then */
 	struct lane_rq_doubt doubt;
 	struct lane_listener listen;
 	struct lane_handing handed;
 	struct lane_eng *waits_for; /* it is in the queue of this, NULL: in none */
 	struct lane_leave left;
 	struct lane_world now; /* its world `now` */
+	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
 	struct lane_over over;
 	/* The doubted world: it counts if the last listening found the request complete; NULL:
 	 * none. */
@@ -165,11 +161,8 @@ struct lane_rq {
 	struct lane_alive alive;
 	struct lane_span known; /* it was complete then; its end is not concluded yet; hi 0: no */
 	bool is_on_device;	/* in its engine's list */
-	bool ended;
-	bool is_ending;	 /* its end is being concluded */
-	bool is_over;	 /* nothing of its own is to come, only waiters keep it */
-	bool wait_cut;	 /* somebody waits for it still where the recording ends */
-	bool is_virtual; /* it was submitted to a virtual engine, and has not ended */
+	bool is_ending;		/* its end is being concluded */
+	bool is_over;		/* nothing of its own is to come, only waiters keep it */
 };
 
 struct lane_ctx {
@@ -203,13 +196,6 @@ struct lane_entry {
 	bool is_again; /* the first of its set, which the hardware may have had before */
 };
 
-struct lane_idle_slot_culprit {
-	int32_t tid;
-	int32_t cpu;
-	uint64_t ns;
-	char comm[16];
-};
-
 /* Requests linked by dev_next and dev_prev. */
 struct lane_rq_list {
 	struct lane_rq *first, *last;
@@ -218,35 +204,35 @@ struct lane_rq_list {
 /* What the hardware has been given on its ports. */
 struct lane_given {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* a ring: whose `out` is to come */
-	uint32_t head, n;
+	uint32_t n;
 	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
 	uint64_t taken_run_ns; /* of a run of the tasklet with its first event then */
 	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
 	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
-	int building_port;	       /* the last port that came, -1: none */
 };
 
 /* What waits in the driver's queue of it. */
 struct lane_waiting {
-	uint32_t n;	   /* so many requests that were submitted or taken back */
-	bool is_all;	   /* and no other can, */
-	uint64_t since_ns; /* unless a loss since then hides it */
+	uint32_t n; /* so many requests that were submitted or taken back */
+	/* no other can since then, unless a loss hides it; 0: others can */
+	uint64_t all_since_ns;
 };
 
 /* A look of the driver for work. */
 struct lane_dequeue {
 	uint64_t no;	       /* so many so far */
 	uint64_t no_sooner_ns; /* the last began then, or later */
-	uint64_t since_ns;     /* this one has looked at what is on the ports since then */
-	bool is_whole;	       /* nothing of it may be missing */
-	bool is_open;	       /* the driver is at it: */
-	bool has_again;	       /* something that stood was executed again */
-	bool is_split;	       /* where it begins is a guess */
-	bool is_mixed;	       /* what stood first in the order may have run before it, or after */
-	bool has_written;      /* a set of ports was written */
-	bool is_misplaced;     /* a request may stand in a wrong place in the order */
-	uint64_t before_ns;    /* the last event of its CPU before the tasklet's run */
+	/* this one has looked at what is on the ports since then, and nothing of it is missing; 0:
+	 * something may be */
+	uint64_t whole_since_ns;
+	bool is_open;	    /* the driver is at it: */
+	bool has_again;	    /* something that stood was executed again */
+	bool is_split;	    /* where it begins is a guess */
+	bool is_mixed;	    /* what stood first in the order may have run before it, or after */
+	bool has_written;   /* a set of ports was written */
+	bool is_misplaced;  /* a request may stand in a wrong place in the order */
+	uint64_t before_ns; /* the last event of its CPU before the tasklet's run */
 	uint64_t wrote_before_ns; /* the last `in` of a run before this one */
 	uint64_t pause_ns;	  /* the ring was not paused by then, before the last taking back */
 	/* a request of its set had ended by then: if the leaver was incomplete, the set was
@@ -267,25 +253,22 @@ struct lane_dequeue {
 struct lane_tasklet {
 	struct lane_held *held;
 	uint32_t n, cap;
-	uint32_t at;  /* the item that is being read */
-	uint32_t all; /* with what is held of the next one */
-	int32_t cpu;
-	uint64_t ns;	/* the last event of the tasklet's own that is held */
-	uint64_t in_ns; /* the last `in` */
-	bool is_over;	/* something else has come since: the dequeue is over */
-	bool is_read;	/* they are being read */
-	bool is_cut;	/* what is being read of it may not be all of it */
-	bool is_rest;	/* it was held as one with the dequeue before: where it begins is a guess */
+	uint32_t at;	  /* the item that is being read */
+	uint32_t read_of; /* so many are being read, behind them may be some of the next run; 0:
+			     none is */
+	uint64_t in_ns;	  /* the last `in` */
+	bool is_over;	  /* something else has come since: the dequeue is over */
+	bool is_cut;	  /* what is being read of it may not be all of it */
 	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
 };
 
 /* What is known of the run of what has the engine. */
 struct lane_front {
-	uint64_t taken_ns; /* an `out` told since that the hardware has its set, then; 0: none */
+	uint64_t taken_ns; /* the hardware was seen to have its set by then; 0: before it began;
+			      NEVER: not yet */
 	bool follows;	   /* it began as the engine was free, at that very time, */
 	uint64_t gap_ns;   /* or so long after that at most */
 	bool is_reported;  /* it began with a completion that the hardware reported */
-	bool is_taken;	   /* the hardware had been seen to have its set by then */
 	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
 };
 
@@ -295,14 +278,14 @@ struct lane_free {
 	uint64_t no_sooner_ns; /* whenever that was heard of */
 	uint64_t by_ns;	       /* what ends now frees it no sooner; 0: no such bound */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
-	bool is_held;	/* the same, as the first of that set: the next waits for the pause's end */
-	uint64_t unpaused_ns; /* the pause that it ended behind was over then, or later */
+	/* the pause that it ended behind was over then; hi NEVER: it was the first of its set, so
+	 * the next waits for the pause's end, of which nothing is known; 0: hi bounds nothing */
+	struct lane_span unpaused;
 };
 
 /* Since when it runs nothing. */
 struct lane_idling {
-	bool is_known; /* it is known to, */
-	uint64_t since_ns;
+	uint64_t since_ns; /* 0: it is not known to run nothing */
 	uint64_t epoch;
 };
 
@@ -323,8 +306,7 @@ struct lane_seen_ports {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns;	     /* then */
 	uint64_t changed_ns; /* they were seen to be others than before then, last */
-	uint64_t taken_no;   /* the last dequeue whose set was seen on them, */
-	uint64_t taken_upto; /* and the order's last number then */
+	uint64_t taken_no;   /* the last dequeue whose set was seen on them */
 };
 
 struct lane_eng {
@@ -360,7 +342,7 @@ struct lane_idle_slot {
 	uint64_t clock[LANE_CLOCK_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
-	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
+	struct lane_idle_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
 struct lane_idle_note {
@@ -369,7 +351,7 @@ struct lane_idle_note {
 	uint64_t until_ns;
 	uint64_t clock[LANE_CLOCK_COUNT];
 	uint64_t waiting_here;
-	struct lane_idle_slot_culprit culprits[LANE_IDLE_CULPRITS];
+	struct lane_idle_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
 struct lane_waiter {

@@ -10,8 +10,9 @@
 /* The number of events of this CPU so far; 0: the CPU has no number. */
 static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
 {
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].events
-								    : 0;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return cpu ? cpu->events : 0;
 }
 
 /*
@@ -21,12 +22,10 @@ static uint64_t events_here(const struct lane_timeline *tl, const struct lane_ev
  */
 void timeline_listening_handed_over(struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	struct lane_cpu *cpu;
+	struct lane_cpu *cpu = timeline_cpu_at(tl, rq->handed.cpu);
 
-	if (!rq->listen.ns || rq->handed.cpu < 0 || (uint32_t)rq->handed.cpu >= tl->n_cpus)
-		return;
-	cpu = &tl->cpus[rq->handed.cpu];
-	cpu->asked_ns = timeline_not_before(rq->handed.execute_ns, cpu->asked_ns);
+	if (rq->listen.ns && cpu)
+		cpu->asked_ns = timeline_not_before(rq->handed.execute_ns, cpu->asked_ns);
 }
 
 bool timeline_listening_is_past(const struct lane_timeline *tl, const struct lane_rq *rq,
@@ -40,8 +39,9 @@ bool timeline_listening_is_past(const struct lane_timeline *tl, const struct lan
  * there. */
 static uint64_t work_since(const struct lane_timeline *tl, const struct lane_event *event)
 {
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].work_ns
-								    : event->wire.ts_ns;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return cpu ? cpu->work_ns : event->wire.ts_ns;
 }
 
 /* The last dequeue of this CPU may have asked for the breadcrumbs' work. */
@@ -59,11 +59,10 @@ static bool has_asked(const struct lane_cpu *cpu)
 static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event)
 {
-	const struct lane_cpu *cpu;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
-	if (event->cpu < 0 || (uint32_t)event->cpu >= tl->n_cpus || event->cpu == rq->listen.cpu)
+	if (!cpu || event->cpu == rq->listen.cpu)
 		return false;
-	cpu = &tl->cpus[event->cpu];
 	return has_asked(cpu) && cpu->dequeue.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       cpu->dequeue.hi > rq->listen.ns &&
 	       cpu->work_ns <= cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS;
@@ -79,13 +78,11 @@ static bool is_held_up(const struct lane_timeline *tl, const struct lane_rq *rq,
 static bool is_behind_dequeue(const struct lane_timeline *tl, const struct lane_rq *rq,
 			      const struct lane_event *event)
 {
-	const struct lane_cpu *cpu, *listener;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu),
+			      *listener = timeline_cpu_at(tl, rq->listen.cpu);
 
-	if (event->cpu < 0 || (uint32_t)event->cpu >= tl->n_cpus || event->cpu == rq->listen.cpu ||
-	    rq->listen.cpu < 0 || (uint32_t)rq->listen.cpu >= tl->n_cpus)
+	if (!cpu || !listener || cpu == listener)
 		return false;
-	cpu = &tl->cpus[event->cpu];
-	listener = &tl->cpus[rq->listen.cpu];
 	return !has_asked(cpu) && rq->listen.ns < listener->looked_by_ns &&
 	       listener->looked_by_ns < cpu->dequeue.hi &&
 	       !timeline_loss_between(
@@ -179,7 +176,7 @@ bool timeline_listening_awaits(const struct lane_rq *rq)
 {
 	uint32_t most = MOST_BEHIND;
 
-	if (!rq->listen.is_elsewhere || rq->listen.is_sure || !rq->order ||
+	if (!timeline_listening_is_elsewhere(rq) || rq->listen.is_sure || !rq->order ||
 	    !(rq->pub.seen & LANE_SEEN_RETIRE) || !is_on_ring(rq))
 		return false;
 	for (const struct lane_rq *other = rq->dev_next; other && most--; other = other->dev_next)
@@ -221,6 +218,7 @@ void timeline_listening_begins(struct lane_timeline *tl, struct lane_rq *rq,
 					     .event = events_here(tl, event),
 					     .tid = event->wire.tid,
 					     .cpu = event->cpu,
+					     .signal_cpu = event->cpu,
 					     .is_active = is_active };
 	if (rq->listen.event)
 		rq->listen.nth = tl->cpus[event->cpu].nth_listening;
@@ -233,7 +231,6 @@ void timeline_listening_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	rq->listen.work_ns = work_since(tl, event);
 	rq->listen.signal_cpu = event->cpu;
-	rq->listen.is_elsewhere = event->cpu != rq->listen.cpu;
 	/* Had rq been complete, its listener's CPU would have signalled it before. */
 	rq->listen.is_sure = (timeline_listening_is_past(tl, rq, event->cpu) &&
 			      !timeline_loss_between(tl, rq->listen.ns, event->wire.ts_ns)) ||
@@ -246,10 +243,9 @@ void timeline_listening_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!is_one_of_several(tl, rq) || !is_on_ring(rq) || !tl->is_newest_first ||
 	    tl->info.follows_some || timeline_loss_between(tl, rq->listen.ns, event->wire.ts_ns))
 		return;
-	if (!rq->listen.is_elsewhere)
+	if (!timeline_listening_is_elsewhere(rq))
 		signaled_on_ring(tl, rq);
-	else if ((rq->pub.seen & LANE_SEEN_RETIRE) && event->cpu >= 0 &&
-		 (uint32_t)event->cpu < tl->n_cpus)
+	else if ((rq->pub.seen & LANE_SEEN_RETIRE) && timeline_cpu_at(tl, event->cpu))
 		signaled_elsewhere(tl, rq, event->wire.ts_ns);
 }
 

@@ -21,6 +21,11 @@ bool timeline_listening_awaits(const struct lane_rq *rq);
 /* True when cpu began to listen to rq, and has done something else since with interrupts on. */
 bool timeline_listening_is_past(const struct lane_timeline *tl, const struct lane_rq *rq,
 				int32_t cpu);
+/* Another CPU has signalled rq than the one that listened. */
+static inline bool timeline_listening_is_elsewhere(const struct lane_rq *rq)
+{
+	return rq->listen.signal_cpu != rq->listen.cpu;
+}
 /* True when the listening itself found rq complete, and signals it by `event`. */
 bool timeline_listening_signals(const struct lane_timeline *tl, const struct lane_rq *rq,
 				const struct lane_event *event);

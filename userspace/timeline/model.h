@@ -33,9 +33,8 @@ struct lane_model {
 	/* No event is to come that tells more of when rq ended. rq NULL: of when any request of eng
 	 * ended. What is known to be complete ends now. */
 	void (*settle)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-	/* Events are missing from now_ns until until_ns. */
-	void (*doubt)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-		      uint64_t until_ns);
+	/* Events are missing from now until until_ns. */
+	void (*doubt)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns);
 
 	/* For models with has_tasklet. NULL: there is nothing to do. */
 	/* An `in` has put entry on this port. */

@@ -11,34 +11,41 @@
 
 #include <string.h>
 
+#define MOST_PORTS (sizeof(((struct lane_given *)NULL)->building) / sizeof(struct lane_entry))
+
+/* The port that came last of the set whose `in`s are coming; MOST_PORTS: none has come. */
+static uint32_t last_port(const struct lane_eng *eng)
+{
+	uint32_t port = 0;
+
+	while (port < MOST_PORTS && !eng->given.building[port].ctx)
+		port++;
+	return port;
+}
+
 /* Collects a set: its `in`s come in descending port order, port 0 last, and are read in ascending
  * order. */
 static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_entry *entry, uint32_t port)
 {
-	const uint32_t most = sizeof(eng->given.building) / sizeof(eng->given.building[0]);
+	uint32_t last = last_port(eng);
 
-	if (port >= most ||
-	    (eng->given.building_port >= 0 && port != (uint32_t)eng->given.building_port - 1)) {
-		eng->given.building_port = -1;
-		timeline_chain_contradiction(tl, eng);
-		if (port >= most)
+	if (port >= MOST_PORTS || (last < MOST_PORTS && port != last - 1)) {
+		timeline_chain_contradiction(tl, eng); /* those that came are forgotten */
+		last = MOST_PORTS;
+		if (port >= MOST_PORTS)
 			return;
 	}
-	if (eng->given.building_port < 0)
+	if (last == MOST_PORTS)
 		eng->given.set++;
 	eng->given.building[port] = *entry;
 	eng->given.building[port].set = eng->given.set;
 	eng->given.building[port].is_again &= !port;
-	eng->given.building_port = (int)port;
 	if (port)
 		return;
-	for (uint32_t i = 0;
-	     i < most && eng->given.building[i].set == eng->given.set && eng->given.building[i].ctx;
-	     i++)
+	for (uint32_t i = 0; i < MOST_PORTS && eng->given.building[i].ctx; i++)
 		timeline_handover_give(tl, eng, eng->given.building[i]);
 	memset(eng->given.building, 0, sizeof(eng->given.building));
-	eng->given.building_port = -1;
 	eng->dequeue.has_written = true;
 }
 
@@ -80,7 +87,8 @@ static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 			eng->complete_upto = rq->order;
 		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
 			/* Those before it may be complete: then it has had the engine. */
-			rq->doubt.may_have_run |= eng->dequeue.oldest && !rq->pub.started;
+			rq->doubt.may_have_run |=
+				eng->dequeue.oldest && !timeline_has_started(&rq->pub);
 			timeline_handover_take_back(eng, rq);
 			timeline_order_remove(eng, rq);
 			rq->handed.is_off = true;
@@ -194,8 +202,6 @@ const struct lane_model lane_model_execlists = {
 	.has_tasklet = true,
 	.has_ports = true,
 	.has_sets = true,
-	.adopt = timeline_chain_adopt,
-	.settle = timeline_chain_settle,
 	.put_on_port = put_on_port,
 	.leave_port = leave_port,
 	.end_by_port = end_by_port,

@@ -11,7 +11,7 @@
 static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    uint64_t now_ns)
 {
-	if (rq->is_on_device && eng->idle.is_known)
+	if (rq->is_on_device && eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
 }
 
@@ -22,13 +22,12 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
 	struct lane_span end = timeline_boundary_of(tl, rq, since_ns).end;
 
-	rq->pub.started = true;
 	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
 	rq->pub.running = (struct lane_span){ 0, end.hi - rq->pub.start.lo };
 	rq->pub.preempted = rq->pub.running;
 	timeline_boundary_tell_run(tl, eng, rq, rq->pub.start, end, false);
 	timeline_boundary_finish(tl, rq, end);
-	if (!eng->unplaced.first && !eng->idle.is_known)
+	if (!eng->unplaced.first && !eng->idle.since_ns)
 		timeline_idle_begin(tl, eng, end.hi);
 }
 
@@ -61,7 +60,8 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	timeline_boundary_known(rq, end);
 	/* R6. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->prev;
-	     before && !before->ended && !timeline_boundary_is_known(before); before = before->prev)
+	     before && !timeline_request_has_ended(before) && !timeline_boundary_is_known(before);
+	     before = before->prev)
 		timeline_boundary_known(before,
 					(struct lane_span){ before->pub.execute_ns, end.hi });
 	go_on(tl, ctx, NULL);
@@ -82,26 +82,15 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 }
 
 /* A context's requests follow each other, whatever is lost: only the idle times are in doubt. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-		  uint64_t until_ns)
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
 {
-	(void)now_ns;
 	settle(tl, eng, NULL);
-	eng->proof.epoch++;
-	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
+	timeline_engine_doubt(eng, until_ns);
 	timeline_idle_forget(tl, eng);
-}
-
-/* Nothing has been concluded by the model before this one. */
-static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	(void)tl;
-	(void)eng;
 }
 
 const struct lane_model lane_model_guc = {
 	.is_firmware = true,
-	.adopt = adopt,
 	.is_known = true,
 	.hand_over = execute,
 	.end = end,

@@ -39,8 +39,7 @@ static bool last_was_seen(const struct lane_eng *eng)
 /* The hardware has taken the set that was written last, and may have gone on in it since. */
 static bool is_last_taken(const struct lane_eng *eng)
 {
-	return (eng->ports.taken_no == eng->dequeue.no && eng->ports.taken_upto == eng->orders) ||
-	       last_was_seen(eng);
+	return eng->ports.taken_no == eng->dequeue.no || last_was_seen(eng);
 }
 
 /* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
@@ -91,10 +90,7 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		      const struct lane_event *event)
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
-	const struct lane_rq *first = eng->order.first;
-
-	while (first && timeline_engine_saw_complete(eng, first))
-		first = first->dev_next;
+	const struct lane_rq *first = timeline_engine_first_open(eng);
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
@@ -104,10 +100,8 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		eng->ports.changed_ns = event->wire.ts_ns;
 	eng->ports.on = *ports;
 	eng->ports.ns = event->wire.ts_ns;
-	if (last_was_seen(eng)) {
+	if (last_was_seen(eng))
 		eng->ports.taken_no = eng->dequeue.no;
-		eng->ports.taken_upto = eng->orders;
-	}
 	timeline_ports_unpause(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }
@@ -116,8 +110,6 @@ const struct lane_model lane_model_hooks = {
 	.is_known = true,
 	.has_tasklet = true,
 	.is_hooked = true,
-	.adopt = timeline_chain_adopt,
-	.settle = timeline_chain_settle,
 	.dequeued = bound_ports,
 	.see_ports = see_ports,
 	.is_last_taken = is_last_taken,

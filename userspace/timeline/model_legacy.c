@@ -51,26 +51,11 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 	timeline_port_back_changes_over(tl, eng, port, false, now_ns);
 }
 
-static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
-				    const struct lane_entry *port, const struct lane_rq *rq,
-				    bool is_unproven, uint64_t now_ns)
-{
-	(void)tl;
-	(void)eng;
-	(void)port;
-	(void)rq;
-	(void)is_unproven;
-	return timeline_span_exact(now_ns);
-}
-
 const struct lane_model lane_model_legacy = {
 	.is_known = true,
 	.has_tasklet = true,
 	.has_ports = true,
 	.is_idled = true,
-	.adopt = timeline_chain_adopt,
-	.settle = timeline_chain_settle,
 	.put_on_port = put_on_port,
 	.leave_port = leave_port,
-	.end_by_port = end_by_port,
 };

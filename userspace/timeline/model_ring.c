@@ -36,7 +36,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	timeline_world_publish(rq, at);
 	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx)
 		rq->pub.behind = &eng->last_ctx->pub;
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	timeline_queue_leave(tl, rq, at.lo);
 	eng->running = rq;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 }
@@ -134,13 +134,10 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 }
 
 /* The order stays as it is: unseen requests may only stand behind it. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-		  uint64_t until_ns)
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
 {
-	(void)now_ns;
 	settle(tl, eng, NULL);
-	eng->proof.epoch++;
-	eng->proof.doubt_until_ns = timeline_not_before(until_ns, eng->proof.doubt_until_ns);
+	timeline_engine_doubt(eng, until_ns);
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		rq->doubt.is_in_loss = true;
 	timeline_idle_forget(tl, eng);

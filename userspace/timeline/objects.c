@@ -266,7 +266,6 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	eng->pub.instance = instance;
 	eng->pub.submission = tl->info.submission;
 	timeline_engine_becomes(tl, eng, first_mode(tl));
-	eng->given.building_port = -1;
 	eng->proof.epoch = tl->next_loss ? 2 : 1; /* epoch 1: no loss yet */
 	eng->proof.doubt_until_ns =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;

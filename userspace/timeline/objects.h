@@ -33,6 +33,13 @@ static inline struct lane_eng *timeline_engine_get(struct lane_timeline *tl, uin
 		       : timeline_engine_find(tl, dev, class, instance);
 }
 
+/* The engine that an event of a request names, made if needed; NULL: no memory. */
+static inline struct lane_eng *timeline_engine_of(struct lane_timeline *tl,
+						  const struct lane_event *event)
+{
+	return timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+}
+
 /* The thread with this number; NULL also for tid 0 and below. May forget threads that nothing
  * refers to (timeline_thread_make_room()). */
 struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid);

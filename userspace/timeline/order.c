@@ -96,6 +96,15 @@ bool timeline_engine_saw_complete(const struct lane_eng *eng, const struct lane_
 	return rq->order && rq->order <= eng->complete_upto;
 }
 
+struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
+{
+	struct lane_rq *first = eng->order.first;
+
+	while (first && timeline_engine_saw_complete(eng, first))
+		first = first->dev_next;
+	return first;
+}
+
 bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return rq->listen.ns || rq->waiters || /* a waiter polls first */
@@ -112,7 +121,8 @@ bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)
 {
 	if (eng->model)
-		eng->model->settle(tl, eng, NULL);
+		timeline_engine_settle(tl, eng, NULL);
 	eng->model = tl->models[mode];
-	eng->model->adopt(tl, eng);
+	if (eng->model->adopt)
+		eng->model->adopt(tl, eng);
 }

@@ -16,7 +16,7 @@ static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
 {
 	for (; rq; rq = rq->next)
 		if (rq->next && timeline_seqno_upto(rq->next->pub.seqno, last) &&
-		    !rq->next->pub.started)
+		    !timeline_has_started(&rq->next->pub))
 			rq->next->doubt.may_have_run = true;
 }
 
@@ -42,6 +42,16 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 			    const struct lane_entry *port)
 {
 	return eng->model->may_be_replaced && eng->model->may_be_replaced(tl, eng, port);
+}
+
+/* When rq ended, whose port is given back, complete. */
+static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_entry *port, const struct lane_rq *rq,
+				    bool is_unproven, uint64_t now_ns)
+{
+	return eng->model->end_by_port
+		       ? eng->model->end_by_port(tl, eng, port, rq, is_unproven, now_ns)
+		       : timeline_span_exact(now_ns);
 }
 
 /*
@@ -74,9 +84,9 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 	/* A request that begins behind another of its own context begins without a report. */
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->given.set &&
 	    !may_be_replaced(tl, eng, port) &&
-	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq->pub.context)))
+	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq, true)))
 		eng->front.is_reported = true;
-	if (!eng->front.taken_ns && timeline_ports_taken(eng))
+	if (eng->front.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
 		eng->front.taken_ns = now_ns;
 }
 
@@ -105,13 +115,12 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	 * may have run since. */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
 	    (port->set == eng->given.set || !eng->model->has_sets))
-		back_ns = timeline_tasklet_gives_back(eng, eng->leaver->pub.context);
+		back_ns = timeline_tasklet_gives_back(eng, eng->leaver, true);
 	if (back_ns)
 		pass_leaver(tl, eng, back_ns, now_ns);
 	eng->given.is_told = true;
 	if (rq)
-		timeline_chain_end(tl, rq,
-				   eng->model->end_by_port(tl, eng, port, rq, unproven, now_ns));
+		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven, now_ns));
 	eng->given.is_told = false;
 	went_on(tl, eng, port);
 	if (eng->running)
@@ -250,8 +259,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			timeline_chain_end(
-				tl, rq, eng->model->end_by_port(tl, eng, NULL, rq, true, now_ns));
+			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

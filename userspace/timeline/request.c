@@ -29,8 +29,9 @@
 /* The time, ns, of the CPU's event before this one; 0: there is none, or the CPU has no number. */
 static uint64_t before_here(const struct lane_timeline *tl, const struct lane_event *event)
 {
-	return event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus ? tl->cpus[event->cpu].before_ns
-								    : 0;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return cpu ? cpu->before_ns : 0;
 }
 
 static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -47,7 +48,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
  * tells it; -1: no signal. */
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
-	if (!rq->ended)
+	if (!timeline_request_has_ended(rq))
 		timeline_chain_end_told(
 			tl, rq, (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
 }
@@ -82,10 +83,10 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 		timeline_tasklets_settle(tl, tl->now_ns);
 		rq = ctx->first;
 		/* R6. A context runs in order: what is before a complete request is complete. */
-		if (!rq->ended && ctx->signalled &&
+		if (!timeline_request_has_ended(rq) && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
 			ended_by(tl, rq, tl->now_ns, -1);
-		if (!rq->ended) {
+		if (!timeline_request_has_ended(rq)) {
 			if (ctx->open <= most_open(tl, false))
 				return;
 			/* It is complete by now, as its ring holds no more; no event tells since
@@ -97,9 +98,6 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
 			ended_by(tl, rq, tl->now_ns, -1);
 		}
-		rq->wait_cut |= rq->waiters != NULL;
-		while (rq->waiters)
-			timeline_wait_drop(tl, rq->waiters);
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
 		timeline_request_done(tl, rq);
@@ -116,7 +114,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
 	thr = timeline_thread_submits(tl, rq, event);
-	eng = timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	eng = timeline_engine_of(tl, event);
 	if (!rq->pub.engine && eng)
 		rq->pub.engine = &eng->pub;
 	if (thr && tl->idle_mask)
@@ -129,11 +127,9 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 			    const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = NULL;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_ctx *ctx;
 
-	if (event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus)
-		cpu = &tl->cpus[event->cpu];
 	if (!cpu || !cpu->signal_ctx)
 		return;
 	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
@@ -149,7 +145,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 
 	if (rq->pub.seen & LANE_SEEN_SUBMIT)
 		return;
-	eng = timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	eng = timeline_engine_of(tl, event);
 	if (!eng)
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
@@ -162,26 +158,24 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (timeline_engine_is_virtual(&eng->pub)) {
 		tl->shared |= 1ull << (eng->pub.class % 64);
 		timeline_engine_virtuals(tl, &eng->pub)->open++;
-		rq->is_virtual = true;
 	} else {
 		timeline_waiting_add(eng, rq);
 	}
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
-	timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, 1, event->wire.ts_ns);
+	timeline_queue_enter(tl, rq, event->wire.ts_ns);
 }
 
 /* An earlier `execute` than the one at now_ns may have been lost. */
 static bool execute_may_be_late(const struct lane_timeline *tl, const struct lane_rq *rq,
 				uint64_t now_ns)
 {
-	bool taking_back_is_seen = tl->info.presence[LANE_RQ_UNSUBMIT] == LANE_PRESENCE_RECORDED;
 	uint64_t since_ns = rq->pub.seen & LANE_SEEN_SUBMIT ? rq->pub.submit_ns
 			    : rq->pub.seen & LANE_SEEN_ADD  ? rq->pub.add_ns
 							    : rq->pub.queue_ns;
 
 	if (!(rq->pub.seen & (LANE_SEEN_SUBMIT | LANE_SEEN_ADD | LANE_SEEN_QUEUE)))
 		return true;
-	return timeline_loss_between(tl, since_ns, now_ns) > (taking_back_is_seen ? 1 : 0);
+	return timeline_loss_between(tl, since_ns, now_ns) > timeline_engine_sees_unsubmit(tl);
 }
 
 /*
@@ -200,8 +194,7 @@ static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
-	struct lane_eng *eng =
-		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
 
 	rq->pub.executes++;
 	if (eng && eng->model->has_tasklet)
@@ -214,9 +207,9 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 				 rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
 					 ? looked_at(tl, rq, event->wire.ts_ns)
 					 : event->wire.ts_ns);
-	if (!eng || rq->ended)
+	if (!eng || timeline_request_has_ended(rq))
 		return;
-	if (rq->is_virtual)
+	if (timeline_request_is_virtual(rq))
 		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
 		if (rq->is_on_device || (!eng->model->is_handed_over_once &&
@@ -233,7 +226,7 @@ static bool is_being_concluded(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return !rq->ended && rq->is_on_device && !eng->model->has_tasklet &&
+	return !timeline_request_has_ended(rq) && rq->is_on_device && !eng->model->has_tasklet &&
 	       timeline_boundary_is_known(rq);
 }
 
@@ -265,13 +258,6 @@ static void over(struct lane_timeline *tl, struct lane_rq *rq)
 		release(tl, rq);
 }
 
-static bool signal_can_come(const struct lane_timeline *tl)
-{
-	return tl->info.presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_ABSENT &&
-	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
-		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
-}
-
 /* R5. Concludes what follows from rq's retire. */
 static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
@@ -286,7 +272,7 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 		ended_by(tl, before, rq->pub.retire_ns, -1);
 		over(tl, before);
 	}
-	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !signal_can_come(tl))
+	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !timeline_sees(tl, LANE_FENCE_SIGNALED))
 		over(tl, rq);
 }
 
@@ -300,10 +286,12 @@ static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_r
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !rq->ended && !tl->n_losses &&
+	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_request_has_ended(rq) &&
+	       !tl->n_losses &&
 	       !(eng && !eng->model->has_tasklet) && /* its model waits for the signal */
 	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
-	       timeline_listening_is_past(tl, rq, event->cpu) && signal_can_come(tl);
+	       timeline_listening_is_past(tl, rq, event->cpu) &&
+	       timeline_sees(tl, LANE_FENCE_SIGNALED);
 }
 
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -339,31 +327,27 @@ void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
 /* The CPU on which rq's retire waits for the next event; NULL: it does not wait. */
 static struct lane_cpu *retires_on(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	int32_t cpu = rq->listen.cpu;
+	struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
 
-	return cpu >= 0 && (uint32_t)cpu < tl->n_cpus && tl->cpus[cpu].retiring == rq
-		       ? &tl->cpus[cpu]
-		       : NULL;
+	return cpu && cpu->retiring == rq ? cpu : NULL;
 }
 
 static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
-	struct lane_eng *eng =
-		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
 
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
 	timeline_world_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
-	if (eng && !rq->ended)
+	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
 
 static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
-	struct lane_eng *eng =
-		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
 	int32_t prio;
 
 	if (!eng)
@@ -423,8 +407,7 @@ static bool is_of_tasklet(uint32_t kind)
 /* An `out` of a request that is not known: it is from before the recording, or was freed. */
 static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_eng *eng =
-		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
 
 	if (eng)
 		timeline_engine_out(tl, eng, NULL, event);
@@ -479,19 +462,18 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 			   const struct lane_event *event)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
-	return eng && eng->model->is_hooked && rq->pub.host_engine != rq->pub.engine &&
-	       event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus &&
-	       tl->cpus[event->cpu].events == tl->cpus[event->cpu].tasklet_event;
+	return eng && eng->model->is_hooked && rq->pub.host_engine != rq->pub.engine && cpu &&
+	       cpu->events == cpu->tasklet_event;
 }
 
 /* A retire that signals comes straight before the signal. It may have been lost. */
 static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_event *event)
 {
-	uint64_t now_ns = event->wire.ts_ns, before_ns = now_ns;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	uint64_t now_ns = event->wire.ts_ns, before_ns = cpu ? cpu->before_ns : now_ns;
 
-	if (event->cpu >= 0 && (uint32_t)event->cpu < tl->n_cpus)
-		before_ns = tl->cpus[event->cpu].before_ns;
 	if (before_ns == now_ns) { /* both events are of one time: a loss of that time may lie
 				    * between */
 		before_ns--;
@@ -537,7 +519,8 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
 	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
 		return false;
 	virtuals = timeline_engine_virtuals(tl, &eng->pub);
-	return virtuals->open > rq->is_virtual || virtuals->changed_ns >= eng->tasklet.in_ns;
+	return virtuals->open > timeline_request_is_virtual(rq) ||
+	       virtuals->changed_ns >= eng->tasklet.in_ns;
 }
 
 /*
@@ -603,7 +586,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		retired(tl, rq);
 		return;
 	}
-	if (!rq->ended && is_prompt(tl, rq, event))
+	if (!timeline_request_has_ended(rq) && is_prompt(tl, rq, event))
 		timeline_chain_end_told(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
 	else
 		ended_by(tl, rq, now_ns, event->cpu);
@@ -661,35 +644,20 @@ void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 		on_unseen_signaled(tl, event);
 }
 
-/* Takes back what can only be told where nothing of rq is missing. */
-static void hold_back(const struct lane_timeline *tl, struct lane_rq *rq)
-{
-	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-	struct lane_request *pub = &rq->pub;
-
-	/* A longer wait may have begun before the recording, or in a loss, or may not be over. */
-	pub->wake_known =
-		(pub->seen & LANE_SEEN_SIGNAL) && !rq->wait_cut && !timeline_loss_hides(tl, rq);
-	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
-	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
-		pub->behind = NULL;
-}
-
 /* Takes rq out of everything that refers to it. */
 static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
 	if (rq->is_on_device && !tl->is_finishing)
-		eng->model->settle(tl, eng, rq);
+		timeline_engine_settle(tl, eng, rq);
 	timeline_tasklet_forget(tl, rq);
 	if (retires_on(tl, rq))
 		retires_on(tl, rq)->retiring = NULL;
 	timeline_request_not_virtual(tl, rq);
 	timeline_waiting_over(rq);
-	if (!rq->ended && rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, -1,
-				       tl->now_ns);
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, tl->now_ns);
 	if (rq->is_on_device && eng) {
 		/* The trace is over: rq runs on. */
 		if (eng->running == rq)
@@ -710,21 +678,19 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 		device |= eng->proof.proven_epoch < rq->doubt.epoch ||
 			  rq->pub.start.lo < eng->proof.hidden_ns;
 	/* An unseen request may have the engine yet, or rq has run before, unseen. */
-	if (!rq->ended)
+	if (!timeline_request_has_ended(rq))
 		device |= rq->pub.start.hi == LANE_NEVER ||
-			  (!rq->now.has_begun && timeline_request_may_be_over(rq));
-	return (device ? LANE_DOUBT_DEVICE : 0) | (rq->ended ? 0 : LANE_DOUBT_END);
+			  (!timeline_world_has_begun(&rq->now) && timeline_request_may_be_over(rq));
+	return (device ? LANE_DOUBT_DEVICE : 0) |
+	       (timeline_request_has_ended(rq) ? 0 : LANE_DOUBT_END);
 }
 
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
+	bool is_wait_cut = timeline_wait_cut(tl, rq);
 	leave(tl, rq);
 	rq->pub.doubt |= last_doubts(rq);
-	hold_back(tl, rq);
-	if (tl->hooks.request)
-		tl->hooks.request(tl->hooks.arg, &rq->pub);
-	timeline_command_request(tl, &rq->pub);
-	timeline_request_free(tl, rq);
+	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
 static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)

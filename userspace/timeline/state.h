@@ -12,6 +12,25 @@ static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
 
+/* Events of this kind are recorded: that none came means something. */
+static inline bool timeline_sees(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
+	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
+}
+
+/* Its end has been concluded. */
+static inline bool timeline_request_has_ended(const struct lane_rq *rq)
+{
+	return rq->pub.state == LANE_RQ_STATE_ENDED;
+}
+
+/* A run of the request is over in this world. */
+static inline bool timeline_world_has_begun(const struct lane_world *world)
+{
+	return world->start.hi;
+}
+
 /* The driver's ports have not had rq since its last execute, as others showed: rq was taken back,
  * which is not recorded, or was complete. */
 static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
@@ -32,7 +51,7 @@ static inline bool timeline_request_is_back(const struct lane_rq *rq)
 static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		return rq->now.no_sooner_ns;
+		return rq->no_sooner_ns;
 	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.off.lo : rq->pub.execute_ns;
 }
 
@@ -72,11 +91,27 @@ static inline bool timeline_request_is_born(const struct lane_rq *rq)
  * itself. */
 #define LANE_ENG_MOST (1u << 20)
 
+/* settle() of the model of eng (model.h). */
+static inline void timeline_engine_settle(struct lane_timeline *tl, struct lane_eng *eng,
+					  struct lane_rq *rq)
+{
+	if (eng->model->settle)
+		eng->model->settle(tl, eng, rq);
+}
+
 /* The order of eng is not certain, as after a loss: requests that were not seen may stand ahead of
  * those that were. */
 static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 {
 	return eng->proof.proven_epoch != eng->proof.epoch;
+}
+
+/* An epoch of doubt begins: nothing before until_ns is certain to have been seen. */
+static inline void timeline_engine_doubt(struct lane_eng *eng, uint64_t until_ns)
+{
+	eng->proof.epoch++;
+	eng->proof.doubt_until_ns =
+		until_ns > eng->proof.doubt_until_ns ? until_ns : eng->proof.doubt_until_ns;
 }
 
 /* The events of eng contradict what is known of it. This is not counted if a loss that was told may
@@ -100,6 +135,12 @@ static inline bool timeline_engine_is_shared(const struct lane_timeline *tl,
 	return tl->shared >> (eng->pub.class % 64) & 1;
 }
 
+/* What is kept of this CPU; NULL: its number is not known, or no event of it has come. */
+static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, int32_t cpu)
+{
+	return cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? &tl->cpus[cpu] : NULL;
+}
+
 /* The counts of the virtual engines of eng's class. */
 static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timeline *tl,
 							     const struct lane_engine *eng)
@@ -107,14 +148,20 @@ static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timelin
 	return &tl->virtuals[eng->class % 64];
 }
 
+/* rq was submitted to a virtual engine, and has not ended. */
+static inline bool timeline_request_is_virtual(const struct lane_rq *rq)
+{
+	return rq->pub.host_engine && timeline_engine_is_virtual(rq->pub.host_engine) &&
+	       !timeline_request_has_ended(rq);
+}
+
 /* Takes rq out of the counts of the virtual engines, if it is there. */
 static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (!rq->is_virtual)
+	if (!timeline_request_is_virtual(rq))
 		return;
 	timeline_engine_virtuals(tl, rq->pub.host_engine)->open--;
 	timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = tl->now_ns;
-	rq->is_virtual = false;
 }
 
 /* No event tells who has the engine. */
@@ -160,8 +207,7 @@ static inline bool timeline_request_may_be_over(const struct lane_rq *rq)
 /* rq was off its engine, and no world `over` says that it was complete before it left. */
 static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
 {
-	return rq->now.off.hi &&
-	       !(timeline_request_may_be_over(rq) && rq->over.how == LANE_OVER_BEFORE);
+	return rq->now.off.hi && rq->over.how != LANE_OVER_BEFORE;
 }
 
 /* A dequeue had shown rq complete before at_ns, the time at which its end was told. */

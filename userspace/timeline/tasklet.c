@@ -54,7 +54,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 		end_told(tl, held->rq, held->span, held->told_ns);
 		return;
 	case HELD_ALIVE:
-		if (!held->rq->ended && !timeline_request_is_back(held->rq))
+		if (!timeline_request_has_ended(held->rq) && !timeline_request_is_back(held->rq))
 			tl->reader->alive(tl, held->rq, held->span.lo);
 		return;
 	case HELD_RETIRE:
@@ -71,8 +71,6 @@ static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint6
 {
 	uint32_t last = timeline_tasklet_last_dequeue(eng);
 
-	eng->dequeue.is_split = eng->tasklet.is_rest;
-	eng->tasklet.is_rest = false;
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		if (i && i == last) {
 			tl->reader->dequeued(tl, eng, now_ns);
@@ -120,7 +118,7 @@ static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
 /* The number of all items, also while only a part of them is being read. */
 static uint32_t all_held(const struct lane_eng *eng)
 {
-	return eng->tasklet.is_read ? eng->tasklet.all : eng->tasklet.n;
+	return eng->tasklet.read_of ? eng->tasklet.read_of : eng->tasklet.n;
 }
 
 static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
@@ -138,10 +136,10 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 
 void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->kept.is_releasing)
+	if (rq->is_releasing)
 		return;
-	rq->kept.is_releasing = true;
-	rq->kept.next = tl->released;
+	rq->is_releasing = true;
+	rq->released_next = tl->released;
 	tl->released = rq;
 }
 
@@ -155,7 +153,6 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 		if (!rq)
 			continue;
 		eng->tasklet.held[i].rq = NULL;
-		rq->kept.by--;
 		if (rq->is_over)
 			timeline_tasklet_release_later(tl, rq);
 	}
@@ -166,8 +163,8 @@ void timeline_tasklet_release(struct lane_timeline *tl)
 	struct lane_rq *rq;
 
 	while ((rq = tl->released)) {
-		tl->released = rq->kept.next;
-		rq->kept.is_releasing = false;
+		tl->released = rq->released_next;
+		rq->is_releasing = false;
 		if (!rq->waiters)
 			tl->reader->release(tl, rq);
 	}
@@ -206,9 +203,8 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	struct lane_eng *outer = tl->reading;
 	uint32_t outs;
 
-	eng->tasklet.is_read = true;
 	tl->reading = eng;
-	eng->tasklet.all = eng->tasklet.n;
+	eng->tasklet.read_of = eng->tasklet.n;
 	eng->tasklet.n = n;
 	note_interrupts_off(tl, eng);
 	outs = timeline_held_upto_out(eng);
@@ -216,7 +212,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	replay_reports(tl, eng, outs);
 	replay_dequeue(tl, eng, now_ns);
 	replay_rest(tl, eng);
-	eng->tasklet.is_read = false;
+	eng->tasklet.read_of = 0;
 	tl->reading = outer;
 	eng->tasklet.n = n + rest;
 	release(tl, eng, n);
@@ -228,10 +224,13 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 
 void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	if (!eng->tasklet.n || eng->tasklet.is_read)
+	struct lane_cpu *cpu;
+
+	if (!eng->tasklet.n || eng->tasklet.read_of)
 		return;
-	if ((uint32_t)eng->tasklet.cpu < tl->n_cpus)
-		tl->cpus[eng->tasklet.cpu].tasklet = NULL;
+	cpu = timeline_cpu_at(tl, timeline_held_last(eng)->cpu);
+	if (cpu)
+		cpu->tasklet = NULL;
 	tl->tasklets--;
 	read_held(tl, eng, eng->tasklet.n, now_ns);
 }
@@ -249,11 +248,12 @@ bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const stru
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	if (!eng && cpu >= 0 && (uint32_t)cpu < tl->n_cpus)
-		eng = tl->cpus[cpu].tasklet;
+	if (!eng && timeline_cpu_at(tl, cpu))
+		eng = timeline_cpu_at(tl, cpu)->tasklet;
 	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       at_ns <= eng->tasklet.ns + LANE_SELF_INTERRUPT_NS &&
-	       timeline_held_has_dequeue(eng) && !timeline_held_dequeues(eng, rq, eng->tasklet.n);
+	       timeline_held_has_dequeue(eng) &&
+	       at_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_SELF_INTERRUPT_NS &&
+	       !timeline_held_dequeues(eng, rq, eng->tasklet.n);
 }
 
 void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
@@ -268,18 +268,17 @@ void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64
 static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
 		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
 {
+	bool is_foreign = timeline_held_last(eng)->cpu != cpu;
 	struct lane_held *held = hold(tl, eng);
 
-	if (held) {
+	if (held)
 		*held = (struct lane_held){
 			.what = what,
-			.is_foreign = eng->tasklet.cpu != cpu,
+			.is_foreign = is_foreign,
 			.rq = rq,
 			.span = span,
 			.told_ns = tl->now_ns,
 		};
-		rq->kept.by++;
-	}
 	return held != NULL;
 }
 
@@ -292,7 +291,6 @@ void timeline_tasklet_late_end(struct lane_timeline *tl)
 	if (!late.rq)
 		return;
 	tl->late.rq = NULL;
-	late.rq->kept.by--;
 	end_told(tl, late.rq, late.end, late.told_ns);
 	if (late.rq->is_over)
 		timeline_tasklet_release_later(tl, late.rq);
@@ -317,13 +315,11 @@ static bool follows_late_end(const struct lane_timeline *tl, const struct lane_e
 }
 
 /* The dequeue may have begun before the end that is put off: the end is held with the dequeue. */
-static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng, int32_t cpu)
+static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *rq = tl->late.rq;
 
 	tl->late.rq = NULL;
-	rq->kept.by--;
-	eng->tasklet.cpu = cpu;
 	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end))
 		eng->tasklet.held[eng->tasklet.n - 1].is_early = true;
 }
@@ -344,7 +340,6 @@ static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_sp
 		return false;
 	tl->late =
 		(struct lane_late_end){ .rq = rq, .end = end, .told_ns = tl->now_ns, .cpu = cpu };
-	rq->kept.by++;
 	return true;
 }
 
@@ -369,7 +364,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 	first = timeline_tasklet_last_dequeue(eng);
 	if (first) {
 		read_held(tl, eng, first, event->wire.ts_ns);
-		eng->tasklet.is_rest = true;
+		eng->dequeue.is_split = true;
 	}
 }
 
@@ -377,7 +372,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		if (timeline_held_is_execute(eng, i) &&
+		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
 		    timeline_held_same_context(&eng->tasklet.held[i].event, event) &&
 		    !timeline_seqno_upto(event->u.rq.seqno, eng->tasklet.held[i].event.u.rq.seqno))
 			return true;
@@ -412,7 +407,8 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct la
 
 	if (cpu && cpu->tasklet && cpu->tasklet != eng)
 		timeline_tasklet_settle(tl, cpu->tasklet, now_ns);
-	if (eng->tasklet.n && (eng->tasklet.cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
+	if (eng->tasklet.n &&
+	    (timeline_held_last(eng)->cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
 		timeline_tasklet_settle(tl, eng, now_ns);
 	else if (eng->tasklet.n)
 		read_earlier(tl, eng, event);
@@ -451,10 +447,9 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
-	struct lane_eng *eng =
-		timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
 
-	if (!eng || eng->tasklet.is_read || !eng->model->has_tasklet)
+	if (!eng || eng->tasklet.read_of || !eng->model->has_tasklet)
 		return false;
 	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
 		timeline_tasklet_late_end(tl);
@@ -467,13 +462,11 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 	if (eng->tasklet.n == 1)
 		begin_run(tl, eng, cpu, event);
 	if (has_late_end(tl, eng))
-		take_late_end(tl, eng, event->cpu);
-	eng->tasklet.ns = event->wire.ts_ns;
+		take_late_end(tl, eng);
 	if (event->wire.kind == LANE_RQ_IN)
 		eng->tasklet.in_ns = event->wire.ts_ns;
 	if (event->wire.kind != LANE_RQ_OUT)
 		eng->tasklet.is_over = false;
-	eng->tasklet.cpu = event->cpu;
 	if (cpu)
 		cpu->tasklet = eng;
 	else
@@ -485,13 +478,13 @@ struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
-	if (!tl->tasklets || (own && own->tasklet.is_read))
+	if (!tl->tasklets || (own && own->tasklet.read_of))
 		return NULL;
 	/* A request that was taken back may be handed over to another engine of its class. */
 	for (uint32_t i = 0; i < tl->n_cpus && tl->tasklets > (own && own->tasklet.n); i++) {
 		struct lane_eng *eng = tl->cpus[i].tasklet;
 
-		if (eng && eng != own && !eng->tasklet.is_read && names(eng, rq))
+		if (eng && eng != own && !eng->tasklet.read_of && names(eng, rq))
 			return eng;
 	}
 	return own && own->tasklet.n ? own : NULL;
@@ -520,7 +513,7 @@ static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *
 
 	if (!eng)
 		return NULL;
-	if ((at_ns > eng->tasklet.ns + MOST_QUIET_NS &&
+	if ((at_ns > timeline_held_last(eng)->wire.ts_ns + MOST_QUIET_NS &&
 	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
 	    eng->tasklet.n >= MOST_HELD) {
 		timeline_tasklet_settle(tl, eng, at_ns);
@@ -539,7 +532,7 @@ bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, st
 	eng = run_for(tl, rq, tl->now_ns);
 	if (!eng)
 		return put_off(tl, rq, end, cpu);
-	if (cpu < 0 || (eng->tasklet.cpu == cpu && !eng->model->has_ports)) {
+	if (cpu < 0 || (timeline_held_last(eng)->cpu == cpu && !eng->model->has_ports)) {
 		timeline_tasklet_settle(tl, eng, tl->now_ns);
 		return false;
 	}
@@ -584,7 +577,7 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 
 uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns)
 {
-	for (uint32_t i = eng->tasklet.is_read ? eng->tasklet.all : 0; i--;)
+	for (uint32_t i = eng->tasklet.read_of; i--;)
 		if (eng->tasklet.held[i].what == HELD_EVENT)
 			return eng->tasklet.held[i].event.wire.ts_ns;
 	return at_ns;
@@ -592,7 +585,7 @@ uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns)
 
 uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns)
 {
-	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.n; i++)
+	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.n; i++)
 		if (eng->tasklet.held[i].what == HELD_EVENT)
 			return eng->tasklet.held[i].event.wire.ts_ns < at_ns
 				       ? eng->tasklet.held[i].event.wire.ts_ns
@@ -614,17 +607,17 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_rq **at = &tl->released;
 
-	while (rq->kept.is_releasing && *at) {
+	while (rq->is_releasing && *at) {
 		if (*at == rq) {
-			*at = rq->kept.next;
+			*at = rq->released_next;
 			break;
 		}
-		at = &(*at)->kept.next;
+		at = &(*at)->released_next;
 	}
 	if (tl->late.rq == rq)
 		tl->late.rq = NULL;
 	/* One run may be read within another: any engine may hold something of rq. */
-	for (uint32_t i = 0; rq->kept.by && i < tl->n_engines; i++)
+	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
 		forget(tl->engine_by_id[i], rq);
 }
 
@@ -639,7 +632,7 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 	uint32_t first;
 
 	timeline_tasklet_late_end(tl);
-	if (eng->tasklet.n && !eng->tasklet.is_read &&
+	if (eng->tasklet.n && !eng->tasklet.read_of &&
 	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
 		first = timeline_tasklet_later_outs(eng);
 		if (first && first < eng->tasklet.n)
@@ -654,23 +647,19 @@ uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
 {
 	uint32_t outs = 0;
 
-	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++)
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++)
 		outs += timeline_held_is_out(&eng->tasklet.held[i]);
 	return outs;
 }
 
 bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.at; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
-			return true;
-	return false;
+	return eng->tasklet.read_of && timeline_held_has(eng, HELD_DEQUEUE, rq, eng->tasklet.at);
 }
 
 bool timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.at; i++)
+	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.at; i++)
 		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
 		    !eng->tasklet.held[i].is_gone)
 			return true;
@@ -679,36 +668,24 @@ bool timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 
 bool timeline_tasklet_writes(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; eng->tasklet.is_read && i < eng->tasklet.n; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    eng->tasklet.held[i].event.wire.kind == LANE_RQ_IN)
-			return true;
-	return false;
+	return eng->tasklet.read_of &&
+	       timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n);
 }
 
-uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_context *ctx)
+uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_rq *rq,
+				     bool or_another)
 {
-	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++) {
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++) {
 		const struct lane_event *event = &eng->tasklet.held[i].event;
 
 		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
-		    !event->u.i915_request_out.completed && event->u.rq.ctx == ctx->ctx &&
-		    event->u.rq.dev == ctx->dev)
+		    !event->u.i915_request_out.completed &&
+		    event->u.rq.ctx == rq->pub.context->ctx &&
+		    event->u.rq.dev == rq->pub.context->dev &&
+		    (or_another || event->u.rq.seqno == rq->pub.seqno))
 			return event->wire.ts_ns;
 	}
 	return 0;
-}
-
-bool timeline_tasklet_leaves(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.is_read && i < eng->tasklet.n; i++) {
-		const struct lane_event *event = &eng->tasklet.held[i].event;
-
-		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
-		    !event->u.i915_request_out.completed && timeline_held_is_of(event, rq))
-			return true;
-	}
-	return false;
 }
 
 void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,

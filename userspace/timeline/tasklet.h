@@ -66,11 +66,11 @@ bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq
 bool timeline_tasklet_dequeued_before(const struct lane_eng *eng);
 /* True when a set of ports is written in the run that is being read. */
 bool timeline_tasklet_writes(const struct lane_eng *eng);
-/* The time, ns, of a later `out`, completed = 0, of a port of ctx in the run that is being read; 0:
- * there is none. */
-uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_context *ctx);
-/* A later `out` of the run that is being read says that rq is incomplete (R12). */
-bool timeline_tasklet_leaves(const struct lane_eng *eng, const struct lane_rq *rq);
+/* R12. The time, ns, of a later `out` of the run that is being read which says that rq is
+ * incomplete; 0: there is none. or_another: that of a port of its context that says so of another
+ * of its requests will do, too. */
+uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_rq *rq,
+				     bool or_another);
 /* `event` is of the CPU whose run is held. Ends the run if the event cannot be of it. */
 void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 			    const struct lane_event *event);

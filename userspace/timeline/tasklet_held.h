@@ -78,25 +78,47 @@ static inline uint32_t timeline_held_outs(const struct lane_eng *eng)
 	return outs;
 }
 
+/* The last event that is held; something is held. */
+static inline const struct lane_event *timeline_held_last(const struct lane_eng *eng)
+{
+	uint32_t i = eng->tasklet.n - 1;
+
+	while (i && eng->tasklet.held[i].what != HELD_EVENT)
+		i--;
+	return &eng->tasklet.held[i].event;
+}
+
+/* Kinds of events of a dequeue, a bit each. */
+enum held_kinds {
+	HELD_HANDING = 1u << LANE_RQ_EXECUTE | 1u << LANE_RQ_UNSUBMIT,
+	HELD_DEQUEUE = 1u << LANE_RQ_EXECUTE | 1u << LANE_RQ_UNSUBMIT | 1u << LANE_RQ_IN,
+};
+
+/* Among the first n items is an event of these kinds (bits) of rq; NULL: of any request. */
+static inline bool timeline_held_has(const struct lane_eng *eng, uint32_t kinds,
+				     const struct lane_rq *rq, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (held->what == HELD_EVENT && (kinds >> held->event.wire.kind & 1) &&
+		    (!rq || timeline_held_is_of(&held->event, rq)))
+			return true;
+	}
+	return false;
+}
+
 /* An event of a dequeue is held. */
 static inline bool timeline_held_has_dequeue(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
-			return true;
-	return false;
+	return timeline_held_has(eng, HELD_DEQUEUE, NULL, eng->tasklet.n);
 }
 
 /* Among the first n items the dequeue takes rq back or hands it over. */
 static inline bool timeline_held_dequeues(const struct lane_eng *eng, const struct lane_rq *rq,
 					  uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    eng->tasklet.held[i].event.wire.kind != LANE_RQ_IN &&
-		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
-			return true;
-	return false;
+	return timeline_held_has(eng, HELD_HANDING, rq, n);
 }
 
 /* The number of items up to the last `out`, that included; 0: there is no `out`. */
@@ -109,11 +131,11 @@ static inline uint32_t timeline_held_upto_out(const struct lane_eng *eng)
 	return n;
 }
 
-/* The i-th item is an `execute`. */
-static inline bool timeline_held_is_execute(const struct lane_eng *eng, uint32_t i)
+/* The i-th item is an event of this kind. */
+static inline bool timeline_held_is(const struct lane_eng *eng, uint32_t i, enum lane_kind kind)
 {
-	return timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-	       eng->tasklet.held[i].event.wire.kind == LANE_RQ_EXECUTE;
+	return eng->tasklet.held[i].what == HELD_EVENT &&
+	       eng->tasklet.held[i].event.wire.kind == kind;
 }
 
 #endif

@@ -15,8 +15,7 @@ uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
 {
 	uint32_t port = 0, i;
 
-	while (port < eng->tasklet.n && (!timeline_held_is_dequeue(&eng->tasklet.held[port]) ||
-					 eng->tasklet.held[port].event.wire.kind != LANE_RQ_IN))
+	while (port < eng->tasklet.n && !timeline_held_is(eng, port, LANE_RQ_IN))
 		port++;
 	if (port == eng->tasklet.n || !eng->model->has_sets || eng->tasklet.is_cut)
 		return 0;
@@ -59,17 +58,6 @@ bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_
 	       (wrote && !kept && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl));
 }
 
-/* Among the first n items is an `execute` of rq. */
-static bool is_given(const struct lane_eng *eng, const struct lane_rq *rq, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    eng->tasklet.held[i].event.wire.kind == LANE_RQ_EXECUTE &&
-		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
-			return true;
-	return false;
-}
-
 bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	bool signals = false, others = false;
@@ -77,7 +65,8 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_held *held = &eng->tasklet.held[i];
 
-		if (timeline_held_is_own_end(held) && is_given(eng, held->rq, i))
+		if (timeline_held_is_own_end(held) &&
+		    timeline_held_has(eng, 1u << LANE_RQ_EXECUTE, held->rq, i))
 			return true;
 		others |=
 			timeline_held_is_out(held) || (timeline_held_is_own_end(held) &&
@@ -146,7 +135,7 @@ static uint32_t second_port(const struct lane_eng *eng, const struct lane_event 
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_event *held = &eng->tasklet.held[i].event;
 
-		if (!timeline_held_is_execute(eng, i))
+		if (!timeline_held_is(eng, i, LANE_RQ_EXECUTE))
 			continue;
 		if (!first)
 			first = held;
@@ -176,17 +165,6 @@ static bool is_of_what_yielded(const struct lane_timeline *tl, const struct lane
 	       timeline_waiting_yields_to_ports(tl, eng);
 }
 
-/* The dequeue that is held fires an `in` of rq. */
-static bool puts_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    eng->tasklet.held[i].event.wire.kind == LANE_RQ_IN &&
-		    timeline_held_is_of(&eng->tasklet.held[i].event, rq))
-			return true;
-	return false;
-}
-
 bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
 				 const struct lane_rq *rq)
 {
@@ -195,7 +173,7 @@ bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct la
 
 	if (eng->tasklet.is_cut || !eng->model->has_sets || !rq->order)
 		return false;
-	if (puts_on_port(eng, rq))
+	if (timeline_held_has(eng, 1u << LANE_RQ_IN, rq, eng->tasklet.n))
 		return true;
 	if (!is_of_what_yielded(tl, eng, outs))
 		return false;
@@ -223,7 +201,7 @@ static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32
 {
 	for (uint32_t i = first; i < eng->tasklet.n; i++) {
 		const struct lane_rq *rq =
-			timeline_held_is_execute(eng, i)
+			timeline_held_is(eng, i, LANE_RQ_EXECUTE)
 				? timeline_request_find(tl, &eng->tasklet.held[i].event)
 				: NULL;
 
@@ -259,15 +237,16 @@ static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *
 {
 	const struct lane_rq *rq = timeline_request_find(tl, event);
 
-	return rq && rq->pub.submit_ns > eng->tasklet.ns && timeline_held_has_dequeue(eng) &&
-	       rq->pub.host_engine && !timeline_engine_is_virtual(rq->pub.host_engine);
+	return rq && timeline_held_has_dequeue(eng) &&
+	       rq->pub.submit_ns > timeline_held_last(eng)->wire.ts_ns && rq->pub.host_engine &&
+	       !timeline_engine_is_virtual(rq->pub.host_engine);
 }
 
 /* A dequeue hands over each request once, and those of a context in their order. */
 static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = eng->tasklet.n; i--;)
-		if (timeline_held_is_execute(eng, i) &&
+		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
 		    timeline_held_same_context(&eng->tasklet.held[i].event, event))
 			return timeline_seqno_upto(event->u.rq.seqno,
 						   eng->tasklet.held[i].event.u.rq.seqno);
@@ -282,7 +261,7 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 	const struct lane_held *last = last_own(eng);
 
 	if (eng->tasklet.is_over || timeline_held_upto_out(eng) || last->what == HELD_END ||
-	    (event->wire.ts_ns > eng->tasklet.ns + LANE_DEQUEUE_NS &&
+	    (event->wire.ts_ns > timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS &&
 	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
 	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
 		return true;
@@ -322,8 +301,7 @@ static const struct lane_event *written(const struct lane_eng *eng, uint32_t por
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_event *event = &eng->tasklet.held[i].event;
 
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
-		    event->wire.kind == LANE_RQ_IN && event->u.i915_request_in.port == port)
+		if (timeline_held_is(eng, i, LANE_RQ_IN) && event->u.i915_request_in.port == port)
 			return event;
 	}
 	return NULL;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tells the subscriber what a request has come to, and how long the queues are.
 #include "timeline/tell.h"
+#include "timeline/command_events.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
 
 void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_request_state state, uint64_t at_ns)
@@ -31,4 +34,50 @@ void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine
 		engine->device_len += delta;
 	if (tl->hooks.queue)
 		tl->hooks.queue(tl->hooks.arg, engine, queue, &rq->pub, delta, at_ns);
+}
+
+/* Where rq waits by its state, the queue grows by delta. Other states have no queue. */
+static void queue_of_state_changes(struct lane_timeline *tl, const struct lane_rq *rq, int delta,
+				   uint64_t at_ns)
+{
+	switch (rq->pub.state) {
+	case LANE_RQ_STATE_HOST:
+		timeline_queue_changes(tl, rq->pub.host_engine, LANE_QUEUE_HOST, rq, delta, at_ns);
+		return;
+	case LANE_RQ_STATE_DEVICE:
+		timeline_queue_changes(tl, rq->pub.engine, LANE_QUEUE_DEVICE, rq, delta, at_ns);
+		return;
+	case LANE_RQ_STATE_PREEMPTED:
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, delta, at_ns);
+		return;
+	default:
+		return;
+	}
+}
+
+void timeline_queue_enter(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	queue_of_state_changes(tl, rq, 1, at_ns);
+}
+
+void timeline_queue_leave(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	queue_of_state_changes(tl, rq, -1, at_ns);
+}
+
+void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut)
+{
+	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	struct lane_request *pub = &rq->pub;
+
+	/* A longer wait may have begun before the recording, or in a loss, or may not be over. */
+	pub->wake_known =
+		(pub->seen & LANE_SEEN_SIGNAL) && !is_wait_cut && !timeline_loss_hides(tl, rq);
+	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
+	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
+		pub->behind = NULL;
+	if (tl->hooks.request)
+		tl->hooks.request(tl->hooks.arg, pub);
+	timeline_command_request(tl, pub);
+	timeline_request_free(tl, rq);
 }

@@ -9,6 +9,12 @@
  * before it. */
 void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_request_state state, uint64_t at_ns);
+/* rq comes to the queue in which it waits by its state, at at_ns; it leaves it. Other states have
+ * no queue. */
+void timeline_queue_enter(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns);
+void timeline_queue_leave(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns);
+/* Tells all of rq and frees it. is_wait_cut: somebody waited for it still as its events ended. */
+void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut);
 /* The queue of the engine grows by delta at at_ns, because of rq. at_ns is moved as above, unless
  * rq has ended. */
 void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine,

@@ -21,13 +21,6 @@ static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *t
 	       (!tl->n_losses || !timeline_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
-/* Events of this kind are recorded: so the absence of one shows something. */
-static bool sees(const struct lane_timeline *tl, enum lane_kind kind)
-{
-	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||
-	       (!timeline_is_absent(tl, kind) && tl->figures.by_kind[kind]);
-}
-
 /* Tells what the thread did up to now_ns, and its next state. Of a stranger too little is seen:
  * nothing is told. */
 static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
@@ -225,6 +218,16 @@ static void belongs(const struct lane_timeline *tl, struct lane_thr *thr, int32_
 	thr->is_followed |= pid && pid == tl->info.followed_pid;
 }
 
+/* Ends a wait without telling it, and frees it. */
+static void drop_wait(struct lane_timeline *tl, struct lane_waiter *waiter)
+{
+	*(waiter->prev ? &waiter->prev->next : &waiter->rq->waiters) = waiter->next;
+	if (waiter->next)
+		waiter->next->prev = waiter->prev;
+	waiter->thr->wait = NULL;
+	lane_pool_put(&tl->waiter_pool, waiter);
+}
+
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
@@ -260,7 +263,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	 */
 	if (thr->is_gone) {
 		if (thr->wait)
-			timeline_wait_drop(tl, thr->wait);
+			drop_wait(tl, thr->wait);
 		timeline_thread_forget(tl, thr);
 		return;
 	}
@@ -484,13 +487,13 @@ void timeline_follow_all(struct lane_timeline *tl)
 
 /* ---- waits ---- */
 
-void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter)
+bool timeline_wait_cut(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	*(waiter->prev ? &waiter->prev->next : &waiter->rq->waiters) = waiter->next;
-	if (waiter->next)
-		waiter->next->prev = waiter->prev;
-	waiter->thr->wait = NULL;
-	lane_pool_put(&tl->waiter_pool, waiter);
+	bool is_cut = rq->waiters != NULL;
+
+	while (rq->waiters)
+		drop_wait(tl, rq->waiters);
+	return is_cut;
 }
 
 /* An event came in the thread: so the thread runs. */
@@ -510,7 +513,7 @@ struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid)
 	struct lane_rq *rq = thr && thr->wait ? thr->wait->rq : NULL;
 
 	if (rq)
-		timeline_wait_drop(tl, thr->wait);
+		drop_wait(tl, thr->wait);
 	return rq;
 }
 
@@ -559,7 +562,7 @@ void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint6
 
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter)
 {
-	return sees(tl, LANE_SWITCH) && !waiter->has_left_cpu &&
+	return timeline_sees(tl, LANE_SWITCH) && !waiter->has_left_cpu &&
 	       !timeline_is_stranger(tl, waiter->thr);
 }
 
@@ -591,13 +594,14 @@ static void tell_wait(struct lane_timeline *tl, struct lane_waiter *waiter, uint
 	if (waiter->signal_ns) {
 		wait.runqueue_ns =
 			timeline_thread_runnable(thr, now_ns) - waiter->runnable_at_signal;
-		wait.runqueue_known = whole && sees(tl, LANE_SWITCH) && sees(tl, LANE_WAKING) &&
+		wait.runqueue_known = whole && timeline_sees(tl, LANE_SWITCH) &&
+				      timeline_sees(tl, LANE_WAKING) &&
 				      thr->pub.state == LANE_THREAD_RUNNING &&
 				      !thr->is_wait_unsure && !waiter->may_have_slept;
 		keep_longest(rq, &wait);
 	}
-	wait.slept_known =
-		waiter->slept || (whole && sees(tl, LANE_SWITCH) && !waiter->may_have_slept);
+	wait.slept_known = waiter->slept ||
+			   (whole && timeline_sees(tl, LANE_SWITCH) && !waiter->may_have_slept);
 	if (tl->hooks.wait)
 		tl->hooks.wait(tl->hooks.arg, &wait);
 }
@@ -612,7 +616,7 @@ bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	acts(tl, thr, event->wire.ts_ns);
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	tell_wait(tl, waiter, event->wire.ts_ns);
-	timeline_wait_drop(tl, waiter);
+	drop_wait(tl, waiter);
 	return !rq->waiters;
 }
 

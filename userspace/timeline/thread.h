@@ -31,8 +31,8 @@ struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid);
 void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* The waiting thread has had its CPU since the wait began: it polls the request all the time. */
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
-/* Ends a wait without telling it, and frees it. */
-void timeline_wait_drop(struct lane_timeline *tl, struct lane_waiter *waiter);
+/* Ends all waits for rq without telling them. True if there was one. */
+bool timeline_wait_cut(struct lane_timeline *tl, struct lane_rq *rq);
 /* The thread in which an event of rq came. Notes what the event says of the client of rq's context.
  * NULL: not known. */
 struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,

@@ -6,7 +6,11 @@
 #include "timeline/losses.h"
 
 /* How long thr has been runnable without running, up to now_ns, in ns. */
-uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns);
+static inline uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns)
+{
+	return thr->clock[LANE_CLOCK_RUNNABLE] +
+	       (thr->pub.state == LANE_THREAD_RUNNABLE ? now_ns - thr->pub.since_ns : 0);
+}
 
 /* What the thread's time counts as for an engine that is idle meanwhile. */
 static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)

@@ -351,7 +351,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
 			timeline_tasklet_cut(tl, tl->engine_by_id[i], now_ns, false);
-		tl->engine_by_id[i]->model->settle(tl, tl->engine_by_id[i], NULL);
+		timeline_engine_settle(tl, tl->engine_by_id[i], NULL);
 		timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
 	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
@@ -362,9 +362,6 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 		while (tl->context_by_id[i]->first) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;
 
-			rq->wait_cut |= rq->waiters != NULL;
-			while (rq->waiters)
-				timeline_wait_drop(tl, rq->waiters);
 			if (!rq->is_over)
 				rq->pub.doubt |= LANE_DOUBT_GONE;
 			if (rq->job)

@@ -155,12 +155,11 @@ struct lane_request {
 	uint32_t preemptions;
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
-	uint64_t out_ns;	    /* its own last `out`; trace.pl's end */
-	struct lane_span start;	    /* first start; valid if `started` */
-	struct lane_span end;	    /* valid in state ended */
-	struct lane_span running;   /* sum of its runs */
-	struct lane_span preempted; /* sum of its times off the engine */
-	bool started;
+	uint64_t out_ns;	     /* its own last `out`; trace.pl's end */
+	struct lane_span start;	     /* first start; hi 0: it was not seen to have one */
+	struct lane_span end;	     /* valid in state ended */
+	struct lane_span running;    /* sum of its runs */
+	struct lane_span preempted;  /* sum of its times off the engine */
 	struct lane_context *behind; /* the context whose request ran before it on the engine; NULL:
 				      * none, or its device_queue is not known */
 	/* The request whose signal its submit came straight out of: this context's `after_seqno`;
@@ -181,6 +180,12 @@ struct lane_request {
 	bool wake_known;	  /* no longer wait was missed, and its signal was seen */
 	bool wake_runqueue_known; /* the scheduler's events tell wake_runqueue_ns */
 };
+
+/* It was seen to have the engine, or is known to have had it. */
+static inline bool timeline_has_started(const struct lane_request *rq)
+{
+	return rq->start.hi;
+}
 
 enum lane_thread_state {
 	LANE_THREAD_UNKNOWN,

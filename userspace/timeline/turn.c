@@ -22,13 +22,14 @@ void timeline_turn_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
 		.lasted = timeline_span_between(rq->now.off, until),
 	};
 
-	if (!rq->left.is_pending || !(rq->left.is_sure || timeline_request_was_preempted(rq)))
+	if (rq->left.tell == LANE_LEAVE_TOLD ||
+	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
 		return;
 	preemption.engine = &rq->left.from->pub;
 	preemption.culprit = rq->left.culprit ? &rq->left.culprit->pub : NULL;
 	preemption.culprit_seqno = rq->left.culprit_seqno;
 	preemption.why = rq->left.why;
-	rq->left.is_pending = false;
+	rq->left.tell = LANE_LEAVE_TOLD;
 	if (rq->now.less) /* it may have run again soon */
 		preemption.lasted.lo = 0;
 	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
@@ -40,10 +41,10 @@ void timeline_turn_taken_off(struct lane_timeline *tl, struct lane_eng *eng, str
 {
 	timeline_world_leave(tl, rq, at);
 	rq->pub.preemptions++;
-	rq->left = (struct lane_leave){ .from = eng, .is_pending = true };
+	rq->left = (struct lane_leave){ .from = eng, .tell = LANE_LEAVE_IF_SO };
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
-	timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_HOST, rq, 1, at.lo);
+	timeline_queue_enter(tl, rq, at.lo);
 	eng->victim = rq;
 }
 
@@ -123,7 +124,8 @@ static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 	    (ctx->is_over && ctx->over_ns <= began_ns && rq->pub.seqno - ctx->over_seqno <= step))
 		return true;
 	return before && rq->pub.seqno - before->pub.seqno <= step &&
-	       ((before->ended && before->pub.end.hi <= began_ns) || before->is_on_device);
+	       ((timeline_request_has_ended(before) && before->pub.end.hi <= began_ns) ||
+		before->is_on_device);
 }
 
 /* The doubts (enum lane_request_doubt) whether rq begins to run at began_ns. */
@@ -144,27 +146,18 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 static struct lane_front front_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				  const struct lane_rq *rq, struct lane_span at)
 {
-	struct lane_front front = { .is_taken = timeline_ports_taken_before(tl, eng) };
+	struct lane_front front = { .taken_ns =
+					    timeline_ports_taken_before(tl, eng) ? 0 : LANE_NEVER };
 
 	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
-			  (at.hi > eng->dequeue.pause_ns || !front.is_taken);
+			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
 	return front;
-}
-
-/* rq leaves the queue in which it waited for the engine. */
-static void leave_queue(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
-			uint64_t at_ns)
-{
-	if (rq->pub.state == LANE_RQ_STATE_DEVICE)
-		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at_ns);
-	else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED)
-		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, -1, at_ns);
 }
 
 /* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return eng->last_ctx && !rq->now.has_begun && !rq->now.maybe.hi &&
+	return eng->last_ctx && !timeline_world_has_begun(&rq->now) && !rq->now.maybe.hi &&
 	       rq->pub.execute_ns < eng->free.at.lo;
 }
 
@@ -181,7 +174,7 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	at.hi = timeline_not_before(at.hi, at.lo);
 	if (!sure_order && !eng->model->has_ports)
 		at.hi = LANE_NEVER; /* an unseen request may have run before it */
-	if (eng->idle.is_known)
+	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
 	eng->front = front_of(tl, eng, rq, at);
 	eng->front.follows = follows;
@@ -192,7 +185,7 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (waited_behind(eng, rq))
 		rq->pub.behind = &eng->last_ctx->pub;
 	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
-	leave_queue(tl, eng, rq, at.lo);
+	timeline_queue_leave(tl, rq, at.lo);
 	eng->running = rq;
 	timeline_world_publish(rq, at);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
@@ -224,8 +217,8 @@ bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *r
 	const struct lane_front *front = &eng->front;
 
 	return front->is_reported || !eng->dequeue.pause_ns ||
-	       ((front->is_taken ||
-		 (front->taken_ns && front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
+	       ((!front->taken_ns || (front->taken_ns != LANE_NEVER &&
+				      front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
 		rq->now.since.hi <= eng->dequeue.pause_ns);
 }
 
@@ -233,21 +226,20 @@ void timeline_turn_void(struct lane_timeline *tl, struct lane_eng *eng, struct l
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->now.since.lo;
+	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
 
-	rq->left.is_sure = rq->left.is_pending && timeline_request_was_preempted(rq);
 	timeline_world_fit(rq, &at);
 	timeline_world_void(tl, rq, at);
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	eng->running = NULL;
 	if (rq->now.off.hi) {
-		rq->left.is_pending = rq->left.is_sure;
+		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_TOLD;
 		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
-		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, 1, since_ns);
 	} else {
 		rq->pub.behind = NULL;
 		timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
-		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, since_ns);
 	}
+	timeline_queue_enter(tl, rq, since_ns);
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
 		eng->last_ctx = NULL;
 	eng->free.at = at;
@@ -290,8 +282,7 @@ void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct 
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
 	eng->free.at = *at;
 	eng->free.no_sooner_ns = 0; /* the `in` of the ports says more */
-	eng->free.unpaused_ns = 0;
-	eng->free.is_held = false;
+	eng->free.unpaused = (struct lane_span){ 0, 0 };
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }

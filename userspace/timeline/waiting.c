@@ -29,7 +29,7 @@ void timeline_waiting_over(struct lane_rq *rq)
 {
 	if (!rq->waits_for)
 		return;
-	rq->waits_for->waiting.is_all = false;
+	rq->waits_for->waiting.all_since_ns = 0;
 	timeline_waiting_handed_over(rq);
 }
 
@@ -39,15 +39,14 @@ void timeline_waiting_run_over(struct lane_eng *eng)
 {
 	if (eng->given.n || eng->order.first || timeline_engine_unproven(eng))
 		return;
-	eng->waiting.is_all = true;
-	eng->waiting.since_ns = eng->dequeue.before_ns;
+	eng->waiting.all_since_ns = timeline_not_before(eng->dequeue.before_ns, 1);
 }
 
 bool timeline_waiting_yields_to_ports(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	return tl->needs_yielding && eng->waiting.is_all && !eng->waiting.n &&
+	return tl->needs_yielding && eng->waiting.all_since_ns && !eng->waiting.n &&
 	       !timeline_engine_is_shared(tl, eng) && !timeline_engine_unproven(eng) &&
 	       !tl->info.follows_some && !tl->ports_hide &&
 	       tl->info.presence[LANE_RQ_SUBMIT] == LANE_PRESENCE_RECORDED &&
-	       !timeline_loss_between(tl, eng->waiting.since_ns, tl->now_ns);
+	       !timeline_loss_between(tl, eng->waiting.all_since_ns, tl->now_ns);
 }

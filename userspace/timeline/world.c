@@ -12,14 +12,14 @@ static struct lane_span hull(struct lane_span a, struct lane_span b)
 void timeline_world_begin(struct lane_rq *rq, struct lane_span at, uint64_t no_sooner_ns)
 {
 	rq->now.since = at;
-	rq->now.no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo;
+	rq->no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo;
 }
 
 void timeline_world_fit(struct lane_rq *rq, struct lane_span *at)
 {
 	struct lane_world *now = &rq->now;
 
-	at->lo = timeline_not_before(at->lo, at->lo == at->hi ? now->since.lo : now->no_sooner_ns);
+	at->lo = timeline_not_before(at->lo, at->lo == at->hi ? now->since.lo : rq->no_sooner_ns);
 	at->hi = timeline_not_before(at->hi, now->since.lo);
 	if (now->since.hi > at->hi)
 		now->since.hi = at->hi;
@@ -36,14 +36,13 @@ static void add_run(struct lane_world *w, struct lane_span at)
 		off.lo -= w->less < off.lo ? w->less : off.lo;
 		timeline_span_add(&w->preempted, off);
 	}
-	if (!w->has_begun) {
+	if (!timeline_world_has_begun(w)) {
 		w->start = w->since;
 		if (w->maybe.hi) {
 			w->start.lo = w->maybe.lo;
 			w->preempted.hi += w->since.hi - w->maybe.lo;
 		}
 	}
-	w->has_begun = true;
 	w->maybe = w->off = (struct lane_span){ 0, 0 };
 	w->less = 0;
 }
@@ -51,7 +50,7 @@ static void add_run(struct lane_world *w, struct lane_span at)
 /* When the request ended in its world `over`: not before alive_ns, when it was incomplete. */
 static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns)
 {
-	struct lane_span end = over->world.end;
+	struct lane_span end = over->end;
 
 	if (end.lo < alive_ns)
 		end.lo = alive_ns < end.hi ? alive_ns : end.hi;
@@ -59,14 +58,19 @@ static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns
 }
 
 /* Merges two worlds `over` into one, with the bounds of both. */
-static void merge(struct lane_world *into, struct lane_world with)
+static void merge(struct lane_over *into, struct lane_over with)
 {
-	add_run(into, into->end);
-	add_run(&with, with.end);
-	into->start = hull(into->start, with.start);
-	into->running = hull(into->running, with.running);
-	into->preempted = hull(into->preempted, with.preempted);
-	into->end = into->since = hull(into->end, with.end);
+	struct lane_world *world = &into->world;
+
+	add_run(world, into->end);
+	add_run(&with.world, with.end);
+	world->start = hull(world->start, with.world.start);
+	world->running = hull(world->running, with.world.running);
+	world->preempted = hull(world->preempted, with.world.preempted);
+	into->end = world->since = hull(into->end, with.end);
+	into->next_ns = with.next_ns < into->next_ns ? with.next_ns : into->next_ns;
+	into->how = with.how > into->how ? with.how : into->how;
+	into->is_reported &= with.is_reported;
 }
 
 /* Adds a world `over` to *to, which holds another one (how is not LANE_OVER_NOT) or none. */
@@ -75,11 +79,8 @@ static void add_over(const struct lane_rq *rq, struct lane_over *to, struct lane
 	if (to->how) {
 		struct lane_over first = *to;
 
-		first.world.end = over_end(to, rq->alive.sure_ns);
-		merge(&over.world, first.world);
-		over.next_ns = first.next_ns < over.next_ns ? first.next_ns : over.next_ns;
-		over.how = first.how > over.how ? first.how : over.how;
-		over.is_reported &= first.is_reported;
+		first.end = over_end(to, rq->alive.sure_ns);
+		merge(&over, first);
 	}
 	*to = over;
 }
@@ -111,7 +112,7 @@ static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct 
 
 	if (rq->alive.sure_ns >= at.hi)
 		return;
-	over.world.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
+	over.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
 	if (rq->alive.ns < at.hi)
 		add_over(rq, &rq->over, over);
 	else
@@ -122,7 +123,7 @@ static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct 
 
 static bool is_over_by(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->over.how && at_ns >= rq->over.world.end.hi;
+	return rq->over.how && at_ns >= rq->over.end.hi;
 }
 
 void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
@@ -155,7 +156,7 @@ void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
 void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	rq->alive.sure_ns = timeline_not_before(at_ns, rq->alive.sure_ns);
-	if (rq->doubted && at_ns >= rq->doubted->world.end.hi)
+	if (rq->doubted && at_ns >= rq->doubted->end.hi)
 		timeline_world_settle(tl, rq);
 }
 
@@ -201,9 +202,9 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at)
 
 void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
-	if (rq->over.world.end.hi == at_ns)
+	if (rq->over.end.hi == at_ns)
 		rq->over.how = LANE_OVER_NOT;
-	if (rq->doubted && rq->doubted->world.end.hi == at_ns)
+	if (rq->doubted && rq->doubted->end.hi == at_ns)
 		timeline_world_settle(tl, rq);
 }
 
@@ -217,7 +218,7 @@ void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_report
 	if (rq->pub.state != LANE_RQ_STATE_RUNNING)
 		*since = (struct lane_span){ rq->handed.in.lo < by_ns ? rq->handed.in.lo : by_ns,
 					     by_ns };
-	over.world.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
+	over.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
 	add_over(rq, &rq->over, over);
 }
 
@@ -230,7 +231,7 @@ void timeline_world_passed(struct lane_rq *rq, struct lane_span at)
 {
 	struct lane_over over = { .world = rq->now, .how = LANE_OVER_PASSED, .is_reported = true };
 
-	over.world.since = over.world.end = at;
+	over.world.since = over.end = at;
 	add_over(rq, &rq->over, over);
 }
 
@@ -240,7 +241,6 @@ void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
 
 	if (runs_since.hi)
 		add_run(&w, runs_since);
-	rq->pub.started = w.has_begun;
 	rq->pub.start = w.start;
 	rq->pub.running = rq->now.running;
 	rq->pub.preempted = w.preempted;
@@ -250,19 +250,20 @@ void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
 
 struct world_sum {
 	struct lane_world all;
+	struct lane_span end;
 	bool has_any;
 };
 
 static void add(struct world_sum *sum, struct lane_world w, struct lane_span end)
 {
-	w.end = end;
 	if (!sum->has_any) {
 		sum->all = w;
+		sum->end = end;
 	} else {
 		sum->all.start = hull(sum->all.start, w.start);
 		sum->all.running = hull(sum->all.running, w.running);
 		sum->all.preempted = hull(sum->all.preempted, w.preempted);
-		sum->all.end = hull(sum->all.end, w.end);
+		sum->end = hull(sum->end, end);
 	}
 	sum->has_any = true;
 }
@@ -292,7 +293,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct la
 	uint64_t from_ns = w.off.hi ? w.off.lo : rq->handed.in.lo;
 	uint64_t most = end.hi > from_ns ? end.hi - from_ns : 0;
 
-	if (!w.has_begun)
+	if (!timeline_world_has_begun(&w))
 		w.start = (struct lane_span){ w.maybe.hi ? w.maybe.lo : from_ns, end.hi };
 	w.running.hi += most;
 	w.preempted.hi += most;
@@ -327,9 +328,9 @@ struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, ui
 	if (!sum.has_any)
 		add(&sum, rq->now, end);
 	rq->pub.start = sum.all.start;
-	if (rq->pub.start.hi > sum.all.end.hi) /* it began before it ended */
-		rq->pub.start.hi = timeline_not_before(sum.all.end.hi, rq->pub.start.lo);
+	if (rq->pub.start.hi > sum.end.hi) /* it began before it ended */
+		rq->pub.start.hi = timeline_not_before(sum.end.hi, rq->pub.start.lo);
 	rq->pub.running = sum.all.running;
 	rq->pub.preempted = sum.all.preempted;
-	return sum.all.end;
+	return sum.end;
 }
