@@ -196,7 +196,8 @@ static void miss_run(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	eng->ring->run.ns = 0;
 	timeline_idle_cut(tl, eng, event->wire.ts_ns);
-	timeline_ring_doubt(eng, event->wire.ts_ns);
+	/* It is not known which jobs the ring was given. */
+	timeline_engine_doubt(eng, event->wire.ts_ns);
 }
 
 void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event)

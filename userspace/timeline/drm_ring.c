@@ -229,8 +229,3 @@ bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lan
 	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
 	       ring->signal_ns >= cpu->work_ns && ring->signal_ns;
 }
-
-void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns)
-{
-	timeline_engine_doubt(eng, until_ns);
-}

@@ -26,7 +26,4 @@ void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
 /* Another fence of the ring was signalled by the work that is at work on the event's CPU. */
 bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event);
-/* Events were lost until until_ns: it is not known which jobs the ring was given. */
-void timeline_ring_doubt(struct lane_eng *eng, uint64_t until_ns);
-
 #endif

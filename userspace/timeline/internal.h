@@ -59,7 +59,7 @@ struct lane_listener {
 	uint64_t ns;	/* then; 0: nobody has */
 	uint64_t event; /* number of that event on its CPU */
 	int32_t tid, cpu;
-	int32_t signal_cpu; /* it was signalled there */
+	int32_t signal_cpu; /* it was signalled there; `cpu` until then */
 	int32_t retire_tid; /* retired by this thread */
 	uint16_t nth;	    /* of what that CPU began to listen to in one go */
 	uint16_t n_ahead;   /* a ring: so many ahead of it came later in that go, and are not yet
@@ -87,7 +87,7 @@ struct lane_handing {
 /* A world: one history of a request that the events allow (docs/analysis.md). The sums have what
  * came before its last run. */
 struct lane_world {
-	struct lane_span start; /* it first had the engine then, if it has begun */
+	struct lane_span start; /* it first had the engine then; hi 0: no run of it is over */
 	struct lane_span maybe; /* it may have had the engine then already; hi 0: no */
 	struct lane_span off;	/* it left the engine then, before its last run; hi 0: it did not */
 	struct lane_span since; /* its last run began then */
@@ -203,7 +203,7 @@ struct lane_rq_list {
 
 /* What the hardware has been given on its ports. */
 struct lane_given {
-	struct lane_entry entry[LANE_MAX_PORTS]; /* a ring: whose `out` is to come */
+	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
 	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
 	uint64_t taken_run_ns; /* of a run of the tasklet with its first event then */
@@ -215,7 +215,7 @@ struct lane_given {
 /* What waits in the driver's queue of it. */
 struct lane_waiting {
 	uint32_t n; /* so many requests that were submitted or taken back */
-	/* no other can since then, unless a loss hides it; 0: others can */
+	/* No other one can wait, unless a loss since then hides it; 0: another one can. */
 	uint64_t all_since_ns;
 };
 
@@ -254,8 +254,8 @@ struct lane_tasklet {
 	struct lane_held *held;
 	uint32_t n, cap;
 	uint32_t at;	  /* the item that is being read */
-	uint32_t read_of; /* so many are being read, behind them may be some of the next run; 0:
-			     none is */
+	uint32_t read_of; /* n of so many items are being read, the others are of a later run;
+			     0: none is */
 	uint64_t in_ns;	  /* the last `in` */
 	bool is_over;	  /* something else has come since: the dequeue is over */
 	bool is_cut;	  /* what is being read of it may not be all of it */
@@ -278,8 +278,8 @@ struct lane_free {
 	uint64_t no_sooner_ns; /* whenever that was heard of */
 	uint64_t by_ns;	       /* what ends now frees it no sooner; 0: no such bound */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
-	/* the pause that it ended behind was over then; hi NEVER: it was the first of its set, so
-	 * the next waits for the pause's end, of which nothing is known; 0: hi bounds nothing */
+	/* The pause that it ended behind was over at lo, or later. hi NEVER: it was the first of
+	 * its set, so the next waits for the pause's end, which nothing shows; 0: no bound. */
 	struct lane_span unpaused;
 };
 

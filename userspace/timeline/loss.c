@@ -12,7 +12,7 @@ static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (tl->engine_by_id[i]->ring) {
 			timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
-			timeline_ring_doubt(tl->engine_by_id[i], until_ns);
+			timeline_engine_doubt(tl->engine_by_id[i], until_ns);
 			continue;
 		}
 		/* The events that are held of a run of the tasklet are read now, and may not be all

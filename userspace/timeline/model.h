@@ -22,7 +22,7 @@ struct lane_model {
 	bool is_firmware; /* a firmware decides whose turn it is */
 	bool is_handed_over_once; /* an `execute` is the only one of its request */
 
-	/* The engine's events are read by this model from now on. */
+	/* The engine's events are read by this model from now on. NULL: there is nothing to do. */
 	void (*adopt)(struct lane_timeline *tl, struct lane_eng *eng);
 	/* The driver has handed over rq at now_ns. rq is linked to eng. */
 	void (*hand_over)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -31,9 +31,9 @@ struct lane_model {
 	void (*end)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_span end);
 	/* No event is to come that tells more of when rq ended. rq NULL: of when any request of eng
-	 * ended. What is known to be complete ends now. */
+	 * ended. What is known to be complete ends now. NULL: there is nothing to do. */
 	void (*settle)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-	/* Events are missing from now until until_ns. */
+	/* For models without has_tasklet: events are missing from now until until_ns. */
 	void (*doubt)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns);
 
 	/* For models with has_tasklet. NULL: there is nothing to do. */
@@ -45,7 +45,7 @@ struct lane_model {
 	void (*leave_port)(struct lane_timeline *tl, struct lane_eng *eng,
 			   const struct lane_entry *port, uint64_t now_ns);
 	/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns. is_unproven:
-	 * what else is on the ports is not certain. */
+	 * what else is on the ports is not certain. NULL: rq ended at now_ns. */
 	struct lane_span (*end_by_port)(const struct lane_timeline *tl, const struct lane_eng *eng,
 					const struct lane_entry *port, const struct lane_rq *rq,
 					bool is_unproven, uint64_t now_ns);

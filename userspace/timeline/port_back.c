@@ -44,7 +44,7 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 	return eng->model->may_be_replaced && eng->model->may_be_replaced(tl, eng, port);
 }
 
-/* When rq ended, whose port is given back, complete. */
+/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns (model.h). */
 static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_entry *port, const struct lane_rq *rq,
 				    bool is_unproven, uint64_t now_ns)

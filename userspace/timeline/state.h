@@ -12,7 +12,8 @@ static inline bool timeline_is_absent(const struct lane_timeline *tl, enum lane_
 	return tl->info.presence[kind] == LANE_PRESENCE_ABSENT;
 }
 
-/* Events of this kind are recorded: that none came means something. */
+/* Events of this kind are recorded: it is known so, or one has come. So the absence of one shows
+ * something. */
 static inline bool timeline_sees(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED ||

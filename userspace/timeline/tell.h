@@ -15,8 +15,8 @@ void timeline_queue_enter(struct lane_timeline *tl, const struct lane_rq *rq, ui
 void timeline_queue_leave(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns);
 /* Tells all of rq and frees it. is_wait_cut: somebody waited for it still as its events ended. */
 void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut);
-/* The queue of the engine grows by delta at at_ns, because of rq. at_ns is moved as above, unless
- * rq has ended. */
+/* The queue of the engine grows by delta at at_ns, because of rq. at_ns is moved as by
+ * timeline_request_state(), unless rq has ended. */
 void timeline_queue_changes(struct lane_timeline *tl, struct lane_engine *engine,
 			    enum lane_queue queue, const struct lane_rq *rq, int delta,
 			    uint64_t at_ns);
