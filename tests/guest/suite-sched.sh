@@ -236,17 +236,25 @@ front ring=1 prio=high count=60 us=2000 depth=3
 chain ring=2 prio=normal count=20 us=1000 depth=5 after=front
 hang ring=3 prio=normal count=3 us=1000 depth=3 hang=1 start=60
 LIST
+# lossless COMMAND NAME [ARG...] - has COMMAND make the recording NAME.rec; again, four times, where that has lost events: with more
+# threads than CPUs Linux 7.3 loses some (docs/bpf.md), and what they hide is not told
+lossless() {
+	local try
+	for try in 1 2 3 4 5; do
+		"$@" || return 1
+		echo "recording $try: $(lost "$2.rec") lost"
+		[ "$(lost "$2.rec")" -gt 0 ] || break
+	done
+}
 # enough NAME PERMILLE AGAIN [ARG...] - nothing that report says of NAME.rec is wrong, and so many of the starts and ends are known.
-# A loss hides some (with more threads than CPUs Linux 7.3 loses events, docs/bpf.md), and so does an end that interrupts the very
-# worker that gave the ring a job (it may have been found there); a slow guest has many. So AGAIN may record it anew, four times;
-# what is wrong fails at once.
+# Not known is, beside what losses hide, an end that interrupts the very worker that gave the ring a job: it may have been found
+# there. A slow guest has several. So AGAIN may record it anew, four times; what is wrong fails at once.
 enough() {
 	local name=$1 least=$2 try
 	shift 2
 	for try in 1 2 3 4 5; do
 		[ "$try" = 1 ] || "$@" || return 1
 		"$GPULANE" report --requests "$name.rec" >"$name.csv" && awk -f "$LIB/drm-stages.awk" "$name.truth" "$name.csv" >"$name.stages" || return 1
-		echo "recording $try: $(lost "$name.rec") lost"
 		tail -n 30 "$name.stages"
 		[ "$(wc -l <"$name.stages")" = 1 ] || return 1
 		! awk -v least="$least" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$name.stages" || return 0
@@ -261,7 +269,7 @@ list_record() {
 }
 # stages LIST PERMILLE
 stages() {
-	list_record "$1" && enough "$1" "$2" list_record "$1" && "$GPULANE" report "$1.rec" >"$1.txt"
+	lossless list_record "$1" && enough "$1" "$2" lossless list_record "$1" && "$GPULANE" report "$1.rec" >"$1.txt"
 }
 # says LIST REGEXP - the report's first lines
 says() {
@@ -290,16 +298,8 @@ own='xe_\(sched\|exec\|vma\)_[a-z_]*\|amdgpu_\(cs_ioctl\|sched_run_job\|bo_move\
 own_events() {
 	sed -n "s/^[0-9]* [0-9-]* [^ ]* [a-z-]* \($own\) /\1 /p" "$1" | sed 's/ fence_context=[0-9]* fence_seqno=[0-9]*//; s/ job=[0-9]*//' | sort
 }
-# told_record DRIVER SYSTEM - recorded by bpf and by ftrace at once; again, four times, where bpf has lost events
+# told_record DRIVER SYSTEM - recorded by bpf and by ftrace at once
 told_record() {
-	local try
-	for try in 1 2 3 4 5; do
-		told_record_once "$@" || return 1
-		echo "recording $try: $(lost "$1.rec") lost"
-		[ "$(lost "$1.rec")" -gt 0 ] || break
-	done
-}
-told_record_once() {
 	rm -rf "$1.rec"
 	echo >$TRUTH
 	trace-cmd start -q -C mono -b 32768 -e gpu_scheduler -e "$2" >/dev/null &&
@@ -362,10 +362,10 @@ told_as() {
 	shift 3
 	# A reset names no ring: the other rings have nothing left to do by then, in a slow guest, too.
 	check "told-load-as-$driver" insmod "$SCHED" driver="$driver" rings=3 timeout_ms=2500
-	check "told-recorded-$driver" told_record "$driver" "$system"
+	check "told-recorded-$driver" lossless told_record "$driver" "$system"
 	check "told-same-as-ftrace-$driver" told_same "$driver"
 	check "told-causes-$driver" causes "$driver" "$@"
-	check "told-stages-$driver" enough "$driver" "$known" told_record "$driver" "$system"
+	check "told-stages-$driver" enough "$driver" "$known" lossless told_record "$driver" "$system"
 	check "told-stages-of-ftrace-$driver" told_bare "$driver"
 	[ $# = 0 ] || check "told-explained-$driver" told_explained "$driver" "$1"
 	"$GPULANE" doctor --no-opencl >doctor
@@ -373,10 +373,13 @@ told_as() {
 	rmmod gl_sched
 }
 # What watch records of a hang: the scheduler's time-out, once, with the job that hung
-hang_is_named() {
+hang_record() {
+	rm -rf "$1.rec"
 	echo >$TRUTH
-	"$GPULANE" record --opencl off --events drm,reset --output hang.told -- "$JOBS" "$T/told" && cat $TRUTH >hang.truth || return 1
-	"$GPULANE" dump --no-head --event gpulane_reset hang.told | tee hang.dump
+	"$GPULANE" record --opencl off --events drm,reset --output "$1.rec" -- "$JOBS" "$T/told" && cat $TRUTH >"$1.truth"
+}
+hang_is_named() {
+	lossless hang_record hang && "$GPULANE" dump --no-head --event gpulane_reset hang.rec | tee hang.dump
 	same 'the job that timed out' "$(with_status hang timeout)" "$(sed -n 's/.* fence_context=\([0-9]*\) fence_seqno=\([0-9]*\) what=timeout .*/\1:\2/p' hang.dump)"
 }
 modprobe gpu-sched

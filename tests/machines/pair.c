@@ -5,8 +5,9 @@
  * gpulane.
  *
  *   pair write SEED DIR           DIR/a and DIR/b
- *   pair check SEED OWN MIN MAX   0: when b's clock says OWN, it is ahead of a's by MIN to MAX ns
- *   pair mode SEED                which events the seed's traces have, and what happens in them
+ *   pair check SEED               reads lines OWN MIN MAX; 0: whenever b's clock says OWN, it is
+ * ahead of a's by MIN to MAX ns pair mode SEED                which events the seed's traces have,
+ * and what happens in them
  *
  * What happens on the way, by the seed: segments and acknowledgements are lost, repeated after a
  * time-out or without need, doubled by the network, delivered in another order; ports are used
@@ -603,6 +604,18 @@ static bool is_within(long double own, long double lo, long double hi)
 	return false;
 }
 
+/* Each line of the file, OWN MIN MAX, is right; a line that cannot be read is not. */
+static bool all_within(FILE *file)
+{
+	long double own, min, max;
+	int n;
+
+	while ((n = fscanf(file, "%Lf %Lf %Lf", &own, &min, &max)) == 3)
+		if (!is_within(own, min, max))
+			return false;
+	return n == EOF;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -613,9 +626,8 @@ int main(int argc, char **argv)
 		write_pair(argv[3]);
 		return 0;
 	}
-	if (!strcmp(argv[1], "check") && argc == 6)
-		return !is_within(strtold(argv[3], NULL), strtold(argv[4], NULL),
-				  strtold(argv[5], NULL));
+	if (!strcmp(argv[1], "check"))
+		return !all_within(stdin);
 	if (strcmp(argv[1], "mode"))
 		return 2;
 	printf("%s%s%s, %.1f s, loss %.3f, repeated %.3f, doubled %.3f, reordered %.3f, delay %.0f "
