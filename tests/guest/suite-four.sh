@@ -89,13 +89,16 @@ run() {
 		--env REPLAY="$replay" -- bash "$SUITE_TMP/in-guest"
 }
 
-# report_of NAME TRACE [SED] - its report as same.jq has it; with SED of its events, changed
+# report_of NAME TRACE [SED] - its report as same.jq has it; who had the CPU that threads waited for in NAME.all, and for longer than 10 ms
+# in NAME.long; with SED of its events, changed
 report_of() {
 	local trace=$2
 	if [ -n "${3:-}" ]; then
 		"$G" dump "$trace" 2>/dev/null | sed "$3" >"$OUT/$1.txt" && trace=$OUT/$1.txt
 	fi
-	"$G" report --rows 0 --format json "$trace" 2>/dev/null | jq -S -f tests/foreign/same.jq >"$OUT/$1.same"
+	"$G" report --rows 0 --format json "$trace" 2>/dev/null >"$OUT/$1.json" && jq -S -f tests/foreign/same.jq "$OUT/$1.json" | jq 'del(.culprits)' >"$OUT/$1.same" || return 1
+	jq -r '.cpu_preemptions[] | "\(.thread) \(.culprit) \(.cpu)"' "$OUT/$1.json" | sort -u >"$OUT/$1.all"
+	jq -r '.cpu_preemptions[] | select(.runnable_ns > 10000000) | "\(.thread) \(.culprit) \(.cpu)"' "$OUT/$1.json" | sort -u >"$OUT/$1.long"
 }
 
 # What LTTng 2.13 does not have: the events of fences. gpulane alone has what sits on the ports.
@@ -103,7 +106,12 @@ no_fences='/^[0-9].* dma_fence_/d; s/^recorded \(dma_fence_\)/absent \1/'
 no_ports='/^[0-9].* i915_engine_ports /d; s/^recorded \(i915_engine_ports\)/absent \1/'
 no_unsubmit='/^[0-9].* i915_request_unsubmit /d; s/^recorded \(i915_request_unsubmit\)/absent \1/'
 
-as_ours() { report_of ours-"$1" "$OUT/rec" "${3:-}" && report_of "$1" "$OUT/$2" && diff "$OUT/ours-$1.same" "$OUT/$1.same"; }
+# Each tracer takes times of its own, and an emulated processor may stand still between one's and the next's, for longer than 10 ms on
+# a busy machine: what lasts that long by one is there by the other.
+as_ours() {
+	report_of ours-"$1" "$OUT/rec" "${3:-}" && report_of "$1" "$OUT/$2" && diff "$OUT/ours-$1.same" "$OUT/$1.same" && [ -s "$OUT/$1.long" ] &&
+		same 'ours alone' '' "$(comm -23 "$OUT/ours-$1.long" "$OUT/$1.all")" && same 'theirs alone' '' "$(comm -23 "$OUT/$1.long" "$OUT/ours-$1.all")"
+}
 
 # All four have seen the same requests and switches, to the last one.
 same_events() {
