@@ -399,7 +399,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		since_ns = rq->handed.execute_ns;
 		if (!timeline_has_started(&rq->pub))
 			timeline_finish_doubt(rq, rq->pub.execute_ns);
-		else if (eng->dequeue.oldest)
+		else
 			timeline_finish_doubt(rq, rq->alive.ns);
 		rq->doubt.is_in_loss |= eng->dequeue.oldest != NULL;
 	}

@@ -192,9 +192,20 @@ static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *
 	return timeline_not_before(ns, rq->alive.ns);
 }
 
+/* The hardware may have rq as the driver executes it: it has been handed over before. is_late: an
+ * earlier `execute` may have been lost. */
+static bool may_be_again(const struct lane_eng *eng, const struct lane_rq *rq, bool is_late)
+{
+	return is_late || (rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub));
+}
+
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng = timeline_engine_of(tl, event);
+	bool is_first = !(rq->pub.seen & LANE_SEEN_EXECUTE);
+	bool is_late = is_first && (rq->is_on_device || rq->handed.is_taken_back ||
+				    (!(eng && eng->model->is_handed_over_once) &&
+				     execute_may_be_late(tl, rq, event->wire.ts_ns)));
 
 	rq->pub.executes++;
 	if (eng && eng->model->has_tasklet)
@@ -204,16 +215,15 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->handed.cpu = event->cpu;
 	timeline_listening_handed_over(tl, rq);
 	timeline_world_looked_at(tl, rq,
-				 rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub)
+				 may_be_again(eng, rq, is_late)
 					 ? looked_at(tl, rq, event->wire.ts_ns)
 					 : event->wire.ts_ns);
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (timeline_request_is_virtual(rq))
 		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
-	if (!(rq->pub.seen & LANE_SEEN_EXECUTE)) {
-		if (rq->is_on_device || (!eng->model->is_handed_over_once &&
-					 execute_may_be_late(tl, rq, event->wire.ts_ns)))
+	if (is_first) {
+		if (is_late)
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
