@@ -19,7 +19,7 @@
 #define AT(ns)	     SPAN(ns, ns)
 
 /* Only its slots for what is doubted are used. */
-static struct lane_timeline tl = { .over_pool.size = sizeof(struct lane_over) };
+static struct lane_timeline tl = { .complete_pool.size = sizeof(struct lane_complete) };
 
 static void expect(struct lane_span is, uint64_t lo, uint64_t hi)
 {
@@ -51,8 +51,8 @@ static void leave(struct lane_rq *rq, struct lane_span at)
 static void void_run(struct lane_rq *rq, struct lane_span at)
 {
 	timeline_world_fit(rq, &at);
-	timeline_world_void(&tl, rq, at);
-	rq->pub.state = rq->now.off.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
+	timeline_world_unsure(&tl, rq, at);
+	rq->pub.state = rq->now.preempted_since.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
 }
 
 /* It has run from 100 to 200, and may have ended then. */
@@ -65,7 +65,7 @@ static void left_at_200(struct lane_rq *rq)
 
 static bool may_be_over(const struct lane_rq *rq)
 {
-	return timeline_request_may_be_over(rq);
+	return timeline_request_may_be_complete(rq);
 }
 
 /* ---- runs ---- */
@@ -107,7 +107,7 @@ static void ends_where_it_is_off(void **state)
 	(void)state;
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 200);
-	expect(timeline_world_end(&rq, SPAN(240, 250), LANE_WORLD_OFF), 240, 250);
+	expect(timeline_world_end(&rq, SPAN(240, 250), LANE_WORLD_PREEMPTED), 240, 250);
 	expect(rq.pub.running, 100, 100);
 	expect(rq.pub.preempted, 40, 50);
 }
@@ -183,7 +183,7 @@ static void left_sooner_than_told(void **state)
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 200);
 	timeline_world_left_sooner(&rq, SPAN(150, 160));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OFF), 300, 300);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_PREEMPTED), 300, 300);
 	expect(rq.pub.running, 50, 60);
 	expect(rq.pub.preempted, 140, 150);
 }
@@ -197,14 +197,14 @@ static void leaving_without_a_sign_of_life_makes_a_history(void **state)
 	(void)state;
 	left_at_200(&rq);
 	assert_true(may_be_over(&rq));
-	assert_int_equal(rq.over.how, LANE_OVER_BEFORE);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 	assert_false(timeline_request_was_preempted(&rq));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	expect(rq.pub.running, 0, 100);
 	expect(rq.pub.preempted, 0, 0);
 	/* and by the time by which it is told to be complete, whatever that is of */
 	left_at_200(&rq);
-	expect(timeline_world_end(&rq, AT(180), LANE_WORLD_OVER), 100, 180);
+	expect(timeline_world_end(&rq, AT(180), LANE_WORLD_COMPLETE), 100, 180);
 	expect(rq.pub.running, 0, 80);
 	/* none if it was seen incomplete as it left */
 	hand_over(&rq, 90);
@@ -235,14 +235,14 @@ static void earlier_sign_of_life_clips_its_end(void **state)
 	(void)state;
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 150);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
 	/* and that whether it came before it left or after */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	timeline_world_alive(&tl, &rq, 150);
 	leave(&rq, AT(200));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
 }
 
@@ -260,13 +260,13 @@ static void listener_is_taken_back(void **state)
 	timeline_world_not_alive(&tl, &rq);
 	assert_true(may_be_over(&rq));
 	assert_int_equal(rq.alive.ns, 120);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 120, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 120, 200);
 	expect(rq.pub.running, 20, 100);
 	/* one that would only have clipped its end does not */
 	left_at_200(&rq);
 	timeline_world_seems_alive(&tl, &rq, 150);
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	/* a sign that is certain stays */
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 250);
@@ -284,7 +284,7 @@ static void incomplete_before_the_listening(void **state)
 	timeline_world_seems_alive(&tl, &rq, 250);
 	timeline_world_was_alive(&tl, &rq, 150);
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 150, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	left_at_200(&rq);
 	timeline_world_seems_alive(&tl, &rq, 250);
 	timeline_world_was_alive(&tl, &rq, 200);
@@ -296,7 +296,7 @@ static void incomplete_before_the_listening(void **state)
 	timeline_world_seems_alive(&tl, &rq, 250);
 	timeline_world_was_alive(&tl, &rq, 150);
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 160, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 160, 200);
 }
 
 /* What the listening seemed to exclude comes back with what has become possible since. */
@@ -310,7 +310,7 @@ static void listener_is_taken_back_later(void **state)
 	timeline_world_seems_alive(&tl, &rq, 260);
 	leave(&rq, AT(300));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 	assert_int_equal(rq.pub.running.lo, 0);
 	/* it left before somebody began to listen, as is told later */
 	hand_over(&rq, 90);
@@ -319,14 +319,14 @@ static void listener_is_taken_back_later(void **state)
 	leave(&rq, AT(200));
 	assert_false(may_be_over(&rq));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 200);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 200);
 	/* two histories were made one meanwhile */
 	left_at_200(&rq);
 	timeline_world_seems_alive(&tl, &rq, 150);
 	begin(&rq, AT(250));
 	leave(&rq, AT(300));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 }
 
 /* Behind all that has been read: it is not over by that, whatever its time. */
@@ -386,7 +386,7 @@ static void void_run_keeps_both_histories(void **state)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	assert_int_equal(rq.over.how, LANE_OVER_PASSED);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
 	timeline_world_publish(&rq, SPAN(0, 0));
 	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(250));
@@ -398,7 +398,7 @@ static void void_run_keeps_both_histories(void **state)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 100, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	expect(rq.pub.running, 0, 100);
 }
 
@@ -431,15 +431,15 @@ static void overtaken_while_it_runs(void **state)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	timeline_world_overtaken(&rq, 200, false);
-	assert_int_equal(rq.over.how, LANE_OVER_IN_PLACE);
-	assert_false(rq.over.is_reported);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
+	assert_false(rq.complete.is_reported);
 	assert_true(may_be_over(&rq));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_OVER), 100, 300);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_COMPLETE), 100, 300);
 	expect(rq.pub.running, 0, 200);
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	timeline_world_overtaken(&rq, 200, true);
-	assert_true(rq.over.is_reported);
+	assert_true(rq.complete.is_reported);
 }
 
 /* What is behind it is known to have ended exactly then: what follows both began no sooner. */
@@ -451,9 +451,9 @@ static void what_follows_began_no_sooner(void **state)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	timeline_world_overtaken(&rq, 200, false);
-	assert_int_equal(rq.over.next_ns, 0);
+	assert_int_equal(rq.complete.next_ns, 0);
 	timeline_world_followed(&rq, 200);
-	assert_int_equal(rq.over.next_ns, 200);
+	assert_int_equal(rq.complete.next_ns, 200);
 }
 
 /* One that was off, or has not begun, has had the engine since it was handed over, perhaps. */
@@ -464,14 +464,14 @@ static void overtaken_while_it_waits(void **state)
 	(void)state;
 	hand_over(&rq, 90);
 	timeline_world_overtaken(&rq, 200, false);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_OVER), 90, 200);
+	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 90, 200);
 	expect(rq.pub.start, 90, 200);
 	expect(rq.pub.running, 0, 110);
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 200);
 	rq.handed.in = AT(220);
 	timeline_world_overtaken(&rq, 300, false);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 220, 300);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 220, 300);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 100, 180);
 	expect(rq.pub.preempted, 20, 100);
@@ -485,8 +485,8 @@ static void passed_over_after_all(void **state)
 	left_at_200(&rq);
 	timeline_world_alive(&tl, &rq, 200);
 	timeline_world_passed(&rq, SPAN(210, 260));
-	assert_int_equal(rq.over.how, LANE_OVER_PASSED);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 210, 260);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 210, 260);
 	expect(rq.pub.running, 100, 150);
 	expect(rq.pub.preempted, 10, 60);
 }
@@ -501,7 +501,7 @@ static void merging_gives_the_hull(void **state)
 	begin(&rq, AT(250));
 	leave(&rq, AT(300));
 	/* over from 100 to 200, for which it had run; or from 250 to 300 */
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_OVER), 100, 300);
+	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 	expect(rq.pub.start, 100, 100);
 	assert_int_equal(rq.pub.running.lo, 0);
 	assert_true(rq.pub.running.hi >= 150);
@@ -517,13 +517,13 @@ static void merging_gives_the_hull(void **state)
 	begin(&rq, AT(100));
 	timeline_world_overtaken(&rq, 150, true);
 	timeline_world_overtaken(&rq, 160, false);
-	assert_false(rq.over.is_reported);
+	assert_false(rq.complete.is_reported);
 	timeline_world_followed(&rq, 160);
 	timeline_world_overtaken(&rq, 170, true);
-	assert_int_equal(rq.over.how, LANE_OVER_IN_PLACE);
-	assert_int_equal(rq.over.next_ns, 0);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
+	assert_int_equal(rq.complete.next_ns, 0);
 	leave(&rq, AT(200));
-	assert_int_equal(rq.over.how, LANE_OVER_BEFORE);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 }
 
 /* ---- all histories ---- */
@@ -538,7 +538,7 @@ struct history {
 	uint64_t start, off, since, end; /* off 0: not yet */
 	uint64_t running, preempted;
 	uint64_t last_running; /* that, before its last run */
-	enum lane_over_how how;
+	enum lane_complete_how how;
 	bool is_reported;
 };
 
@@ -556,7 +556,7 @@ struct world {
 	struct lane_rq rq;
 	struct histories all;
 	uint64_t now_ns;
-	struct lane_span last; /* its last run was over then, */
+	struct lane_span last; /* its last run was complete then, */
 	bool has_left;	       /* and it has left: that run is not void */
 	uint32_t random;
 };
@@ -593,7 +593,7 @@ static void keep(struct histories *to, struct history history)
 
 /* In this history it is complete then: it has not been seen incomplete since. */
 static void keep_over(struct histories *to, struct history history, uint64_t end,
-		      enum lane_over_how how, bool is_reported)
+		      enum lane_complete_how how, bool is_reported)
 {
 	if (end <= to->alive_ns)
 		return;
@@ -648,7 +648,7 @@ static void each(struct world *w, struct lane_span at, int what, become_fn *beco
 		}
 		/* where it was is not where it is any more */
 		if (become == become_left || become == become_voided)
-			history.how = LANE_OVER_BEFORE;
+			history.how = LANE_COMPLETE_BEFORE;
 		keep(&w->all, history);
 	}
 }
@@ -665,7 +665,7 @@ static void become_running(struct histories *to, struct history history, struct 
 static void become_left(struct histories *to, struct history history, struct lane_span at, int how)
 {
 	for (uint64_t ns = history.since; ns <= at.hi; ns++)
-		keep_over(to, history, ns, (enum lane_over_how)how, false);
+		keep_over(to, history, ns, (enum lane_complete_how)how, false);
 	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
 		if (ns >= history.since)
 			keep(to, left(history, ns));
@@ -679,7 +679,7 @@ static void become_overtaken(struct histories *to, struct history history, struc
 		for (uint64_t ns = history.is_running ? history.since : from;
 		     from >= again_from(&history) && ns <= in.hi; ns++)
 			keep_over(to, history.is_running ? history : begun(history, from), ns,
-				  LANE_OVER_IN_PLACE, is_reported);
+				  LANE_COMPLETE_IN_PLACE, is_reported);
 }
 
 static void become_passed(struct histories *to, struct history history, struct lane_span at,
@@ -689,7 +689,7 @@ static void become_passed(struct histories *to, struct history history, struct l
 	keep(to, history);
 	for (uint64_t from = at.lo; from <= at.hi; from++)
 		for (uint64_t ns = from; from >= again_from(&history) && ns <= at.hi; ns++)
-			keep_over(to, begun(history, from), ns, LANE_OVER_PASSED, false);
+			keep_over(to, begun(history, from), ns, LANE_COMPLETE_PASSED, false);
 }
 
 static void become_left_sooner(struct histories *to, struct history history, struct lane_span at,
@@ -714,14 +714,15 @@ static void kill_over(struct histories *all, bool dies(const struct history *, u
 	all->n = n;
 }
 
-static bool is_over_by(const struct history *history, uint64_t at_ns)
+static bool is_complete_by(const struct history *history, uint64_t at_ns)
 {
 	return history->end <= at_ns;
 }
 
 static bool is_seen_by_look(const struct history *history, uint64_t at_ns)
 {
-	return history->end <= at_ns || history->how >= LANE_OVER_BEFORE || history->is_reported;
+	return history->end <= at_ns || history->how >= LANE_COMPLETE_BEFORE ||
+	       history->is_reported;
 }
 
 /* ---- random calls ---- */
@@ -755,7 +756,7 @@ static void do_leave(struct world *w)
 	if (!is_running(w))
 		return;
 	w->last = fitted(w);
-	each(w, w->last, LANE_OVER_BEFORE, become_left);
+	each(w, w->last, LANE_COMPLETE_BEFORE, become_left);
 	leave(&w->rq, w->last);
 	w->has_left = true;
 }
@@ -782,7 +783,7 @@ static void do_void(struct world *w)
 	if (!is_running(w))
 		return;
 	at = fitted(w);
-	each(w, at, LANE_OVER_PASSED, become_voided);
+	each(w, at, LANE_COMPLETE_PASSED, become_voided);
 	void_run(&w->rq, at);
 	w->has_left = false;
 }
@@ -790,7 +791,7 @@ static void do_void(struct world *w)
 /* It was incomplete then. */
 static void lived(struct histories *all, uint64_t at_ns)
 {
-	kill_over(all, is_over_by, at_ns);
+	kill_over(all, is_complete_by, at_ns);
 	if (at_ns > all->alive_ns)
 		all->alive_ns = at_ns;
 	if (at_ns > all->seems_ns)
@@ -877,7 +878,7 @@ static void do_left_incomplete(struct world *w)
 	if (!w->has_left || is_running(w))
 		return;
 	timeline_world_left_incomplete(&tl, &w->rq, w->last.hi);
-	kill_over(&w->all, is_over_by, w->last.hi);
+	kill_over(&w->all, is_complete_by, w->last.hi);
 }
 
 /* The driver had looked at it before. */
@@ -885,7 +886,7 @@ static void do_left_sooner(struct world *w)
 {
 	struct lane_span at = { w->rq.now.since.lo, w->rq.now.since.hi + draw(w, 2) };
 
-	if (!w->has_left || is_running(w) || at.hi >= w->rq.now.off.lo)
+	if (!w->has_left || is_running(w) || at.hi >= w->rq.now.preempted_since.lo)
 		return;
 	each(w, at, 0, become_left_sooner);
 	timeline_world_left_sooner(&w->rq, at);
@@ -972,7 +973,7 @@ static void expect_way(const struct world *w, const struct history *history, str
 	struct history last = *history;
 
 	if (history->is_over) {
-		if (ways & LANE_WORLD_OVER)
+		if (ways & LANE_WORLD_COMPLETE)
 			expect_end(w, history, end, seed);
 		return;
 	}
@@ -983,7 +984,7 @@ static void expect_way(const struct world *w, const struct history *history, str
 			now.running += now.end - now.since;
 			expect_end(w, &now, end, seed);
 		}
-		if ((ways & LANE_WORLD_OFF) && last.off && last.end >= last.off) {
+		if ((ways & LANE_WORLD_PREEMPTED) && last.off && last.end >= last.off) {
 			now.preempted += now.end - now.off;
 			expect_end(w, &now, end, seed);
 		}
@@ -997,19 +998,20 @@ static uint32_t ways_of(const struct world *w)
 {
 	if (is_running(w))
 		return LANE_WORLD_NOW;
-	if (w->rq.now.maybe.hi) /* nobody asks: it is over as it may have run, or has no bounds */
+	if (w->rq.now.maybe_since
+		    .hi) /* nobody asks: it is complete as it may have run, or has no bounds */
 		return 0;
-	return LANE_WORLD_AGAIN | (w->rq.now.off.hi ? LANE_WORLD_OFF : 0);
+	return LANE_WORLD_AGAIN | (w->rq.now.preempted_since.hi ? LANE_WORLD_PREEMPTED : 0);
 }
 
 static void end_and_compare(struct world *w, uint32_t seed)
 {
-	uint32_t ways = (ways_of(w) & (1 + draw(w, 15))) | (draw(w, 2) ? LANE_WORLD_OVER : 0);
+	uint32_t ways = (ways_of(w) & (1 + draw(w, 15))) | (draw(w, 2) ? LANE_WORLD_COMPLETE : 0);
 	struct lane_span at = later(w), end;
 
 	if (is_running(w))
 		timeline_world_fit(&w->rq, &at);
-	if (!(ways & ~LANE_WORLD_OVER) && !may_be_over(&w->rq))
+	if (!(ways & ~LANE_WORLD_COMPLETE) && !may_be_over(&w->rq))
 		ways |= ways_of(w);
 	if (!ways)
 		return;
@@ -1032,7 +1034,7 @@ static void compare_by_now(struct world *w, uint32_t seed)
 static void bounds_hold_every_history(void **state)
 {
 	static struct world w;
-	uint64_t told = 0, over = 0, doubted = 0, most = 0;
+	uint64_t told = 0, complete = 0, doubted = 0, most = 0;
 
 	(void)state;
 	for (uint32_t seed = 1; seed <= 20000; seed++) {
@@ -1040,7 +1042,7 @@ static void bounds_hold_every_history(void **state)
 		w.random = seed;
 		w.now_ns = 100;
 		hand_over(&w.rq, 100);
-		keep(&w.all, (struct history){ .how = LANE_OVER_NOT });
+		keep(&w.all, (struct history){ .how = LANE_COMPLETE_NOT });
 		for (uint32_t n = 2 + draw(&w, 14); n-- && !w.all.is_full;) {
 			calls[draw(&w, sizeof(calls) / sizeof(calls[0]))](&w);
 			if (!w.all.is_full)
@@ -1051,7 +1053,7 @@ static void bounds_hold_every_history(void **state)
 			continue;
 		}
 		told++;
-		over += may_be_over(&w.rq);
+		complete += may_be_over(&w.rq);
 		doubted += w.rq.doubted != NULL;
 		most = w.all.n > most ? w.all.n : most;
 		end_and_compare(&w, seed);
@@ -1059,7 +1061,7 @@ static void bounds_hold_every_history(void **state)
 	}
 	/* it is no empty test */
 	assert_true(told > 10000);
-	assert_true(over > 2000);
+	assert_true(complete > 2000);
 	assert_true(doubted > 500);
 	assert_true(most > 1000);
 }

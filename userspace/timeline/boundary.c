@@ -43,7 +43,7 @@ struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_
 void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
 {
 	timeline_finish_request(tl, rq, end);
-	if (rq->is_over) /* rq could not be released before it had ended */
+	if (rq->release.is_due) /* rq could not be released before it had ended */
 		timeline_tasklet_release_later(tl, rq);
 }
 

@@ -3,13 +3,13 @@
 #include "timeline/chain.h"
 #include "timeline/ending.h"
 #include "timeline/finish.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
 #include "timeline/tasklet.h"
-#include "timeline/turn.h"
+#include "timeline/run.h"
 #include "timeline/fate.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uin
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_end_told *ending)
 {
-	timeline_fate_end_turn(tl, eng, rq, ending);
+	timeline_fate_end_run(tl, eng, rq, ending);
 	timeline_chain_update(tl, eng);
 }
 
@@ -50,7 +50,7 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 			timeline_chain_end_before(tl, rq, end.hi);
 		timeline_fate_end_as_it_left(tl, eng, rq, ending);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		timeline_fate_end_away(tl, eng, rq, ending);
+		timeline_fate_end_preempted(tl, eng, rq, ending);
 	} else {
 		end = timeline_fate_out_of_turn(eng, rq, end);
 		timeline_chain_end_before(tl, rq, end.hi);
@@ -83,7 +83,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	if (eng->running != rq && !timeline_fate_left_or_over(rq, end) &&
+	if (eng->running != rq && !timeline_fate_may_be_complete(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
 		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq)
@@ -192,7 +192,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	timeline_turn_begin(tl, eng, next, at, gap_ns);
+	timeline_run_begin(tl, eng, next, at, gap_ns);
 	if (complete_ns && timeline_engine_saw_complete(eng, next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
@@ -242,16 +242,16 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 	eng->leaver = NULL;
 	if (!rq || timeline_request_has_ended(rq) || eng->running != rq)
 		return;
-	if (eng->front.is_unsure) {
-		timeline_turn_void(tl, eng, at);
+	if (eng->run.is_unsure) {
+		timeline_run_unsure(tl, eng, at);
 	} else {
-		timeline_turn_close(tl, eng, &at);
-		timeline_turn_taken_off(tl, eng, rq, at);
+		timeline_run_close(tl, eng, &at);
+		timeline_run_preempted(tl, eng, rq, at);
 	}
 	rq = next_to_run(eng);
 	timeline_chain_update(tl, eng);
 	if (rq && eng->running == rq)
-		timeline_turn_is_reported(eng, rq);
+		timeline_run_is_reported(eng, rq);
 }
 
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
@@ -315,7 +315,7 @@ void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
 	struct lane_rq *rq = lane_table_get(&tl->requests, port.ctx->pub.id, port.seqno);
 
 	timeline_ports_pop(eng);
-	if (rq && rq->is_over)
+	if (rq && rq->release.is_due)
 		timeline_tasklet_release_later(tl, rq);
 }
 
@@ -327,7 +327,7 @@ static bool was_passed_over(const struct lane_timeline *tl, const struct lane_en
 	if (!before->is_on_device || before->pub.engine != &eng->pub)
 		return false;
 	if (!before->order)
-		return before->handed.is_taken_back || before->handed.is_off;
+		return before->handed.is_taken_back || before->handed.is_back_unseen;
 	return !timeline_engine_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
 	       before->order <= eng->dequeue.stood;
 }
@@ -339,10 +339,10 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 	if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 		return timeline_loss_over(tl, timeline_tasklet_end(eng, tl->now_ns));
 	if (timeline_request_ran_unsure(before))
-		return before->over.end.hi;
+		return before->complete.end.hi;
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			       !timeline_request_was_preempted(before)
-		       ? before->now.off.hi
+		       ? before->now.preempted_since.hi
 		       : tl->now_ns;
 }
 
@@ -372,7 +372,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 			return; /* its signal is to come, and what is behind it is incomplete */
 		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
-		if (!timeline_has_started(&before->pub) && !before->now.maybe.hi)
+		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		timeline_chain_infer(
 			tl, eng, before,
@@ -398,9 +398,9 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		rq = eng->running;
 		timeline_finish_doubt(rq, now_ns);
 		rq->doubt.is_in_loss = true;
-		timeline_turn_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at);
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
-		timeline_turn_taken_off(tl, eng, rq, at);
+		timeline_run_preempted(tl, eng, rq, at);
 		rq->pub.preemptions--;
 	}
 	while ((rq = eng->order.first))
@@ -410,9 +410,9 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		rq->doubt.is_in_loss = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
-	while (eng->given.n)
+	while (eng->ports.n)
 		timeline_chain_drop_port(tl, eng);
-	memset(eng->given.building, 0, sizeof(eng->given.building));
+	memset(eng->ports.building, 0, sizeof(eng->ports.building));
 	eng->dequeue.is_open = false;
 	if (eng->idle.since_ns)
 		timeline_idle_forget(tl, eng);

@@ -415,7 +415,7 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
 	    !timeline_job_is_lossy(tl, rq))
 		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));
-	if (rq->is_over && timeline_told_release(tl, rq) && !rq->waiters)
+	if (rq->release.is_due && timeline_told_release(tl, rq) && !rq->waiters)
 		timeline_job_done(tl, rq);
 }
 

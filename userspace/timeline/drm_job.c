@@ -125,7 +125,7 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_rq *now;
 
-	rq->is_over = true;
+	rq->release.is_due = true;
 	now = timeline_told_keep(tl, rq);
 	if (now && !now->waiters)
 		timeline_job_done(tl, now);
@@ -133,7 +133,7 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 
 void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->is_over && !rq->waiters && !timeline_told_holds(tl->told, rq))
+	if (rq->release.is_due && !rq->waiters && !timeline_told_holds(tl->told, rq))
 		timeline_job_done(tl, rq);
 }
 

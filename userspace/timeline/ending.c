@@ -55,7 +55,7 @@ static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane
  * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. A request that
  * is taken back loses its listeners until it is handed over again.
  */
-static void hear(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	uint64_t since_ns = timeline_not_before(rq->listen.ns, rq->handed.execute_ns);
 	uint64_t then_ns = interrupts_since(tl, now_ns);
@@ -93,11 +93,11 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 /* rq was incomplete up to its end, which is exact: no world says that it ended before. */
 static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
 {
-	if (end.lo != end.hi || !rq->listen.ns || timeline_request_may_be_over(rq) ||
-	    timeline_request_was_over_before(rq, end.lo))
+	if (end.lo != end.hi || !rq->listen.ns || timeline_request_may_be_complete(rq) ||
+	    timeline_request_was_complete_before(rq, end.lo))
 		return false;
 	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
-	       !timeline_request_is_back(rq) && !rq->handed.is_off;
+	       !timeline_request_is_back(rq) && !rq->handed.is_back_unseen;
 }
 
 /* R13. rq was incomplete until this time, ns, whenever its end was told: an interrupt takes no
@@ -214,7 +214,7 @@ struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq
 	} else if (timeline_request_listened_late(rq, end.hi)) {
 		found_complete(tl, rq);
 	}
-	hear(tl, rq, end.hi);
+	alive_by_silence(tl, rq, end.hi);
 	return bounds_of_end(tl, rq, end, timeline_request_was_preempted(rq));
 }
 

@@ -3,12 +3,12 @@
 #include "timeline/fate.h"
 #include "timeline/ending.h"
 #include "timeline/finish.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/losses.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
 #include "timeline/tasklet.h"
-#include "timeline/turn.h"
+#include "timeline/run.h"
 #include "timeline/world.h"
 
 /* True when the request that has the engine is known to be incomplete at now_ns. */
@@ -20,7 +20,7 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 }
 
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
- * `over`. */
+ * `complete`. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
 {
 	struct lane_rq *last = NULL;
@@ -30,9 +30,9 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
 
 		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
-		    (eng->given.is_told && timeline_ports_is_last(eng, other)))
+		    (eng->ports.is_told && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
-		timeline_world_overtaken(other, end.hi, eng->given.is_told);
+		timeline_world_overtaken(other, end.hi, eng->ports.is_told);
 		last = other;
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
@@ -40,10 +40,10 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		timeline_world_followed(last, end.hi); /* rq has not ended before it left */
 }
 
-bool timeline_fate_left_or_over(const struct lane_rq *rq, struct lane_span end)
+bool timeline_fate_may_be_complete(const struct lane_rq *rq, struct lane_span end)
 {
-	return rq->over.how == LANE_OVER_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || timeline_request_is_void(rq));
+	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       (end.lo != end.hi || timeline_request_is_run_unsure(rq));
 }
 
 /* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
@@ -53,31 +53,31 @@ static bool is_known_over(const struct lane_rq *rq)
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	return !rq->order &&
-	       (rq->handed.is_taken_back || (rq->handed.is_off && eng->model->is_idled) ||
-		(rq->known.hi && rq->over.how != LANE_OVER_PASSED));
+	       (rq->handed.is_taken_back || (rq->handed.is_back_unseen && eng->model->is_idled) ||
+		(rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
 }
 
 /* How a request ended that had left its engine and was not seen to run again. */
-enum way_away {
-	ENDED_AWAY,	     /* it was off the engine, incomplete, until its end */
-	ENDED_BEFORE,	     /* it was complete before it left */
-	ENDED_AWAY_OR_AGAIN, /* it was off the engine until its end, or ran again */
-	ENDED_BEHIND_OTHERS, /* the same, and those ahead of it may be complete, too */
+enum way_ended {
+	ENDED_PREEMPTED,	  /* it was off the engine, incomplete, until its end */
+	ENDED_BEFORE,		  /* it was complete before it left */
+	ENDED_PREEMPTED_OR_AGAIN, /* it was off the engine until its end, or ran again */
+	ENDED_BEHIND_OTHERS,	  /* the same, and those ahead of it may be complete, too */
 	ENDED_WITH_SOMETHING_MISSING,
 };
 
-static enum way_away way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_rq *rq, struct lane_span end)
+static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			     const struct lane_rq *rq, struct lane_span end)
 {
 	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
-	bool may_have_ended_before = timeline_request_may_be_over(rq) && !is_unsure_end;
+	bool may_have_ended_before = timeline_request_may_be_complete(rq) && !is_unsure_end;
 
-	if (timeline_fate_left_or_over(rq, end))
+	if (timeline_fate_may_be_complete(rq, end))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
-			       ? ENDED_AWAY_OR_AGAIN
-			       : ENDED_AWAY;
+			       ? ENDED_PREEMPTED_OR_AGAIN
+			       : ENDED_PREEMPTED;
 	if (is_known_over(rq) && may_have_ended_before)
 		return ENDED_BEFORE;
 	if (end.lo == end.hi)
@@ -86,7 +86,7 @@ static enum way_away way_of(const struct lane_timeline *tl, const struct lane_en
 		return ENDED_BEFORE;
 	if (is_unsure_end)
 		return ENDED_WITH_SOMETHING_MISSING;
-	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_AWAY_OR_AGAIN;
+	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_PREEMPTED_OR_AGAIN;
 }
 
 /*
@@ -98,38 +98,38 @@ static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, str
 {
 	struct lane_span left = { rq->handed.in.lo, rq->alive.ns };
 
-	if (eng->model->has_sets && end.lo < rq->now.off.lo && left.hi < rq->now.off.lo &&
-	    left.lo <= left.hi)
+	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
+	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)
 		timeline_world_left_sooner(rq, left);
 }
 
 /* The ways (enum lane_world_set) in which it may have ended. */
-static uint32_t ways_of(enum way_away way)
+static uint32_t ways_of(enum way_ended way)
 {
 	switch (way) {
-	case ENDED_AWAY:
-		return LANE_WORLD_OFF;
+	case ENDED_PREEMPTED:
+		return LANE_WORLD_PREEMPTED;
 	case ENDED_BEFORE:
-		return LANE_WORLD_OVER;
+		return LANE_WORLD_COMPLETE;
 	default:
-		return LANE_WORLD_AGAIN | LANE_WORLD_OVER;
+		return LANE_WORLD_AGAIN | LANE_WORLD_COMPLETE;
 	}
 }
 
 /* Tells the preemption that is pending, if it is certain. */
-static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_away way,
+static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_ended way,
 			    struct lane_span end)
 {
-	if (way == ENDED_AWAY)
-		timeline_turn_tell_preemption(tl, rq, end);
+	if (way == ENDED_PREEMPTED)
+		timeline_run_tell_preemption(tl, rq, end);
 	else if (rq->left.tell == LANE_LEAVE_SURELY)
-		timeline_turn_tell_preemption(
-			tl, rq, (struct lane_span){ rq->over.world.since.lo, end.hi });
+		timeline_run_tell_preemption(
+			tl, rq, (struct lane_span){ rq->complete.world.since.lo, end.hi });
 }
 
 /* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
  * allow. */
-static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
+static struct lane_span since_alive(const struct lane_rq *rq, enum way_ended way,
 				    const struct lane_end_told *ending, struct lane_span told)
 {
 	uint64_t lo = told.lo, from_ns = ending->end.lo;
@@ -143,12 +143,12 @@ static struct lane_span since_alive(const struct lane_rq *rq, enum way_away way,
 	return told;
 }
 
-void timeline_fate_end_away(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    const struct lane_end_told *ending)
+void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+				 const struct lane_end_told *ending)
 {
 	struct lane_span end = ending->end;
-	enum way_away way = way_of(tl, eng, rq, end);
-	struct lane_span told = way == ENDED_AWAY ? end : timeline_span_exact(end.hi);
+	enum way_ended way = way_of(tl, eng, rq, end);
+	struct lane_span told = way == ENDED_PREEMPTED ? end : timeline_span_exact(end.hi);
 
 	if (timeline_request_was_preempted(rq))
 		left_before_told(eng, rq, end);
@@ -176,7 +176,7 @@ static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq
 static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
 {
 	return eng->model->is_hooked ||
-	       (eng->model->has_sets && ((eng->given.is_told && end.lo != end.hi) ||
+	       (eng->model->has_sets && ((eng->ports.is_told && end.lo != end.hi) ||
 					 timeline_tasklet_dequeued_before(eng)));
 }
 
@@ -207,7 +207,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
-	if (eng->front.is_unsure && !rq->left.from) /* it may have begun only as it came again */
+	if (eng->run.is_unsure && !rq->left.from) /* it may have begun only as it came again */
 		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
 	doubt_those_ahead(eng, rq, end);
 }
@@ -218,7 +218,8 @@ static bool others_may_follow(const struct lane_timeline *tl, const struct lane_
 			      const struct lane_rq *rq)
 {
 	return rq == eng->leaver && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       ((rq->next && rq->next->handed.is_off) || timeline_ports_has_behind(eng, rq));
+	       ((rq->next && rq->next->handed.is_back_unseen) ||
+		timeline_ports_has_behind(eng, rq));
 }
 
 /* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
@@ -228,7 +229,7 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 				   struct lane_span *free)
 {
 	struct lane_span end = ending->end;
-	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_OVER);
+	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_COMPLETE);
 
 	*free = told;
 	if (ending->is_end_hidden)
@@ -237,11 +238,11 @@ static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *r
 		end = told;
 	else if (end.lo != end.hi && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
-	if (timeline_request_may_be_over(rq)) {
+	if (timeline_request_may_be_complete(rq)) {
 		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
 		/* If rq was complete by then, the next one began no sooner than next_ns. */
-		free->lo = end.hi > rq->over.next_ns
-				   ? timeline_not_before(rq->over.next_ns, rq->no_sooner_ns)
+		free->lo = end.hi > rq->complete.next_ns
+				   ? timeline_not_before(rq->complete.next_ns, rq->no_sooner_ns)
 				   : rq->no_sooner_ns;
 	}
 	return end;
@@ -256,8 +257,8 @@ static bool has_gone_on(const struct lane_eng *eng)
 /* rq may have ended before its last run: that run may have been none. */
 static bool may_have_ended_before(const struct lane_rq *rq)
 {
-	return (rq->doubted && rq->doubted->how == LANE_OVER_PASSED) ||
-	       timeline_request_may_be_over(rq);
+	return (rq->doubted && rq->doubted->how == LANE_COMPLETE_PASSED) ||
+	       timeline_request_may_be_complete(rq);
 }
 
 /*
@@ -270,12 +271,12 @@ static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const str
 {
 	if (!eng->dequeue.pause_ns || end_ns <= eng->dequeue.pause_ns ||
 	    timeline_ports_go_on(eng, rq->pub.context)) {
-		eng->paused = 0;
+		eng->pause_no = 0;
 		return;
 	}
-	if (!eng->paused || !may_have_ended_before(rq))
-		eng->paused = ++tl->pauses;
-	((struct lane_ctx *)rq->pub.context)->paused = eng->paused;
+	if (!eng->pause_no || !may_have_ended_before(rq))
+		eng->pause_no = ++tl->pauses;
+	((struct lane_ctx *)rq->pub.context)->pause_no = eng->pause_no;
 }
 
 /*
@@ -295,7 +296,7 @@ static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane
 	    timeline_engine_unproven(eng) || tl->ports_hide ||
 	    timeline_loss_between(tl, dequeue->pause_ns, by_ns))
 		return 0;
-	by_ns = timeline_ports_taken(eng) ? eng->given.taken_run_ns
+	by_ns = timeline_ports_taken(eng) ? eng->ports.taken_run_ns
 					  : timeline_tasklet_first_ns(eng, by_ns);
 	return by_ns > dequeue->pause_ns + LANE_INTERRUPT_NS ? by_ns - LANE_INTERRUPT_NS : 0;
 }
@@ -307,9 +308,9 @@ static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane
  */
 static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
+	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
 
-	return eng->model->is_hooked && eng->paused && rq->handed.no == eng->dequeue.no &&
+	return eng->model->is_hooked && eng->pause_no && rq->handed.no == eng->dequeue.no &&
 	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
 }
 
@@ -320,7 +321,7 @@ static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
 	eng->free.no_sooner_ns = ending->no_sooner_ns;
 	eng->free.is_paused = was_leaver && ending->end.lo != ending->end.hi &&
-			      !eng->given.is_told && !eng->model->is_idled;
+			      !eng->ports.is_told && !eng->model->is_idled;
 }
 
 /* rq was not handed over before ns. */
@@ -344,20 +345,21 @@ static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 		timeline_engine_prove(eng, true);
 }
 
-void timeline_fate_end_turn(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    const struct lane_end_told *ending)
+void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   const struct lane_end_told *ending)
 {
 	struct lane_span end = ending->end, told = end, free;
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
-	bool was_over_before = end.hi < rq->now.since.lo ||
-			       (timeline_request_was_over_before(rq, end.lo) && !has_gone_on(eng));
+	bool was_over_before =
+		end.hi < rq->now.since.lo ||
+		(timeline_request_was_complete_before(rq, end.lo) && !has_gone_on(eng));
 
 	if (others_may_follow(tl, eng, rq))
 		timeline_finish_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	timeline_turn_close(tl, eng, &told);
+	timeline_run_close(tl, eng, &told);
 	end = end_of_run(eng, rq, ending, told, &free);
 	if (was_leaver && may_have_come_again(eng, ending->end))
 		left_or_stayed(eng, rq, ending->end);
@@ -387,11 +389,11 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	timeline_turn_tell_preemption(tl, rq, rq->over.world.since);
-	told = timeline_world_end(rq, end, LANE_WORLD_OVER);
+	timeline_run_tell_preemption(tl, rq, rq->complete.world.since);
+	told = timeline_world_end(rq, end, LANE_WORLD_COMPLETE);
 	/* A set that was written since may have taken the engine from rq, and rq may have had it
 	 * again. */
-	if (eng->model->has_sets && rq->handed.in.lo > rq->over.world.since.hi &&
+	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
 	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
 		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
 	timeline_finish_request(tl, rq, told);
@@ -400,14 +402,14 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 					   struct lane_span end)
 {
-	bool may_have_left = timeline_fate_left_or_over(rq, end);
+	bool may_have_left = timeline_fate_may_be_complete(rq, end);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
-	if ((rq->handed.is_off || may_have_left) && rq->alive.ns < end.lo)
+	if ((rq->handed.is_back_unseen || may_have_left) && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns; /* it may have ended before it was taken back */
 	return end;
 }

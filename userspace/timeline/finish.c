@@ -4,7 +4,7 @@
 #include "timeline/order.h"
 #include "timeline/state.h"
 #include "timeline/tell.h"
-#include "timeline/turn.h"
+#include "timeline/run.h"
 #include "timeline/waiting.h"
 #include "timeline/world.h"
 
@@ -20,11 +20,11 @@ static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 {
 	if (ctx->live == rq)
 		ctx->prev_end_lo = rq->pub.end.lo;
-	if (!ctx->is_over || (int32_t)(rq->pub.seqno - ctx->over_seqno) > 0)
-		ctx->over_seqno = rq->pub.seqno;
-	if (!ctx->is_over || rq->pub.end.hi > ctx->over_ns)
-		ctx->over_ns = rq->pub.end.hi;
-	ctx->is_over = true;
+	if (!ctx->has_complete || (int32_t)(rq->pub.seqno - ctx->complete_seqno) > 0)
+		ctx->complete_seqno = rq->pub.seqno;
+	if (!ctx->has_complete || rq->pub.end.hi > ctx->complete_ns)
+		ctx->complete_ns = rq->pub.end.hi;
+	ctx->has_complete = true;
 	pass_live(ctx);
 }
 
@@ -69,7 +69,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	struct lane_span at = timeline_span_exact(tl->now_ns);
 
 	if (eng->running == rq)
-		timeline_turn_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at);
 	timeline_queue_leave(tl, rq, at.lo);
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;

@@ -3,13 +3,13 @@
 #include "timeline/handover.h"
 #include "timeline/chain.h"
 #include "timeline/finish.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/idle.h"
 #include "timeline/losses.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
 #include "timeline/tell.h"
-#include "timeline/turn.h"
+#include "timeline/run.h"
 #include "timeline/waiting.h"
 #include "timeline/world.h"
 
@@ -316,8 +316,9 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, ui
 		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
 		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
-		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
-			uint64_t by_ns = rq->over.how == LANE_OVER_PASSED ? rq->over.end.hi : 0;
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe_since.hi)) {
+			uint64_t by_ns =
+				rq->complete.how == LANE_COMPLETE_PASSED ? rq->complete.end.hi : 0;
 
 			if (timeline_request_since(rq).hi == LANE_NEVER)
 				by_ns = now_ns;
@@ -371,8 +372,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
 	if (oldest && !timeline_request_has_ended(oldest) && oldest != first) {
 		eng->leaver = oldest;
-		eng->front.is_unsure =
-			eng->running == oldest && !timeline_turn_had_begun(eng, oldest);
+		eng->run.is_unsure = eng->running == oldest && !timeline_run_had_begun(eng, oldest);
 		oldest->doubt.is_device_unsure |=
 			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {

@@ -79,7 +79,7 @@ struct lane_handing {
 	uint64_t back_no;    /* that took it back last */
 	int32_t prio_before; /* the priority told before prio_no */
 	bool is_taken_back;  /* unsubmit came, no execute since */
-	bool is_off;	     /* taken back by what was seen of others; no execute since */
+	bool is_back_unseen; /* taken back by what was seen of others; no execute since */
 	bool is_on_port;     /* an `in` has come since its last execute */
 	struct lane_span in; /* its port was given then, as far as that is seen */
 };
@@ -87,27 +87,29 @@ struct lane_handing {
 /* A world: one history of a request that the events allow (docs/analysis.md). The sums have what
  * came before its last run. */
 struct lane_world {
-	struct lane_span start; /* it first had the engine then; hi 0: no run of it is over */
-	struct lane_span maybe; /* it may have had the engine then already; hi 0: no */
-	struct lane_span off;	/* it left the engine then, before its last run; hi 0: it did not */
-	struct lane_span since; /* its last run began then */
+	struct lane_span start;	      /* it first had the engine then; hi 0: no run of it is over */
+	struct lane_span maybe_since; /* it may have had the engine then already; hi 0: no */
+	struct lane_span preempted_since; /* it left the engine then, before its last run; hi 0: it
+					     did not */
+	struct lane_span since;		  /* its last run began then */
 	struct lane_span running, preempted;
-	uint64_t less; /* it may have been off so much less, ns */
+	uint64_t maybe_ran_ns; /* since then it may have run so long: it may have been off so much
+				  less */
 };
 
-/* Where a request ended in its world `over`. */
-enum lane_over_how {
-	LANE_OVER_NOT,	    /* there is no world `over` */
-	LANE_OVER_IN_PLACE, /* in its place in the order: what is behind it is complete */
-	LANE_OVER_BEFORE,   /* in a run before it left its engine */
-	LANE_OVER_PASSED,   /* in a run that it may not have had */
+/* Where a request ended in its world `complete`. */
+enum lane_complete_how {
+	LANE_COMPLETE_NOT,	/* there is no world `complete` */
+	LANE_COMPLETE_IN_PLACE, /* in its place in the order: what is behind it is complete */
+	LANE_COMPLETE_BEFORE,	/* in a run before it left its engine */
+	LANE_COMPLETE_PASSED,	/* in a run that it may not have had */
 };
 
-/* The world `over` of a request. */
-struct lane_over {
+/* The world `complete` of a request. */
+struct lane_complete {
 	struct lane_world world;
 	struct lane_span end; /* it was complete then, at its last run's end */
-	enum lane_over_how how;
+	enum lane_complete_how how;
 	bool is_reported; /* the hardware had reported by its next look what shows it */
 	uint64_t next_ns; /* what follows it began no sooner, then */
 };
@@ -134,6 +136,13 @@ struct lane_leave {
 	enum lane_preemption_why why;
 };
 
+/* When it may be told and freed. */
+struct lane_release {
+	bool is_due;	      /* nothing of its own is to come, only waiters keep it */
+	bool is_queued;	      /* it is among the timeline's released ones, */
+	struct lane_rq *next; /* before this one */
+};
+
 /* A request; the public part is first. */
 struct lane_rq {
 	struct lane_request pub;
@@ -143,10 +152,9 @@ struct lane_rq {
 	uint64_t order; /* its number in its engine's order, 0: it does not stand there */
 	struct lane_waiter *waiters;
 	struct lane_idle_note *note;
-	struct lane_job *job;	       /* of drm_sched's, else NULL */
-	bool is_releasing;	       /* it is among the timeline's released ones, */
-	struct lane_rq *released_next; /* before this one */
-	uint64_t told_ns;	       /* its state was told to be of then */
+	struct lane_job *job; /* of drm_sched's, else NULL */
+	struct lane_release release;
+	uint64_t told_ns; /* its state was told to be of then */
 	struct lane_rq_doubt doubt;
 	struct lane_listener listen;
 	struct lane_handing handed;
@@ -154,15 +162,14 @@ struct lane_rq {
 	struct lane_leave left;
 	struct lane_world now; /* its world `now` */
 	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
-	struct lane_over over;
+	struct lane_complete complete;
 	/* The doubted world: it counts if the last listening found the request complete; NULL:
 	 * none. */
-	struct lane_over *doubted;
+	struct lane_complete *doubted;
 	struct lane_alive alive;
 	struct lane_span known; /* it was complete then; its end is not concluded yet; hi 0: no */
 	bool is_on_device;	/* in its engine's list */
 	bool is_ending;		/* its end is being concluded */
-	bool is_over;		/* nothing of its own is to come, only waiters keep it */
 };
 
 struct lane_ctx {
@@ -170,15 +177,15 @@ struct lane_ctx {
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
-	bool is_over;		    /* one of them is, the newest */
-	uint32_t over_seqno;	    /* this, */
-	uint64_t over_ns;	    /* by then, at the latest */
+	bool has_complete;	    /* one of its requests is complete, the newest such: */
+	uint32_t complete_seqno;    /* this, */
+	uint64_t complete_ns;	    /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
-	uint64_t paused; /* and its engine's ring may have been paused: that one's `paused` */
-	uint32_t open;	 /* requests in the list */
-	bool signalled;	 /* one of them has been, the newest */
+	uint64_t pause_no; /* and its engine's ring may have been paused: that pause's number */
+	uint32_t open;	   /* requests in the list */
+	bool signalled;	   /* one of them has been, the newest */
 	uint32_t signalled_seqno; /* this */
 	bool has_forgotten;	  /* some whose retire had not come */
 	uint32_t forgot_seqno;	  /* the last of them: events up to it come too late */
@@ -202,7 +209,7 @@ struct lane_rq_list {
 };
 
 /* What the hardware has been given on its ports. */
-struct lane_given {
+struct lane_ports {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
 	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
@@ -263,7 +270,7 @@ struct lane_tasklet {
 };
 
 /* What is known of the run of what has the engine. */
-struct lane_front {
+struct lane_engine_run {
 	uint64_t taken_ns; /* the hardware was seen to have its set by then; 0: before it began;
 			      NEVER: not yet */
 	bool follows;	   /* it began as the engine was free, at that very time, */
@@ -302,7 +309,7 @@ struct lane_proof {
 };
 
 /* What was last seen on the ports, where no other event tells. */
-struct lane_seen_ports {
+struct lane_ports_seen {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns;	     /* then */
 	uint64_t changed_ns; /* they were seen to be others than before then, last */
@@ -313,9 +320,9 @@ struct lane_eng {
 	struct lane_engine pub;
 	const struct lane_model *model; /* how its events are read */
 	struct lane_drm_ring *ring;	/* of drm_sched's, else NULL */
-	struct lane_given given;
+	struct lane_ports ports;
 	struct lane_waiting waiting;
-	struct lane_seen_ports ports;
+	struct lane_ports_seen seen_ports;
 	struct lane_dequeue dequeue;
 	struct lane_tasklet tasklet;
 	struct lane_proof proof;
@@ -326,13 +333,14 @@ struct lane_eng {
 	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
 				   back */
 	struct lane_rq *running;
-	struct lane_front front;   /* its run */
-	struct lane_rq *leaver;	   /* it is to leave: has the engine until the changeover */
-	struct lane_rq *victim;	   /* preempted, and its culprit has not started yet */
-	struct lane_ctx *last_ctx; /* of what ran last */
-	struct lane_free free;	   /* what ran last was over */
-	uint64_t told_until_ns;	   /* the last run that was told ended then, or later */
-	uint64_t paused; /* what ended last may have with the ring paused, which waits yet; 0: no */
+	struct lane_engine_run run; /* its run */
+	struct lane_rq *leaver;	    /* it is to leave: has the engine until the changeover */
+	struct lane_rq *victim;	    /* preempted, and its culprit has not started yet */
+	struct lane_ctx *last_ctx;  /* of what ran last */
+	struct lane_free free;	    /* what ran last was over */
+	uint64_t told_until_ns;	    /* the last run that was told ended then, or later */
+	uint64_t pause_no; /* what ended last may have with the ring paused, which waits yet; 0: no
+			    */
 	bool is_updating;  /* the next to run is being found */
 	uint64_t first_ns; /* the first that ran on it began then, 0: none has */
 };
@@ -445,7 +453,7 @@ struct lane_timeline {
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
-	struct lane_pool over_pool;
+	struct lane_pool complete_pool;
 	struct lane_eng **engine_by_id;
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;

@@ -2,7 +2,7 @@
 /* Execlists from Linux 5.4 on, with `in` and `out`: a dequeue writes a set of ports while another
  * set is active, and the hardware takes the written set later (preempt to busy). */
 #include "timeline/chain.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/handover.h"
 #include "timeline/order.h"
 #include "timeline/port_back.h"
@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-#define MOST_PORTS (sizeof(((struct lane_given *)NULL)->building) / sizeof(struct lane_entry))
+#define MOST_PORTS (sizeof(((struct lane_ports *)NULL)->building) / sizeof(struct lane_entry))
 
 /* The port that came last of the set whose `in`s are coming; MOST_PORTS: none has come. */
 static uint32_t last_port(const struct lane_eng *eng)
 {
 	uint32_t port = 0;
 
-	while (port < MOST_PORTS && !eng->given.building[port].ctx)
+	while (port < MOST_PORTS && !eng->ports.building[port].ctx)
 		port++;
 	return port;
 }
@@ -37,15 +37,15 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			return;
 	}
 	if (last == MOST_PORTS)
-		eng->given.set++;
-	eng->given.building[port] = *entry;
-	eng->given.building[port].set = eng->given.set;
-	eng->given.building[port].is_again &= !port;
+		eng->ports.set++;
+	eng->ports.building[port] = *entry;
+	eng->ports.building[port].set = eng->ports.set;
+	eng->ports.building[port].is_again &= !port;
 	if (port)
 		return;
-	for (uint32_t i = 0; i < MOST_PORTS && eng->given.building[i].ctx; i++)
-		timeline_handover_give(tl, eng, eng->given.building[i]);
-	memset(eng->given.building, 0, sizeof(eng->given.building));
+	for (uint32_t i = 0; i < MOST_PORTS && eng->ports.building[i].ctx; i++)
+		timeline_handover_give(tl, eng, eng->ports.building[i]);
+	memset(eng->ports.building, 0, sizeof(eng->ports.building));
 	eng->dequeue.has_written = true;
 }
 
@@ -91,7 +91,7 @@ static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 				eng->dequeue.oldest && !timeline_has_started(&rq->pub);
 			timeline_handover_take_back(eng, rq);
 			timeline_order_remove(eng, rq);
-			rq->handed.is_off = true;
+			rq->handed.is_back_unseen = true;
 		}
 	}
 	if (!eng->dequeue.has_again)
@@ -144,9 +144,9 @@ static bool last_is_taken(const struct lane_eng *eng)
 {
 	uint32_t i = 0;
 
-	while (i < eng->given.n && timeline_ports_entry(eng, i)->set != eng->given.set)
+	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != eng->ports.set)
 		i++;
-	return !eng->tasklet.closing || i == eng->given.n || timeline_tasklet_outs_left(eng) > i ||
+	return !eng->tasklet.closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
 	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
 }
 
@@ -161,7 +161,7 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 {
 	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
 
-	if (port->set == eng->given.set && (seen || !timeline_tasklet_writes(eng)))
+	if (port->set == eng->ports.set && (seen || !timeline_tasklet_writes(eng)))
 		return false;
 	return !seen || last_is_taken(eng);
 }
@@ -174,9 +174,9 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
 			       const struct lane_rq *rq, uint64_t now_ns)
 {
-	uint64_t taken_ns = eng->given.taken_ns;
+	uint64_t taken_ns = eng->ports.taken_ns;
 
-	return port->is_again && port->set == eng->given.set && rq->alive.ns < taken_ns &&
+	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 

@@ -2,7 +2,7 @@
 /* Execlists on a stock kernel: function hooks tell what is handed over and taken back. No event but
  * i915_engine_ports tells what is on the ports. */
 #include "timeline/chain.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
 
@@ -23,23 +23,23 @@ static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
  */
 static bool last_was_seen(const struct lane_eng *eng)
 {
-	const struct lane_p_i915_engine_ports *on = &eng->ports.on;
+	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
 	const struct lane_rq *last = eng->order.last;
 	uint64_t ctx = last ? last->pub.context->ctx : 0;
 
-	if (!last || eng->ports.ns < last->handed.execute_ns ||
+	if (!last || eng->seen_ports.ns < last->handed.execute_ns ||
 	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
 	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
 		return false;
 	return last->pub.executes == 1 ||
-	       (eng->ports.changed_ns >= last->handed.execute_ns &&
+	       (eng->seen_ports.changed_ns >= last->handed.execute_ns &&
 		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
 /* The hardware has taken the set that was written last, and may have gone on in it since. */
 static bool is_last_taken(const struct lane_eng *eng)
 {
-	return eng->ports.taken_no == eng->dequeue.no || last_was_seen(eng);
+	return eng->seen_ports.taken_no == eng->dequeue.no || last_was_seen(eng);
 }
 
 /* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
@@ -69,7 +69,8 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_rq *last = NULL;
 
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		if ((rq->handed.no < eng->dequeue.no || rq->handed.execute_ns <= eng->ports.ns) &&
+		if ((rq->handed.no < eng->dequeue.no ||
+		     rq->handed.execute_ns <= eng->seen_ports.ns) &&
 		    is_off(eng, rq, now))
 			last = rq;
 	if (last)
@@ -96,12 +97,12 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	    eng->leaver->pub.context->ctx != ports->ctx0)
 		timeline_chain_change_over_by(tl, eng, event->wire.ts_ns);
 	off_the_ports(tl, eng, ports, event->wire.ts_ns);
-	if (memcmp(&eng->ports.on, ports, sizeof(*ports)) != 0)
-		eng->ports.changed_ns = event->wire.ts_ns;
-	eng->ports.on = *ports;
-	eng->ports.ns = event->wire.ts_ns;
+	if (memcmp(&eng->seen_ports.on, ports, sizeof(*ports)) != 0)
+		eng->seen_ports.changed_ns = event->wire.ts_ns;
+	eng->seen_ports.on = *ports;
+	eng->seen_ports.ns = event->wire.ts_ns;
 	if (last_was_seen(eng))
-		eng->ports.taken_no = eng->dequeue.no;
+		eng->seen_ports.taken_no = eng->dequeue.no;
 	timeline_ports_unpause(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }

@@ -2,7 +2,7 @@
 /* Execlists up to Linux 5.3: each request has its `in`, and the last request of a port its `out`.
  * The engine is idled before requests are taken back (preempt to idle). */
 #include "timeline/chain.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/handover.h"
 #include "timeline/order.h"
 #include "timeline/port_back.h"
@@ -16,9 +16,9 @@ static void take_back_all(struct lane_eng *eng)
 	for (struct lane_rq *rq = eng->order.first; rq; rq = next) {
 		next = rq->dev_next;
 		timeline_order_remove(eng, rq);
-		rq->handed.is_off = true;
+		rq->handed.is_back_unseen = true;
 	}
-	eng->given.set++;
+	eng->ports.set++;
 }
 
 /* A port holds requests of one context: an `in` of the last port's context, in the same set, joins
@@ -26,11 +26,11 @@ static void take_back_all(struct lane_eng *eng)
 static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_entry *entry, uint32_t port)
 {
-	struct lane_entry *tail = eng->given.n ? timeline_ports_entry(eng, eng->given.n - 1) : NULL;
+	struct lane_entry *tail = eng->ports.n ? timeline_ports_entry(eng, eng->ports.n - 1) : NULL;
 	struct lane_entry given = *entry;
 
 	(void)port;
-	given.set = eng->given.set;
+	given.set = eng->ports.set;
 	if (tail && tail->ctx == given.ctx && tail->set == given.set)
 		tail->seqno = given.seqno;
 	else
@@ -46,8 +46,8 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 	take_back_all(eng);
 	eng->leaver = rq;
 	if (rq)
-		eng->front.is_unsure =
-			!eng->front.is_reported && rq->now.since.hi > eng->dequeue.wrote_before_ns;
+		eng->run.is_unsure =
+			!eng->run.is_reported && rq->now.since.hi > eng->dequeue.wrote_before_ns;
 	timeline_port_back_changes_over(tl, eng, port, false, now_ns);
 }
 

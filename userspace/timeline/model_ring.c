@@ -30,7 +30,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	struct lane_span at = { timeline_not_before(in.lo, free.lo),
 				is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
 
-	eng->front.follows = is_sure && in.hi <= free.lo;
+	eng->run.follows = is_sure && in.hi <= free.lo;
 	timeline_idle_end(tl, eng, rq, at.lo, !is_sure);
 	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
 	timeline_world_publish(rq, at);
@@ -50,7 +50,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	timeline_world_fit(rq, &end);
 	end.hi = timeline_not_before(end.hi, end.lo);
 	timeline_world_end(rq, end, LANE_WORLD_NOW);
-	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->front.follows);
+	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->run.follows);
 	eng->running = NULL;
 	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
 	eng->free.at = end;

@@ -215,7 +215,7 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->note)
 		lane_pool_put(&tl->note_pool, rq->note);
 	if (rq->doubted)
-		lane_pool_put(&tl->over_pool, rq->doubted);
+		lane_pool_put(&tl->complete_pool, rq->doubted);
 	if (tl->last_rq == rq)
 		tl->last_rq = NULL;
 	tl->figures.by_state[rq->pub.state]--;

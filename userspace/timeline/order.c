@@ -2,7 +2,7 @@
 // The order in which the requests of an engine stand, and what of it is certain.
 #include "timeline/order.h"
 #include "timeline/losses.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/state.h"
 
 static struct lane_rq_list *list_of(struct lane_eng *eng, const struct lane_rq *rq)
@@ -54,7 +54,7 @@ void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq)
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
 	rq->order = ++eng->orders;
-	rq->handed.is_off = false;
+	rq->handed.is_back_unseen = false;
 }
 
 void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq)
@@ -81,7 +81,7 @@ void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 	if (nothing_ahead)
 		eng->proof.fresh_epoch = eng->proof.epoch;
 	if (eng->proof.fresh_epoch == eng->proof.epoch &&
-	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->unplaced.first && !eng->given.n)))
+	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->unplaced.first && !eng->ports.n)))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 

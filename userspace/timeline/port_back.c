@@ -3,7 +3,7 @@
 #include "timeline/port_back.h"
 #include "timeline/chain.h"
 #include "timeline/finish.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/objects.h"
 #include "timeline/order.h"
 #include "timeline/state.h"
@@ -82,12 +82,12 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 	struct lane_rq *rq = eng->running;
 
 	/* A request that begins behind another of its own context begins without a report. */
-	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->given.set &&
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->ports.set &&
 	    !may_be_replaced(tl, eng, port) &&
 	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq, true)))
-		eng->front.is_reported = true;
-	if (eng->front.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
-		eng->front.taken_ns = now_ns;
+		eng->run.is_reported = true;
+	if (eng->run.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
+		eng->run.taken_ns = now_ns;
 }
 
 /* The hardware left the port, and not for a newer set: its ring does not wait for the end of a
@@ -95,9 +95,9 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
 		    const struct lane_entry *port)
 {
-	if (port->set == eng->given.set && !may_be_replaced(tl, eng, port) &&
-	    port->ctx->paused == eng->paused)
-		eng->paused = 0;
+	if (port->set == eng->ports.set && !may_be_replaced(tl, eng, port) &&
+	    port->ctx->pause_no == eng->pause_no)
+		eng->pause_no = 0;
 }
 
 /*
@@ -108,20 +108,21 @@ static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
 		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
 {
-	bool over = port->ctx->is_over && timeline_seqno_upto(port->seqno, port->ctx->over_seqno);
+	bool over = port->ctx->has_complete &&
+		    timeline_seqno_upto(port->seqno, port->ctx->complete_seqno);
 	uint64_t back_ns = 0;
 
 	/* If the port was left for a newer set, rq may have been complete for long, and the leaver
 	 * may have run since. */
 	if (eng->leaver && eng->running != eng->leaver && !over &&
-	    (port->set == eng->given.set || !eng->model->has_sets))
+	    (port->set == eng->ports.set || !eng->model->has_sets))
 		back_ns = timeline_tasklet_gives_back(eng, eng->leaver, true);
 	if (back_ns)
 		pass_leaver(tl, eng, back_ns, now_ns);
-	eng->given.is_told = true;
+	eng->ports.is_told = true;
 	if (rq)
 		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven, now_ns));
-	eng->given.is_told = false;
+	eng->ports.is_told = false;
 	went_on(tl, eng, port);
 	if (eng->running)
 		follow_completion(tl, eng, port, now_ns);
@@ -174,10 +175,10 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 		timeline_chain_drop_port(tl, eng);
 	port = *timeline_ports_entry(eng, 0);
 	timeline_chain_drop_port(tl, eng);
-	if (port.set != eng->given.set && eng->given.n &&
-	    timeline_ports_entry(eng, 0)->set == eng->given.set) {
-		eng->given.taken_ns = now_ns;
-		eng->given.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
+	if (port.set != eng->ports.set && eng->ports.n &&
+	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
+		eng->ports.taken_ns = now_ns;
+		eng->ports.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
@@ -220,7 +221,7 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port, const struct lane_rq *rq)
 {
-	return rq && port->set != eng->given.set &&
+	return rq && port->set != eng->ports.set &&
 	       (rq == eng->leaver || !timeline_engine_sees_unsubmit(tl)) &&
 	       timeline_tasklet_looked_at(eng, rq);
 }
@@ -275,9 +276,9 @@ void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *ev
 	timeline_tasklet_end_by(tl, eng, event);
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
-		eng->front.is_reported = true; /* its port is first: others' are given back */
+		eng->run.is_reported = true; /* its port is first: others' are given back */
 	if (eng->model->see_ports)
 		eng->model->see_ports(tl, eng, event);
 	else
-		eng->ports.on = *ports;
+		eng->seen_ports.on = *ports;
 }

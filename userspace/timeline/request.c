@@ -5,7 +5,7 @@
 #include "timeline/chain.h"
 #include "timeline/command_events.h"
 #include "timeline/finish.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/handover.h"
 #include "timeline/idle.h"
 #include "timeline/listening.h"
@@ -263,7 +263,7 @@ static void release(struct lane_timeline *tl, struct lane_rq *rq)
 /* All events of rq's own have come. Waiters, and what is held about it, may still keep it. */
 static void over(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	rq->is_over = true;
+	rq->release.is_due = true;
 	if (!rq->waiters)
 		release(tl, rq);
 }
@@ -384,7 +384,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_rq *before = timeline_wait_missed(tl, event->wire.tid);
 
-	if (before && !before->job && before->is_over && before != rq && !before->waiters)
+	if (before && !before->job && before->release.is_due && before != rq && !before->waiters)
 		release(tl, before);
 	timeline_wait_begin(tl, rq, event);
 }
@@ -392,7 +392,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
-	if (timeline_wait_end(tl, rq, event) && rq->is_over)
+	if (timeline_wait_end(tl, rq, event) && rq->release.is_due)
 		release(tl, rq);
 }
 
@@ -689,8 +689,8 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 			  rq->pub.start.lo < eng->proof.hidden_ns;
 	/* An unseen request may have the engine yet, or rq has run before, unseen. */
 	if (!timeline_request_has_ended(rq))
-		device |= rq->pub.start.hi == LANE_NEVER ||
-			  (!timeline_world_has_begun(&rq->now) && timeline_request_may_be_over(rq));
+		device |= rq->pub.start.hi == LANE_NEVER || (!timeline_world_has_begun(&rq->now) &&
+							     timeline_request_may_be_complete(rq));
 	return (device ? LANE_DOUBT_DEVICE : 0) |
 	       (timeline_request_has_ended(rq) ? 0 : LANE_DOUBT_END);
 }

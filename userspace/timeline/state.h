@@ -38,7 +38,7 @@ static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return rq->handed.is_off && eng && eng->model->has_sets;
+	return rq->handed.is_back_unseen && eng && eng->model->has_sets;
 }
 
 /* rq is taken back: its own `unsubmit` says so or, where that is not recorded, others have shown
@@ -53,7 +53,8 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->no_sooner_ns;
-	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.off.lo : rq->pub.execute_ns;
+	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.preempted_since.lo
+							: rq->pub.execute_ns;
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
@@ -187,7 +188,7 @@ static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 /* Since when rq runs, or if it does not run, since when it is off the engine. */
 static inline struct lane_span timeline_request_since(const struct lane_rq *rq)
 {
-	return rq->pub.state == LANE_RQ_STATE_RUNNING ? rq->now.since : rq->now.off;
+	return rq->pub.state == LANE_RQ_STATE_RUNNING ? rq->now.since : rq->now.preempted_since;
 }
 
 /* rq was complete by ns. Returns ns or, if that is later, the latest time at which rq's present
@@ -199,36 +200,37 @@ static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
 	return since.hi == LANE_NEVER ? ns : timeline_not_before(ns, since.hi);
 }
 
-/* rq has a world `over`: it may be complete, and nothing has told of it. */
-static inline bool timeline_request_may_be_over(const struct lane_rq *rq)
+/* rq has a world `complete`: it may be complete, and nothing has told of it. */
+static inline bool timeline_request_may_be_complete(const struct lane_rq *rq)
 {
-	return rq->over.how;
+	return rq->complete.how;
 }
 
-/* rq was off its engine, and no world `over` says that it was complete before it left. */
+/* rq was off its engine, and no world `complete` says that it was complete before it left. */
 static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
 {
-	return rq->now.off.hi && rq->over.how != LANE_OVER_BEFORE;
+	return rq->now.preempted_since.hi && rq->complete.how != LANE_COMPLETE_BEFORE;
 }
 
 /* A dequeue had shown rq complete before at_ns, the time at which its end was told. */
-static inline bool timeline_request_was_over_before(const struct lane_rq *rq, uint64_t at_ns)
+static inline bool timeline_request_was_complete_before(const struct lane_rq *rq, uint64_t at_ns)
 {
 	return rq->known.hi && rq->known.hi < at_ns;
 }
 
 /* It is not known whether rq had its last run: it ran then, or is as it was before. */
-static inline bool timeline_request_is_void(const struct lane_rq *rq)
+static inline bool timeline_request_is_run_unsure(const struct lane_rq *rq)
 {
-	return rq->now.maybe.hi || rq->now.less;
+	return rq->now.maybe_since.hi || rq->now.maybe_ran_ns;
 }
 
 /* rq does not stand in the order. It may have had a last run, and has not been seen incomplete
  * since nor to run again. If rq is complete, it ended in that run. */
 static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
-	return timeline_request_is_void(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       !rq->order && !timeline_request_is_off_ports(rq) && timeline_request_may_be_over(rq);
+	return timeline_request_is_run_unsure(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       !rq->order && !timeline_request_is_off_ports(rq) &&
+	       timeline_request_may_be_complete(rq);
 }
 
 /* In one context: seqno a is b, or before b. */

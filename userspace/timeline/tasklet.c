@@ -136,10 +136,10 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 
 void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->is_releasing)
+	if (rq->release.is_queued)
 		return;
-	rq->is_releasing = true;
-	rq->released_next = tl->released;
+	rq->release.is_queued = true;
+	rq->release.next = tl->released;
 	tl->released = rq;
 }
 
@@ -153,7 +153,7 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 		if (!rq)
 			continue;
 		eng->tasklet.held[i].rq = NULL;
-		if (rq->is_over)
+		if (rq->release.is_due)
 			timeline_tasklet_release_later(tl, rq);
 	}
 }
@@ -163,8 +163,8 @@ void timeline_tasklet_release(struct lane_timeline *tl)
 	struct lane_rq *rq;
 
 	while ((rq = tl->released)) {
-		tl->released = rq->released_next;
-		rq->is_releasing = false;
+		tl->released = rq->release.next;
+		rq->release.is_queued = false;
 		if (!rq->waiters)
 			tl->reader->release(tl, rq);
 	}
@@ -292,7 +292,7 @@ void timeline_tasklet_late_end(struct lane_timeline *tl)
 		return;
 	tl->late.rq = NULL;
 	end_told(tl, late.rq, late.end, late.told_ns);
-	if (late.rq->is_over)
+	if (late.rq->release.is_due)
 		timeline_tasklet_release_later(tl, late.rq);
 }
 
@@ -607,12 +607,12 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_rq **at = &tl->released;
 
-	while (rq->is_releasing && *at) {
+	while (rq->release.is_queued && *at) {
 		if (*at == rq) {
-			*at = rq->released_next;
+			*at = rq->release.next;
 			break;
 		}
-		at = &(*at)->released_next;
+		at = &(*at)->release.next;
 	}
 	if (tl->late.rq == rq)
 		tl->late.rq = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which events are of one run of the tasklet, and which of another.
 #include "timeline/tasklet_parts.h"
-#include "timeline/given.h"
+#include "timeline/ports.h"
 #include "timeline/objects.h"
 #include "timeline/tasklet_held.h"
 #include "timeline/waiting.h"

@@ -83,7 +83,7 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	memcpy(tl->models, models, sizeof(models));
 	tl->of_breadcrumbs = traits_of_breadcrumbs(info->submission);
 	tl->rq_pool.size = sizeof(struct lane_rq);
-	tl->over_pool.size = sizeof(struct lane_over);
+	tl->complete_pool.size = sizeof(struct lane_complete);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
 	tl->note_pool.size = sizeof(struct lane_idle_note);
@@ -362,7 +362,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 		while (tl->context_by_id[i]->first) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;
 
-			if (!rq->is_over)
+			if (!rq->release.is_due)
 				rq->pub.doubt |= LANE_DOUBT_GONE;
 			if (rq->job)
 				timeline_job_done(tl, rq);
@@ -399,7 +399,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_table_free(&tl->clients);
 	lane_table_free(&tl->threads);
 	lane_pool_free(&tl->rq_pool);
-	lane_pool_free(&tl->over_pool);
+	lane_pool_free(&tl->complete_pool);
 	lane_pool_free(&tl->thr_pool);
 	lane_pool_free(&tl->waiter_pool);
 	lane_pool_free(&tl->note_pool);

@@ -37,7 +37,7 @@ void timeline_waiting_over(struct lane_rq *rq)
  * gt/intel_execlists_submission.c, 6.1). Here the dequeue left both ports free. */
 void timeline_waiting_run_over(struct lane_eng *eng)
 {
-	if (eng->given.n || eng->order.first || timeline_engine_unproven(eng))
+	if (eng->ports.n || eng->order.first || timeline_engine_unproven(eng))
 		return;
 	eng->waiting.all_since_ns = timeline_not_before(eng->dequeue.before_ns, 1);
 }

@@ -29,36 +29,36 @@ void timeline_world_fit(struct lane_rq *rq, struct lane_span *at)
  * the sums. */
 static void add_run(struct lane_world *w, struct lane_span at)
 {
-	struct lane_span off = timeline_span_between(w->off, w->since);
+	struct lane_span off = timeline_span_between(w->preempted_since, w->since);
 
 	timeline_span_add(&w->running, timeline_span_between(w->since, at));
-	if (w->off.hi) {
-		off.lo -= w->less < off.lo ? w->less : off.lo;
+	if (w->preempted_since.hi) {
+		off.lo -= w->maybe_ran_ns < off.lo ? w->maybe_ran_ns : off.lo;
 		timeline_span_add(&w->preempted, off);
 	}
 	if (!timeline_world_has_begun(w)) {
 		w->start = w->since;
-		if (w->maybe.hi) {
-			w->start.lo = w->maybe.lo;
-			w->preempted.hi += w->since.hi - w->maybe.lo;
+		if (w->maybe_since.hi) {
+			w->start.lo = w->maybe_since.lo;
+			w->preempted.hi += w->since.hi - w->maybe_since.lo;
 		}
 	}
-	w->maybe = w->off = (struct lane_span){ 0, 0 };
-	w->less = 0;
+	w->maybe_since = w->preempted_since = (struct lane_span){ 0, 0 };
+	w->maybe_ran_ns = 0;
 }
 
-/* When the request ended in its world `over`: not before alive_ns, when it was incomplete. */
-static struct lane_span over_end(const struct lane_over *over, uint64_t alive_ns)
+/* When the request ended in its world `complete`: not before alive_ns, when it was incomplete. */
+static struct lane_span complete_end(const struct lane_complete *complete, uint64_t alive_ns)
 {
-	struct lane_span end = over->end;
+	struct lane_span end = complete->end;
 
 	if (end.lo < alive_ns)
 		end.lo = alive_ns < end.hi ? alive_ns : end.hi;
 	return end;
 }
 
-/* Merges two worlds `over` into one, with the bounds of both. */
-static void merge(struct lane_over *into, struct lane_over with)
+/* Merges two worlds `complete` into one, with the bounds of both. */
+static void merge(struct lane_complete *into, struct lane_complete with)
 {
 	struct lane_world *world = &into->world;
 
@@ -73,57 +73,60 @@ static void merge(struct lane_over *into, struct lane_over with)
 	into->is_reported &= with.is_reported;
 }
 
-/* Adds a world `over` to *to, which holds another one (how is not LANE_OVER_NOT) or none. */
-static void add_over(const struct lane_rq *rq, struct lane_over *to, struct lane_over over)
+/* Adds a world `complete` to *to, which holds another one (how is not LANE_COMPLETE_NOT) or none.
+ */
+static void add_complete(const struct lane_rq *rq, struct lane_complete *to,
+			 struct lane_complete complete)
 {
 	if (to->how) {
-		struct lane_over first = *to;
+		struct lane_complete first = *to;
 
-		first.end = over_end(to, rq->alive.sure_ns);
-		merge(&over, first);
+		first.end = complete_end(to, rq->alive.sure_ns);
+		merge(&complete, first);
 	}
-	*to = over;
+	*to = complete;
 }
 
 void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (rq->doubted)
-		lane_pool_put(&tl->over_pool, rq->doubted);
+		lane_pool_put(&tl->complete_pool, rq->doubted);
 	rq->doubted = NULL;
 }
 
-/* R11. Adds a world `over` that counts only if the listening that began last found rq complete. */
-static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lane_over over)
+/* R11. Adds a world `complete` that counts only if the listening that began last found rq complete.
+ */
+static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lane_complete complete)
 {
 	if (!rq->doubted)
-		rq->doubted = lane_pool_get(&tl->over_pool);
+		rq->doubted = lane_pool_get(&tl->complete_pool);
 	if (rq->doubted)
-		add_over(rq, rq->doubted, over);
+		add_complete(rq, rq->doubted, complete);
 	else
 		tl->no_memory = true;
 }
 
 /* rq may have ended in the run that is over at a time in `at`, and nothing has told of it. */
 static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at,
-			   enum lane_over_how how)
+			   enum lane_complete_how how)
 {
-	struct lane_over over = { .world = rq->now, .how = how, .is_reported = true };
+	struct lane_complete complete = { .world = rq->now, .how = how, .is_reported = true };
 	uint64_t since_ns = rq->now.since.lo;
 
 	if (rq->alive.sure_ns >= at.hi)
 		return;
-	over.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
+	complete.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
 	if (rq->alive.ns < at.hi)
-		add_over(rq, &rq->over, over);
+		add_complete(rq, &rq->complete, complete);
 	else
-		add_doubted(tl, rq, over);
+		add_doubted(tl, rq, complete);
 }
 
 /* ---- signs of life ---- */
 
-static bool is_over_by(const struct lane_rq *rq, uint64_t at_ns)
+static bool is_complete_by(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->over.how && at_ns >= rq->over.end.hi;
+	return rq->complete.how && at_ns >= rq->complete.end.hi;
 }
 
 void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
@@ -131,17 +134,17 @@ void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, ui
 	rq->alive.sure_ns = rq->alive.ns;
 	rq->alive.ns = at_ns;
 	timeline_world_settle(tl, rq);
-	if (!is_over_by(rq, at_ns))
+	if (!is_complete_by(rq, at_ns))
 		return;
-	add_doubted(tl, rq, rq->over);
-	rq->over.how = LANE_OVER_NOT;
+	add_doubted(tl, rq, rq->complete);
+	rq->complete.how = LANE_COMPLETE_NOT;
 }
 
 void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->alive.ns = rq->alive.sure_ns;
 	if (rq->doubted)
-		add_over(rq, &rq->over, *rq->doubted);
+		add_complete(rq, &rq->complete, *rq->doubted);
 	timeline_world_settle(tl, rq);
 }
 
@@ -149,8 +152,8 @@ void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t
 {
 	rq->alive.ns = rq->alive.sure_ns = at_ns;
 	timeline_world_settle(tl, rq);
-	if (is_over_by(rq, at_ns))
-		rq->over.how = LANE_OVER_NOT;
+	if (is_complete_by(rq, at_ns))
+		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
 void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
@@ -163,76 +166,79 @@ void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint
 void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
 	timeline_world_alive(tl, rq, at_ns);
-	if (rq->over.is_reported)
-		rq->over.how = LANE_OVER_NOT;
+	if (rq->complete.is_reported)
+		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
 /* ---- its runs ---- */
 
 void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
 {
-	may_have_ended(tl, rq, at, LANE_OVER_BEFORE);
+	may_have_ended(tl, rq, at, LANE_COMPLETE_BEFORE);
 	add_run(&rq->now, at);
-	rq->now.off = at;
+	rq->now.preempted_since = at;
 }
 
-void timeline_world_void(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
 {
 	struct lane_world *now = &rq->now;
 	uint64_t most = at.hi - now->since.lo;
 
-	may_have_ended(tl, rq, at, LANE_OVER_PASSED);
+	may_have_ended(tl, rq, at, LANE_COMPLETE_PASSED);
 	now->running.hi += most;
-	if (now->off.hi)
-		now->less += most;
+	if (now->preempted_since.hi)
+		now->maybe_ran_ns += most;
 	else
-		now->maybe =
-			(struct lane_span){ now->maybe.hi ? now->maybe.lo : now->since.lo, at.hi };
+		now->maybe_since = (struct lane_span){ now->maybe_since.hi ? now->maybe_since.lo
+									   : now->since.lo,
+						       at.hi };
 }
 
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at)
 {
 	struct lane_span *running = &rq->now.running;
-	uint64_t less = rq->now.off.lo - at.lo;
+	uint64_t less = rq->now.preempted_since.lo - at.lo;
 
 	running->lo -= less < running->lo ? less : running->lo;
-	running->hi -= rq->now.off.lo - at.hi;
-	rq->now.off = at;
+	running->hi -= rq->now.preempted_since.lo - at.hi;
+	rq->now.preempted_since = at;
 }
 
 void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
 {
-	if (rq->over.end.hi == at_ns)
-		rq->over.how = LANE_OVER_NOT;
+	if (rq->complete.end.hi == at_ns)
+		rq->complete.how = LANE_COMPLETE_NOT;
 	if (rq->doubted && rq->doubted->end.hi == at_ns)
 		timeline_world_settle(tl, rq);
 }
 
 void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_reported)
 {
-	struct lane_over over = { .world = rq->now,
-				  .how = LANE_OVER_IN_PLACE,
-				  .is_reported = is_reported };
-	struct lane_span *since = &over.world.since;
+	struct lane_complete complete = { .world = rq->now,
+					  .how = LANE_COMPLETE_IN_PLACE,
+					  .is_reported = is_reported };
+	struct lane_span *since = &complete.world.since;
 
 	if (rq->pub.state != LANE_RQ_STATE_RUNNING)
 		*since = (struct lane_span){ rq->handed.in.lo < by_ns ? rq->handed.in.lo : by_ns,
 					     by_ns };
-	over.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
-	add_over(rq, &rq->over, over);
+	complete.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
+	add_complete(rq, &rq->complete, complete);
 }
 
 void timeline_world_followed(struct lane_rq *rq, uint64_t by_ns)
 {
-	rq->over.next_ns = by_ns;
+	rq->complete.next_ns = by_ns;
 }
 
 void timeline_world_passed(struct lane_rq *rq, struct lane_span at)
 {
-	struct lane_over over = { .world = rq->now, .how = LANE_OVER_PASSED, .is_reported = true };
+	struct lane_complete complete = { .world = rq->now,
+					  .how = LANE_COMPLETE_PASSED,
+					  .is_reported = true };
 
-	over.world.since = over.end = at;
-	add_over(rq, &rq->over, over);
+	complete.world.since = complete.end = at;
+	add_complete(rq, &rq->complete, complete);
 }
 
 void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
@@ -279,9 +285,9 @@ static void add_now(const struct lane_rq *rq, struct world_sum *sum, struct lane
 static void add_off(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
 {
 	struct lane_world w = rq->now;
-	struct lane_span off = timeline_span_between(w.off, end);
+	struct lane_span off = timeline_span_between(w.preempted_since, end);
 
-	off.lo -= w.less < off.lo ? w.less : off.lo;
+	off.lo -= w.maybe_ran_ns < off.lo ? w.maybe_ran_ns : off.lo;
 	timeline_span_add(&w.preempted, off);
 	add(sum, w, end);
 }
@@ -290,21 +296,22 @@ static void add_off(const struct lane_rq *rq, struct world_sum *sum, struct lane
 static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
 {
 	struct lane_world w = rq->now;
-	uint64_t from_ns = w.off.hi ? w.off.lo : rq->handed.in.lo;
+	uint64_t from_ns = w.preempted_since.hi ? w.preempted_since.lo : rq->handed.in.lo;
 	uint64_t most = end.hi > from_ns ? end.hi - from_ns : 0;
 
 	if (!timeline_world_has_begun(&w))
-		w.start = (struct lane_span){ w.maybe.hi ? w.maybe.lo : from_ns, end.hi };
+		w.start =
+			(struct lane_span){ w.maybe_since.hi ? w.maybe_since.lo : from_ns, end.hi };
 	w.running.hi += most;
 	w.preempted.hi += most;
 	add(sum, w, end);
 }
 
-/* rq ended as its world `over` says, and by by_ns at the latest. */
-static void add_over_to(const struct lane_rq *rq, struct world_sum *sum, uint64_t by_ns)
+/* rq ended as its world `complete` says, and by by_ns at the latest. */
+static void add_complete_to(const struct lane_rq *rq, struct world_sum *sum, uint64_t by_ns)
 {
-	struct lane_world w = rq->over.world;
-	struct lane_span end = over_end(&rq->over, rq->alive.ns);
+	struct lane_world w = rq->complete.world;
+	struct lane_span end = complete_end(&rq->complete, rq->alive.ns);
 
 	if (by_ns < end.hi)
 		end.hi = timeline_not_before(by_ns, end.lo);
@@ -319,12 +326,12 @@ struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, ui
 
 	if (ways & LANE_WORLD_NOW)
 		add_now(rq, &sum, end);
-	if (ways & LANE_WORLD_OFF)
+	if (ways & LANE_WORLD_PREEMPTED)
 		add_off(rq, &sum, end);
 	if (ways & LANE_WORLD_AGAIN)
 		add_again(rq, &sum, end);
-	if ((ways & LANE_WORLD_OVER) && rq->over.how)
-		add_over_to(rq, &sum, end.hi);
+	if ((ways & LANE_WORLD_COMPLETE) && rq->complete.how)
+		add_complete_to(rq, &sum, end.hi);
 	if (!sum.has_any)
 		add(&sum, rq->now, end);
 	rq->pub.start = sum.all.start;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The worlds of one request: the histories that the events allow. In `now` the request goes on. In
- * `over` it is complete, and nothing has told of it. Two worlds `over` are merged into one, with
- * the bounds of both. A third world, `over` too, is doubted: it counts if the listening that began
- * last found the request complete (R11). No other file changes the worlds.
+ * `complete` it is complete, and nothing has told of it. Two worlds `complete` are merged into one,
+ * with the bounds of both. A third world, `complete` too, is doubted: it counts if the listening
+ * that began last found the request complete (R11). No other file changes the worlds.
  */
 #ifndef LANE_TIMELINE_WORLD_H
 #define LANE_TIMELINE_WORLD_H
@@ -32,22 +32,22 @@ void timeline_world_begin(struct lane_rq *rq, struct lane_span at, uint64_t no_s
 /* rq's run is over at a time in *at. Makes *at and the begin of the run consistent. */
 void timeline_world_fit(struct lane_rq *rq, struct lane_span *at);
 /* rq leaves the engine at a time in `at`. It may have been complete then: that is its world
- * `over`. */
+ * `complete`. */
 void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at);
 /* It is not known whether rq had the engine until a time in `at`. The world `now` takes in both.
- * The world `over` says that rq ran then, and was complete. */
-void timeline_world_void(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at);
+ * The world `complete` says that rq ran then, and was complete. */
+void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at);
 /* rq left sooner than its last run is told to have ended, at a time in `at`. */
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at);
 /* R7. A request behind rq was complete at by_ns: so may rq be. is_reported: the hardware reports it
  * to the driver before the driver looks for work again. */
 void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_reported);
-/* The request behind rq ended at by_ns exactly. In the world `over` of rq, what follows both began
- * no sooner. */
+/* The request behind rq ended at by_ns exactly. In the world `complete` of rq, what follows both
+ * began no sooner. */
 void timeline_world_followed(struct lane_rq *rq, uint64_t by_ns);
 /* rq may have had the engine after all, and been complete by a time in `at`. */
 void timeline_world_passed(struct lane_rq *rq, struct lane_span at);
-/* R12. rq left its port at at_ns, incomplete. Ends a world `over` in which rq ended by then. */
+/* R12. rq left its port at at_ns, incomplete. Ends a world `complete` in which rq ended by then. */
 void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
 
 /* Writes what is known of rq by now into rq->pub. runs_since: rq runs since then; hi 0: it does not
@@ -56,10 +56,10 @@ void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since);
 
 /* The ways in which a request can have ended; a set of those that are possible. */
 enum lane_world_set {
-	LANE_WORLD_NOW = 1 << 0,   /* it ended in this run */
-	LANE_WORLD_OFF = 1 << 1,   /* it ended while off the engine */
-	LANE_WORLD_AGAIN = 1 << 2, /* it ran again, unseen */
-	LANE_WORLD_OVER = 1 << 3,  /* it was complete, and nothing had told of it */
+	LANE_WORLD_NOW = 1 << 0,       /* it ended in this run */
+	LANE_WORLD_PREEMPTED = 1 << 1, /* it ended while off the engine */
+	LANE_WORLD_AGAIN = 1 << 2,     /* it ran again, unseen */
+	LANE_WORLD_COMPLETE = 1 << 3,  /* it was complete, and nothing had told of it */
 };
 
 /* rq ended at a time in `end`, in one of these ways (enum lane_world_set). Its times take in all of

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The ports of an engine: a FIFO of those whose `out` is to come, oldest first. */
-#ifndef LANE_TIMELINE_GIVEN_H
-#define LANE_TIMELINE_GIVEN_H
+#ifndef LANE_TIMELINE_PORTS_H
+#define LANE_TIMELINE_PORTS_H
 
 #include "timeline/state.h"
 
 /* The FIFO is full. */
 static inline bool timeline_ports_are_full(const struct lane_eng *eng)
 {
-	return eng->given.n == LANE_MAX_PORTS;
+	return eng->ports.n == LANE_MAX_PORTS;
 }
 
 /* Puts a port at the end of the FIFO: its `out` is to come. */

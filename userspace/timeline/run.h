@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a request on its engine: when it begins and ends, and who preempts the request. */
-#ifndef LANE_TIMELINE_TURN_H
-#define LANE_TIMELINE_TURN_H
+#ifndef LANE_TIMELINE_RUN_H
+#define LANE_TIMELINE_RUN_H
 
 #include "timeline/state.h"
 
 /* rq starts, or starts again, at a time in `at`. Up to gap_ns of that may be the driver's pause. */
-void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			 struct lane_span at, uint64_t gap_ns);
+void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at, uint64_t gap_ns);
 /* The run of what runs is over at a time in *at. Makes *at consistent with the start of the run. */
-void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at);
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at);
 /* rq left the engine at a time in `at`. The next request to start there is the culprit. */
-void timeline_turn_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			     struct lane_span at);
+void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span at);
 /* The hardware has reported that it has taken a set that begins with rq. */
-void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq);
+void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq);
 /* rq had begun before the driver paused the ring for its last taking back. */
-bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
 /* What has the engine until a time in `at` may have stood behind the driver's pause all the time,
  * and never begun. */
-void timeline_turn_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
+void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
 /* rq was off its engine until a time in `until`. Tells the preemption if it is certain. */
-void timeline_turn_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
-				   struct lane_span until);
+void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+				  struct lane_span until);
 
 #endif

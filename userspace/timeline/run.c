@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One run of a request on its engine: when it begins and ends, and who preempts the request.
-#include "timeline/turn.h"
-#include "timeline/given.h"
+#include "timeline/run.h"
+#include "timeline/ports.h"
 #include "timeline/idle.h"
 #include "timeline/state.h"
 #include "timeline/tell.h"
@@ -13,13 +13,13 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #undef W
 };
 
-void timeline_turn_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
-				   struct lane_span until)
+void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+				  struct lane_span until)
 {
 	struct lane_preemption preemption = {
 		.victim = &rq->pub,
-		.at = rq->now.off,
-		.lasted = timeline_span_between(rq->now.off, until),
+		.at = rq->now.preempted_since,
+		.lasted = timeline_span_between(rq->now.preempted_since, until),
 	};
 
 	if (rq->left.tell == LANE_LEAVE_TOLD ||
@@ -30,14 +30,14 @@ void timeline_turn_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
 	preemption.culprit_seqno = rq->left.culprit_seqno;
 	preemption.why = rq->left.why;
 	rq->left.tell = LANE_LEAVE_TOLD;
-	if (rq->now.less) /* it may have run again soon */
+	if (rq->now.maybe_ran_ns) /* it may have run again soon */
 		preemption.lasted.lo = 0;
 	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
 		tl->hooks.preemption(tl->hooks.arg, &preemption);
 }
 
-void timeline_turn_taken_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			     struct lane_span at)
+void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span at)
 {
 	timeline_world_leave(tl, rq, at);
 	rq->pub.preemptions++;
@@ -104,8 +104,8 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 
 	eng->victim = NULL;
 	if (victim == culprit || eng->dequeue.is_mixed ||
-	    (eng->model->has_sets &&
-	     (culprit->handed.in.lo > victim->now.off.lo || !is_first_of_dequeue(eng, culprit))))
+	    (eng->model->has_sets && (culprit->handed.in.lo > victim->now.preempted_since.lo ||
+				      !is_first_of_dequeue(eng, culprit))))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;
@@ -120,8 +120,8 @@ static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 	const struct lane_rq *before = rq->prev;
 	uint32_t step = ctx->pub.is_user ? 2 : 1;
 
-	if (rq->pub.seqno <= step ||
-	    (ctx->is_over && ctx->over_ns <= began_ns && rq->pub.seqno - ctx->over_seqno <= step))
+	if (rq->pub.seqno <= step || (ctx->has_complete && ctx->complete_ns <= began_ns &&
+				      rq->pub.seqno - ctx->complete_seqno <= step))
 		return true;
 	return before && rq->pub.seqno - before->pub.seqno <= step &&
 	       ((timeline_request_has_ended(before) && before->pub.end.hi <= began_ns) ||
@@ -143,11 +143,12 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 }
 
 /* What is known of rq's run, which begins at a time in `at`. */
-static struct lane_front front_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-				  const struct lane_rq *rq, struct lane_span at)
+static struct lane_engine_run run_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				     const struct lane_rq *rq, struct lane_span at)
 {
-	struct lane_front front = { .taken_ns =
-					    timeline_ports_taken_before(tl, eng) ? 0 : LANE_NEVER };
+	struct lane_engine_run front = { .taken_ns = timeline_ports_taken_before(tl, eng)
+							     ? 0
+							     : LANE_NEVER };
 
 	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
 			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
@@ -157,12 +158,12 @@ static struct lane_front front_of(const struct lane_timeline *tl, const struct l
 /* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return eng->last_ctx && !timeline_world_has_begun(&rq->now) && !rq->now.maybe.hi &&
+	return eng->last_ctx && !timeline_world_has_begun(&rq->now) && !rq->now.maybe_since.hi &&
 	       rq->pub.execute_ns < eng->free.at.lo;
 }
 
-void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			 struct lane_span at, uint64_t gap_ns)
+void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at, uint64_t gap_ns)
 {
 	bool sure_order = !timeline_engine_unproven(eng);
 	struct lane_span in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
@@ -176,9 +177,9 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
 		at.hi = LANE_NEVER; /* an unseen request may have run before it */
 	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
-	eng->front = front_of(tl, eng, rq, at);
-	eng->front.follows = follows;
-	eng->front.gap_ns = gap_ns;
+	eng->run = run_of(tl, eng, rq, at);
+	eng->run.follows = follows;
+	eng->run.gap_ns = gap_ns;
 	if (!sure_order && eng->model->has_ports)
 		rq->doubt.epoch = eng->proof.epoch;
 	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
@@ -197,13 +198,13 @@ void timeline_turn_begin(struct lane_timeline *tl, struct lane_eng *eng, struct 
  * A ring whose last request met the driver's pause waits for the end of the pause, even if a set
  * with that ring is taken. If the set begins with another context, the hardware leaves that ring.
  */
-void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
+void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 
-	eng->front.is_reported = !eng->paused || ctx->paused != eng->paused;
-	if (eng->front.is_reported)
-		eng->paused = 0;
+	eng->run.is_reported = !eng->pause_no || ctx->pause_no != eng->pause_no;
+	if (eng->run.is_reported)
+		eng->pause_no = 0;
 }
 
 /*
@@ -212,9 +213,9 @@ void timeline_turn_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
  * What completes behind the pause is followed by nothing. Then the oldest request that is taken
  * back never began.
  */
-bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	const struct lane_front *front = &eng->front;
+	const struct lane_engine_run *front = &eng->run;
 
 	return front->is_reported || !eng->dequeue.pause_ns ||
 	       ((!front->taken_ns || (front->taken_ns != LANE_NEVER &&
@@ -222,17 +223,17 @@ bool timeline_turn_had_begun(const struct lane_eng *eng, const struct lane_rq *r
 		rq->now.since.hi <= eng->dequeue.pause_ns);
 }
 
-void timeline_turn_void(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->now.since.lo;
 	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
 
 	timeline_world_fit(rq, &at);
-	timeline_world_void(tl, rq, at);
+	timeline_world_unsure(tl, rq, at);
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	eng->running = NULL;
-	if (rq->now.off.hi) {
+	if (rq->now.preempted_since.hi) {
 		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_TOLD;
 		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
 	} else {
@@ -256,27 +257,28 @@ static void put_behind(struct lane_eng *eng, struct lane_run *run)
 	eng->told_until_ns = run->end.lo;
 }
 
-void timeline_turn_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
 {
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
-	bool may_be_over = timeline_request_may_be_over(rq);
+	bool may_be_over = timeline_request_may_be_complete(rq);
 
 	timeline_world_fit(rq, at);
-	timeline_turn_tell_preemption(tl, rq, rq->now.since);
+	timeline_run_tell_preemption(tl, rq, rq->now.since);
 	run.begin = rq->now.since;
 	run.end = *at;
 	put_behind(eng, &run);
-	run.follows = eng->front.follows;
-	run.gap_ns = eng->front.gap_ns;
+	run.follows = eng->run.follows;
+	run.gap_ns = eng->run.gap_ns;
 	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
 	/* rq may have ended before this run, or another may have run since: nobody is known to have
 	 * run last. */
-	if (may_be_over && (rq->over.how == LANE_OVER_IN_PLACE || at->hi > rq->now.since.lo ||
-			    eng->last_ctx != (struct lane_ctx *)rq->pub.context))
+	if (may_be_over &&
+	    (rq->complete.how == LANE_COMPLETE_IN_PLACE || at->hi > rq->now.since.lo ||
+	     eng->last_ctx != (struct lane_ctx *)rq->pub.context))
 		eng->last_ctx = NULL;
 	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
