@@ -31,11 +31,13 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uin
 	}
 }
 
-/* rq, which runs, ends. The next one starts. */
+/* rq, which runs, ends. The next one starts. R6. If events were lost, one before rq in its context
+ * may stand behind it. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_end_told *ending)
 {
 	timeline_fate_end_run(tl, eng, rq, ending);
+	timeline_chain_end_before(tl, rq, ending->end.hi);
 	timeline_chain_update(tl, eng);
 }
 
@@ -380,18 +382,10 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 	}
 }
 
-void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-			  uint64_t until_ns)
+void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *rq;
 
-	if (!eng->model->has_tasklet) {
-		eng->model->doubt(tl, eng, until_ns);
-		return;
-	}
-	if (!eng->tasklet.read_of)
-		timeline_tasklet_cut(tl, eng, now_ns, true);
-	timeline_engine_doubt(eng, until_ns);
 	if (eng->running) {
 		struct lane_span at = { now_ns, now_ns };
 
@@ -416,6 +410,19 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.is_open = false;
 	if (eng->idle.since_ns)
 		timeline_idle_forget(tl, eng);
+}
+
+void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  uint64_t until_ns)
+{
+	if (!eng->model->has_tasklet) {
+		eng->model->doubt(tl, eng, until_ns);
+		return;
+	}
+	if (!eng->tasklet.read_of)
+		timeline_tasklet_cut(tl, eng, now_ns, true);
+	timeline_engine_doubt(eng, until_ns);
+	timeline_chain_lose_order(tl, eng, now_ns);
 }
 
 void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)

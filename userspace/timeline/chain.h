@@ -39,6 +39,9 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
  * signal. */
 void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 			     int32_t cpu);
+/* From now_ns on it is not known which requests eng has, who has it, and who comes next: only their
+ * own events tell. */
+void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 /* The absence of events shows nothing of this engine from now_ns to until_ns. */
 void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 			  uint64_t until_ns);

@@ -407,16 +407,22 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
 }
 
-/* Concludes which requests were complete by the dequeue, and who has the engine until the
- * changeover. */
+/*
+ * Concludes which requests were complete by the dequeue, and who has the engine until the
+ * changeover. Where `unsubmit` is not recorded, a request that was not handed over again may have
+ * been taken back, and found complete only as it came to be handed over again
+ * (__i915_request_submit() of 6.1).
+ */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	uint64_t complete_by_ns =
+	uint64_t handed_over_ns =
 		eng->dequeue.complete_by_ns ? eng->dequeue.complete_by_ns : tl->now_ns;
-	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl);
+	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl),
+	     guesses = eng->model->guess_taken_back && !sees_unsubmit;
+	uint64_t complete_by_ns = guesses ? tl->now_ns : handed_over_ns;
 
-	if (eng->model->guess_taken_back && !sees_unsubmit)
-		eng->model->guess_taken_back(eng, complete_by_ns);
+	if (guesses)
+		eng->model->guess_taken_back(eng, handed_over_ns, complete_by_ns);
 	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
 		conclude_complete(tl, eng, complete_by_ns);
 	if (eng->dequeue.oldest)
@@ -433,6 +439,7 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 	eng->dequeue.is_open = false;
 	if (eng->tasklet.is_cut) {
 		doubt_handed_over(tl, eng);
+		timeline_chain_lose_order(tl, eng, tl->now_ns);
 		return;
 	}
 	if (eng->model->dequeued)

@@ -55,8 +55,9 @@ struct lane_model {
 	/* A dequeue is over. */
 	void (*dequeued)(struct lane_eng *eng, uint64_t now_ns);
 	/* The same, where `unsubmit` is not recorded: finds what the dequeue took back. The dequeue
-	 * handed requests over from from_ns on. */
-	void (*guess_taken_back)(struct lane_eng *eng, uint64_t from_ns);
+	 * handed requests over from from_ns on. What it did not take back, and what it did not hand
+	 * over again, was complete by until_ns. */
+	void (*guess_taken_back)(struct lane_eng *eng, uint64_t from_ns, uint64_t until_ns);
 	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */
 	void (*see_ports)(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_event *event);

@@ -191,9 +191,9 @@ static struct lane_span end_by_port(const struct lane_timeline *tl, const struct
 	return timeline_span_exact(now_ns);
 }
 
-static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns)
+static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns, uint64_t until_ns)
 {
-	guess_complete(eng, from_ns);
+	guess_complete(eng, until_ns);
 	guess_pause(eng, from_ns);
 }
 

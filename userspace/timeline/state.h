@@ -48,13 +48,15 @@ static inline bool timeline_request_is_back(const struct lane_rq *rq)
 	return rq->handed.is_taken_back || timeline_request_is_off_ports(rq);
 }
 
-/* The earliest time, ns, at which rq can have ended. */
+/* The earliest time, ns, at which rq can have ended. What a loss took off its engine may have ended
+ * there before. */
 static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->no_sooner_ns;
-	return rq->pub.state == LANE_RQ_STATE_PREEMPTED ? rq->now.preempted_since.lo
-							: rq->pub.execute_ns;
+	if (rq->pub.state != LANE_RQ_STATE_PREEMPTED)
+		return rq->pub.execute_ns;
+	return rq->doubt.is_in_loss ? rq->alive.ns : rq->now.preempted_since.lo;
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
