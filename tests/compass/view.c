@@ -155,20 +155,20 @@ void view_print(xmlDoc *document, const struct state_system *system)
 }
 
 /* Text has no text in the picture; a number without a definedValue is shown as that number. */
-static bool check_states(xmlNode *view, const struct view_row *row)
+static bool check_states(xmlNode *view, const struct view_row *row, FILE *to)
 {
 	for (size_t i = 0; i < row->attribute->n_intervals; i++) {
 		const struct state_value *value = &row->attribute->intervals[i].value;
 
 		if (value->type == STATE_NUMBER && view_defined(view, value->number))
 			continue;
-		printf("%s: row %s: a state without a name\n", title(view), row->name);
+		fprintf(to, "%s: row %s: a state without a name\n", title(view), row->name);
 		return false;
 	}
 	return true;
 }
 
-static bool check_names(xmlNode *view, const struct view_rows *rows)
+static bool check_names(xmlNode *view, const struct view_rows *rows, FILE *to)
 {
 	bool good = true;
 
@@ -177,14 +177,14 @@ static bool check_names(xmlNode *view, const struct view_rows *rows)
 		     j++)
 			if (rows->rows[i]->parent == rows->rows[j]->parent &&
 			    !strcmp(rows->rows[i]->name, rows->rows[j]->name)) {
-				printf("%s: two rows %s\n", title(view), rows->rows[i]->name);
+				fprintf(to, "%s: two rows %s\n", title(view), rows->rows[i]->name);
 				good = false;
 				break;
 			}
 	return good;
 }
 
-bool view_check(xmlDoc *document, const struct state_system *system)
+bool view_check(xmlDoc *document, const struct state_system *system, FILE *to)
 {
 	xmlNode *root = xmlDocGetRootElement(document);
 	bool good = true;
@@ -195,10 +195,10 @@ bool view_check(xmlDoc *document, const struct state_system *system)
 		if (!is_view(view))
 			continue;
 		view_build(view, system, &rows);
-		good &= check_names(view, &rows);
+		good &= check_names(view, &rows, to);
 		for (size_t i = 0; i < rows.n; i++)
 			if (!strcmp((const char *)view->name, "timeGraphView"))
-				good &= check_states(view, rows.rows[i]);
+				good &= check_states(view, rows.rows[i], to);
 		view_free(&rows);
 	}
 	return good;

@@ -39,6 +39,6 @@ xmlNode *view_defined(xmlNode *view, int64_t number);
 void view_print(xmlDoc *document, const struct state_system *system);
 
 /* Prints what nobody could read in a document's views, a line each; true when there is nothing. */
-bool view_check(xmlDoc *document, const struct state_system *system);
+bool view_check(xmlDoc *document, const struct state_system *system, FILE *to);
 
 #endif
