@@ -18,6 +18,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)0)
 #endif
 
+/* A pool's first chunk, and its largest: each is twice the one before. */
+#define FIRST_OBJECTS 8
 #define CHUNK_OBJECTS 128
 #define FIRST_SLOTS   64
 
@@ -89,22 +91,27 @@ void lane_table_free(struct lane_table *table)
 
 struct lane_chunk {
 	struct lane_chunk *next;
+	size_t n;
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
 void *lane_pool_get(struct lane_pool *pool)
 {
 	size_t size = (pool->size + _Alignof(max_align_t) - 1) & -_Alignof(max_align_t);
-	struct lane_chunk *chunk;
+	struct lane_chunk *chunk = pool->chunks;
 	void *object;
 
 	if (!pool->free) {
-		chunk = malloc(sizeof(*chunk) + CHUNK_OBJECTS * size);
+		size_t n = chunk ? chunk->n : FIRST_OBJECTS / 2;
+
+		n *= n < CHUNK_OBJECTS ? 2 : 1;
+		chunk = malloc(sizeof(*chunk) + n * size);
 		if (!chunk)
 			return NULL;
 		chunk->next = pool->chunks;
+		chunk->n = n;
 		pool->chunks = chunk;
-		for (size_t i = 0; i < CHUNK_OBJECTS; i++)
+		for (size_t i = 0; i < n; i++)
 			lane_pool_put(pool, chunk->bytes + i * size);
 	}
 	object = pool->free;
