@@ -7,6 +7,7 @@
 #define SIM_INTERNAL_H
 
 #include <setjmp.h>
+#include <string.h>
 
 #include "sim.h"
 
@@ -470,13 +471,14 @@ struct lane_event *world_emit(struct world *w, enum lane_kind kind, int cpu);
 struct lane_event *world_emit_rq(struct world *w, enum lane_kind kind, const struct rq *rq,
 				 int cpu);
 
-/* The last element is returned by reference. */
+/* The last element, all zeros, is returned by reference. */
 #define vec_push(w, vec)                                                                           \
 	(*({                                                                                       \
 		__typeof__(vec) *vec_ = &(vec);                                                    \
 		if (vec_->n == vec_->room)                                                         \
 			vec_->v =                                                                  \
 				world_grow((w), vec_->v, vec_->n, &vec_->room, sizeof(*vec_->v));  \
+		memset(&vec_->v[vec_->n], 0, sizeof(*vec_->v));                                    \
 		&vec_->v[vec_->n++];                                                               \
 	}))
 #define vec_remove_at(vec, at)                                                                     \

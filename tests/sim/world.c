@@ -12,10 +12,8 @@ struct memory {
 	max_align_t bytes[];
 };
 
-void *world_alloc(struct world *w, size_t bytes)
+static void *hang(struct world *w, struct memory *m)
 {
-	struct memory *m = calloc(1, sizeof(*m) + bytes);
-
 	if (!m)
 		longjmp(w->oom, 1);
 	m->next = w->memory;
@@ -23,10 +21,15 @@ void *world_alloc(struct world *w, size_t bytes)
 	return m->bytes;
 }
 
+void *world_alloc(struct world *w, size_t bytes)
+{
+	return hang(w, calloc(1, sizeof(struct memory) + bytes));
+}
+
 void *world_grow(struct world *w, void *old, uint32_t n, uint32_t *room, size_t size)
 {
 	uint32_t more = *room ? *room * 2 : 8;
-	void *fresh = world_alloc(w, more * size);
+	void *fresh = hang(w, malloc(sizeof(struct memory) + more * size));
 
 	if (n)
 		memcpy(fresh, old, n * size);
@@ -147,6 +150,21 @@ static void note_work(struct cpu *cpu, bool of_breadcrumbs, uint64_t now)
 	cpu->work_last_ns = now;
 }
 
+/* The events outlive the world. */
+static struct lane_event *next_event(struct world *w)
+{
+	if (w->events.n == w->events.room) {
+		uint32_t room = w->events.room * 2;
+		struct lane_event *more = reallocarray(w->events.v, room, sizeof(*more));
+
+		if (!more)
+			longjmp(w->oom, 1);
+		w->events.v = more;
+		w->events.room = room;
+	}
+	return &w->events.v[w->events.n++];
+}
+
 /*
  * A new event on this CPU, in the context of the thread there; the clock moves on to its time. The
  * caller fills the payload at once. An event the tracer does not have takes its time too.
@@ -159,7 +177,7 @@ struct lane_event *world_emit(struct world *w, enum lane_kind kind, int cpu)
 	w->now += world_draw(w, w->sc->step);
 	if (visible(w->sc, kind)) {
 		note_work(&w->cpus[cpu], of_breadcrumbs(w->sc, kind), w->now);
-		event = &vec_push(w, w->events);
+		event = next_event(w);
 	}
 	memset(event, 0, sizeof(*event));
 	event->wire.ts_ns = w->now;
@@ -304,6 +322,8 @@ static void free_world(struct world **world)
 		next = m->next;
 		free(m);
 	}
+	if (*world)
+		free((*world)->events.v);
 	free(*world);
 }
 
@@ -316,6 +336,10 @@ struct lane_error *sim_run(const struct sim_scenario *scenario, uint64_t seed,
 
 	if (!w || !t)
 		return &lane_enomem;
+	w->events.room = 1024;
+	w->events.v = malloc(w->events.room * sizeof(*w->events.v));
+	if (!w->events.v)
+		return &lane_enomem;
 	w->sc = scenario;
 	w->truth = t;
 	w->rng = seed ? seed : scenario->seed;
@@ -327,12 +351,8 @@ struct lane_error *sim_run(const struct sim_scenario *scenario, uint64_t seed,
 	err = truth_make(w, t);
 	if (err)
 		return err;
-	*events = malloc((w->events.n + 1) * sizeof(**events));
-	if (!*events)
-		return &lane_enomem;
-	if (w->events.n)
-		memcpy(*events, w->events.v, w->events.n * sizeof(**events));
 	*n = w->events.n;
+	*events = LANE_TAKE(w->events.v);
 	*truth = LANE_TAKE(t);
 	return NULL;
 }
