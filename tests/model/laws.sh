@@ -63,9 +63,10 @@ check 'laws: kmeans' law_votes kmeans 16 0 --clusters 8
 law_changes() {
 	for seed in {1..60}; do
 		"$laws/pad" changes "$seed" "$laws/changes.pattern" >>"$laws/changes.ours" || return 1
-		model pattern "$laws/changes.pattern" --device fermi-gtx580 --format json |
-			jq -r '.rows | "\(.[0].cycles) \(.[0].with_xor) \(.[0].with_add) \(.[0].with_padding) \(.[0].with_copies // .[0].cycles) \(.[1].position) \(.[1].lock) \(.[1].segments)"' >>"$laws/changes.model"
+		model pattern "$laws/changes.pattern" --device fermi-gtx580 --format json >>"$laws/changes.json"
 	done
+	jq -r '.rows | "\(.[0].cycles) \(.[0].with_xor) \(.[0].with_add) \(.[0].with_padding) \(.[0].with_copies // .[0].cycles) \(.[1].position) \(.[1].lock) \(.[1].segments)"' \
+		"$laws/changes.json" >"$laws/changes.model"
 	compare 0 "$laws/changes.ours" "$laws/changes.model"
 }
 check 'laws: hash, padding and copies on the same addresses, segments and locks of global memory' law_changes
@@ -73,19 +74,17 @@ check 'laws: hash, padding and copies on the same addresses, segments and locks 
 # --- Dong and Pai: one server, and warps that queue for it
 law_queue() { # unit | locks
 	for seed in {1..60}; do
-		"$laws/pad" "$1" "$seed" "$laws/queue.pattern" "$laws/queue.dev" | cut -d' ' -f1,2 >>"$laws/$1.ours"
-		model pattern --times --device "$laws/queue.dev" "$laws/queue.pattern" --format json |
-			jq -r '.rows[0] | "\(.cycles) \(.local_atomics_utilisation)"' >>"$laws/$1.model"
-	done
+		"$laws/pad" "$1" "$seed" "$laws/queue.pattern" "$laws/queue.dev" >>"$laws/$1.all"
+		model pattern --times --device "$laws/queue.dev" "$laws/queue.pattern" --format json
+	done | jq -r '.rows[0] | "\(.cycles) \(.local_atomics_utilisation)"' >"$laws/$1.model"
+	cut -d' ' -f1,2 "$laws/$1.all" >"$laws/$1.ours"
 	compare 0.00001 "$laws/$1.ours" "$laws/$1.model"
 }
 check 'laws: the queue before a unit, played event by event' law_queue unit
 check 'laws: the queue before the memory with locks' law_queue locks
 # max(cycles, W service) an atomic: what is played differs from the formula by the queue's beginning and end alone.
 law_closed() {
-	for seed in {1..60}; do
-		"$laws/pad" unit "$seed" "$laws/queue.pattern" "$laws/queue.dev"
-	done | awk '{ off = $1 / $3 - 1; if (off < -1e-6 || off > 0.05) { print; bad++ } n++ } END { exit bad || n != 60 }'
+	awk '{ off = $1 / $3 - 1; if (off < -1e-6 || off > 0.05) { print; bad++ } n++ } END { exit bad || n != 60 }' "$laws/unit.all"
 }
 check 'laws: the queue is max(cycles, W service)' law_closed
 
@@ -93,11 +92,13 @@ check 'laws: the queue is max(cycles, W service)' law_closed
 law_pipeline() {
 	local seed told
 	for seed in {1..150}; do
-		told=$("$laws/pipeline" "$seed" "$laws/law.graph" "$laws/law.dev") || return 1
+		"$laws/pipeline" "$seed" "$laws/law.graph" "$laws/law.dev" >"$laws/told" || return 1
+		read -r told <"$laws/told"
 		echo "${told#* = }" >>"$laws/pipeline.ours"
 		read -ra args <<<"${told% = *}"
-		model pipeline "$laws/law.graph" --device "$laws/law.dev" "${args[@]}" --format json | jq .cycles >>"$laws/pipeline.model"
+		model pipeline "$laws/law.graph" --device "$laws/law.dev" "${args[@]}" --format json >>"$laws/pipeline.json"
 	done
+	jq .cycles "$laws/pipeline.json" >"$laws/pipeline.model"
 	compare 0.0000001 "$laws/pipeline.ours" "$laws/pipeline.model"
 }
 check 'laws: 150 kernels at random, with barriers, stores, limits and groups that follow' law_pipeline
@@ -134,7 +135,7 @@ law_measured() {
 		printf '[global_atomics]\nload_coalesced 10\nload_uncoalesced 320\natomic_coalesced 20\natomic_uncoalesced 640\natomic_single 113\n'
 	} >"$laws/measured.dev"
 	: >"$laws/ours"
-	: >"$laws/model"
+	: >"$laws/measured.json"
 	for apart in 1 2 8 32; do
 		for access in load atomic; do
 			awk -v apart=$apart -v access=$access 'BEGIN {
@@ -144,9 +145,10 @@ law_measured() {
 			# Segments of 128 bytes: as many as `apart`. 16 warps of 20 accesses, one behind the other: eq. 1.
 			awk -v s=$apart -v access=$access 'BEGIN { i = access == "load" ? 10 + (s - 1) / 31 * 310 : 20 + (s - 1) / 31 * 620
 				c = i > 400 ? i : 400; print 16 * i <= c ? 20 * c + 15 * i : c + (20 * 16 - 1) * i }' >>"$laws/ours"
-			model pattern --times --device "$laws/measured.dev" "$laws/measured.pattern" --format json | jq '.rows[0].cycles' >>"$laws/model"
+			model pattern --times --device "$laws/measured.dev" "$laws/measured.pattern" --format json >>"$laws/measured.json"
 		done
 	done
+	jq '.rows[0].cycles' "$laws/measured.json" >"$laws/model"
 	printf 'gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\nsite 1 7 1 atomic add global 4 0 4096\nw 1 1 %s\ndone\n' "$(printf '0 %.0s' {1..32})" >"$laws/one.pattern"
 	echo 93 >>"$laws/ours" # 31 lanes of (113 - 20) / 31
 	model pattern --device "$laws/measured.dev" "$laws/one.pattern" --format csv | columns collision_cycles >>"$laws/model"
@@ -158,24 +160,26 @@ check 'laws: measured accesses of global memory, and lanes on one word of it' la
 law_softgpu() {
 	local seed of
 	: >"$laws/soft.ours"
-	: >"$laws/soft.model"
+	: >"$laws/soft.json"
 	for kernel in autocorr bitonic matmul reduction transpose; do
 		for size in 32 128 256; do
 			for machine in '1 8' '2 16' '3 32'; do
 				read -ra of <<<"$machine"
 				"$laws/softgpu" $kernel $size "${of[@]}" 3 50 >>"$laws/soft.ours"
-				model softgpu $kernel --size $size --sm "${of[0]}" --sp "${of[1]}" --cycles 3,50 --format json | jq '.rows[0].cycles' >>"$laws/soft.model"
+				model softgpu $kernel --size $size --sm "${of[0]}" --sp "${of[1]}" --cycles 3,50 --format json >>"$laws/soft.json"
 			done
 		done
 		# The soft processor: 277 ms of `autocorr' divided by its instructions, times these, is its time.
 		awk -v a="$("$laws/softgpu" scalar autocorr 256)" -v n="$("$laws/softgpu" scalar $kernel 256)" 'BEGIN { printf "%.6g\n", 277 / a * n }' >>"$laws/soft.ours"
-		model softgpu $kernel --format json | jq .microblaze_modelled_ms >>"$laws/soft.model"
+		model softgpu $kernel --format json | jq '{rows: [{cycles: .microblaze_modelled_ms}]}' >>"$laws/soft.json"
 	done
 	for seed in {1..40}; do
-		read -ra of <<<"$("$laws/softgpu" make "$seed" "$laws/law.kernel")"
+		"$laws/softgpu" make "$seed" "$laws/law.kernel" >"$laws/told"
+		read -ra of <"$laws/told"
 		echo "${of[4]}" >>"$laws/soft.ours"
-		model softgpu "$laws/law.kernel" --sm "${of[0]}" --sp "${of[1]}" --cycles "${of[2]},${of[3]}" --format json | jq '.rows[0].cycles' >>"$laws/soft.model"
+		model softgpu "$laws/law.kernel" --sm "${of[0]}" --sp "${of[1]}" --cycles "${of[2]},${of[3]}" --format json >>"$laws/soft.json"
 	done
+	jq '.rows[0].cycles' "$laws/soft.json" >"$laws/soft.model"
 	compare 0.0001 "$laws/soft.ours" "$laws/soft.model"
 }
 check 'laws: the soft GPGPU, five benchmarks and 40 kernels at random' law_softgpu
@@ -225,13 +229,14 @@ law_queues() {
 }
 check 'laws: work divided among queues' law_queues
 
-# --- Robertson: clusters, queues, bounces, locks, rows of banks. Devices at random (case N of KIND: its file, then what to run).
-global_case() { # KIND N
-	awk -v kind="$1" -v seed="$2" -v file="$laws/global.dev" '
+# --- Robertson: clusters, queues, bounces, locks, rows of banks. Devices at random (each case of KIND: its file, then what to run).
+global_cases() { # KIND CASES
+	awk -v kind="$1" -v cases="$2" -v files="$laws/global" '
 		function dice(n) { s = s * 16807 % 2147483647; return int(s / 2147483647 * n) }
 		function pick(list,  a, n) { n = split(list, a, " "); return a[1 + dice(n)] }
 		function put(key, list) { printf "%s %s\n", key, pick(list) >file }
-		BEGIN {
+		function make(seed,  i, alone, banks, pattern, warps) {
+			file = files seed ".dev"
 			s = seed * 7919 + 17; for (i = 0; i < 9; i++) dice(2)
 			alone = kind != "many"
 			banks = kind == "banks" # where the banks are what is waited for
@@ -247,22 +252,27 @@ global_case() { # KIND N
 			warps = alone ? 1 : pick("2 4 8")
 			print pick("load store load_store red atomic atomic"), pattern, warps, pattern == "offset" ? pick(alone ? "1" : "1 2") : 1,
 				pattern == "offset" ? pick("4 32 64 128 256") : 0, pick("0 20"), alone ? 6 : 12
-		}'
+			close(file)
+		}
+		BEGIN { for (seed = 1; seed <= cases; seed++) make(seed) }'
 }
 law_global() { # KIND CASES TOLERANCE
-	local n of where
-	for ((n = 1; n <= $2; n++)); do
-		read -ra of <<<"$(global_case "$1" $n)"
-		# Alone, all must be the same. Several may come at the same time, and then any may be the first: only what is
-		# of many is compared.
-		"$laws/global" "$laws/global.dev" "${of[@]}" | awk -v kind="$1" '{ print kind != "many" ? $1 " " $3 " " $4 " " $5 " " $6 " " $7 : $1 " " $5 " " $6 }' >>"$laws/global.$1.ours"
+	local n=0 of where
+	global_cases "$1" "$2" >"$laws/cases" || return 1
+	while read -ra of; do
+		n=$((n + 1))
+		"$laws/global" "$laws/global$n.dev" "${of[@]}" >>"$laws/global.$1.all"
 		where=()
 		[ "${of[1]}" != offset ] || where=(--blocks "${of[3]}" --offset "${of[4]}")
-		model global --device "$laws/global.dev" --op "${of[0]}" --pattern "${of[1]}" --warps "${of[2]}" \
-			"${where[@]}" --arithmetic "${of[5]}" --iterations "${of[6]}" --format json |
-			jq -r --arg kind "$1" '.rows[0] | if $kind != "many" then "\(.mean) \(.least) \(.most) \(.per_operation) \(.transactions) \(.bounces)"
-				else "\(.mean) \(.per_operation) \(.transactions)" end' >>"$laws/global.$1.model"
-	done
+		model global --device "$laws/global$n.dev" --op "${of[0]}" --pattern "${of[1]}" --warps "${of[2]}" \
+			"${where[@]}" --arithmetic "${of[5]}" --iterations "${of[6]}" --format json >>"$laws/global.$1.json"
+	done <"$laws/cases"
+	same cases "$2" "$n" || return 1
+	# Alone, all must be the same. Several may come at the same time, and then any may be the first: only what is
+	# of many is compared.
+	awk -v kind="$1" '{ print kind != "many" ? $1 " " $3 " " $4 " " $5 " " $6 " " $7 : $1 " " $5 " " $6 }' "$laws/global.$1.all" >"$laws/global.$1.ours"
+	jq -r --arg kind "$1" '.rows[0] | if $kind != "many" then "\(.mean) \(.least) \(.most) \(.per_operation) \(.transactions) \(.bounces)"
+		else "\(.mean) \(.per_operation) \(.transactions)" end' "$laws/global.$1.json" >"$laws/global.$1.model"
 	compare "$3" "$laws/global.$1.ours" "$laws/global.$1.model"
 }
 check 'laws: global memory, one warp: 30 devices at random, to the cycle' law_global alone 30 0.0005
