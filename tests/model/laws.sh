@@ -65,7 +65,8 @@ law_changes() {
 		"$laws/pad" changes "$seed" "$laws/changes.pattern" >>"$laws/changes.ours" || return 1
 		model pattern "$laws/changes.pattern" --device fermi-gtx580 --format json >>"$laws/changes.json"
 	done
-	jq -r '.rows | "\(.[0].cycles) \(.[0].with_xor) \(.[0].with_add) \(.[0].with_padding) \(.[0].with_copies // .[0].cycles) \(.[1].position) \(.[1].lock) \(.[1].segments)"' \
+	jq -r '.rows | "\(.[0] | "\(.cycles) \(.with_xor) \(.with_add) \(.with_padding) \(.with_copies // .cycles)") \(.[1] |
+		"\(.position) \(.lock) \(.segments)")"' \
 		"$laws/changes.json" >"$laws/changes.model"
 	compare 0 "$laws/changes.ours" "$laws/changes.model"
 }
@@ -270,7 +271,8 @@ law_global() { # KIND CASES TOLERANCE
 	same cases "$2" "$n" || return 1
 	# Alone, all must be the same. Several may come at the same time, and then any may be the first: only what is
 	# of many is compared.
-	awk -v kind="$1" '{ print kind != "many" ? $1 " " $3 " " $4 " " $5 " " $6 " " $7 : $1 " " $5 " " $6 }' "$laws/global.$1.all" >"$laws/global.$1.ours"
+	awk -v kind="$1" '{ print kind != "many" ? $1 " " $3 " " $4 " " $5 " " $6 " " $7 : $1 " " $5 " " $6 }' \
+		"$laws/global.$1.all" >"$laws/global.$1.ours"
 	jq -r --arg kind "$1" '.rows[0] | if $kind != "many" then "\(.mean) \(.least) \(.most) \(.per_operation) \(.transactions) \(.bounces)"
 		else "\(.mean) \(.per_operation) \(.transactions)" end' "$laws/global.$1.json" >"$laws/global.$1.model"
 	compare "$3" "$laws/global.$1.ours" "$laws/global.$1.model"
