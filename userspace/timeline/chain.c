@@ -18,12 +18,14 @@
 
 /* ---- a request ends ---- */
 
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+/* R6. rq was complete by by_ns: so were those before it in its context. Those end whose number in
+ * the order is `from` or more. */
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns, uint64_t from)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before;
 
-	while ((before = ctx->live) && before != rq &&
+	while ((before = ctx->live) && before != rq && before->order >= from &&
 	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
 		timeline_chain_end(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
 		if (ctx->live == before)
@@ -31,13 +33,20 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uin
 	}
 }
 
-/* rq, which runs, ends. The next one starts. R6. If events were lost, one before rq in its context
- * may stand behind it. */
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	end_before(tl, rq, by_ns, 0);
+}
+
+/* rq, which runs, ends. The next one starts. If the `execute` of one before rq in its context was
+ * lost, that one may stand behind rq. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_end_told *ending)
 {
+	uint64_t order = rq->order;
+
 	timeline_fate_end_run(tl, eng, rq, ending);
-	timeline_chain_end_before(tl, rq, ending->end.hi);
+	end_before(tl, rq, ending->end.hi, order + 1);
 	timeline_chain_update(tl, eng);
 }
 

@@ -439,7 +439,8 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 	eng->dequeue.is_open = false;
 	if (eng->tasklet.is_cut) {
 		doubt_handed_over(tl, eng);
-		timeline_chain_lose_order(tl, eng, tl->now_ns);
+		if (!tl->is_finishing) /* else nothing that is held comes behind this dequeue */
+			timeline_chain_lose_order(tl, eng, tl->now_ns);
 		return;
 	}
 	if (eng->model->dequeued)
