@@ -36,8 +36,10 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		last = other;
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
-	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq)))
-		timeline_world_followed(last, end.hi); /* rq has not ended before it left */
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq)) &&
+	    rq->complete.how != LANE_COMPLETE_PASSED)
+		/* rq has not ended before it left, nor in a run that it may not have had */
+		timeline_world_followed(last, end.hi);
 }
 
 bool timeline_fate_may_be_complete(const struct lane_rq *rq, struct lane_span end)
