@@ -180,13 +180,14 @@ static bool may_have_been_over(const struct lane_eng *eng, const struct lane_ent
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 
-/* R3. A port from before what has been seen may have been left for a newer set, too. */
+/* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
+ * an older set with the same request. */
 static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_entry *port, const struct lane_rq *rq,
 				    bool is_unproven, uint64_t now_ns)
 {
 	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns) ||
-	    (is_unproven && !port->is_fresh))
+	    (is_unproven && (!port->is_fresh || port->is_again)))
 		return (struct lane_span){ rq->pub.execute_ns, now_ns };
 	return timeline_span_exact(now_ns);
 }
