@@ -36,6 +36,7 @@ exec >"$GPULANE_OUT/report"
 
 CHECK_PREFIX=$VERSION-
 . "$TOP/tests/lib/suite.sh"
+. "$TOP/tests/guest/lib/fact.sh"
 
 # readable DIR: babeltrace2 reads it and has nothing to say but what was lost, and Trace Compass takes every
 # packet; the events are in $T/events
@@ -329,7 +330,7 @@ flood() {
 	recorded=$(grep -c ' dma_fence_' "$T/events")
 	lost=$(fact "$dir" 'traces[0].lost')
 	echo "fired $fired, recorded $recorded, lost $lost"
-	same 'lost on each CPU' "$lost" "$(fact "$dir" 'traces[0].lost_per_cpu | add')" &&
+	same 'lost on each CPU' "$lost" "$(total "$dir" 'traces[0].lost_per_cpu.*')" &&
 		same 'recorded and lost' "$fired" $((recorded + lost)) &&
 		case $3 in
 		loses) [ "$lost" -gt 0 ] ;;
