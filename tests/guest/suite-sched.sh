@@ -42,6 +42,7 @@ cd "$T" || exit 1
 exec >"$GPULANE_OUT/report"
 CHECK_PREFIX=$VERSION-
 . "$TOP/tests/lib/suite.sh"
+. "$TOP/tests/guest/lib/fact.sh"
 
 modprobe -a drm gpu-sched
 check load insmod "$SCHED" rings=3 timeout_ms=1000
@@ -75,7 +76,7 @@ record() {
 	return $status
 }
 
-lost() { jq '[.traces[].lost] | add' "$1/recording.json"; }
+lost() { total "$1" 'traces[].lost'; }
 
 # Sorted: the two stamp an event one after the other.
 events() {
@@ -128,7 +129,7 @@ check comm-only comm_only
 overflow() {
 	local events
 	"$GPULANE" record --opencl off --events drm --buffer 4K --output small -- sh -c 'echo 20000 >/sys/kernel/debug/gl-sched/flood' || return
-	events=$(jq '[.traces[].events] | add' small/recording.json)
+	events=$(total small 'traces[].events')
 	echo "$events recorded, $(lost small) lost"
 	[ "$(lost small)" -gt 0 ] && [ $((events + $(lost small))) = 60003 ]
 }
