@@ -43,6 +43,7 @@ insmod "$MODULE" || exit 1
 
 CHECK_PREFIX=$VERSION-
 . "$TOP/tests/lib/suite.sh"
+. "$TOP/tests/guest/lib/fact.sh"
 
 # On a kernel that hooks one by one, which takes seconds, little is recorded by probes.
 many() { [ "$VERSION" != 6.1 ]; }
@@ -58,7 +59,7 @@ record() {
 		rm -rf truth "$dir" "$dir.truth"
 		"$GPULANE" record --output "$dir" --buffer 16M "$@" || return 1
 		[ ! -f truth ] || mv truth "$dir.truth"
-		[ "$(jq '[.traces[].lost] | add' "$dir/recording.json")" != 0 ] || return 0
+		[ "$(total "$dir" 'traces[].lost')" != 0 ] || return 0
 	done
 	return 1
 }
@@ -71,7 +72,7 @@ same_calls() {
 	shift
 	rm -rf same
 	record same --follow --events process --opencl layer,probes -- "$@" || return 1
-	pid=$(jq .command.pid same/recording.json)
+	pid=$(fact same command.pid)
 	for side in bpf ust; do
 		"$GPULANE" dump same/$side | "$CALLS" "$pid" "$numbers" >same.$side
 	done
@@ -97,7 +98,7 @@ processes() { babeltrace2 "$1/bpf" | sed -n 's/.*opencl_call_entry: .* pid = \([
 attached() {
 	local kind
 	for kind in entry exit; do
-		[ "$(jq -r ".traces[0].kinds.opencl_call_$kind.recorded" "$1/recording.json")" = true ] || return 1
+		[ "$(fact "$1" "traces[0].kinds.opencl_call_$kind.recorded")" = true ] || return 1
 	done
 }
 cat >two.sh <<SCRIPT
