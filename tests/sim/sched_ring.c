@@ -362,15 +362,18 @@ void sring_timeout(struct world *w, struct sring *ring, struct sjob *bad, int cp
 	reset(w, ring);
 }
 
-/* drm_sched_resubmit_jobs() */
+/* drm_sched_resubmit_jobs(): it looks for who is guilty among the pending jobs. A bad job that was
+ * over is none of them any more (drm_sched_stop()). */
 static void resubmit(struct world *w, struct sring *ring, struct sjob *bad, int cpu)
 {
+	bool is_pending = vec_find(ring->pending, bad) != SIM_NO;
+
 	ring->fences.n = 0; /* the driver forgets them */
 	bad->hangs = schance(w, 20);
 	for (uint32_t i = 0; i < ring->pending.n; i++) {
 		struct sjob *job = ring->pending.v[i];
 
-		if (job->finished.context == bad->finished.context)
+		if (is_pending && job->finished.context == bad->finished.context)
 			job->finished.has_error = true;
 		sring_run_job(w, job, cpu);
 		job->parent = job->hw;

@@ -621,6 +621,14 @@ void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 		strcpy(drm->rings[thread->running - 1].driver, init->driver);
 }
 
+void norm_drm_signal(struct lane_drm *drm, const struct lane_event *event)
+{
+	struct thread *thread = thread_of(drm, event->wire.tid, false);
+
+	if (thread)
+		thread->running = 0;
+}
+
 void norm_drm_named(struct lane_drm *drm, const struct lane_event *event)
 {
 	const struct lane_p_amdgpu_cs_ioctl *job = &event->u.amdgpu_cs_ioctl; /* lima's is alike */

@@ -47,6 +47,10 @@ void norm_drm_lost(struct lane_drm *drm);
 /* A dma_fence_init: of a job's fences, or of the one that its ring will signal. */
 void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event);
 
+/* A dma_fence_signaled: where it is that of the thread's job, as scheduled, run_job() is over. What
+ * the thread makes from then on is not for that job: a reset runs others' again. */
+void norm_drm_signal(struct lane_drm *drm, const struct lane_event *event);
+
 /* A driver's own event, in the thread that queues its job next: the job by its number, and its
  * fence. */
 void norm_drm_named(struct lane_drm *drm, const struct lane_event *event);

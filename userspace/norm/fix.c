@@ -231,6 +231,13 @@ static enum lane_fixed fix_fence_init(struct lane_fix *fix, struct lane_event *e
 	return LANE_FIXED;
 }
 
+static enum lane_fixed fix_fence_signaled(struct lane_fix *fix, struct lane_event *event)
+{
+	if (fix->drm)
+		norm_drm_signal(fix->drm, event);
+	return LANE_FIXED;
+}
+
 /* ftrace and perf say `pid` and mean the thread; of the processes they say nothing. */
 static enum lane_fixed fix_fork(struct lane_fix *fix, struct lane_event *event)
 {
@@ -366,6 +373,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = fix_drm,
 	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = fix_driver,
 	[LANE_FENCE_INIT] = fix_fence_init,
+	[LANE_FENCE_SIGNALED] = fix_fence_signaled,
 	[LANE_SWITCH] = fix_switch,
 	[LANE_FORK] = fix_fork,
 	[LANE_LOST] = fix_lost,

@@ -94,6 +94,21 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	return ending;
 }
 
+/*
+ * The signal of rq's fence did not call the scheduler back: a reset had taken the call-back off.
+ * Then the driver may have run rq again, with a fence that no event names
+ * (drm_sched_resubmit_jobs(), sched_main.c), unless the work that signalled tells now, too.
+ */
+static bool may_be_run_again(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return !cpu || !cpu->work_ns || rq->job->hw_ns < cpu->work_ns ||
+	       (cpu->fence_ctx == timeline_job_ring(rq)->fence_ctx &&
+		!lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno));
+}
+
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
 static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_event *event)
@@ -115,6 +130,8 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	if (signal_ns) {
 		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
 		ending.is_same_work = tl->cpus[event->cpu].is_fence_same_work;
+	} else if (job->hw_ns && may_be_run_again(tl, rq, event)) {
+		return ending_by_done(tl, rq, event);
 	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
 		ending.is_same_work = job->is_same_work;

@@ -95,8 +95,9 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 
 bool timeline_job_has_begun(const struct lane_rq *rq)
 {
+	/* A fence that was signalled together with another one of its ring may be a reset's. */
 	return timeline_has_started(&rq->pub) && rq->pub.start.hi != LANE_NEVER &&
-	       rq->job->hw_context && !rq->job->is_behind_unknown;
+	       rq->job->hw_context && !rq->job->is_same_work && !rq->job->is_behind_unknown;
 }
 
 void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)

@@ -35,9 +35,10 @@ struct lane_drm_ring {
 				       * none */
 	uint64_t guess_ctx;	      /* a context that may be it, seen `guesses` times */
 	uint32_t guesses;
-	uint64_t last_seqno; /* number of the newest of its fences that was signalled */
-	uint64_t signal_ns;  /* a fence of it was signalled then, last */
-	int32_t signal_cpu;  /* on this CPU */
+	uint64_t last_seqno;	    /* number of the newest of its fences that was signalled */
+	uint64_t signal_ns;	    /* a fence of it was signalled then, last */
+	int32_t signal_cpu;	    /* on this CPU */
+	uint64_t newest, newest_ns; /* the highest number of a job that was seen, and when */
 };
 
 #define LANE_JOB_DEPS 16
@@ -115,12 +116,15 @@ static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint6
 	return tl->n_losses && timeline_loss_between(tl, begin_ns, end_ns);
 }
 
-/* Events were lost from the event `begin` to the one that is being read. A loss of another CPU that
- * begins or ends at the time of either counts, too. */
+/* Events were lost from the event `begin` to the one that is being read, or to the recording's end,
+ * before which a loss may be the last that is told. A loss of another CPU that begins or ends at
+ * the time of either counts, too. */
 static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
 						 struct lane_job_time begin)
 {
-	return tl->n_losses && (timeline_loss_between(tl, begin.ns, tl->now_ns) ||
+	uint64_t until_ns = tl->is_finishing ? tl->figures.end_ns : tl->now_ns;
+
+	return tl->n_losses && (timeline_loss_between(tl, begin.ns, until_ns) ||
 				timeline_loss_ends_beside(tl, begin.ns, begin.cpu) ||
 				timeline_loss_begins_beside(tl, tl->now_ns, tl->jobs->cpu));
 }
