@@ -95,18 +95,37 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 }
 
 /*
- * The signal of rq's fence did not call the scheduler back: a reset had taken the call-back off.
+ * A signal of rq's fence did not call the scheduler back: a reset had taken the call-back off.
  * Then the driver may have run rq again, with a fence that no event names
- * (drm_sched_resubmit_jobs(), sched_main.c), unless the work that signalled tells now, too.
+ * (drm_sched_resubmit_jobs(), sched_main.c), unless the work that signalled tells now, too. Before
+ * the job's `scheduled` fence was signalled there was no call-back to take off.
  */
 static bool may_be_run_again(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
+	if (!rq->job->hw_ns || rq->job->hw_ns <= rq->job->scheduled_ns)
+		return false;
 	return !cpu || !cpu->work_ns || rq->job->hw_ns < cpu->work_ns ||
 	       (cpu->fence_ctx == timeline_job_ring(rq)->fence_ctx &&
 		!lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno));
+}
+
+/* The signal of a fence at signal_ns (0: none is known) does not tell rq's end. */
+static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_event *event, uint64_t signal_ns)
+{
+	const struct lane_job *job = rq->job;
+
+	/* Which job a ring's fence is of is known only where all jobs of the ring are recorded. */
+	if (tl->info.follows_some)
+		return true;
+	/* The signal may be that of the job's `scheduled` fence, where that fence is not known. */
+	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
+		return true;
+	return !rq->pub.executes ||
+	       (signal_ns ? is_refusal(tl, rq, event, signal_ns) : may_be_run_again(tl, rq, event));
 }
 
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
@@ -119,19 +138,11 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
 	bool is_late = job->is_late;
 
-	/* Which job a ring's fence is of is known only where all jobs of the ring are recorded. */
-	if (tl->info.follows_some)
-		return ending;
-	/* The signal may be that of the job's `scheduled` fence, where that fence is not known. */
-	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
-		return ending;
-	if (!rq->pub.executes || (signal_ns && is_refusal(tl, rq, event, signal_ns)))
+	if (tells_no_end(tl, rq, event, signal_ns))
 		return ending;
 	if (signal_ns) {
 		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
 		ending.is_same_work = tl->cpus[event->cpu].is_fence_same_work;
-	} else if (job->hw_ns && may_be_run_again(tl, rq, event)) {
-		return ending_by_done(tl, rq, event);
 	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
 		signal_ns = job->hw_ns;
 		ending.is_same_work = job->is_same_work;

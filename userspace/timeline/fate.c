@@ -19,6 +19,13 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 	return front && front->alive.ns >= now_ns;
 }
 
+/* rq has not ended before it left, nor in a run that it may not have had. */
+static bool ended_here(const struct lane_rq *rq)
+{
+	return rq->complete.how != LANE_COMPLETE_PASSED &&
+	       (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq));
+}
+
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
  * `complete`. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
@@ -36,9 +43,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		last = other;
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
-	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq)) &&
-	    rq->complete.how != LANE_COMPLETE_PASSED)
-		/* rq has not ended before it left, nor in a run that it may not have had */
+	    ended_here(rq))
 		timeline_world_followed(last, end.hi);
 }
 
