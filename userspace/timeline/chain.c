@@ -94,7 +94,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	if (eng->running != rq && !timeline_fate_may_be_complete(rq, end) &&
+	if (eng->running != rq && !timeline_fate_may_have_ended_before(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
 		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq)

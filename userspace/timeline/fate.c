@@ -47,7 +47,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		timeline_world_followed(last, end.hi);
 }
 
-bool timeline_fate_may_be_complete(const struct lane_rq *rq, struct lane_span end)
+bool timeline_fate_may_have_ended_before(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
 	       (end.lo != end.hi || timeline_request_is_run_unsure(rq));
@@ -79,7 +79,7 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
 	bool may_have_ended_before = timeline_request_may_be_complete(rq) && !is_unsure_end;
 
-	if (timeline_fate_may_be_complete(rq, end))
+	if (timeline_fate_may_have_ended_before(rq, end))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
@@ -409,7 +409,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 					   struct lane_span end)
 {
-	bool may_have_left = timeline_fate_may_be_complete(rq, end);
+	bool may_have_left = timeline_fate_may_have_ended_before(rq, end);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;

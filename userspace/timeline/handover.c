@@ -439,7 +439,9 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 	eng->dequeue.is_open = false;
 	if (eng->tasklet.is_cut) {
 		doubt_handed_over(tl, eng);
-		if (!tl->is_finishing) /* else nothing that is held comes behind this dequeue */
+		/* At the recording's end a dequeue that is over has been told from one that is not
+		 * (timeline_tasklet_was_over()). */
+		if (!tl->is_finishing)
 			timeline_chain_lose_order(tl, eng, tl->now_ns);
 		return;
 	}
