@@ -174,7 +174,7 @@ void sentity_kill(struct world *w, struct sentity *entity, int cpu);
 void sjob_kill(struct world *w, struct sjob *job, int cpu);
 struct sjob *sjob_arm(struct world *w, struct sentity *entity, const struct thread *by,
 		      uint64_t length_ns);
-void sjob_depend(struct sjob *job, struct sfence *fence);
+void sjob_depend(struct world *w, struct sjob *job, struct sfence *fence);
 void sjob_push(struct world *w, struct sjob *job, int cpu);
 struct sjob *sentity_pop(struct world *w, struct sentity *entity, int cpu);
 bool sentity_is_ready(const struct sentity *entity);

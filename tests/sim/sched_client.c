@@ -12,7 +12,7 @@ static void depend_on_last(struct world *w, struct sjob *job, uint32_t context)
 	if (!on || on == job)
 		return;
 	/* AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES */
-	sjob_depend(job, schance(w, 6) ? &on->scheduled : &on->finished);
+	sjob_depend(w, job, schance(w, 6) ? &on->scheduled : &on->finished);
 }
 
 static void add_dependencies(struct world *w, struct sjob *job, const struct op *op, int cpu)
@@ -22,7 +22,7 @@ static void add_dependencies(struct world *w, struct sjob *job, const struct op 
 	while (schance(w, w->sc->dependencies))
 		depend_on_last(w, job, (uint32_t)world_below(w, w->sc->n_contexts));
 	if (schance(w, w->sc->foreign))
-		sjob_depend(job, sfence_foreign(w, cpu));
+		sjob_depend(w, job, sfence_foreign(w, cpu));
 }
 
 static void hold_last(struct world *w, uint32_t context, struct sjob *job)
@@ -48,7 +48,7 @@ void sclient_submit(struct world *w, struct thread *t, const struct op *op)
 	job = sjob_arm(w, s->entities[op->target], t, world_draw(w, op->time));
 	add_dependencies(w, job, op, t->cpu);
 	if (is_gang) {
-		sjob_depend(job, &member->scheduled);
+		sjob_depend(w, job, &member->scheduled);
 		sjob_push(w, member, t->cpu);
 		hold_last(w, other, member);
 	}

@@ -142,13 +142,18 @@ struct sjob *sjob_arm(struct world *w, struct sentity *entity, const struct thre
 }
 
 /* drm_sched_job_add_dependency(): of one context the latest only. */
-void sjob_depend(struct sjob *job, struct sfence *fence)
+void sjob_depend(struct world *w, struct sjob *job, struct sfence *fence)
 {
 	for (uint32_t i = 0; i < job->n_deps; i++) {
 		if (job->deps[i]->context != fence->context)
 			continue;
-		if (fence->seqno > job->deps[i]->seqno)
-			job->deps[i] = fence;
+		if (fence->seqno <= job->deps[i]->seqno)
+			return;
+		if (fence->job)
+			fence->job->holders++;
+		if (job->deps[i]->job)
+			sjob_put(w, job->deps[i]->job);
+		job->deps[i] = fence;
 		return;
 	}
 	if (job->n_deps == SCHED_DEPS)

@@ -92,6 +92,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		same_work = timeline_ring_is_same_work(tl, eng->ring, event);
 		eng->ring->signal_ns = event->wire.ts_ns;
 		eng->ring->signal_cpu = event->cpu;
+		eng->ring->signal_tid = event->wire.tid;
 	}
 	if (rq && rq->job && !rq->job->hw_ns) {
 		rq->job->hw_ns = event->wire.ts_ns;

@@ -13,14 +13,6 @@
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
-/* The thread may be one of the kernel's workers. */
-static bool may_be_worker(const struct lane_timeline *tl, int32_t tid)
-{
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-
-	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
-}
-
 /*
  * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
  * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
@@ -47,7 +39,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
 	 * done. */
 	if (event->wire.tid && ring->discipline == LANE_RING_SERIAL &&
-	    may_be_worker(tl, event->wire.tid))
+	    timeline_may_be_worker(tl, event->wire.tid))
 		return 0;
 	return cpu->fence_ns;
 }
@@ -170,7 +162,7 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 	if (!event->wire.tid)
 		return false;
 	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
-	    may_be_worker(tl, event->wire.tid))
+	    timeline_may_be_worker(tl, event->wire.tid))
 		return true;
 	return ending->is_same_work ||
 	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
@@ -198,6 +190,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	/* Counts as the signal of its fence, which may be lost. */
 	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
 	timeline_job_ring(rq)->signal_cpu = event->cpu;
+	timeline_job_ring(rq)->signal_tid = event->wire.tid;
 	if (!ending.is_seen && rq->job->run_tid != event->wire.tid)
 		overtake(rq);
 	if (ending.is_seen) {

@@ -221,6 +221,7 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 	ring->guess_ctx = cpu->fence_ctx;
 	ring->signal_ns = cpu->fence_ns;
 	ring->signal_cpu = event->cpu;
+	ring->signal_tid = event->wire.tid;
 	if (ring->guesses >= GUESSES)
 		timeline_ring_has_fences(tl, eng, ring->guess_ctx);
 }
@@ -237,11 +238,25 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 	ring->made_ctx = context;
 }
 
+bool timeline_may_be_worker(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
+}
+
 bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
+	if (!ring->signal_ns)
+		return false;
+	/* A reset is a worker's. The scheduler stands still meanwhile (drm_sched_stop(),
+	 * sched_main.c). */
+	if (event->wire.tid && ring->signal_tid == event->wire.tid &&
+	    ring->signal_ns > ring->run.ns && timeline_may_be_worker(tl, event->wire.tid))
+		return true;
 	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
-	       ring->signal_ns >= cpu->work_ns && ring->signal_ns;
+	       ring->signal_ns >= cpu->work_ns;
 }

@@ -38,6 +38,7 @@ struct lane_drm_ring {
 	uint64_t last_seqno;	    /* number of the newest of its fences that was signalled */
 	uint64_t signal_ns;	    /* a fence of it was signalled then, last */
 	int32_t signal_cpu;	    /* on this CPU */
+	int32_t signal_tid;	    /* in this thread */
 	uint64_t newest, newest_ns; /* the highest number of a job that was seen, and when */
 };
 
