@@ -645,6 +645,7 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 	if (!thr)
 		return NULL;
 	timeline_thread_interesting(tl, thr);
+	acts(tl, thr, event->wire.ts_ns);
 	thr->pub.client = ctx->pub.client;
 	if (!thr->pub.client->comm[0])
 		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
