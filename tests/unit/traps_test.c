@@ -524,6 +524,7 @@ static void submits_while_it_waits(void **state)
 		       "150 1 0 exec 7.2\n151 1 0 in 7.2 0\n"
 		       "160 0 9 add 7.4\n170 0 9 wb 7.4\n180 0 9 switch 9 1 0\n"
 		       "300 1 0 signal 7.2\n301 1 0 out 7.2 1\n302 1 0 switch 0 0 8\n"
+		       "400 1 0 waking 9 0\n400 0 0 switch 0 0 9\n"
 		       "400 0 9 add 7.6\n410 1 0 exec 7.6\n411 1 0 in 7.6 0\n"
 		       "500 1 0 out 7.6 1\n");
 	for (unsigned int i = 0; i < s.n_idles; i++) {
