@@ -34,10 +34,23 @@ static uint64_t before_here(const struct lane_timeline *tl, const struct lane_ev
 	return cpu ? cpu->before_ns : 0;
 }
 
+/* rq is for the engine. A virtual one shares the engines of its class from the first event on that
+ * names it: the events that follow may be missing. */
+static void meant_for(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng)
+{
+	if (!eng || !timeline_engine_is_virtual(&eng->pub) || rq->pub.host_engine ||
+	    timeline_request_has_ended(rq))
+		return;
+	rq->pub.host_engine = &eng->pub;
+	tl->shared |= 1ull << (eng->pub.class % 64);
+	timeline_engine_virtuals(tl, &eng->pub)->open++;
+}
+
 static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_QUEUE)
 		return;
+	meant_for(tl, rq, timeline_engine_of(tl, event));
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
 	timeline_thread_submits(tl, rq, event);
@@ -115,6 +128,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	rq->pub.add_ns = event->wire.ts_ns;
 	thr = timeline_thread_submits(tl, rq, event);
 	eng = timeline_engine_of(tl, event);
+	meant_for(tl, rq, eng);
 	if (!rq->pub.engine && eng)
 		rq->pub.engine = &eng->pub;
 	if (thr && tl->idle_mask)
@@ -154,13 +168,10 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
 		return;
 	rq->pub.engine = &eng->pub;
+	meant_for(tl, rq, eng);
 	rq->pub.host_engine = &eng->pub;
-	if (timeline_engine_is_virtual(&eng->pub)) {
-		tl->shared |= 1ull << (eng->pub.class % 64);
-		timeline_engine_virtuals(tl, &eng->pub)->open++;
-	} else {
+	if (!timeline_engine_is_virtual(&eng->pub))
 		timeline_waiting_add(eng, rq);
-	}
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
 	timeline_queue_enter(tl, rq, event->wire.ts_ns);
 }

@@ -96,6 +96,10 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
+	/* These name the virtual engine that a request is for. */
+	if (!may_be_there(info, LANE_RQ_QUEUE) && !may_be_there(info, LANE_RQ_ADD) &&
+	    !may_be_there(info, LANE_RQ_SUBMIT))
+		tl->shared = UINT64_MAX;
 	tl->needs_yielding = norm_takes_back_to_yield(info);
 	tl->is_newest_first = norm_signals_newest_first(info);
 	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
