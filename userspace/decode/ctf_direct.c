@@ -205,6 +205,30 @@ static int by_begin(const void *a, const void *b)
 	return strverscmp(x->path, y->path);
 }
 
+/*
+ * A buffer that overwrites its oldest packets, as for a snapshot, begins later than others. What
+ * its CPU recorded since the first of them began is not there.
+ */
+static void find_overwritten(struct direct *direct)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < direct->n_streams; i++)
+		if (direct->streams[i].class && direct->streams[i].files[0].begin < first)
+			first = direct->streams[i].files[0].begin;
+	for (uint32_t i = 0; i < direct->n_streams; i++) {
+		struct lane_read_stream *stream = &direct->streams[i];
+		const struct lane_stream_file *file = &stream->files[0];
+
+		if (stream->class && file->is_behind_others && file->begin > first)
+			decode_losses_add(
+				&stream->next.losses,
+				(struct lane_lost_time){
+					.begin_ns = decode_schema_ns(stream->schema, first),
+					.end_ns = decode_schema_ns(stream->schema, file->begin) });
+	}
+}
+
 static struct lane_error *begin_streams(struct direct *direct)
 {
 	direct->accounts = calloc(direct->n_streams + 1, sizeof(*direct->accounts));
@@ -228,6 +252,7 @@ static struct lane_error *begin_streams(struct direct *direct)
 			direct->info = direct->schema->info;
 		decode_schema_presence(direct->schema, stream->class, &direct->info);
 	}
+	find_overwritten(direct);
 	return NULL;
 }
 

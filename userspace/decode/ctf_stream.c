@@ -311,6 +311,7 @@ struct lane_error *decode_stream_look(struct lane_read_stream *s)
 	if (!err) {
 		s->instance_id = head.instance_id;
 		s->files[0].begin = head.begin;
+		s->files[0].is_behind_others = head.seq_num != UINT64_MAX && head.seq_num > 0;
 	}
 	close_file(s);
 	free(LANE_TAKE(s->window));

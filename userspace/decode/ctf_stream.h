@@ -9,7 +9,8 @@
 /* A file of a stream. */
 struct lane_stream_file {
 	char *path;
-	uint64_t begin; /* of its first packet, by the clock */
+	uint64_t begin;	       /* of its first packet, by the clock */
+	bool is_behind_others; /* that packet is not the first of its stream */
 };
 
 struct lane_read_stream {

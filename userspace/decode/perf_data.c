@@ -48,6 +48,11 @@ struct perf {
 	uint32_t last_cpus;
 	struct lane_account account;
 	struct lane_event event;
+	/* where buffers are overwritten: */
+	uint64_t begun[(MAX_CPUS + 63) / 64]; /* CPUs whose first event was handed out */
+	uint64_t begin_ns;		      /* the first event of all */
+	struct lane_event loss;		      /* handed out before `event`, */
+	bool is_behind_loss;		      /* which is still to come */
 };
 
 static struct perf *perf_of(struct lane_decoder *decoder)
@@ -257,12 +262,46 @@ static struct lane_error *read_on(struct perf *perf)
 	return decode_perf_order_flush(perf->order, true) ? NULL : &lane_enomem;
 }
 
+/*
+ * perf record --overwrite keeps the newest records of each CPU. The event is the first of its CPU:
+ * what that CPU recorded since the recording's first event is not there. True: there is such a
+ * loss.
+ */
+static bool begins_late(struct perf *perf)
+{
+	const struct lane_event *event = &perf->event;
+	struct lane_p_gpulane_lost *lost = &perf->loss.u.gpulane_lost;
+	uint64_t bit;
+
+	if (!perf->head.overwrites || event->cpu < 0 || !event->wire.ts_ns)
+		return false;
+	bit = 1ull << (event->cpu % 64);
+	if (perf->begun[event->cpu / 64] & bit)
+		return false;
+	perf->begun[event->cpu / 64] |= bit;
+	if (!perf->begin_ns)
+		perf->begin_ns = event->wire.ts_ns;
+	if (perf->begin_ns == event->wire.ts_ns)
+		return false;
+	decode_event_clear(&perf->loss, LANE_LOST);
+	perf->loss.cpu = lost->lost_cpu = event->cpu;
+	perf->loss.wire.ts_ns = lost->end_ns = event->wire.ts_ns;
+	lost->begin_ns = perf->begin_ns;
+	perf->account.lost_uncounted = true;
+	return true;
+}
+
 static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_event **event)
 {
 	struct perf *perf = perf_of(decoder);
 	struct lane_error *err;
 
 	*event = NULL;
+	if (perf->is_behind_loss) {
+		perf->is_behind_loss = false;
+		*event = &perf->event;
+		return NULL;
+	}
 	while (!decode_perf_order_next(perf->order, &perf->event)) {
 		if (perf->has_ended)
 			return LANE_TAKE(perf->err);
@@ -272,7 +311,8 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 	}
 	if (perf->event.wire.ts_ns > perf->account.end_ns)
 		perf->account.end_ns = perf->event.wire.ts_ns;
-	*event = &perf->event;
+	perf->is_behind_loss = begins_late(perf);
+	*event = perf->is_behind_loss ? &perf->loss : &perf->event;
 	return NULL;
 }
 
