@@ -37,8 +37,9 @@ static const struct argp_option options[] = {
 	{ "count", 'c', "N", 0, "how many seeds", 0 },
 	{ "events", 'e', "FILE", 0, "write the events, damaged, of the last seed", 0 },
 	{ "damage", 'd', "HOW", 0,
-	  "drop1, drop10 (per cent), bursts, cut, kinds, sched, follow; default: none, everything "
-	  "is there",
+	  "drop1, drop10 (per cent), bursts, newest, oldest (what a CPU's buffer keeps), cut, "
+	  "kinds, "
+	  "sched, follow, or several, as in kinds+bursts; default: none, everything is there",
 	  0 },
 	{ "critical", 'p', NULL, 0,
 	  "the critical paths: of every request, and of the longest one's thread", 0 },
@@ -156,7 +157,7 @@ static void hide(const struct options *o, uint64_t seed, struct sim_scenario *sc
 {
 	struct kinds drop = kinds_to_drop(o->mode, seed);
 
-	if (!o->damage || strcmp(o->damage, "kinds"))
+	if (!o->damage || !strstr(o->damage, "kinds"))
 		return;
 	if (drops(&drop, LANE_RQ_IN) && drops(&drop, LANE_RQ_OUT))
 		sim_scenario_hide(scenario, LANE_RQ_IN);
@@ -176,9 +177,9 @@ static size_t drop_sched(struct lane_event *events, size_t n, struct lane_trace_
 	return n;
 }
 
-/* Damages the trace as asked; true if there was memory. */
-static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct lane_event **events,
-		   size_t *n, struct lane_trace_info *info)
+/* Damages the trace in one way; true if there was memory. */
+static bool damage_once(const char *how, enum sim_mode mode, uint64_t seed,
+			struct lane_event **events, size_t *n, struct lane_trace_info *info)
 {
 	uint64_t length = info->end_ns - info->begin_ns;
 
@@ -188,6 +189,8 @@ static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct la
 		*n = sim_drop_random(events, *n, 0.1, seed);
 	else if (!strcmp(how, "bursts"))
 		*n = sim_drop_bursts(events, *n, 3, 80, seed);
+	else if (!strcmp(how, "newest") || !strcmp(how, "oldest"))
+		*n = sim_keep_part(events, *n, !strcmp(how, "newest"), seed);
 	else if (!strcmp(how, "cut"))
 		*n = sim_cut(*events, *n, info->begin_ns + length / 4, info->end_ns - length / 4,
 			     info);
@@ -198,6 +201,22 @@ static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct la
 	else if (!strcmp(how, "sched"))
 		*n = drop_sched(*events, *n, info);
 	return *events != NULL;
+}
+
+/* Damages the trace in each of the ways, from the first on; true if there was memory. */
+static bool damage(const char *how, enum sim_mode mode, uint64_t seed, struct lane_event **events,
+		   size_t *n, struct lane_trace_info *info)
+{
+	char one[16];
+	size_t length;
+
+	for (; *how; how += length + (how[length] == '+')) {
+		length = strcspn(how, "+");
+		snprintf(one, sizeof(one), "%.*s", (int)length, how);
+		if (!damage_once(one, mode, seed, events, n, info))
+			return false;
+	}
+	return true;
 }
 
 /* What the truth calls exact is so for who sees every event of the submission (docs/sim.md). */

@@ -39,6 +39,8 @@ static size_t take_out(struct lane_event **events, size_t n, const bool *dropped
 	struct lane_event *out = malloc((2 * n + SIM_MAX_CPUS) * sizeof(*out));
 	size_t kept = 0;
 
+	for (int cpu = 0; n && cpu < SIM_MAX_CPUS; cpu++)
+		gaps[cpu].begin_ns = (*events)[0].wire.ts_ns;
 	for (size_t i = 0; out && i < n; i++) {
 		const struct lane_event *event = &(*events)[i];
 		struct gap *gap = &gaps[event->cpu];
@@ -97,6 +99,25 @@ size_t sim_drop_bursts(struct lane_event **events, size_t n, unsigned int bursts
 				dropped[at] = true;
 				left--;
 			}
+	}
+	return drop(events, n, dropped);
+}
+
+size_t sim_keep_part(struct lane_event **events, size_t n, bool newest, uint64_t seed)
+{
+	bool *dropped = calloc(n + 1, sizeof(*dropped));
+	size_t all[SIM_MAX_CPUS] = { 0 }, at[SIM_MAX_CPUS] = { 0 }, kept[SIM_MAX_CPUS];
+
+	for (size_t i = 0; i < n; i++)
+		all[(*events)[i].cpu]++;
+	/* Some buffers are large enough. */
+	for (int cpu = 0; cpu < SIM_MAX_CPUS; cpu++)
+		kept[cpu] = random_bits(&seed) % (all[cpu] * 4 / 3 + 1);
+	for (size_t i = 0; dropped && i < n; i++) {
+		int cpu = (*events)[i].cpu;
+		size_t place = at[cpu]++;
+
+		dropped[i] = newest ? place + kept[cpu] < all[cpu] : place >= kept[cpu];
 	}
 	return drop(events, n, dropped);
 }

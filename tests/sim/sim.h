@@ -302,6 +302,9 @@ size_t sim_drop_random(struct lane_event **events, size_t n, double p, uint64_t 
 /* Drops `bursts` runs of consecutive events of one CPU, each of at most `longest` events. */
 size_t sim_drop_bursts(struct lane_event **events, size_t n, unsigned int bursts,
 		       unsigned int longest, uint64_t seed);
+/* Keeps the newest or the oldest events of each CPU, as a buffer that overwrites or that gets full.
+ */
+size_t sim_keep_part(struct lane_event **events, size_t n, bool newest, uint64_t seed);
 /* Drops every event of a kind, as if it had never been recorded; info says so from then on. */
 size_t sim_drop_kind(struct lane_event *events, size_t n, enum lane_kind kind,
 		     struct lane_trace_info *info);

@@ -64,6 +64,14 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	       signal_ns < given_ns + REFUSAL_NS;
 }
 
+/* A worker tells rq's end: it may be at a reset, and a job that was not seen may have hung ahead of
+ * rq. */
+static bool may_stand_behind_reset(const struct lane_timeline *tl, const struct lane_rq *rq,
+				   const struct lane_event *event)
+{
+	return !rq->job->is_linked && timeline_may_be_worker(tl, event->wire.tid);
+}
+
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
 static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 					     const struct lane_rq *rq,
@@ -78,7 +86,8 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 		return ending;
 	/* A reset ends all jobs of the ring, in a thread, some time after they stopped. */
 	ending.is_same_work = timeline_ring_is_same_work(tl, timeline_job_ring(rq), event);
-	if (event->wire.tid && (ending.is_same_work || rq->job->behind))
+	if (event->wire.tid &&
+	    (ending.is_same_work || rq->job->behind || may_stand_behind_reset(tl, rq, event)))
 		return ending;
 	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
 		ending.at.lo = now_ns - LANE_INTERRUPT_NS;
@@ -164,7 +173,7 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
 	    timeline_may_be_worker(tl, event->wire.tid))
 		return true;
-	return ending->is_same_work ||
+	return ending->is_same_work || may_stand_behind_reset(tl, rq, event) ||
 	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
 		timeline_job_is_lossy(tl, rq));
 }

@@ -484,8 +484,9 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	const struct lane_engine *host = rq->pub.host_engine;
 
-	return eng && eng->model->is_hooked && rq->pub.host_engine != rq->pub.engine && cpu &&
+	return eng && eng->model->is_hooked && (!host || timeline_engine_is_virtual(host)) && cpu &&
 	       cpu->events == cpu->tasklet_event;
 }
 
