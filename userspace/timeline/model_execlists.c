@@ -151,17 +151,31 @@ static bool last_is_taken(const struct lane_eng *eng)
 }
 
 /*
+ * The set whose port is given back was active yet at the end of the run that is being read. What
+ * the run writes cannot be active at its end. So if that is, two runs are read as one: the first
+ * did not change what is active, and i915_engine_ports tells changes only.
+ */
+static bool set_stays(const struct lane_eng *eng)
+{
+	return eng->tasklet.closing &&
+	       timeline_ports_are_from(eng, eng->tasklet.closing, timeline_tasklet_outs_left(eng));
+}
+
+/*
  * When the driver read that the port was left, a newer set may have been taken. Then the hardware
  * may have left the port for that set, and its request may have been complete before (the promotion
  * in process_csb(), gt/intel_execlists_submission.c of 6.1). Only i915_engine_ports at the end of
- * the run tells that, and tells one run of the tasklet from the next.
+ * the run tells that, and tells one run of the tasklet from the next. Where `unsubmit` is recorded
+ * it does not matter if two runs are read as one: what the new set leaves out was taken back, or
+ * was complete by the dequeue.
  */
 static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_entry *port)
 {
 	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
+	bool is_one = seen && (timeline_engine_sees_unsubmit(tl) || set_stays(eng));
 
-	if (port->set == eng->ports.set && (seen || !timeline_tasklet_writes(eng)))
+	if (port->set == eng->ports.set && (is_one || !timeline_tasklet_writes(eng)))
 		return false;
 	return !seen || last_is_taken(eng);
 }
