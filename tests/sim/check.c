@@ -118,6 +118,23 @@ static void check_time(struct check *c, const struct sim_request *t, const char 
 			     what, told.lo, told.hi, (int64_t)truth);
 }
 
+/* It begins before it ends, and ends before anybody is told so. */
+static void check_order(struct check *c, const struct sim_request *t, const struct lane_request *rq)
+{
+	if (rq->state != LANE_RQ_STATE_ENDED || rq->doubt & LANE_DOUBT_END)
+		return;
+	c->verdict->values++;
+	if (rq->seen & LANE_SEEN_SIGNAL && rq->end.hi > rq->signal_ns)
+		sim_complain(c, &c->verdict->wrong,
+			     KEY_FORMAT " may end at %" PRIu64 ", signalled at %" PRIu64, KEY(t),
+			     rq->end.hi, rq->signal_ns);
+	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE) &&
+	    rq->start.hi > rq->end.hi)
+		sim_complain(c, &c->verdict->wrong,
+			     KEY_FORMAT " may start at %" PRIu64 ", ends by %" PRIu64, KEY(t),
+			     rq->start.hi, rq->end.hi);
+}
+
 /* What is told of a stage; what it is if it is not known. */
 static struct lane_span told_or(const struct lane_stages *stages, enum lane_stage stage,
 				uint64_t truth)
@@ -203,6 +220,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		check_time(c, t, "start", t->start, rq->start);
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		check_time(c, t, "end", t->end, rq->end);
+	check_order(c, t, rq);
 	check_queues(c, request, &stages);
 	sim_check_wake(c, request, &stages);
 	if (rq->behind && !(stages.known >> LANE_STAGE_DEVICE_QUEUE & 1))

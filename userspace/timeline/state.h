@@ -194,12 +194,17 @@ static inline struct lane_span timeline_request_since(const struct lane_rq *rq)
 }
 
 /* rq was complete by ns. Returns ns or, if that is later, the latest time at which rq's present
- * state began: what told of rq's end may have told of its start late. */
+ * state began: what told of rq's end may have told of its start late. No event tells that the
+ * driver's pause is over (R24): what the start may be later for that does not count. */
 static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
 {
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	struct lane_span since = timeline_request_since(rq);
 
-	return since.hi == LANE_NEVER ? ns : timeline_not_before(ns, since.hi);
+	if (since.hi == LANE_NEVER)
+		return ns;
+	return timeline_not_before(ns,
+				   since.hi - (eng && eng->running == rq ? eng->run.gap_ns : 0));
 }
 
 /* rq has a world `complete`: it may be complete, and nothing has told of it. */
