@@ -17,6 +17,7 @@ struct told {
 	uint64_t ctx;	  /* it was told under */
 	int32_t pid;	  /* of the client that it is counted for */
 	bool timed;	  /* from its first event to its last */
+	bool from_add;	  /* its first is its `add` */
 	bool until_end;	  /* its last is its end */
 };
 
@@ -91,6 +92,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 			       rq->context->ctx,
 			       rq->context->client->pid,
 			       p.known[first] && (!first || !c->latency->losses),
+			       first > 0,
 			       false };
 	if (more->request == SIM_NO) {
 		c->n--;
@@ -135,7 +137,9 @@ static struct really really_of(const struct checker *c, int32_t pid)
 			continue;
 		}
 		for (int s = 0; s < SIM_STAGE_COUNT; s++) {
-			if (r->stage_ns[s] == SIM_NONE || (s == SIM_SIGNAL && c->told[i].until_end))
+			if (r->stage_ns[s] == SIM_NONE ||
+			    (s == SIM_SIGNAL && c->told[i].until_end) ||
+			    (s == SIM_PREPARE && c->told[i].from_add))
 				continue;
 			sum.least[s] += r->stage_ns[s];
 			sum.stages[s] += r->stage_ns[s];

@@ -11,13 +11,14 @@ struct lane_recent {
 	struct lane_recent_run {
 		struct lane_span begin, end;
 		uint32_t context;
+		bool is_doubtful; /* its request may not have had the engine then */
 	} runs[RUNS];
 	uint32_t n;		/* number of runs so far */
 	uint32_t now;		/* id of the context that runs, valid if is_running */
 	uint32_t seqno;		/* of the request that runs */
 	struct lane_span since; /* begin of its run */
 	struct lane_span ran;	/* time of its earlier runs */
-	bool is_running;
+	bool is_running, is_doubtful;
 };
 
 static struct lane_recent *recent_of(struct lane_latency *latency, const struct lane_engine *engine)
@@ -41,11 +42,11 @@ static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /* The overlap of a run with [from, to]. The begin and the end of the run have bounds. */
-static struct lane_span overlaps(struct lane_span begin, struct lane_span end, uint64_t from,
-				 uint64_t to)
+static struct lane_span overlaps(const struct lane_recent_run *run, uint64_t from, uint64_t to)
 {
-	return (struct lane_span){ overlap(begin.hi, end.lo, from, to),
-				   overlap(begin.lo, end.hi, from, to) };
+	return (struct lane_span){ run->is_doubtful ? 0
+						    : overlap(run->begin.hi, run->end.lo, from, to),
+				   overlap(run->begin.lo, run->end.hi, from, to) };
 }
 
 static uint64_t saturated(uint64_t ns, uint64_t more)
@@ -83,6 +84,13 @@ static void blame(struct lane_latency *latency, const struct lane_request *rq, u
 	timeline_span_add(&sum->ns, ns);
 }
 
+/* What runs on rq's engine may be over, unheard: nothing tells that the jobs of its ring are done.
+ */
+static bool may_be_over(const struct lane_latency *latency, const struct lane_request *rq)
+{
+	return rq->context->is_drm && latency->info.presence[LANE_DRM_DONE] == LANE_PRESENCE_ABSENT;
+}
+
 /* rq is handed over: blames the contexts that ran between its submit and now. */
 static void blame_host_queue(struct lane_latency *latency, const struct lane_request *rq,
 			     uint64_t at_ns)
@@ -96,15 +104,18 @@ static void blame_host_queue(struct lane_latency *latency, const struct lane_req
 	latency->n_handed_over++;
 	if (recent->is_running)
 		blame(latency, rq, recent->now,
-		      overlaps(recent->since, (struct lane_span){ at_ns, at_ns }, from_ns, at_ns),
+		      overlaps(&(struct lane_recent_run){ .begin = recent->since,
+							  .end = { at_ns, at_ns },
+							  .is_doubtful = recent->is_doubtful ||
+									 may_be_over(latency, rq) },
+			       from_ns, at_ns),
 		      at_ns - from_ns);
 	for (uint32_t i = 0; i < recent->n && i < RUNS; i++) {
 		const struct lane_recent_run *run = &recent->runs[(recent->n - 1 - i) % RUNS];
 
 		if (run->end.hi <= from_ns)
 			return;
-		blame(latency, rq, run->context, overlaps(run->begin, run->end, from_ns, at_ns),
-		      at_ns - from_ns);
+		blame(latency, rq, run->context, overlaps(run, from_ns, at_ns), at_ns - from_ns);
 	}
 }
 
@@ -122,12 +133,21 @@ static uint64_t earliest_end(const struct lane_request *rq, uint64_t begin_ns, u
 	return at_ns - begin_ns > LANE_INTERRUPT_NS ? at_ns - LANE_INTERRUPT_NS : begin_ns;
 }
 
+/* rq may not have had the engine. What a job of drm_sched had has bounds of its own
+ * (earliest_end()). */
+static bool is_doubtful(const struct lane_request *rq)
+{
+	return rq->doubt & LANE_DOUBT_DEVICE && !rq->context->is_drm;
+}
+
 /* Keeps the run of rq, which ended at at_ns or later. The length of the run narrows its bounds. */
 static void keep_run(struct lane_recent *recent, const struct lane_request *rq, uint64_t at_ns)
 {
 	uint64_t least = rq->running.lo > recent->ran.lo ? rq->running.lo - recent->ran.lo : 0;
 	uint64_t most = rq->running.hi > recent->ran.hi ? rq->running.hi - recent->ran.hi : 0;
-	struct lane_recent_run run = { .begin = recent->since, .context = recent->now };
+	struct lane_recent_run run = { .begin = recent->since,
+				       .context = recent->now,
+				       .is_doubtful = recent->is_doubtful || is_doubtful(rq) };
 
 	run.end.lo = earliest_end(rq, run.begin.lo, at_ns);
 	run.end.hi = saturated(run.begin.lo, most);
@@ -149,6 +169,7 @@ static void keep_displaced_run(struct lane_recent *recent, struct lane_span sinc
 		.begin = recent->since,
 		.end = { recent->since.lo, since.hi },
 		.context = recent->now,
+		.is_doubtful = recent->is_doubtful,
 	};
 }
 
@@ -168,6 +189,7 @@ static void begin_run(struct lane_recent *recent, const struct lane_request *rq,
 	recent->seqno = rq->seqno;
 	recent->ran = rq->running;
 	recent->since = run_begin(rq, at_ns);
+	recent->is_doubtful = is_doubtful(rq);
 }
 
 static bool is_running(const struct lane_recent *recent, const struct lane_request *rq)
