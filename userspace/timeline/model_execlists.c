@@ -69,13 +69,6 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 	return upto;
 }
 
-/* R8. Something was taken back, so every incomplete request was. The new set has rq, and rq was not
- * handed over again: it is complete. What stands before it may not be. */
-static bool stays_complete(const struct lane_eng *eng)
-{
-	return eng->dequeue.has_again && !eng->dequeue.is_split && !eng->tasklet.is_cut;
-}
-
 /*
  * Where `unsubmit` is not recorded: what was executed again had been taken back. What the new set
  * does not have had been taken back, too, or is complete. If something was executed again, it is
@@ -99,8 +92,9 @@ static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 			timeline_handover_take_back(eng, rq);
 			timeline_order_remove(eng, rq);
 			rq->handed.is_back_unseen = true;
-		} else if (eng->dequeue.has_written && stays_complete(eng)) {
-			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
+		} else if (!rq->pub.executes && eng->dequeue.has_again) {
+			/* It has a place for its port's sake alone. It was not taken back with the
+			 * others: it is complete, and does not run next. */
 			timeline_order_remove(eng, rq);
 		}
 	}

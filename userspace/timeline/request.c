@@ -707,10 +707,30 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 	       (timeline_request_has_ended(rq) ? 0 : LANE_DOUBT_END);
 }
 
+/* R4, R5. Its end was concluded before it was signalled or retired, and the bounds allowed for a
+ * later end. */
+static void ended_by_then(struct lane_request *rq)
+{
+	uint64_t by_ns = rq->end.hi;
+
+	if (rq->seen & LANE_SEEN_SIGNAL && rq->signal_ns < by_ns)
+		by_ns = rq->signal_ns;
+	if (rq->seen & LANE_SEEN_RETIRE && rq->retire_ns < by_ns)
+		by_ns = rq->retire_ns;
+	if (rq->end.lo > by_ns)
+		return;
+	rq->end.hi = by_ns;
+	if (rq->start.lo <= by_ns && rq->start.hi > by_ns)
+		rq->start.hi = by_ns;
+}
+
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
+
 	leave(tl, rq);
+	if (timeline_request_has_ended(rq))
+		ended_by_then(&rq->pub);
 	rq->pub.doubt |= last_doubts(rq);
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
