@@ -104,6 +104,14 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 	client->preempted++;
 }
 
+/* A task may rename itself. Its last name is the best known. What comes behind its exit has none.
+ */
+static void keep_name(char *name, const char *comm)
+{
+	if (*comm)
+		memcpy(name, comm, sizeof(((struct lane_idle_sum *)NULL)->comm));
+}
+
 static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
 		     const struct lane_idle_culprit *culprit, uint64_t ns)
 {
@@ -126,11 +134,10 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		sum->culprit_tid = culprit_tid;
 		sum->cpu = culprit ? culprit->cpu : -1;
 	}
-	/* A task may rename itself. Its last name is the best known. */
 	if (idle->thread)
-		memcpy(sum->comm, idle->thread->comm, sizeof(sum->comm));
+		keep_name(sum->comm, idle->thread->comm);
 	if (culprit)
-		memcpy(sum->culprit_comm, culprit->comm, sizeof(sum->culprit_comm));
+		keep_name(sum->culprit_comm, culprit->comm);
 	sum->count++;
 	sum->ns += ns;
 }
@@ -236,8 +243,8 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 		sum->tid = starvation->tid;
 		sum->cpu = starvation->cpu;
 	}
-	memcpy(sum->comm, starvation->comm, sizeof(sum->comm));
-	memcpy(sum->victim_comm, starvation->victim->comm, sizeof(sum->victim_comm));
+	keep_name(sum->comm, starvation->comm);
+	keep_name(sum->victim_comm, starvation->victim->comm);
 	sum->slices++;
 	sum->ns += starvation->end_ns - starvation->begin_ns;
 }

@@ -137,14 +137,15 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
 }
 
-/* Notes the request whose signal the submit came straight out of. */
+/* Notes the request whose signal the submit came straight out of. Where only some processes are
+ * recorded, the signal of another's may lie between. */
 static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 			    const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_ctx *ctx;
 
-	if (!cpu || !cpu->signal_ctx)
+	if (!cpu || !cpu->signal_ctx || tl->info.follows_some)
 		return;
 	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
 	if (!ctx || (&ctx->pub == rq->pub.context && cpu->signal_seqno == rq->pub.seqno))
