@@ -5,9 +5,11 @@
  * gpulane.
  *
  *   pair write SEED DIR           DIR/a and DIR/b
+ *   pair writes FIRST LAST DIR    DIR/SEED/a and DIR/SEED/b, for each seed
  *   pair check SEED               reads lines OWN MIN MAX; 0: whenever b's clock says OWN, it is
- * ahead of a's by MIN to MAX ns pair mode SEED                which events the seed's traces have,
- * and what happens in them
+ *                                 ahead of a's by MIN to MAX ns
+ *   pair checks                   reads lines SEED OWN MIN MAX; tells the seeds that are wrong
+ *   pair mode SEED                which events the seed's traces have, and what happens in them
  *
  * What happens on the way, by the seed: segments and acknowledgements are lost, repeated after a
  * time-out or without need, doubled by the network, delivered in another order; ports are used
@@ -22,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
 	SK_OUT,
@@ -616,10 +620,74 @@ static bool all_within(FILE *file)
 	return n == EOF;
 }
 
+static void print_mode(void)
+{
+	printf("%s%s%s, %.1f s, loss %.3f, repeated %.3f, doubled %.3f, reordered %.3f, delay %.0f "
+	       "us, tracer's loss %.2f\n",
+	       p.sockets ? "sockets " : "", p.devices ? "devices " : "", p.v6 ? "IPv6" : "IPv4",
+	       p.length, p.loss, p.repeat, p.doubled, p.reorder, p.delay * 1e6, p.tracer_loss);
+}
+
+/* A seed each line, together: as all_within, up to the first wrong line of each. */
+static bool seeds_within(FILE *file)
+{
+	unsigned long long seed, set = 0, wrong = 0;
+	long double own, min, max;
+	bool all = true;
+	int n;
+
+	while ((n = fscanf(file, "%llu %Lf %Lf %Lf", &seed, &own, &min, &max)) == 4) {
+		if (seed == wrong)
+			continue;
+		if (seed != set)
+			set_up(seed);
+		set = seed;
+		if (is_within(own, min, max))
+			continue;
+		wrong = seed;
+		all = false;
+		printf("seed %llu: ", seed);
+		print_mode();
+	}
+	return all && n == EOF;
+}
+
+/* Each in a process of its own: nothing of one seed is left for the next. */
+static int write_pairs(uint64_t first, uint64_t last, const char *parent)
+{
+	for (uint64_t seed = first; seed <= last; seed++) {
+		int status;
+		pid_t child = fork();
+
+		if (child < 0)
+			return 2;
+		if (!child) {
+			char path[240];
+
+			snprintf(path, sizeof(path), "%s/%" PRIu64, parent, seed);
+			if (mkdir(path, 0700))
+				_exit(2);
+			set_up(seed);
+			simulate();
+			write_pair(path);
+			_exit(0);
+		}
+		if (waitpid(child, &status, 0) != child || status)
+			return 2;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "checks"))
+		return !seeds_within(stdin);
 	if (argc < 3)
 		return 2;
+	if (!strcmp(argv[1], "writes"))
+		return argc == 5 ? write_pairs(strtoull(argv[2], NULL, 10),
+					       strtoull(argv[3], NULL, 10), argv[4])
+				 : 2;
 	set_up(strtoull(argv[2], NULL, 10));
 	if (!strcmp(argv[1], "write") && argc == 4) {
 		simulate();
@@ -630,9 +698,6 @@ int main(int argc, char **argv)
 		return !all_within(stdin);
 	if (strcmp(argv[1], "mode"))
 		return 2;
-	printf("%s%s%s, %.1f s, loss %.3f, repeated %.3f, doubled %.3f, reordered %.3f, delay %.0f "
-	       "us, tracer's loss %.2f\n",
-	       p.sockets ? "sockets " : "", p.devices ? "devices " : "", p.v6 ? "IPv6" : "IPv4",
-	       p.length, p.loss, p.repeat, p.doubled, p.reorder, p.delay * 1e6, p.tracer_loss);
+	print_mode();
 	return 0;
 }
