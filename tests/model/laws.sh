@@ -2,11 +2,14 @@
 # The laws of the models, written again from docs/models in programs that share nothing with userspace/ (tests/model/laws),
 # and compared with what `gpulane model` says. tests/model/README.md lists law and check. Read by tests/model/run.
 : "${work:?}" "${bin:?}"
+# `gpulane model` becomes this program (`apart` in tests/model/run): where it runs hundreds of times, it is started at once.
+directly() { "$bin-model" "$@"; }
 laws=$work/laws
 mkdir -p "$laws"
+# The sanitizers' libraries are linked in: these programs start hundreds of times.
 build_laws() {
 	for law in pad pipeline global softgpu; do
-		"${CC:-gcc}" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Werror \
+		"${CC:-gcc}" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan -static-libubsan -Wall -Wextra -Werror \
 			-o "$laws/$law" "tests/model/laws/$law.c" -lm || return 1
 	done
 }
@@ -63,7 +66,7 @@ check 'laws: kmeans' law_votes kmeans 16 0 --clusters 8
 law_changes() {
 	for seed in {1..60}; do
 		"$laws/pad" changes "$seed" "$laws/changes.pattern" >>"$laws/changes.ours" || return 1
-		model pattern "$laws/changes.pattern" --device fermi-gtx580 --format json >>"$laws/changes.json"
+		directly pattern "$laws/changes.pattern" --device fermi-gtx580 --format json >>"$laws/changes.json"
 	done
 	jq -r '.rows | "\(.[0] | "\(.cycles) \(.with_xor) \(.with_add) \(.with_padding) \(.with_copies // .cycles)") \(.[1] |
 		"\(.position) \(.lock) \(.segments)")"' \
@@ -76,7 +79,7 @@ check 'laws: hash, padding and copies on the same addresses, segments and locks 
 law_queue() { # unit | locks
 	for seed in {1..60}; do
 		"$laws/pad" "$1" "$seed" "$laws/queue.pattern" "$laws/queue.dev" >>"$laws/$1.all"
-		model pattern --times --device "$laws/queue.dev" "$laws/queue.pattern" --format json
+		directly pattern --times --device "$laws/queue.dev" "$laws/queue.pattern" --format json
 	done | jq -r '.rows[0] | "\(.cycles) \(.local_atomics_utilisation)"' >"$laws/$1.model"
 	cut -d' ' -f1,2 "$laws/$1.all" >"$laws/$1.ours"
 	compare 0.00001 "$laws/$1.ours" "$laws/$1.model"
@@ -97,7 +100,7 @@ law_pipeline() {
 		read -r told <"$laws/told"
 		echo "${told#* = }" >>"$laws/pipeline.ours"
 		read -ra args <<<"${told% = *}"
-		model pipeline "$laws/law.graph" --device "$laws/law.dev" "${args[@]}" --format json >>"$laws/pipeline.json"
+		directly pipeline "$laws/law.graph" --device "$laws/law.dev" "${args[@]}" --format json >>"$laws/pipeline.json"
 	done
 	jq .cycles "$laws/pipeline.json" >"$laws/pipeline.model"
 	compare 0.0000001 "$laws/pipeline.ours" "$laws/pipeline.model"
@@ -113,7 +116,7 @@ fits() {
 		for (k in seen) different++; print n, different }'
 }
 modelled() {
-	for w in 1 2 4 8 16 32; do model pipeline --device "$1" --chain fadd --length 1 --group-warps $w --groups "$2" --sweep groups --format csv | columns warps; done |
+	for w in 1 2 4 8 16 32; do directly pipeline --device "$1" --chain fadd --length 1 --group-warps $w --groups "$2" --sweep groups --format csv | columns warps; done |
 		awk '{ n++; if (!seen[$1]++) different++ } END { print n, different }'
 }
 check 'laws: combinations of group size and groups' law_fits
@@ -146,7 +149,7 @@ law_measured() {
 			# Segments of 128 bytes: as many as `apart`. 16 warps of 20 accesses, one behind the other: eq. 1.
 			awk -v s=$apart -v access=$access 'BEGIN { i = access == "load" ? 10 + (s - 1) / 31 * 310 : 20 + (s - 1) / 31 * 620
 				c = i > 400 ? i : 400; print 16 * i <= c ? 20 * c + 15 * i : c + (20 * 16 - 1) * i }' >>"$laws/ours"
-			model pattern --times --device "$laws/measured.dev" "$laws/measured.pattern" --format json >>"$laws/measured.json"
+			directly pattern --times --device "$laws/measured.dev" "$laws/measured.pattern" --format json >>"$laws/measured.json"
 		done
 	done
 	jq '.rows[0].cycles' "$laws/measured.json" >"$laws/model"
@@ -167,7 +170,7 @@ law_softgpu() {
 			for machine in '1 8' '2 16' '3 32'; do
 				read -ra of <<<"$machine"
 				"$laws/softgpu" $kernel $size "${of[@]}" 3 50 >>"$laws/soft.ours"
-				model softgpu $kernel --size $size --sm "${of[0]}" --sp "${of[1]}" --cycles 3,50 --format json >>"$laws/soft.json"
+				directly softgpu $kernel --size $size --sm "${of[0]}" --sp "${of[1]}" --cycles 3,50 --format json >>"$laws/soft.json"
 			done
 		done
 		# The soft processor: 277 ms of `autocorr' divided by its instructions, times these, is its time.
@@ -178,7 +181,7 @@ law_softgpu() {
 		"$laws/softgpu" make "$seed" "$laws/law.kernel" >"$laws/told"
 		read -ra of <"$laws/told"
 		echo "${of[4]}" >>"$laws/soft.ours"
-		model softgpu "$laws/law.kernel" --sm "${of[0]}" --sp "${of[1]}" --cycles "${of[2]},${of[3]}" --format json >>"$laws/soft.json"
+		directly softgpu "$laws/law.kernel" --sm "${of[0]}" --sp "${of[1]}" --cycles "${of[2]},${of[3]}" --format json >>"$laws/soft.json"
 	done
 	jq '.rows[0].cycles' "$laws/soft.json" >"$laws/soft.model"
 	compare 0.0001 "$laws/soft.ours" "$laws/soft.model"
@@ -265,7 +268,7 @@ law_global() { # KIND CASES TOLERANCE
 		"$laws/global" "$laws/global$n.dev" "${of[@]}" >>"$laws/global.$1.all"
 		where=()
 		[ "${of[1]}" != offset ] || where=(--blocks "${of[3]}" --offset "${of[4]}")
-		model global --device "$laws/global$n.dev" --op "${of[0]}" --pattern "${of[1]}" --warps "${of[2]}" \
+		directly global --device "$laws/global$n.dev" --op "${of[0]}" --pattern "${of[1]}" --warps "${of[2]}" \
 			"${where[@]}" --arithmetic "${of[5]}" --iterations "${of[6]}" --format json >>"$laws/global.$1.json"
 	done <"$laws/cases"
 	same cases "$2" "$n" || return 1
