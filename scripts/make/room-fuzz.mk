@@ -9,7 +9,7 @@ FUZZ_ROOM += userspace/watch/cgroup.c userspace/watch/http.c
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
              $(addprefix $(FUZZ_B)/tests/,fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o)
-FUZZ_CFLAGS = -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
+FUZZ_CFLAGS = -std=gnu11 -O1 -gline-tables-only -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
               -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
 
