@@ -190,8 +190,11 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	uint64_t sooner_ns = eng->free.no_sooner_ns;
 
 	gap_ns = at.hi;
-	if (eng->free.is_paused && eng->free.at.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS)
+	if (eng->free.is_paused && eng->free.at.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS) {
+		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
+			at.hi = timeline_not_before(at.hi, tl->now_ns);
 		at.hi += LANE_SWITCH_NS;
+	}
 	eng->free.is_paused = false;
 	gap_ns = at.hi - gap_ns;
 	/* R24: the pause ends in a run of the tasklet that nothing shows */

@@ -321,14 +321,28 @@ static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
 	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
 }
 
+/*
+ * What ran may have ended behind the pause of a dequeue that wrote no set. Then the driver ends the
+ * pause as it leaves the dequeue (skip_submit of execlists_dequeue(),
+ * gt/intel_execlists_submission.c, 6.1), and what is next on the same ports begins after that.
+ */
+static bool waits_for_dequeue(const struct lane_eng *eng, struct lane_span end)
+{
+	const struct lane_dequeue *dequeue = &eng->dequeue;
+
+	return eng->model->has_sets && dequeue->in_place && !dequeue->has_written &&
+	       dequeue->pause_ns && end.hi > dequeue->pause_ns;
+}
+
 /* The engine is free from a time in `free` on: what ran ended as `ending` says. */
 static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 		     struct lane_span free, bool was_leaver)
 {
 	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
 	eng->free.no_sooner_ns = ending->no_sooner_ns;
-	eng->free.is_paused = was_leaver && ending->end.lo != ending->end.hi &&
-			      !eng->ports.is_told && !eng->model->is_idled;
+	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, ending->end)) &&
+			      ending->end.lo != ending->end.hi && !eng->ports.is_told &&
+			      !eng->model->is_idled;
 }
 
 /* rq was not handed over before ns. */
