@@ -273,7 +273,7 @@ static bool begins_late(struct perf *perf)
 	struct lane_p_gpulane_lost *lost = &perf->loss.u.gpulane_lost;
 	uint64_t bit;
 
-	if (!perf->head.overwrites || event->cpu < 0 || !event->wire.ts_ns)
+	if (!perf->head.is_overwriting || event->cpu < 0 || !event->wire.ts_ns)
 		return false;
 	bit = 1ull << (event->cpu % 64);
 	if (perf->begun[event->cpu / 64] & bit)

@@ -35,7 +35,7 @@ struct lane_perf_head {
 	uint32_t n_ids, id_slots;
 	struct lane_tracepoints tracepoints;
 	bool has_formats;
-	bool overwrites; /* a full buffer drops its oldest records, and tells nothing of that */
+	bool is_overwriting; /* a full buffer drops its oldest records, and tells nothing of that */
 	struct lane_trace_info info;
 };
 

@@ -137,7 +137,7 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 	memcpy(&to->read_format, from + 32, 8);
 	memcpy(&flags, from + 40, 8);
 	to->has_sample_id_all = flags >> SAMPLE_ID_ALL_BIT & 1;
-	head->overwrites |= flags >> WRITE_BACKWARD_BIT & 1;
+	head->is_overwriting |= flags >> WRITE_BACKWARD_BIT & 1;
 	return add_ids(head, ids, n_ids);
 }
 

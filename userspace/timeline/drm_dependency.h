@@ -16,4 +16,8 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
  * known, takes LANE_SEEN_SUBMIT from rq. */
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 
+/* rq is given to its ring: a dependency that was told before may be rq's, not the job's that it was
+ * taken for. */
+void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *rq,
+				const struct lane_event *event);
 #endif

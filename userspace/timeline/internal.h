@@ -425,6 +425,9 @@ struct lane_cpu {
 	uint64_t fence_ns, fence_ctx, fence_seqno;
 	int32_t fence_tid;
 	bool is_fence_same_work; /* together with another one of its ring */
+	/* The job that the last dependency was told of: its number, and what it was taken for. */
+	uint64_t dep_job;
+	uint32_t dep_ctx, dep_seqno;
 };
 
 /* What has ended was told within bounds, straight before a dequeue, perhaps. */

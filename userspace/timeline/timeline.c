@@ -69,6 +69,13 @@ static bool may_be_there(const struct lane_trace_info *info, enum lane_kind kind
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
 }
 
+/* An event can name the virtual engine that a request is for. */
+static bool names_virtuals(const struct lane_trace_info *info)
+{
+	return may_be_there(info, LANE_RQ_QUEUE) || may_be_there(info, LANE_RQ_ADD) ||
+	       may_be_there(info, LANE_RQ_SUBMIT);
+}
+
 struct lane_error *timeline_create(const struct lane_trace_info *info,
 				   const struct lane_loss *losses, size_t n_losses,
 				   const struct lane_hooks *hooks, struct lane_timeline **timeline)
@@ -96,9 +103,7 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !may_be_there(info, LANE_RQ_OUT));
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
 			 !tl->has_in || tl->ends_hide;
-	/* These name the virtual engine that a request is for. */
-	if (!may_be_there(info, LANE_RQ_QUEUE) && !may_be_there(info, LANE_RQ_ADD) &&
-	    !may_be_there(info, LANE_RQ_SUBMIT))
+	if (!names_virtuals(info))
 		tl->shared = UINT64_MAX;
 	tl->needs_yielding = norm_takes_back_to_yield(info);
 	tl->is_newest_first = norm_signals_newest_first(info);
