@@ -1,7 +1,8 @@
 # What `gpulane report` must say of the threads of a trace without a GPU, from the definitions alone (as perf sched
 # timehist has them): a thread runs from the switch to it to the switch from it; it waits from being woken, or from
 # being switched from while it could run, to the switch to it; it is blocked from the switch from it to its wake-up.
-# What no event tells is unknown. Reads `gpulane dump`.
+# What no event tells is unknown. One lost event may be a wake-up; two may hide anything. Reads `gpulane dump`, which is
+# to be named twice: the first time for the losses.
 #
 #   -v what=threads   a line for each thread: tid begin end running woken preempted blocked unknown wakeups sum max
 #   -v what=behind    a line for each pair: tid, who ran while it waited for that CPU, ns
@@ -10,6 +11,14 @@ function get(name) {
 	if (!match($0, " " name "=-?[0-9]+"))
 		return -1
 	return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) + 0
+}
+
+# Events that were lost between two times; a loss that is not counted is of many.
+function lost_in(from, to,    i, sum) {
+	for (i = 1; i <= losses; i++)
+		if (lost_begin[i] < to && lost_end[i] > from)
+			sum += lost[i] ? lost[i] : 1000
+	return sum + 0
 }
 
 # A thread is named for the first time, or again after its end.
@@ -27,7 +36,7 @@ function meet(tid) {
 # It does something else from now on.
 function becomes(tid, next_state, counted) {
 	counted = state[tid]
-	if (counted == "blocked" && no_wakeups)
+	if ((counted == "blocked" && no_wakeups) || lost_in(since[tid], now) > (counted != "blocked"))
 		counted = "unknown"
 	sum[tid, counted] += now - since[tid]
 	if (counted == "woken" && next_state == "running" && now > since[tid]) {
@@ -68,9 +77,17 @@ function ends(tid) {
 	delete state[tid]
 }
 
-/^absent sched_waking$/ { absent++ }
-/^absent sched_wakeup$/ { absent++ }
+NR == FNR && /^absent sched_waking$/ { absent++ }
+NR == FNR && /^absent sched_wakeup$/ { absent++ }
 $1 !~ /^[0-9]+$/ { next }
+NR == FNR {
+	if ($5 == "gpulane_lost") {
+		lost[++losses] = get("count")
+		lost_begin[losses] = get("begin_ns")
+		lost_end[losses] = get("end_ns")
+	}
+	next
+}
 { now = $1 + 0; cpu = $2 + 0; no_wakeups = absent == 2 }
 $5 == "sched_switch" {
 	prev = get("prev_tid"); nxt = get("next_tid"); leaving = get("prev_state")

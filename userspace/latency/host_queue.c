@@ -120,17 +120,14 @@ static void blame_host_queue(struct lane_latency *latency, const struct lane_req
 }
 
 /*
- * The earliest end of a run that began at begin_ns and is closed at at_ns. A job with
- * may_be_skipped may never have run. The end of another job of drm_sched may be unknown: then the
- * job had its ring until LANE_INTERRUPT_NS before at_ns (R33).
+ * The earliest end of a run that began at begin_ns and is closed at at_ns. A job of drm_sched whose
+ * end is not known may have been ended by a reset, which tells so some time after (R33).
  */
 static uint64_t earliest_end(const struct lane_request *rq, uint64_t begin_ns, uint64_t at_ns)
 {
-	if (rq->may_be_skipped)
-		return begin_ns;
-	if (!rq->context->is_drm || !(rq->doubt & LANE_DOUBT_END))
-		return at_ns;
-	return at_ns - begin_ns > LANE_INTERRUPT_NS ? at_ns - LANE_INTERRUPT_NS : begin_ns;
+	bool is_known = !rq->context->is_drm || !(rq->doubt & LANE_DOUBT_END);
+
+	return is_known ? at_ns : begin_ns;
 }
 
 /* rq may not have had the engine. What a job of drm_sched had has bounds of its own

@@ -165,7 +165,6 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	ending->is_known &= timeline_has_started(&rq->pub);
 	if (!ending->is_known)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-	rq->pub.may_be_skipped = !ending->is_known && !timeline_job_has_begun(rq);
 	if (!timeline_has_started(&rq->pub))
 		return;
 	/* Its fence's signal was not seen, and interrupts are late: it may have begun as soon as it

@@ -171,8 +171,6 @@ struct lane_request {
 	uint64_t waited_ctx, waited_seqno;
 	uint64_t clock_ns;   /* the event in which the GPU's own clock told its start; 0: none */
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
-	bool may_be_skipped; /* a job that left its ring without a known end; it may never have
-			      * run */
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */
 	uint32_t waits;
