@@ -345,7 +345,11 @@ static struct lane_error *run(struct top *top)
 	top->view.width = top->width;
 	top->view.notice = top->lately.stream.notice;
 	lane_stop_catch();
-	return top->is_batch ? run_batch(top) : run_screen(top);
+	err = top->is_batch ? run_batch(top) : run_screen(top);
+	/* Who ends it has seen enough: it is no error that the rest is not read. */
+	if (lane_stop_signal)
+		lane_error_free(LANE_TAKE(err));
+	return err;
 }
 
 struct lane_error *cmd_top(int argc, char **argv)
