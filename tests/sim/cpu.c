@@ -6,6 +6,7 @@
 
 #define STATE_SLEEPS 1	/* TASK_INTERRUPTIBLE */
 #define STATE_WAITS  2	/* TASK_UNINTERRUPTIBLE */
+#define STATE_IDLE   0x80 /* TASK_IDLE */
 #define STATE_DEAD   16 /* EXIT_DEAD */
 
 static void copy_comm(char to[16], const char *from)
@@ -226,6 +227,8 @@ static int64_t leaves_with(const struct thread *t)
 		return STATE_DEAD;
 	if (!t->blocking)
 		return 0;
+	if (t->on == SIM_BLOCK_IDLE)
+		return STATE_IDLE;
 	return t->on == SIM_BLOCK_LOCK ? STATE_WAITS : STATE_SLEEPS;
 }
 

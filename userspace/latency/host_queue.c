@@ -125,9 +125,9 @@ static void blame_host_queue(struct lane_latency *latency, const struct lane_req
  */
 static uint64_t earliest_end(const struct lane_request *rq, uint64_t begin_ns, uint64_t at_ns)
 {
-	bool is_known = !rq->context->is_drm || !(rq->doubt & LANE_DOUBT_END);
-
-	return is_known ? at_ns : begin_ns;
+	if (!rq->context->is_drm || !(rq->doubt & LANE_DOUBT_END) || rq->end.lo > at_ns)
+		return at_ns;
+	return rq->end.lo > begin_ns ? rq->end.lo : begin_ns;
 }
 
 /* rq may not have had the engine. What a job of drm_sched had has bounds of its own

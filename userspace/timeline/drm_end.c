@@ -13,6 +13,15 @@
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
+/* Beside the call-back, only who gives rq to its ring and a worker's reset tell that it is done. */
+static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	int32_t tid = event->wire.tid;
+
+	return !tid || (tid != rq->job->run_tid && !timeline_thread_may_be_worker(tl, tid));
+}
+
 /*
  * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
  * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
@@ -27,11 +36,15 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	const struct lane_rq *of;
 
-	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid || !cpu->work_ns ||
-	    cpu->fence_ns < cpu->work_ns || cpu->fence_ctx != ring->fence_ctx ||
+	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
+	    cpu->fence_ctx != ring->fence_ctx ||
 	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
 		return 0;
 	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
+	if (of == rq && is_called_back(tl, rq, event))
+		return cpu->fence_ns;
+	if (!cpu->work_ns || cpu->fence_ns < cpu->work_ns)
+		return 0;
 	if (of == rq)
 		return cpu->fence_ns;
 	if (of || rq->job->hw_context)
@@ -39,7 +52,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
 	 * done. */
 	if (event->wire.tid && ring->discipline == LANE_RING_SERIAL &&
-	    timeline_may_be_worker(tl, event->wire.tid))
+	    timeline_thread_may_be_worker(tl, event->wire.tid))
 		return 0;
 	return cpu->fence_ns;
 }
@@ -55,10 +68,11 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	const struct lane_job *job = rq->job;
 	uint64_t given_ns = timeline_not_before(job->scheduled_ns, rq->pub.execute_ns);
 
-	/* If the thread has gone on to its next job, an interrupt came in it. */
+	/* If the thread has gone on to its next job or was idle, an interrupt came in it. */
 	if (job->run_tid == event->wire.tid && event->wire.tid >= 0 &&
 	    lane_table_get(&tl->jobs->jobs, (uint32_t)job->run_tid, 1) == rq && job->scheduled_ns &&
-	    signal_ns > job->scheduled_ns)
+	    signal_ns > job->scheduled_ns &&
+	    timeline_thread_may_be_at(tl, job->run_tid, job->scheduled_ns))
 		return true;
 	return timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
 	       signal_ns < given_ns + REFUSAL_NS;
@@ -69,12 +83,11 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 static bool may_stand_behind_reset(const struct lane_timeline *tl, const struct lane_rq *rq,
 				   const struct lane_event *event)
 {
-	return !rq->job->is_linked && timeline_may_be_worker(tl, event->wire.tid);
+	return !rq->job->is_linked && timeline_thread_may_be_worker(tl, event->wire.tid);
 }
 
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
-static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
-					     const struct lane_rq *rq,
+static struct lane_job_ending ending_by_done(struct lane_timeline *tl, const struct lane_rq *rq,
 					     const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns, from_ns = rq->pub.execute_ns;
@@ -130,7 +143,7 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 }
 
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
-static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
+static struct lane_job_ending ending_of(struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_event *event)
 {
 	const struct lane_job *job = rq->job;
@@ -171,7 +184,7 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 	if (!event->wire.tid)
 		return false;
 	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
-	    timeline_may_be_worker(tl, event->wire.tid))
+	    timeline_thread_may_be_worker(tl, event->wire.tid))
 		return true;
 	return ending->is_same_work || may_stand_behind_reset(tl, rq, event) ||
 	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
@@ -185,6 +198,23 @@ static void overtake(struct lane_rq *rq)
 	for (struct lane_rq *before = rq->job->is_given ? rq->job->before : NULL; before;
 	     before = before->job->before)
 		before->job->is_late = true;
+}
+
+/*
+ * R33. rq's end is not known, but the first job of a serial ring has the ring until its interrupt
+ * or a reset. Returns the earliest time, ns, at which it may have ended, if the event's thread is
+ * at the reset: the reset is no older than the thread's work.
+ */
+static uint64_t had_the_ring_until(const struct lane_timeline *tl, const struct lane_rq *rq,
+				   const struct lane_event *event)
+{
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+	uint64_t works_ns = timeline_thread_works_since(tl, event->wire.tid);
+
+	if (ring->discipline != LANE_RING_SERIAL || ring->first != rq ||
+	    !timeline_job_has_begun(rq) || works_ns < LANE_INTERRUPT_NS)
+		return rq->pub.execute_ns;
+	return timeline_not_before(works_ns - LANE_INTERRUPT_NS, rq->pub.execute_ns);
 }
 
 static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -210,6 +240,8 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		if (ending.is_same_work && timeline_has_started(&rq->pub))
 			rq->pub.start.lo = rq->pub.execute_ns;
 	}
+	if (!ending.is_known)
+		ending.at.lo = had_the_ring_until(tl, rq, event);
 	timeline_job_end(tl, rq, ending);
 }
 

@@ -100,6 +100,13 @@ bool timeline_job_has_begun(const struct lane_rq *rq)
 	       rq->job->hw_context && !rq->job->is_same_work && !rq->job->is_behind_unknown;
 }
 
+bool timeline_ring_may_be_at_reset(const struct lane_timeline *tl, const struct lane_drm_ring *ring)
+{
+	return ring->signal_tid && ring->signal_ns > ring->run.ns &&
+	       timeline_thread_may_be_at(tl, ring->signal_tid, ring->signal_ns) &&
+	       timeline_thread_may_be_worker(tl, ring->signal_tid);
+}
+
 void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
@@ -115,7 +122,8 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.doubt |= LANE_DOUBT_END;
 		/* Its driver may never have given it to the hardware, or its end may have been
 		 * lost. */
-		if (!timeline_job_has_begun(rq) || timeline_job_is_lossy(tl, rq))
+		if (!timeline_job_has_begun(rq) || timeline_job_is_lossy(tl, rq) ||
+		    timeline_ring_may_be_at_reset(tl, timeline_job_ring(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	forget(tl, rq);

@@ -24,6 +24,10 @@ void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq);
 /* rq is known to have begun: the ring's fence was made for it, and the job before it is known to
  * have ended. */
 bool timeline_job_has_begun(const struct lane_rq *rq);
+/* The worker that signalled the ring's last fence may be at a reset, and signal more. The scheduler
+ * gives the ring no job meanwhile (drm_sched_stop(), sched_main.c). */
+bool timeline_ring_may_be_at_reset(const struct lane_timeline *tl,
+				   const struct lane_drm_ring *ring);
 /* All events of the job have come: it is told and freed, unless a waiter or its driver's times keep
  * it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);

@@ -3,6 +3,7 @@
 #include "timeline/drm_ring.h"
 #include "timeline/drm_job.h"
 #include "timeline/objects.h"
+#include "timeline/thread.h"
 
 #include <string.h>
 
@@ -238,24 +239,24 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 	ring->made_ctx = context;
 }
 
-bool timeline_may_be_worker(const struct lane_timeline *tl, int32_t tid)
+/* The event's thread is giving a job to its ring: what is signalled in it, is by an interrupt. */
+static bool is_giving(struct lane_timeline *tl, const struct lane_event *event)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
 
-	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
+	return rq && timeline_sees(tl, LANE_FENCE_SIGNALED) &&
+	       !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns);
 }
 
-bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
+bool timeline_ring_is_same_work(struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
 	if (!ring->signal_ns)
 		return false;
-	/* A reset is a worker's. The scheduler stands still meanwhile (drm_sched_stop(),
-	 * sched_main.c). */
-	if (event->wire.tid && ring->signal_tid == event->wire.tid &&
-	    ring->signal_ns > ring->run.ns && timeline_may_be_worker(tl, event->wire.tid))
+	if (ring->signal_tid == event->wire.tid && timeline_ring_may_be_at_reset(tl, ring) &&
+	    !is_giving(tl, event))
 		return true;
 	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
 	       ring->signal_ns >= cpu->work_ns;

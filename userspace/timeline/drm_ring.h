@@ -23,10 +23,8 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 			     uint64_t context);
 /* Two devices have a ring of this name. Does nothing if an event names the device. */
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
-/* The thread may be one of the kernel's workers. */
-bool timeline_may_be_worker(const struct lane_timeline *tl, int32_t tid);
 /* Another fence of the ring was signalled by the work that is at work on the event's CPU, or may
  * have been by the same reset. */
-bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
+bool timeline_ring_is_same_work(struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event);
 #endif

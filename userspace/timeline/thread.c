@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define GONE		0x30	   /* EXIT_DEAD, EXIT_ZOMBIE: the thread does not come back */
+#define IDLE		0x80	   /* TASK_IDLE */
 #define IDLE_ENGINES	64	   /* so many engines have their idle times divided */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
 
@@ -255,6 +256,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	thr->pub.preempted = sw->prev_state == 0;
 	thr->pub.cpu = event->cpu;
 	thr->is_gone = is_told && sw->prev_state & GONE;
+	thr->is_idle = sw->prev_state == IDLE && !tl->info.follows_some;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
 	thr->waker = -1;
 	/*
@@ -306,6 +308,38 @@ void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
 		tell_ran(tl, &tl->cpus[i], (int32_t)i, now_ns, 0);
 }
 
+/*
+ * A worker of the kernel waits for work, and for nothing else, in TASK_IDLE (worker_thread() of
+ * kernel/workqueue.c, from Linux 4.14 on). So all that it works on it began when it left that.
+ */
+static void note_work(const struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	if (thr->is_idle && !(tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
+		thr->works_ns = now_ns;
+	thr->is_idle = false;
+}
+
+uint64_t timeline_thread_works_since(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return thr ? thr->works_ns : 0;
+}
+
+bool timeline_thread_may_be_worker(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
+}
+
+bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint64_t since_ns)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+
+	return !thr || (!thr->is_idle && thr->works_ns <= since_ns);
+}
+
 static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
@@ -339,6 +373,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
 	dequeue(tl, thr, now_ns);
 	thr->pub.cpu = event->cpu;
+	note_work(tl, thr, now_ns);
 	/* It was not seen to be woken, or to leave its CPU: what it did is not known. */
 	if (thr->pub.state == LANE_THREAD_BLOCKED || thr->pub.state == LANE_THREAD_RUNNING)
 		thr->pub.state = LANE_THREAD_UNKNOWN;

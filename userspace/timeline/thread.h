@@ -18,6 +18,13 @@ void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
 /* Events of this CPU were lost until now_ns. A thread that came to its queue at that time may have
  * had the CPU and left it. */
 void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
+/* Since when, ns, the worker tid has had work; it may have begun with what it does now later.
+ * 0: not known. */
+uint64_t timeline_thread_works_since(const struct lane_timeline *tl, int32_t tid);
+/* The thread may be one of the kernel's workers. */
+bool timeline_thread_may_be_worker(const struct lane_timeline *tl, int32_t tid);
+/* True if the worker tid may still be at what it did at since_ns: it was not idle since. */
+bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint64_t since_ns);
 /* The event's thread begins to wait for rq. */
 void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 			 const struct lane_event *event);
