@@ -37,6 +37,7 @@ CALLS=$TOP/tests/guest/lib/opencl-calls TIED=$TOP/tests/guest/lib/opencl-tied
 T=$(mktemp -d /tmp/opencl.XXXXXX)
 cd "$T" || exit 1
 exec >"$GPULANE_OUT/report"
+echo 2 >/proc/sys/kernel/randomize_va_space # programs are anywhere, as on a real machine
 export OCL_ICD_VENDORS=$B/icd/gl.icd
 lttng-sessiond -d --no-kernel >/dev/null 2>&1
 insmod "$MODULE" || exit 1

@@ -11,6 +11,7 @@ fi
 # --- in the guest -------------------------------------------------------------------------------
 . "$(dirname "$0")/lib/replay.sh"
 REPLAY=$1 SCHED=$2
+echo 2 >/proc/sys/kernel/randomize_va_space # programs are anywhere, as on a real machine
 NOBODY=65534
 details() { tail -n 20 "$T/err" "$T/out"; "$G" watch -o "$T/hits" --list; }
 same() { [ "$2" = "$3" ] || { printf '%s: expected %s, got %s\n' "$1" "$2" "$3"; return 1; }; }
