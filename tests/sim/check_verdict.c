@@ -19,6 +19,7 @@ struct told {
 	bool timed;	  /* from its first event to its last */
 	bool from_add;	  /* its first is its `add` */
 	bool until_end;	  /* its last is its end */
+	bool given;	  /* its `execute` was told, so it is in the sum of host_queue */
 };
 
 struct checker {
@@ -93,7 +94,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 			       rq->context->client->pid,
 			       p.known[first] && (!first || !c->latency->losses),
 			       first > 0,
-			       false };
+			       false,
+			       rq->seen & LANE_SEEN_EXECUTE };
 	if (more->request == SIM_NO) {
 		c->n--;
 		return;
@@ -262,7 +264,8 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 							   : r->start;
 
 		/* What a recording ends amid is in no sum of it. */
-		if (told->pid != pid || ns == SIM_NONE || until >= c->info->end_ns)
+		if (told->pid != pid || ns == SIM_NONE || until >= c->info->end_ns ||
+		    (stage == SIM_HOST_QUEUE && !told->given))
 			continue;
 		whole += ns;
 		if (stage == SIM_DEVICE_QUEUE)

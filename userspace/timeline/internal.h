@@ -385,14 +385,15 @@ struct lane_thr {
 	int32_t waker;
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
-	uint64_t works_ns;	 /* a worker: it had nothing to do until then; 0: not known */
+	uint64_t idle_ns;	 /* a worker: it left its CPU with nothing to do then, last; or 0 */
+	uint64_t works_ns;	 /* and it had nothing to do until then; 0: not known */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
 	bool is_dying;		 /* its exit was seen, its last switch not yet */
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
 	bool is_untold;		 /* what it does since its last change cannot be told */
 	bool is_waking;		 /* woken, and not yet on a CPU's queue */
-	bool is_idle;		 /* a worker: it left its CPU with nothing to do */
+	bool is_idle;		 /* a worker: it was not on a CPU since idle_ns */
 	bool is_followed;	 /* where only some are: all of its switches are recorded */
 };
 

@@ -257,6 +257,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	thr->pub.cpu = event->cpu;
 	thr->is_gone = is_told && sw->prev_state & GONE;
 	thr->is_idle = sw->prev_state == IDLE && !tl->info.follows_some;
+	if (thr->is_idle)
+		thr->idle_ns = now_ns;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
 	thr->waker = -1;
 	/*
@@ -314,7 +316,7 @@ void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
  */
 static void note_work(const struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
-	if (thr->is_idle && !(tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
+	if (thr->is_idle && !(tl->n_losses && timeline_loss_between(tl, thr->idle_ns, now_ns)))
 		thr->works_ns = now_ns;
 	thr->is_idle = false;
 }
@@ -337,7 +339,7 @@ bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint
 {
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
 
-	return !thr || (!thr->is_idle && thr->works_ns <= since_ns);
+	return !thr || thr->idle_ns <= since_ns;
 }
 
 static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
