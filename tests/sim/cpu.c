@@ -4,10 +4,10 @@
 
 #include "drmsched.h"
 
-#define STATE_SLEEPS 1	/* TASK_INTERRUPTIBLE */
-#define STATE_WAITS  2	/* TASK_UNINTERRUPTIBLE */
+#define STATE_SLEEPS 1	  /* TASK_INTERRUPTIBLE */
+#define STATE_WAITS  2	  /* TASK_UNINTERRUPTIBLE */
 #define STATE_IDLE   0x80 /* TASK_IDLE */
-#define STATE_DEAD   16 /* EXIT_DEAD */
+#define STATE_DEAD   16	  /* EXIT_DEAD */
 
 static void copy_comm(char to[16], const char *from)
 {

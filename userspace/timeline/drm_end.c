@@ -22,6 +22,21 @@ static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq 
 	return !tid || (tid != rq->job->run_tid && !timeline_thread_may_be_worker(tl, tid));
 }
 
+/* The event's CPU, if the last fence that was signalled there was one of the ring's, by the event's
+ * thread; else NULL. */
+static const struct lane_cpu *last_signalled(const struct lane_timeline *tl,
+					     const struct lane_drm_ring *ring,
+					     const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
+	    cpu->fence_ctx != ring->fence_ctx ||
+	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
+		return NULL;
+	return cpu;
+}
+
 /*
  * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
  * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
@@ -32,13 +47,11 @@ static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq 
 static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
 				 const struct lane_event *event)
 {
-	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+	const struct lane_cpu *cpu = last_signalled(tl, ring, event);
 	const struct lane_rq *of;
 
-	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
-	    cpu->fence_ctx != ring->fence_ctx ||
-	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
+	if (!cpu)
 		return 0;
 	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
 	if (of == rq && is_called_back(tl, rq, event))
