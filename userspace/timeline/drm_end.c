@@ -100,7 +100,8 @@ static bool may_stand_behind_reset(const struct lane_timeline *tl, const struct 
 }
 
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
-static struct lane_job_ending ending_by_done(struct lane_timeline *tl, const struct lane_rq *rq,
+static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
+					     const struct lane_rq *rq,
 					     const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns, from_ns = rq->pub.execute_ns;
@@ -156,7 +157,7 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 }
 
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
-static struct lane_job_ending ending_of(struct lane_timeline *tl, const struct lane_rq *rq,
+static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_event *event)
 {
 	const struct lane_job *job = rq->job;

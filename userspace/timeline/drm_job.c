@@ -146,7 +146,7 @@ void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_job_done(tl, rq);
 }
 
-struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid)
+struct lane_rq *timeline_job_of_thread(const struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_rq *rq =
 		tid < 0 || !tl->jobs ? NULL : lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1);

@@ -32,7 +32,7 @@ bool timeline_ring_may_be_at_reset(const struct lane_timeline *tl,
  * it. */
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job that the thread gave to its ring last and whose run_job() may not be over; NULL: none. */
-struct lane_rq *timeline_job_of_thread(struct lane_timeline *tl, int32_t tid);
+struct lane_rq *timeline_job_of_thread(const struct lane_timeline *tl, int32_t tid);
 /* What the thread does from now on is of no job that is known. */
 void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid);
 /* Tells the job, and frees it. */

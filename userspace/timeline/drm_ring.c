@@ -240,7 +240,7 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 }
 
 /* The event's thread is giving a job to its ring: what is signalled in it, is by an interrupt. */
-static bool is_giving(struct lane_timeline *tl, const struct lane_event *event)
+static bool is_giving(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
 
@@ -248,7 +248,7 @@ static bool is_giving(struct lane_timeline *tl, const struct lane_event *event)
 	       !timeline_jobs_are_lossy(tl, rq->pub.execute_ns, event->wire.ts_ns);
 }
 
-bool timeline_ring_is_same_work(struct lane_timeline *tl, const struct lane_drm_ring *ring,
+bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);

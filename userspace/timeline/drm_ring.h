@@ -25,6 +25,6 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
 /* Another fence of the ring was signalled by the work that is at work on the event's CPU, or may
  * have been by the same reset. */
-bool timeline_ring_is_same_work(struct lane_timeline *tl, const struct lane_drm_ring *ring,
+bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event);
 #endif
