@@ -311,8 +311,9 @@ void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns)
 }
 
 /*
- * A worker of the kernel waits for work, and for nothing else, in TASK_IDLE (worker_thread() of
- * kernel/workqueue.c, from Linux 4.14 on). So all that it works on it began when it left that.
+ * A worker of the kernel waits for work in TASK_IDLE (worker_thread() of kernel/workqueue.c, from
+ * Linux 4.14 on). No reset is known to sleep so: schedule_timeout_idle() is RCU's and the OOM
+ * killer's. So all that a worker works on it began when it left TASK_IDLE.
  */
 static void note_work(const struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
