@@ -121,18 +121,25 @@ void guc_submit(struct world *w, struct rq *rq, int cpu)
 	tell(w, rq, cpu);
 }
 
-/* guc_submission_tasklet(): context by context until the queue is empty. */
+/*
+ * guc_submission_tasklet(): context by context until the queue is empty. What it hands over
+ * straight behind the request's own submit looks like guc_submit_request().
+ */
 void guc_tasklet(struct world *w, struct engine *shared, int cpu)
 {
+	bool *in_tasklet = &w->cpus[cpu].in_guc_tasklet;
+
 	while (shared->queue.n) {
 		struct rq *last = shared->queue.v[0];
 
 		do {
 			last = shared->queue.v[0];
 			vec_remove_at(shared->queue, 0);
+			*in_tasklet = w->cpus[cpu].submitted != last;
 			hand_over(w, last, cpu);
 		} while (shared->queue.n && shared->queue.v[0]->ctx == last->ctx);
 		last->ctx->registered = true;
 		tell(w, last, cpu);
 	}
+	*in_tasklet = false;
 }

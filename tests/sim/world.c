@@ -176,7 +176,9 @@ struct lane_event *world_emit(struct world *w, enum lane_kind kind, int cpu)
 
 	w->now += world_draw(w, w->sc->step);
 	if (visible(w->sc, kind)) {
-		note_work(&w->cpus[cpu], of_breadcrumbs(w->sc, kind), w->now);
+		note_work(&w->cpus[cpu],
+			  of_breadcrumbs(w->sc, kind) && !w->cpus[cpu].in_guc_tasklet, w->now);
+		w->cpus[cpu].submitted = NULL;
 		event = next_event(w);
 	}
 	memset(event, 0, sizeof(*event));
@@ -194,6 +196,8 @@ struct lane_event *world_emit_rq(struct world *w, enum lane_kind kind, const str
 {
 	struct lane_event *event = world_emit(w, kind, cpu);
 
+	if (kind == LANE_RQ_SUBMIT)
+		w->cpus[cpu].submitted = rq;
 	event->u.rq.ctx = rq->ctx->id;
 	event->u.rq.dev = rq->engine->id.dev;
 	event->u.rq.seqno = rq->seqno;

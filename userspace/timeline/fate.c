@@ -270,14 +270,16 @@ static bool may_have_ended_before(const struct lane_rq *rq)
 
 /*
  * rq ended, by end_ns at the latest. If it ended behind the driver's pause, its ring waits for the
- * end of the pause. If rq may have ended in an earlier place, the ring of the request that ended
- * before rq may wait, too.
+ * end of the pause. The run of the tasklet that sees its set taken lets it go on, if that run does
+ * not pause the ring again (timeline_ports_unpause()). If rq may have ended in an earlier place,
+ * the ring of the request that ended before rq may wait, too.
  */
 static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
 		       uint64_t end_ns)
 {
 	if (!eng->dequeue.pause_ns || end_ns <= eng->dequeue.pause_ns ||
-	    timeline_ports_go_on(eng, rq->pub.context)) {
+	    (timeline_ports_go_on(eng, rq->pub.context) &&
+	     !timeline_tasklet_dequeued_before(eng))) {
 		eng->pause_no = 0;
 		return;
 	}
@@ -330,8 +332,8 @@ static bool waits_for_dequeue(const struct lane_eng *eng, struct lane_span end)
 {
 	const struct lane_dequeue *dequeue = &eng->dequeue;
 
-	return eng->model->has_sets && dequeue->in_place && !dequeue->has_written &&
-	       dequeue->pause_ns && end.hi > dequeue->pause_ns;
+	return eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns &&
+	       end.hi > dequeue->pause_ns;
 }
 
 /* The engine is free from a time in `free` on: what ran ended as `ending` says. */
@@ -369,7 +371,7 @@ static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			   const struct lane_end_told *ending)
 {
-	struct lane_span end = ending->end, told = end, free;
+	struct lane_span end = ending->end, told = end, free, since = rq->now.since;
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
 	bool was_over_before =
@@ -386,11 +388,13 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		left_or_stayed(eng, rq, ending->end);
 	timeline_finish_request(tl, rq, end);
 	prove_by_end(eng, rq);
-	if (was_over_before)
-		free.lo = ending->no_sooner_ns;
-	else
+	if (was_over_before) { /* rq had no run: the engine is free as it was before */
+		free = (struct lane_span){ ending->no_sooner_ns,
+					   timeline_not_before(free.hi, since.hi) };
+	} else {
 		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->now.since.lo
 									  : rq->no_sooner_ns);
+	}
 	set_free(eng, ending, free, was_leaver);
 	eng->free.unpaused.lo = unpaused_since(tl, eng, rq, ending->end.hi);
 	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused.lo);
