@@ -269,17 +269,30 @@ static bool may_have_ended_before(const struct lane_rq *rq)
 }
 
 /*
+ * rq ended, by end_ns at the latest, perhaps behind the driver's pause. The run of the tasklet that
+ * sees its set taken lets it go on, if that run does not pause the ring itself: that is known as
+ * the run is over (timeline_ports_unpause()).
+ */
+static bool may_be_behind_pause(const struct lane_eng *eng, const struct lane_rq *rq,
+				uint64_t end_ns)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns,
+		 dequeued_ns = timeline_tasklet_dequeued_before(eng);
+
+	return (dequeued_ns && end_ns + LANE_PAUSE_NS > dequeued_ns) ||
+	       (pause_ns && end_ns > pause_ns &&
+		(dequeued_ns || !timeline_ports_go_on(eng, rq->pub.context)));
+}
+
+/*
  * rq ended, by end_ns at the latest. If it ended behind the driver's pause, its ring waits for the
- * end of the pause. The run of the tasklet that sees its set taken lets it go on, if that run does
- * not pause the ring again (timeline_ports_unpause()). If rq may have ended in an earlier place,
- * the ring of the request that ended before rq may wait, too.
+ * end of the pause. If rq may have ended in an earlier place, the ring of the request that ended
+ * before rq may wait, too.
  */
 static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
 		       uint64_t end_ns)
 {
-	if (!eng->dequeue.pause_ns || end_ns <= eng->dequeue.pause_ns ||
-	    (timeline_ports_go_on(eng, rq->pub.context) &&
-	     !timeline_tasklet_dequeued_before(eng))) {
+	if (!may_be_behind_pause(eng, rq, end_ns)) {
 		eng->pause_no = 0;
 		return;
 	}

@@ -657,13 +657,13 @@ bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq
 	return eng->tasklet.read_of && timeline_held_has(eng, HELD_DEQUEUE, rq, eng->tasklet.at);
 }
 
-bool timeline_tasklet_dequeued_before(const struct lane_eng *eng)
+uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 {
 	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.at; i++)
 		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
 		    !eng->tasklet.held[i].is_gone)
-			return true;
-	return false;
+			return eng->tasklet.held[i].event.wire.ts_ns;
+	return 0;
 }
 
 bool timeline_tasklet_writes(const struct lane_eng *eng)

@@ -62,8 +62,9 @@ uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng);
 /* Before the `out` that is being read, the dequeue of its run found rq incomplete: it took rq back,
  * handed it over, or wrote a port with it. */
 bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
-/* What is being read came behind a dequeue of its run that has not been read yet. */
-bool timeline_tasklet_dequeued_before(const struct lane_eng *eng);
+/* What is being read came behind a dequeue of its run that has not been read yet: the time, ns, of
+ * that one's first event; 0: there is none. */
+uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng);
 /* True when a set of ports is written in the run that is being read. */
 bool timeline_tasklet_writes(const struct lane_eng *eng);
 /* R12. The time, ns, of a later `out` of the run that is being read which says that rq is
