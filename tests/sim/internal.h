@@ -233,7 +233,8 @@ struct rq {
 	uint64_t signal_no;    /* of all signals; 0: none */
 	bool taken_back;       /* unsubmitted, not executed since */
 	bool bare_execute;     /* executed, and since then neither in nor out */
-	uint64_t handed;       /* the tasklet that executed it last */
+	uint64_t handed;       /* the tasklet that executed it last, */
+	uint64_t again_ns;     /* then, if it had been executed before */
 	uint32_t in_count;     /* ins minus outs */
 	uint32_t first_engine; /* that executed it first */
 	struct stamp told;     /* tells that it is complete, the first that does */

@@ -125,7 +125,8 @@ bool rq_execute(struct world *w, struct rq *rq, int cpu)
 			rq->first_engine = rq->engine->index;
 			t->executed_on = rq->engine->index;
 		}
-		t->executes++;
+		if (t->executes++)
+			rq->again_ns = w->now;
 		t->ran_on = rq->engine->index;
 		if (rq->ctx->engine->n_siblings && rq->ctx->last_ran_on != SIM_NO &&
 		    rq->ctx->last_ran_on != rq->engine->index)
@@ -200,6 +201,15 @@ static bool may_be_late(const struct world *w, const struct rq *rq, int cpu)
 	       w->cpus[cpu].work_ns <= rq->enable_ns + SELF_INTERRUPT_NS;
 }
 
+/* From an `execute` to the putting back of the request's listeners. */
+#define LOOK_NS 1000
+
+/* It may have been complete before its listeners were put back, to whoever sees the events. */
+static bool is_just_back(const struct world *w, const struct rq *rq)
+{
+	return rq->again_ns && w->now <= rq->again_ns + LOOK_NS;
+}
+
 /* The fence is signalled: its event, then its call-backs. */
 void rq_signal(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 {
@@ -213,7 +223,7 @@ void rq_signal(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 	rq_truth(w, rq)->late_listener = may_be_late(w, rq, cpu);
 	rq->signal_no = ++w->signals;
 	rq->stamped = (by == SIM_SIGNAL_INTERRUPT || by == SIM_SIGNAL_POLL) && !rq->taken_back &&
-		      !looks_late(w, rq, cpu);
+		      !looks_late(w, rq, cpu) && !is_just_back(w, rq);
 	if (!w->sc->no_signals)
 		seen_complete(w, rq, rq->stamped);
 	rq->due = false;

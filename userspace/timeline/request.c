@@ -333,6 +333,15 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	retired(tl, rq);
 }
 
+/* rq's retire has waited for `event`; NULL: the trace is over. A run of the tasklet may have begun
+ * meanwhile. */
+static void retired_before(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	if (!event || !timeline_tasklet_holds_retire(tl, rq, event))
+		retired(tl, rq);
+}
+
 void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
 			      const struct lane_event *event)
 {
@@ -343,7 +352,7 @@ void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
 	    (uint32_t)event->u.fence.seqno == rq->pub.seqno)
 		return;
 	cpu->retiring = NULL;
-	retired(tl, rq);
+	retired_before(tl, rq, event);
 }
 
 /* The CPU on which rq's retire waits for the next event; NULL: it does not wait. */
@@ -467,12 +476,25 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 	on_event(tl, event);
 }
 
-/* rq is taken back, by what has been read or is held. */
-static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq)
+/* rq is taken back, by what has been read or is held, or was handed over again at since_ns or
+ * later. */
+static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t since_ns)
 {
 	const struct lane_eng *eng = timeline_tasklet_of(tl, rq);
 
-	return eng ? timeline_tasklet_is_back(tl, eng, rq) : timeline_request_is_back(rq);
+	if (eng)
+		return timeline_tasklet_is_back(tl, eng, rq, since_ns);
+	return timeline_request_is_back(rq) ||
+	       (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
+}
+
+/* A request's listeners were put back before the event if it was handed over again before this, ns.
+ */
+static uint64_t listeners_back(const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	return now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0;
 }
 
 /*
@@ -551,7 +573,9 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
  * listening itself signalled the request. __dma_fence_enable_signaling() signals a fence that it
  * finds complete from within the call: then the signal comes straight after, in the same thread. A
  * waiter first polls, in its own thread, as long as it keeps its CPU. A request that was taken back
- * has lost its listeners, and the poller's CPU was busy with the taking back.
+ * has lost its listeners, and the poller's CPU was busy with the taking back. It is looked at
+ * before they are put back (__i915_request_submit() of i915_request.c, 6.1): it may be complete by
+ * then, and whoever else looks at it signals it.
  */
 static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
@@ -562,7 +586,7 @@ static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		timeline_tasklet_not_alive(tl, rq);
 		return false;
 	}
-	if (may_be_retiring(tl, event) || is_back(tl, rq) ||
+	if (may_be_retiring(tl, event) || is_back(tl, rq, listeners_back(event)) ||
 	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
 	/* R8. A dequeue before the listening had shown it complete. */
@@ -606,7 +630,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_wait_signalled(tl, rq, now_ns);
 	if (retiring) {
 		retiring->retiring = NULL;
-		retired(tl, rq);
+		retired_before(tl, rq, event);
 		return;
 	}
 	if (!timeline_request_has_ended(rq) && is_prompt(tl, rq, event))
@@ -638,7 +662,7 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
 	/* Whoever listens to a request that is taken back does not look whether it is complete. */
-	if (!is_back(tl, rq) && !timeline_tasklet_holds_alive(tl, rq, event))
+	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_holds_alive(tl, rq, event))
 		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
 	timeline_listening_begins(tl, rq, event,
 				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||

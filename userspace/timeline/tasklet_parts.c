@@ -37,9 +37,10 @@ uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
 }
 
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
-			      const struct lane_rq *rq)
+			      const struct lane_rq *rq, uint64_t since_ns)
 {
 	bool back = timeline_request_is_back(rq), wrote = false, kept = false;
+	bool again = rq->pub.executes;
 
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_event *event = &eng->tasklet.held[i].event;
@@ -50,7 +51,9 @@ bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_
 			wrote = true;
 			kept |= event->u.rq.ctx == rq->pub.context->ctx;
 		} else if (timeline_held_is_of(event, rq)) {
-			back = event->wire.kind == LANE_RQ_UNSUBMIT;
+			back = event->wire.kind == LANE_RQ_UNSUBMIT ||
+			       (again && event->wire.ts_ns >= since_ns);
+			again = true;
 		}
 	}
 	/* Where `unsubmit` is not recorded, rq is taken back if the new set does not have it. */
@@ -68,9 +71,9 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 		if (timeline_held_is_own_end(held) &&
 		    timeline_held_has(eng, 1u << LANE_RQ_EXECUTE, held->rq, i))
 			return true;
-		others |=
-			timeline_held_is_out(held) || (timeline_held_is_own_end(held) &&
-						       timeline_tasklet_is_back(tl, eng, held->rq));
+		others |= timeline_held_is_out(held) ||
+			  (timeline_held_is_own_end(held) &&
+			   timeline_tasklet_is_back(tl, eng, held->rq, LANE_NEVER));
 		signals |= timeline_held_is_own_end(held);
 	}
 	return signals && !others;

@@ -29,8 +29,9 @@ bool timeline_tasklet_is_taken(const struct lane_eng *eng,
 /* The item at which the `out`s of a later run begin, if the ports at the end of the first run were
  * those that i915_engine_ports showed last; the number of items: there is no later run. */
 uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng);
-/* rq is taken back, by what has been read or is held: a signal of rq would not be prompt. */
+/* rq is taken back, by what has been read or is held, or was handed over again at since_ns or later
+ * (NEVER: it was not): a signal of rq would not be prompt. */
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
-			      const struct lane_rq *rq);
+			      const struct lane_rq *rq, uint64_t since_ns);
 
 #endif

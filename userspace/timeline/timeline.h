@@ -28,7 +28,7 @@
  * nothing left to do, the hardware has gone on to the next port by then, too. */
 #define LANE_SWITCH_NS 100000
 /* From the driver's look whether a request is complete to the event that follows are a few
- * instructions. */
+ * instructions, and from an `execute` to the putting back of the request's listeners. */
 #define LANE_LOOK_NS 1000
 
 /* A time or a duration that lies in [lo, hi], ns; exact where both are equal. */
