@@ -84,7 +84,7 @@ static bool is_exact(const struct check *c, uint32_t request, enum sim_stage sta
  * (docs/sim.md). Where some of these are missing, bounds that hold the hardware's own time hold it,
  * too.
  */
-static bool holds_end(const struct check *c, struct lane_span told, uint64_t truth, uint64_t hw)
+static bool holds_time(const struct check *c, struct lane_span told, uint64_t truth, uint64_t hw)
 {
 	return in(truth, told) ||
 	       (c->demand != SIM_FULL && told.lo != told.hi && hw != SIM_NONE && in(hw, told));
@@ -94,11 +94,13 @@ static bool holds_end(const struct check *c, struct lane_span told, uint64_t tru
 static bool holds(const struct check *c, const struct sim_request *t, enum sim_stage stage,
 		  struct lane_span ns)
 {
-	uint64_t truth = t->stage_ns[stage];
+	uint64_t truth = t->stage_ns[stage], hw = SIM_NONE;
 
-	if (stage != SIM_SIGNAL || t->signaled == SIM_NONE || t->hw_end == SIM_NONE)
-		return in(truth, ns);
-	return holds_end(c, ns, truth, t->signaled - t->hw_end);
+	if (stage == SIM_SIGNAL && t->signaled != SIM_NONE && t->hw_end != SIM_NONE)
+		hw = t->signaled - t->hw_end;
+	if (stage == SIM_DEVICE_QUEUE && t->execute != SIM_NONE && t->hw_start != SIM_NONE)
+		hw = t->hw_start - t->execute;
+	return holds_time(c, ns, truth, hw);
 }
 
 static void check_stage(struct check *c, uint32_t request, enum sim_stage stage,
@@ -135,7 +137,7 @@ static void check_time(struct check *c, const struct sim_request *t, const char 
 		       uint64_t truth, uint64_t hw, struct lane_span told)
 {
 	c->verdict->values++;
-	if (!holds_end(c, told, truth, hw))
+	if (!holds_time(c, told, truth, hw))
 		sim_complain(c, &c->verdict->wrong,
 			     KEY_FORMAT " %s: told %" PRIu64 "..%" PRIu64 ", is %" PRId64, KEY(t),
 			     what, told.lo, told.hi, (int64_t)truth);
@@ -240,7 +242,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		check_stage(c, request, (enum sim_stage)s, &stages);
 	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE))
-		check_time(c, t, "start", t->start, SIM_NONE, rq->start);
+		check_time(c, t, "start", t->start, t->hw_start, rq->start);
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		check_time(c, t, "end", t->end, t->hw_end, rq->end);
 	check_order(c, t, rq);

@@ -57,6 +57,8 @@ void hw_start(struct world *w, struct engine *e, struct rq *rq)
 	e->hw.gen++;
 	rq->started = true;
 	rq->hw_start = w->now;
+	if (rq_truth(w, rq)->hw_start == SIM_NONE)
+		rq_truth(w, rq)->hw_start = w->now;
 	if (w->sc->submission == LANE_SUBMISSION_GUC) {
 		struct sim_span *span = &vec_push(w, w->spans);
 

@@ -29,7 +29,8 @@ struct rq *rq_create(struct world *w, struct context *ctx, uint64_t run_ns, cons
 	t->engine = ctx->engine->index;
 	t->ran_on = t->executed_on = SIM_NO;
 	t->queue = t->add = t->submit = t->execute = t->start = t->end = SIM_NONE;
-	t->enable_signal = t->signaled = t->retire = t->hw_end = t->skipped = SIM_NONE;
+	t->enable_signal = t->signaled = t->retire = t->hw_start = t->hw_end = t->skipped =
+		SIM_NONE;
 	vec_push(w, w->rqs) = rq;
 	return rq;
 }

@@ -103,12 +103,12 @@ struct sim_request {
 	uint64_t enable_signal;
 	uint64_t signaled;
 	uint64_t retire;
-	uint64_t hw_end;  /* when the hardware was done */
-	uint64_t skipped; /* a run of it begins and ends with the `out`s of one tasklet: this; else
-			     SIM_NONE */
+	uint64_t hw_start; /* when the hardware first had it, */
+	uint64_t hw_end;   /* and when it was done */
+	uint64_t skipped;  /* a run of it begins and ends with the `out`s of one tasklet: this; else
+			      SIM_NONE */
 
 	/* of drm_sched's jobs */
-	uint64_t hw_start;
 	uint32_t before; /* what the ring ran before it, SIM_NO: nothing */
 	uint64_t id;	 /* in its ring's scheduler */
 	uint64_t client;
