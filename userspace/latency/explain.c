@@ -649,7 +649,7 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 	else if (absent)
 		snprintf(buffer, size, "the recording has no %s", absent);
 	else
-		snprintf(buffer, size, "no event of the recording bounds them");
+		snprintf(buffer, size, "no event shows when it had the engine");
 	return buffer;
 }
 
