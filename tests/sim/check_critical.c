@@ -73,7 +73,7 @@ static uint32_t request_told(const struct checker *c, uint32_t context, uint32_t
 }
 
 /* No request runs in that time that is not the one named, as far as the piece is sure to reach and
- * the truth's times are exact. */
+ * the truth's times are exact. A piece that may have lasted no time says nothing. */
 static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint32_t engine,
 		 const struct lane_critical_segment *s)
 {
@@ -87,8 +87,8 @@ static bool runs(const struct checker *c, uint32_t context, uint32_t seqno, uint
 
 		if (span->engine != ring || span->request == named)
 			continue;
-		if (sure_run(t, span, &from, &to) && from < s->begin_ns + s->lasted.lo &&
-		    to > s->begin_ns)
+		if (s->lasted.lo && sure_run(t, span, &from, &to) &&
+		    from < s->begin_ns + s->lasted.lo && to > s->begin_ns)
 			return false;
 	}
 	return true;
