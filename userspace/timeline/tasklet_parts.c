@@ -199,8 +199,9 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 		is_of_what_yielded(tl, eng, outs) || !timeline_engine_out_is_due(eng, event, outs));
 }
 
-/* From the first-th item on, the dequeue that is held hands over a request for the first time. */
-static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
+/* From the first-th item on, the item in which the dequeue that is held hands over a request for
+ * the first time; the number of items: there is none. */
+static uint32_t first_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
 {
 	for (uint32_t i = first; i < eng->tasklet.n; i++) {
 		const struct lane_rq *rq =
@@ -209,9 +210,9 @@ static bool has_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32
 				: NULL;
 
 		if (rq && !(rq->pub.seen & LANE_SEEN_EXECUTE))
-			return true;
+			return i;
 	}
-	return false;
+	return eng->tasklet.n;
 }
 
 /*
@@ -226,7 +227,8 @@ bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lan
 
 	return eng->model->has_sets && !timeline_is_absent(tl, LANE_RQ_IN) &&
 	       !eng->tasklet.is_over && last->what == HELD_EVENT &&
-	       (kind == LANE_RQ_UNSUBMIT || (kind == LANE_RQ_EXECUTE && has_new(tl, eng, 0)) ||
+	       (kind == LANE_RQ_UNSUBMIT ||
+		(kind == LANE_RQ_EXECUTE && first_new(tl, eng, 0) < eng->tasklet.n) ||
 		(kind == LANE_RQ_IN && last->event.u.i915_request_in.port));
 }
 
@@ -276,8 +278,8 @@ static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
 /*
  * Of three contexts the second may be of the dequeue of the first or of that of the third. Where no
  * `in` is recorded, it is read with the third, whose dequeue began no sooner than at this event.
- * Where `in` is recorded, none has come: the dequeue of the first left the ports as they were. What
- * is new is then of the third's dequeue.
+ * Where `in` is recorded, none has come: the dequeue of the first left the ports as they were, and
+ * handed over again what stood on them. What is new is then of the third's dequeue.
  */
 uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng *eng,
 				      const struct lane_event *event)
@@ -291,11 +293,13 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	if (event->wire.kind != LANE_RQ_EXECUTE)
 		return 0;
 	second = eng->model->is_idled ? 0 : second_port(eng, event);
-	if (second && eng->model->is_hooked)
+	if (second && eng->model->is_hooked) {
 		eng->dequeue.no_sooner_ns = event->wire.ts_ns;
-	else if (second ? !has_new(tl, eng, second) : is_handed_over_again(eng, event))
-		return eng->tasklet.n;
-	return second;
+		return second;
+	}
+	if (second)
+		return first_new(tl, eng, second);
+	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
 }
 
 /* The `in` of this port in the set that the run writes; NULL: none. */
