@@ -508,8 +508,10 @@ static struct fence *xe_run_job(struct job *job)
 		}
 		spend(between(50, 800));
 	} else {
+		/* Its fence stays as it is until the timeout, which is immediate then. */
 		job->is_skipped = true;
-		fence_set_error(job->hw_fence, -125);
+		if (!machine.watcher)
+			fence_set_error(job->hw_fence, -125);
 	}
 	if (ring->is_long_running) {
 		job->is_long = true;
@@ -554,15 +556,9 @@ static void xe_disable(struct ring *ring)
 		wait_once(&ring->disabled, 'D', FOREVER, 0);
 }
 
-/* xe_guc_submit.c: guc_exec_queue_timedout_job(): the queue is banned, its jobs are over. */
-static void xe_timedout(struct job *job)
+/* What the hardware has of the queue is gone. */
+static void xe_take_off(struct ring *ring)
 {
-	struct ring *ring = job->sched->ring;
-
-	spend(between(500, 5000));
-	wqueue_stop(job->sched);
-	ring->is_banned = true;
-	xe_disable(ring);
 	ring->generation++;
 	if (ring->current)
 		run_ends(ring->current);
@@ -581,18 +577,61 @@ static void xe_timedout(struct job *job)
 		ring->engine->busy--;
 		engine_next(ring->engine);
 	}
-	/* xe_sched_add_pending_job(), xe_sched_job_set_error() of all */
+}
+
+/* xe_sched_add_pending_job() */
+static void xe_add_pending(struct job *job)
+{
 	spin_lock_irq(&job->sched->list_lock);
 	list_insert(&job->pending_link, job->sched->pending.next);
 	spin_unlock_irq(&job->sched->list_lock);
-	each_link(it, &job->sched->pending)
+}
+
+/* xe_sched_submission_start() */
+static void xe_start(struct sched *sched)
+{
+	sched->is_paused = false;
+	work_queue(&sched->run_work);
+	work_queue(&sched->free_work);
+}
+
+/* xe_sched_job_set_error() of all that are pending: dma_fence_enable_sw_signaling(),
+ * xe_hw_fence_irq_run() */
+static void xe_fail_pending(struct sched *sched)
+{
+	each_link(it, &sched->pending)
 		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
 	irq_disable();
-	irq_work_queue(&ring->engine->irq_work);
+	irq_work_queue(&sched->ring->engine->irq_work);
 	irq_enable();
-	job->sched->is_paused = false; /* xe_sched_submission_start() */
-	work_queue(&job->sched->run_work);
-	work_queue(&job->sched->free_work);
+}
+
+/* xe_guc_submit.c: guc_exec_queue_timedout_job(): the queue is banned, its jobs are over. So are
+ * those that come later: xe_guc_exec_queue_trigger_cleanup(). */
+static void xe_timedout(struct job *job)
+{
+	struct ring *ring = job->sched->ring;
+
+	spend(between(500, 5000));
+	if (machine.watcher && job->hw_fence->is_signalled) {
+		xe_add_pending(job);
+		xe_start(job->sched);
+		return;
+	}
+	wqueue_stop(job->sched);
+	if (!ring->is_banned)
+		xe_disable(ring);
+	ring->is_banned = true;
+	xe_take_off(ring);
+	xe_add_pending(job);
+	if (machine.watcher) {
+		xe_start(job->sched);
+		sched_queue_tdr(job->sched);
+		xe_fail_pending(job->sched);
+	} else {
+		xe_fail_pending(job->sched);
+		xe_start(job->sched);
+	}
 }
 
 const struct driver xe_driver = { "xe", xe_run_job, xe_timedout };
@@ -602,7 +641,7 @@ void engine_init(struct engine *engine, unsigned slots)
 	engine->slots = slots;
 	list_init(&engine->waiting);
 	list_init(&engine->pending);
-	engine->g2h_queue.is_ordered = true;
+	engine->g2h_queue.is_ordered = engine->ordered_queue.is_ordered = true;
 	engine->irq_work = (struct irq_work){ .run = xe_signal, .arg = engine };
 }
 
@@ -621,6 +660,10 @@ void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bo
 	ring->timeline = engine->name;
 	ring->fence_context = contexts_allocate(1);
 	sched_init(&ring->sched, &xe_driver, ring, 64, timeout);
+	/* guc_exec_queue_init(): the timeouts of all queues of a GT are items of one ordered queue.
+	 */
+	if (machine.watcher)
+		ring->sched.tdr_work.queue = &engine->ordered_queue;
 }
 
 /* -- A fence of another driver -- */

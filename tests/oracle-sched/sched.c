@@ -175,10 +175,23 @@ static void start_timeout(struct sched *sched)
 {
 	if (sched->timeout == FOREVER || list_empty(&sched->pending))
 		return;
+	if (!sched->timeout) {
+		work_queue(&sched->tdr_work);
+		return;
+	}
 	if (world.kernel == LINUX_6_1 &&
 	    (sched->tdr_timer.is_pending || sched->tdr_work.is_pending))
 		return;
 	timer_set(&sched->tdr_timer, sched->timeout);
+}
+
+/* drm_sched_tdr_queue_imm(): from now on every job's time is over at once. */
+void sched_queue_tdr(struct sched *sched)
+{
+	spin_lock_irq(&sched->list_lock);
+	sched->timeout = 0;
+	start_timeout(sched);
+	spin_unlock_irq(&sched->list_lock);
 }
 
 static void cancel_timeout(struct sched *sched)

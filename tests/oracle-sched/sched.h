@@ -291,7 +291,7 @@ struct engine {
 	struct spinlock lock; /* of all its fences */
 	struct link pending;  /* fences that have listeners */
 	struct irq_work irq_work;
-	struct workqueue g2h_queue; /* of what the firmware says */
+	struct workqueue g2h_queue, ordered_queue; /* of what the firmware says; of timeouts */
 };
 
 extern const struct driver amdgpu_driver, xe_driver, v3d_driver;
