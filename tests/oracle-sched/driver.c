@@ -51,6 +51,13 @@ static void may_sleep(void)
 		sleep_in('D', long_tailed(chance(20) ? 20000 : 2000));
 }
 
+/* And then it may fail: etnaviv_gpu_submit() when the power does not come, amdgpu_job_run() when
+ * amdgpu_ib_schedule() finds no room. */
+static bool may_fail(void)
+{
+	return machine.watcher && chance(1);
+}
+
 static int irq_cpu(void)
 {
 	return machine.irq_cpu >= 0 && !chance(10) ? machine.irq_cpu
@@ -240,6 +247,10 @@ static struct fence *serial_run_job(struct job *job)
 		return NULL;
 	}
 	may_sleep();
+	if (may_fail()) {
+		job->is_skipped = true;
+		return NULL;
+	}
 	return serial_emit(job->sched->ring, job);
 }
 

@@ -472,13 +472,26 @@ static void enqueue(struct cpu *cpu, struct fiber *thread)
 	thread->is_queued = true;
 }
 
+/* Linux 6.12, kernel/sched/fair.c:sched_balance_newidle(): a CPU that would be idle takes a thread
+ * that waits for another one. */
+static struct cpu *busiest(struct cpu *cpu)
+{
+	if (!machine.watcher || !list_empty(&cpu->runnable) || !chance(50))
+		return cpu;
+	for (int i = 0; i < machine.n_cpus; i++)
+		if (!list_empty(&cpus[i].runnable) && !cpus[i].current->is_idle)
+			return &cpus[i];
+	return cpu;
+}
+
 static struct fiber *dequeue(struct cpu *cpu)
 {
+	struct cpu *from = busiest(cpu);
 	struct fiber *first;
 
-	if (list_empty(&cpu->runnable))
+	if (list_empty(&from->runnable))
 		return cpu->idle;
-	first = container(cpu->runnable.next, struct fiber, queue);
+	first = container(from->runnable.next, struct fiber, queue);
 	list_remove(&first->queue);
 	first->is_queued = false;
 	return first;
