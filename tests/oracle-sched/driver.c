@@ -374,6 +374,10 @@ static void xe_signal(void *arg)
 	struct engine *engine = arg;
 
 	spin_lock_irq(&engine->lock);
+	if (engine->is_stopped) {
+		spin_unlock_irq(&engine->lock);
+		return;
+	}
 	each_link_safe(it, &engine->pending)
 	{
 		struct fence *fence = container(it, struct fence, irq_link);
@@ -612,6 +616,7 @@ static void xe_fail_pending(struct sched *sched)
 {
 	each_link(it, &sched->pending)
 		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
+	sched->ring->engine->is_stopped = false; /* xe_hw_fence_irq_start() */
 	irq_disable();
 	irq_work_queue(&sched->ring->engine->irq_work);
 	irq_enable();
@@ -634,6 +639,7 @@ static void xe_timedout(struct job *job)
 		xe_disable(ring);
 	ring->is_banned = true;
 	xe_take_off(ring);
+	ring->engine->is_stopped = machine.watcher; /* xe_hw_fence_irq_stop() */
 	xe_add_pending(job);
 	if (machine.watcher) {
 		xe_start(job->sched);

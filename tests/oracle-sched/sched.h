@@ -287,6 +287,7 @@ struct ring {
 struct engine {
 	const char *name, *class;
 	unsigned slots, busy, last_guc_id;
+	bool is_stopped; /* no fence is signalled */
 	struct link waiting;
 	struct spinlock lock; /* of all its fences */
 	struct link pending;  /* fences that have listeners */
