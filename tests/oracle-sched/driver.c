@@ -510,7 +510,7 @@ static struct fence *xe_run_job(struct job *job)
 	struct engine *engine = ring->engine;
 
 	spend(between(200, 2000));
-	if (!ring->is_banned && !job->hw_fence->error) {
+	if (!ring->is_banned && !ring->is_killed && !job->hw_fence->error) {
 		may_sleep();
 		job->left = job->duration;
 		job->hw_handed = machine.now;
@@ -651,6 +651,42 @@ static void xe_timedout(struct job *job)
 	}
 }
 
+/* xe_guc_submit.c: xe_guc_exec_queue_lr_cleanup(): long-running jobs have no timeout. */
+static void xe_lr_cleanup(void *arg)
+{
+	struct ring *ring = arg;
+
+	wqueue_stop(&ring->sched);
+	if (!ring->is_banned)
+		xe_disable(ring);
+	ring->is_banned = true;
+	xe_take_off(ring);
+	xe_start(&ring->sched);
+}
+
+/* xe_exec_queue.c: xe_exec_queue_destroy_ioctl(), xe_device.c: xe_file_close(): a queue that is
+ * closed is killed. Its jobs hold it, so that the entity goes when all of them are over. Most
+ * programs wait for their jobs before. */
+void xe_queue_close(struct entity *entity, bool is_sigkill)
+{
+	struct ring *ring = entity->ring;
+	struct fence *last;
+
+	if (!is_sigkill && chance(80)) {
+		while (entity->n_jobs)
+			wait_once(&ring->sched.job_scheduled, 'S', FOREVER, 0);
+		last = fence_get(entity->last_scheduled);
+		if (last)
+			fence_wait(last, FOREVER, 'S');
+		fence_put(last);
+	}
+	ring->is_killed = true; /* guc_exec_queue_kill() */
+	if (ring->is_long_running)
+		work_queue(&ring->cleanup_work);
+	else
+		sched_queue_tdr(&ring->sched);
+}
+
 const struct driver xe_driver = { "xe", xe_run_job, xe_timedout };
 
 void engine_init(struct engine *engine, unsigned slots)
@@ -670,6 +706,7 @@ void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bo
 	list_init(&ring->engine_link);
 	waiters_init(&ring->disabled);
 	work_init(&ring->disabled_work, &engine->g2h_queue, xe_disabled, ring);
+	work_init(&ring->cleanup_work, &engine->ordered_queue, xe_lr_cleanup, ring);
 	ring->engine = engine;
 	ring->is_long_running = is_long_running;
 	ring->name = text("%s%u", engine->class, guc_id);

@@ -448,8 +448,13 @@ static void entity_kill(struct entity *entity)
 /* drm_sched_entity_flush(), drm_sched_entity_fini() */
 void entity_destroy(struct entity *entity, bool is_sigkill)
 {
-	uint64_t until = machine.now + between(5000, 40000);
+	uint64_t until;
 
+	if (machine.watcher && entity->ring) {
+		xe_queue_close(entity, is_sigkill);
+		return;
+	}
+	until = machine.now + between(5000, 40000);
 	/* wait_event_timeout(), wait_event_killable() */
 	while (entity->n_jobs && !list_empty(&entity->link) && (!is_sigkill || machine.now < until))
 		wait_once(&entity->rq->sched->job_scheduled, 'D', is_sigkill ? until : FOREVER,

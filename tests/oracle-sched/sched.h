@@ -279,8 +279,8 @@ struct ring {
 	/* xe */
 	struct engine *engine;
 	struct link engine_link;
-	bool is_on_engine, is_waiting, is_banned, is_disabled;
-	struct work disabled_work;
+	bool is_on_engine, is_waiting, is_banned, is_killed, is_disabled;
+	struct work disabled_work, cleanup_work;
 	struct waiters disabled;
 };
 
@@ -304,6 +304,7 @@ void engine_init(struct engine *engine, unsigned slots);
 void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bool is_long_running,
 		   uint64_t timeout);
 void xe_job_prepare(struct job *job);
+void xe_queue_close(struct entity *entity, bool is_sigkill);
 /* An external driver's fence, signalled by its interrupt. */
 struct fence *external_fence(void);
 
