@@ -610,16 +610,47 @@ static void xe_start(struct sched *sched)
 	work_queue(&sched->free_work);
 }
 
-/* xe_sched_job_set_error() of all that are pending: dma_fence_enable_sw_signaling(),
- * xe_hw_fence_irq_run() */
+static void xe_kick(struct engine *engine)
+{
+	irq_disable();
+	irq_work_queue(&engine->irq_work);
+	irq_enable();
+}
+
+/* xe_hw_fence_irq_stop(), xe_hw_fence_irq_start(): in between, no fence is signalled. */
+static void xe_stop_fences(struct engine *engine, bool is_stopped)
+{
+	spin_lock_irq(&engine->lock);
+	engine->is_stopped = is_stopped;
+	spin_unlock_irq(&engine->lock);
+}
+
+/* xe_sched_job_set_error() of all that are pending: each fence's error is set under its lock, which
+ * who signals holds. */
 static void xe_fail_pending(struct sched *sched)
 {
+	struct engine *engine = sched->ring->engine;
+
+	spin_lock_irq(&sched->list_lock);
+	each_link(it, &sched->pending)
+	{
+		spin_lock(&engine->lock);
+		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
+		spin_unlock(&engine->lock);
+	}
+	spin_unlock_irq(&sched->list_lock);
+}
+
+/* Where threads are not watched, it goes this shorter way. */
+static void xe_fail_and_start(struct job *job)
+{
+	struct sched *sched = job->sched;
+
+	xe_add_pending(job);
 	each_link(it, &sched->pending)
 		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
-	sched->ring->engine->is_stopped = false; /* xe_hw_fence_irq_start() */
-	irq_disable();
-	irq_work_queue(&sched->ring->engine->irq_work);
-	irq_enable();
+	xe_kick(sched->ring->engine);
+	xe_start(sched);
 }
 
 /* xe_guc_submit.c: guc_exec_queue_timedout_job(): the queue is banned, its jobs are over. So are
@@ -639,16 +670,17 @@ static void xe_timedout(struct job *job)
 		xe_disable(ring);
 	ring->is_banned = true;
 	xe_take_off(ring);
-	ring->engine->is_stopped = machine.watcher; /* xe_hw_fence_irq_stop() */
-	xe_add_pending(job);
-	if (machine.watcher) {
-		xe_start(job->sched);
-		sched_queue_tdr(job->sched);
-		xe_fail_pending(job->sched);
-	} else {
-		xe_fail_pending(job->sched);
-		xe_start(job->sched);
+	if (!machine.watcher) {
+		xe_fail_and_start(job);
+		return;
 	}
+	xe_stop_fences(ring->engine, true);
+	xe_add_pending(job);
+	xe_start(job->sched);
+	sched_queue_tdr(job->sched);
+	xe_fail_pending(job->sched);
+	xe_stop_fences(ring->engine, false);
+	xe_kick(ring->engine);
 }
 
 /* xe_guc_submit.c: xe_guc_exec_queue_lr_cleanup(): long-running jobs have no timeout. */
