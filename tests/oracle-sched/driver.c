@@ -42,10 +42,90 @@ static bool is_void(const struct happening *what)
 	return what->ring->generation != what->generation;
 }
 
+/* A driver may sleep before it hands a job over, in TASK_UNINTERRUPTIBLE: etnaviv_gpu.c:
+ * etnaviv_gpu_submit() (a mutex, pm_runtime_get_sync()), xe_guc_ct.c: guc_ct_send_locked() (a
+ * mutex, msleep() while there is no room). */
+static void may_sleep(void)
+{
+	if (machine.watcher && chance(8))
+		sleep_in('D', long_tailed(chance(20) ? 20000 : 2000));
+}
+
+/* And then it may fail: etnaviv_gpu_submit() when the power does not come, amdgpu_job_run() when
+ * amdgpu_ib_schedule() finds no room. */
+static bool may_fail(void)
+{
+	return machine.watcher && chance(1);
+}
+
 static int irq_cpu(void)
 {
 	return machine.irq_cpu >= 0 && !chance(10) ? machine.irq_cpu
 						   : (int)dice((uint64_t)machine.n_cpus);
+}
+
+/* -- Interrupts in threads: with `threadirqs`, or of drivers that want it so: panfrost_job.c -- */
+
+static struct irq_thread {
+	struct fiber *thread;
+	struct link pending;
+} irq_thread;
+
+struct irq_action {
+	struct link link;
+	action_fn *run;
+	void *arg;
+};
+
+/* kernel/irq/manage.c: irq_thread(), irq_forced_thread_fn(): interrupts are off. */
+static void irq_thread_main(void *arg)
+{
+	(void)arg;
+	set_fifo(PRIORITY_IRQ_THREAD);
+	for (;;) {
+		while (!list_empty(&irq_thread.pending)) {
+			struct irq_action *action =
+				container(irq_thread.pending.next, struct irq_action, link);
+
+			list_remove(&action->link);
+			irq_disable();
+			action->run(action->arg);
+			irq_enable();
+		}
+		prepare_to_sleep();
+		if (!list_empty(&irq_thread.pending))
+			finish_sleep();
+		schedule();
+	}
+}
+
+void irq_thread_start(int tid)
+{
+	list_init(&irq_thread.pending);
+	name_thread(tid, "irq/45-gpu");
+	irq_thread.thread = thread_start(tid, tid, irq_thread_main, NULL);
+}
+
+/* kernel/irq/handle.c: __irq_wake_thread() */
+static void irq_wake_thread(void *arg)
+{
+	struct irq_action *action = arg;
+
+	list_insert(&action->link, &irq_thread.pending);
+	wake(irq_thread.thread);
+}
+
+static void driver_interrupt(action_fn *run, void *arg)
+{
+	struct irq_action *action;
+
+	if (!irq_thread.thread) {
+		interrupt(irq_cpu(), run, arg);
+		return;
+	}
+	action = allocate(sizeof(*action));
+	*action = (struct irq_action){ .run = run, .arg = arg };
+	interrupt(irq_cpu(), irq_wake_thread, action);
 }
 
 /* -- Serial rings -- */
@@ -54,7 +134,7 @@ static void fence_process(void *arg);
 
 static void irq_arrives(void *arg)
 {
-	interrupt(irq_cpu(), fence_process, arg);
+	driver_interrupt(fence_process, arg);
 }
 
 /* The hardware raises its interrupt; where the driver has a fallback timer, it may get lost. */
@@ -166,6 +246,11 @@ static struct fence *serial_run_job(struct job *job)
 		job->is_skipped = true;
 		return NULL;
 	}
+	may_sleep();
+	if (may_fail()) {
+		job->is_skipped = true;
+		return NULL;
+	}
 	return serial_emit(job->sched->ring, job);
 }
 
@@ -194,6 +279,22 @@ static void force_completion(struct ring *ring)
 	fence_process(ring);
 }
 
+/* The driver waits for the hardware: it looks again and again (udelay()), and it sleeps: v3d_drv.h:
+ * wait_for(), panfrost_gpu.c: panfrost_gpu_soft_reset() (usleep_range()), amdgpu/psp_v3_1.c:
+ * psp_v3_1_mode1_reset() (msleep()). Both sleep in TASK_UNINTERRUPTIBLE. */
+static void hardware_resets(void)
+{
+	if (!machine.watcher) {
+		spend(between(2000, 20000));
+		return;
+	}
+	for (uint64_t n = between(1, 3); n; n--) {
+		spend(between(300, 5000));
+		if (chance(60))
+			sleep_in('D', between(400, 9000));
+	}
+}
+
 /* amdgpu_job.c: amdgpu_job_timedout(); v3d_sched.c: v3d_gpu_reset_for_timeout(). A job that has
  * completed meanwhile is left alone by drivers that look. */
 static void serial_timedout(struct job *job)
@@ -215,7 +316,7 @@ static void serial_timedout(struct job *job)
 			wqueue_stop(job->sched);
 		fence_set_error(&job->s_fence->finished, -62);
 		serial_reset(ring);
-		spend(between(2000, 20000));
+		hardware_resets();
 		sched_stop(job->sched, job);
 		force_completion(ring);
 		sched_start(job->sched);
@@ -226,7 +327,7 @@ static void serial_timedout(struct job *job)
 	if (job->entity->has_guilty && chance(30))
 		job->entity->is_guilty = true;
 	serial_reset(ring);
-	spend(between(2000, 20000));
+	hardware_resets();
 	job->hangs = chance(20);
 	for (unsigned i = 0; i < MAX_FENCES; i++) {
 		fence_put(ring->fences[i]);
@@ -264,7 +365,7 @@ static void xe_irq(void *arg)
 
 static void xe_irq_arrives(void *arg)
 {
-	interrupt(irq_cpu(), xe_irq, arg);
+	driver_interrupt(xe_irq, arg);
 }
 
 /* xe_hw_fence.c: hw_fence_irq_run_cb() */
@@ -273,6 +374,10 @@ static void xe_signal(void *arg)
 	struct engine *engine = arg;
 
 	spin_lock_irq(&engine->lock);
+	if (engine->is_stopped) {
+		spin_unlock_irq(&engine->lock);
+		return;
+	}
 	each_link_safe(it, &engine->pending)
 	{
 		struct fence *fence = container(it, struct fence, irq_link);
@@ -405,7 +510,8 @@ static struct fence *xe_run_job(struct job *job)
 	struct engine *engine = ring->engine;
 
 	spend(between(200, 2000));
-	if (!ring->is_banned && !job->hw_fence->error) {
+	if (!ring->is_banned && !ring->is_killed && !job->hw_fence->error) {
+		may_sleep();
 		job->left = job->duration;
 		job->hw_handed = machine.now;
 		job->n_handed++;
@@ -417,8 +523,10 @@ static struct fence *xe_run_job(struct job *job)
 		}
 		spend(between(50, 800));
 	} else {
+		/* Its fence stays as it is until the timeout, which is immediate then. */
 		job->is_skipped = true;
-		fence_set_error(job->hw_fence, -125);
+		if (!machine.watcher)
+			fence_set_error(job->hw_fence, -125);
 	}
 	if (ring->is_long_running) {
 		job->is_long = true;
@@ -428,14 +536,44 @@ static struct fence *xe_run_job(struct job *job)
 	return fence_get(job->hw_fence);
 }
 
-/* xe_guc_submit.c: guc_exec_queue_timedout_job(): the queue is banned, its jobs are over. */
-static void xe_timedout(struct job *job)
+/* xe_guc_submit.c: handle_sched_done(), from xe_guc_ct.c: g2h_worker_func() */
+static void xe_disabled(void *arg)
 {
-	struct ring *ring = job->sched->ring;
+	struct ring *ring = arg;
 
-	spend(between(500, 5000));
-	wqueue_stop(job->sched);
-	ring->is_banned = true;
+	spend(between(100, 900));
+	ring->is_disabled = true;
+	wake_all(&ring->disabled);
+}
+
+/* xe_guc_ct.h: xe_guc_ct_irq_handler() */
+static void xe_guc_irq(void *arg)
+{
+	struct ring *ring = arg;
+
+	work_queue(&ring->disabled_work);
+}
+
+static void xe_guc_answers(void *arg)
+{
+	driver_interrupt(xe_guc_irq, arg);
+}
+
+/* xe_guc_submit.c: disable_scheduling(), wait_event_timeout(guc->ct.wq): the firmware takes the
+ * queue from the hardware and says so. */
+static void xe_disable(struct ring *ring)
+{
+	if (!machine.watcher)
+		return;
+	ring->is_disabled = false;
+	at(machine.now + between(1000, 12000), xe_guc_answers, ring);
+	while (!ring->is_disabled)
+		wait_once(&ring->disabled, 'D', FOREVER, 0);
+}
+
+/* What the hardware has of the queue is gone. */
+static void xe_take_off(struct ring *ring)
+{
 	ring->generation++;
 	if (ring->current)
 		run_ends(ring->current);
@@ -454,18 +592,131 @@ static void xe_timedout(struct job *job)
 		ring->engine->busy--;
 		engine_next(ring->engine);
 	}
-	/* xe_sched_add_pending_job(), xe_sched_job_set_error() of all */
+}
+
+/* xe_sched_add_pending_job() */
+static void xe_add_pending(struct job *job)
+{
 	spin_lock_irq(&job->sched->list_lock);
 	list_insert(&job->pending_link, job->sched->pending.next);
 	spin_unlock_irq(&job->sched->list_lock);
-	each_link(it, &job->sched->pending)
-		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
+}
+
+/* xe_sched_submission_start() */
+static void xe_start(struct sched *sched)
+{
+	sched->is_paused = false;
+	work_queue(&sched->run_work);
+	work_queue(&sched->free_work);
+}
+
+static void xe_kick(struct engine *engine)
+{
 	irq_disable();
-	irq_work_queue(&ring->engine->irq_work);
+	irq_work_queue(&engine->irq_work);
 	irq_enable();
-	job->sched->is_paused = false; /* xe_sched_submission_start() */
-	work_queue(&job->sched->run_work);
-	work_queue(&job->sched->free_work);
+}
+
+/* xe_hw_fence_irq_stop(), xe_hw_fence_irq_start(): in between, no fence is signalled. */
+static void xe_stop_fences(struct engine *engine, bool is_stopped)
+{
+	spin_lock_irq(&engine->lock);
+	engine->is_stopped = is_stopped;
+	spin_unlock_irq(&engine->lock);
+}
+
+/* xe_sched_job_set_error() of all that are pending: each fence's error is set under its lock, which
+ * who signals holds. */
+static void xe_fail_pending(struct sched *sched)
+{
+	struct engine *engine = sched->ring->engine;
+
+	spin_lock_irq(&sched->list_lock);
+	each_link(it, &sched->pending)
+	{
+		spin_lock(&engine->lock);
+		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
+		spin_unlock(&engine->lock);
+	}
+	spin_unlock_irq(&sched->list_lock);
+}
+
+/* Where threads are not watched, it goes this shorter way. */
+static void xe_fail_and_start(struct job *job)
+{
+	struct sched *sched = job->sched;
+
+	xe_add_pending(job);
+	each_link(it, &sched->pending)
+		fence_set_error(container(it, struct job, pending_link)->hw_fence, -125);
+	xe_kick(sched->ring->engine);
+	xe_start(sched);
+}
+
+/* xe_guc_submit.c: guc_exec_queue_timedout_job(): the queue is banned, its jobs are over. So are
+ * those that come later: xe_guc_exec_queue_trigger_cleanup(). */
+static void xe_timedout(struct job *job)
+{
+	struct ring *ring = job->sched->ring;
+
+	spend(between(500, 5000));
+	if (machine.watcher && job->hw_fence->is_signalled) {
+		xe_add_pending(job);
+		xe_start(job->sched);
+		return;
+	}
+	wqueue_stop(job->sched);
+	if (!ring->is_banned)
+		xe_disable(ring);
+	ring->is_banned = true;
+	xe_take_off(ring);
+	if (!machine.watcher) {
+		xe_fail_and_start(job);
+		return;
+	}
+	xe_stop_fences(ring->engine, true);
+	xe_add_pending(job);
+	xe_start(job->sched);
+	sched_queue_tdr(job->sched);
+	xe_fail_pending(job->sched);
+	xe_stop_fences(ring->engine, false);
+	xe_kick(ring->engine);
+}
+
+/* xe_guc_submit.c: xe_guc_exec_queue_lr_cleanup(): long-running jobs have no timeout. */
+static void xe_lr_cleanup(void *arg)
+{
+	struct ring *ring = arg;
+
+	wqueue_stop(&ring->sched);
+	if (!ring->is_banned)
+		xe_disable(ring);
+	ring->is_banned = true;
+	xe_take_off(ring);
+	xe_start(&ring->sched);
+}
+
+/* xe_exec_queue.c: xe_exec_queue_destroy_ioctl(), xe_device.c: xe_file_close(): a queue that is
+ * closed is killed. Its jobs hold it, so that the entity goes when all of them are over. Most
+ * programs wait for their jobs before. */
+void xe_queue_close(struct entity *entity, bool is_sigkill)
+{
+	struct ring *ring = entity->ring;
+	struct fence *last;
+
+	if (!is_sigkill && chance(80)) {
+		while (entity->n_jobs)
+			wait_once(&ring->sched.job_scheduled, 'S', FOREVER, 0);
+		last = fence_get(entity->last_scheduled);
+		if (last)
+			fence_wait(last, FOREVER, 'S');
+		fence_put(last);
+	}
+	ring->is_killed = true; /* guc_exec_queue_kill() */
+	if (ring->is_long_running)
+		work_queue(&ring->cleanup_work);
+	else
+		sched_queue_tdr(&ring->sched);
 }
 
 const struct driver xe_driver = { "xe", xe_run_job, xe_timedout };
@@ -475,6 +726,7 @@ void engine_init(struct engine *engine, unsigned slots)
 	engine->slots = slots;
 	list_init(&engine->waiting);
 	list_init(&engine->pending);
+	engine->g2h_queue.is_ordered = engine->ordered_queue.is_ordered = true;
 	engine->irq_work = (struct irq_work){ .run = xe_signal, .arg = engine };
 }
 
@@ -484,6 +736,9 @@ void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bo
 {
 	list_init(&ring->jobs);
 	list_init(&ring->engine_link);
+	waiters_init(&ring->disabled);
+	work_init(&ring->disabled_work, &engine->g2h_queue, xe_disabled, ring);
+	work_init(&ring->cleanup_work, &engine->ordered_queue, xe_lr_cleanup, ring);
 	ring->engine = engine;
 	ring->is_long_running = is_long_running;
 	ring->name = text("%s%u", engine->class, guc_id);
@@ -491,6 +746,10 @@ void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bo
 	ring->timeline = engine->name;
 	ring->fence_context = contexts_allocate(1);
 	sched_init(&ring->sched, &xe_driver, ring, 64, timeout);
+	/* guc_exec_queue_init(): the timeouts of all queues of a GT are items of one ordered queue.
+	 */
+	if (machine.watcher)
+		ring->sched.tdr_work.queue = &engine->ordered_queue;
 }
 
 /* -- A fence of another driver -- */

@@ -234,6 +234,7 @@ void entity_init(struct entity *entity, struct sched **choice, unsigned n, unsig
 	list_init(&entity->link);
 	list_init(&entity->jobs);
 	mutex_init(&entity->submission);
+	waiters_init(&entity->idle_waiters);
 	entity->is_idle = true;
 	entity->fence_context = contexts_allocate(2);
 }
@@ -398,7 +399,7 @@ static void kill_job_6_1(struct entity *entity, struct job *job)
 	while (job->next_dependency < job->n_dependencies) {
 		struct dependency *dependency = &job->dependencies[job->next_dependency++];
 
-		fence_wait(dependency->fence, FOREVER);
+		fence_wait(dependency->fence, FOREVER, 'D');
 		dependency->has_reference = false;
 		fence_put(dependency->fence);
 	}
@@ -422,7 +423,7 @@ static void entity_kill(struct entity *entity)
 	rq_remove_entity(entity->rq, entity);
 	spin_unlock(&entity->lock);
 	while (!entity->is_idle)
-		sleep_for(800);
+		wait_once(&entity->idle_waiters, 'D', FOREVER, 800);
 	previous = fence_get(entity->last_scheduled);
 	while (!list_empty(&entity->jobs)) {
 		struct job *job = container(entity->jobs.next, struct job, queued_link);
@@ -447,10 +448,17 @@ static void entity_kill(struct entity *entity)
 /* drm_sched_entity_flush(), drm_sched_entity_fini() */
 void entity_destroy(struct entity *entity, bool is_sigkill)
 {
-	uint64_t until = machine.now + between(5000, 40000);
+	uint64_t until;
 
+	if (machine.watcher && entity->ring) {
+		xe_queue_close(entity, is_sigkill);
+		return;
+	}
+	until = machine.now + between(5000, 40000);
+	/* wait_event_timeout(), wait_event_killable() */
 	while (entity->n_jobs && !list_empty(&entity->link) && (!is_sigkill || machine.now < until))
-		sleep_for(2000);
+		wait_once(&entity->rq->sched->job_scheduled, 'D', is_sigkill ? until : FOREVER,
+			  2000);
 	entity_kill(entity);
 	if (entity->dependency && fence_remove_callback(entity->dependency, &entity->cb)) {
 		fence_put(entity->dependency);

@@ -194,13 +194,8 @@ static void wake_waiter(struct fence *fence, struct fence_cb *cb)
 	wake(container(cb, struct waiter, cb)->thread);
 }
 
-static void wake_sleeper(void *thread)
-{
-	wake(thread);
-}
-
 /* dma_fence_wait_timeout(), dma_fence_default_wait() */
-bool fence_wait(struct fence *fence, uint64_t ns)
+bool fence_wait(struct fence *fence, uint64_t ns, char state)
 {
 	struct waiter waiter = { .thread = current_thread() };
 	uint64_t until = ns == FOREVER ? FOREVER : machine.now + ns;
@@ -216,15 +211,16 @@ bool fence_wait(struct fence *fence, uint64_t ns)
 		waiter.cb.run = wake_waiter;
 		list_insert(&waiter.cb.link, fence->callbacks.next);
 		if (until != FOREVER)
-			at(until, wake_sleeper, waiter.thread);
+			set_alarm(until);
 		while (!fence->is_signalled && machine.now < until) {
-			prepare_to_sleep();
+			prepare_to_sleep_in(state);
 			spin_unlock_irq(fence->lock);
 			schedule();
 			finish_sleep();
 			spin_lock_irq(fence->lock);
 		}
 		list_remove(&waiter.cb.link);
+		cancel_alarm();
 	}
 	is_signalled = fence->is_signalled;
 	spin_unlock_irq(fence->lock);

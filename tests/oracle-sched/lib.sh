@@ -16,6 +16,16 @@ checker() {
 	jq -nr --slurpfile truth "$1" --slurpfile told "$2" --argjson tick "${3:-1}" -f tests/oracle-sched/check.jq
 }
 
+# stamps TRUTH TICK - the truth whose events have the times that a clock with such a step shows
+stamps() {
+	if [ "$2" = 1 ]; then
+		cat "$1"
+	else
+		jq -c --argjson tick "$2" 'def floor_to: if . == null then null else . - . % $tick end;
+			.queued |= floor_to | .run |= floor_to | .done |= floor_to' "$1"
+	fi
+}
+
 # pretend HOW TRUTH - the truth as it might be told
 pretend() {
 	jq -c --arg how "$1" -f tests/oracle-sched/pretend.jq "$2"

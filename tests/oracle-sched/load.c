@@ -38,15 +38,34 @@ void name_thread(int tid, const char *comm)
 	names[n_names++].comm = comm;
 }
 
-const char *thread_comm(void)
+static const char *name_of(int tid)
 {
-	static char ksoftirqd[] = "ksoftirqd/0";
-	int tid = current_tid();
-
 	for (unsigned i = 0; i < n_names; i++)
 		if (names[i].tid == tid)
 			return names[i].comm;
-	return tid ? ksoftirqd : "<idle>";
+	return tid ? "ksoftirqd/0" : NULL;
+}
+
+/* The tools do not know the idle threads' names. */
+const char *thread_comm(void)
+{
+	const char *name = name_of(current_tid());
+
+	return name ? name : "<idle>";
+}
+
+/* kernel/sched/idle.c, fork_idle(): an idle thread has its CPU's number. */
+const char *comm_of(const struct fiber *thread)
+{
+	static char idle[2][16];
+	static unsigned turn;
+	const char *name = name_of(thread_tid(thread));
+
+	if (name)
+		return name;
+	turn = !turn;
+	snprintf(idle[turn], sizeof(idle[turn]), "swapper/%d", thread_cpu(thread));
+	return idle[turn];
 }
 
 char *text(const char *format, ...)
@@ -233,9 +252,9 @@ static void client_main(void *arg)
 		if (!client->last || !chance(35))
 			continue;
 		if (chance(20))
-			fence_wait(client->last, between(0, 50000));
+			fence_wait(client->last, between(0, 50000), 'S');
 		else
-			while (!process->is_killed && !fence_wait(client->last, 200000)) {
+			while (!process->is_killed && !fence_wait(client->last, 200000, 'S')) {
 			}
 	}
 	client_exits(client);
@@ -263,6 +282,72 @@ static void poller_main(void *arg)
 			fence_put(fence);
 		}
 	}
+}
+
+/* -- Others -- */
+
+/* A thread that has nothing to do with the GPU. */
+struct bystander {
+	const char *comm;
+	int tid, priority;
+	char state;
+	uint64_t sleeps, runs;
+};
+
+static const struct bystander bystanders[] = {
+	{ "cc1", 5021, PRIORITY, 'D', 20000, 90000 },
+	{ "Xorg", 812, PRIORITY, 'S', 60000, 25000 },
+	/* kernel/rcu/tree.c: rcu_gp_fqs_loop(), swait_event_idle_timeout_exclusive() */
+	{ "rcu_preempt", 17, PRIORITY, 'I', 80000, 3000 },
+	/* kernel/irq/manage.c: setup_irq_thread(), sched_set_fifo() */
+	{ "irq/61-snd", 433, PRIORITY_IRQ_THREAD, 'S', 120000, 6000 },
+	{ "cc1", 5022, PRIORITY, 'S', 30000, 60000 },
+};
+
+static void bystander_main(void *arg)
+{
+	const struct bystander *self = arg;
+
+	set_fifo(self->priority);
+	while (threads_left) {
+		sleep_in(self->state, long_tailed(self->sleeps));
+		spend(long_tailed(self->runs));
+	}
+	for (;;) {
+		prepare_to_sleep_in(self->state);
+		schedule();
+	}
+}
+
+static void other_irq(void *arg)
+{
+	(void)arg;
+	spend(between(300, 7000));
+}
+
+/* Interrupts of other devices. */
+static void other_irq_arrives(void *arg)
+{
+	(void)arg;
+	interrupt((int)dice((uint64_t)machine.n_cpus), other_irq, NULL);
+	if (threads_left)
+		at(machine.now + long_tailed(40000), other_irq_arrives, NULL);
+}
+
+static void start_bystanders(void)
+{
+	unsigned n = (unsigned)between(0, sizeof(bystanders) / sizeof(bystanders[0]));
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct bystander *one = &bystanders[i];
+
+		name_thread(one->tid, one->comm);
+		thread_start(one->tid, one->tid, bystander_main, (void *)one);
+	}
+	if (chance(70))
+		other_irq_arrives(NULL);
+	if (chance(25))
+		irq_thread_start(434);
 }
 
 static void kill_process(void *arg)
@@ -424,4 +509,6 @@ void load_start(uint64_t seed)
 		name_thread(900, "poller");
 		thread_start(900, 900, poller_main, NULL);
 	}
+	if (machine.watcher)
+		start_bystanders();
 }

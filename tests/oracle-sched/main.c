@@ -9,7 +9,8 @@
 
 static const char usage[] =
 	"usage: gpulane-oracle-sched --mode MODE --seed N [-g old|new] [--kernel 6.1|6.12|6.17]\n"
-	"                            [--jobs N] [--instant] [--style perf|trace-cmd|ftrace]\n"
+	"                            [--jobs N] [--instant] [--switches]\n"
+	"                            [--style perf|trace-cmd|trace-cmd-old|ftrace]\n"
 	"                            [--no-fences] [--drop PERCENT] [--without EVENT]...\n"
 	"                            [--events FILE] [--truth FILE] [--stats]\n"
 	"MODE: serial depth firmware reset long-running mixed\n";
@@ -21,7 +22,7 @@ struct options {
 	uint64_t seed;
 	const char *kernel, *events, *truth;
 	struct writing writing;
-	bool wants_statistics;
+	int wants_statistics, wants_switches;
 };
 
 static _Noreturn void wrong_usage(const char *what)
@@ -40,16 +41,22 @@ static int index_of(const char *name, const char *const *names, int n)
 
 static void parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {
-		{ "mode", 1, NULL, 'm' },      { "seed", 1, NULL, 's' },
-		{ "kernel", 1, NULL, 'g' },    { "jobs", 1, NULL, 'j' },
-		{ "instant", 0, NULL, 'i' },   { "style", 1, NULL, 'y' },
-		{ "drop", 1, NULL, 'd' },      { "without", 1, NULL, 'w' },
-		{ "no-fences", 0, NULL, 'f' }, { "events", 1, NULL, 'e' },
-		{ "truth", 1, NULL, 't' },     { "stats", 0, NULL, 'S' },
-		{ "help", 0, NULL, 'h' },      { NULL, 0, NULL, 0 }
-	};
-	static const char *const styles[] = { "perf", "trace-cmd", "ftrace" };
+	const struct option longs[] = { { "mode", 1, NULL, 'm' },
+					{ "seed", 1, NULL, 's' },
+					{ "kernel", 1, NULL, 'g' },
+					{ "jobs", 1, NULL, 'j' },
+					{ "instant", 0, NULL, 'i' },
+					{ "style", 1, NULL, 'y' },
+					{ "drop", 1, NULL, 'd' },
+					{ "without", 1, NULL, 'w' },
+					{ "no-fences", 0, NULL, 'f' },
+					{ "events", 1, NULL, 'e' },
+					{ "truth", 1, NULL, 't' },
+					{ "stats", 0, &o->wants_statistics, 1 },
+					{ "switches", 0, &o->wants_switches, 1 },
+					{ "help", 0, NULL, 'h' },
+					{ NULL, 0, NULL, 0 } };
+	static const char *const styles[] = { "perf", "trace-cmd", "ftrace", "trace-cmd-old" };
 	struct writing *writing = &o->writing;
 	int c;
 
@@ -71,7 +78,7 @@ static void parse(int argc, char **argv, struct options *o)
 			machine.is_instant = true;
 			break;
 		case 'y':
-			writing->style = (enum style)index_of(optarg, styles, 3);
+			writing->style = (enum style)index_of(optarg, styles, 4);
 			break;
 		case 'd':
 			writing->drop = (unsigned)strtoul(optarg, NULL, 0);
@@ -90,8 +97,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 't':
 			o->truth = optarg;
 			break;
-		case 'S':
-			o->wants_statistics = true;
+		case 0: /* getopt_long() has set it */
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -145,6 +151,8 @@ int main(int argc, char **argv)
 	world.jobs_wanted = 200;
 	parse(argc, argv, &o);
 	world.kernel = kernel_of(&o);
+	if (o.wants_switches)
+		watch_threads();
 	load_start(o.seed);
 	machine_run();
 	if (world.jobs_left)

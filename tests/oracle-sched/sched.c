@@ -175,10 +175,23 @@ static void start_timeout(struct sched *sched)
 {
 	if (sched->timeout == FOREVER || list_empty(&sched->pending))
 		return;
+	if (!sched->timeout) {
+		work_queue(&sched->tdr_work);
+		return;
+	}
 	if (world.kernel == LINUX_6_1 &&
 	    (sched->tdr_timer.is_pending || sched->tdr_work.is_pending))
 		return;
 	timer_set(&sched->tdr_timer, sched->timeout);
+}
+
+/* drm_sched_tdr_queue_imm(): from now on every job's time is over at once. */
+void sched_queue_tdr(struct sched *sched)
+{
+	spin_lock_irq(&sched->list_lock);
+	sched->timeout = 0;
+	start_timeout(sched);
+	spin_unlock_irq(&sched->list_lock);
 }
 
 static void cancel_timeout(struct sched *sched)
@@ -294,6 +307,13 @@ static void remember_run(struct sched *sched, struct job *job)
 	sched->ran[sched->n_ran++] = job;
 }
 
+/* complete_all(&entity->entity_idle) */
+static void entity_idle(struct entity *entity)
+{
+	entity->is_idle = true;
+	wake_all(&entity->idle_waiters);
+}
+
 /* drm_sched_main() behind its wait, drm_sched_run_job_work(). The event comes before the driver is
  * asked to run the job. */
 static bool run_next(struct sched *sched, struct entity *entity)
@@ -303,7 +323,7 @@ static bool run_next(struct sched *sched, struct entity *entity)
 	struct fence *fence;
 
 	if (!job) {
-		entity->is_idle = true;
+		entity_idle(entity);
 		return false;
 	}
 	job->popped = machine.now;
@@ -331,7 +351,7 @@ static bool run_next(struct sched *sched, struct entity *entity)
 			      entity->n_jobs, sched->credits);
 	remember_run(sched, job);
 	fence = sched->driver->run_job(job);
-	entity->is_idle = true;
+	entity_idle(entity);
 	spend(between(20, 200));
 	fence_scheduled(s_fence, fence);
 	if (fence) {
@@ -344,21 +364,26 @@ static bool run_next(struct sched *sched, struct entity *entity)
 	} else {
 		job_done(job, 0);
 	}
+	wake_all(&sched->job_scheduled);
 	return true;
 }
 
 /* -- 6.1: a thread -- */
 
-/* drm_sched_blocked() */
+/* drm_sched_blocked(), kernel/kthread.c:__kthread_parkme() */
 static bool is_blocked(struct sched *sched)
 {
 	if (!sched->should_park)
 		return false;
 	sched->is_parked = true;
 	while (sched->should_park) {
-		prepare_to_sleep();
+		prepare_to_sleep_in('P');
+		preempt_disable();
+		wake_all(&sched->parked);
+		preempt_enable();
 		schedule();
 	}
+	finish_sleep();
 	sched->is_parked = false;
 	return true;
 }
@@ -368,6 +393,7 @@ static void sched_main(void *arg)
 {
 	struct sched *sched = arg;
 
+	set_fifo(PRIORITY_FIFO_LOW);
 	for (;;) {
 		struct entity *entity = NULL;
 		struct job *cleanup = NULL;
@@ -441,6 +467,8 @@ void sched_init(struct sched *sched, const struct driver *driver, struct ring *r
 	sched->credit_limit = credit_limit;
 	sched->timeout = timeout;
 	list_init(&sched->pending);
+	waiters_init(&sched->job_scheduled);
+	waiters_init(&sched->parked);
 	for (int i = 0; i < N_PRIORITIES; i++) {
 		list_init(&sched->rq[i].entities);
 		sched->rq[i].sched = sched;
@@ -463,13 +491,14 @@ void wqueue_stop(struct sched *sched)
 	work_cancel_sync(&sched->free_work);
 }
 
-/* kthread_park() */
+/* kthread_park(): wait_for_completion(&kthread->parked) */
 static void park(struct sched *sched)
 {
 	sched->should_park = true;
 	while (!sched->is_parked) {
 		wake(sched->thread);
-		sleep_for(500);
+		if (!sched->is_parked || !machine.watcher)
+			wait_once(&sched->parked, 'D', FOREVER, 500);
 	}
 }
 
@@ -498,7 +527,7 @@ void sched_stop(struct sched *sched, struct job *bad)
 		spin_lock_irq(&sched->list_lock);
 		list_remove(&job->pending_link);
 		spin_unlock_irq(&sched->list_lock);
-		fence_wait(&s_fence->finished, FOREVER);
+		fence_wait(&s_fence->finished, FOREVER, 'D');
 		if (job != bad)
 			job_free(job);
 		else
@@ -550,6 +579,6 @@ void sched_start(struct sched *sched)
 		queue_free(sched);
 	} else {
 		sched->should_park = false;
-		wake(sched->thread);
+		unpark(sched->thread);
 	}
 }

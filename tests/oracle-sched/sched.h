@@ -83,9 +83,21 @@ bool fence_is_signalled_locked(struct fence *fence);
 /* False when it is signalled already. */
 bool fence_add_callback(struct fence *fence, struct fence_cb *cb, fence_fn *run);
 bool fence_remove_callback(struct fence *fence, struct fence_cb *cb);
-/* False when the time is over. */
-bool fence_wait(struct fence *fence, uint64_t ns);
+/* False when the time is over. The state in which it sleeps: S or D. */
+bool fence_wait(struct fence *fence, uint64_t ns, char state);
 uint64_t contexts_allocate(unsigned n);
+
+/* -- Wait queues and completions: kernel/sched/wait.c, completion.c -- */
+
+struct waiters {
+	struct link list;
+};
+
+void waiters_init(struct waiters *waiters);
+/* Sleeps once: who calls looks at its condition before and afterwards. Where threads are not
+ * watched, it looks again after `poll`, and wake_all() wakes nobody. */
+void wait_once(struct waiters *waiters, char state, uint64_t until, uint64_t poll);
+void wake_all(struct waiters *waiters);
 
 /* -- Work queues: kernel/workqueue.c -- */
 
@@ -99,6 +111,7 @@ struct work {
 	void *arg;
 	struct workqueue *queue;
 	bool is_pending, is_running;
+	struct waiters flushers;
 };
 
 void workers_start(unsigned n, int first_tid);
@@ -179,6 +192,7 @@ struct entity {
 	struct fence *last_scheduled, *dependency;
 	struct fence_cb cb;
 	bool is_stopped, is_idle, is_guilty, has_guilty, is_in_tree;
+	struct waiters idle_waiters;
 	struct mutex submission; /* the driver's, around arming and pushing */
 	struct process *process;
 	struct ring *ring; /* xe: its own */
@@ -201,9 +215,11 @@ struct sched {
 	struct spinlock list_lock;
 	struct link pending;
 	bool is_paused, free_guilty;
+	struct waiters job_scheduled;
 	/* 6.1 */
 	struct fiber *thread;
 	bool should_park, is_parked;
+	struct waiters parked;
 	/* 6.12 */
 	struct workqueue submit_queue, timeout_queue;
 	struct work run_work, free_work;
@@ -263,26 +279,32 @@ struct ring {
 	/* xe */
 	struct engine *engine;
 	struct link engine_link;
-	bool is_on_engine, is_waiting, is_banned;
+	bool is_on_engine, is_waiting, is_banned, is_killed, is_disabled;
+	struct work disabled_work, cleanup_work;
+	struct waiters disabled;
 };
 
 struct engine {
 	const char *name, *class;
 	unsigned slots, busy, last_guc_id;
+	bool is_stopped; /* no fence is signalled */
 	struct link waiting;
 	struct spinlock lock; /* of all its fences */
 	struct link pending;  /* fences that have listeners */
 	struct irq_work irq_work;
+	struct workqueue g2h_queue, ordered_queue; /* of what the firmware says; of timeouts */
 };
 
 extern const struct driver amdgpu_driver, xe_driver, v3d_driver;
 
 void serial_ring_init(struct ring *ring, const struct driver *driver, unsigned depth,
 		      uint64_t timeout);
+void irq_thread_start(int tid);
 void engine_init(struct engine *engine, unsigned slots);
 void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bool is_long_running,
 		   uint64_t timeout);
 void xe_job_prepare(struct job *job);
+void xe_queue_close(struct entity *entity, bool is_sigkill);
 /* An external driver's fence, signalled by its interrupt. */
 struct fence *external_fence(void);
 
@@ -311,6 +333,7 @@ extern struct world world;
 
 void load_start(uint64_t seed);
 const char *thread_comm(void);
+const char *comm_of(const struct fiber *thread);
 void name_thread(int tid, const char *comm);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -318,11 +341,14 @@ char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Records an event here and now and returns its time. `system:name` as perf prints it. */
 uint64_t trace(const char *event, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Context switches and wake-ups are recorded, too. */
+void watch_threads(void);
 
 enum style {
 	STYLE_PERF,
 	STYLE_TRACE_CMD,
-	STYLE_FTRACE
+	STYLE_FTRACE,
+	STYLE_TRACE_CMD_OLD /* with a libtraceevent before 1.8 */
 };
 
 struct writing {

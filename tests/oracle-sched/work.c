@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Work items: kernel/workqueue.c. An item runs in any worker, an ordered queue's one at a time. */
+/* Work items: kernel/workqueue.c. An item runs in any worker, an ordered queue's one at a time. A
+ * worker that sleeps within an item is none that waits for work. */
 #include "sched.h"
 
 enum {
-	MAX_WORKERS = 8
+	MAX_WORKERS = 40
 };
 
 static struct link ready;
@@ -12,6 +13,7 @@ static struct worker {
 	bool is_idle;
 } workers[MAX_WORKERS];
 static unsigned n_workers;
+static int first_worker;
 
 /* alloc_ordered_workqueue(): max_active is 1; an item that runs does not run a second time. */
 static struct work *next_work(void)
@@ -43,6 +45,29 @@ static void wake_worker(void)
 	}
 }
 
+static void worker_main(void *arg);
+
+static void create_worker(void)
+{
+	unsigned i = n_workers++;
+	int tid = first_worker + (int)i;
+
+	name_thread(tid, text("kworker/u16:%u", i));
+	workers[i].thread = thread_start(tid, tid, worker_main, &workers[i]);
+}
+
+/* manage_workers(): one is always idle, so that items that sleep do not keep others waiting. */
+static void manage_workers(void)
+{
+	if (!machine.watcher || n_workers == MAX_WORKERS)
+		return;
+	for (unsigned i = 0; i < n_workers; i++)
+		if (workers[i].is_idle)
+			return;
+	create_worker();
+}
+
+/* worker_thread(), process_one_work(). Without work it sleeps in TASK_IDLE. */
 static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
@@ -52,15 +77,19 @@ static void worker_main(void *arg)
 
 		if (!work) {
 			worker->is_idle = true;
-			prepare_to_sleep();
+			prepare_to_sleep_in('I');
 			schedule();
+			finish_sleep();
+			worker->is_idle = false;
 			continue;
 		}
 		work->is_pending = false;
 		work->is_running = work->queue->is_busy = true;
+		manage_workers();
 		spend(between(40, 300));
 		work->run(work->arg);
 		work->is_running = work->queue->is_busy = false;
+		wake_all(&work->flushers); /* wq_barrier_func() */
 		spend(between(20, 200));
 	}
 }
@@ -68,17 +97,15 @@ static void worker_main(void *arg)
 void workers_start(unsigned n, int first_tid)
 {
 	list_init(&ready);
-	n_workers = n;
-	for (unsigned i = 0; i < n; i++) {
-		name_thread(first_tid + (int)i, text("kworker/u16:%u", i));
-		workers[i].thread = thread_start(first_tid + (int)i, first_tid + (int)i,
-						 worker_main, &workers[i]);
-	}
+	first_worker = first_tid;
+	while (n--)
+		create_worker();
 }
 
 void work_init(struct work *work, struct workqueue *queue, action_fn *run, void *arg)
 {
 	list_init(&work->link);
+	waiters_init(&work->flushers);
 	work->run = run;
 	work->arg = arg;
 	work->queue = queue;
@@ -99,9 +126,10 @@ void work_cancel(struct work *work)
 	work->is_pending = false;
 }
 
+/* __flush_work(): wait_for_completion() of a barrier behind the item, in its worker. */
 void work_cancel_sync(struct work *work)
 {
 	work_cancel(work);
 	while (work->is_running)
-		sleep_for(500);
+		wait_once(&work->flushers, 'D', FOREVER, 500);
 }

@@ -14,7 +14,9 @@
 
 enum {
 	STACK = 256 << 10,
-	SOFTIRQ_RESTARTS = 10
+	SOFTIRQ_RESTARTS = 10,
+	SLICE_MIN = 60000, /* shorter than Linux's, so that more threads are preempted */
+	SLICE_MAX = 900000
 };
 
 struct fiber {
@@ -22,9 +24,12 @@ struct fiber {
 	struct cpu *cpu;
 	action_fn *run;
 	void *arg;
-	int pid, tid;
+	int pid, tid, priority;
 	unsigned generation; /* a wake-up of an older one is void */
 	bool is_sleeping, is_on_cpu, is_idle;
+	bool is_queued, is_waking, is_dead;
+	char state; /* in which it sleeps */
+	struct timer alarm;
 	struct link queue;
 };
 
@@ -38,7 +43,7 @@ struct cpu {
 	int id;
 	struct fiber *current, *idle, *ksoftirqd;
 	int irqs_off, in_hardirq, in_softirq, bh_off, preempt_off;
-	bool is_interruptible, need_resched;
+	bool is_interruptible, need_resched, has_tick;
 	struct irq *irqs, **last_irq;
 	struct tasklet *tasklets, **last_tasklet;
 	struct link runnable;
@@ -368,6 +373,7 @@ bool tasklet_flush(struct tasklet *tasklet)
 struct expiry {
 	struct timer *timer;
 	unsigned generation;
+	int cpu;
 };
 
 static void timer_interrupt(void *arg)
@@ -380,9 +386,15 @@ static void timer_interrupt(void *arg)
 	expiry->timer->run(expiry->timer->arg);
 }
 
+/* Where threads are watched, most timers fire where they were set. */
 static void timer_fires(void *arg)
 {
-	interrupt((int)dice((uint64_t)machine.n_cpus), timer_interrupt, arg);
+	const struct expiry *expiry = arg;
+
+	if (machine.watcher && chance(80))
+		interrupt(expiry->cpu, timer_interrupt, arg);
+	else
+		interrupt((int)dice((uint64_t)machine.n_cpus), timer_interrupt, arg);
 }
 
 void timer_set(struct timer *timer, uint64_t ns)
@@ -390,7 +402,7 @@ void timer_set(struct timer *timer, uint64_t ns)
 	struct expiry *expiry = allocate(sizeof(*expiry));
 
 	timer->is_active = timer->is_pending = true;
-	*expiry = (struct expiry){ timer, ++timer->generation };
+	*expiry = (struct expiry){ timer, ++timer->generation, running ? running->cpu->id : 0 };
 	at(machine.now + ns, timer_fires, expiry);
 }
 
@@ -407,11 +419,14 @@ bool timer_expired(const struct timer *timer)
 
 /* -- Time and threads -- */
 
+/* Where threads are watched, one is preempted on its way to sleep, too. */
 static bool may_reschedule(const struct cpu *cpu)
 {
 	return cpu->need_resched && !cpu->irqs_off && !cpu->in_softirq && !cpu->bh_off &&
-	       !cpu->preempt_off && !running->is_sleeping && !running->is_idle;
+	       !cpu->preempt_off && (!running->is_sleeping || machine.watcher) && !running->is_idle;
 }
+
+static void switch_threads(bool is_preempted);
 
 void spend(uint64_t ns)
 {
@@ -424,7 +439,7 @@ void spend(uint64_t ns)
 			continue;
 		}
 		if (may_reschedule(cpu)) {
-			schedule();
+			switch_threads(true);
 			continue;
 		}
 		if (!ns)
@@ -445,23 +460,81 @@ static void switch_to(struct cpu *cpu, struct fiber *next)
 	resume_at(next, machine.now + between(300, 1500));
 }
 
-void schedule(void)
+/* Real time comes first; the others take turns. */
+static void enqueue(struct cpu *cpu, struct fiber *thread)
+{
+	struct link *at = cpu->runnable.next;
+
+	while (at != &cpu->runnable && (thread->priority >= MAX_RT_PRIO ||
+					container(at, struct fiber, queue)->priority < MAX_RT_PRIO))
+		at = at->next;
+	list_insert(&thread->queue, at);
+	thread->is_queued = true;
+}
+
+/* Linux 6.12, kernel/sched/fair.c:sched_balance_newidle(): a CPU that would be idle takes a thread
+ * that waits for another one. */
+static struct cpu *busiest(struct cpu *cpu)
+{
+	if (!machine.watcher || !list_empty(&cpu->runnable) || !chance(50))
+		return cpu;
+	for (int i = 0; i < machine.n_cpus; i++)
+		if (!list_empty(&cpus[i].runnable) && !cpus[i].current->is_idle)
+			return &cpus[i];
+	return cpu;
+}
+
+static struct fiber *dequeue(struct cpu *cpu)
+{
+	struct cpu *from = busiest(cpu);
+	struct fiber *first;
+
+	if (list_empty(&from->runnable))
+		return cpu->idle;
+	first = container(from->runnable.next, struct fiber, queue);
+	list_remove(&first->queue);
+	first->is_queued = false;
+	return first;
+}
+
+/* Linux 6.12, include/trace/events/sched.h:__trace_sched_switch_state(): a preempted thread is
+ * running, whatever it was about to do; of the dead, a process waits for its parent. */
+static const char *state_of(const struct fiber *thread, bool is_preempted)
+{
+	static char state[2];
+
+	if (is_preempted)
+		return "R+";
+	if (thread->is_dead)
+		return thread->pid == thread->tid ? "Z" : "X";
+	if (!thread->is_sleeping)
+		return "R";
+	state[0] = thread->state;
+	return state;
+}
+
+/* Linux 6.12, kernel/sched/core.c:__schedule(). Who wakes a thread that is about to leave its CPU
+ * waits until it has left: so nothing comes between the decision and the event. */
+static void switch_threads(bool is_preempted)
 {
 	struct fiber *self = running, *next;
 	struct cpu *cpu = self->cpu;
 
 	if (cpu->irqs_off || cpu->in_softirq || cpu->bh_off || cpu->preempt_off)
 		broken("a thread sleeps where it must not");
-	cpu->need_resched = false;
-	if (!self->is_sleeping && !self->is_idle)
-		list_insert(&self->queue, &cpu->runnable);
-	next = cpu->idle;
-	if (!list_empty(&cpu->runnable)) {
-		next = container(cpu->runnable.next, struct fiber, queue);
-		list_remove(&next->queue);
+	if (machine.watcher) {
+		cpu->irqs_off++;
+		machine.watcher->settle();
+		cpu->irqs_off--;
 	}
+	cpu->need_resched = false;
+	if ((is_preempted || !self->is_sleeping) && !self->is_idle)
+		enqueue(cpu, self);
+	next = dequeue(cpu);
 	if (next == self)
 		return;
+	if (machine.watcher)
+		machine.watcher->switches(self, next, state_of(self, is_preempted));
 	cpu->irqs_off++;
 	switch_to(cpu, next);
 	give_way();
@@ -469,9 +542,23 @@ void schedule(void)
 	spend(between(20, 60));
 }
 
-void prepare_to_sleep(void)
+void schedule(void)
+{
+	/* It may be preempted between having set its state and here. */
+	if (machine.watcher && running->is_sleeping && !running->cpu->preempt_off)
+		spend(between(0, 60));
+	switch_threads(false);
+}
+
+void prepare_to_sleep_in(char state)
 {
 	running->is_sleeping = true;
+	running->state = state;
+}
+
+void prepare_to_sleep(void)
+{
+	prepare_to_sleep_in('S');
 }
 
 void finish_sleep(void)
@@ -479,25 +566,143 @@ void finish_sleep(void)
 	running->is_sleeping = false;
 }
 
+/* -- Wake-ups that are seen: Linux 6.12, kernel/sched/core.c -- */
+
+static void tick_interrupt(void *arg);
+
+static void tick_fires(void *arg)
+{
+	struct cpu *cpu = arg;
+
+	interrupt(cpu->id, tick_interrupt, cpu);
+}
+
+/* A CPU has a tick while threads wait for it. */
+static void start_tick(struct cpu *cpu)
+{
+	if (cpu->has_tick || list_empty(&cpu->runnable))
+		return;
+	cpu->has_tick = true;
+	at(machine.now + between(SLICE_MIN, SLICE_MAX), tick_fires, cpu);
+}
+
+/* sched_tick(): the slice is over. */
+static void tick_interrupt(void *arg)
+{
+	struct cpu *cpu = arg;
+
+	cpu->has_tick = false;
+	if (!list_empty(&cpu->runnable) && cpu->current->priority >= MAX_RT_PRIO)
+		cpu->need_resched = true;
+	start_tick(cpu);
+}
+
+/* wakeup_preempt() */
+static bool preempts(const struct fiber *thread, const struct fiber *current)
+{
+	if (current->is_idle || thread->priority < current->priority)
+		return true;
+	return current->priority >= MAX_RT_PRIO && chance(30);
+}
+
+/* select_task_rq(): where it was, an idle CPU, or any. */
+static struct cpu *select_cpu(const struct fiber *thread)
+{
+	unsigned first = (unsigned)dice((uint64_t)machine.n_cpus);
+	struct cpu *cpu = chance(50) ? thread->cpu : &cpus[first];
+
+	if (thread == thread->cpu->ksoftirqd)
+		return thread->cpu;
+	if (cpu->current->is_idle || !chance(60))
+		return cpu;
+	for (unsigned i = 0; i < (unsigned)machine.n_cpus; i++) {
+		struct cpu *other = &cpus[(first + i) % (unsigned)machine.n_cpus];
+
+		if (other->current->is_idle && list_empty(&other->runnable))
+			return other;
+	}
+	return cpu;
+}
+
+/* ttwu_do_activate(), or ttwu_runnable() of a thread that has not left its CPU. */
+static void activate(struct fiber *thread, struct cpu *cpu)
+{
+	machine.watcher->settle();
+	thread->is_waking = false;
+	if (thread->is_dead)
+		return;
+	thread->is_sleeping = false;
+	if (!thread->is_on_cpu && !thread->is_queued) {
+		thread->cpu = cpu;
+		if (preempts(thread, cpu->current))
+			cpu->need_resched = true;
+		enqueue(cpu, thread);
+		start_tick(cpu);
+	}
+	machine.watcher->woken(thread);
+	if (cpu->need_resched)
+		kick(cpu);
+}
+
+/* sched_ttwu_pending() */
+static void activate_here(void *arg)
+{
+	activate(arg, running->cpu);
+}
+
+/* try_to_wake_up(). A CPU that is idle is asked by an interrupt to take the thread: ttwu_queue().
+ */
+static void wake_seen(struct fiber *thread)
+{
+	struct cpu *here, *cpu;
+
+	thread->is_waking = true;
+	here = running->cpu;
+	here->irqs_off++; /* p->pi_lock */
+	machine.watcher->waking(thread);
+	cpu = thread->is_on_cpu || thread->is_queued ? thread->cpu : select_cpu(thread);
+	if (cpu != here && !thread->is_on_cpu && !thread->is_queued && cpu->current->is_idle &&
+	    list_empty(&cpu->runnable))
+		interrupt(cpu->id, activate_here, thread);
+	else
+		activate(thread, cpu);
+	here->irqs_off--;
+}
+
 /* Linux 6.1, kernel/sched/core.c:try_to_wake_up(): a thread that is still on its CPU just does not
  * sleep. */
-void wake(struct fiber *thread)
+static void wake_any(struct fiber *thread)
 {
 	struct cpu *cpu = thread->cpu;
 
-	if (!thread->is_sleeping)
+	if (!thread->is_sleeping || thread->is_waking || thread->is_dead)
 		return;
+	if (machine.watcher && running) {
+		wake_seen(thread);
+		return;
+	}
 	thread->is_sleeping = false;
 	if (thread->is_on_cpu)
 		return;
 	if (thread != cpu->ksoftirqd && chance(50))
 		cpu = &cpus[dice((uint64_t)machine.n_cpus)];
 	thread->cpu = cpu;
-	list_insert(&thread->queue, &cpu->runnable);
+	enqueue(cpu, thread);
 	if (cpu->current->is_idle || chance(30)) {
 		cpu->need_resched = true;
 		kick(cpu);
 	}
+}
+
+void wake(struct fiber *thread)
+{
+	if (thread->state != 'P' || !machine.watcher)
+		wake_any(thread);
+}
+
+void unpark(struct fiber *thread)
+{
+	wake_any(thread);
 }
 
 static void wake_sleeper(void *arg)
@@ -505,11 +710,38 @@ static void wake_sleeper(void *arg)
 	wake(arg);
 }
 
+/* An hrtimer, or schedule_timeout()'s: where threads are watched, an interrupt wakes its thread. */
+void set_alarm(uint64_t when)
+{
+	if (!machine.watcher) {
+		at(when > machine.now ? when : machine.now, wake_sleeper, running);
+		return;
+	}
+	running->alarm.run = wake_sleeper;
+	running->alarm.arg = running;
+	timer_set(&running->alarm, when > machine.now ? when - machine.now : 0);
+}
+
+/* Where they are not watched, an alarm that is too late wakes the thread from another sleep. */
+void cancel_alarm(void)
+{
+	if (machine.watcher)
+		timer_cancel(&running->alarm);
+}
+
+static void sleep_until_in(char state, uint64_t when)
+{
+	do {
+		prepare_to_sleep_in(state);
+		set_alarm(when);
+		schedule();
+	} while (machine.watcher && machine.now < when);
+	cancel_alarm();
+}
+
 void sleep_until(uint64_t when)
 {
-	running->is_sleeping = true;
-	at(when > machine.now ? when : machine.now, wake_sleeper, running);
-	schedule();
+	sleep_until_in('S', when);
 }
 
 void sleep_for(uint64_t ns)
@@ -517,10 +749,16 @@ void sleep_for(uint64_t ns)
 	sleep_until(machine.now + ns);
 }
 
+void sleep_in(char state, uint64_t ns)
+{
+	sleep_until_in(state, machine.now + ns);
+}
+
 static void fiber_main(void)
 {
 	running->cpu->irqs_off--;
 	running->run(running->arg);
+	running->is_dead = machine.watcher;
 	for (;;) { /* a timer of its last sleep may still wake it */
 		prepare_to_sleep();
 		schedule();
@@ -532,6 +770,7 @@ static struct fiber *fiber_create(struct cpu *cpu, int pid, int tid, action_fn *
 	struct fiber *fiber = allocate(sizeof(*fiber));
 
 	*fiber = (struct fiber){ .cpu = cpu, .run = run, .arg = arg, .pid = pid, .tid = tid };
+	fiber->priority = PRIORITY;
 	list_init(&fiber->queue);
 	getcontext(&fiber->context);
 	fiber->context.uc_stack.ss_sp = allocate(STACK);
@@ -628,6 +867,32 @@ bool thread_is_on_cpu(const struct fiber *thread)
 	return thread->is_on_cpu;
 }
 
+int thread_pid(const struct fiber *thread)
+{
+	return thread->pid;
+}
+
+int thread_tid(const struct fiber *thread)
+{
+	return thread->tid;
+}
+
+int thread_cpu(const struct fiber *thread)
+{
+	return thread->cpu->id;
+}
+
+int thread_priority(const struct fiber *thread)
+{
+	return thread->priority;
+}
+
+void set_fifo(int priority)
+{
+	if (machine.watcher)
+		running->priority = priority;
+}
+
 /* -- Locks -- */
 
 void irq_disable(void)
@@ -654,6 +919,16 @@ void bh_enable(void)
 	if (softirq_may_run(cpu))
 		run_softirqs(cpu);
 	spend(0);
+}
+
+void preempt_disable(void)
+{
+	running->cpu->preempt_off++;
+}
+
+void preempt_enable(void)
+{
+	running->cpu->preempt_off--;
 }
 
 void spin_lock(struct spinlock *lock)
@@ -707,7 +982,7 @@ void mutex_lock(struct mutex *mutex)
 		struct mutex_waiter waiter = { .thread = running };
 
 		list_insert(&waiter.link, &mutex->waiters);
-		prepare_to_sleep();
+		prepare_to_sleep_in('D');
 		schedule();
 		list_remove(&waiter.link);
 	}

@@ -55,11 +55,33 @@ struct timer {
 	unsigned generation;
 };
 
+/* Who sees context switches and wake-ups, as the tracepoints of Linux 6.12, kernel/sched/core.c see
+ * them: the current thread is the one that is running. */
+struct watcher {
+	/* Time passes until what is seen next has a time of its own. */
+	void (*settle)(void);
+	/* __schedule(): trace_sched_switch() */
+	void (*switches)(const struct fiber *from, const struct fiber *to, const char *state);
+	/* try_to_wake_up(): trace_sched_waking(), ttwu_do_wakeup(): trace_sched_wakeup() */
+	void (*waking)(const struct fiber *thread);
+	void (*woken)(const struct fiber *thread);
+};
+
+/* Priorities as the kernel counts them: below 100 is real time, SCHED_FIFO. */
+enum {
+	PRIORITY = 120,
+	PRIORITY_FIFO_LOW = 98,	  /* sched_set_fifo_low() */
+	PRIORITY_IRQ_THREAD = 49, /* sched_set_fifo() */
+	MAX_RT_PRIO = 100
+};
+
 struct machine {
 	uint64_t now;
 	int n_cpus;
 	bool is_instant; /* hardware and interrupts take no time */
 	int irq_cpu;	 /* where the GPU's interrupt goes, -1: to any CPU */
+	/* Without one threads sleep and are woken in a simpler way, which takes less time. */
+	const struct watcher *watcher;
 };
 
 extern struct machine machine;
@@ -87,17 +109,34 @@ int current_pid(void);
 int current_tid(void);
 struct fiber *current_thread(void);
 bool thread_is_on_cpu(const struct fiber *thread);
+int thread_pid(const struct fiber *thread);
+int thread_tid(const struct fiber *thread);
+int thread_cpu(const struct fiber *thread);
+int thread_priority(const struct fiber *thread);
+/* From here on the thread that calls is one of real time. */
+void set_fifo(int priority);
+void preempt_disable(void);
+void preempt_enable(void);
 
 /* Time passes on this CPU. */
 void spend(uint64_t ns);
 
-void prepare_to_sleep(void);
+/* A thread sleeps in TASK_INTERRUPTIBLE (S), TASK_UNINTERRUPTIBLE (D), TASK_IDLE (I) or TASK_PARKED
+ * (P): the letters of include/trace/events/sched.h. */
+void prepare_to_sleep(void); /* S */
+void prepare_to_sleep_in(char state);
 void finish_sleep(void);
 /* Sleeps when prepare_to_sleep() has been called and nobody has woken the thread since. */
 void schedule(void);
 void sleep_for(uint64_t ns);
+void sleep_in(char state, uint64_t ns);
 void sleep_until(uint64_t when);
+/* A parked thread is woken by unpark() alone. */
 void wake(struct fiber *thread);
+void unpark(struct fiber *thread);
+/* Wakes the thread that calls at a time, unless cancel_alarm() comes first. */
+void set_alarm(uint64_t when);
+void cancel_alarm(void);
 
 void irq_disable(void);
 void irq_enable(void);
