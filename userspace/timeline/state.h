@@ -49,13 +49,16 @@ static inline bool timeline_request_is_back(const struct lane_rq *rq)
 }
 
 /* The earliest time, ns, at which rq can have ended. What a loss took off its engine may have ended
- * there before. */
+ * there before. If rq's first `execute` is missing, rq may have ended before the one that was seen.
+ */
 static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->no_sooner_ns;
 	if (rq->pub.state != LANE_RQ_STATE_PREEMPTED)
-		return rq->pub.execute_ns;
+		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) && rq->alive.ns < rq->pub.execute_ns
+			       ? rq->alive.ns
+			       : rq->pub.execute_ns;
 	return rq->doubt.is_in_loss ? rq->alive.ns : rq->now.preempted_since.lo;
 }
 
