@@ -61,9 +61,12 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
  * tells it; -1: no signal. */
 static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
 {
+	struct lane_span end = { timeline_request_began(rq), now_ns };
+
+	if (end.lo > end.hi) /* that it left its engine has been told later than it ended */
+		end.lo = rq->alive.ns < end.hi ? rq->alive.ns : end.hi;
 	if (!timeline_request_has_ended(rq))
-		timeline_chain_end_told(
-			tl, rq, (struct lane_span){ timeline_request_began(rq), now_ns }, cpu);
+		timeline_chain_end_told(tl, rq, end, cpu);
 }
 
 static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
