@@ -80,9 +80,9 @@ static bool is_exact(const struct check *c, uint32_t request, enum sim_stage sta
 }
 
 /*
- * What is told of an end holds the truth. Its times are those of the events that tell
- * (docs/sim.md). Where some of these are missing, bounds that hold the hardware's own time hold it,
- * too.
+ * What is told of a start or an end holds the truth. The truth's times are those of the events that
+ * tell (docs/sim.md). Where some of these are missing, bounds that hold the hardware's own time are
+ * right, too.
  */
 static bool holds_time(const struct check *c, struct lane_span told, uint64_t truth, uint64_t hw)
 {

@@ -395,7 +395,7 @@ struct cpu {
 	uint64_t events; /* seen by the tracer, those aside that the breadcrumb work fires */
 	uint64_t work_ns, work_last_ns; /* the work that fires only those: since then, until then */
 	const struct rq *submitted;	/* its last event is the submit of this one, or NULL */
-	bool in_guc_tasklet;		/* and to whoever sees the events it is there */
+	bool in_guc_tasklet;		/* to whoever sees the events, it is there */
 	uint64_t gen;
 };
 

@@ -250,8 +250,8 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
 		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
 		timeline_job_end_before(tl, rq, ending.at.hi);
-		/* The interrupt was late for the job before it, too: that one may have ended
-		 * sooner. */
+		/* If rq's interrupt was late, so was that of the job before it: that one may have
+		 * ended sooner. */
 		if ((ending.is_same_work || ending.at.lo < ending.at.hi) &&
 		    timeline_has_started(&rq->pub))
 			rq->pub.start.lo = rq->pub.execute_ns;

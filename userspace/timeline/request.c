@@ -63,7 +63,7 @@ static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_
 {
 	struct lane_span end = { timeline_request_began(rq), now_ns };
 
-	if (end.lo > end.hi) /* that it left its engine has been told later than it ended */
+	if (end.lo > end.hi) /* it ended before it was told to have left its engine */
 		end.lo = rq->alive.ns < end.hi ? rq->alive.ns : end.hi;
 	if (!timeline_request_has_ended(rq))
 		timeline_chain_end_told(tl, rq, end, cpu);
@@ -491,7 +491,7 @@ static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t
 	       (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
 }
 
-/* A request's listeners were put back before the event if it was handed over again before this, ns.
+/* A request that was handed over again before this time, ns, had its listeners back by the event.
  */
 static uint64_t listeners_back(const struct lane_event *event)
 {
