@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Whoever a server of metrics may meet, all at once, until the time is over.
+// Whoever a server of metrics may meet, all at once, until the time is over or SIGTERM comes.
 //
 //   attack PORT SECONDS      1,000 connections on 127.0.0.1, opened anew when they are closed: some
 //   send nothing,
 //                            some a byte at a time, some rubbish, some ask and do not read; prints
-//                            how many it opened
+//                            how many it opened when all have begun, and at the end
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,23 +83,39 @@ static int act(struct one *one, unsigned int kind, uint64_t *state)
 	return n >= 0 || errno == EAGAIN || errno == EINPROGRESS || errno == ENOTCONN;
 }
 
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static void say(unsigned long opened)
+{
+	printf("%lu\n", opened);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	static struct one all[CONNECTIONS];
 	const struct rlimit files = { 2048, 2048 };
 	struct timespec now, pause = { .tv_nsec = 2000000 };
 	unsigned long opened = 0;
+	bool begun = false;
 	uint64_t state = 1;
 	time_t end;
 
 	if (argc != 3)
 		return 2;
 	setrlimit(RLIMIT_NOFILE, &files);
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = on_stop }, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	end = now.tv_sec + atoi(argv[2]);
 	for (int i = 0; i < CONNECTIONS; i++)
 		all[i].fd = -1;
-	while (now.tv_sec < end) {
+	while (now.tv_sec < end && !stopped) {
 		for (int i = 0; i < CONNECTIONS; i++) {
 			if (all[i].fd < 0) {
 				all[i] = (struct one){ .fd = connect_to(
@@ -109,9 +127,12 @@ int main(int argc, char **argv)
 				all[i].fd = -1;
 			}
 		}
+		if (!begun && opened >= CONNECTIONS)
+			say(opened);
+		begun = opened >= CONNECTIONS;
 		nanosleep(&pause, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	}
-	printf("%lu\n", opened);
+	say(opened);
 	return 0;
 }

@@ -5,15 +5,16 @@
 //   feed names N ROWS                  N requests of processes whose names are all different, among
 //   those of one that
 //                                      keeps its name; prints the greatest memory, KiB
-//   feed serve ADDRESS SECONDS         100 requests a second and metrics; prints `port P`, at the
-//   end `requests N,
-//                                      cpu MS ms, worst MS ms, memory KiB KiB`; worst: the longest
-//                                      between two requests
+//   feed serve ADDRESS SECONDS         100 requests a second and metrics, for so long or until
+//   SIGTERM; prints `port P`, at the
+//                                      end `requests N, cpu MS ms, worst MS ms, memory KiB KiB`;
+//                                      worst: the longest between two requests
 //   feed hosts N MINUTES ROWS TRUTH    N hosts, for so many minutes each; TRUTH is given what was
 //   fed, a line for each process
 //                                      and stage: process stage count ns
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,14 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
 static int feed_served(const char *address, double seconds)
 {
 	const struct lane_fleet_config config = { .metrics = address, .host = "host" };
@@ -178,10 +187,11 @@ static int feed_served(const char *address, double seconds)
 
 	if (err)
 		return fail(err);
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = on_stop }, NULL);
 	printf("port %u\n", watch_fleet_port(&rows));
 	fflush(stdout);
 	end_ns = begin_ns + (uint64_t)(seconds * 1e9);
-	while (now_ns < end_ns && !err) {
+	while (now_ns < end_ns && !stopped && !err) {
 		struct pollfd wait = { .fd = rows.fd, .events = POLLIN };
 
 		poll(&wait, 1, due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000 + 1) : 0);

@@ -49,7 +49,7 @@ untouched() {
 	echo precious >"$T/victim"
 	ln -sfn victim "$T/link"
 	[ -p "$T/fifo" ] || mkfifo "$T/fifo"
-	refuses 'is there already' timeout 20 "$@" "$T/link" && refuses 'is there already' timeout 20 "$@" "$T/fifo" &&
+	refuses 'is there already' timeout 120 "$@" "$T/link" && refuses 'is there already' timeout 120 "$@" "$T/fifo" &&
 		same victim precious "$(cat "$T/victim")" && [ -L "$T/link" ] && [ -p "$T/fifo" ]
 }
 check export-to-a-link untouched "$G" export --to html tests/golden/report/late-loss.txt --output
@@ -82,7 +82,7 @@ with_daemon() {
 		shift
 		lttng-sessiond -b --no-kernel --pidfile "$pid" >/dev/null 2>&1
 		trap '\''kill "$(cat "$pid")"'\'' EXIT
-		for _ in $(seq 100); do ! lttng list >/dev/null 2>&1 || break; sleep 0.1; done
+		for _ in $(seq 1200); do ! lttng list >/dev/null 2>&1 || break; sleep 0.1; done
 		"$@"' bash "$T" "$@"
 }
 
@@ -109,7 +109,7 @@ make_replacer() {
 recording_is_replaced() {
 	rm -rf "$T/shared" "$T/victims" && mkdir "$T/shared" "$T/victims" && make_replacer || return 1
 	with_daemon env LD_LIBRARY_PATH="$T/replacer" \
-		REPLACE="mv '$T/shared/rec' '$T/shared/away' && ln -s ../victims '$T/shared/rec'" timeout 60 "$G" record \
+		REPLACE="mv '$T/shared/rec' '$T/shared/away' && ln -s ../victims '$T/shared/rec'" timeout 600 "$G" record \
 		--backend none --opencl preload -o "$T/shared/rec" -- env -u LD_LIBRARY_PATH LD_PRELOAD="$layer" "$T/stress" >"$T/out" 2>"$T/said" ||
 		{ cat "$T/said"; return 1; }
 	same victims "" "$(ls "$T/victims")" && [ -s "$T/shared/away/recording.json" ] &&
@@ -121,14 +121,14 @@ as_caller() {
 	local want=$1
 	shift
 	rm -rf "$T/rec"
-	with_daemon env HOME=/root USER=root GPULANE_OPENCL_LAYER="$layer" "$@" timeout 60 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+	with_daemon env HOME=/root USER=root GPULANE_OPENCL_LAYER="$layer" "$@" timeout 600 "$G" record --backend none --opencl preload -o "$T/rec" -- \
 		sh -c "echo \"\$(id -u) \$(id -g) \$HOME \$USER\" >&2" 2>"$T/said"
 	same command "$want" "$(head -n 1 "$T/said")" || { cat "$T/said"; return 1; }
 }
 # The command's arguments are no text that a parser must take.
 hostile_arguments() {
 	rm -rf "$T/rec"
-	with_daemon timeout 60 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+	with_daemon timeout 600 "$G" record --backend none --opencl preload -o "$T/rec" -- \
 		sh -c 'exit 3' $'\xff\e[31m\xc2\x9b\xe2\x80\xae\nline' 2>"$T/said" || { cat "$T/said"; return 1; }
 	is_clean "$T/said" "$T/rec/recording.json" && same argument $'.\e[31m..\nline' "$(jq -r '.command.argv[3]' "$T/rec/recording.json")"
 }
@@ -138,7 +138,7 @@ long_arguments() {
 	local long
 	rm -rf "$T/rec"
 	long=$(head -c 100000 /dev/zero | tr '\0' '\033')
-	with_daemon timeout 120 "$G" record --backend none --opencl preload -o "$T/rec" -- \
+	with_daemon timeout 600 "$G" record --backend none --opencl preload -o "$T/rec" -- \
 		sh -c 'exec "$0"' "$T/stress" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" \
 		"$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" >"$T/out" 2>"$T/said" || { cut -c1-300 "$T/said"; return 1; }
 	[ "$(stat -c %s "$T/rec/recording.json")" -gt 10000000 ] && "$G" report --all "$T/rec" >"$T/out" && grep -q 'OpenCL queues' "$T/out"

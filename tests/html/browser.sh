@@ -15,7 +15,7 @@ declare -A WEBDRIVER_KEYS=([Escape]='\ue00c' [Enter]='\ue007' [Tab]='\ue004' [Sh
 wd() {
 	local method=$1 path=$2
 	shift 2
-	curl -sS -m 180 -X "$method" -H 'Content-Type: application/json' "$@" "http://127.0.0.1:$WEBDRIVER_PORT$path"
+	curl -sS -m 600 -X "$method" -H 'Content-Type: application/json' "$@" "http://127.0.0.1:$WEBDRIVER_PORT$path"
 }
 
 # A session's request; prints its value, fails with the error's message.
@@ -35,7 +35,7 @@ browser_start() {
 	: >"$BROWSER_DIR/driver.out"
 	chromedriver --port=0 --log-path="$BROWSER_DIR/driver.log" >"$BROWSER_DIR/driver.out" 2>&1 &
 	WEBDRIVER_PID=$!
-	for _ in {1..100}; do
+	for _ in {1..1200}; do
 		WEBDRIVER_PORT=$(sed -n 's/.*successfully on port \([0-9]*\)\..*/\1/p' "$BROWSER_DIR/driver.out")
 		[ -z "$WEBDRIVER_PORT" ] || break
 		sleep 0.1
@@ -46,7 +46,7 @@ browser_start() {
 		--disable-default-apps --hide-scrollbars --lang=en --force-color-profile=srgb --no-proxy-server \
 		--user-data-dir="$(mktemp -d "$BROWSER_DIR/profile.XXXXXX")" --window-size="$width,$height" "$@" | jq -R . | jq -cs .)
 	answer=$(wd POST /session --data-binary @- <<-END
-		{"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": {"args": $arguments},
+		{"capabilities": {"alwaysMatch": {"browserName": "chrome", "timeouts": {"script": 600000, "pageLoad": 600000}, "goog:chromeOptions": {"args": $arguments},
 		 "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}}
 	END
 	)
@@ -69,7 +69,7 @@ browser_js() {
 
 # browser_until CODE - waits until CODE returns something true
 browser_until() {
-	for _ in {1..300}; do
+	for _ in {1..1200}; do
 		[ "$(browser_js "return !!($1)")" = true ] && return
 		sleep 0.1
 	done

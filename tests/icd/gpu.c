@@ -16,8 +16,8 @@
 
 #define ENGINES	  8
 #define TICK_NS	  52
-#define TELL_MS	  2000
-#define USER_STEP 2 /* seqnos count in twos, as the driver's */
+#define TELL_MS	  60000 /* after that it will never be told */
+#define USER_STEP 2	/* seqnos count in twos, as the driver's */
 
 struct times {
 	uint64_t start_ns;

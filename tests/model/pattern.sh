@@ -13,7 +13,7 @@ small_parity='-DLENGTH=1 -DTILES=1 -DCOPIES=1 -DPITCH=32'
 not_written_through() {
 	printf precious >"$work/victim" && ln -sfn victim "$work/link" && mkfifo "$work/fifo" || return 1
 	for name in link fifo; do
-		timeout 60 "$bin" model pattern --out "$work/$name" -- "$votes" "$cl" parity 1 32 "$small_parity" >"$work/said" 2>&1 && return 1
+		timeout 600 "$bin" model pattern --out "$work/$name" -- "$votes" "$cl" parity 1 32 "$small_parity" >"$work/said" 2>&1 && return 1
 		grep -q 'is there already' "$work/said" || { cat "$work/said"; return 1; }
 	done
 	[ "$(cat "$work/victim")" = precious ] && [ -L "$work/link" ] && [ -p "$work/fifo" ]

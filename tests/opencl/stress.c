@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Several threads with queues of their own and a shared one, in order and out of order; says how
 // many calls of which kind it made. usage: stress THREADS ROUNDS [kernel]
+#include "../lib/settled.h"
 #include "common.h"
 
 #include <pthread.h>
@@ -105,8 +106,11 @@ int main(int argc, char **argv)
 		pthread_join(workers[i].thread, NULL);
 	MUST(clFinish(shared));
 	for (int i = 0;
-	     i < 200 && __atomic_load_n(&told, __ATOMIC_RELAXED) < (unsigned int)(n * rounds); i++)
+	     i < 12000 && __atomic_load_n(&told, __ATOMIC_RELAXED) < (unsigned int)(n * rounds);
+	     i++)
 		sleep_ms(10);
+	/* The layer's call-backs, too, have been called by then. */
+	settle();
 	for (int i = 0; i < n; i++)
 		MUST(clReleaseMemObject(workers[i].buffer));
 	MUST(clReleaseCommandQueue(shared));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints what a program can see of queues, events, call-backs and errors: the same, whoever
 // records.
+#include "../lib/settled.h"
 #include "common.h"
 
 #include <pthread.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 enum {
-	SETTLE_MS = 30,
 	BYTES = 4096
 };
 
@@ -149,7 +149,7 @@ static void events(const char *what, cl_command_queue_properties bits)
 	MUST(clSetUserEventStatus(gate, CL_COMPLETE));
 	MUST(clWaitForEvents(1, &event));
 	MUST(clFinish(queue));
-	sleep_ms(SETTLE_MS);
+	settle();
 	show_event("complete", event);
 	show_profiling(event);
 	show_profiling(gate);
@@ -197,7 +197,7 @@ static void call_backs(cl_int end)
 	MUST(clFlush(queue));
 	MUST(clSetUserEventStatus(gate, end));
 	printf("  wait %d\n", clWaitForEvents(1, &event));
-	sleep_ms(SETTLE_MS);
+	settle();
 	pthread_mutex_lock(&called.lock);
 	printf("  called %s\n", called.order);
 	pthread_mutex_unlock(&called.lock);
@@ -247,7 +247,7 @@ static void references(void)
 	for (int i = 0; i < 20; i++)
 		MUST(clEnqueueReadBuffer(queue, buffer, i % 2, 0, BYTES, memory, 0, NULL, NULL));
 	MUST(clFinish(queue));
-	sleep_ms(SETTLE_MS);
+	settle();
 	clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, 4, &of_queue, NULL);
 	clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, 4, &of_buffer, NULL);
 	clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, 4, &of_context, NULL);

@@ -5,9 +5,9 @@
 # The simulator; the sanitizer's remark on fibers says nothing about it.
 oracle() {
 	if [[ $B == *-asan ]]; then
-		timeout 60 "$B/tests/oracle-sched/gpulane-oracle-sched" "$@" 2> >(grep -v 'makecontext/swapcontext' >&2)
+		timeout 600 "$B/tests/oracle-sched/gpulane-oracle-sched" "$@" 2> >(grep -v 'makecontext/swapcontext' >&2)
 	else
-		timeout 60 "$B/tests/oracle-sched/gpulane-oracle-sched" "$@"
+		timeout 600 "$B/tests/oracle-sched/gpulane-oracle-sched" "$@"
 	fi
 }
 

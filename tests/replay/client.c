@@ -151,21 +151,28 @@ static void hog(uint64_t ms)
 		;
 }
 
-static void write_truth(int fd, const char *path)
+/* A worker retires what is complete, and then it is told of: all so many requests, or what there is
+ * after a minute. */
+static void write_truth(int fd, const char *path, unsigned int submitted)
 {
 	struct glr_truth truth[256];
 	FILE *to = fopen(path, "we");
-	ssize_t n;
+	unsigned int told = 0;
+	ssize_t n = 0;
 
 	if (!to)
 		die(path);
-	while ((n = read(fd, truth, sizeof(truth))) > 0)
-		for (size_t i = 0; i < (size_t)n / sizeof(truth[0]); i++)
+	for (int tries = 0; told < submitted && tries < 60000 && n >= 0; tries++) {
+		if (tries)
+			usleep(1000);
+		n = read(fd, truth, sizeof(truth));
+		for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(truth[0]); i++, told++)
 			fprintf(to, "%llu %llu %u:%u %u %llu %llu %llu %llu %llu %llu %llu\n",
 				truth[i].ctx, truth[i].seqno, truth[i].class, truth[i].instance,
 				truth[i].n_runs, truth[i].queue_ns, truth[i].submit_ns,
 				truth[i].first_start_ns, truth[i].end_ns, truth[i].running_ns,
 				truth[i].preempted_ns, truth[i].preempted_by);
+	}
 	if (n < 0 || fclose(to))
 		die(path);
 }
@@ -225,7 +232,8 @@ static void publish(int fd, const struct glr_submit *submit)
 		die("--last");
 }
 
-static void submit_all(int fd, const struct options *o)
+/* How many it has submitted. */
+static unsigned int submit_all(int fd, const struct options *o)
 {
 	struct glr_context context = { .class = (uint16_t)o->class,
 				       .instance = (uint16_t)o->instance,
@@ -276,6 +284,7 @@ static void submit_all(int fd, const struct options *o)
 	if (after >= 0)
 		close(after);
 	free(seqnos);
+	return i;
 }
 
 /* In a child of its own, which has a random name. */
@@ -314,6 +323,7 @@ int main(int argc, char **argv)
 		.depth = 1,
 		.duration_us = 1000,
 	};
+	unsigned int submitted;
 	int fd;
 
 	parse(argc, argv, &o);
@@ -339,11 +349,9 @@ int main(int argc, char **argv)
 	fd = open(GLR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		die(GLR_DEVICE);
-	submit_all(fd, &o);
-	if (o.truth) {
-		usleep(50000); /* the last ones are retired by then */
-		write_truth(fd, o.truth);
-	}
+	submitted = submit_all(fd, &o);
+	if (o.truth)
+		write_truth(fd, o.truth, submitted);
 	close(fd);
 	return 0;
 }

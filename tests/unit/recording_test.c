@@ -254,7 +254,7 @@ static void discard_removes_only_its_own(void **state)
 
 static int wait_for(struct lane_child *child)
 {
-	for (int i = 0; i < 1000 && !capture_child_ended(child); i++)
+	for (int i = 0; i < 12000 && !capture_child_ended(child); i++)
 		usleep(10000);
 	assert_true(child->ended);
 	return child->status;
