@@ -32,6 +32,23 @@ $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_B)/flags/f
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 
+# The same targets in one program without libFuzzer, built as all tests are: what `make check` runs.
+FUZZ_NAMES  := $(FUZZ_SRC:tests/fuzz/%_fuzz.c=%)
+REPLAY_OBJ  := $(FUZZ_NAMES:%=$B/tests/fuzz/%_replay.o) $(addprefix $B/tests/,fuzz/replay.o fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o)
+CFLAGS_tests_fuzz_replay = '-DTARGETS=$(patsubst %,TARGET(%),$(FUZZ_NAMES))'
+
+$B/tests/fuzz/%_replay.o: tests/fuzz/%_fuzz.c $B/flags/cc
+	@mkdir -p $(@D)
+	$(call step,CC,$<)$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=$*_one -DLLVMFuzzerInitialize=$*_initialize \
+	  -DLLVMFuzzerCustomMutator=$*_mutate -c -o $@ $<
+
+$B/tests/fuzz/gpulane-fuzz-replay: $(REPLAY_OBJ) $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS)
+
+build-tests: $B/tests/fuzz/gpulane-fuzz-replay
+
+-include $(REPLAY_OBJ:.o=.d)
+
 .PHONY: fuzz-targets fuzz
 fuzz-targets: $(FUZZ_BIN)
 
