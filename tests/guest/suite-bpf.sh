@@ -3,6 +3,7 @@
 # same whichever way it is hooked; what the filters let through is all of it and nothing else.
 #
 #   suite-bpf.sh [6.1|6.12|newest]   all kernels, or one
+#   suite-bpf.sh --judge OUT         what suite-one.sh has brought back from its guest, where `first` as the last argument ended it early
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
@@ -173,6 +174,31 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 		check "$1-formats-add-up" formats_add_up "$2/auto" "$2/format"
 	}
 
+	# judge VERSION OUT - what the guest has left there; `first` leaves less
+	judge() {
+		version=$1
+		local out=$2
+		report "$out/report"
+		three_ways "$version-replay" "$out/replay" "submit execute unsubmit"
+		check "$version-fields" fields_agree "$out/replay/auto" "$out/replay/format"
+		check "$version-names" names_agree "$out/names"
+		check "$version-completed" outs_agree "$out/replay/auto" "$out/replay/format"
+		[ -d "$out/all" ] || return
+		check "$version-follow" holds process "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
+		check "$version-culprits" holds culprits "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
+		check "$version-descendants" holds attached "$(cat "$out/child.pid")" "$out/all" "$out/pid"
+		check "$version-name" holds process "$(cat "$out/wanted.pid")" "$out/all" "$out/name"
+		check "$version-engine" holds engine 2:0 "$out/all" "$out/engine"
+		[ "$version" = 6.1 ] || return
+		three_ways "$version-i915" "$out/lowlevel" "submit execute unsubmit retire"
+		check "$version-both-drivers" same_selftests "$out/lowlevel/steady" "$out/stock/steady"
+	}
+
+	if [ "${1-}" = --judge ]; then
+		judge 6.1 "$2"
+		suite_end bpf
+		exit
+	fi
 	for version in ${1:-6.1 6.12 newest}; do
 		modules=("$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)")
 		if [ "$version" = 6.1 ]; then
@@ -185,20 +211,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 	done
 	check_wait
 	for version in ${1:-6.1 6.12 newest}; do
-		out=$SUITE_TMP/$version
-		report "$out/report"
-		three_ways "$version-replay" "$out/replay" "submit execute unsubmit"
-		check "$version-fields" fields_agree "$out/replay/auto" "$out/replay/format"
-		check "$version-names" names_agree "$out/names"
-		check "$version-completed" outs_agree "$out/replay/auto" "$out/replay/format"
-		check "$version-follow" holds process "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
-		check "$version-culprits" holds culprits "$(cat "$out/mine.pid")" "$out/all" "$out/followed"
-		check "$version-descendants" holds attached "$(cat "$out/child.pid")" "$out/all" "$out/pid"
-		check "$version-name" holds process "$(cat "$out/wanted.pid")" "$out/all" "$out/name"
-		check "$version-engine" holds engine 2:0 "$out/all" "$out/engine"
-		[ "$version" = 6.1 ] || continue
-		three_ways "$version-i915" "$out/lowlevel" "submit execute unsubmit retire"
-		check "$version-both-drivers" same_selftests "$out/lowlevel/steady" "$out/stock/steady"
+		judge "$version" "$SUITE_TMP/$version"
 	done
 	suite_end bpf
 	exit
@@ -206,6 +219,8 @@ fi
 
 # --- in the guest -------------------------------------------------------------------------------
 VERSION=$1 REPLAY=$2 LOWLEVEL=${3-} STOCK=${4-}
+PART=
+[ "$LOWLEVEL" != first ] || PART=first LOWLEVEL=
 B=${B:-build}
 G=$B/gpulane
 O=$GPULANE_OUT
@@ -290,14 +305,16 @@ export -f record clients crowd
 export G O
 
 set -e
-scripts/guest.d/load-i915 debian
-ways debian
-rmmod i915
+[ "$PART" = first ] || {
+	scripts/guest.d/load-i915 debian
+	ways debian
+	rmmod i915
+}
 scripts/guest.d/load-i915 "$REPLAY"
 ways replay
 by_three replay bash -c clients
 names
-filters
+[ "$PART" = first ] || filters
 rmmod i915
 [ -n "$LOWLEVEL" ] || exit 0
 scripts/guest.d/load-i915 lowlevel

@@ -3,6 +3,8 @@
 # go on, and that every recording is one that babeltrace2 reads without a word.
 #
 #   suite-record.sh [6.1|6.12|newest]   all kernels, or one; lttng on 6.1 only
+#
+# In the guest `first` as the last argument ends it early: that is what suite-one.sh runs.
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
@@ -22,7 +24,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 fi
 
 # --- in the guest -------------------------------------------------------------------------------
-FLOOD=$1 VERSION=$2
+FLOOD=$1 VERSION=$2 PART=${3-}
 TOP=$(realpath "$(dirname "$0")/../..")
 GPULANE=$(realpath "${B:-build}/gpulane")
 PACKETS=$(realpath "${B:-build}/tests/packets/gl-packets")
@@ -130,6 +132,65 @@ check environment environment_is_lttngs
 check private private
 check times times_lie_within
 
+# --- interrupts, when they are asked for
+interrupts() {
+	"$GPULANE" record --events sched,irq -o interrupts -- sh -c 'sleep 0.3; sync' 2>"$T/said" && counted interrupts || return 1
+	for event in irq_handler_entry irq_handler_exit irq_softirq_entry irq_softirq_exit irq_softirq_raise; do
+		grep -q " $event: " "$T/events" || { echo "no $event"; return 1; }
+	done
+	grep ' irq_handler_entry: ' "$T/events" | grep -q 'name = "[^"]' || return 1
+	! grep -E ' irq_(softirq|handler)_' <(babeltrace2 command 2>/dev/null)
+}
+check interrupts interrupts
+
+# --- what is followed
+follows() {
+	"${RECORD[@]}" --follow --events sched,process -o follow -- sh -c 'sh -c "sleep 0.2" & sleep 0.1; wait' &&
+		counted follow && grep -q 'sched_process_fork' "$T/events" &&
+		! grep 'lttng_statedump_process_state' "$T/events" | grep 'kthreadd'
+}
+check follow follows
+
+# --- tiny buffers: what is recorded and what is lost is what was fired
+flood() {
+	local dir=flood-$1 fired recorded lost
+	"$GPULANE" record --events fence --buffer "$1" -o "$dir" -- \
+		sh -c "echo $2 >/sys/kernel/debug/gl-flood/run" 2>"$T/said" && counted "$dir" || return 1
+	fired=$(awk '$1 ~ /^dma_fence_(init|enable_signal|signaled)$/ { n += $2 } END { print n + 0 }' /sys/kernel/debug/gl-flood/counts)
+	recorded=$(grep -c ' dma_fence_' "$T/events")
+	lost=$(fact "$dir" 'traces[0].lost')
+	echo "fired $fired, recorded $recorded, lost $lost"
+	same 'lost on each CPU' "$lost" "$(total "$dir" 'traces[0].lost_per_cpu.*')" &&
+		same 'recorded and lost' "$fired" $((recorded + lost)) &&
+		case $3 in
+		loses) [ "$lost" -gt 0 ] ;;
+		keeps) [ "$lost" -eq 0 ] ;;
+		esac
+}
+insmod "$FLOOD"
+check flood-loses flood 8K 30000 loses
+check flood-fits flood 64M 5000 keeps
+rmmod gl-flood
+
+# --- through sudo: the command is the caller's, and so is the recording
+through_sudo() {
+	SUDO_UID=65534 SUDO_GID=65534 "${RECORD[@]}" -o sudo "$@" -- \
+		sh -c 'id -u; grep CapEff /proc/self/status' >"$T/out" 2>"$T/said"
+}
+as_the_caller() {
+	through_sudo && same identity "65534 CapEff: 0000000000000000" "$(tr '\n\t' '  ' <"$T/out" | sed 's/  */ /g; s/ $//')" &&
+		same owners "" "$(find sudo ! -uid 65534)" && counted sudo
+}
+as_root() {
+	rm -rf sudo
+	through_sudo --as-root && same user 0 "$(head -n 1 "$T/out")"
+}
+check as-the-caller as_the_caller
+check as-root as_root
+
+[ "$PART" != first ] || exit 0
+
+# --- a command that dies
 command_dies() {
 	"${RECORD[@]}" -o dies -- sh -c 'kill -9 $$' 2>"$T/said"
 	same "exit code" 0 $? && one_line "$T/said" 'ended by signal 9' && counted dies &&
@@ -179,25 +240,7 @@ on_a_terminal() {
 }
 check progress-on-a-terminal on_a_terminal
 
-# --- interrupts, when they are asked for
-interrupts() {
-	"$GPULANE" record --events sched,irq -o interrupts -- sh -c 'sleep 0.3; sync' 2>"$T/said" && counted interrupts || return 1
-	for event in irq_handler_entry irq_handler_exit irq_softirq_entry irq_softirq_exit irq_softirq_raise; do
-		grep -q " $event: " "$T/events" || { echo "no $event"; return 1; }
-	done
-	grep ' irq_handler_entry: ' "$T/events" | grep -q 'name = "[^"]' || return 1
-	! grep -E ' irq_(softirq|handler)_' <(babeltrace2 command 2>/dev/null)
-}
-check interrupts interrupts
-
-# --- what is followed
-follows() {
-	"${RECORD[@]}" --follow --events sched,process -o follow -- sh -c 'sh -c "sleep 0.2" & sleep 0.1; wait' &&
-		counted follow && grep -q 'sched_process_fork' "$T/events" &&
-		! grep 'lttng_statedump_process_state' "$T/events" | grep 'kthreadd'
-}
-check follow follows
-
+# --- followed in a PID namespace
 # in_namespace OPTION... - a recorder in a PID namespace, where numbers are not those of the kernel's events
 in_namespace() {
 	rm -rf namespace
@@ -321,27 +364,6 @@ wait $busy_pid 2>/dev/null
 check full-disk-from-the-start full_disk_from_the_start
 umount small
 
-# --- tiny buffers: what is recorded and what is lost is what was fired
-flood() {
-	local dir=flood-$1 fired recorded lost
-	"$GPULANE" record --events fence --buffer "$1" -o "$dir" -- \
-		sh -c "echo $2 >/sys/kernel/debug/gl-flood/run" 2>"$T/said" && counted "$dir" || return 1
-	fired=$(awk '$1 ~ /^dma_fence_(init|enable_signal|signaled)$/ { n += $2 } END { print n + 0 }' /sys/kernel/debug/gl-flood/counts)
-	recorded=$(grep -c ' dma_fence_' "$T/events")
-	lost=$(fact "$dir" 'traces[0].lost')
-	echo "fired $fired, recorded $recorded, lost $lost"
-	same 'lost on each CPU' "$lost" "$(total "$dir" 'traces[0].lost_per_cpu.*')" &&
-		same 'recorded and lost' "$fired" $((recorded + lost)) &&
-		case $3 in
-		loses) [ "$lost" -gt 0 ] ;;
-		keeps) [ "$lost" -eq 0 ] ;;
-		esac
-}
-insmod "$FLOOD"
-check flood-loses flood 8K 30000 loses
-check flood-fits flood 64M 5000 keeps
-rmmod gl-flood
-
 # --- what cannot be
 echo x >there
 check directory-is-there fails 1 'there: is there already' "${RECORD[@]}" -o there -- true
@@ -356,22 +378,6 @@ for wrong in '--events gpu' '--backend ftrace' '--buffer 0' '--buffer 4X' '--dur
 	# shellcheck disable=SC2086 # words
 	check "usage${wrong// /_}" fails 2 'record' "${RECORD[@]}" -o none $wrong
 done
-
-# --- through sudo: the command is the caller's, and so is the recording
-through_sudo() {
-	SUDO_UID=65534 SUDO_GID=65534 "${RECORD[@]}" -o sudo "$@" -- \
-		sh -c 'id -u; grep CapEff /proc/self/status' >"$T/out" 2>"$T/said"
-}
-as_the_caller() {
-	through_sudo && same identity "65534 CapEff: 0000000000000000" "$(tr '\n\t' '  ' <"$T/out" | sed 's/  */ /g; s/ $//')" &&
-		same owners "" "$(find sudo ! -uid 65534)" && counted sudo
-}
-as_root() {
-	rm -rf sudo
-	through_sudo --as-root && same user 0 "$(head -n 1 "$T/out")"
-}
-check as-the-caller as_the_caller
-check as-root as_root
 
 [ "$VERSION" = 6.1 ] || exit 0
 

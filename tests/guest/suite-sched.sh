@@ -3,6 +3,8 @@
 # is held against ftrace's events of the same run and against the driver's truth.
 #
 #   suite-sched.sh [6.1|6.12|newest]   all kernels, or one
+#
+# In the guest `first` as the last argument ends it behind the stages of one list: that is what suite-one.sh runs.
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
@@ -29,7 +31,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 fi
 
 # --- in the guest -------------------------------------------------------------------------------
-SCHED=$1 REPLAY=$2 VERSION=$3 PROBE=$4
+SCHED=$1 REPLAY=$2 VERSION=$3 PROBE=$4 PART=${5-}
 TOP=$(realpath "$(dirname "$0")/../..")
 GPULANE=$(realpath "${B:-build}/gpulane")
 JOBS=$(realpath "${B:-build}/tests/replay/gl-jobs")
@@ -114,6 +116,79 @@ check the-rest-is-complete test "$(statuses auto complete)" -ge 190
 check several-processes test "$(awk 'NR > 1 { print $1 }' auto.truth | sort -u | wc -l)" -eq 6
 check gpus-in-the-recording test "$(jq -r '.gpus[] | .card + " " + .dev + " " + .driver' auto/recording.json)" = 'card0 gl-sched gl-sched'
 check nothing-to-say test -z "$(grep -v ': bpf recorded' auto.said)"
+
+# What report says of each job, against the driver's truth: no known value is wrong; of a ring that runs one job at a time most starts
+# and ends are known, where a firmware schedules the ends
+cat >turns <<'LIST'
+game ring=0 prio=high count=90 us=4000 depth=3
+editor ring=0 prio=low count=40 us=3000 depth=2
+encoder ring=1 prio=normal count=40 us=2000 depth=3 after=game
+LIST
+cat >faults <<'LIST'
+back ring=0 prio=low count=30 us=3000 depth=4
+front ring=0 prio=high count=60 us=2000 depth=3
+chain ring=1 prio=normal count=20 us=1000 depth=5 after=front
+burst ring=1 prio=low count=80 us=200 depth=80 start=100
+hang ring=1 prio=normal count=3 us=1000 depth=3 hang=1 start=20
+LIST
+cat >queues <<'LIST'
+back ring=0 prio=low count=30 us=3000 depth=4
+front ring=1 prio=high count=60 us=2000 depth=3
+chain ring=2 prio=normal count=20 us=1000 depth=5 after=front
+hang ring=3 prio=normal count=3 us=1000 depth=3 hang=1 start=60
+LIST
+# lossless COMMAND NAME [ARG...] - has COMMAND make the recording NAME.rec; again, four times, where that has lost events: with more
+# threads than CPUs Linux 7.3 loses some (docs/bpf.md), and what they hide is not told
+lossless() {
+	local try lost
+	for try in 1 2 3 4 5; do
+		[ "$try" = 1 ] || printf 'tried again: %s: try %d (%d events were lost)\n' "$checking" "$try" "$lost" >>"$T/again"
+		"$@" || return 1
+		lost=$(lost "$2.rec")
+		[ "$lost" -gt 0 ] || break
+	done
+}
+# enough NAME PERMILLE AGAIN [ARG...] - nothing that report says of NAME.rec is wrong, and so many of the starts and ends are known.
+# Not known is, beside what losses hide, an end that interrupts the very worker that gave the ring a job: it may have been found
+# there. A slow guest has several. So AGAIN may record it anew, four times; what is wrong fails at once.
+enough() {
+	local name=$1 least=$2 try
+	shift 2
+	for try in 1 2 3 4 5; do
+		if [ "$try" -gt 1 ]; then
+			printf 'tried again: %s: try %d (too few starts and ends were known)\n' "$checking" "$try" >>"$T/again"
+			"$@" || return 1
+		fi
+		"$GPULANE" report --requests "$name.rec" >"$name.csv" && awk -f "$LIB/drm-stages.awk" "$name.truth" "$name.csv" >"$name.stages" || return 1
+		tail -n 30 "$name.stages"
+		[ "$(wc -l <"$name.stages")" = 1 ] || return 1
+		! awk -v least="$least" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$name.stages" || return 0
+	done
+	return 1
+}
+# list_record LIST - and the truth
+list_record() {
+	rm -rf "$1.rec"
+	echo >$TRUTH
+	"$GPULANE" record --opencl off --output "$1.rec" -- "$JOBS" "$T/$1" && cat $TRUTH >"$1.truth"
+}
+# stages LIST PERMILLE
+stages() {
+	lossless list_record "$1" && enough "$1" "$2" lossless list_record "$1" && "$GPULANE" report "$1.rec" >"$1.txt"
+}
+# says LIST REGEXP - the report's first lines
+says() {
+	head -n 8 "$1.txt"
+	head -n 8 "$1.txt" | grep -Eq -- "$2"
+}
+rmmod gl_sched
+check load-as-amdgpu insmod "$SCHED" driver=amdgpu timeout_ms=1000
+check stages-of-turns stages turns 950
+check starved-by-the-higher-priority says turns '^editor\[[0-9]+\] spent .* in host_queue, most of it behind context [0-9]+ of game\['
+check waits-across-rings says turns '^encoder\[[0-9]+\] spent .* in dependency, most of it for requests of context [0-9]+ of game\['
+rmmod gl_sched
+[ "$PART" != first ] || { suite_end "sched-$VERSION"; exit; }
+check load-again insmod "$SCHED" rings=3 timeout_ms=1000
 
 # Only one process: its jobs, also those that a thread of the kernel runs and ends
 check comm-recorded record comm --events drm,process --comm chain
@@ -217,71 +292,8 @@ unload_recorded() {
 	"$GPULANE" record --opencl off --output fire.rec -- "$JOBS" fire && rmmod gl_sched && rmmod gpu_sched
 }
 check unload-after-recording unload_recorded
-# What report says of each job, against the driver's truth: no known value is wrong; of a ring that runs one job at a time most starts
-# and ends are known, where a firmware schedules the ends
-cat >turns <<'LIST'
-game ring=0 prio=high count=90 us=4000 depth=3
-editor ring=0 prio=low count=40 us=3000 depth=2
-encoder ring=1 prio=normal count=40 us=2000 depth=3 after=game
-LIST
-cat >faults <<'LIST'
-back ring=0 prio=low count=30 us=3000 depth=4
-front ring=0 prio=high count=60 us=2000 depth=3
-chain ring=1 prio=normal count=20 us=1000 depth=5 after=front
-burst ring=1 prio=low count=80 us=200 depth=80 start=100
-hang ring=1 prio=normal count=3 us=1000 depth=3 hang=1 start=20
-LIST
-cat >queues <<'LIST'
-back ring=0 prio=low count=30 us=3000 depth=4
-front ring=1 prio=high count=60 us=2000 depth=3
-chain ring=2 prio=normal count=20 us=1000 depth=5 after=front
-hang ring=3 prio=normal count=3 us=1000 depth=3 hang=1 start=60
-LIST
-# lossless COMMAND NAME [ARG...] - has COMMAND make the recording NAME.rec; again, four times, where that has lost events: with more
-# threads than CPUs Linux 7.3 loses some (docs/bpf.md), and what they hide is not told
-lossless() {
-	local try
-	for try in 1 2 3 4 5; do
-		"$@" || return 1
-		echo "recording $try: $(lost "$2.rec") lost"
-		[ "$(lost "$2.rec")" -gt 0 ] || break
-	done
-}
-# enough NAME PERMILLE AGAIN [ARG...] - nothing that report says of NAME.rec is wrong, and so many of the starts and ends are known.
-# Not known is, beside what losses hide, an end that interrupts the very worker that gave the ring a job: it may have been found
-# there. A slow guest has several. So AGAIN may record it anew, four times; what is wrong fails at once.
-enough() {
-	local name=$1 least=$2 try
-	shift 2
-	for try in 1 2 3 4 5; do
-		[ "$try" = 1 ] || "$@" || return 1
-		"$GPULANE" report --requests "$name.rec" >"$name.csv" && awk -f "$LIB/drm-stages.awk" "$name.truth" "$name.csv" >"$name.stages" || return 1
-		tail -n 30 "$name.stages"
-		[ "$(wc -l <"$name.stages")" = 1 ] || return 1
-		! awk -v least="$least" '{ exit !($4 > 0 && $2 * 1000 >= $4 * least) }' "$name.stages" || return 0
-	done
-	return 1
-}
-# list_record LIST - and the truth
-list_record() {
-	rm -rf "$1.rec"
-	echo >$TRUTH
-	"$GPULANE" record --opencl off --output "$1.rec" -- "$JOBS" "$T/$1" && cat $TRUTH >"$1.truth"
-}
-# stages LIST PERMILLE
-stages() {
-	lossless list_record "$1" && enough "$1" "$2" lossless list_record "$1" && "$GPULANE" report "$1.rec" >"$1.txt"
-}
-# says LIST REGEXP - the report's first lines
-says() {
-	head -n 8 "$1.txt"
-	head -n 8 "$1.txt" | grep -Eq -- "$2"
-}
 modprobe gpu-sched
-check load-as-amdgpu insmod "$SCHED" driver=amdgpu timeout_ms=1000
-check stages-of-turns stages turns 950
-check starved-by-the-higher-priority says turns '^editor\[[0-9]+\] spent .* in host_queue, most of it behind context [0-9]+ of game\['
-check waits-across-rings says turns '^encoder\[[0-9]+\] spent .* in dependency, most of it for requests of context [0-9]+ of game\['
+check load-for-faults insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-faults stages faults 900
 check behind-the-one-that-hangs says faults '^burst\[[0-9]+\] spent .* in host_queue, most of it behind context [0-9]+ of hang\['
 rmmod gl_sched
@@ -401,4 +413,4 @@ for module in amdgpu xe; do
 	check "told-all-of-$module" test "$(grep -c "$module" ways.real)" -ge 4
 done
 check log-without-leaks test -z "$(dmesg | grep -iE 'slab|objects remaining|leak')"
-suite_end "sched-$VERSION" >/dev/null
+suite_end "sched-$VERSION"

@@ -1,6 +1,8 @@
 #!/bin/bash
-# One run of the driver's request selftests, recorded by bpf, by lttng and by ftrace at once: the same
-# events in all three, to the last one.
+# SPDX-License-Identifier: MIT
+# One boot of Linux 6.1 for all that records. One run of i915's own request code (its mock selftests) is recorded by bpf, by the LTTng
+# module and by ftrace at once: the same events in all three, to the last one. Then, in the same guest, the first parts of the suites
+# record, bpf, live, sched and opencl.
 set -u
 . "$(dirname "$0")/lib/suite.sh"
 cd "$TOP" || exit 1
@@ -8,15 +10,19 @@ cd "$TOP" || exit 1
 B=${B:-build}
 OUT=$SUITE_TMP/out
 KERNEL=6.1
-MODULE=$B/tests/same
+MODULE=$B/tests/one
 CANON=tests/guest/lib/canon.awk
 
 build() {
 	i915=$("$GUEST_D/build-i915" --kernel $KERNEL --variant lowlevel) &&
 		selftest=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-selftest I915="$i915") &&
+		replay=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/replay) &&
+		sched=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-sched) &&
+		flood=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-flood) &&
 		lttng=$("$GUEST_D/build-lttng-modules" --kernel $KERNEL) &&
 		vmlinux=$("$GUEST_D/vmlinux-btf" --kernel $KERNEL) &&
-		make -s module B="$B" KDIR="$(scripts/guest.d/kernels headers 6.1)" LTTNG_MODULES="$lttng" \
+		make -s B="$B" tools icd-cache &&
+		make -s module B="$B" KDIR="$(scripts/guest.d/kernels headers $KERNEL)" LTTNG_MODULES="$lttng" \
 			VMLINUX="$vmlinux" I915_KO="$i915/i915.ko" MODULE_DIR="$MODULE"
 }
 
@@ -32,12 +38,29 @@ trace-cmd start -q -C mono -b 65536 -e 'i915:i915_request_*' -e 'i915:intel_cont
 	--output "$GPULANE_OUT/rec" -- insmod "$SELFTEST"
 trace-cmd stop
 trace-cmd extract -o "$GPULANE_OUT/trace.dat" >/dev/null
+trace-cmd reset >/dev/null
+rmmod gl_selftest i915 lttng_probe_i915
+pkill lttng-sessiond
+out=$GPULANE_OUT
+# part SUITE ARGUMENT... - the second half of a suite, which is for the guest
+part() {
+	local start=$SECONDS
+	mkdir "$out/$1"
+	GPULANE_OUT=$out/$1 "tests/guest/suite-$1.sh" "${@:2}" || true
+	printf -- '-- %s: %d s\n' "$1" $((SECONDS - start))
+}
+part record "$FLOOD" 6.1 first
+part bpf 6.1 "$REPLAY" first
+part live "$REPLAY"
+part sched "$SCHED" "$REPLAY" 6.1 - first
+part opencl "$REPLAY" 6.1 first
 GUEST
 
 run() {
 	mkdir -p "$OUT"
-	"$GUEST" --kernel $KERNEL --timeout 900 --mem 4096 --out "$OUT" --env B="$B" \
-		--env MODULE="$MODULE" --env SELFTEST="$selftest" -- bash "$SUITE_TMP/in-guest"
+	"$GUEST" --kernel $KERNEL --timeout 1800 --mem 4096 --out "$OUT" --env B="$B" --env MODULE="$MODULE" --env SELFTEST="$selftest" \
+		--env REPLAY="$replay" --env SCHED="$sched" --env FLOOD="$flood" -- bash "$SUITE_TMP/in-guest" | tee "$SUITE_TMP/said"
+	return "${PIPESTATUS[0]}"
 }
 
 canonical() {
@@ -69,6 +92,7 @@ table() {
 
 check build build
 check run run
+cat "$SUITE_TMP/said"
 canonical
 table
 check laws tests/laws/check "$OUT/rec" "$OUT/rec/bpf" "$OUT/rec/lttng"
@@ -80,4 +104,9 @@ for kind in add submit execute retire wait_begin wait_end; do
 	check "same-$kind-ftrace" compare i915_request_$kind ftrace
 done
 check same-unsubmit-lttng compare i915_request_unsubmit lttng
-suite_end same
+for suite in record live sched opencl; do
+	report "$OUT/$suite/report"
+done
+tests/guest/suite-bpf.sh --judge "$OUT/bpf" >"$SUITE_TMP/bpf"
+report "$SUITE_TMP/bpf"
+suite_end one
