@@ -6,8 +6,8 @@
 #   make models           the models alone, gpulane-model: json-c and OpenCL's headers are all that they need
 #   make setup            install the Debian packages that building needs (root); SETS="plugin demo test" for more
 #   make demo             record the real driver (in a guest where there is no Intel GPU) and report
-#   make check            every test; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
-#   make check-quick      the suites that find the most, in three minutes: for daily work
+#   make check            the tests, before a push; `make check-unit`, `check-golden`, `check-cli`, ... for one suite
+#   make check-all        before a release: all of it, every kernel, Debian 13, every mutant; goes on where it stopped
 #   make samples          record samples/ anew (in a guest)
 #   make bench            the benchmarks, as ratios
 #   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time

@@ -1,4 +1,4 @@
-# The test suites. Each closes with `NAME: N passed, N failed`; `make check` runs them all.
+# The test suites: an executable tests/SUITE/run each, which closes with `SUITE: N passed, N failed`. C is tested with sanitizers.
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$B/tests/unit/%)
 CMOCKA_LIBS = $(shell $(PKGCONFIG) --libs cmocka)
@@ -16,23 +16,25 @@ $(UNIT_BIN:=.o): | $B/packages/test
 .PHONY: build-tests
 build-tests: $(UNIT_BIN) tools
 
-# Every suite is an executable tests/SUITE/run, given the build directory; C is tested with sanitizers.
-SUITES := $(filter-out guest,$(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))) \
-          $(if $(wildcard tests/guest/run),guest)
+# Those that take longest are begun first: at the end nothing waits for one alone.
+SLOW   := guest packages html
+SUITES := $(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))
+SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
-.PHONY: check $(SUITES:%=check-%)
+# These are for a release alone. Of the others check-all runs more.
+RELEASE := debian fleet mutants
+
+# The guest's suites one by one: what has passed is not run again.
+GUEST_SUITES := $(patsubst tests/guest/suite-%.sh,guest/%,$(sort $(wildcard tests/guest/suite-*.sh)))
+
+.PHONY: check check-all $(SUITES:%=check-%)
 check:
 	scripts/setup test
-	scripts/check $(SUITES)
+	scripts/check $(filter-out $(RELEASE),$(SUITES))
+
+check-all:
+	scripts/setup test
+	scripts/check --all $(if $(AGAIN),--again) $(filter-out guest/one,$(GUEST_SUITES)) $(filter-out guest,$(SUITES))
 
 $(SUITES:%=check-%): check-%:
 	scripts/check $*
-
-# For daily work. By what the mutants name (tests/mutants), these suites notice all but 8 of the 155 breaks that suites
-# outside the guest notice. Left out is what takes long, or needs a browser, a guest or another root.
-QUICK := style unit golden cli build install laws damage import perfetto oracle sched explain tracepl live top words
-
-.PHONY: check-quick
-check-quick:
-	@status=0; scripts/check $(QUICK) || status=$$?; \
-	echo "not run, make check does: $(filter-out $(QUICK),$(SUITES))"; exit $$status
