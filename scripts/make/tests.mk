@@ -34,7 +34,7 @@ check:
 
 check-all:
 	scripts/setup test
-	scripts/check --all $(if $(AGAIN),--again) $(filter-out guest/one,$(GUEST_SUITES)) $(filter-out guest,$(SUITES))
+	scripts/check --all $(if $(AGAIN),--again) $(GUEST_SUITES) $(filter-out guest,$(SUITES))
 
 $(SUITES:%=check-%): check-%:
 	scripts/check $*
