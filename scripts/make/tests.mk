@@ -22,7 +22,7 @@ SUITES := $(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))
 SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
 # These are for a release alone. Of the others check-all runs more.
-RELEASE := debian fleet mutants
+RELEASE := mutants debian fleet
 
 # The guest's suites one by one: what has passed is not run again.
 GUEST_SUITES := $(patsubst tests/guest/suite-%.sh,guest/%,$(sort $(wildcard tests/guest/suite-*.sh)))
@@ -34,7 +34,7 @@ check:
 
 check-all:
 	scripts/setup test
-	scripts/check --all $(if $(AGAIN),--again) $(GUEST_SUITES) $(filter-out guest,$(SUITES))
+	scripts/check --all $(if $(AGAIN),--again) $(RELEASE) $(GUEST_SUITES) $(filter-out guest $(RELEASE),$(SUITES))
 
 $(SUITES:%=check-%): check-%:
 	scripts/check $*
