@@ -252,36 +252,17 @@ in_namespace() {
 	same 'the command' "$(grep -m 1 ' sched_process_fork: ' "$T/events" | sed 's/.* parent_tid = \([0-9]*\),.*/\1/')" \
 		"$(sed -n 's/.* lttng_statedump_process_state: .* tid = \([0-9]*\), vtid = .* name = "gpulane".*/\1/p' "$T/events")"
 }
-# now_ms - the time, for differences
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
-# whole_ms - how long a recording of nothing takes here, from the command to its end
-whole_ms() {
-	local begin
-	begin=$(now_ms)
-	rm -rf whole
-	"$GPULANE" record -o whole -- true 2>"$T/said" || return 1
-	echo $(($(now_ms) - begin))
-}
-# stopped_early MS - ^C before it has begun: nothing is left; later it is a recording. It ends within a second, or in a guest
-# that is slow no later than a recording of nothing does, one before or one after
+# stopped_early MS - ^C before it has begun: nothing is left; later it is a recording. What that took is printed.
 stopped_early() {
-	local status=0 begin took pid before after limit
-	before=$(whole_ms) || return 1
+	local status=0 pid
 	rm -rf early
-	"$GPULANE" record -o early -d 20 2>"$T/said.early" &
+	"$GPULANE" record -o early -d 3600 2>"$T/said.early" &
 	pid=$!
 	until [ -d early ]; do kill -0 $pid || return 1; done
 	sleep "0.$1"
-	begin=$(now_ms)
 	kill -INT $pid
-	wait $pid || status=$?
-	took=$(($(now_ms) - begin))
-	after=$(whole_ms) || return 1
-	limit=$((before > after ? before : after))
-	limit=$((limit > 1000 ? limit : 1000))
-	echo "code $status after $took ms, limit $limit ms"
+	ends $pid || status=$?
 	cat "$T/said.early"
-	[ $took -lt $limit ] || return 1
 	if [ -e early ]; then same 'exit code' 0 $status && readable early; else same 'exit code' 1 $status; fi
 }
 for ms in 001 300 800; do
