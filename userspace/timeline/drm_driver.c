@@ -117,7 +117,8 @@ static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lan
 	struct lane_rq *first = eng->ring->first;
 
 	/* An unseen job may have been given before it. */
-	if (!first || !first->job->is_linked || timeline_job_is_lossy(tl, first))
+	if (!first || eng->ring->is_two || !first->job->is_linked ||
+	    timeline_job_is_lossy(tl, first))
 		return NULL;
 	return first;
 }

@@ -22,16 +22,22 @@ static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq 
 	return !tid || (tid != rq->job->run_tid && !timeline_thread_may_be_worker(tl, tid));
 }
 
-/* The event's CPU, if the last fence that was signalled there was one of the ring's, by the event's
+/* The context of the fences that rq's ring signals. */
+static uint64_t fences_of(const struct lane_rq *rq)
+{
+	return rq->job->hw_context ? rq->job->hw_context : timeline_job_ring(rq)->fence_ctx;
+}
+
+/* The event's CPU, if the last fence that was signalled there was one of rq's ring, by the event's
  * thread; else NULL. */
 static const struct lane_cpu *last_signalled(const struct lane_timeline *tl,
-					     const struct lane_drm_ring *ring,
+					     const struct lane_rq *rq,
 					     const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
 	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
-	    cpu->fence_ctx != ring->fence_ctx ||
+	    cpu->fence_ctx != fences_of(rq) ||
 	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
 		return NULL;
 	return cpu;
@@ -48,7 +54,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 				 const struct lane_event *event)
 {
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
-	const struct lane_cpu *cpu = last_signalled(tl, ring, event);
+	const struct lane_cpu *cpu = last_signalled(tl, rq, event);
 	const struct lane_rq *of;
 
 	if (!cpu)
@@ -64,7 +70,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 		return 0;
 	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
 	 * done. */
-	if (event->wire.tid && ring->discipline == LANE_RING_SERIAL &&
+	if (event->wire.tid && ring->each == LANE_RING_SERIAL &&
 	    timeline_thread_may_be_worker(tl, event->wire.tid))
 		return 0;
 	return cpu->fence_ns;
@@ -87,8 +93,7 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	    signal_ns > job->scheduled_ns &&
 	    timeline_thread_may_be_at(tl, job->run_tid, job->scheduled_ns))
 		return true;
-	return timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
-	       signal_ns < given_ns + REFUSAL_NS;
+	return timeline_job_ring(rq)->each != LANE_RING_SERIAL && signal_ns < given_ns + REFUSAL_NS;
 }
 
 /* A worker tells rq's end: it may be at a reset, and a job that was not seen may have hung ahead of
@@ -136,7 +141,7 @@ static bool may_be_run_again(const struct lane_timeline *tl, const struct lane_r
 	if (!rq->job->hw_ns || rq->job->hw_ns <= rq->job->scheduled_ns)
 		return false;
 	return !cpu || !cpu->work_ns || rq->job->hw_ns < cpu->work_ns ||
-	       (cpu->fence_ctx == timeline_job_ring(rq)->fence_ctx &&
+	       (cpu->fence_ctx == fences_of(rq) &&
 		!lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno));
 }
 
@@ -197,7 +202,7 @@ static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_r
 {
 	if (!event->wire.tid)
 		return false;
-	if (timeline_job_ring(rq)->discipline != LANE_RING_SERIAL &&
+	if (timeline_job_ring(rq)->each != LANE_RING_SERIAL &&
 	    timeline_thread_may_be_worker(tl, event->wire.tid))
 		return true;
 	return ending->is_same_work || may_stand_behind_reset(tl, rq, event) ||

@@ -33,6 +33,19 @@ static enum lane_discipline discipline_of(const char *driver, const char *ring)
 	return LANE_RING_UNKNOWN;
 }
 
+/* These names each have several schedulers of one device (panfrost_job.c, panthor_sched.c,
+ * panthor_mmu.c, nouveau_sched.c, pvr_queue.c, msm_gem_vma.c of Linux 6.17). */
+static bool is_of_several(const char *ring)
+{
+	static const char *const several[] = { "pan_js",	"panthor-queue", "panthor-vm-bind",
+					       "nouveau_sched", "pvr-queue",	 "msm-vm-bind" };
+
+	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++)
+		if (!strcmp(ring, several[i]))
+			return true;
+	return false;
+}
+
 static void copy(char *to, size_t size, const char *from, size_t most)
 {
 	size_t n = strnlen(from, most);
@@ -89,7 +102,7 @@ void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring)
 	ring->is_two = true;
 	if (!is_known_as_two(two, ring))
 		memcpy(two->name[two->n++], ring->raw_name, sizeof(ring->raw_name));
-	if (ring->discipline != LANE_RING_SERIAL)
+	if (ring->discipline == LANE_RING_UNKNOWN)
 		return;
 	ring->discipline = LANE_RING_UNKNOWN;
 	tl->figures.ring_unforeseen = true;
@@ -142,7 +155,8 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 	memcpy(ring->raw_name, job->name, sizeof(job->name));
 	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));
 	copy(ring->device, sizeof(ring->device), job->dev, sizeof(job->dev));
-	ring->is_two = !*ring->device && is_known_as_two(&tl->jobs->two, ring);
+	ring->is_two = is_of_several(ring->name) ||
+		       (!*ring->device && is_known_as_two(&tl->jobs->two, ring));
 	eng->pub.name = ring->name;
 	eng->pub.device = ring->device;
 	eng->pub.driver = ring->driver;
@@ -183,10 +197,9 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	if (*ring->driver || !*job->driver || event->raw.is_two)
 		return;
 	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
-	if (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT])
-		ring->discipline = discipline_of(ring->driver, ring->name);
-	if (ring->is_two && ring->discipline == LANE_RING_SERIAL)
-		ring->discipline = LANE_RING_UNKNOWN;
+	ring->each = (uint8_t)discipline_of(ring->driver, ring->name);
+	if (!ring->is_two && (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT]))
+		ring->discipline = ring->each;
 	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;
 }
 
@@ -196,7 +209,7 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 
 	if (eng->ring->fence_ctx == context)
 		return;
-	if (lane_table_get(rings, eng->ring->fence_ctx, 0) == eng)
+	if (!eng->ring->is_two && lane_table_get(rings, eng->ring->fence_ctx, 0) == eng)
 		lane_table_del(rings, eng->ring->fence_ctx, 0);
 	lane_table_del(rings, context, 0);
 	eng->ring->fence_ctx = context;
@@ -234,7 +247,7 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
  */
 void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t context)
 {
-	if (ring->made_ctx && ring->made_ctx != context && ring->discipline == LANE_RING_SERIAL)
+	if (ring->made_ctx && ring->made_ctx != context && ring->discipline != LANE_RING_UNKNOWN)
 		timeline_ring_is_two(tl, ring);
 	ring->made_ctx = context;
 }

@@ -7,10 +7,11 @@
 #include "timeline/idle.h"
 #include "timeline/tell.h"
 
-/* Up to Linux 6.16 no event names the device: two devices may have rings of this name. */
+/* Several schedulers have this name; or, up to Linux 6.16, where no event names the device, may
+ * have it. */
 static bool may_be_two(const struct lane_drm_ring *ring)
 {
-	return !*ring->device && ring->discipline == LANE_RING_UNKNOWN;
+	return ring->is_two || (!*ring->device && ring->discipline == LANE_RING_UNKNOWN);
 }
 
 /* What the job before rq says of rq, which began at a time in `at`. */
@@ -84,7 +85,7 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 			timeline_ring_is_two(tl, ring);
 		return;
 	}
-	while (ring->first) {
+	while (ring->first && !ring->is_two) {
 		struct lane_rq *rq = ring->first;
 
 		timeline_job_end(tl, rq,
@@ -119,12 +120,11 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	if (run->hw_job_count == 1 && ring->first)
 		see_others(tl, ring, now_ns);
 	/* The scheduler counts this job already, so 1 says that there is no other (sched_main.c).
-	 * If the ring may be two, the count is that of one of them. */
-	is_alone =
-		run->hw_job_count == 1 && (*ring->device || ring->discipline != LANE_RING_UNKNOWN);
-	if (is_alone)
+	 * If several schedulers have this name, the count is that of one of them. */
+	is_alone = run->hw_job_count == 1;
+	if (is_alone && !may_be_two(ring))
 		eng->proof.proven_epoch = eng->proof.epoch;
-	rq->job->is_linked = is_alone || (ring->run.ns && !tl->info.follows_some &&
+	rq->job->is_linked = is_alone || (ring->run.ns && !ring->is_two && !tl->info.follows_some &&
 					  !timeline_jobs_are_lossy_since(tl, ring->run));
 	ring->run = (struct lane_job_time){ now_ns, event->cpu };
 	timeline_queue_leave(tl, rq, now_ns);

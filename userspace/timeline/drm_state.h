@@ -23,7 +23,8 @@ struct lane_drm_ring {
 	char raw_name[LANE_RING_BYTES];
 	char name[LANE_RING_BYTES + 1], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
-	bool is_two;	    /* two devices have a ring of this name */
+	uint8_t each;	    /* the same, of each of the rings of this name if there are several */
+	bool is_two;	    /* several schedulers have this name, of one device or of two */
 	bool is_gone;	    /* the last job left without a known end, while others were on the
 			     * ring */
 	struct lane_rq *first, *last; /* jobs that were given to it and have not ended, in order */
