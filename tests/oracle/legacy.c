@@ -122,7 +122,7 @@ static void schedule_out(struct request *rq, const struct csb *csb, struct momen
 	csb_told(csb, when);
 	/* The entry that told of its end may have left the port in place: a lite-restore was under
 	 * way. */
-	if (is_complete(rq) && !rq->end->seen)
+	if (is_complete(rq))
 		moment_report(rq->end, when);
 	spend(between(10, 60));
 }

@@ -167,6 +167,8 @@ static void hide(const struct options *o, uint64_t seed, struct sim_scenario *sc
 		sim_scenario_hide(scenario, LANE_RQ_EXECUTE);
 	if (drops(&drop, LANE_FENCE_SIGNALED))
 		sim_scenario_hide(scenario, LANE_FENCE_SIGNALED);
+	if (drops(&drop, LANE_RQ_RETIRE))
+		sim_scenario_hide(scenario, LANE_RQ_RETIRE);
 }
 
 /* The scheduler is not recorded at all. */

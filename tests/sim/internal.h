@@ -117,6 +117,7 @@ struct sim_scenario {
 	bool no_ports;	  /* one that does not look what is on the ports */
 	bool no_dequeues; /* one that does not see what is handed over */
 	bool no_signals;  /* nor records signals */
+	bool no_retires;  /* nor what is retired */
 	/* drm_sched */
 	bool is_sched;
 	enum sim_kernel kernel;

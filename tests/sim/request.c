@@ -268,7 +268,8 @@ bool rq_is_signaled(struct world *w, struct rq *rq, enum sim_signal by, int cpu)
 static void retire(struct world *w, struct rq *rq, int cpu)
 {
 	world_emit_rq(w, LANE_RQ_RETIRE, rq, cpu);
-	seen_complete(w, rq, false);
+	if (!w->sc->no_retires)
+		seen_complete(w, rq, false);
 	rq_truth(w, rq)->retire = w->now;
 	rq->retired = true;
 	if (!rq->signaled) {

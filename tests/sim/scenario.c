@@ -401,10 +401,14 @@ void sim_scenario_free(struct sim_scenario *sc)
 
 void sim_scenario_hide(struct sim_scenario *scenario, enum lane_kind kind)
 {
-	if (scenario->submission != LANE_SUBMISSION_EXECLISTS)
+	if (scenario->submission != LANE_SUBMISSION_EXECLISTS &&
+	    scenario->submission != LANE_SUBMISSION_PER_REQUEST)
+		return;
+	scenario->no_signals |= kind == LANE_FENCE_SIGNALED;
+	scenario->no_retires |= kind == LANE_RQ_RETIRE;
+	if (scenario->submission == LANE_SUBMISSION_PER_REQUEST)
 		return;
 	scenario->stock |= kind == LANE_RQ_IN;
 	scenario->no_ports |= kind == LANE_PORTS;
 	scenario->no_dequeues |= kind == LANE_RQ_EXECUTE;
-	scenario->no_signals |= kind == LANE_FENCE_SIGNALED;
 }

@@ -646,6 +646,9 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		snprintf(buffer, size, "it was there before the recording began");
 	else if ((rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED)
 		snprintf(buffer, size, "the recording ended before it was seen to end");
+	else if ((of->stages.unknown & ((1u << LANE_STAGE_PATH) - 1)) == 1u << LANE_STAGE_SIGNAL &&
+		 !(rq->seen & LANE_SEEN_SIGNAL))
+		snprintf(buffer, size, "the recording has no dma_fence_signaled of it");
 	else if (absent)
 		snprintf(buffer, size, "the recording has no %s", absent);
 	else

@@ -125,6 +125,12 @@ static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
 	return latency->info.presence[kind] != LANE_PRESENCE_ABSENT;
 }
 
+bool latency_times_to_end(const struct lane_latency *latency)
+{
+	return !latency->has_signals &&
+	       latency->info.presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_RECORDED;
+}
+
 /*
  * The first and the last time of a request are known. A request without a queue event begins at
  * its add event, unless events were lost: the queue event may be among the lost ones. A request
@@ -136,7 +142,7 @@ static bool is_timed(const struct lane_latency *latency, const struct lane_point
 		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD] && !latency->losses);
 
 	return begins && (p->known[LANE_POINT_SIGNALLED] ||
-			  (p->known[LANE_POINT_END] && !is_recorded(latency, LANE_FENCE_SIGNALED)));
+			  (p->known[LANE_POINT_END] && latency_times_to_end(latency)));
 }
 
 /* The request has left the stage: it was seen to its end, or a later time is known. */
@@ -217,16 +223,16 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 		requests->partial++;
 	else
 		requests->unknown++;
-	requests->open += (rq->doubt & LANE_DOUBT_GONE) != 0;
+	requests->open += (rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED;
 }
 
 static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
-		       const struct lane_stages *stages)
+		       const struct lane_points *points, const struct lane_stages *stages)
 {
 	uint64_t total_ns = stages->total.hi;
 	uint32_t at = latency->n_worst;
 
-	if (!stages->total_known || (rq->doubt & LANE_DOUBT_GONE))
+	if (!stages->total_known || ((rq->doubt & LANE_DOUBT_GONE) && !is_timed(latency, points)))
 		return;
 	if (at == LANE_WORST && latency->worst[at - 1].total_ns >= total_ns)
 		return;
@@ -292,6 +298,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	struct lane_points points;
 
+	latency->has_signals |= (rq->seen & LANE_SEEN_SIGNAL) != 0;
 	latency_points_of(&latency->info, rq, &points);
 	latency_stages_by(&latency->info, rq, &points, &stages);
 	add_whole_run(latency, rq, &stages);
@@ -319,7 +326,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
-	keep_worst(latency, rq, &stages);
+	keep_worst(latency, rq, &points, &stages);
 }
 
 static void on_run(void *arg, const struct lane_run *run)

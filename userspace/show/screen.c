@@ -81,8 +81,11 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency)
 		return;
 	n = by_time(spent, order);
 	fill(bar, spent, order, n);
-	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s\n  [%s]\n  ", spent->requests,
+	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s%s\n  [%s]\n  ", spent->requests,
 		spent->requests == 1 ? "" : "s", show_span_text(spent->total, text, sizeof(text)),
+		latency_times_to_end(latency)
+			? " up to their end (no dma_fence_signaled in the recording)"
+			: "",
 		bar);
 	for (int i = 0; i < n; i++)
 		fprintf(to, "%s%c %s %s", i ? "   " : "", letters[order[i]], name_of(order[i]),

@@ -62,7 +62,7 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, uint6
 
 	if (rq->listen.ns && since_ns < then_ns && rq->alive.ns < then_ns &&
 	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_in_loss &&
-	    !tl->ends_hide && !timeline_loss_between(tl, since_ns, now_ns))
+	    !timeline_loss_between(tl, since_ns, now_ns))
 		timeline_world_alive(tl, rq, then_ns);
 }
 

@@ -107,9 +107,9 @@ struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
 
 bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return rq->listen.ns || rq->waiters || /* a waiter polls first */
-	       tl->info.presence[LANE_FENCE_ENABLE_SIGNAL] == LANE_PRESENCE_ABSENT ||
-	       timeline_loss_hides(tl, rq);
+	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
+	       (rq->listen.ns || rq->waiters || /* a waiter polls first */
+		timeline_is_absent(tl, LANE_FENCE_ENABLE_SIGNAL) || timeline_loss_hides(tl, rq));
 }
 
 bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,

@@ -679,7 +679,10 @@ void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 	bool is_signal = event->wire.kind == LANE_FENCE_SIGNALED;
 	struct lane_rq *rq;
 
-	if (!is_signal && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
+	/* R11. Where no signals are recorded, nothing tells whether a listening found its request
+	 * complete. */
+	if (!is_signal && (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL ||
+			   timeline_is_absent(tl, LANE_FENCE_SIGNALED)))
 		return;
 	rq = timeline_request_by_fence(tl, event);
 	if (!rq && tl->tasklets) {

@@ -444,6 +444,27 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	return true;
 }
 
+/*
+ * With `event` the run gives back all ports that the hardware has: no event of it is to come but
+ * i915_engine_ports. It is over, so what threads do while the engine idles is known from here on.
+ */
+static bool gives_all_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			   const struct lane_event *event)
+{
+	return event->wire.kind == LANE_RQ_OUT && eng->model->has_ports &&
+	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
+	       !timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n) &&
+	       timeline_held_outs(eng) >= eng->ports.n;
+}
+
+static void note_kind(struct lane_eng *eng, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_RQ_IN)
+		eng->tasklet.in_ns = event->wire.ts_ns;
+	if (event->wire.kind != LANE_RQ_OUT)
+		eng->tasklet.is_over = false;
+}
+
 bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -463,13 +484,10 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 		begin_run(tl, eng, cpu, event);
 	if (has_late_end(tl, eng))
 		take_late_end(tl, eng);
-	if (event->wire.kind == LANE_RQ_IN)
-		eng->tasklet.in_ns = event->wire.ts_ns;
-	if (event->wire.kind != LANE_RQ_OUT)
-		eng->tasklet.is_over = false;
+	note_kind(eng, event);
 	if (cpu)
 		cpu->tasklet = eng;
-	else
+	if (!cpu || gives_all_back(tl, eng, event))
 		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
 	return true;
 }

@@ -98,11 +98,10 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->eng_pool.size = sizeof(struct lane_eng);
 	tl->client_pool.size = sizeof(struct lane_client);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
-	tl->ends_hide = !may_be_there(info, LANE_FENCE_SIGNALED) ||
-			(tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
-			 !may_be_there(info, LANE_RQ_OUT));
+	tl->ends_hide = tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
+			!may_be_there(info, LANE_RQ_OUT);
 	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
-			 !tl->has_in || tl->ends_hide;
+			 !tl->has_in;
 	if (!names_virtuals(info))
 		tl->shared = UINT64_MAX;
 	tl->needs_yielding = norm_takes_back_to_yield(info);
