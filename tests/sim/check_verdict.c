@@ -280,7 +280,7 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 		wrong(c, text, "not most of it", percent(sum, whole));
 }
 
-/* "NAME[PID] spent N % of its K requests' time (T) in STAGE, ..." */
+/* "NAME[PID] spent N % of its requests' time (T, K requests) in STAGE, ..." */
 static void check_client(struct checker *c, const char *text, int32_t pid)
 {
 	const char *sign = strstr(text, " %"), *in = sign ? strstr(sign, " in ") : NULL;

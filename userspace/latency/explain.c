@@ -317,7 +317,7 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 		moment = add_moment(x, of, LANE_MOMENT_COMPLETE, points.at[LANE_POINT_END]);
 	if (moment)
 		moment->turn = of->n_turns;
-	add_exact(x, of, LANE_MOMENT_SIGNALLED, points.known[LANE_POINT_SIGNALLED], rq->signal_ns);
+	add_exact(x, of, LANE_MOMENT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
 	add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns);
 }
 
@@ -642,6 +642,8 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		return buffer;
 	if (of->n_losses)
 		snprintf(buffer, size, "events were lost in its life");
+	else if (rq->doubt & LANE_DOUBT_LIFE)
+		snprintf(buffer, size, "the kernel does not see the end of long-running jobs");
 	else if (!(rq->seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT)))
 		snprintf(buffer, size, "it was there before the recording began");
 	else if ((rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED)

@@ -224,6 +224,7 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 	else
 		requests->unknown++;
 	requests->open += (rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED;
+	requests->unending += (rq->doubt & LANE_DOUBT_LIFE) != 0;
 }
 
 static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
@@ -475,6 +476,7 @@ static void add_client(struct lane_latency *latency, const struct lane_client_st
 	latency->requests.partial += client->requests.partial;
 	latency->requests.unknown += client->requests.unknown;
 	latency->requests.open += client->requests.open;
+	latency->requests.unending += client->requests.unending;
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		add_sum(&latency->stages[i], &client->stages[i]);
 	latency->spent.requests += client->spent.requests;

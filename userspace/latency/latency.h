@@ -41,6 +41,7 @@ struct lane_completeness {
 	uint64_t partial;  /* some stages are unknown */
 	uint64_t unknown;  /* all stages are unknown */
 	uint64_t open;	   /* of all these: open when the trace ended */
+	uint64_t unending; /* of all these: no event shows the end (LANE_DOUBT_LIFE) */
 };
 
 /*

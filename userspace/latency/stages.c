@@ -45,7 +45,8 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
 	take(p, LANE_POINT_EXECUTE,
 	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
-	take(p, LANE_POINT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
+	take(p, LANE_POINT_SIGNALLED,
+	     (rq->seen & LANE_SEEN_SIGNAL) && !(rq->doubt & LANE_DOUBT_LIFE), rq->signal_ns);
 	p->known[LANE_POINT_END] =
 		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
 	p->at[LANE_POINT_END] = rq->end;
@@ -151,8 +152,10 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 	timeline_span_add(&stages->merged, ns);
 }
 
-/* Sets the total, and the gaps: times between known times without a known stage. */
-static void total_and_gaps(const struct lane_points *p, struct lane_stages *stages)
+/* Sets the total, and the gaps: times between known times without a known stage. Of a request whose
+ * last time is not known there is no total. */
+static void total_and_gaps(const struct lane_trace_info *info, const struct lane_points *p,
+			   struct lane_stages *stages)
 {
 	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
 	bool is_whole = !(stages->unknown & path); /* all stages are known: no gaps */
@@ -170,9 +173,12 @@ static void total_and_gaps(const struct lane_points *p, struct lane_stages *stag
 	}
 	if (first < 0 || first == last)
 		return;
+	stages->merged_known = !is_whole;
+	if (last < LANE_POINT_END ||
+	    (last == LANE_POINT_END && is_recorded(info, LANE_FENCE_SIGNALED)))
+		return;
 	stages->total = timeline_span_between(p->at[first], p->at[last]);
 	stages->total_known = true;
-	stages->merged_known = !is_whole;
 }
 
 void latency_stages_by(const struct lane_trace_info *info, const struct lane_request *rq,
@@ -195,7 +201,7 @@ void latency_stages_by(const struct lane_trace_info *info, const struct lane_req
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	retire_and_wake(info, rq, stages);
-	total_and_gaps(p, stages);
+	total_and_gaps(info, p, stages);
 }
 
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,

@@ -68,7 +68,8 @@ struct lane_stages {
 	uint8_t n_gaps;
 	struct lane_span merged; /* sum of the gaps */
 	bool merged_known;	 /* there is a sum, perhaps 0: some stage is unknown */
-	struct lane_span total;	 /* from the first known time to the last */
+	/* From the first known time to the signal; where no signals are recorded, to the end. */
+	struct lane_span total;
 	bool total_known;
 };
 

@@ -286,6 +286,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->engine && rq->engine->id < w->n_engines) {
 		struct lane_window_engine *engine = &w->engines[rq->engine->id];
 
+		engine->has_unending |= rq->doubt & LANE_DOUBT_LIFE;
 		if (engine->context == rq->context && engine->seqno == rq->seqno)
 			engine->context = NULL;
 	}
@@ -299,7 +300,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	add_to(w, &w->requests, w->now_ns, 1);
 	add_to(w, &client->requests, w->now_ns, 1);
-	if (rq->seen & LANE_SEEN_SIGNAL)
+	if (rq->doubt & LANE_DOUBT_LIFE)
+		client->has_unending = true;
+	else if (rq->seen & LANE_SEEN_SIGNAL)
 		end_ns = rq->signal_ns;
 	else if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
 		end_ns = rq->end.lo;

@@ -52,8 +52,11 @@ static void head(const struct text_report *t)
 	}
 	fprintf(t->to,
 		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
-		" unknown; %" PRIu64 " of them had not completed at the end.\n",
+		" unknown; %" PRIu64 " of them had not completed at the end",
 		rq->complete, rq->partial, rq->unknown, rq->open);
+	if (rq->unending)
+		fprintf(t->to, ", and of %" PRIu64 " that is not known", rq->unending);
+	fputs(".\n", t->to);
 	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
 		l->figures.lost_uncounted ? " or more" : "");
 	if (l->losses)

@@ -87,6 +87,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_uint(to, "partial", l->requests.partial);
 	show_json_uint(to, "unknown", l->requests.unknown);
 	show_json_uint(to, "open", l->requests.open);
+	show_json_uint(to, "unending", l->requests.unending);
 	to = show_json_object(to, "open_states");
 	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)
 		show_json_uint(to, states[i], l->figures.by_state[i]);
@@ -235,6 +236,7 @@ static void clients(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "partial", c->requests.partial);
 		show_json_uint(to, "unknown", c->requests.unknown);
 		show_json_uint(to, "open", c->requests.open);
+		show_json_uint(to, "unending", c->requests.unending);
 		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
 		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
 		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);

@@ -99,6 +99,12 @@ static double share(const struct picture *p, const struct lane_sliding *sum)
 	return share < 0 ? 0 : share;
 }
 
+/* The same of time on an engine: not known once a request ran that may run yet. */
+static double share_run(const struct picture *p, const struct lane_sliding *sum, bool has_unending)
+{
+	return has_unending ? NAN : share(p, sum);
+}
+
 /* A column of a table, "-" for what is not known yet. */
 static void add_figure(struct picture *p, int width, int digits, double value)
 {
@@ -177,7 +183,7 @@ static void add_bar(struct picture *p, double filled)
 
 static void draw_engine(struct picture *p, const struct lane_window_engine *engine)
 {
-	double busy = share(p, &engine->busy_ns);
+	double busy = share_run(p, &engine->busy_ns, engine->has_unending);
 	char name[LANE_SHOW_ENGINE], client[64];
 
 	if (busy > 1)
@@ -285,7 +291,7 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
 		    show_comm(client->client->comm, name, sizeof(name)));
-	add_figure(p, 6, 1, 100 * share(p, &client->gpu_ns));
+	add_figure(p, 6, 1, 100 * share_run(p, &client->gpu_ns, client->has_unending));
 	if (column(p, 37))
 		add_figure(p, 6, 2, share(p, &client->wait_ns));
 	if (column(p, 46))

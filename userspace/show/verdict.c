@@ -207,25 +207,44 @@ static int longest_stage(const struct lane_spent *spent)
 	return stage;
 }
 
+static uint64_t all_of(const struct lane_completeness *requests)
+{
+	return requests->complete + requests->partial + requests->unknown;
+}
+
+/* The requests whose end an event can show. */
+static uint64_t ending(const struct lane_completeness *requests)
+{
+	return all_of(requests) - requests->unending;
+}
+
 /* Most of a client's requests are seen from their beginning to their end. */
 static bool mostly_timed(const struct lane_spent *spent, const struct lane_completeness *requests)
 {
-	uint64_t all = requests->complete + requests->partial + requests->unknown;
-
-	return spent->requests && spent->requests >= all - spent->requests;
+	return spent->requests && spent->requests >= ending(requests) - spent->requests;
 }
 
-/* "its 100 requests' time (2.31 s)", "90 of its 100 requests' time (2.31 s)". */
-static void whose_time(const struct sentences *s, const struct lane_spent *spent,
-		       const struct lane_completeness *requests, const char *its)
+/* "100 requests", "90 of 100 requests". */
+static void some_requests(const struct sentences *s, uint64_t n,
+			  const struct lane_completeness *requests)
 {
-	uint64_t all = requests->complete + requests->partial + requests->unknown;
+	uint64_t all = all_of(requests);
+
+	if (n != all)
+		fprintf(s->to, "%" PRIu64 " of ", n);
+	fprintf(s->to, "%" PRIu64 " request%s", all, all == 1 ? "" : "s");
+}
+
+/* "its requests' time (2.31 s, 90 of 100 requests)". */
+static void whose_time(const struct sentences *s, const struct lane_spent *spent,
+		       const struct lane_completeness *requests, const char *whose)
+{
 	char ns[64];
 
-	if (spent->requests != all)
-		fprintf(s->to, "%" PRIu64 " of ", spent->requests);
-	fprintf(s->to, "%s%" PRIu64 " request%s time (%s)", its, all, all == 1 ? "'s" : "s'",
+	fprintf(s->to, "%s requests' time (%s, ", whose,
 		show_span_text(spent->total, ns, sizeof(ns)));
+	some_requests(s, spent->requests, requests);
+	fputc(')', s->to);
 }
 
 static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
@@ -277,7 +296,7 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 	begin(s);
 	fprintf(s->to, "%s spent %s of ", show_client_name(c->client, name, sizeof(name)),
 		share_text(c->spent.stages[stage], c->spent.total, part, sizeof(part)));
-	whose_time(s, &c->spent, &c->requests, "its ");
+	whose_time(s, &c->spent, &c->requests, "its");
 	fprintf(s->to, " in %s", lane_stage_names[stage]);
 	if (stage == LANE_STAGE_DEPENDENCY)
 		behind(s, c, l->fence_blames, l->n_fence_blames, stage);
@@ -374,30 +393,41 @@ static void fault_sentences(struct sentences *s)
 	}
 }
 
+/* Of such requests nothing is said but this. */
+static void unending_sentence(struct sentences *s)
+{
+	const struct lane_completeness *requests = &s->latency->requests;
+
+	if (!requests->unending)
+		return;
+	begin(s);
+	fputs("how long ", s->to);
+	some_requests(s, requests->unending, requests);
+	fputs(" took is unknown: the kernel does not see the end of long-running jobs", s->to);
+	end(s, NULL);
+}
+
 /* How much is unknown, and why. */
 static void unknown_sentence(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 	const struct lane_spent *spent = &l->spent;
-	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+	uint64_t untimed = ending(&l->requests) - spent->requests;
 	unsigned int lo = share(spent->unknown.lo, spent->total.hi);
 	unsigned int hi = show_percent(spent->unknown.hi, spent->total.lo, 1);
+	bool is_exact =
+		spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi;
 
 	begin(s);
-	if (spent->requests && hi <= MIN_PERCENT)
-		fprintf(s->to, "how %" PRIu64 " of %" PRIu64 " requests' time was spent",
-			all - spent->requests, all);
-	else if (spent->requests && spent->unknown.lo == spent->unknown.hi &&
-		 spent->total.lo == spent->total.hi)
-		fprintf(s->to, "%u %% of ", lo);
-	else if (spent->requests)
-		fprintf(s->to, "up to %u %% of ", hi);
-	else
-		fprintf(s->to, "how %" PRIu64 " request%s time was spent", all,
-			all == 1 ? "'s" : "s'");
-	if (spent->requests && hi > MIN_PERCENT)
-		whose_time(s, spent, &l->requests, "");
-	fprintf(s->to, " is unknown: ");
+	if (!spent->requests || hi <= MIN_PERCENT) {
+		fputs("how ", s->to);
+		some_requests(s, untimed, &l->requests);
+		fprintf(s->to, " spent %s time", untimed == 1 ? "its" : "their");
+	} else {
+		fprintf(s->to, "%s%u %% of ", is_exact ? "" : "up to ", is_exact ? lo : hi);
+		whose_time(s, spent, &l->requests, "the");
+	}
+	fputs(" is unknown: ", s->to);
 	why_unknown(s);
 	end(s, NULL);
 }
@@ -406,7 +436,7 @@ static void unknown_sentence(struct sentences *s)
 static bool much_is_unknown(const struct lane_latency *l, unsigned int percent)
 {
 	const struct lane_spent *spent = &l->spent;
-	uint64_t all = l->requests.complete + l->requests.partial + l->requests.unknown;
+	uint64_t all = ending(&l->requests);
 
 	return share(spent->unknown.hi, spent->total.lo) >= percent ||
 	       share(all - spent->requests, all) >= percent;
@@ -567,6 +597,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text)); i++)
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	fault_sentences(&s);
+	unending_sentence(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {
 		no_requests(&s);

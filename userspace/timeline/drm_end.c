@@ -96,6 +96,23 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	return timeline_job_ring(rq)->each != LANE_RING_SERIAL && signal_ns < given_ns + REFUSAL_NS;
 }
 
+/*
+ * xe's long-running jobs have no fence of the ring. So the scheduler calls them done in the thread
+ * that gives them to the ring, and they run on (guc_exec_queue_run_job(), xe_guc_submit.c).
+ */
+static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
+		       const struct lane_event *event)
+{
+	const char *driver = timeline_job_ring(rq)->driver;
+	int32_t tid = rq->job->run_tid;
+
+	return rq->pub.executes && tid == event->wire.tid && !rq->job->hw_ns &&
+	       (*driver ? !strcmp(driver, "xe") : !rq->job->hw_context) &&
+	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
+			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
+	       !signalled_before(tl, rq, event);
+}
+
 /* A worker tells rq's end: it may be at a reset, and a job that was not seen may have hung ahead of
  * rq. */
 static bool may_stand_behind_reset(const struct lane_timeline *tl, const struct lane_rq *rq,
@@ -243,6 +260,8 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq))
 		return;
 	ending = ending_of(tl, rq, event);
+	if (may_run_on(tl, rq, event))
+		rq->pub.doubt |= LANE_DOUBT_LIFE;
 	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
 		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	/* Counts as the signal of its fence, which may be lost. */

@@ -136,6 +136,8 @@ enum lane_request_doubt {
 	LANE_DOUBT_END = 1 << 2,     /* nothing bounds its end from above */
 	LANE_DOUBT_GONE = 1 << 3,    /* the trace ended, or it vanished, before its last event
 				      * came */
+	LANE_DOUBT_LIFE = 1 << 4,    /* its fence was signalled as it was handed over: it may be one
+				      * of xe's long-running jobs, whose end no event shows */
 };
 
 /* A request and its times, ns. What a subscriber gets is valid during the call only. A time that

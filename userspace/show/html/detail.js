@@ -42,9 +42,10 @@ function goButton(text, act) {
 // The longest stage, and whose doing it was, in one sentence.
 function why(request, preempted) {
 	const known = request.stages.filter(s => s.known), longest = known.reduce((a, b) => b.lo > a.lo ? b : a, known[0] || { lo: 0 });
-	if (!longest.lo)
+	// What is not known may have been longer.
+	if (!longest.lo || request.total < 0 || request.totalMax - known.reduce((sum, s) => sum + s.lo, 0) > longest.lo)
 		return "";
-	const share = request.total > 0 ? ` (${percent(longest.lo, request.total)} of ${duration(request.total)})` : "";
+	const share = ` (${percent(longest.lo, request.total)} of ${duration(request.total)})`;
 	const who = longest.name === "device_queue" && request.behind ? ", behind " + facts.clients[request.behind.client].name
 		: longest.name === "preempted" && preempted.length ? ", taken off by " + [...new Set(preempted.map(culpritOf))].join(", ") : "";
 	return `Longest: ${longest.name}${share}${who}.`;

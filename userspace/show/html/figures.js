@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the report says: verdict, stages, engines, queues, culprits, the worst requests.
 
-const mid = s => s ? (s.min_ns + s.max_ns) / 2 : 0;
 // A part of the whole that is known within bounds; "unknown" if it may be nothing as well as everything.
 function shares(part, whole) {
 	if (!part)
@@ -40,22 +39,26 @@ function stackPart(share, colour, text) {
 	return make("span", { "data-on": colour, style: `flex-grow: ${share}; background: var(--${colour})`, title: text }, make("i", {}, text));
 }
 
+// Shares are of the requests that were seen from their first event to their last, as in the text report.
 function showStages() {
-	const all = onPath().reduce((sum, s) => sum + mid(s.sum), 0);
-	const bar = make("div", { class: "stack", role: "img",
-		"aria-label": "Share of each stage: " + onPath().map(s => s.stage + " " + percent(mid(s.sum), all)).join(", ") });
-	for (const s of onPath()) {
-		const share = all ? mid(s.sum) / all : 0;
-		if (share > 0.002)
-			bar.append(stackPart(share, s.stage, s.stage + " " + percent(mid(s.sum), all)));
-	}
+	const sum = of => report.clients.reduce((all, c) => ({ min_ns: all.min_ns + of(c.spent).min_ns, max_ns: all.max_ns + of(c.spent).max_ns }), { min_ns: 0, max_ns: 0 });
+	const all = sum(s => s.total).max_ns, ns = Object.fromEntries(onPath().map(s => [s.stage, sum(c => c.stages[s.stage])]));
+	const share = name => all ? shares(ns[name], all) : "";
+	const bar = make("div", { class: "stack", role: "img", "aria-label": "Share of each stage: " + onPath().map(s => s.stage + " " + share(s.stage)).join(", ") });
+	const part = (length, name, text) => {
+		if (length / all > 0.002)
+			bar.append(stackPart(length / all, name, text));
+	};
+	for (const s of onPath())
+		part(ns[s.stage].min_ns, s.stage, s.stage + " " + share(s.stage));
+	part(all - onPath().reduce((known, s) => known + ns[s.stage].min_ns, 0), "unknown", "unknown, or within bounds");
 	byId("stagebar").replaceChildren(bar);
 	const path = new Set(onPath().map(s => s.stage));
 	fillTable(byId("stages"), [
 		{ name: "stage", of: s => make("span", {}, path.has(s.stage) ? swatch(s.stage) : "", word(s.stage)) },
 		{ name: "count", n: true, of: s => count(s.count) },
 		{ name: "sum", n: true, of: s => s.count ? both(s.sum) : "-" },
-		{ name: "share", n: true, of: s => path.has(s.stage) && s.count ? percent(mid(s.sum), all) : "" },
+		{ name: "share", n: true, of: s => path.has(s.stage) && s.count ? share(s.stage) : "" },
 		{ name: "p50", n: true, of: s => both(s.p50) },
 		{ name: "p95", n: true, of: s => both(s.p95) },
 		{ name: "p99", n: true, of: s => both(s.p99) },
