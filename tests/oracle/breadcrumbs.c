@@ -204,7 +204,11 @@ void request_cancel_breadcrumb(struct request *rq)
 	}
 }
 
-/* intel_context_remove_breadcrumbs(): the context may go to another engine. */
+/*
+ * intel_context_remove_breadcrumbs(): the context may go to another engine. After a reset one may
+ * be incomplete; the driver signals it all the same (a GEM_BUG_ON() of debug builds), here it loses
+ * its listener.
+ */
 void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
 {
 	spin_lock_irq(&ce->signal_lock);
@@ -214,7 +218,8 @@ void context_remove_breadcrumbs(struct context *ce, struct breadcrumbs *b)
 
 		list_remove(&rq->on_signal_list);
 		rq->is_on_signals = false;
-		irq_signal_request(rq, b);
+		if (is_complete(rq))
+			irq_signal_request(rq, b);
 	}
 	if (ce->is_listening)
 		remove_context_if_empty(ce);

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Execlists submission with preempt-to-busy: Linux 6.1, gt/intel_execlists_submission.c. The
- * functions bear the driver's names. Left out: resets, preempt timeouts, semaphores, GVT, sentinels
- * and nopreempt requests.
+ * functions bear the driver's names. Left out: semaphores, GVT, sentinels and nopreempt requests.
  */
 #include <string.h>
 
 #include "gpu.h"
-
-enum {
-	MAX_INACTIVE = 2 * PORTS + 2
-};
-
-/* A port that is given back, and when the hardware did that. */
-struct inactive {
-	struct request *rq;
-	uint64_t since;
-};
-
-struct tasklet_run {
-	struct inactive inactive[MAX_INACTIVE];
-	int n_inactive;
-	struct submission *submission; /* what this run has written */
-};
 
 static int max_prio(int a, int b)
 {
@@ -50,7 +33,7 @@ static bool need_preempt(struct engine *engine, struct request *rq)
 }
 
 /* Newest first; the oldest incomplete request is returned. */
-static struct request *unwind_incomplete_requests(struct engine *engine)
+struct request *execlists_unwind(struct engine *engine)
 {
 	struct request *active = NULL;
 
@@ -151,7 +134,7 @@ static bool consider_active(struct dequeue *d)
 	if (need_preempt(engine, d->last)) {
 		d->why = WHY_PRIORITY;
 		hw_pause(engine, true);
-		unwind_incomplete_requests(engine);
+		execlists_unwind(engine);
 		d->last = NULL;
 	} else if (timeslice_expired(engine, d->last)) {
 		struct request *oldest;
@@ -159,7 +142,7 @@ static bool consider_active(struct dequeue *d)
 		d->why = WHY_TIMESLICE;
 		timer_cancel(&engine->timer);
 		hw_pause(engine, true);
-		oldest = unwind_incomplete_requests(engine);
+		oldest = execlists_unwind(engine);
 		if (oldest)
 			defer_request(oldest);
 		d->last = NULL;
@@ -289,9 +272,22 @@ static void submit_ports(struct dequeue *d, struct tasklet_run *run, int n)
 	schedule_in(d->engine, n, s);
 	for (int i = 0; i < n; i++)
 		d->engine->pending[i]->tail = d->engine->pending[i]->wa_tail;
+	set_preempt_timeout(d->engine, *d->active);
 	spend(between(50, 300));
 	hw_submit(d->engine, d->engine->pending, n, s);
 	run->submission = s;
+}
+
+static bool has_unheard_end(const struct context *ce)
+{
+	each_link(it, &ce->requests)
+	{
+		const struct request *rq = container(it, struct request, on_timeline);
+
+		if (is_complete(rq) && rq->listen_at && !rq->is_signaled)
+			return true;
+	}
+	return false;
 }
 
 static void execlists_dequeue(struct engine *engine, struct tasklet_run *run)
@@ -316,20 +312,21 @@ static void execlists_dequeue(struct engine *engine, struct tasklet_run *run)
 		return;
 	}
 	gpu.statistics.same_set += d.submit;
+	gpu.statistics.same_set_unheard += d.submit && has_unheard_end(engine->pending[0]->context);
 	hw_pause(engine, false);
 	engine->pending[0] = NULL;
 }
 
 /* -- The status buffer -- */
 
-static void add_inactive(struct tasklet_run *run, struct request *rq, const struct csb *csb)
+void execlists_add_inactive(struct tasklet_run *run, struct request *rq, uint64_t since)
 {
 	if (run->n_inactive == MAX_INACTIVE)
 		broken("too many ports are given back");
-	run->inactive[run->n_inactive++] = (struct inactive){ rq, csb->switched->at };
+	run->inactive[run->n_inactive++] = (struct inactive){ rq, since };
 }
 
-static void told(struct engine *engine, const struct csb *csb)
+void execlists_told(struct engine *engine, const struct csb *csb)
 {
 	if (engine->n_told < MAX_TOLD)
 		engine->told[engine->n_told++] = *csb;
@@ -342,7 +339,7 @@ static void promote(struct engine *engine, struct tasklet_run *run, const struct
 		broken("nothing is pending for promotion");
 	hw_pause(engine, false);
 	for (struct request **old = engine->active; *old; old++)
-		add_inactive(run, *old, csb);
+		execlists_add_inactive(run, *old, csb->switched->at);
 	memcpy(engine->inflight, engine->pending, sizeof(engine->inflight));
 	engine->active = engine->inflight;
 	spend(between(20, 150));
@@ -354,7 +351,7 @@ static bool is_promotion(const struct csb *csb)
 	return csb->kind == CSB_IDLE_TO_ACTIVE || csb->kind == CSB_NEW_QUEUE;
 }
 
-static void process_csb(struct engine *engine, struct tasklet_run *run)
+void execlists_process_csb(struct engine *engine, struct tasklet_run *run)
 {
 	unsigned end = engine->hw.csb_write;
 	const struct request *before = *engine->active;
@@ -365,13 +362,13 @@ static void process_csb(struct engine *engine, struct tasklet_run *run)
 		struct csb csb = engine->hw.csb[engine->csb_head++ % CSB_ENTRIES];
 
 		spend(between(20, 150));
-		told(engine, &csb);
+		execlists_told(engine, &csb);
 		if (is_promotion(&csb)) {
 			promote(engine, run, &csb);
 		} else {
 			if (!*engine->active)
 				broken("a port completes and none is active");
-			add_inactive(run, *engine->active++, &csb);
+			execlists_add_inactive(run, *engine->active++, csb.switched->at);
 		}
 	}
 	if (before != *engine->active)
@@ -379,7 +376,7 @@ static void process_csb(struct engine *engine, struct tasklet_run *run)
 }
 
 /* execlists_schedule_out(), __execlists_schedule_out() */
-static void schedule_out(struct engine *engine, const struct inactive *port)
+void execlists_schedule_out(struct engine *engine, const struct inactive *port)
 {
 	struct request *rq = port->rq;
 	struct context *ce = rq->context;
@@ -420,6 +417,7 @@ static void record_ports(struct engine *engine, struct tasklet_run *run)
 		return;
 	memcpy(engine->recorded_ports, on, sizeof(on));
 	when = trace_ports(engine, on);
+	moment_report(engine->reset, when);
 	for (int i = 0; i < engine->n_told; i++)
 		csb_told(&engine->told[i], when);
 	if (run->submission)
@@ -434,8 +432,10 @@ static void execlists_submission_tasklet(void *arg)
 	tasklet_begins(engine);
 	engine->n_told = 0;
 	spend(between(20, 100));
-	process_csb(engine, &run);
+	execlists_process_csb(engine, &run);
 	spend(between(10, 60));
+	if (preempt_timeout(engine) || engine->has_error)
+		execlists_reset(engine);
 	if (!engine->pending[0]) {
 		irq_disable();
 		execlists_dequeue(engine, &run);
@@ -443,9 +443,10 @@ static void execlists_submission_tasklet(void *arg)
 		start_timeslice(engine);
 	}
 	for (int i = 0; i < run.n_inactive; i++)
-		schedule_out(engine, &run.inactive[i]);
+		execlists_schedule_out(engine, &run.inactive[i]);
 	spend(between(10, 50));
 	record_ports(engine, &run);
+	engine->reset = NULL;
 	tasklet_ends(engine);
 }
 
@@ -457,7 +458,9 @@ void engine_interrupt(struct engine *engine)
 {
 	bool has_switched = engine->context_irq, has_completed = engine->user_irq;
 
-	engine->context_irq = engine->user_irq = false;
+	engine->has_error |= engine->error_irq;
+	has_switched |= engine->error_irq;
+	engine->context_irq = engine->user_irq = engine->error_irq = false;
 	spend(machine.is_instant ? 0 : between(30, 150));
 	if (has_completed)
 		signal_breadcrumbs(engine);
@@ -465,7 +468,7 @@ void engine_interrupt(struct engine *engine)
 		tasklet_schedule(&engine->tasklet);
 }
 
-static void timeslice_ends(void *arg)
+static void timer_ends(void *arg)
 {
 	struct engine *engine = arg;
 
@@ -477,10 +480,11 @@ void execlists_submit_request(struct request *rq)
 	struct engine *engine = rq->engine;
 
 	spin_lock_irq(engine->lock);
-	list_insert(&rq->on_scheduler, priolist(engine, rq->prio));
-	rq->is_in_queue = true;
+	rq->is_on_hold = ancestor_on_hold(rq);
+	rq->is_in_queue = !rq->is_on_hold;
+	list_insert(&rq->on_scheduler, rq->is_on_hold ? &engine->hold : priolist(engine, rq->prio));
 	spend(between(20, 100));
-	if (rq->prio > engine->priority_hint) {
+	if (rq->is_in_queue && rq->prio > engine->priority_hint) {
 		engine->priority_hint = rq->prio;
 		tasklet_schedule(&engine->tasklet);
 	}
@@ -506,7 +510,8 @@ void execlists_setup(struct engine *engine)
 	engine->submit_request = execlists_submit_request;
 	engine->schedule = execlists_kick;
 	engine->tasklet = (struct tasklet){ .run = execlists_submission_tasklet, .arg = engine };
-	engine->timer = (struct timer){ .run = timeslice_ends, .arg = engine };
+	engine->timer = (struct timer){ .run = timer_ends, .arg = engine };
+	engine->preempt = engine->timer;
 	engine->priority_hint = INT_MIN;
 	engine->active = engine->inflight;
 }

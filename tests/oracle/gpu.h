@@ -18,6 +18,7 @@ enum {
 	CSB_ENTRIES = 32,
 	MAX_TOLD = 8,
 	MAX_ARRAY = 6,
+	MAX_INACTIVE = 2 * PORTS + 2,
 };
 
 /* Linux 6.1, i915_priolist_types.h */
@@ -88,12 +89,14 @@ struct request {
 	uint32_t seqno, tail, wa_tail;
 	int prio;
 	bool is_user, is_heartbeat;
+	bool hangs, faults, is_stubborn; /* never ends; the engine tells of it; is not preempted */
+	bool has_error, has_submit_error, is_skipped, has_started;
 
 	/* its fence: Linux 6.1, dma-fence.c, i915_request.h */
 	struct spinlock lock;
 	struct link callbacks;
 	bool is_signaled, is_signaling_enabled;
-	bool is_active, is_in_queue, is_on_signals, is_retired;
+	bool is_active, is_in_queue, is_on_hold, is_on_signals, is_retired;
 	struct request *next_signaled;
 
 	/* its submit fence */
@@ -140,6 +143,8 @@ struct context {
 	struct engine *inflight;
 	int inflight_count;
 	bool is_on_retire_list;
+	bool is_recoverable, is_banned;
+	unsigned n_hangs;
 
 	/* the ring: requests in the order in which the hardware runs them */
 	struct request **ring;
@@ -188,6 +193,18 @@ struct csb {
 	struct request *ended;
 };
 
+/* A port that is given back, and when the hardware did that. */
+struct inactive {
+	struct request *rq;
+	uint64_t since;
+};
+
+struct tasklet_run {
+	struct inactive inactive[MAX_INACTIVE];
+	int n_inactive;
+	struct submission *submission; /* what this run has written */
+};
+
 struct element {
 	struct context *context; /* NULL: the preempt context of Linux 5.0 to 5.3 */
 	uint32_t tail;
@@ -229,14 +246,19 @@ struct engine {
 	struct spinlock *lock;
 	struct spinlock own_lock;
 	struct engine *queue; /* whose priolists: its own, or the GuC's */
-	struct link priolists, requests;
+	struct link priolists, requests, hold;
 	int priority_hint;
 	struct tasklet tasklet;
 
 	/* Linux 6.1, intel_engine_types.h: struct intel_engine_execlists */
 	struct request *pending[PORTS + 1], *inflight[PORTS + 1];
 	struct request **active;
-	struct timer timer;
+	struct timer timer, preempt;
+	struct request *preempt_target;
+	uint64_t preempt_timeout;     /* 0: none */
+	bool is_resetting, has_error; /* error_interrupt */
+	uint64_t reset_began;
+	struct moment *reset; /* until a run of the tasklet has ended */
 	unsigned csb_head;
 	struct link virtuals;
 	struct request *recorded_ports[PORTS];
@@ -254,7 +276,7 @@ struct engine {
 	struct context *retire_list[MAX_CONTEXTS];
 	int n_retire_list;
 	struct fiber *retire_worker;
-	bool user_irq, context_irq;
+	bool user_irq, context_irq, error_irq;
 	uint64_t timeslice, tasklet_began;
 	uint64_t tasklet_cpu;
 
@@ -286,7 +308,8 @@ struct statistics {
 	uint64_t nested_events, listeners, late_listeners, complete_while_unsubmitted,
 		skipped_submits;
 	uint64_t polled_signals, retire_signals, prompt_signals, coalesced, migrations, busywaits;
-	uint64_t kernel_requests, same_set;
+	uint64_t kernel_requests, same_set, same_set_unheard;
+	uint64_t hangs, resets, heartbeat_resets, errors, holds, guilty, replays, banned, failed;
 	uint64_t arrays, array_fences, array_new_listeners, chain_interrupts;
 };
 
@@ -303,8 +326,11 @@ struct gpu {
 				    listens */
 	bool is_irq_line_busy, is_irq_raised;
 	bool is_over;
-	uint64_t pace;	 /* a typical request's run, ns */
-	bool has_arrays; /* programs listen to several requests in one go */
+	uint64_t pace;	  /* a typical request's run, ns */
+	bool has_arrays;  /* programs listen to several requests in one go */
+	bool has_hangs;	  /* requests hang, engines are reset */
+	bool has_capture; /* CONFIG_DRM_I915_CAPTURE_ERROR */
+	bool has_slices;  /* time slices are short, and often hand the same ports over */
 	struct spinlock guc_lock;
 	struct statistics statistics;
 };
@@ -353,6 +379,7 @@ void request_await(struct request *rq, struct request *signaler);
 void request_queue(struct request *rq, int prio);
 void request_boost(struct request *rq, int prio);
 bool request_submit(struct request *rq);
+void request_skip(struct request *rq);
 void request_unsubmit(struct request *rq);
 bool request_retire(struct request *rq);
 void retire_requests(struct context *ce, const struct request *end);
@@ -364,10 +391,20 @@ struct request *first_queued(struct engine *engine);
 int queue_prio(struct engine *engine);
 void priolists_tidy(struct engine *engine);
 
-/* execlists.c, virtual.c, legacy.c, guc.c, ring.c */
+/* execlists.c, reset.c, virtual.c, legacy.c, guc.c, ring.c */
 void execlists_setup(struct engine *engine);
 void execlists_submit_request(struct request *rq);
 void execlists_kick(struct request *rq, int prio);
+struct request *execlists_unwind(struct engine *engine);
+void execlists_process_csb(struct engine *engine, struct tasklet_run *run);
+void execlists_add_inactive(struct tasklet_run *run, struct request *rq, uint64_t since);
+void execlists_schedule_out(struct engine *engine, const struct inactive *port);
+void execlists_told(struct engine *engine, const struct csb *csb);
+bool ancestor_on_hold(const struct request *rq);
+void set_preempt_timeout(struct engine *engine, struct request *rq);
+bool preempt_timeout(struct engine *engine);
+void execlists_reset(struct engine *engine);
+void reset_for_heartbeat(struct engine *engine);
 void engine_interrupt(struct engine *engine);
 void virtual_setup(struct virtual_engine *ve);
 struct virtual_engine *first_virtual_engine(struct engine *engine);
@@ -384,6 +421,7 @@ void ring_setup(struct engine *engine);
 /* hardware.c */
 void hw_submit(struct engine *engine, struct request *const ports[], int n, struct submission *s);
 void hw_pause(struct engine *engine, bool is_paused);
+const struct context *hw_reset(struct engine *engine, struct csb *csb);
 void hw_user_interrupt(struct engine *engine);
 void hw_emit(struct context *ce, struct request *rq);
 struct request *hw_next_request(const struct element *element);

@@ -99,7 +99,8 @@ static void serve_line(void *arg)
 	(void)arg;
 	gpu.is_irq_raised = false;
 	for (int i = 0; i < gpu.n_engines; i++)
-		if (gpu.engines[i].user_irq || gpu.engines[i].context_irq)
+		if (gpu.engines[i].user_irq || gpu.engines[i].context_irq ||
+		    gpu.engines[i].error_irq)
 			engine_interrupt(&gpu.engines[i]);
 	gpu.is_irq_line_busy = false;
 	if (gpu.is_irq_raised) {
@@ -114,7 +115,8 @@ static void raise_line(void)
 	if (gpu.is_irq_line_busy)
 		return;
 	gpu.is_irq_line_busy = true;
-	at(machine.now + hardware_time(200, chance(5) ? 20000 : 2500), line_arrives, NULL);
+	at(machine.now + hardware_time(200, chance(gpu.has_slices ? 30 : 5) ? 20000 : 2500),
+	   line_arrives, NULL);
 }
 
 void hw_user_interrupt(struct engine *engine)
@@ -143,13 +145,26 @@ static void next_in_element(struct engine *engine);
 static void go_on(struct engine *engine);
 static void take_written(struct engine *engine);
 
+/* An instruction that there is not: the engine stops there, and has its interrupt. */
+static void request_faults(struct engine *engine)
+{
+	engine->error_irq = true;
+	raise_line();
+}
+
 static void work_on(struct engine *engine)
 {
 	struct hardware *hw = &engine->hw;
 
 	hw->state = HW_RUNNING;
 	hw->run_since = machine.now;
-	work_after(engine, hw->running->work_left, request_completes);
+	hw->running->has_started = true;
+	if (hw->running->faults)
+		work_after(engine, hw->running->work_left / 2, request_faults);
+	else if (hw->running->hangs)
+		hw->work_generation++;
+	else
+		work_after(engine, hw->running->work_left, request_completes);
 }
 
 /* The context goes on with its next request. */
@@ -346,6 +361,8 @@ static void take_written(struct engine *engine)
 	const struct context *from;
 
 	hw->arbitration_generation++;
+	if (hw->state == HW_RUNNING && hw->running->is_stubborn)
+		return; /* it has no point of arbitration before its end */
 	if (hw->state == HW_LOADING) {
 		arbitrate_after(engine, hardware_time(100, 1000) + 1, take_written);
 		return;
@@ -400,6 +417,39 @@ void hw_pause(struct engine *engine, bool is_paused)
 		hw->last_end = moment_new(machine.now, hw->last_end, NULL);
 		work_after(engine, hardware_time(30, 400), next_in_element);
 	}
+}
+
+/*
+ * gt/intel_engine_cs.c:intel_engine_stop_cs(), and the reset behind it: what runs stops where it
+ * is, what is written and not taken is lost. Returns the context that had the engine, and in `csb`
+ * what no status entry tells.
+ */
+const struct context *hw_reset(struct engine *engine, struct csb *csb)
+{
+	struct hardware *hw = &engine->hw;
+	struct context *ce = hw->n_elements ? element_now(hw)->context : NULL;
+	struct request *rq = hw->running;
+	struct moment *stopped = moment_new(machine.now, NULL, rq ? NULL : hw->last_end);
+
+	*csb = (struct csb){ CSB_ACTIVE_TO_IDLE, ce, stopped, hw->ended };
+	if (rq) {
+		struct moment *end = moment_new(machine.now, stopped, NULL);
+
+		hw_stop(engine, end);
+		preempted(engine, rq, end, hw->n_written ? hw->submission->why : WHY_NONE);
+		if (!hw->n_written) /* nobody was to take its place */
+			hw->open_preemption = NULL;
+	}
+	if (ce)
+		ce->is_in_busywait = false;
+	hw->ended = NULL;
+	hw->last_end = stopped;
+	hw->state = HW_IDLE;
+	hw->n_elements = hw->position = hw->n_written = 0;
+	hw->paused_since = 0;
+	hw->work_generation++;
+	hw->arbitration_generation++;
+	return ce;
 }
 
 /* The ring's tail moves while the hardware has it: ring submission, and the GuC's lite-restore. */

@@ -70,6 +70,19 @@ static void depend_on_others(struct request *rq)
 	}
 }
 
+/* A batch that never ends, or one without a point of arbitration. */
+static void may_hang(struct request *rq)
+{
+	unsigned how = (unsigned)dice(100);
+
+	rq->hangs = how < 1;
+	rq->is_stubborn = how < 5;
+	if (how >= 1 && how < 3)
+		rq->work_left += long_tailed(gpu.pace * 8);
+	rq->faults = rq->hangs && chance(30);
+	gpu.statistics.hangs += rq->hangs;
+}
+
 /* gem/i915_gem_execbuffer.c:i915_gem_do_execbuffer(), eb_submit(), eb_request_add() */
 static struct request *execbuf(struct context *ce)
 {
@@ -78,6 +91,8 @@ static struct request *execbuf(struct context *ce)
 	spend(between(300, 2500));
 	mutex_lock(&ce->mutex);
 	rq = create(ce, some_work(), true);
+	if (gpu.has_hangs)
+		may_hang(rq);
 	depend_on_others(rq);
 	spend(between(100, 600));
 	rq->queue_at = trace_wait(TRACE_QUEUE, rq, 0);
@@ -118,6 +133,10 @@ static void heartbeat(struct engine *engine)
 		tasklet_flush(&engine->tasklet);
 	if (rq && request_completed(rq))
 		rq = engine->systole = NULL;
+	if (rq && gpu.has_hangs && rq->prio == PRIO_BARRIER) {
+		reset_for_heartbeat(engine);
+		return;
+	}
 	if (rq) {
 		int prio = rq->prio < 0		       ? 0
 			   : rq->prio < PRIO_HEARTBEAT ? PRIO_HEARTBEAT
@@ -297,13 +316,25 @@ static void retire_context(struct context *ce)
 
 /* -- Threads -- */
 
+static struct context *client_context(struct client *client);
+
+/* A banned context takes no more requests: who has one goes on with another. */
+static struct context *some_context(struct client *client)
+{
+	struct context **place = &client->contexts[dice((uint64_t)client->n_contexts)];
+
+	if ((*place)->is_banned && gpu.n_contexts < MAX_CONTEXTS)
+		*place = client_context(client);
+	return *place;
+}
+
 static void client_thread(void *arg)
 {
 	struct client *client = arg;
 
 	sleep_for(dice(gpu.pace * 3));
 	while (gpu.n_requests < gpu.wanted_requests) {
-		struct context *ce = client->contexts[dice((uint64_t)client->n_contexts)];
+		struct context *ce = some_context(client);
 		struct request *rq = NULL;
 
 		for (unsigned n = (unsigned)between(1, client->burst); n; n--)
@@ -373,11 +404,21 @@ static void kernel_thread(void *arg)
 	}
 }
 
+/* The engines are awake: programs run, or one of their requests hangs. */
+static bool is_awake(void)
+{
+	const struct request *rq = gpu.has_hangs ? gpu.requests : NULL;
+
+	while (rq && (rq->is_retired || rq->is_heartbeat))
+		rq = rq->all_next;
+	return load.n_running || rq;
+}
+
 static void heartbeat_thread(void *arg)
 {
-	while (load.n_running) {
+	while (is_awake()) {
 		sleep_for(load.heartbeat + dice(load.heartbeat / 4));
-		if (load.n_running)
+		if (is_awake())
 			heartbeat(arg);
 	}
 }
@@ -446,9 +487,14 @@ static void engine_setup(struct engine *engine, int id, int class, int instance)
 	list_init(&engine->priolists);
 	list_init(&engine->requests);
 	list_init(&engine->virtuals);
+	list_init(&engine->hold);
 	breadcrumbs_init(&engine->breadcrumbs, engine);
 	engine->active = engine->inflight;
 	engine->timeslice = chance(80) ? between(gpu.pace / 3, gpu.pace * 3) + 2000 : 0;
+	if (gpu.has_slices)
+		engine->timeslice = between(gpu.pace / 10, gpu.pace / 2) + 1000;
+	if (gpu.has_hangs && chance(75))
+		engine->preempt_timeout = between(gpu.pace / 2, gpu.pace * 4) + 20000;
 	switch (gpu.mode) {
 	case MODE_LEGACY:
 		legacy_setup(engine);
@@ -517,7 +563,7 @@ static void client_setup(struct client *client, int n)
 {
 	*client = (struct client){ .pid = 1000 + 10 * n };
 	client->n_contexts = 1 + (int)dice(3);
-	client->burst = (unsigned)between(1, 5);
+	client->burst = (unsigned)between(gpu.has_slices ? 4 : 1, gpu.has_slices ? 10 : 5);
 	client->idle_percent = (unsigned)between(20, 95);
 	client->wait_percent = (unsigned)dice(70);
 	for (int i = 0; i < client->n_contexts; i++)
@@ -535,7 +581,7 @@ static void helpers_setup(void)
 	for (int i = 0; i < gpu.n_engines; i++) {
 		struct engine *engine = &gpu.engines[i];
 
-		if (chance(60))
+		if (chance(60) || gpu.has_hangs)
 			thread_start(70 + i, 70 + i, heartbeat_thread, engine);
 		if (chance(40) && gpu.mode != MODE_RING)
 			thread_start(80 + i, 80 + i, kernel_thread,
@@ -559,6 +605,7 @@ void load_start(uint64_t seed, unsigned n_requests)
 	machine.irq_cpu = chance(70) ? (int)dice((uint64_t)machine.n_cpus) : -1;
 	load.provoked_percent = (unsigned)dice(60);
 	load.heartbeat = gpu.pace * 10 + 50000;
+	gpu.has_capture = gpu.has_hangs && chance(75);
 	engines_setup();
 	for (int i = 0, n = (int)between(2, MAX_CLIENTS); i < n; i++)
 		client_setup(&load.clients[i], i);

@@ -297,7 +297,7 @@ static void run_tasklets(struct cpu *cpu)
 	cpu->last_tasklet = &cpu->tasklets;
 	for (; list; list = next) {
 		next = list->next;
-		if (list->is_running) {
+		if (list->is_running || list->is_disabled) {
 			tasklet_append(cpu, list);
 			spend(between(50, 150));
 			continue;
@@ -363,11 +363,27 @@ bool tasklet_flush(struct tasklet *tasklet)
 	bh_disable();
 	if (!tasklet->is_running) {
 		runs = tasklet->is_running = true;
-		tasklet->run(tasklet->arg);
+		if (!tasklet->is_disabled)
+			tasklet->run(tasklet->arg);
 		tasklet->is_running = false;
 	}
 	bh_enable();
 	return runs;
+}
+
+/* Linux 6.1, i915_gem.h:__tasklet_disable_sync_once() */
+void tasklet_disable(struct tasklet *tasklet)
+{
+	tasklet->is_disabled = true;
+	while (tasklet->is_running)
+		spend(between(15, 60));
+}
+
+/* Linux 6.1, execlists_reset_finish() */
+void tasklet_enable(struct tasklet *tasklet)
+{
+	tasklet->is_disabled = false;
+	tasklet_schedule(tasklet);
 }
 
 struct expiry {

@@ -43,7 +43,7 @@ struct irq_work {
 struct tasklet {
 	action_fn *run;
 	void *arg;
-	bool is_scheduled, is_running;
+	bool is_scheduled, is_running, is_disabled;
 	struct tasklet *next;
 };
 
@@ -157,6 +157,8 @@ void irq_work_queue(struct irq_work *work);
 void tasklet_schedule(struct tasklet *tasklet);
 /* Runs it here and now when no CPU does. */
 bool tasklet_flush(struct tasklet *tasklet);
+void tasklet_disable(struct tasklet *tasklet);
+void tasklet_enable(struct tasklet *tasklet);
 void timer_set(struct timer *timer, uint64_t ns);
 void timer_cancel(struct timer *timer);
 bool timer_expired(const struct timer *timer);

@@ -18,10 +18,13 @@ struct options {
 
 static const char usage[] =
 	"usage: gpulane-oracle --mode MODE --seed N [--damage KIND] [--instant] [--arrays]\n"
-	"                      [--requests N] [--events FILE] [--truth FILE] [--stats]\n"
+	"                      [--hangs] [--slices] [--requests N] [--events FILE] [--truth FILE] "
+	"[--stats]\n"
 	"MODE: execlists tracepoints nolisten legacy stock guc ring\n"
 	"KIND: none drop1 drop10 bursts cut, or the name of an event that is absent\n"
-	"--arrays: programs also listen to several requests in one go\n";
+	"--arrays: programs also listen to several requests in one go\n"
+	"--hangs: requests hang and engines are reset; not with legacy, guc and ring\n"
+	"--slices: short time slices, whose ports are often the same again\n";
 
 static _Noreturn void wrong_usage(const char *what)
 {
@@ -44,7 +47,8 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "damage", 1, NULL, 'd' }, { "events", 1, NULL, 'e' },
 		{ "truth", 1, NULL, 't' },  { "instant", 0, NULL, 'i' },
 		{ "stats", 0, NULL, 'S' },  { "requests", 1, NULL, 'r' },
-		{ "arrays", 0, NULL, 'a' }, { "help", 0, NULL, 'h' },
+		{ "arrays", 0, NULL, 'a' }, { "hangs", 0, NULL, 'H' },
+		{ "slices", 0, NULL, 'l' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
@@ -72,6 +76,12 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'a':
 			gpu.has_arrays = true;
+			break;
+		case 'H':
+			gpu.has_hangs = true;
+			break;
+		case 'l':
+			gpu.has_slices = true;
 			break;
 		case 'S':
 			o->wants_statistics = true;
@@ -114,6 +124,9 @@ int main(int argc, char **argv)
 	FILE *file;
 
 	parse(argc, argv, &o);
+	if (gpu.has_hangs &&
+	    (gpu.mode == MODE_LEGACY || gpu.mode == MODE_GUC || gpu.mode == MODE_RING))
+		wrong_usage("no hangs in this mode");
 	load_start(o.seed, o.n_requests);
 	machine_run();
 	if (gpu.n_unretired)

@@ -165,7 +165,8 @@ void run_ends(struct request *rq, struct moment *when)
 
 void preempted(struct engine *engine, struct request *rq, struct moment *when, enum why why)
 {
-	moment_stamp(when, rq->last_unsubmit_at);
+	if (rq->last_unsubmit_at >= engine->reset_began)
+		moment_stamp(when, rq->last_unsubmit_at);
 	rq->preemptions = grow(rq->preemptions, rq->n_preemptions, &rq->room_preemptions,
 			       sizeof(*rq->preemptions));
 	rq->preemptions[rq->n_preemptions] = (struct preemption){ when, NULL, why };

@@ -17,6 +17,7 @@ struct context *context_create(struct engine *engine, int prio, int pid, bool is
 		broken("too many contexts");
 	*ce = (struct context){ .engine = engine, .prio = prio, .pid = pid };
 	ce->id = 5 + (uint64_t)gpu.n_contexts;
+	ce->is_recoverable = gpu.has_hangs && chance(75);
 	ce->seqno_step = is_user && gpu.mode != MODE_RING ? 2 : 1;
 	mutex_init(&ce->mutex);
 	list_init(&ce->requests);
@@ -57,17 +58,20 @@ static void submit_fence_complete(struct request *rq)
 {
 	if (--rq->submit_waits)
 		return;
+	rq->has_error |= rq->has_submit_error;
 	rq->submit_at = trace(TRACE_SUBMIT, rq);
 	spend(between(20, 150));
 	rq->engine->submit_request(rq);
 	rq->is_submitted = true;
-	if (rq->submitted_next)
+	if (rq->submitted_next) {
+		rq->submitted_next->has_submit_error |= rq->has_submit_error;
 		submit_fence_complete(rq->submitted_next);
+	}
 }
 
 static void dependency_is_signaled(struct request *rq, struct fence_callback *callback)
 {
-	(void)rq;
+	callback->waiting_request->has_submit_error |= rq->has_error;
 	submit_fence_complete(callback->waiting_request);
 }
 
@@ -196,6 +200,18 @@ static void executed(struct request *rq)
 		rq->execute_at = rq->last_executed_at;
 }
 
+/* __i915_request_skip(): of its work the breadcrumb is left. */
+void request_skip(struct request *rq)
+{
+	rq->has_error = true;
+	if (rq->is_skipped)
+		return;
+	rq->is_skipped = true;
+	gpu.statistics.failed++;
+	rq->hangs = rq->faults = rq->is_stubborn = false;
+	rq->work_left = between(100, 1500);
+}
+
 /* __i915_request_submit(): false when the request has completed since it was taken back. */
 bool request_submit(struct request *rq)
 {
@@ -203,6 +219,8 @@ bool request_submit(struct request *rq)
 	uint64_t checked_at = machine.now;
 
 	if (is_new) {
+		if (rq->has_error || rq->context->is_banned)
+			request_skip(rq);
 		spend(between(20, 120));
 		rq->tail = (uint32_t)(rq->global_order * 192 + 176) % 16384;
 		rq->wa_tail = rq->tail + 16;
@@ -253,7 +271,7 @@ static void remove_from_engine(struct request *rq)
 		spin_lock_irq(engine->lock);
 	}
 	list_remove(&rq->on_scheduler);
-	rq->is_in_queue = false;
+	rq->is_in_queue = rq->is_on_hold = false;
 	rq->is_active = true;
 	spin_unlock_irq(engine->lock);
 }

@@ -134,6 +134,7 @@ void write_statistics(FILE *file)
 	FIGURE("lite_restores", s->lite_restores);
 	FIGURE("busywaits", s->busywaits);
 	FIGURE("same_set_not_written", s->same_set);
+	FIGURE("of_them_behind_an_end_that_nobody_has_heard_of", s->same_set_unheard);
 	FIGURE("virtual_migrations", s->migrations);
 	FIGURE("complete_while_taken_back", s->complete_while_unsubmitted);
 	FIGURE("complete_at_resubmission", s->skipped_submits);
@@ -145,6 +146,17 @@ void write_statistics(FILE *file)
 	FIGURE("of_them_with_others_events", s->tasklet_overlaps);
 	FIGURE("events_of_other_cpus_within", s->foreign_events);
 	FIGURE("events_of_nested_interrupts_within", s->nested_events);
+	if (gpu.has_hangs) {
+		FIGURE("hangs", s->hangs);
+		FIGURE("resets", s->resets);
+		FIGURE("resets_for_heartbeats", s->heartbeat_resets);
+		FIGURE("resets_for_errors", s->errors);
+		FIGURE("guilty", s->guilty);
+		FIGURE("innocent_active", s->replays);
+		FIGURE("held_requests", s->holds);
+		FIGURE("banned_contexts", s->banned);
+		FIGURE("requests_without_work", s->failed);
+	}
 	if (gpu.has_arrays) {
 		FIGURE("arrays", s->arrays);
 		FIGURE("fences_of_arrays", s->array_fences);

@@ -164,6 +164,7 @@ void virtual_setup(struct virtual_engine *ve)
 	list_init(&engine->priolists);
 	list_init(&engine->requests);
 	list_init(&engine->virtuals);
+	list_init(&engine->hold);
 	breadcrumbs_init(&engine->breadcrumbs, NULL);
 	for (int i = 0; i < ve->n_siblings; i++) {
 		engine->class = ve->siblings[i]->class;
