@@ -293,7 +293,7 @@ static void order_waits_for_a_round(void **state)
 
 static void doubles_of_two_buffers(void **state)
 {
-	struct lane_doubles *doubles = decode_doubles_create();
+	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
 	struct lane_event event;
 
 	(void)state;

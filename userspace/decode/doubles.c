@@ -7,29 +7,27 @@
 
 #include "base/table.h"
 
-enum {
-	DOUBLE_NS = 1000 * 1000 /* two buffers record one event within that time */
-};
-
 /* The last event of one kind on one CPU. */
 struct seen_event {
 	uint64_t ns;
 	uint64_t hash;
-	uint32_t buffer;
-	bool is_paired; /* its double came: a third one is another event */
+	uint64_t buffers; /* that had it, a bit each: from one of them it is another event */
 };
 
 struct lane_doubles {
 	struct lane_table by_kind; /* CPU, kind */
 	struct lane_pool pool;
+	uint64_t within_ns;
 };
 
-struct lane_doubles *decode_doubles_create(void)
+struct lane_doubles *decode_doubles_create(uint64_t within_ns)
 {
 	struct lane_doubles *doubles = calloc(1, sizeof(*doubles));
 
-	if (doubles)
-		doubles->pool.size = sizeof(struct seen_event);
+	if (!doubles)
+		return NULL;
+	doubles->pool.size = sizeof(struct seen_event);
+	doubles->within_ns = within_ns;
 	return doubles;
 }
 
@@ -55,7 +53,7 @@ static uint64_t hash_of(const struct lane_event *event)
 bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
 			uint32_t buffer)
 {
-	const struct seen_event now = { event->wire.ts_ns, hash_of(event), buffer, false };
+	const struct seen_event now = { event->wire.ts_ns, hash_of(event), 1ull << buffer % 64 };
 	uint64_t cpu = (uint64_t)(uint32_t)event->cpu;
 	struct seen_event *seen = lane_table_get(&doubles->by_kind, cpu, event->wire.kind);
 
@@ -66,9 +64,9 @@ bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *e
 			*seen = now;
 		return false;
 	}
-	if (seen->buffer != buffer && seen->hash == now.hash && !seen->is_paired &&
-	    now.ns - seen->ns < DOUBLE_NS) {
-		seen->is_paired = true;
+	if (!(seen->buffers & now.buffers) && seen->hash == now.hash &&
+	    now.ns - seen->ns <= doubles->within_ns) {
+		seen->buffers |= now.buffers;
 		return true;
 	}
 	*seen = now;

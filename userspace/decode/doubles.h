@@ -10,8 +10,8 @@
 
 struct lane_doubles;
 
-/* NULL: no memory. */
-struct lane_doubles *decode_doubles_create(void);
+/* Two buffers record one event within that time. NULL: no memory. */
+struct lane_doubles *decode_doubles_create(uint64_t within_ns);
 
 /* Looks at the events of all buffers, in time order; true when another buffer had this one. */
 bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,

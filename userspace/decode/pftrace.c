@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
+#include "decode/doubles.h"
 #include "decode/merge.h"
 
 #define MIB (1024ull * 1024)
@@ -54,9 +55,9 @@ struct bundle_event {
 	enum what what;
 };
 
-/* One CPU. */
+/* What a data source has of a CPU. */
 struct bundle_stream {
-	const struct lane_pf_cpu *cpu;
+	const struct lane_pf_part *part;
 	struct lane_account *account;
 	size_t taken; /* of its bundles */
 	uint8_t *bytes;
@@ -89,9 +90,10 @@ struct trace {
 	struct lane_pf_index index;
 	char *path;
 	int fd;
-	struct bundle_stream *streams; /* by CPU */
+	struct bundle_stream *streams; /* by part */
 	struct lane_account *accounts;
-	struct lane_merge merge; /* the last stream is that of the threads */
+	struct lane_merge merge;      /* the last stream is that of the threads */
+	struct lane_doubles *doubles; /* where there are several data sources */
 	struct lane_merge_stream threads;
 	size_t at_thread;
 	struct lane_event thread;
@@ -289,11 +291,11 @@ static bool is_lost_before(const struct bundle_stream *stream, const struct lane
 	       (!stream->has_last || bundle->before_ns > stream->last_ns);
 }
 
-/* Goes to the CPU's next bundle; its events are found. */
+/* Goes to the part's next bundle; its events are found. */
 static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct lane_pf_bundle *bundle =
-		&trace->index.bundles[stream->cpu->first + stream->taken++];
+		&trace->index.bundles[stream->part->first + stream->taken++];
 	const uint8_t *chunk = NULL;
 	struct lane_error *err = NULL;
 	bool is_there;
@@ -402,7 +404,7 @@ static void follow_switch(struct bundle_stream *stream)
 static struct lane_error *take_entry(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct lane_pf_bundle *bundle =
-		&trace->index.bundles[stream->cpu->first + stream->taken - 1];
+		&trace->index.bundles[stream->part->first + stream->taken - 1];
 	const struct bundle_event *entry = &stream->entries[stream->at_entry++];
 	enum lane_pf_read how = LANE_PF_EVENT;
 	struct lane_error *err = NULL;
@@ -443,24 +445,24 @@ static struct lane_error *take_entry(struct trace *trace, struct bundle_stream *
 /* What was lost behind the last event. */
 static void end_stream(struct trace *trace, struct bundle_stream *stream)
 {
-	const struct lane_pf_cpu *cpu = stream->cpu;
+	const struct lane_pf_part *part = stream->part;
 
 	if (stream->is_lost)
 		add_loss(trace, stream, stream->last_ns, 0);
-	else if (cpu->is_lost || stream->lost)
+	else if (part->is_lost || stream->lost)
 		add_loss(trace, stream, stream->last_ns, take_count(stream));
 	stream->account->is_damaged = trace->index.is_cut;
-	stream->taken = cpu->n + 1;
+	stream->taken = part->n + 1;
 }
 
 static struct lane_error *find_event(struct trace *trace, struct bundle_stream *stream)
 {
 	struct lane_error *err = NULL;
 
-	while (!err && !stream->next.has_event && stream->taken <= stream->cpu->n) {
+	while (!err && !stream->next.has_event && stream->taken <= stream->part->n) {
 		if (stream->at_entry < stream->n_entries)
 			err = take_entry(trace, stream);
-		else if (stream->taken < stream->cpu->n)
+		else if (stream->taken < stream->part->n)
 			err = next_bundle(trace, stream);
 		else
 			end_stream(trace, stream);
@@ -496,7 +498,7 @@ static struct lane_merge_stream *merge_stream(void *arg, uint32_t index)
 {
 	struct trace *trace = arg;
 
-	return index < trace->index.n_cpus ? &trace->streams[index].next : &trace->threads;
+	return index < trace->index.n_parts ? &trace->streams[index].next : &trace->threads;
 }
 
 static struct lane_error *merge_find(void *arg, uint32_t index)
@@ -504,7 +506,7 @@ static struct lane_error *merge_find(void *arg, uint32_t index)
 	struct trace *trace = arg;
 	struct bundle_stream *stream;
 
-	if (index == trace->index.n_cpus) {
+	if (index == trace->index.n_parts) {
 		find_thread(trace);
 		return NULL;
 	}
@@ -526,16 +528,19 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 		trace->has_told_damage = true;
 		return LANE_TAKE(trace->index.err);
 	}
-	err = decode_merge_next(&trace->merge, &index, &is_loss);
-	if (err || index == trace->merge.n)
-		return err;
-	if (index == trace->index.n_cpus) {
-		*result = &trace->thread;
-		return NULL;
-	}
-	stream = &trace->streams[index];
+	do {
+		err = decode_merge_next(&trace->merge, &index, &is_loss);
+		if (err || index == trace->merge.n)
+			return err;
+		if (index == trace->index.n_parts) {
+			*result = &trace->thread;
+			return NULL;
+		}
+		stream = &trace->streams[index];
+	} while (!is_loss && trace->doubles &&
+		 decode_doubles_has(trace->doubles, &stream->event, stream->part->source));
 	if (is_loss)
-		decode_losses_take(&stream->next.losses, stream->account, (int32_t)index,
+		decode_losses_take(&stream->next.losses, stream->account, stream->account->cpu,
 				   &stream->loss);
 	*result = is_loss ? &stream->loss : &stream->event;
 	return NULL;
@@ -547,7 +552,7 @@ static void trace_close(struct lane_decoder *decoder)
 
 	if (!trace)
 		return;
-	for (uint32_t i = 0; trace->streams && i < trace->index.n_cpus; i++) {
+	for (uint32_t i = 0; trace->streams && i < trace->index.n_parts; i++) {
 		free(trace->streams[i].bytes);
 		free(trace->streams[i].entries);
 		free(trace->streams[i].names);
@@ -556,6 +561,7 @@ static void trace_close(struct lane_decoder *decoder)
 		free(trace->cached[i].bytes);
 	decode_pf_index_deinit(&trace->index);
 	decode_merge_deinit(&trace->merge);
+	decode_doubles_destroy(trace->doubles);
 	free(trace->streams);
 	free(trace->accounts);
 	if (trace->fd >= 0)
@@ -570,14 +576,17 @@ static void close_guard(struct trace **trace)
 		trace_close(&(*trace)->base);
 }
 
-/* What the kernel counts as lost of a CPU, where it was lost at one time. */
-static uint64_t counted(const struct lane_pf_index *index, const struct lane_pf_cpu *cpu)
+/* What the kernel counts as lost of a CPU, where it was lost at one time. Two data sources tell of
+ * one loss twice. */
+static uint64_t counted(const struct lane_pf_index *index, const struct lane_pf_part *part)
 {
-	unsigned int n = cpu->is_lost;
+	const struct lane_pf_cpu *cpu = &index->cpus[part->cpu];
+	unsigned int n = part->is_lost;
 
-	for (size_t i = 0; i < cpu->n; i++)
-		n += index->bundles[cpu->first + i].is_lost;
-	if (n > 1 || !cpu->has_begin || !cpu->has_end || cpu->lost_end < cpu->lost_begin)
+	for (size_t i = 0; i < part->n; i++)
+		n += index->bundles[part->first + i].is_lost;
+	if (n > 1 || cpu->n_parts > 1 || !cpu->has_begin || !cpu->has_end ||
+	    cpu->lost_end < cpu->lost_begin)
 		return 0;
 	return cpu->lost_end - cpu->lost_begin;
 }
@@ -587,6 +596,7 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 {
 	LANE_CLEANUP(close_guard) struct trace *trace = calloc(1, sizeof(*trace));
 	struct lane_error *err;
+	size_t n;
 
 	if (!trace)
 		return &lane_enomem;
@@ -603,19 +613,23 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 		err = decode_pf_index_read(trace->path, trace->fd, names, &trace->index);
 	if (err)
 		return err;
-	trace->streams = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->streams));
-	trace->accounts = calloc((size_t)trace->index.n_cpus + 1, sizeof(*trace->accounts));
+	n = trace->index.n_parts;
+	trace->streams = calloc(n + 1, sizeof(*trace->streams));
+	trace->accounts = calloc(n + 1, sizeof(*trace->accounts));
+	if (trace->index.n_sources > 1)
+		trace->doubles = decode_doubles_create(0); /* of one ring */
 	if (!trace->streams || !trace->accounts ||
-	    !decode_merge_init(&trace->merge, trace->index.n_cpus + 1))
+	    (trace->index.n_sources > 1 && !trace->doubles) ||
+	    !decode_merge_init(&trace->merge, (uint32_t)n + 1))
 		return &lane_enomem;
-	for (uint32_t i = 0; i < trace->index.n_cpus; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct bundle_stream *stream = &trace->streams[i];
 
-		stream->cpu = &trace->index.cpus[i];
+		stream->part = &trace->index.parts[i];
 		stream->account = &trace->accounts[i];
-		stream->account->cpu = (int32_t)i;
+		stream->account->cpu = (int32_t)stream->part->cpu;
 		stream->tid = -1;
-		stream->lost = counted(&trace->index, stream->cpu);
+		stream->lost = counted(&trace->index, stream->part);
 	}
 	*decoder = &LANE_TAKE(trace)->base;
 	return NULL;
@@ -662,7 +676,7 @@ static const struct lane_account *trace_accounts(struct lane_decoder *decoder, s
 {
 	struct trace *trace = trace_of(decoder);
 
-	*n = trace->index.n_cpus;
+	*n = trace->index.n_parts;
 	return trace->accounts;
 }
 

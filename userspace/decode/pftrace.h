@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Perfetto's traces: a list of packets, in any order. Those with ftrace events are bundles, each of
- * one CPU. A first reading finds the bundles and the facts; a second one takes the events of each
- * CPU's bundles in turn.
+ * one CPU and one data source. A first reading finds the bundles and the facts; a second one takes
+ * the events of each such part's bundles in turn.
  */
 #ifndef LANE_DECODE_PFTRACE_H
 #define LANE_DECODE_PFTRACE_H
@@ -73,8 +73,8 @@ struct lane_pf_bundle {
 	uint64_t order;	    /* in the trace */
 	uint32_t bytes;
 	uint32_t chunk; /* 0: none */
-	uint32_t cpu;
-	bool is_lost; /* events were lost between the CPU's bundle before and this one */
+	uint32_t cpu, source;
+	bool is_lost; /* events were lost between the part's bundle before and this one */
 };
 
 /* Compressed packets. */
@@ -85,10 +85,18 @@ struct lane_pf_chunk {
 };
 
 struct lane_pf_cpu {
-	size_t first, n;	       /* its bundles */
 	uint64_t lost_begin, lost_end; /* as the kernel counts */
 	bool has_begin, has_end;       /* of these two */
-	bool is_lost;		       /* behind its last bundle */
+	uint32_t n_parts;
+};
+
+/* What one data source of ftrace's has of one CPU. Its bundles follow each other in time; those of
+ * two data sources do not. */
+struct lane_pf_part {
+	uint32_t cpu, source;
+	size_t first, n; /* its bundles */
+	uint64_t drops;	 /* the reader's, at its last bundle */
+	bool is_lost;	 /* behind its last bundle */
 };
 
 /* A thread, as a process tree tells it. */
@@ -104,14 +112,16 @@ struct lane_pf_index {
 	uint64_t bytes; /* of the file */
 	struct lane_pf_plans plans;
 	struct lane_trace_info info;
-	struct lane_pf_bundle *bundles; /* by CPU, in the order of time */
+	struct lane_pf_bundle *bundles; /* by part, in the order of time */
 	size_t n_bundles, cap_bundles;
 	struct lane_pf_chunk *chunks; /* number 1 on */
 	size_t n_chunks, cap_chunks;
 	struct lane_pf_thread *threads; /* in the order of time */
 	size_t n_threads, cap_threads;
 	struct lane_pf_cpu *cpus;
-	uint32_t n_cpus;
+	uint32_t n_cpus, n_sources;
+	struct lane_pf_part *parts; /* by CPU and data source */
+	size_t n_parts, cap_parts;
 	uint64_t first_ns;	/* of all bundles */
 	struct lane_error *err; /* what ended the first reading, or was damaged first */
 	bool is_cut;		/* it ended before the file's end */

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/stop.h"
+#include "base/vector.h"
 #include "decode/bytes.h"
 #include "decode/pftrace.h"
 
@@ -61,15 +62,17 @@ enum {
 	MAX_BUNDLES = 1 << 24,
 	MAX_CHUNKS = 1 << 22,
 	MAX_THREADS = 1 << 20,
-	MAX_SEQUENCES = 64,
+	MAX_SOURCES = 64,  /* what comes behind is taken for the last one's */
 	UNPACKED_MIB = 64, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 };
 
-/* What was seen of a CPU up to now. */
-struct seen_cpu {
-	uint64_t drops;	 /* of reader's */
-	bool lost_since; /* its last bundle */
+/* A data source of ftrace's: its packets have one sequence. */
+struct source {
+	uint32_t sequence;
+	uint64_t drops;	 /* how often packets of it were dropped, or any that cannot be read */
+	uint32_t *parts; /* by CPU: the number of its part and 1, or 0 */
+	uint32_t cap_parts;
 };
 
 struct packet_reader {
@@ -79,10 +82,7 @@ struct packet_reader {
 	const uint8_t *base; /* of the chunk's bytes, or of the packet's */
 	uint64_t base_at;    /* where these are in the file or in the chunk */
 	uint64_t unpacked;
-	uint64_t drops; /* how often packets of ftrace's were dropped */
-	uint32_t sequences[MAX_SEQUENCES];
-	unsigned int n_sequences; /* that had ftrace's packets */
-	struct seen_cpu *seen;	  /* by CPU */
+	struct source sources[MAX_SOURCES];
 	uint32_t cap_cpus;
 	bool has_clocks, has_shift, has_tree;
 	int64_t shift;	    /* add to CLOCK_BOOTTIME for ftrace's clock */
@@ -261,7 +261,6 @@ static struct lane_pf_cpu *cpu_of(struct packet_reader *r, uint64_t number)
 	struct lane_pf_index *index = r->index;
 	uint32_t n = r->cap_cpus ? r->cap_cpus : 16;
 	struct lane_pf_cpu *cpus;
-	struct seen_cpu *seen;
 
 	if (number >= LANE_PF_CPUS)
 		return NULL;
@@ -269,15 +268,10 @@ static struct lane_pf_cpu *cpu_of(struct packet_reader *r, uint64_t number)
 		n *= 2;
 	if (n > r->cap_cpus) {
 		cpus = reallocarray(index->cpus, n, sizeof(*cpus));
-		if (cpus)
-			index->cpus = cpus;
-		seen = reallocarray(r->seen, n, sizeof(*seen));
-		if (seen)
-			r->seen = seen;
-		if (!cpus || !seen)
+		if (!cpus)
 			return NULL;
+		index->cpus = cpus;
 		memset(cpus + r->cap_cpus, 0, (n - r->cap_cpus) * sizeof(*cpus));
-		memset(seen + r->cap_cpus, 0, (n - r->cap_cpus) * sizeof(*seen));
 		r->cap_cpus = n;
 	}
 	if (number >= index->n_cpus)
@@ -467,15 +461,58 @@ static bool sched_ns(struct lane_proto message, uint64_t *first_ns)
 	return !message.is_damaged;
 }
 
-/* Says of a packet's sequence that it has ftrace's events; true when that was known. */
-static bool is_known(struct packet_reader *r, uint64_t sequence)
+/* The data source whose packets have this sequence; *is_known: it had packets before. */
+static uint32_t source_of(struct packet_reader *r, uint64_t sequence, bool *is_known)
 {
-	for (unsigned int i = 0; i < r->n_sequences; i++)
-		if (r->sequences[i] == sequence)
-			return true;
-	if (r->n_sequences < MAX_SEQUENCES)
-		r->sequences[r->n_sequences++] = (uint32_t)sequence;
-	return false;
+	uint32_t i;
+
+	for (i = 0; i < r->index->n_sources; i++)
+		if (r->sources[i].sequence == sequence)
+			break;
+	*is_known = i < r->index->n_sources;
+	if (i == MAX_SOURCES)
+		return i - 1;
+	if (!*is_known) {
+		r->sources[i].sequence = (uint32_t)sequence;
+		r->index->n_sources++;
+	}
+	return i;
+}
+
+/* What a data source has of a CPU; NULL: there is no such CPU, or no memory. */
+static struct lane_pf_part *part_of(struct packet_reader *r, uint32_t number, uint64_t cpu)
+{
+	struct source *source = &r->sources[number];
+	struct lane_pf_index *index = r->index;
+	uint32_t *parts;
+
+	if (!cpu_of(r, cpu))
+		return NULL;
+	if (cpu >= source->cap_parts) {
+		parts = reallocarray(source->parts, r->cap_cpus, sizeof(*parts));
+		if (!parts)
+			return NULL;
+		memset(parts + source->cap_parts, 0,
+		       (r->cap_cpus - source->cap_parts) * sizeof(*parts));
+		source->parts = parts;
+		source->cap_parts = r->cap_cpus;
+	}
+	if (!source->parts[cpu]) {
+		if (!LANE_GROW(index->parts, index->cap_parts, index->n_parts + 1))
+			return NULL;
+		index->parts[index->n_parts++] =
+			(struct lane_pf_part){ .cpu = (uint32_t)cpu, .source = number };
+		index->cpus[cpu].n_parts++;
+		source->parts[cpu] = (uint32_t)index->n_parts;
+	}
+	return &index->parts[source->parts[cpu] - 1];
+}
+
+/* Packets are missing, of whatever data source. */
+static void count_drop(struct packet_reader *r)
+{
+	for (uint32_t i = 0; i < MAX_SOURCES; i++)
+		r->sources[i].drops++;
 }
 
 /* How far ftrace's clock is from CLOCK_BOOTTIME, where it is another. */
@@ -487,14 +524,17 @@ static void take_shift(struct packet_reader *r, uint64_t clock, uint64_t clock_n
 	r->shift = (int64_t)(clock_ns - boot_ns);
 }
 
-static bool take_bundle(struct packet_reader *r, const struct lane_proto_field *packet)
+static bool take_bundle(struct packet_reader *r, uint32_t source,
+			const struct lane_proto_field *packet)
 {
 	struct lane_pf_index *index = r->index;
 	struct lane_pf_bundle bundle = { .first_ns = UINT64_MAX, .chunk = r->chunk };
+	const uint64_t drops = r->sources[source].drops;
 	struct lane_proto message = decode_proto_in(packet);
 	uint64_t number = 0, clock = 0, clock_ns = 0, boot_ns = 0, ns;
 	bool is_whole = true, has_events = false, has_error = false;
 	struct lane_proto_field field;
+	struct lane_pf_part *whose;
 
 	while (is_whole && decode_proto_next(&message, &field)) {
 		struct lane_proto part = decode_proto_in(&field);
@@ -527,27 +567,29 @@ static bool take_bundle(struct packet_reader *r, const struct lane_proto_field *
 		}
 	}
 	take_shift(r, clock, clock_ns, boot_ns);
-	if (!is_whole || message.is_damaged || !cpu_of(r, number) || packet->n > BUNDLE_BYTES) {
+	whose = part_of(r, source, number);
+	if (!is_whole || message.is_damaged || !whose || packet->n > BUNDLE_BYTES) {
 		damaged(r, number >= LANE_PF_CPUS     ? "events of a CPU with an impossible number"
 			   : packet->n > BUNDLE_BYTES ? "a bundle of events is larger than any"
 						      : "a bundle of events is damaged");
-		if (number < index->n_cpus)
-			r->seen[number].lost_since = true;
+		if (whose)
+			whose->is_lost = true;
 		else
-			r->drops++;
+			count_drop(r);
 		return true;
 	}
-	bundle.is_lost |= r->seen[number].lost_since || r->seen[number].drops != r->drops;
-	r->seen[number].lost_since = has_error;
-	r->seen[number].drops = r->drops;
+	bundle.is_lost |= whose->is_lost || whose->drops != drops;
+	whose->is_lost = has_error;
+	whose->drops = drops;
 	if (bundle.first_ns == UINT64_MAX) {
-		r->seen[number].lost_since |= bundle.is_lost;
+		whose->is_lost |= bundle.is_lost;
 		return true;
 	}
 	if (!room((void **)&index->bundles, index->n_bundles, &index->cap_bundles, MAX_BUNDLES,
 		  sizeof(*index->bundles)))
 		return false;
 	bundle.cpu = (uint32_t)number;
+	bundle.source = source;
 	bundle.at = r->base_at + (uint64_t)(packet->bytes - r->base);
 	bundle.bytes = (uint32_t)packet->n;
 	bundle.order = index->n_bundles;
@@ -578,7 +620,7 @@ static bool take_packed(struct packet_reader *r, const struct lane_proto_field *
 	r->unpacked += n;
 	if (!is_fine || r->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * index->bytes) {
 		damaged(r, "compressed packets are damaged");
-		r->drops++;
+		count_drop(r);
 		return true;
 	}
 	if (!room((void **)&index->chunks, index->n_chunks, &index->cap_chunks, MAX_CHUNKS,
@@ -642,6 +684,8 @@ static bool take_packet(struct packet_reader *r, struct lane_proto packet)
 {
 	struct about about = about_packet(packet);
 	struct lane_proto_field field;
+	uint32_t source;
+	bool is_known;
 
 	if (about.machine)
 		return true; /* another machine's, with another clock */
@@ -650,9 +694,10 @@ static bool take_packet(struct packet_reader *r, struct lane_proto packet)
 			continue;
 		switch (field.number) {
 		case PACKET_FTRACE:
-			if (is_known(r, about.sequence) && about.was_dropped && !about.is_first)
-				r->drops++;
-			if (!take_bundle(r, &field))
+			source = source_of(r, about.sequence, &is_known);
+			if (is_known && about.was_dropped && !about.is_first)
+				r->sources[source].drops++;
+			if (!take_bundle(r, source, &field))
 				return false;
 			break;
 		case PACKET_PROCESS_TREE:
@@ -686,7 +731,7 @@ static bool take_packet(struct packet_reader *r, struct lane_proto packet)
 	}
 	if (packet.is_damaged) {
 		damaged(r, "a packet is damaged");
-		r->drops++;
+		count_drop(r);
 	}
 	return true;
 }
@@ -700,7 +745,7 @@ static bool take_packets(struct packet_reader *r, struct lane_proto packets)
 			return false;
 	if (packets.is_damaged) {
 		damaged(r, "compressed packets are damaged");
-		r->drops++;
+		count_drop(r);
 	}
 	return true;
 }
@@ -773,9 +818,20 @@ static int compare_bundles(const void *a, const void *b)
 
 	if (x->cpu != y->cpu)
 		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	if (x->source != y->source)
+		return (x->source > y->source) - (x->source < y->source);
 	if (x->first_ns != y->first_ns)
 		return (x->first_ns > y->first_ns) - (x->first_ns < y->first_ns);
 	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct lane_pf_part *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return (x->source > y->source) - (x->source < y->source);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -787,23 +843,34 @@ static int compare_threads(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static void sort_bundles(struct packet_reader *r)
+/* False: no memory. */
+static bool sort_bundles(struct packet_reader *r)
 {
 	struct lane_pf_index *index = r->index;
+	size_t at = 0;
 
+	/* A CPU of which only the kernel's counts are there may have had events. */
+	for (uint32_t i = 0; i < index->n_cpus; i++)
+		if (!index->cpus[i].n_parts && !part_of(r, 0, i))
+			return false;
 	if (index->n_bundles)
 		qsort(index->bundles, index->n_bundles, sizeof(*index->bundles), compare_bundles);
-	index->first_ns = UINT64_MAX;
-	for (size_t i = 0; i < index->n_bundles; i++) {
-		struct lane_pf_cpu *cpu = &index->cpus[index->bundles[i].cpu];
+	if (index->n_parts)
+		qsort(index->parts, index->n_parts, sizeof(*index->parts), compare_parts);
+	for (size_t i = 0; i < index->n_parts; i++) {
+		struct lane_pf_part *part = &index->parts[i];
 
-		if (!cpu->n++)
-			cpu->first = i;
-		earlier(&index->first_ns, index->bundles[i].first_ns);
+		part->first = at;
+		while (at < index->n_bundles && index->bundles[at].cpu == part->cpu &&
+		       index->bundles[at].source == part->source)
+			at++;
+		part->n = at - part->first;
+		part->is_lost |= part->n && part->drops != r->sources[part->source].drops;
 	}
-	for (uint32_t i = 0; i < index->n_cpus; i++)
-		index->cpus[i].is_lost =
-			r->seen[i].lost_since || (index->cpus[i].n && r->seen[i].drops != r->drops);
+	index->first_ns = UINT64_MAX;
+	for (size_t i = 0; i < index->n_bundles; i++)
+		earlier(&index->first_ns, index->bundles[i].first_ns);
+	return true;
 }
 
 /* Threads that were there before are told at the beginning; all on ftrace's clock. */
@@ -854,11 +921,13 @@ struct lane_error *decode_pf_index_read(const char *path, int fd, const struct l
 	if (!err) {
 		decode_pf_plans_done(&index->plans);
 		index->info.epoch_offset_ns -= r.has_clocks ? r.shift : 0;
-		sort_bundles(&r);
+		if (!sort_bundles(&r))
+			err = &lane_enomem;
 		sort_threads(&r);
 		set_presence(&r);
 	}
-	free(r.seen);
+	for (unsigned int i = 0; i < MAX_SOURCES; i++)
+		free(r.sources[i].parts);
 	if (err || index->n_bundles)
 		return err;
 	if (index->err)
@@ -876,4 +945,5 @@ void decode_pf_index_deinit(struct lane_pf_index *index)
 	free(index->chunks);
 	free(index->threads);
 	free(index->cpus);
+	free(index->parts);
 }

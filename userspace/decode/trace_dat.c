@@ -20,8 +20,9 @@
 enum {
 	READ_BYTES = 32 << 10, /* of pages at a time, where they are not packed */
 	CHUNK_BYTES = 4 << 20, /* no chunk of pages is larger, unpacked; trace-cmd packs 10 pages */
-	HELD_MIB = 128,	       /* chunks in memory, over all streams */
-	UNPACKED_MIB = 64,     /* what is unpacked in all, besides UNPACKED_RATIO times the file */
+	DOUBLE_NS = 1000 * 1000, /* two buffers record one event within that time */
+	HELD_MIB = 128,		 /* chunks in memory, over all streams */
+	UNPACKED_MIB = 64, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 };
 
@@ -435,7 +436,7 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 	dat->streams = calloc(dat->head.n_parts + 1, sizeof(*dat->streams));
 	dat->accounts = calloc(dat->head.n_parts + 1, sizeof(*dat->accounts));
 	if (dat->head.n_buffers > 1)
-		dat->doubles = decode_doubles_create();
+		dat->doubles = decode_doubles_create(DOUBLE_NS);
 	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
 	    !decode_merge_init(&dat->merge, dat->head.n_parts))
 		return &lane_enomem;
