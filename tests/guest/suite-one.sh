@@ -51,7 +51,7 @@ part() {
 }
 part record "$FLOOD" 6.1 first
 part bpf 6.1 "$REPLAY" first
-part live "$REPLAY"
+part live "$REPLAY" 10 # per cent: beside it other suites run
 part sched "$SCHED" "$REPLAY" 6.1 - first
 part opencl "$REPLAY" 6.1 first
 GUEST

@@ -114,10 +114,9 @@ ends() {
 interrupted() {
 	local code=$1 ready=$2 pid status=0 tries=0
 	shift 2
-	set -m # a command in the background takes no notice of ^C otherwise
-	"$@" >"$T/out" 2>"$T/err" </dev/null &
+	# a command in the background takes no notice of ^C otherwise, nor does one whose parents were in it
+	env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
 	pid=$!
-	set +m
 	until "$ready" $pid 2>/dev/null; do
 		kill -0 $pid 2>/dev/null || { echo 'it ended by itself'; cat "$T/err"; return 1; }
 		[ $((tries += 1)) -lt 6000 ] || { echo 'it never got there'; kill -KILL $pid; return 1; }
