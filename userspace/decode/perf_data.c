@@ -48,6 +48,9 @@ struct perf {
 	uint32_t last_cpus;
 	struct lane_account account;
 	struct lane_event event;
+	/* where one program was recorded: */
+	uint64_t told_ns; /* of the event before; 0: there is none */
+	bool has_told_of_one;
 	/* where buffers are overwritten: */
 	uint64_t begun[(MAX_CPUS + 63) / 64]; /* CPUs whose first event was handed out */
 	uint64_t begin_ns;		      /* the first event of all */
@@ -262,6 +265,34 @@ static struct lane_error *read_on(struct perf *perf)
 	return decode_perf_order_flush(perf->order, true) ? NULL : &lane_enomem;
 }
 
+static void set_loss(struct perf *perf, int32_t cpu, uint64_t begin_ns)
+{
+	struct lane_p_gpulane_lost *lost = &perf->loss.u.gpulane_lost;
+
+	decode_event_clear(&perf->loss, LANE_LOST);
+	perf->loss.cpu = lost->lost_cpu = cpu;
+	perf->loss.wire.ts_ns = lost->end_ns = perf->event.wire.ts_ns;
+	lost->begin_ns = begin_ns;
+	perf->account.lost_uncounted = true;
+}
+
+/*
+ * What other tasks did, and the interrupts that hit them, is not there: between two events anything
+ * may have happened, on any CPU. True: there is such a loss before the event.
+ */
+static bool misses_others(struct perf *perf)
+{
+	uint64_t before_ns = perf->told_ns;
+
+	if (!perf->head.is_of_one || !perf->event.wire.ts_ns)
+		return false;
+	perf->told_ns = perf->event.wire.ts_ns;
+	if (!before_ns || before_ns >= perf->told_ns)
+		return false;
+	set_loss(perf, -1, before_ns);
+	return true;
+}
+
 /*
  * perf record --overwrite keeps the newest records of each CPU. The event is the first of its CPU:
  * what that CPU recorded since the recording's first event is not there. True: there is such a
@@ -270,7 +301,6 @@ static struct lane_error *read_on(struct perf *perf)
 static bool begins_late(struct perf *perf)
 {
 	const struct lane_event *event = &perf->event;
-	struct lane_p_gpulane_lost *lost = &perf->loss.u.gpulane_lost;
 	uint64_t bit;
 
 	if (!perf->head.is_overwriting || event->cpu < 0 || !event->wire.ts_ns)
@@ -283,11 +313,7 @@ static bool begins_late(struct perf *perf)
 		perf->begin_ns = event->wire.ts_ns;
 	if (perf->begin_ns == event->wire.ts_ns)
 		return false;
-	decode_event_clear(&perf->loss, LANE_LOST);
-	perf->loss.cpu = lost->lost_cpu = event->cpu;
-	perf->loss.wire.ts_ns = lost->end_ns = event->wire.ts_ns;
-	lost->begin_ns = perf->begin_ns;
-	perf->account.lost_uncounted = true;
+	set_loss(perf, event->cpu, perf->begin_ns);
 	return true;
 }
 
@@ -297,6 +323,12 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 	struct lane_error *err;
 
 	*event = NULL;
+	if (perf->head.is_of_one && !perf->has_told_of_one) {
+		perf->has_told_of_one = true;
+		return lane_error("%s: only one program's threads were recorded (perf record -a "
+				  "records all)",
+				  perf->path);
+	}
 	if (perf->is_behind_loss) {
 		perf->is_behind_loss = false;
 		*event = &perf->event;
@@ -311,7 +343,7 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 	}
 	if (perf->event.wire.ts_ns > perf->account.end_ns)
 		perf->account.end_ns = perf->event.wire.ts_ns;
-	perf->is_behind_loss = begins_late(perf);
+	perf->is_behind_loss = misses_others(perf) || begins_late(perf);
 	*event = perf->is_behind_loss ? &perf->loss : &perf->event;
 	return NULL;
 }

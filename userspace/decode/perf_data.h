@@ -35,6 +35,9 @@ struct lane_perf_head {
 	uint32_t n_ids, id_slots;
 	struct lane_tracepoints tracepoints;
 	bool has_formats;
+	/* Of one program's threads: perf record without -a. Only then an event begins with a
+	 * program (evsel__config() of tools/perf/util/evsel.c). */
+	bool is_of_one;
 	bool is_overwriting; /* a full buffer drops its oldest records, and tells nothing of that */
 	struct lane_trace_info info;
 };

@@ -31,6 +31,7 @@ enum {
 	ATTRS = 1 << 16,
 	IDS = 1 << 20,
 	FEATURE_BYTES = 4096, /* of one that is read */
+	ENABLE_ON_EXEC_BIT = 12,
 	SAMPLE_ID_ALL_BIT = 18,
 	WRITE_BACKWARD_BIT = 27,
 	COMPRESSED_ZSTD = 1,
@@ -138,6 +139,7 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 	memcpy(&flags, from + 40, 8);
 	to->has_sample_id_all = flags >> SAMPLE_ID_ALL_BIT & 1;
 	head->is_overwriting |= flags >> WRITE_BACKWARD_BIT & 1;
+	head->is_of_one |= to->type == LANE_PERF_TYPE_TRACEPOINT && flags >> ENABLE_ON_EXEC_BIT & 1;
 	return add_ids(head, ids, n_ids);
 }
 
