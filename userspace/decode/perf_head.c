@@ -182,8 +182,9 @@ struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	LANE_CLEANUP(lane_free) struct lane_bytes *bytes = malloc(sizeof(*bytes));
-	struct lane_tracing_data data = { head->path, "the formats of events: ", bytes,
-					  &head->tracepoints, 8 };
+	struct lane_tracing_data data = {
+		head->path, "the formats of events: ", bytes, &head->tracepoints, 8, 0
+	};
 	char is[FORMAT_MAGIC], version[16];
 	struct lane_error *err;
 	uint8_t order, words;

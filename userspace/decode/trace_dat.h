@@ -47,6 +47,7 @@ struct lane_dat_head {
 	uint32_t n_parts;
 	/* By CPU what the kernel counts as lost in all, LANE_DAT_CPUS or NULL. */
 	uint64_t *stats;
+	uint32_t n_systems; /* whose formats there are */
 	bool has_formats, has_text;
 };
 

@@ -31,6 +31,7 @@ enum {
 	SECTION_BYTES = 64 << 20, /* no section of the head is larger, unpacked */
 	SECTIONS = 1 << 12,	  /* of options; more are a loop */
 	OPTION_BYTES = 64 << 10,  /* no option that is read is larger; a buffer's grows with CPUs */
+	ASKED_SYSTEMS = 16,	  /* nobody names more of them */
 	PACKED = 1,
 	CHUNK_COUNT_BYTES = 4, /* before the chunks, not counted in their size */
 };
@@ -286,7 +287,9 @@ static struct lane_error *skip_texts(struct head_reader *r)
 
 static struct lane_error *read_6(struct head_reader *r)
 {
-	struct lane_tracing_data data = { r->head->path, r->part, r->in, &r->head->tracepoints, 8 };
+	struct lane_tracing_data data = {
+		r->head->path, r->part, r->in, &r->head->tracepoints, 8, 0
+	};
 	char word[MAGIC_BYTES];
 	struct lane_error *err;
 	uint32_t cpus;
@@ -301,6 +304,7 @@ static struct lane_error *read_6(struct head_reader *r)
 	if (err)
 		return err;
 	r->head->long_bytes = data.long_bytes;
+	r->head->n_systems = data.n_systems;
 	r->head->has_formats = true;
 	if (!decode_bytes_u32(r->in, &cpus) || !decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
@@ -386,7 +390,10 @@ static struct lane_error *read_formats_7(struct head_reader *r, uint16_t id)
 	struct lane_tracing_data data = { r->head->path,
 					  id == OPTION_HEADER_INFO ? "the head of the pages: "
 								   : "the formats of events: ",
-					  &section.bytes, &r->head->tracepoints, 8 };
+					  &section.bytes,
+					  &r->head->tracepoints,
+					  8,
+					  0 };
 	struct lane_error *err;
 	uint64_t at;
 
@@ -402,7 +409,9 @@ static struct lane_error *read_formats_7(struct head_reader *r, uint16_t id)
 	if (r->head->has_formats)
 		return bad(r, "there are two sections with the formats of events");
 	r->head->has_formats = true;
-	return decode_tracing_formats(&data);
+	err = decode_tracing_formats(&data);
+	r->head->n_systems = data.n_systems;
+	return err;
 }
 
 /* A buffer of version 7: its section's place, name, clock, page size, and each CPU's pages. */
@@ -552,6 +561,19 @@ static struct lane_error *check_clock(const struct lane_dat_head *head)
 	return NULL;
 }
 
+/*
+ * trace-cmd extract copies the formats of all events of the kernel, whichever were recorded
+ * (trace_extract() of tracecmd/trace-record.c): an event is known to be recorded when one comes.
+ */
+static void forget_recorded(struct lane_dat_head *head)
+{
+	uint8_t *presence = head->info.presence;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (presence[kind] == LANE_PRESENCE_RECORDED)
+			presence[kind] = LANE_PRESENCE_UNKNOWN;
+}
+
 struct lane_error *decode_dat_head_read(const char *path, int fd, const struct lane_names *names,
 					struct lane_dat_head *head)
 {
@@ -585,6 +607,8 @@ struct lane_error *decode_dat_head_read(const char *path, int fd, const struct l
 		return lane_error("%s: it holds a latency tracer's text and no events", path);
 	strcpy(head->info.tracer, "trace-cmd");
 	decode_tracepoints_presence(&head->tracepoints, head->info.presence);
+	if (head->n_systems > ASKED_SYSTEMS)
+		forget_recorded(head);
 	return decode_tracepoints_done(&head->tracepoints);
 }
 

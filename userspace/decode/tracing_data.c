@@ -112,6 +112,7 @@ struct lane_error *decode_tracing_formats(struct lane_tracing_data *data)
 		return &lane_enomem;
 	if (!decode_bytes_u32(data->bytes, &n))
 		return decode_tracing_error(data, "it is cut off");
+	data->n_systems = n;
 	for (uint32_t i = 0; !err && i < n; i++)
 		err = get_system(data, text);
 	return err;

@@ -15,6 +15,7 @@ struct lane_tracing_data {
 	struct lane_bytes *bytes;
 	struct lane_tracepoints *tracepoints;
 	unsigned int long_bytes; /* of the kernel: 4 or 8 */
+	uint32_t n_systems;	 /* whose formats there are */
 };
 
 /* The head of a page and the head of an event: sets long_bytes. */
