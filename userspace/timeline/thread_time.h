@@ -40,8 +40,8 @@ static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 
 	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||
 	       timeline_is_stranger(tl, thr) ||
-	       (is_blocked && timeline_is_absent(tl, LANE_WAKING) &&
-		!(tl->follows_all && !timeline_is_absent(tl, LANE_WAKEUP))) ||
+	       (is_blocked && !timeline_sees(tl, LANE_WAKING) &&
+		!(tl->follows_all && timeline_sees(tl, LANE_WAKEUP))) ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
 }
 
