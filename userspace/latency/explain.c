@@ -653,6 +653,10 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		snprintf(buffer, size, "the recording has no dma_fence_signaled of it");
 	else if (absent)
 		snprintf(buffer, size, "the recording has no %s", absent);
+	else if (of->context.is_drm && !rq->executes)
+		snprintf(buffer, size, "it was signalled without having been given to its ring");
+	else if (of->context.is_drm && !(of->stages.unknown >> LANE_STAGE_RUNNING & 1))
+		snprintf(buffer, size, "no event shows until when it waited for others");
 	else
 		snprintf(buffer, size, "no event shows when it had the engine");
 	return buffer;

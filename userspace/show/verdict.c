@@ -348,7 +348,8 @@ static unsigned int absent_events(const struct sentences *s)
 		for (int k = 0; k < 2; k++) {
 			enum lane_kind kind = borders[i].kinds[k];
 
-			if (l->figures.by_kind[kind] || named >> kind & 1 ||
+			if (l->figures.by_kind[kind] ||
+			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || named >> kind & 1 ||
 			    !has_borders(l, borders[i].is_drm))
 				continue;
 			if (!l->stages[borders[i].stage].unknown)

@@ -36,8 +36,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr && tl->idle_mask)
 		timeline_idle_note(tl, rq, thr, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
-	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, now_ns);
-	timeline_queue_enter(tl, rq, now_ns);
+	tl->jobs->fresh = rq;
 	timeline_command_job(tl, event, rq);
 }
 
@@ -206,6 +205,8 @@ void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event
 	if (!timeline_jobs_get(tl))
 		return;
 	tl->jobs->cpu = event->cpu;
+	if (event->wire.kind != LANE_DRM_ADD_DEP)
+		timeline_job_no_dependency(tl);
 	if (is_doubtful(tl, event)) {
 		if (event->wire.kind == LANE_DRM_RUN)
 			miss_run(tl, event);

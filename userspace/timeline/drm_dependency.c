@@ -71,6 +71,30 @@ static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add
 	return false;
 }
 
+static const struct lane_fence_signal *signal_of(const struct lane_drm_jobs *all, uint64_t context,
+						 uint64_t seqno)
+{
+	return lane_table_get(&all->signals, context, seqno);
+}
+
+static bool is_own(const struct lane_rq *rq, const struct lane_dep *dep)
+{
+	uint64_t own = rq->pub.context->ctx;
+
+	return dep->context == own || dep->context + 1 == own;
+}
+
+/* rq waits for a dependency, or may have: it is in no queue. */
+static void wait_for_dependency(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (tl->jobs->fresh == rq)
+		tl->jobs->fresh = NULL;
+	if (rq->pub.state != LANE_RQ_STATE_HOST)
+		return;
+	timeline_queue_leave(tl, rq, rq->pub.add_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
+}
+
 void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
@@ -95,7 +119,10 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 		(struct lane_dep){ .context = dep->ctx,
 				   .seqno = dep->seqno,
 				   .is_awaited = event->wire.kind == LANE_DRM_UNSCHEDULABLE };
-	place(tl, &job->deps[job->n_deps++]);
+	place(tl, &job->deps[job->n_deps]);
+	if (!is_own(rq, &job->deps[job->n_deps]) && !signal_of(tl->jobs, dep->ctx, dep->seqno))
+		wait_for_dependency(tl, rq);
+	job->n_deps++;
 }
 
 /*
@@ -115,12 +142,6 @@ void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *
 	other = lane_table_get(&tl->requests, cpu->dep_ctx, cpu->dep_seqno);
 	if (other && other != rq && other->job)
 		other->job->has_more_deps = true; /* which are its own is not known */
-}
-
-static const struct lane_fence_signal *signal_of(const struct lane_drm_jobs *all, uint64_t context,
-						 uint64_t seqno)
-{
-	return lane_table_get(&all->signals, context, seqno);
 }
 
 void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)
@@ -148,38 +169,65 @@ static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_si
 	return signal->at_ns > rq->pub.add_ns ? signal->at_ns : 0;
 }
 
+/* rq had to wait for the fence until its signal at most: if none was seen, until now. */
+static struct lane_span until_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     const struct lane_dep *dep)
+{
+	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
+
+	return (struct lane_span){ 0, signal ? after_queue(rq, signal) : LANE_NEVER };
+}
+
 /*
  * A job waits for another job of its own scheduler only until the ring has that job: until its
  * `scheduled` fence, whose context is one less (drm_sched_entity_add_dependency_cb(),
  * sched_entity.c). It waits for the other job's end if that one failed (from Linux 6.12 on), or if
  * its driver wants so (DRM_SCHED_FENCE_DONT_PIPELINE). Returns as fulfilled_at().
  */
-static uint64_t fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
-				  const struct lane_dep *dep)
+static struct lane_span fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
+					  const struct lane_dep *dep)
 {
 	const struct lane_fence_signal *given = signal_of(tl->jobs, dep->context - 1, dep->seqno);
 	const struct lane_fence_signal *over = signal_of(tl->jobs, dep->context, dep->seqno);
+	uint64_t given_ns = given ? after_queue(rq, given) : 0;
 
 	if (over && after_queue(rq, over) && !over->is_sound)
-		return LANE_NEVER;
-	if (given)
-		return after_queue(rq, given);
-	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+		return (struct lane_span){ given_ns, over->at_ns };
+	if (!given && tl->jobs->forgotten_ns >= rq->pub.add_ns)
+		return (struct lane_span){ 0, LANE_NEVER };
+	return timeline_span_exact(given_ns);
 }
 
-/* When the fence itself was signalled. Returns as fulfilled_at(). */
-static uint64_t signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-			     const struct lane_dep *dep)
+/* The fence is a request's whose signal has not been seen. */
+static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
+{
+	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	const struct lane_rq *rq =
+		ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
+
+	return rq && !(rq->pub.seen & LANE_SEEN_SIGNAL);
+}
+
+/*
+ * When the fence itself was signalled. The fence counts as signalled a moment before its event
+ * (dma_fence_signal_timestamp_locked(), dma-fence.c): rq may be handed over in between. Returns as
+ * fulfilled_at().
+ */
+static struct lane_span signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep *dep)
 {
 	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
 
 	if (signal && !after_queue(rq, signal))
-		return 0;
+		return timeline_span_exact(0);
 	if (!dep->engine && !dep->is_awaited && may_be_a_jobs(tl, dep->context))
-		return LANE_NEVER;
+		return until_signal(tl, rq, dep);
 	if (signal)
-		return after_queue(rq, signal);
-	return tl->jobs->forgotten_ns >= rq->pub.add_ns ? LANE_NEVER : 0;
+		return timeline_span_exact(signal->at_ns);
+	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
+		return (struct lane_span){ 0, LANE_NEVER };
+	dep->is_unseen = true;
+	return timeline_span_exact(0);
 }
 
 /*
@@ -197,23 +245,21 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 	       (other && own->hw_context && own->hw_context == other->hw_context);
 }
 
-/* Returns when the fence was signalled for which rq had to wait, ns; 0: before rq was queued, or rq
- * did not wait for it; LANE_NEVER: not known. Fences of rq's own entity do not count. */
-static uint64_t fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-			     const struct lane_dep *dep)
+/* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq was
+ * queued, or rq did not wait for it. Fences of rq's own entity do not count. */
+static struct lane_span fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep *dep)
 {
-	uint64_t own = rq->pub.context->ctx;
-
-	if (dep->context == own || dep->context + 1 == own)
-		return 0;
+	if (is_own(rq, dep))
+		return timeline_span_exact(0);
 	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
-		return LANE_NEVER;
+		return until_signal(tl, rq, dep);
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
 		return timeline_job_ring(rq)->discipline == LANE_RING_SERIAL &&
 				       is_same_ring(tl, rq, dep)
 			       ? fulfilled_by_ring(tl, rq, dep)
-			       : LANE_NEVER;
+			       : until_signal(tl, rq, dep);
 	return signalled_at(tl, rq, dep);
 }
 
@@ -233,43 +279,108 @@ static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 	rq->pub.after_seqno = (uint32_t)dep->seqno;
 }
 
-void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+/* Finds when rq had waited for all, and sets *last to whom it waited for until then (NULL: for
+ * none). */
+static struct lane_span free_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				struct lane_dep **last)
 {
+	struct lane_span at = timeline_span_exact(rq->pub.add_ns);
 	struct lane_job *job = rq->job;
-	const struct lane_dep *last = NULL;
-	uint64_t submit_ns = rq->pub.add_ns;
-	/* Where only some processes are recorded, the fences of others' jobs are not. */
-	bool known = !job->has_more_deps && !timeline_is_absent(tl, LANE_DRM_ADD_DEP) &&
-		     !tl->info.follows_some &&
-		     !timeline_jobs_are_lossy_since(
-			     tl, (struct lane_job_time){ rq->pub.add_ns, job->add_cpu });
 
-	for (uint32_t i = 0; i < job->n_deps && known; i++) {
-		uint64_t at_ns;
+	*last = NULL;
+	for (uint32_t i = 0; i < job->n_deps; i++) {
+		struct lane_span until;
 
 		if (!job->deps[i].engine) /* its job may be known by now */
 			place(tl, &job->deps[i]);
-		at_ns = fulfilled_at(tl, rq, &job->deps[i]);
-
+		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
-		if (at_ns && rq->pub.context->ctx >= LANE_OWN_CONTEXT)
-			at_ns = LANE_NEVER;
-		known = at_ns != LANE_NEVER && at_ns <= now_ns;
-		if (at_ns > submit_ns) {
-			submit_ns = at_ns;
-			last = &job->deps[i];
+		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
+			until.lo = 0;
+		if (until.lo > at.lo) {
+			at.lo = until.lo;
+			*last = &job->deps[i];
 		}
+		at.hi = timeline_not_before(at.hi, until.hi);
 	}
-	if (!known) {
+	return at;
+}
+
+/* Events tell until when a job waits for others. Where only some processes are recorded, the fences
+ * of others' jobs are not. */
+static bool is_free_told(const struct lane_timeline *tl)
+{
+	return !timeline_is_absent(tl, LANE_DRM_ADD_DEP) && !tl->info.follows_some;
+}
+
+/* When rq had waited for all, as free_at(). */
+static struct lane_span waited_until(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep **last)
+{
+	*last = NULL;
+	if (!is_free_told(tl) || rq->job->has_more_deps ||
+	    timeline_jobs_are_lossy_since(
+		    tl, (struct lane_job_time){ rq->pub.add_ns, rq->job->add_cpu }))
+		return (struct lane_span){ 0, LANE_NEVER };
+	return free_at(tl, rq, last);
+}
+
+/* rq waits in its driver's queue from at_ns on. */
+static void queue_from(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.submit_ns = at_ns;
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		return;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, at_ns);
+	timeline_queue_enter(tl, rq, at_ns);
+}
+
+void timeline_job_no_dependency(struct lane_timeline *tl)
+{
+	struct lane_rq *rq = tl->jobs->fresh;
+
+	tl->jobs->fresh = NULL;
+	if (rq && is_free_told(tl))
+		queue_from(tl, rq, rq->pub.add_ns);
+}
+
+void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_dep *last;
+	struct lane_span at = waited_until(tl, rq, &last);
+
+	if (last || at.lo != at.hi)
+		wait_for_dependency(tl, rq);
+	if (at.lo != at.hi) {
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 		return;
 	}
-	if (!last)
+	if (last)
+		note_culprit(tl, rq, last);
+	queue_from(tl, rq, at.lo);
+}
+
+void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_dep *last;
+	struct lane_span at;
+
+	if (rq->pub.state != LANE_RQ_STATE_DEPENDENCY)
 		return;
-	note_culprit(tl, rq, last);
-	timeline_queue_leave(tl, rq, rq->pub.add_ns);
-	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
-	rq->pub.submit_ns = submit_ns;
-	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, submit_ns);
-	timeline_queue_enter(tl, rq, submit_ns);
+	at = waited_until(tl, rq, &last);
+	for (uint32_t i = 0; i < rq->job->n_deps; i++)
+		if (rq->job->deps[i].is_unseen)
+			return;
+	if (at.lo == at.hi)
+		queue_from(tl, rq, at.lo);
+}
+
+void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_job *job = rq->job;
+
+	for (uint32_t i = 0; i < job->n_deps; i++)
+		if (job->deps[i].is_unseen &&
+		    signal_of(tl->jobs, job->deps[i].context, job->deps[i].seqno))
+			rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What tells that a job has ended, and when it ended (R32, R33).
 #include "timeline/drm_end.h"
+#include "timeline/drm_dependency.h"
 #include "timeline/drm_job.h"
 #include "timeline/drm_ring.h"
 #include "timeline/drm_run.h"
@@ -259,6 +260,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 
 	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq))
 		return;
+	timeline_job_check_submit(tl, rq);
 	ending = ending_of(tl, rq, event);
 	if (may_run_on(tl, rq, event))
 		rq->pub.doubt |= LANE_DOUBT_LIFE;
@@ -306,7 +308,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
 		conclude(tl, rq, event);
-	} else if (rq->pub.state == LANE_RQ_STATE_HOST) {
+	} else if (rq->pub.state < LANE_RQ_STATE_DEVICE) {
 		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
 		 * its `run` is missing. */
 		timeline_queue_leave(tl, rq, event->wire.ts_ns);

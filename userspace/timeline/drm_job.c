@@ -82,6 +82,8 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_job *job = rq->job;
 
+	if (all->fresh == rq)
+		all->fresh = NULL;
 	timeline_told_forget(tl, rq);
 	if (job->is_given)
 		timeline_job_unlink(timeline_job_ring(rq), rq);

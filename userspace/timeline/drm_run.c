@@ -111,7 +111,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	ring = eng->ring;
 	timeline_job_settle(rq, eng);
 	if (rq->pub.seen & LANE_SEEN_ADD)
-		timeline_job_decide_submit(tl, rq, now_ns);
+		timeline_job_decide_submit(tl, rq);
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;

@@ -51,6 +51,7 @@ struct lane_dep {
 		*engine; /* the ring of the job whose fence it is; NULL: of none that is known */
 	bool is_vague;	 /* `engine` may be another one */
 	bool is_awaited; /* the job waits for this very fence */
+	bool is_unseen;	 /* no signal of the fence was seen: it was signalled before */
 };
 
 struct lane_job {
@@ -100,6 +101,7 @@ struct lane_drm_jobs {
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
+	struct lane_rq *fresh; /* the job that was queued last, while it waits for nobody */
 	struct lane_two_rings two;
 	int cpu;	  /* of the event that is being read */
 	bool has_clients; /* the kernel tells the client of a job: from Linux 6.17 on */

@@ -216,7 +216,11 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
-	submit_ns = rq->pub.seen & LANE_SEEN_SUBMIT ? rq->pub.submit_ns : there_ns;
+	if (!(rq->pub.seen & LANE_SEEN_SUBMIT)) {
+		idle->cause_ns[LANE_IDLE_UNKNOWN] += end_ns - there_ns;
+		return;
+	}
+	submit_ns = rq->pub.submit_ns;
 	submit_ns = submit_ns < there_ns ? there_ns : submit_ns > end_ns ? end_ns : submit_ns;
 	idle->cause_ns[LANE_IDLE_DEPENDENCY] = submit_ns - there_ns;
 	idle->cause_ns[LANE_IDLE_DRIVER] = end_ns - submit_ns;

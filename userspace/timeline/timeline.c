@@ -2,6 +2,7 @@
 // The timeline as a whole: made, fed event by event, ended, freed.
 #include "timeline/drm.h"
 #include "timeline/drm_driver.h"
+#include "timeline/drm_dependency.h"
 #include "timeline/drm_job.h"
 #include "timeline/drm_told.h"
 #include "timeline/idle.h"
@@ -348,6 +349,10 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	uint32_t open = tl->figures.open_requests;
 	uint64_t now_ns = tl->figures.end_ns;
 
+	for (uint32_t i = 0; i < tl->n_contexts; i++)
+		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next)
+			if (rq->job)
+				timeline_job_settle_open(tl, rq);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
