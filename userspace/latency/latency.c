@@ -302,6 +302,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	latency->has_signals |= (rq->seen & LANE_SEEN_SIGNAL) != 0;
 	latency_points_of(&latency->info, rq, &points);
 	latency_stages_by(&latency->info, rq, &points, &stages);
+	stages.total_known &= points.known[LANE_POINT_SIGNALLED] || latency_times_to_end(latency);
 	add_whole_run(latency, rq, &stages);
 	if (!latency_selected(latency, rq))
 		return;

@@ -175,7 +175,8 @@ static void total_and_gaps(const struct lane_trace_info *info, const struct lane
 		return;
 	stages->merged_known = !is_whole;
 	if (last < LANE_POINT_END ||
-	    (last == LANE_POINT_END && is_recorded(info, LANE_FENCE_SIGNALED)))
+	    (last == LANE_POINT_END &&
+	     info->presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED))
 		return;
 	stages->total = timeline_span_between(p->at[first], p->at[last]);
 	stages->total_known = true;
