@@ -655,10 +655,14 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		snprintf(buffer, size, "the recording has no %s", absent);
 	else if (of->context.is_drm && !rq->executes)
 		snprintf(buffer, size, "it was signalled without having been given to its ring");
-	else if (of->context.is_drm && !(of->stages.unknown >> LANE_STAGE_RUNNING & 1))
-		snprintf(buffer, size, "no event shows until when it waited for others");
-	else
+	else if (of->stages.unknown >> LANE_STAGE_RUNNING & 1)
 		snprintf(buffer, size, "no event shows when it had the engine");
+	else if (of->stages.unknown >> LANE_STAGE_DEPENDENCY & 1)
+		snprintf(buffer, size, "no event shows until when it waited for others");
+	else if (!(rq->seen & LANE_SEEN_SIGNAL))
+		snprintf(buffer, size, "its fence was not seen to be signalled");
+	else
+		snprintf(buffer, size, "not all of it was recorded");
 	return buffer;
 }
 

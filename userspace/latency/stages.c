@@ -153,15 +153,19 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 }
 
 /* Sets the total, and the gaps: times between known times without a known stage. Of a request whose
- * last time is not known there is no total. */
-static void total_and_gaps(const struct lane_trace_info *info, const struct lane_points *p,
-			   struct lane_stages *stages)
+ * last time is not known there is no total. Where fences' signals are not recorded, a job's time
+ * lasts until drm_sched_job_done, straight before the signal. */
+static void total_and_gaps(const struct lane_trace_info *info, const struct lane_request *rq,
+			   struct lane_points points, struct lane_stages *stages)
 {
 	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+	struct lane_points *p = &points;
 	bool is_whole = !(stages->unknown & path); /* all stages are known: no gaps */
 	int first = -1, last = -1;
 	uint16_t missing;
 
+	if (rq->context->is_drm && rq->out_ns && !(rq->doubt & LANE_DOUBT_LIFE))
+		take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
 	for (int i = 0; i < LANE_POINT_COUNT; i++) {
 		if (!p->known[i])
 			continue;
@@ -202,7 +206,7 @@ void latency_stages_by(const struct lane_trace_info *info, const struct lane_req
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	retire_and_wake(info, rq, stages);
-	total_and_gaps(info, p, stages);
+	total_and_gaps(info, rq, *p, stages);
 }
 
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,

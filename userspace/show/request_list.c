@@ -125,9 +125,7 @@ static void text_key(const struct request_list *list, const char *name, const ch
 /* What only drm_sched's jobs have: names instead of numbers, and the fence that freed them. */
 static void job_keys(const struct request_list *list, const struct lane_request *rq)
 {
-	char name[LANE_SHOW_ENGINE];
-
-	text_key(list, "ring", show_engine_name(rq->engine, name, sizeof(name)));
+	text_key(list, "ring", rq->engine->name);
 	text_key(list, "driver", rq->engine->driver);
 	number(list, "client", rq->drm_client, rq->drm_client);
 	key(list, "waited_for");

@@ -323,6 +323,7 @@ static const struct {
 	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED }, false },
 	{ LANE_STAGE_HOST_QUEUE, { LANE_DRM_QUEUE, LANE_DRM_RUN }, true },
 	{ LANE_STAGE_DEVICE_QUEUE, { LANE_DRM_DONE, LANE_FENCE_SIGNALED }, true },
+	{ LANE_STAGE_SIGNAL, { LANE_FENCE_SIGNALED, LANE_FENCE_SIGNALED }, true },
 };
 
 /* The recording has requests of that kind, or none of the other. */

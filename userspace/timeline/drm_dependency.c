@@ -245,8 +245,8 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 	       (other && own->hw_context && own->hw_context == other->hw_context);
 }
 
-/* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq was
- * queued, or rq did not wait for it. Fences of rq's own entity do not count. */
+/* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq
+ * was queued, or rq did not wait for it. Fences of rq's own entity do not count. */
 static struct lane_span fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
 				     struct lane_dep *dep)
 {

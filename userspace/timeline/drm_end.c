@@ -14,13 +14,22 @@
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
+/* The event's thread may be a worker, which may be at a reset. A worker is a process of its own. */
+static bool may_be_worker(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	int32_t tid = event->wire.tid;
+
+	return tid && (event->wire.pid < 0 || event->wire.pid == tid) &&
+	       timeline_thread_may_be_worker(tl, tid);
+}
+
 /* Beside the call-back, only who gives rq to its ring and a worker's reset tell that it is done. */
 static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq *rq,
 			   const struct lane_event *event)
 {
 	int32_t tid = event->wire.tid;
 
-	return !tid || (tid != rq->job->run_tid && !timeline_thread_may_be_worker(tl, tid));
+	return !tid || (tid != rq->job->run_tid && !may_be_worker(tl, event));
 }
 
 /* The context of the fences that rq's ring signals. */
@@ -71,8 +80,7 @@ static uint64_t signalled_before(const struct lane_timeline *tl, const struct la
 		return 0;
 	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
 	 * done. */
-	if (event->wire.tid && ring->each == LANE_RING_SERIAL &&
-	    timeline_thread_may_be_worker(tl, event->wire.tid))
+	if (ring->each == LANE_RING_SERIAL && may_be_worker(tl, event))
 		return 0;
 	return cpu->fence_ns;
 }
@@ -114,14 +122,6 @@ static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 	       !signalled_before(tl, rq, event);
 }
 
-/* A worker tells rq's end: it may be at a reset, and a job that was not seen may have hung ahead of
- * rq. */
-static bool may_stand_behind_reset(const struct lane_timeline *tl, const struct lane_rq *rq,
-				   const struct lane_event *event)
-{
-	return !rq->job->is_linked && timeline_thread_may_be_worker(tl, event->wire.tid);
-}
-
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
 static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 					     const struct lane_rq *rq,
@@ -131,13 +131,16 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
 
 	/* The job may have been cancelled, or its end is not told (xe's long-running jobs). */
-	if (timeline_sees(tl, LANE_FENCE_SIGNALED) || rq->job->run_tid == event->wire.tid ||
-	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
+	if (timeline_sees(tl, LANE_FENCE_SIGNALED) || rq->job->run_tid == event->wire.tid)
 		return ending;
-	/* A reset ends all jobs of the ring, in a thread, some time after they stopped. */
-	ending.is_same_work = timeline_ring_is_same_work(tl, timeline_job_ring(rq), event);
-	if (event->wire.tid &&
-	    (ending.is_same_work || rq->job->behind || may_stand_behind_reset(tl, rq, event)))
+	if (timeline_job_ring(rq)->each != LANE_RING_SERIAL) {
+		ending.is_known = !event->wire.tid && !is_refusal(tl, rq, event, now_ns);
+		return ending;
+	}
+	/* A reset ends all jobs of the ring, in a worker, some time after they stopped. */
+	if (may_be_worker(tl, event) &&
+	    (timeline_ring_is_same_work(tl, timeline_job_ring(rq), event) || rq->job->behind ||
+	     !rq->job->is_linked))
 		return ending;
 	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
 		ending.at.lo = now_ns - LANE_INTERRUPT_NS;
@@ -218,14 +221,11 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_rq *rq,
 			     const struct lane_event *event, const struct lane_job_ending *ending)
 {
-	if (!event->wire.tid)
+	if (!may_be_worker(tl, event))
 		return false;
-	if (timeline_job_ring(rq)->each != LANE_RING_SERIAL &&
-	    timeline_thread_may_be_worker(tl, event->wire.tid))
-		return true;
-	return ending->is_same_work || may_stand_behind_reset(tl, rq, event) ||
-	       ((timeline_job_ring(rq)->first != rq || !rq->job->is_linked) &&
-		timeline_job_is_lossy(tl, rq));
+	return timeline_job_ring(rq)->each != LANE_RING_SERIAL || ending->is_same_work ||
+	       !rq->job->is_linked ||
+	       (timeline_job_ring(rq)->first != rq && timeline_job_is_lossy(tl, rq));
 }
 
 /* rq's fence was signalled, unseen: the jobs that were given to the ring before rq ended by
@@ -294,6 +294,8 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED))
+		rq->pub.out_ns = event->wire.ts_ns;
 	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (rq->pub.seen & LANE_SEEN_SIGNAL))
 		timeline_job_over(tl, rq);
 }

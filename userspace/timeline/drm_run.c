@@ -162,15 +162,24 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 /* Makes the end and the start of rq consistent. */
 static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 {
+	uint64_t in_time_ns;
+
+	/* Where jobs overlap, others that are on the ring do not keep rq from starting. */
+	if (!timeline_has_started(&rq->pub) && rq->job->is_given &&
+	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
+		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, LANE_NEVER };
 	ending->is_known &= timeline_has_started(&rq->pub);
 	if (!ending->is_known)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
 	if (!timeline_has_started(&rq->pub))
 		return;
-	/* Its fence's signal was not seen, and interrupts are late: it may have begun as soon as it
-	 * was given. */
-	if (!ending->is_seen)
-		rq->pub.start.lo = rq->pub.execute_ns;
+	/* Its fence's signal was not seen, and interrupts are late: it may have begun before the
+	 * end of the job before it was told. */
+	in_time_ns = rq->pub.start.hi == LANE_NEVER || rq->pub.start.hi < LANE_INTERRUPT_NS
+			     ? 0
+			     : rq->pub.start.hi - LANE_INTERRUPT_NS;
+	if (!ending->is_seen && in_time_ns < rq->pub.start.lo)
+		rq->pub.start.lo = timeline_not_before(in_time_ns, rq->pub.execute_ns);
 	ending->at.lo = timeline_not_before(ending->at.lo, rq->pub.start.lo);
 	ending->at.hi = timeline_not_before(ending->at.hi, ending->at.lo);
 	if (rq->pub.start.hi > ending->at.hi)
