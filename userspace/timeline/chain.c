@@ -140,13 +140,18 @@ void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struc
 		timeline_chain_end(tl, rq, end);
 }
 
-void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	timeline_engine_contradicts(tl, eng);
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
 		timeline_finish_doubt(rq, rq->alive.ns);
+}
+
+void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	timeline_engine_contradicts(tl, eng);
+	timeline_chain_is_unclear(tl, eng);
 }
 
 /* ---- what runs ---- */
@@ -338,12 +343,14 @@ void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
 static bool was_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
 			    const struct lane_rq *before, const struct lane_rq *rq)
 {
+	uint64_t stood = eng->dequeue.is_open ? eng->dequeue.stood : eng->orders;
+
 	if (!before->is_on_device || before->pub.engine != &eng->pub)
 		return false;
 	if (!before->order)
 		return before->handed.is_taken_back || before->handed.is_back_unseen;
 	return !timeline_engine_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
-	       before->order <= eng->dequeue.stood;
+	       before->order <= stood;
 }
 
 /* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
@@ -388,9 +395,9 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
 		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_chain_infer(
-			tl, eng, before,
-			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) });
+		before->known =
+			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
+		timeline_chain_infer(tl, eng, before, before->known);
 	}
 }
 

@@ -21,6 +21,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 /* R19. The changeover, where no event marks it: at some time since the set was written, by
  * by_ns. */
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns);
+/* Nothing is certain of eng from now on: more than one history fits its events. */
+void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng);
 /* The events of eng contradict each other: nothing is certain of eng from now on. */
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng);
 /* eng, which was taken for a ring, turns out to have ports, or a GuC. */

@@ -224,7 +224,7 @@ bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane
 	bool told =
 		eng->model->is_idled || (eng->model->has_sets && timeline_engine_sees_unsubmit(tl));
 
-	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl);
+	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 
 	return (timeline_engine_unproven(eng) && (eng->proof.epoch > 1 || guessed)) ||
 	       rq->doubt.is_in_loss || timeline_engine_is_blind(tl, eng) ||

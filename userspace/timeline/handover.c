@@ -363,7 +363,8 @@ static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane
 }
 
 /* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
- * If neither is possible, the events contradict each other. */
+ * If neither is possible, the events contradict each other. Where `unsubmit` is not recorded, what
+ * seems to be taken back may have been complete. */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
@@ -382,7 +383,8 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	end_complete(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest &&
 	    !timeline_engine_saw_complete(eng, eng->running))
-		timeline_chain_contradiction(tl, eng);
+		(timeline_engine_sees_unsubmit(tl) ? timeline_chain_contradiction
+						   : timeline_chain_is_unclear)(tl, eng);
 }
 
 /*

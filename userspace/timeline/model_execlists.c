@@ -53,19 +53,22 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
  * R8. Returns the order's number up to which all that stands is complete; 0: none is known to be. A
  * request is complete if the new set does not have it and something behind it is on the ports still
  * and was not executed again, so that nothing was taken back. It is complete, too, if something
- * else was taken back, and it was not. A request that was executed more than once shows nothing: it
- * may have run before those that it stands behind now.
+ * else was taken back, and it was not. A request that was executed more than once shows nothing of
+ * those that it stands behind now: it may have run before them.
  */
 static uint64_t complete_upto(const struct lane_eng *eng)
 {
+	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split, all = shows;
 	uint64_t upto = 0, gone = 0;
 
 	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = rq->dev_next)
-		if (!timeline_ports_cover(eng, rq))
+		if (!timeline_ports_cover(eng, rq)) {
 			gone = rq->order;
-		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
-			upto = eng->dequeue.has_again && !eng->dequeue.is_split ? rq->order : gone;
+			all = false;
+		} else if (!eng->dequeue.has_again || rq->pub.executes == 1 || all) {
+			upto = shows ? rq->order : gone;
+		}
 	return upto;
 }
 
@@ -76,7 +79,13 @@ static uint64_t complete_upto(const struct lane_eng *eng)
  */
 static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 {
-	uint64_t upto = eng->dequeue.has_written ? complete_upto(eng) : 0;
+	/* The set that it would write is the one that is active from the first incomplete request
+	 * on (execlists_dequeue() of gt/intel_execlists_submission.c, 6.1). So what it did not hand
+	 * over again is complete. */
+	bool stays = eng->dequeue.has_again && !eng->dequeue.has_written && !eng->dequeue.is_split;
+	uint64_t upto = stays			   ? eng->dequeue.stood
+			: eng->dequeue.has_written ? complete_upto(eng)
+						   : 0;
 	struct lane_rq *next;
 
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
@@ -98,7 +107,7 @@ static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 			timeline_order_remove(eng, rq);
 		}
 	}
-	if (!eng->dequeue.has_again)
+	if (!eng->dequeue.has_again || stays)
 		return;
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;

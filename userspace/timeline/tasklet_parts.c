@@ -39,8 +39,9 @@ uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq, uint64_t since_ns)
 {
-	bool back = timeline_request_is_back(rq), wrote = false, kept = false;
-	bool again = rq->pub.executes;
+	bool back = timeline_request_is_back(rq) ||
+		    (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
+	bool wrote = false, kept = false, again = rq->pub.executes;
 
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_event *event = &eng->tasklet.held[i].event;
