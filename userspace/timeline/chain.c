@@ -193,9 +193,13 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 				timeline_not_before(in.hi, eng->free.at.hi) };
 	uint64_t complete_ns = next->known.hi, gap_ns;
 	uint64_t sooner_ns = eng->free.no_sooner_ns;
+	/* What ended behind the pause holds the engine until the hardware takes the set, also if it
+	 * ended before the set was written. */
+	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in.hi;
 
 	gap_ns = at.hi;
-	if (eng->free.is_paused && eng->free.at.hi > in.hi && at.hi < LANE_NEVER - LANE_SWITCH_NS) {
+	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
+	    at.hi < LANE_NEVER - LANE_SWITCH_NS) {
 		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
 			at.hi = timeline_not_before(at.hi, tl->now_ns);
 		at.hi += LANE_SWITCH_NS;
