@@ -68,7 +68,7 @@ enum {
 };
 
 /* A data source of ftrace's: its packets have one sequence. */
-struct source {
+struct ftrace_source {
 	uint32_t sequence;
 	uint64_t drops;	 /* how often packets of it were dropped, or any that cannot be read */
 	uint32_t *parts; /* by CPU: the number of its part and 1, or 0 */
@@ -82,7 +82,7 @@ struct packet_reader {
 	const uint8_t *base; /* of the chunk's bytes, or of the packet's */
 	uint64_t base_at;    /* where these are in the file or in the chunk */
 	uint64_t unpacked;
-	struct source sources[MAX_SOURCES];
+	struct ftrace_source sources[MAX_SOURCES];
 	uint32_t cap_cpus;
 	bool has_clocks, has_shift, has_tree;
 	int64_t shift;	    /* add to CLOCK_BOOTTIME for ftrace's clock */
@@ -482,7 +482,7 @@ static uint32_t source_of(struct packet_reader *r, uint64_t sequence, bool *is_k
 /* What a data source has of a CPU; NULL: there is no such CPU, or no memory. */
 static struct lane_pf_part *part_of(struct packet_reader *r, uint32_t number, uint64_t cpu)
 {
-	struct source *source = &r->sources[number];
+	struct ftrace_source *source = &r->sources[number];
 	struct lane_pf_index *index = r->index;
 	uint32_t *parts;
 
