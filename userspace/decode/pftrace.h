@@ -73,7 +73,7 @@ struct lane_pf_bundle {
 	uint64_t order;	    /* in the trace */
 	uint32_t bytes;
 	uint32_t chunk; /* 0: none */
-	uint32_t cpu, source;
+	uint16_t cpu, source;
 	bool is_lost; /* events were lost between the part's bundle before and this one */
 };
 

@@ -588,8 +588,8 @@ static bool take_bundle(struct packet_reader *r, uint32_t source,
 	if (!room((void **)&index->bundles, index->n_bundles, &index->cap_bundles, MAX_BUNDLES,
 		  sizeof(*index->bundles)))
 		return false;
-	bundle.cpu = (uint32_t)number;
-	bundle.source = source;
+	bundle.cpu = (uint16_t)number;
+	bundle.source = (uint16_t)source;
 	bundle.at = r->base_at + (uint64_t)(packet->bytes - r->base);
 	bundle.bytes = (uint32_t)packet->n;
 	bundle.order = index->n_bundles;
