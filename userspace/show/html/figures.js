@@ -51,7 +51,8 @@ function showStages() {
 	};
 	for (const s of onPath())
 		part(ns[s.stage].min_ns, s.stage, s.stage + " " + share(s.stage));
-	part(all - onPath().reduce((known, s) => known + ns[s.stage].min_ns, 0), "unknown", "unknown, or within bounds");
+	const rest = all - onPath().reduce((known, s) => known + ns[s.stage].min_ns, 0);
+	part(rest, "unknown", "unknown, or within bounds " + percent(rest, all));
 	byId("stagebar").replaceChildren(bar);
 	const path = new Set(onPath().map(s => s.stage));
 	fillTable(byId("stages"), [
