@@ -448,6 +448,12 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	timeline_chain_lose_order(tl, eng, now_ns);
 }
 
+void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	timeline_chain_doubt(tl, eng, now_ns, now_ns);
+	eng->proof.lost_epoch = eng->proof.epoch;
+}
+
 void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (eng->model->has_ports || eng->model->is_firmware)

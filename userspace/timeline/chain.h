@@ -47,6 +47,9 @@ void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, u
 /* The absence of events shows nothing of this engine from now_ns to until_ns. */
 void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 			  uint64_t until_ns);
+/* The driver has reset the engine at now_ns: what it has is begun again, or is held. Which requests
+ * those are, and which are complete, only their own events tell. */
+void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 /* The first port is given back, or its `out` will not come. Drops the port, and what it kept of its
  * request. */
 void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng);

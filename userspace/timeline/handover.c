@@ -447,6 +447,10 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 			timeline_chain_lose_order(tl, eng, tl->now_ns);
 		return;
 	}
+	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by_ns) {
+		timeline_chain_is_reset(tl, eng, tl->now_ns);
+		return;
+	}
 	if (eng->model->dequeued)
 		eng->model->dequeued(eng, now_ns);
 	if (eng->dequeue.is_misplaced)

@@ -27,9 +27,10 @@ static bool is_port_of(const struct lane_entry *entry, const struct lane_event *
 	       entry->ctx->pub.dev == event->u.rq.dev;
 }
 
-int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *event)
+int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_event *event,
+			      uint32_t from)
 {
-	for (uint32_t i = 0; i < eng->ports.n; i++)
+	for (uint32_t i = from; i < eng->ports.n; i++)
 		if (is_port_of(timeline_ports_entry(eng, i), event))
 			return (int)i;
 	return -1;

@@ -17,8 +17,14 @@ void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry);
 void timeline_ports_pop(struct lane_eng *eng);
 /* The i-th port of the FIFO, from 0. */
 struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i);
-/* The place, from 0, of the port that an `out` is of; -1: none. */
-int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *event);
+/* The place, from 0, of the port that an `out` is of, at this one or behind it; -1: none. */
+int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_event *event,
+			      uint32_t from);
+/* The same, from the first one on. */
+static inline int timeline_ports_place(const struct lane_eng *eng, const struct lane_event *event)
+{
+	return timeline_ports_place_from(eng, event, 0);
+}
 /* True when rq is the last request of a port: its own `out` tells its end. */
 bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when rq is on a port of the set that was written last. */

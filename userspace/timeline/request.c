@@ -782,6 +782,7 @@ const struct lane_tasklet_reader lane_rq_reader = {
 	.alive = timeline_world_seems_alive,
 	.retired = retired,
 	.dequeued = timeline_engine_dequeued,
+	.reset = timeline_chain_is_reset,
 	.over = run_is_over,
 	.release = release,
 };

@@ -13,6 +13,7 @@
 #include "timeline/tasklet.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
+#include "timeline/ports.h"
 #include "timeline/state.h"
 #include "timeline/tasklet_held.h"
 #include "timeline/tasklet_parts.h"
@@ -445,6 +446,26 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 }
 
 /*
+ * An engine reset gives back the ports of the written set first, and then those of the active one
+ * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So an `out` of the set that was
+ * written last shows a reset while an older set has ports, and so does one that says that its
+ * request is incomplete: no newer set has taken its port.
+ */
+static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
+{
+	int place = timeline_ports_place_from(eng, event, timeline_held_outs(eng));
+	const struct lane_entry *port;
+
+	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
+		return false;
+	port = timeline_ports_entry(eng, (uint32_t)place);
+	return port->set == eng->ports.set &&
+	       ((uint32_t)place > timeline_held_outs(eng)
+			? timeline_ports_was_replaced(eng, (uint32_t)place - 1)
+			: !event->u.i915_request_out.completed);
+}
+
+/*
  * With `event` the run gives back all ports that the hardware has: no event of it is to come but
  * i915_engine_ports. It is over, so what threads do while the engine idles is known from here on.
  */
@@ -474,6 +495,10 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 		return false;
 	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
 		timeline_tasklet_late_end(tl);
+	if (event->wire.kind == LANE_RQ_OUT && eng->model->has_sets && is_by_reset(eng, event)) {
+		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		return true;
+	}
 	read_others_before(tl, eng, event);
 	read_older(tl, eng, cpu, event);
 	if (!cpu || cpu->tasklet != eng)
@@ -640,6 +665,19 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 }
 
 /*
+ * What a dequeue takes back has an incomplete request on the active ports, and they stay active up
+ * to the run's end. A reset empties them before the dequeue (cancel_port_requests() of 6.1). The
+ * run's end comes within LANE_DEQUEUE_NS of its dequeue.
+ */
+static bool is_emptied_by_reset(const struct lane_eng *eng, const struct lane_event *event)
+{
+	return eng->model->is_hooked && !event->u.i915_engine_ports.ctx0 && eng->tasklet.n &&
+	       !eng->tasklet.read_of &&
+	       timeline_held_has(eng, 1u << LANE_RQ_UNSUBMIT, NULL, eng->tasklet.n) &&
+	       event->wire.ts_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS;
+}
+
+/*
  * The ports that are active at the end of a run were active before its dequeue (process_csb() comes
  * first). So if the run that is held writes a set and that set is active already, an earlier run
  * wrote it, and some of the `out`s may be of a later run.
@@ -650,6 +688,10 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 	uint32_t first;
 
 	timeline_tasklet_late_end(tl);
+	if (is_emptied_by_reset(eng, event)) {
+		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		return;
+	}
 	if (eng->tasklet.n && !eng->tasklet.read_of &&
 	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
 		first = timeline_tasklet_later_outs(eng);
