@@ -299,7 +299,7 @@ static struct lane_error *read_event(struct lane_input *input)
 static inline void count(struct lane_input *input, const struct lane_event *event)
 {
 	input->counts.delivered++;
-	input->counts.losses += event->wire.kind == LANE_LOST;
+	input->counts.silent += event->wire.kind == LANE_LOST || event->wire.kind == LANE_STATEDUMP;
 }
 
 /* The next of the events looked at when opening; false: they are over. */
@@ -407,9 +407,7 @@ static inline struct lane_error *read_plain(struct lane_input *input, struct sou
 	fixed = norm_fix_event(source->fix, event);
 	if (fixed != LANE_FIXED)
 		return hand_out_only(input, take_fixed(source, fixed), result);
-	input->counts.delivered++;
-	if (event->wire.kind == LANE_LOST)
-		input->counts.losses++;
+	count(input, event);
 	*result = event;
 	return NULL;
 }

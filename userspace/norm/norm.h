@@ -96,7 +96,7 @@ const char *norm_input_ending(const struct lane_input *input, size_t host);
 /* What was met on the way and not delivered as it was. */
 struct lane_input_counts {
 	uint64_t delivered; /* events handed out, losses included */
-	uint64_t losses;    /* of these: losses */
+	uint64_t silent;    /* of these: losses, and threads that were there before */
 	uint64_t skipped;   /* events that are not in the table */
 	uint64_t doubled;   /* events of a kind that another tracer of the recording provides */
 	uint64_t moved;	    /* events whose time went back and was set to the one before */

@@ -54,7 +54,7 @@ void session_source_say_readers(const struct session_source *source)
 /* There are events, and none of them is known: an error, not a remark. */
 static bool knows_none(const struct lane_input_counts *counts)
 {
-	return counts->skipped && counts->delivered <= counts->losses;
+	return counts->skipped && counts->delivered <= counts->silent;
 }
 
 void session_source_say_counts(const struct session_source *source)
