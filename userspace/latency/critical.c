@@ -58,7 +58,8 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 	struct lane_critical *c = arg;
 	struct lane_crit_state *state;
 
-	if (!overlaps(c, interval->begin_ns, interval->end_ns))
+	if (interval->begin_ns == interval->end_ns ||
+	    !overlaps(c, interval->begin_ns, interval->end_ns))
 		return;
 	state = PUSH(c, states);
 	if (!state)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "show/json.h"
 
 typedef struct json_object json;
@@ -22,8 +23,8 @@ static const char *thread_name(const struct lane_cpu_thread *thread, char *buffe
 
 	if (thread->tid >= 0)
 		return show_task_name(thread->tid, thread->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u threads)", show_comm(thread->comm, comm, sizeof(comm)),
-		 thread->threads);
+	snprintf(buffer, size, "%s (%u thread%s)", show_comm(thread->comm, comm, sizeof(comm)),
+		 thread->threads, lane_s(thread->threads));
 	return buffer;
 }
 
@@ -35,8 +36,8 @@ static const char *process_name(const struct lane_cpu_process *process, char *bu
 		return show_task_name(process->pid, process->comm, buffer, size);
 	if (process->tid >= 0)
 		return show_task_name(process->tid, process->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u threads)", show_comm(process->comm, comm, sizeof(comm)),
-		 process->threads);
+	snprintf(buffer, size, "%s (%u thread%s)", show_comm(process->comm, comm, sizeof(comm)),
+		 process->threads, lane_s(process->threads));
 	return buffer;
 }
 
@@ -47,7 +48,9 @@ static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, 
 
 /* --- sentences --- */
 
-static bool thread_sentence(const struct lane_cpu_thread *thread, char *text, size_t size)
+/* has_moves: the recording has migrations of threads. */
+static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves, char *text,
+			    size_t size)
 {
 	const struct lane_cpu_sums *sums = &thread->sums;
 	uint64_t waited = latency_cpu_waited(sums), could = waited + sums->running_ns;
@@ -63,10 +66,15 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, char *text, si
 	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
 	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
 		return true;
-	snprintf(text + n, size - (size_t)n, ", most of it while %s %s",
-		 thread->rivals[0].tid ? rival_name(&thread->rivals[0], rival, sizeof(rival))
-				       : "its CPU",
-		 thread->rivals[0].tid ? "ran" : "was idle");
+	if (thread->rivals[0].tid < 0)
+		snprintf(text + n, size - (size_t)n, "; who ran meanwhile is not known%s",
+			 has_moves ? "" : " (record sched_migrate_task)");
+	else
+		snprintf(text + n, size - (size_t)n, ", most of it while %s %s",
+			 thread->rivals[0].tid
+				 ? rival_name(&thread->rivals[0], rival, sizeof(rival))
+				 : "its CPU",
+			 thread->rivals[0].tid ? "ran" : "was idle");
 	return true;
 }
 
@@ -80,7 +88,8 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 	if (!cpu)
 		return false;
 	for (uint32_t i = 0; i < cpu->n_threads && told < SENTENCES; i++) {
-		if (!thread_sentence(cpu->threads[i], text, size))
+		if (!thread_sentence(cpu->threads[i], latency->figures.by_kind[LANE_MIGRATE], text,
+				     size))
 			continue;
 		if (told++ == number)
 			return true;
@@ -89,8 +98,8 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 		return false;
 	snprintf(text, size,
 		 "%" PRIu64
-		 " wake-ups took %s in the median, %s at the 99th percentile, %s at most",
-		 cpu->sums.wakeups,
+		 " wake-up%s took %s in the median, %s at the 99th percentile, %s at most",
+		 cpu->sums.wakeups, lane_s(cpu->sums.wakeups),
 		 show_duration(latency_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
 		 show_duration(latency_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
 		 show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));

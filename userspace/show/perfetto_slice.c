@@ -187,7 +187,7 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_wait(to, slice->wait);
 	if (slice->thread && slice->thread->state == LANE_THREAD_RUNNING)
 		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
-	if (slice->starvation)
+	if (slice->starvation && slice->starvation->cpu >= 0)
 		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
 	if (slice->loss)
 		show_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);

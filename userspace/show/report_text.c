@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/opencl_report.h"
@@ -44,7 +45,7 @@ static void head(const struct text_report *t)
 	const struct lane_completeness *rq = &l->requests;
 	char buffer[64];
 
-	fprintf(t->to, "%" PRIu64 " events in %s", l->figures.events,
+	fprintf(t->to, "%" PRIu64 " event%s in %s", l->figures.events, lane_s(l->figures.events),
 		show_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
 	if (l->info.release[0]) {
 		fputs(", Linux ", t->to);
@@ -57,8 +58,10 @@ static void head(const struct text_report *t)
 	if (rq->unending)
 		fprintf(t->to, ", and of %" PRIu64 " that is not known", rq->unending);
 	fputs(".\n", t->to);
-	fprintf(t->to, "Lost: %" PRIu64 "%s events", l->lost,
-		l->figures.lost_uncounted ? " or more" : "");
+	if (l->figures.lost_uncounted)
+		fprintf(t->to, "Lost: %" PRIu64 " or more events", l->lost);
+	else
+		fprintf(t->to, "Lost: %" PRIu64 " event%s", l->lost, lane_s(l->lost));
 	if (l->losses)
 		fprintf(t->to,
 			l->losses == 1 ? " in %" PRIu64 " interval of %s"
@@ -67,9 +70,14 @@ static void head(const struct text_report *t)
 	fprintf(t->to, ".\n");
 	if (l->figures.contradictions)
 		fprintf(t->to,
-			"%u events contradict what was seen before: something is missing that "
+			"Contradicting what was seen before: %u event%s. Something is missing that "
 			"no loss announces; what it touches is unknown.\n",
-			l->figures.contradictions);
+			l->figures.contradictions, lane_s(l->figures.contradictions));
+	if (l->figures.unseen_switches)
+		fprintf(t->to,
+			"Switches of threads are missing: %u time%s a CPU had another thread than "
+			"its last switch says.\n",
+			l->figures.unseen_switches, lane_s(l->figures.unseen_switches));
 }
 
 /* A part of an engine's time: unknown if it may be nothing as well as everything. */
@@ -136,10 +144,11 @@ static void idles(const struct text_report *t)
 				: "-",
 			show_duration(s->ns, ns, sizeof(ns)), s->count);
 		if (s->cause == LANE_IDLE_STARVED)
-			fprintf(t->to, "%s on CPU %d",
-				show_task_name(s->culprit_tid, s->culprit_comm, culprit,
-					       sizeof(culprit)),
-				s->cpu);
+			fputs(show_task_name(s->culprit_tid, s->culprit_comm, culprit,
+					     sizeof(culprit)),
+			      t->to);
+		if (s->cause == LANE_IDLE_STARVED && s->cpu >= 0)
+			fprintf(t->to, " on CPU %d", s->cpu);
 		fputc('\n', t->to);
 	}
 }
@@ -352,7 +361,7 @@ static void told_causes(const struct text_report *t)
 static void starved(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char victim[64], culprit[64], ns[32];
+	char victim[64], culprit[64], cpu[16], ns[32];
 
 	if (!l->n_starved)
 		return;
@@ -361,10 +370,11 @@ static void starved(const struct text_report *t)
 	for (uint32_t i = 0; i < l->n_starved && !enough(t, i, l->n_starved); i++) {
 		const struct lane_starved_sum *s = &l->starved[i];
 
-		fprintf(t->to, "  %-24s %-24s %4d %10s %9" PRIu64 "\n",
+		snprintf(cpu, sizeof(cpu), "%d", s->cpu);
+		fprintf(t->to, "  %-24s %-24s %4s %10s %9" PRIu64 "\n",
 			show_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
-			show_task_name(s->tid, s->comm, culprit, sizeof(culprit)), s->cpu,
-			show_duration(s->ns, ns, sizeof(ns)), s->slices);
+			show_task_name(s->tid, s->comm, culprit, sizeof(culprit)),
+			s->cpu < 0 ? "-" : cpu, show_duration(s->ns, ns, sizeof(ns)), s->slices);
 	}
 }
 

@@ -82,6 +82,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_uint(to, "intervals", l->losses);
 	show_json_uint(to, "duration_ns", l->loss_ns);
 	show_json_uint(to, "contradictions", l->figures.contradictions);
+	show_json_uint(to, "unseen_switches", l->figures.unseen_switches);
 	to = show_json_object(tree, "requests");
 	show_json_uint(to, "complete", l->requests.complete);
 	show_json_uint(to, "partial", l->requests.partial);

@@ -380,7 +380,8 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 		.thread = interval,
 	};
 
-	tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
+	if (interval->begin_ns < interval->end_ns)
+		tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
 }
 
 static void on_cpu_run(void *arg, const struct lane_cpu_run *run)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "show/cpu_text.h"
+#include "base/plural.h"
 #include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
@@ -149,7 +150,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
 	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
 		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
-	fprintf(s->to, "%" PRIu64 " times", all);
+	fprintf(s->to, "%" PRIu64 " time%s", all, lane_s(all));
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
 		if (why != LANE_PREEMPTION_UNKNOWN && times[why] && times[why] < all)
 			fprintf(s->to, ", at least %" PRIu64 " by %s", times[why],
@@ -481,6 +482,10 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 	show_task_name(sum->tid, sum->comm, thread, sizeof(thread));
 	switch (sum->cause) {
 	case LANE_IDLE_STARVED:
+		if (sum->cpu < 0) {
+			fprintf(s->to, "while thread %s waited for a CPU", thread);
+			break;
+		}
 		fprintf(s->to, "while thread %s waited for CPU %d, taken by %s", thread, sum->cpu,
 			show_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
 				       sizeof(culprit)));

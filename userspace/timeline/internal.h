@@ -392,9 +392,16 @@ struct lane_thr {
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
 	bool is_untold;		 /* what it does since its last change cannot be told */
-	bool is_waking;		 /* woken, and not yet on a CPU's queue */
+	bool is_waking;		 /* woken, and the CPU is not chosen yet */
 	bool is_idle;		 /* a worker: it was not on a CPU since idle_ns */
 	bool is_followed;	 /* where only some are: all of its switches are recorded */
+};
+
+/* A task had a CPU from one switch to the next. */
+struct lane_past_run {
+	uint64_t begin_ns, end_ns;
+	int32_t tid; /* -1: not known */
+	char comm[16];
 };
 
 struct lane_cpu {
@@ -406,6 +413,8 @@ struct lane_cpu {
 	bool is_called_back; /* it listens in a fence's call-back */
 	struct lane_rq *retiring; /* its retire has come, and what it does waits for what is next */
 	struct lane_thr *queue;
+	struct lane_past_run *past; /* the last ones, where migrations are not recorded */
+	uint32_t n_past, cap_past;
 	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
 	struct lane_eng *tasklet;  /* whose tasklet this CPU is at */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 #define GONE		0x30	   /* EXIT_DEAD, EXIT_ZOMBIE: the thread does not come back */
 #define IDLE		0x80	   /* TASK_IDLE */
 #define IDLE_ENGINES	64	   /* so many engines have their idle times divided */
+#define MAX_PAST	(1u << 10) /* so many runs of a CPU are remembered */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
 
 /* False when the end of the thread's wait may have been missed. */
@@ -23,13 +26,15 @@ static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *t
 }
 
 /* Tells what the thread did up to now_ns, and its next state. Of a stranger too little is seen:
- * nothing is told. */
+ * nothing is told. That a thread was woken and ran may take no time that the clock shows. */
 static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 			  enum lane_thread_state did, enum lane_thread_state next, uint64_t now_ns)
 {
 	struct lane_thread_interval interval;
 
-	if (!tl->hooks.thread || now_ns <= thr->pub.since_ns || timeline_is_stranger(tl, thr))
+	if (!tl->hooks.thread || timeline_is_stranger(tl, thr) || now_ns < thr->pub.since_ns ||
+	    (now_ns == thr->pub.since_ns &&
+	     (did != LANE_THREAD_RUNNABLE || next != LANE_THREAD_RUNNING || thr->pub.preempted)))
 		return;
 	interval = (struct lane_thread_interval){ .thread = &thr->pub,
 						  .state = did,
@@ -84,44 +89,92 @@ static bool is_stranger_on(const struct lane_timeline *tl, const struct lane_cpu
 	       timeline_is_stranger(tl, lane_table_get(&tl->threads, (uint32_t)cpu->tid, 0));
 }
 
-/* Tells who had the CPU while thr was runnable on it, up to now_ns. If more than `enough` events
- * were lost, another task may have had it meanwhile. */
-static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
-			 int32_t cpu_number, uint64_t now_ns, uint64_t enough)
+static const char nobody[16];
+
+/* Tells that the task had the CPU from begin_ns to end_ns, while thr was runnable on it. */
+static void tell_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu, int32_t tid,
+		       const char *comm, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_starvation slice = { .victim = &thr->pub,
-					 .cpu = cpu_number,
-					 .tid = cpu->tid,
-					 .comm = cpu->comm,
-					 .begin_ns = thr->queued_ns,
-					 .end_ns = now_ns };
+					 .cpu = cpu,
+					 .tid = tid,
+					 .comm = comm,
+					 .begin_ns = begin_ns,
+					 .end_ns = end_ns };
 
-	thr->queued_ns = now_ns;
-	if (slice.begin_ns >= now_ns || timeline_is_stranger(tl, thr))
+	if (begin_ns >= end_ns)
 		return;
-	if (timeline_is_absent(tl, LANE_SWITCH) || timeline_is_absent(tl, LANE_MIGRATE) ||
-	    thr->is_untold || (thr->is_waking && is_stranger_on(tl, cpu)) ||
-	    (tl->n_losses && (timeline_loss_between(tl, cpu->since_ns, now_ns) > enough ||
-			      timeline_loss_between(tl, thr->pub.since_ns, now_ns))))
-		slice.tid = -1;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
 		tl->hooks.starvation(tl->hooks.arg, &slice);
 }
 
-static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+/* Nothing tells who had the CPU on which thr was runnable, up to now_ns. */
+static bool is_starved_unseen(const struct lane_timeline *tl, const struct lane_thr *thr,
+			      int32_t cpu, uint64_t now_ns)
 {
-	struct lane_cpu *cpu;
+	return cpu < 0 || timeline_is_absent(tl, LANE_SWITCH) ||
+	       (tl->info.follows_some && timeline_is_absent(tl, LANE_MIGRATE)) || thr->is_untold ||
+	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns));
+}
 
-	if (thr->queued_on < 0)
+/* Tells who had the CPU while thr was runnable on it, up to now_ns. number -1: it is not known on
+ * which. If more than `enough` events were lost, another task may have had it meanwhile. */
+static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
+			 uint64_t now_ns, uint64_t enough)
+{
+	uint64_t at_ns = thr->queued_ns;
+	const struct lane_cpu *cpu;
+	bool is_known;
+	uint32_t i;
+
+	thr->queued_ns = now_ns;
+	if (at_ns >= now_ns || timeline_is_stranger(tl, thr))
 		return;
-	cpu = &tl->cpus[thr->queued_on];
-	tell_starved(tl, thr, cpu, thr->queued_on, now_ns, 0);
-	*(thr->queue_prev ? &thr->queue_prev->queue_next : &cpu->queue) = thr->queue_next;
+	if (is_starved_unseen(tl, thr, number, now_ns)) {
+		tell_slice(tl, thr, number, -1, nobody, at_ns, now_ns);
+		return;
+	}
+	cpu = &tl->cpus[number];
+	for (i = cpu->n_past; i && cpu->past[i - 1].end_ns > at_ns; i--)
+		;
+	for (; i < cpu->n_past; i++) {
+		const struct lane_past_run *run = &cpu->past[i];
+
+		if (run->begin_ns > at_ns) /* what was before is not remembered */
+			tell_slice(tl, thr, number, -1, nobody, at_ns, run->begin_ns);
+		tell_slice(tl, thr, number, run->tid, run->comm,
+			   run->begin_ns > at_ns ? run->begin_ns : at_ns, run->end_ns);
+		at_ns = run->end_ns;
+	}
+	if (cpu->since_ns > at_ns) {
+		tell_slice(tl, thr, number, -1, nobody, at_ns, cpu->since_ns);
+		at_ns = cpu->since_ns;
+	}
+	is_known = !(thr->is_waking && is_stranger_on(tl, cpu)) &&
+		   !(tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough);
+	tell_slice(tl, thr, number, is_known ? cpu->tid : -1, cpu->comm, at_ns, now_ns);
+}
+
+/* Takes thr off the queue that it is in, if it is in one. */
+static void unlink_queue(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	*(thr->queue_prev ? &thr->queue_prev->queue_next : &tl->cpus[thr->queued_on].queue) =
+		thr->queue_next;
 	if (thr->queue_next)
 		thr->queue_next->queue_prev = thr->queue_prev;
 	thr->queue_next = thr->queue_prev = NULL;
 	thr->queued_on = -1;
+}
+
+/* thr is runnable there no more. was_on: the CPU on which it is seen to have been up to now_ns, -1:
+ * none. On another one than was taken for it, it was moved, unseen. */
+static void dequeue(struct lane_timeline *tl, struct lane_thr *thr, int32_t was_on, uint64_t now_ns)
+{
+	if (thr->queued_on < 0)
+		return;
+	tell_starved(tl, thr, was_on == thr->queued_on ? was_on : -1, now_ns, 0);
+	unlink_queue(tl, thr);
 }
 
 /* While no recorded thread was runnable there, the switches between strangers are not recorded: who
@@ -134,6 +187,15 @@ static void forget_stranger(const struct lane_timeline *tl, struct lane_cpu *cpu
 	memset(cpu->comm, 0, sizeof(cpu->comm));
 }
 
+static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t number)
+{
+	thr->queued_on = number;
+	thr->queue_next = cpu->queue;
+	if (cpu->queue)
+		cpu->queue->queue_prev = thr;
+	cpu->queue = thr;
+}
+
 static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
@@ -143,11 +205,22 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 	if (!cpu->queue && cpu->since_ns != now_ns)
 		forget_stranger(tl, cpu);
 	thr->queued_ns = now_ns;
-	thr->queued_on = number;
-	thr->queue_next = cpu->queue;
-	if (cpu->queue)
-		cpu->queue->queue_prev = thr;
-	cpu->queue = thr;
+	link_queue(cpu, thr, number);
+}
+
+/*
+ * sched_waking names the CPU that the thread had; select_task_rq() chooses another one behind it
+ * (try_to_wake_up() of kernel/sched/core.c, 6.1). sched_wakeup names the one that was chosen.
+ */
+static void chosen(struct lane_timeline *tl, struct lane_thr *thr, int32_t number)
+{
+	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
+
+	if (!cpu || thr->queued_on < 0 || thr->queued_on == number)
+		return;
+	unlink_queue(tl, thr);
+	link_queue(cpu, thr, number);
+	thr->pub.cpu = number;
 }
 
 void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
@@ -229,6 +302,45 @@ static void drop_wait(struct lane_timeline *tl, struct lane_waiter *waiter)
 	lane_pool_put(&tl->waiter_pool, waiter);
 }
 
+/*
+ * The thread that is taken to have the CPU does not have it any more, which no event told. Since
+ * when is not known, nor who else had the CPU meanwhile: those who waited there may have run.
+ */
+static void displace(struct lane_timeline *tl, int32_t number, uint64_t now_ns)
+{
+	struct lane_cpu *cpu = &tl->cpus[number];
+	struct lane_thr *thr = timeline_thread_get(tl, cpu->tid);
+
+	if (thr && thr->pub.state == LANE_THREAD_RUNNING && thr->pub.cpu == number) {
+		thr->pub.state = LANE_THREAD_UNKNOWN;
+		set_state(tl, thr, LANE_THREAD_UNKNOWN, now_ns);
+	}
+	cpu->tid = -1;
+	memset(cpu->comm, 0, sizeof(cpu->comm));
+	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns))
+		return;
+	for (thr = cpu->queue; thr; thr = thr->queue_next)
+		thr->is_untold = true;
+	tl->figures.contradictions++;
+	tl->figures.unseen_switches++;
+}
+
+/* tid has the CPU. If another one is taken to have it, or it is taken to run elsewhere, switches
+ * are missing. Where only some processes are recorded, those of others are missing anyway. */
+static void has_cpu(struct lane_timeline *tl, int32_t tid, int32_t number, uint64_t now_ns)
+{
+	const struct lane_thr *thr;
+
+	if (tl->info.follows_some)
+		return;
+	if (tl->cpus[number].tid >= 0 && tl->cpus[number].tid != tid)
+		displace(tl, number, now_ns);
+	thr = tid > 0 ? lane_table_get(&tl->threads, (uint32_t)tid, 0) : NULL;
+	if (thr && thr->pub.state == LANE_THREAD_RUNNING && thr->pub.cpu != number &&
+	    timeline_cpu_get(tl, thr->pub.cpu) && tl->cpus[thr->pub.cpu].tid == tid)
+		displace(tl, thr->pub.cpu, now_ns);
+}
+
 static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
@@ -244,7 +356,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	find_client(tl, thr);
 	/* It leaves its CPU, so it ran: events of it are missing. */
 	if (thr->pub.state != LANE_THREAD_RUNNING) {
-		dequeue(tl, thr, now_ns);
+		dequeue(tl, thr, -1, now_ns);
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	}
 	if (thr->wait)
@@ -343,38 +455,68 @@ bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint
 	return !thr || thr->idle_ns <= since_ns;
 }
 
+/*
+ * Where no migrations are recorded, it is not known where a thread waits before it runs. So what
+ * ran on a CPU is remembered.
+ */
+static void remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t now_ns)
+{
+	bool is_known = !tl->n_losses || timeline_loss_between(tl, cpu->since_ns, now_ns) <= 1;
+
+	if (cpu->n_past == MAX_PAST) {
+		cpu->n_past /= 2;
+		memmove(cpu->past, cpu->past + cpu->n_past, cpu->n_past * sizeof(*cpu->past));
+	}
+	if (!LANE_GROW(cpu->past, cpu->cap_past, cpu->n_past + 1)) {
+		tl->no_memory = true;
+		return;
+	}
+	cpu->past[cpu->n_past] = (struct lane_past_run){ .begin_ns = cpu->since_ns,
+							 .end_ns = now_ns,
+							 .tid = is_known ? cpu->tid : -1 };
+	memcpy(cpu->past[cpu->n_past++].comm, cpu->comm, sizeof(cpu->comm));
+}
+
 static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	uint64_t now_ns = event->wire.ts_ns;
 	struct lane_thr *thr;
-	bool is_same;
+	bool is_same, is_first;
 
 	if (!cpu)
 		return;
 	is_same = cpu->tid == sw->prev_tid;
+	is_first = cpu->tid < 0;
+	has_cpu(tl, sw->prev_tid, event->cpu, now_ns);
 	/* The task that ran is the one that leaves, with the name that it has now. */
 	if (!is_same) {
-		cpu->tid = cpu->tid < 0 ? sw->prev_tid : -1;
+		cpu->tid = is_first ? sw->prev_tid : -1;
 		memset(cpu->comm, 0, sizeof(cpu->comm));
 	}
 	if (*sw->prev_comm) /* a trace of Perfetto may lack it */
 		memcpy(cpu->comm, sw->prev_comm, sizeof(cpu->comm));
 	if (is_same)
 		tell_ran(tl, cpu, event->cpu, now_ns, 1);
-	for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
-		tell_starved(tl, victim, cpu, event->cpu, now_ns, 1);
+	if (timeline_sees(tl, LANE_MIGRATE))
+		for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
+			tell_starved(tl, victim, event->cpu, now_ns, 1);
+	else
+		remember(tl, cpu, now_ns);
+	leaves(tl, event);
+	cpu->tid = -1;
+	has_cpu(tl, sw->next_tid, event->cpu, now_ns);
 	cpu->tid = sw->next_tid;
 	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
 	cpu->since_ns = now_ns;
-	leaves(tl, event);
 	thr = timeline_thread_get(tl, sw->next_tid);
 	if (!thr)
 		return;
 	name(thr, sw->next_comm);
 	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
-	dequeue(tl, thr, now_ns);
+	dequeue(tl, thr, event->cpu, now_ns);
+	thr->is_waking = false;
 	thr->pub.cpu = event->cpu;
 	note_work(tl, thr, now_ns);
 	/* It was not seen to be woken, or to leave its CPU: what it did is not known. */
@@ -383,20 +525,25 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }
 
-/* Where only some processes are recorded, all switches of the CPU are recorded from the thread's
- * sched_wakeup on, not from its sched_waking on (bpf/sched.bpf.c). */
+/*
+ * Where only some processes are recorded, all switches of the CPU are recorded from the thread's
+ * sched_wakeup on, not from its sched_waking on (bpf/sched.bpf.c).
+ */
 static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 			const struct lane_event *event)
 {
-	struct lane_cpu *cpu = thr->queued_on < 0 ? NULL : &tl->cpus[thr->queued_on];
+	bool was_waking = thr->is_waking;
 
-	if (!tl->info.follows_some)
-		return;
-	if (thr->is_waking && cpu && event->wire.kind != LANE_WAKING) {
-		tell_starved(tl, thr, cpu, thr->queued_on, event->wire.ts_ns, 0);
-		forget_stranger(tl, cpu);
-	}
 	thr->is_waking = event->wire.kind == LANE_WAKING;
+	if (!was_waking || thr->is_waking || thr->queued_on < 0)
+		return;
+	if (tl->info.follows_some) {
+		thr->is_waking = true;
+		tell_starved(tl, thr, thr->queued_on, event->wire.ts_ns, 0);
+		thr->is_waking = false;
+		forget_stranger(tl, &tl->cpus[thr->queued_on]);
+	}
+	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu);
 }
 
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
@@ -431,9 +578,35 @@ static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thr || thr->queued_on < 0)
 		return;
-	dequeue(tl, thr, event->wire.ts_ns);
+	dequeue(tl, thr, thr->queued_on, event->wire.ts_ns);
 	thr->pub.cpu = (int32_t)move->dest_cpu;
 	enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
+}
+
+/* The thread turns out to run: since when is not known. */
+static void runs_unseen(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu,
+			uint64_t now_ns)
+{
+	dequeue(tl, thr, -1, now_ns);
+	thr->pub.state = LANE_THREAD_UNKNOWN;
+	thr->pub.cpu = cpu;
+	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+}
+
+void timeline_thread_turns_up(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = &tl->cpus[event->cpu];
+	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
+
+	has_cpu(tl, event->wire.tid, event->cpu, event->wire.ts_ns);
+	if (cpu->tid >= 0)
+		return;
+	cpu->tid = event->wire.tid;
+	cpu->since_ns = event->wire.ts_ns;
+	if (!thr)
+		return;
+	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
+	runs_unseen(tl, thr, event->cpu, event->wire.ts_ns);
 }
 
 void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -511,7 +684,8 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 
 void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
-	dequeue(tl, thr, now_ns);
+	dequeue(tl, thr, timeline_sees(tl, LANE_MIGRATE) || tl->n_cpus == 1 ? thr->queued_on : -1,
+		now_ns);
 	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns))
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	if (thr->pub.is_interesting)
@@ -535,13 +709,11 @@ bool timeline_wait_cut(struct lane_timeline *tl, struct lane_rq *rq)
 }
 
 /* An event came in the thread: so the thread runs. */
-static void acts(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+static void acts(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_event *event)
 {
 	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_UNKNOWN)
 		return;
-	dequeue(tl, thr, now_ns);
-	thr->pub.state = LANE_THREAD_UNKNOWN;
-	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+	runs_unseen(tl, thr, event->cpu, event->wire.ts_ns);
 	thr->is_wait_unsure = true;
 }
 
@@ -570,7 +742,7 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	}
 	timeline_thread_interesting(tl, thr);
 	belongs(tl, thr, event->wire.pid);
-	acts(tl, thr, event->wire.ts_ns);
+	acts(tl, thr, event);
 	/* From here on blocked time counts as waiting for the request. */
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	thr->is_wait_unsure = false;
@@ -651,7 +823,7 @@ bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struc
 
 	if (!waiter || waiter->rq != rq)
 		return false;
-	acts(tl, thr, event->wire.ts_ns);
+	acts(tl, thr, event);
 	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
 	tell_wait(tl, waiter, event->wire.ts_ns);
 	drop_wait(tl, waiter);
@@ -683,7 +855,7 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 	if (!thr)
 		return NULL;
 	timeline_thread_interesting(tl, thr);
-	acts(tl, thr, event->wire.ts_ns);
+	acts(tl, thr, event);
 	thr->pub.client = ctx->pub.client;
 	if (!thr->pub.client->comm[0])
 		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));

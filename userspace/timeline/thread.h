@@ -7,6 +7,8 @@
 
 /* Reads a switch, wake-up or migration. */
 void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+/* An event came in a thread that is not the one which is taken to have the event's CPU. */
+void timeline_thread_turns_up(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads a fork, exec, exit or state dump. */
 void timeline_process_event(struct lane_timeline *tl, const struct lane_event *event);
 /* thr submits or waits: what it does is told from now on. */

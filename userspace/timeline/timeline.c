@@ -250,6 +250,19 @@ static inline void note_listening(struct lane_cpu *cpu, const struct lane_event 
 	}
 }
 
+/* Where the CPU is known to have a thread, and the event, of the kernel, came in another one. */
+static inline void note_thread(struct lane_timeline *tl, const struct lane_cpu *cpu,
+			       const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (cpu->tid != event->wire.tid && cpu->tid >= 0 && event->wire.tid >= 0 &&
+	    kind != LANE_SWITCH &&
+	    (kind <= LANE_EXIT || (kind >= LANE_IRQ_ENTRY && kind <= LANE_DRM_DONE)) &&
+	    event->wire.origin <= LANE_ORIGIN_FUNCTION)
+		timeline_thread_turns_up(tl, event);
+}
+
 /* Notes what any event says of its CPU. */
 static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -260,6 +273,7 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 
 	if (!cpu)
 		return;
+	note_thread(tl, cpu, event);
 	if (tl->info.submission == LANE_SUBMISSION_GUC)
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
@@ -422,6 +436,8 @@ void timeline_destroy(struct lane_timeline *tl)
 	free(tl->engine_by_id);
 	free(tl->context_by_id);
 	free(tl->client_by_id);
+	for (uint32_t i = 0; i < tl->n_cpus; i++)
+		free(tl->cpus[i].past);
 	free(tl->cpus);
 	free(tl->losses);
 	free(tl);
