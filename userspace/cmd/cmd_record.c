@@ -12,6 +12,7 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/folder.h"
+#include "base/plural.h"
 #include "capture/bpf_library.h"
 #include "capture/child.h"
 #include "capture/recorder.h"
@@ -156,7 +157,8 @@ static void summarize(const struct record_session *session)
 			fprintf(stderr, "%" PRIu64 " KiB (it does not count its events), ",
 				tracer->stats.bytes >> 10);
 		else
-			fprintf(stderr, "%" PRIu64 " events, ", tracer->stats.events);
+			fprintf(stderr, "%" PRIu64 " event%s, ", tracer->stats.events,
+				lane_s(tracer->stats.events));
 		fprintf(stderr, "%" PRIu64 " lost", tracer->stats.lost);
 	}
 	fprintf(stderr, ", %.1f s", (double)(facts->end_ns - facts->begin_ns) / 1e9);

@@ -13,6 +13,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/stop.h"
 #include "cmd/cmd.h"
 #include "show/report.h"
@@ -192,9 +193,10 @@ static void say_figures(const struct watch_session *session)
 
 	watch_figures(session->watch, &figures);
 	fprintf(stderr,
-		"gpulane: watch: %" PRIu64 " hits, %" PRIu64 " recordings written, %" PRIu64
-		" events, %" PRIu64 " lost\n",
-		figures.hits, figures.written, figures.events, figures.lost);
+		"gpulane: watch: %" PRIu64 " hit%s, %" PRIu64 " recording%s written, %" PRIu64
+		" event%s, %" PRIu64 " lost\n",
+		figures.hits, lane_s(figures.hits), figures.written, lane_s(figures.written),
+		figures.events, lane_s(figures.events), figures.lost);
 }
 
 static struct lane_error *complete(void *arg, int dir_fd, const char *path,

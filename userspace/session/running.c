@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "capture/driver.h"
 #include "capture/privileges.h"
 #include "capture/requests.h"
@@ -170,8 +171,8 @@ void session_running_say_counts(const struct session_running *running, const cha
 	if (moved)
 		fprintf(stderr,
 			"gpulane: %s: %" PRIu64
-			" events had a time before their predecessor's and were given that one's\n",
-			command, moved);
+			" event%s came behind later ones and got their time\n",
+			command, moved, lane_s(moved));
 }
 
 void session_running_close(struct session_running *running)

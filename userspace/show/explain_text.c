@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "show/json.h"
 #include "show/report.h"
 
@@ -148,7 +149,7 @@ static void write_losses(FILE *to, const struct lane_explained *of, uint64_t beg
 
 		fputs("Lost in its life: ", to);
 		if (loss->count)
-			fprintf(to, "%" PRIu64 " events", loss->count);
+			fprintf(to, "%" PRIu64 " event%s", loss->count, lane_s(loss->count));
 		else
 			fputs("events of unknown number", to);
 		if (loss->cpu >= 0)
@@ -156,7 +157,7 @@ static void write_losses(FILE *to, const struct lane_explained *of, uint64_t beg
 		fprintf(to, ", from %.6f to %.6f s of the recording.\n", from, upto);
 	}
 	if (of->more_losses)
-		fprintf(to, "And %u more losses.\n", of->more_losses);
+		fprintf(to, "More losses: %u.\n", of->more_losses);
 }
 
 static void write_told(FILE *to, const struct lane_explained *of, struct legend *legend)
@@ -198,7 +199,7 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 	for (uint32_t i = 0; i < of->n_moments; i++)
 		write_moment(to, of, &of->moments[i], &legend);
 	if (of->left_out)
-		fprintf(to, "%u further times are left out.\n", of->left_out);
+		fprintf(to, "Further times, left out: %u.\n", of->left_out);
 	write_told(to, of, &legend);
 	fputc('\n', to);
 	write_stages(to, x, of);

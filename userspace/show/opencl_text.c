@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/plural.h"
 #include "show/opencl_report.h"
 
 /* Below this share of the whole nothing is worth a sentence. */
@@ -295,9 +296,9 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	if (share(c->stages[most].sum_ns, c->total.sum_ns) < MIN_PERCENT)
 		return false;
 	snprintf(text, size,
-		 "OpenCL: %u %% of %" PRIu64 " commands' time was %s (%s), %u %% was running",
-		 share(c->stages[most].sum_ns, c->total.sum_ns), c->total.count, meanings[most],
-		 lane_command_stage_names[most],
+		 "OpenCL: %u %% of %" PRIu64 " command%s time was %s (%s), %u %% was running",
+		 share(c->stages[most].sum_ns, c->total.sum_ns), c->total.count,
+		 c->total.count == 1 ? "'s" : "s'", meanings[most], lane_command_stage_names[most],
 		 share(c->stages[LANE_CSTAGE_RUNNING].sum_ns, c->total.sum_ns));
 	return true;
 }
@@ -371,15 +372,15 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 	timeline_command_figures(l->timeline, &f);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
-			 "OpenCL: %" PRIu64 " commands, no GPU requests in the recording to tie "
+			 "OpenCL: %" PRIu64 " command%s, no GPU requests in the recording to tie "
 			 "them to",
-			 f.commands);
+			 f.commands, lane_s(f.commands));
 	else
 		snprintf(text, size,
-			 "OpenCL: of %" PRIu64 " commands %" PRIu64
+			 "OpenCL: of %" PRIu64 " command%s %" PRIu64
 			 " are tied to their requests for "
 			 "sure, %" PRIu64 " ambiguously, of %" PRIu64 " no request is known",
-			 f.commands, f.certainty[LANE_CERTAIN_EXACT],
+			 f.commands, lane_s(f.commands), f.certainty[LANE_CERTAIN_EXACT],
 			 f.certainty[LANE_CERTAIN_AMBIGUOUS], f.certainty[LANE_CERTAIN_NONE]);
 	return f.commands > 0;
 }

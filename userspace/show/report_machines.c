@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "show/json.h"
 #include "show/report_tree.h"
 
@@ -118,9 +119,9 @@ static void write_head(const struct report *r)
 
 	for (size_t i = 0; i < found->n; i++)
 		tied += norm_machine_is_tied(&found->machines[i]);
-	printf("%zu machines, %zu on one timeline. Each has its own report; nothing is concluded "
+	printf("%zu machine%s, %zu on one timeline. Each has its own report; nothing is concluded "
 	       "from one machine to another.\n",
-	       found->n, tied);
+	       found->n, lane_s(found->n), tied);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct lane_machine *machine = &found->machines[i];
 

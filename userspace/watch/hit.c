@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/clean.h"
+#include "base/plural.h"
 #include "watch/escaped.h"
 
 #define FIRST_LINE "gpulane-hit 1"
@@ -119,9 +120,9 @@ void watch_hit_describe(FILE *to, const struct lane_hit *hit)
 	}
 	if (hit->to_ns <= hit->from_ns)
 		return;
-	fprintf(to, "  recording      %s, %" PRIu64 " events, %" PRIu64 " lost\n",
+	fprintf(to, "  recording      %s, %" PRIu64 " event%s, %" PRIu64 " lost\n",
 		watch_hit_duration(hit->to_ns - hit->from_ns, text, sizeof(text)), hit->events,
-		hit->lost);
+		lane_s(hit->events), hit->lost);
 	if (hit->from_ns > hit->wanted_from_ns)
 		fprintf(to,
 			"  it begins %s late: the memory (--memory), or watching, reached no "
