@@ -267,16 +267,29 @@ static struct lane_error *find_heads(struct lane_input *input)
 	return err;
 }
 
+/* The source's head comes behind later events, whose conclusions have been drawn: it counts as
+ * lost. */
+static void comes_late(struct lane_input *input, struct source *source)
+{
+	struct lane_event *event = source->head;
+
+	if (event->wire.kind != LANE_LOST) {
+		input->counts.late++;
+		norm_fix_to_loss(event);
+		event->u.gpulane_lost.end_ns = event->wire.ts_ns = input->last_ns;
+		norm_fix_event(source->fix, event);
+	}
+	event->wire.ts_ns = input->last_ns;
+}
+
 /* The source's head is the next event of all; false: it means nothing. */
 static inline bool take_head(struct lane_input *input, struct source *source)
 {
 	struct lane_event *event = source->head;
 
 	input->event = event;
-	if (event->wire.ts_ns < input->last_ns) {
-		event->wire.ts_ns = input->last_ns;
-		input->counts.moved++;
-	}
+	if (event->wire.ts_ns < input->last_ns)
+		comes_late(input, source);
 	input->last_ns = event->wire.ts_ns;
 	return !source->widen || norm_widen_event(source->widen, event);
 }

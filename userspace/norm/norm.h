@@ -99,7 +99,7 @@ struct lane_input_counts {
 	uint64_t silent;    /* of these: losses, and threads that were there before */
 	uint64_t skipped;   /* events that are not in the table */
 	uint64_t doubled;   /* events of a kind that another tracer of the recording provides */
-	uint64_t moved;	    /* events whose time went back and was set to the one before */
+	uint64_t late;	    /* events behind later ones, of which losses are made */
 	uint64_t ambiguous; /* fences that may be of several contexts: of their signals losses are
 			       made */
 	uint64_t untracked; /* old kernels: ends that could not be told from a global seqno */

@@ -67,11 +67,11 @@ void session_source_say_counts(const struct session_source *source)
 #define WARN(field, text)                                                                          \
 	do {                                                                                       \
 		if (counts.field)                                                                  \
-			fprintf(stderr, "gpulane: %s: %" PRIu64 " " text "\n",                     \
-				source->damage.command, counts.field);                             \
+			fprintf(stderr, "gpulane: %s: %" PRIu64 " %s\n", source->damage.command,   \
+				counts.field, text);                                               \
 	} while (0)
 	WARN(skipped, "events are of other kinds and left out");
-	WARN(moved, "events had a time before their predecessor's and were given that one's");
+	WARN(late, "events stand behind later ones: they count as lost");
 	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
 			"signals among them count as lost");
 	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
