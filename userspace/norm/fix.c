@@ -18,6 +18,7 @@ enum {
 struct lane_fix {
 	unsigned int version;
 	bool has_raw_states;		  /* prev_state is what stands in the task */
+	bool has_state_numbers;		  /* prev_state is a state's number, not its bit */
 	struct lane_globals *globals;	  /* NULL until an event has a global seqno */
 	struct lane_drm *drm;		  /* NULL until there is an event of drm_sched's */
 	bool has_lost;			  /* events were lost */
@@ -59,6 +60,9 @@ struct lane_error *norm_fix_create(const struct lane_trace_info *info, struct la
 		return &lane_enomem;
 	(*fix)->version = norm_release_version(info->release);
 	(*fix)->has_raw_states = writes_raw_states(info);
+	/* Until Linux 4.15 made a bit of what task_state_index() gives (its commit 3f5fe9fef5b2).
+	 */
+	(*fix)->has_state_numbers = (*fix)->version == 4014 && strcmp(info->tracer, "lttng") != 0;
 	(*fix)->follows_some = info->follows_some;
 	return NULL;
 }
@@ -153,8 +157,13 @@ static int64_t prev_state(const struct lane_fix *fix, int64_t state)
 		return 0;
 	if ((bits & 0x402) == 0x402)
 		return REPORT_IDLE;
+	if (fix->has_state_numbers && bits < 9)
+		return 1ll << (bits - 1);
 	if (version && version < 4014)
 		return old_state(version, bits);
+	/* Nobody says which kernel. From 4.14 on its tracepoint writes no bit beyond 0x100. */
+	if (!version && !fix->has_raw_states && bits >= OLD_PARKED && !(bits & (bits - 1)))
+		return 0;
 	if (bits & 0x7f)
 		return 1ll << (63 - __builtin_clzll(bits & 0x7f));
 	if (bits == BIT_12 && (fix->has_raw_states || (version && version < 5015)))
