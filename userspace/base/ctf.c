@@ -257,7 +257,8 @@ struct lane_error *lane_ctf_append(struct lane_ctf_stream *stream, const struct 
 	size_t stride;
 	char *to;
 
-	if (record->kind >= LANE_KIND_COUNT || record->kind == LANE_LOST)
+	if (record->kind >= LANE_KIND_COUNT ||
+	    (record->kind == LANE_LOST && lane_ctf_lost_count(record)))
 		return lane_error("recording: stream of CPU %u: a record of unknown kind %u",
 				  stream->file.head.cpu_id, record->kind);
 	if (record->ts_ns < stream->file.head.timestamp_end || stream->trace->failed) {

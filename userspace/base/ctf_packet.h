@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/ctf.h"
 
@@ -66,6 +67,18 @@ int lane_ctf_put(struct lane_ctf_file *file, struct lane_ctf_packet *head, const
  * lies: it takes no space. Returns 0 or an errno.
  */
 int lane_ctf_amend(struct lane_ctf_file *file, uint64_t end_ns, uint64_t discarded);
+
+/* So much was lost, by a record of LANE_LOST with its payload behind it; 0: not known. */
+static inline uint64_t lane_ctf_lost_count(const void *record)
+{
+	uint64_t count;
+
+	memcpy(&count,
+	       (const char *)record + sizeof(struct lane_wire) +
+		       offsetof(struct lane_p_gpulane_lost, count),
+	       sizeof(count));
+	return count;
+}
 
 /* Writes the metadata (TSDL 1.8) of a trace with this environment to `to`. */
 void lane_ctf_write_tsdl(FILE *to, const struct lane_ctf_env *env, const uint8_t uuid[16]);

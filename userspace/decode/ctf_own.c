@@ -249,8 +249,8 @@ static struct lane_error *check_record(struct own *own, struct own_stream *strea
 	stream->account->events += wire.kind != LANE_LOST;
 	stream->record = data;
 	stream->record_bytes = bytes;
-	/* What is lost is told by the packets' heads. */
-	stream->next.has_event = wire.kind != LANE_LOST &&
+	/* What is lost is told by the packets' heads, but where nobody knows how much. */
+	stream->next.has_event = (wire.kind != LANE_LOST || !lane_ctf_lost_count(data)) &&
 				 !(own->base.leaves_out_findings && lane_is_finding(wire.kind));
 	return NULL;
 }

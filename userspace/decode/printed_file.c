@@ -42,6 +42,9 @@ struct file {
 	bool has_event;	       /* the event waits until a loss is handed out */
 	uint64_t overwritten;  /* before the first event, as ftrace counts */
 	uint64_t first_ns;     /* of the first event */
+	uint64_t printed_ns;   /* of the last line, as it stands there, */
+	uint64_t given_ns;     /* and the event's time */
+	int32_t last_cpu;
 	struct printed_cpu *cpus;
 	uint32_t n_cpus, next_cpu;
 	struct lane_account account;
@@ -147,7 +150,9 @@ static bool take_other(struct file *file, const char *line)
 		file->lines.from = file->lines.to;
 		return true;
 	}
-	return !strncmp(line, "cpus=", 5) || !strncmp(line, "version = ", 10) ||
+	/* What ends a text that somebody pasted, and the string in a page of 2012. */
+	return !strcmp(line, "```") || !strcmp(line, "\";") || !strncmp(line, "cpus=", 5) ||
+	       !strncmp(line, "version = ", 10) ||
 	       (!strncmp(line, "CPU:", 4) && strstr(line, "[SUBBUFFER START]"));
 }
 
@@ -185,6 +190,22 @@ static bool take_told_loss(struct file *file, const struct lane_printed *printed
 	return true;
 }
 
+/*
+ * The lines are in the order of time, which may be printed coarser than it was: events of several
+ * CPUs at one time get times 1 ns apart, so that everything that sorts by time has them in this
+ * order.
+ */
+static uint64_t time_of(struct file *file, const struct lane_printed *printed)
+{
+	uint64_t ns = printed->ns;
+
+	if (ns >= file->printed_ns && ns <= file->given_ns)
+		ns = file->given_ns + (printed->cpu != file->last_cpu);
+	file->printed_ns = printed->ns;
+	file->last_cpu = printed->cpu;
+	return file->given_ns = ns;
+}
+
 /* Reads one line; what it gives is in *event, NULL when that is nothing. */
 static struct lane_error *take_line(struct file *file, char *line, size_t length,
 				    struct lane_event **event)
@@ -211,6 +232,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		*event = &file->loss;
 		return NULL;
 	}
+	printed.ns = time_of(file, &printed);
 	if (!file->first_ns)
 		file->first_ns = printed.ns;
 	has_loss = take_told_loss(file, &printed, cpu);
@@ -276,6 +298,21 @@ static struct lane_event *take_last_loss(struct file *file)
 	return NULL;
 }
 
+/*
+ * The next line. In a page of systrace up to 2013 the lines are those of a string: each ends with
+ * `\n\`.
+ */
+static struct lane_error *next_line(struct file *file, char **line, size_t *length)
+{
+	struct lane_error *err = decode_textlines_next(&file->lines, line, length);
+
+	if (*length > 2 && !memcmp(*line + *length - 3, "\\n\\", 3)) {
+		*length -= 3;
+		(*line)[*length] = '\0';
+	}
+	return err;
+}
+
 static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_event **event)
 {
 	struct file *file = file_of(decoder);
@@ -299,7 +336,7 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 		length = file->pending_length;
 		file->pending = NULL;
 		if (!line) {
-			err = decode_textlines_next(&file->lines, &line, &length);
+			err = next_line(file, &line, &length);
 			if (!err && !line && file->is_page)
 				return cut_page(file);
 			if (err || !line) {
@@ -354,14 +391,14 @@ static struct lane_error *read_head(struct file *file)
 	char *line;
 
 	for (unsigned int n = 0; n < HEAD_LINES; n++) {
-		err = decode_textlines_next(&file->lines, &line, &length);
+		err = next_line(file, &line, &length);
 		if (err)
 			return err;
 		if (!line)
 			break;
 		if (*line == '#')
 			take_fact(file, line);
-		else if (*line == '<' && !strncmp(line, "<!DOCTYPE", 9))
+		else if (!strncmp(line, "<!DOCTYPE", 9) || !strncmp(line, "<html", 5))
 			file->is_page = true;
 		else
 			take_loss_line(file, line);

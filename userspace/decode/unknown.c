@@ -81,6 +81,10 @@ static const char *why_head(const char *head, size_t n)
 		if (n >= marks[i].at + marks[i].bytes &&
 		    !memcmp(head + marks[i].at, marks[i].begin, marks[i].bytes))
 			return marks[i].why;
+	if (memmem(head, n, "TRACE:\n\x78", 8))
+		return "it is compressed by atrace -z (record it without -z, or unpack what is "
+		       "behind "
+		       "TRACE: with pigz -dz)";
 	if (memchr(head, 0, n))
 		return NULL;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

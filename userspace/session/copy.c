@@ -75,7 +75,7 @@ static struct lane_error *put_loss(struct copy *copy, size_t at,
 	struct lane_ctf_stream *stream = copy->streams[at];
 	struct lane_error *err = lane_ctf_lost(stream, copy->lost[at], lost->begin_ns);
 
-	copy->lost[at] += lost->count ? lost->count : 1;
+	copy->lost[at] += lost->count;
 	if (!err)
 		err = lane_ctf_lost(stream, copy->lost[at], lost->end_ns);
 	return err ? err : lane_ctf_flush(stream, lost->end_ns);
@@ -95,9 +95,11 @@ static struct lane_error *on_event(void *arg, const struct lane_event *event)
 	if (err)
 		return err;
 	copy->last_ns = event->wire.ts_ns;
-	if (lost)
+	/* A packet's count of what was lost before it is a number: that nobody knows it, an event
+	 * says. */
+	if (lost && event->u.gpulane_lost.count)
 		return put_loss(copy, at, &event->u.gpulane_lost);
-	copy->events++;
+	copy->events += !lost;
 	err = lane_ctf_append(copy->streams[at], &event->wire);
 	copy->pending += sizeof(event->wire) + lane_kinds[event->wire.kind].payload_bytes;
 	return err || copy->pending < PACKET_BYTES ? err : flush(copy);
