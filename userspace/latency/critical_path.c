@@ -270,7 +270,9 @@ static void runqueue(struct critical_walk *w, uint64_t begin_ns)
 
 static uint64_t signal_of(const struct lane_crit_request *rq)
 {
-	return rq->points.known[LANE_POINT_SIGNALLED] ? rq->points.at[LANE_POINT_SIGNALLED].hi : 0;
+	return rq->points.known[LANE_POINT_SIGNALLED] && !rq->points.is_only_done
+		       ? rq->points.at[LANE_POINT_SIGNALLED].hi
+		       : 0;
 }
 
 /* A blocked thread: on with the request that it waited for, or with its waker. */
@@ -499,7 +501,8 @@ static void request_step(struct critical_walk *w)
 		   rq->points.at[from].lo >= w->from_ns;
 	w->above = from;
 	w->below = known_below(rq, from);
-	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->has_run))
+	if (to != from + 1 || (from == LANE_POINT_EXECUTE && !rq->has_run) ||
+	    (from == LANE_POINT_END && rq->points.is_only_done))
 		piece(w, rq->points.at[from], LANE_CRITICAL_UNKNOWN);
 	else if (from == LANE_POINT_END)
 		piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL);

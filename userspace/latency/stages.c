@@ -45,8 +45,12 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
 	take(p, LANE_POINT_EXECUTE,
 	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
-	take(p, LANE_POINT_SIGNALLED,
-	     (rq->seen & LANE_SEEN_SIGNAL) && !(rq->doubt & LANE_DOUBT_LIFE), rq->signal_ns);
+	take(p, LANE_POINT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
+	/* Straight before its fence is signalled (drm_sched_job_done(), sched_main.c) */
+	p->is_only_done = rq->context->is_drm && rq->out_ns && !p->known[LANE_POINT_SIGNALLED];
+	if (p->is_only_done)
+		take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
+	p->known[LANE_POINT_SIGNALLED] &= !(rq->doubt & LANE_DOUBT_LIFE);
 	p->known[LANE_POINT_END] =
 		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
 	p->at[LANE_POINT_END] = rq->end;
@@ -153,19 +157,15 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
 }
 
 /* Sets the total, and the gaps: times between known times without a known stage. Of a request whose
- * last time is not known there is no total. Where fences' signals are not recorded, a job's time
- * lasts until drm_sched_job_done, straight before the signal. */
-static void total_and_gaps(const struct lane_trace_info *info, const struct lane_request *rq,
-			   struct lane_points points, struct lane_stages *stages)
+ * last time is not known there is no total. */
+static void total_and_gaps(const struct lane_trace_info *info, const struct lane_points *p,
+			   struct lane_stages *stages)
 {
 	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
-	struct lane_points *p = &points;
 	bool is_whole = !(stages->unknown & path); /* all stages are known: no gaps */
 	int first = -1, last = -1;
 	uint16_t missing;
 
-	if (rq->context->is_drm && rq->out_ns && !(rq->doubt & LANE_DOUBT_LIFE))
-		take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
 	for (int i = 0; i < LANE_POINT_COUNT; i++) {
 		if (!p->known[i])
 			continue;
@@ -200,13 +200,13 @@ void latency_stages_by(const struct lane_trace_info *info, const struct lane_req
 			stages->unknown |= 1u << between[i];
 	}
 	device_stages(rq, p, stages);
-	if (p->known[LANE_POINT_END] && p->known[LANE_POINT_SIGNALLED])
+	if (p->known[LANE_POINT_END] && p->known[LANE_POINT_SIGNALLED] && !p->is_only_done)
 		known(stages, LANE_STAGE_SIGNAL,
 		      timeline_span_between(p->at[LANE_POINT_END], p->at[LANE_POINT_SIGNALLED]));
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	retire_and_wake(info, rq, stages);
-	total_and_gaps(info, rq, *p, stages);
+	total_and_gaps(info, p, stages);
 }
 
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,

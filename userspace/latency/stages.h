@@ -45,6 +45,7 @@ struct lane_points {
 	struct lane_span at[LANE_POINT_COUNT];
 	bool known[LANE_POINT_COUNT];
 	bool none[LANE_POINT_COUNT]; /* the request never has this time */
+	bool is_only_done; /* the signal is not recorded: its place has drm_sched_job_done */
 };
 
 /* The times of a reported request. info: which events the trace has. */

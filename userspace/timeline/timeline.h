@@ -157,11 +157,12 @@ struct lane_request {
 	uint32_t preemptions;
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
-	uint64_t out_ns;	  /* its own last `out`; trace.pl's end. Of a job of drm_sched whose
-				   * signal is not recorded: drm_sched_job_done; 0: not seen */
-	struct lane_span start;	  /* first start; hi 0: it was not seen to have one */
-	struct lane_span end;	  /* valid in state ended */
-	struct lane_span running; /* sum of its runs */
+	/* Its own last `out`; trace.pl's end. Of a job of drm_sched whose signal is not recorded:
+	 * drm_sched_job_done; 0: not seen. */
+	uint64_t out_ns;
+	struct lane_span start;	     /* first start; hi 0: it was not seen to have one */
+	struct lane_span end;	     /* valid in state ended */
+	struct lane_span running;    /* sum of its runs */
 	struct lane_span preempted;  /* sum of its times off the engine */
 	struct lane_context *behind; /* the context whose request ran before it on the engine; NULL:
 				      * none, or its device_queue is not known */
