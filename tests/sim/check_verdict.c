@@ -68,9 +68,9 @@ LANE_HOOKS(H)
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct checker *c = arg;
+	struct lane_stages stages;
 	struct lane_points p;
 	struct told *more;
-	int first = 0;
 
 	tell_request(arg, rq);
 	c->verdict->requests++;
@@ -84,27 +84,19 @@ static void on_request(void *arg, const struct lane_request *rq)
 		c->told = more;
 	}
 	latency_points_of(c->info, rq, &p);
-	while (first < LANE_POINT_ADD && p.none[first])
-		first++;
+	latency_stages_by(c->info, rq, &p, &stages);
 	more = &c->told[c->n++];
 	*more = (struct told){ sim_request_of(c->truth, rq),
 			       rq->after ? sim_request_named(c->truth, rq->after, rq->after_seqno)
 					 : SIM_NO,
 			       rq->context->ctx,
 			       rq->context->client->pid,
-			       p.known[first] && (!first || !c->latency->losses),
-			       first > 0,
-			       false,
+			       stages.total_known,
+			       p.none[LANE_POINT_QUEUE],
+			       !p.known[LANE_POINT_SIGNALLED],
 			       rq->seen & LANE_SEEN_EXECUTE };
-	if (more->request == SIM_NO) {
+	if (more->request == SIM_NO)
 		c->n--;
-		return;
-	}
-	if (!p.known[LANE_POINT_SIGNALLED]) {
-		more->until_end = true;
-		more->timed &= p.known[LANE_POINT_END] &&
-			       c->info->presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_ABSENT;
-	}
 }
 
 static void add_job(const struct checker *c, const struct told *told, struct really *sum)

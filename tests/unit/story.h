@@ -404,7 +404,7 @@ static void story_expect(const struct story *s, uint64_t ctx, uint32_t seqno, co
 	}
 	if (!right)
 		fail_msg("%llu.%u has%s", (unsigned long long)ctx, seqno, text);
-	if (!(told->stages.unknown & ((1u << LANE_STAGE_PATH) - 1))) {
+	if (told->stages.total_known && !(told->stages.unknown & ((1u << LANE_STAGE_PATH) - 1))) {
 		struct lane_span sum = { 0, 0 };
 
 		for (int i = 0; i < LANE_STAGE_PATH; i++)

@@ -120,29 +120,10 @@ static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *st
 		sums[__builtin_ctz(left)].unknown++;
 }
 
-static bool is_recorded(const struct lane_latency *latency, enum lane_kind kind)
-{
-	return latency->info.presence[kind] != LANE_PRESENCE_ABSENT;
-}
-
 bool latency_times_to_end(const struct lane_latency *latency)
 {
 	return !latency->has_signals &&
 	       latency->info.presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_RECORDED;
-}
-
-/*
- * The first and the last time of a request are known. A request without a queue event begins at
- * its add event, unless events were lost: the queue event may be among the lost ones. A request
- * without queue and add, such as a heartbeat, may have been built before the recording.
- */
-static bool is_timed(const struct lane_latency *latency, const struct lane_points *p)
-{
-	bool begins = p->known[LANE_POINT_QUEUE] ||
-		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD] && !latency->losses);
-
-	return begins && (p->known[LANE_POINT_SIGNALLED] ||
-			  (p->known[LANE_POINT_END] && latency_times_to_end(latency)));
 }
 
 /* The request has left the stage: it was seen to its end, or a later time is known. */
@@ -169,7 +150,8 @@ static bool is_past(const struct lane_request *rq, const struct lane_points *p, 
 /* An execute that is not recorded may have happened. */
 static bool may_be_executed(const struct lane_latency *latency, const struct lane_points *p)
 {
-	return p->known[LANE_POINT_EXECUTE] || !is_recorded(latency, LANE_RQ_EXECUTE);
+	return p->known[LANE_POINT_EXECUTE] ||
+	       latency->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT;
 }
 
 /* Counts a request that may be in device_queue when the trace ends, since its last known time. */
@@ -228,12 +210,12 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 }
 
 static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
-		       const struct lane_points *points, const struct lane_stages *stages)
+		       const struct lane_stages *stages)
 {
 	uint64_t total_ns = stages->total.hi;
 	uint32_t at = latency->n_worst;
 
-	if (!stages->total_known || ((rq->doubt & LANE_DOUBT_GONE) && !is_timed(latency, points)))
+	if (!stages->total_known)
 		return;
 	if (at == LANE_WORST && latency->worst[at - 1].total_ns >= total_ns)
 		return;
@@ -316,7 +298,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
 	add_hidden(latency, client, rq, &points, &stages);
-	if (is_timed(latency, &points))
+	if (stages.total_known)
 		add_spent(&client->spent, &stages);
 	add_to_context(context, &stages);
 	if (engine) {
@@ -328,7 +310,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
-	keep_worst(latency, rq, &points, &stages);
+	keep_worst(latency, rq, &stages);
 }
 
 static void on_run(void *arg, const struct lane_run *run)

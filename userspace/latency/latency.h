@@ -56,6 +56,13 @@ struct lane_spent {
 	uint64_t maybe_ns[LANE_STAGE_PATH];	  /* of unknown.hi: at most this in the stage */
 };
 
+/* The time in a stage: its known part at least, and all that is unknown and may be in it at most. */
+static inline struct lane_span latency_spent_in(const struct lane_spent *spent, int stage)
+{
+	return (struct lane_span){ spent->stages[stage].lo,
+				   spent->stages[stage].hi + spent->maybe_ns[stage] };
+}
+
 struct lane_client_stats {
 	const struct lane_client *client;
 	struct lane_completeness requests;

@@ -69,7 +69,8 @@ struct lane_stages {
 	uint8_t n_gaps;
 	struct lane_span merged; /* sum of the gaps */
 	bool merged_known;	 /* there is a sum, perhaps 0: some stage is unknown */
-	/* From the first known time to the signal; where no signals are recorded, to the end. */
+	/* From the request's first time to its signal; where no signals are recorded, to its end.
+	 * Known only if both times are. */
 	struct lane_span total;
 	bool total_known;
 };

@@ -282,7 +282,8 @@ static void spent(const struct text_report *t)
 		}
 		for (int s = 0; s < LANE_STAGE_PATH; s++)
 			if (c->spent.stages[s].hi)
-				spent_row(t, c, lane_stage_names[s], c->spent.stages[s]);
+				spent_row(t, c, lane_stage_names[s],
+					  latency_spent_in(&c->spent, s));
 		if (c->spent.unknown.hi)
 			spent_row(t, c, "unknown", c->spent.unknown);
 	}

@@ -25,7 +25,9 @@ static const char letters[LANE_STAGE_PATH + 1] = {
 /* A stage's part of the whole, the unknown one's behind the last. */
 static struct lane_span part_of(const struct lane_spent *spent, int stage)
 {
-	return stage < LANE_STAGE_PATH ? spent->stages[stage] : spent->unknown;
+	return stage == LANE_STAGE_PATH	 ? spent->unknown
+	       : spent->stages[stage].hi ? latency_spent_in(spent, stage)
+					 : (struct lane_span){ 0 };
 }
 
 static const char *name_of(int stage)

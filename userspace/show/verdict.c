@@ -82,12 +82,6 @@ static const char *share_text(struct lane_span part, struct lane_span whole, cha
 	return buffer;
 }
 
-/* What one stage lasted at most: its known part, and all that is unknown and may be in it. */
-static uint64_t at_most(const struct lane_spent *spent, int stage)
-{
-	return spent->stages[stage].hi + spent->maybe_ns[stage];
-}
-
 /* Who was in front of most of a client's device_queue, or host_queue, or whose fences it waited
  * for: more than half of all that the stage may have lasted. */
 static void behind(const struct sentences *s, const struct lane_client_stats *c,
@@ -203,7 +197,7 @@ static int longest_stage(const struct lane_spent *spent)
 			stage = i;
 	for (int i = 0; i < LANE_STAGE_PATH; i++)
 		if (i != LANE_STAGE_RUNNING && i != stage &&
-		    at_most(spent, i) > spent->stages[stage].lo)
+		    latency_spent_in(spent, i).hi > spent->stages[stage].lo)
 			return -1;
 	return stage;
 }
@@ -250,12 +244,12 @@ static void whose_time(const struct sentences *s, const struct lane_spent *spent
 
 static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
 {
-	const struct lane_span *ns = &c->spent.stages[LANE_STAGE_PREEMPTED];
+	struct lane_span ns = latency_spent_in(&c->spent, LANE_STAGE_PREEMPTED);
 	char part[32];
 
-	if (share(ns->lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
+	if (share(ns.lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
 		return;
-	fprintf(s->to, "; %s preempted", share_text(*ns, c->spent.total, part, sizeof(part)));
+	fprintf(s->to, "; %s preempted", share_text(ns, c->spent.total, part, sizeof(part)));
 	taken_by(s, c);
 }
 
@@ -296,7 +290,7 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 		return;
 	begin(s);
 	fprintf(s->to, "%s spent %s of ", show_client_name(c->client, name, sizeof(name)),
-		share_text(c->spent.stages[stage], c->spent.total, part, sizeof(part)));
+		share_text(latency_spent_in(&c->spent, stage), c->spent.total, part, sizeof(part)));
 	whose_time(s, &c->spent, &c->requests, "its");
 	fprintf(s->to, " in %s", lane_stage_names[stage]);
 	if (stage == LANE_STAGE_DEPENDENCY)
@@ -453,7 +447,7 @@ static bool nothing_stands_out(const struct lane_latency *l)
 	for (uint32_t i = 0; i < l->n_clients; i++)
 		for (int stage = 0; l->clients[i].client && stage < LANE_STAGE_PATH; stage++)
 			if (stage != LANE_STAGE_RUNNING &&
-			    share(at_most(&l->clients[i].spent, stage),
+			    share(latency_spent_in(&l->clients[i].spent, stage).hi,
 				  l->clients[i].spent.total.lo) >= MIN_PERCENT)
 				return false;
 	return true;

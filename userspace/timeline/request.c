@@ -120,6 +120,17 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	}
 }
 
+/* A context's requests are built and added one after the other (i915_request_create()): since the
+ * one before rq was added, or since the recording began, rq's queue event is lost or was none. */
+static void see_builder(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	ctx->pub.is_kernel |=
+		!ctx->pub.is_user && !timeline_loss_between(tl, ctx->added_ns, rq->pub.add_ns);
+	ctx->added_ns = rq->pub.add_ns;
+}
+
 static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng;
@@ -129,6 +140,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
+	see_builder(tl, rq);
 	thr = timeline_thread_submits(tl, rq, event);
 	eng = timeline_engine_of(tl, event);
 	meant_for(tl, rq, eng);

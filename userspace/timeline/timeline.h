@@ -80,6 +80,7 @@ struct lane_context {
 	uint64_t ctx;
 	struct lane_client *client; /* of its first request; pid -1: not known */
 	bool is_user;		    /* it has had requests that an execbuf built */
+	bool is_kernel;		    /* it has had one that certainly no execbuf built */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
 };
 

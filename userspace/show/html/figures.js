@@ -42,7 +42,7 @@ function stackPart(share, colour, text) {
 // Shares are of the requests that were seen from their first event to their last, as in the text report.
 function showStages() {
 	const sum = of => report.clients.reduce((all, c) => ({ min_ns: all.min_ns + of(c.spent).min_ns, max_ns: all.max_ns + of(c.spent).max_ns }), { min_ns: 0, max_ns: 0 });
-	const all = sum(s => s.total).max_ns, ns = Object.fromEntries(onPath().map(s => [s.stage, sum(c => c.stages[s.stage])]));
+	const all = sum(s => s.total).max_ns, ns = Object.fromEntries(onPath().map(s => [s.stage, sum(c => ({ min_ns: c.stages[s.stage].min_ns, max_ns: c.stages[s.stage].max_ns + c.at_most_unknown_ns[s.stage] }))]));
 	const share = name => all ? shares(ns[name], all) : "";
 	const bar = make("div", { class: "stack", role: "img", "aria-label": "Share of each stage: " + onPath().map(s => s.stage + " " + share(s.stage)).join(", ") });
 	const part = (length, name, text) => {
