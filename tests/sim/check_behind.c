@@ -211,12 +211,25 @@ static void check_device(struct checker *c, const struct lane_request *rq)
 			why);
 }
 
+/* The latency is told of everything. */
+#define H(name, parameters, arguments)                                                             \
+	static void tell_##name parameters                                                         \
+	{                                                                                          \
+		const struct checker *c = arg;                                                     \
+                                                                                                   \
+		arg = c->adds_up.arg;                                                              \
+		if (c->adds_up.name)                                                               \
+			c->adds_up.name arguments;                                                 \
+	}
+LANE_HOOKS(H)
+#undef H
+
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct checker *c = arg;
 
 	c->verdict->requests++;
-	c->adds_up.request(c->adds_up.arg, rq);
+	tell_request(arg, rq);
 	check_device(c, rq);
 }
 
@@ -225,7 +238,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 {
 	struct checker *c = arg;
 
-	c->adds_up.state(c->adds_up.arg, rq, from, at_ns);
+	tell_state(arg, rq, from, at_ns);
 	if (from == LANE_RQ_STATE_HOST && rq->state == LANE_RQ_STATE_DEVICE) {
 		uint32_t request = sim_request_of(c->truth, rq);
 
@@ -274,7 +287,7 @@ static bool is_virtual(const struct sim_truth *t, uint32_t engine)
 }
 
 /* So many runs of an engine are remembered: the rest is blamed on nobody. */
-#define REMEMBERED 128
+#define REMEMBERED 1000
 
 static uint64_t overlap(const struct sim_request *r, uint64_t from, uint64_t to)
 {
@@ -428,9 +441,15 @@ static void check_host(struct checker *c, struct sums *sums)
 
 static struct lane_error *read_all(struct checker *c, const struct lane_event *events, size_t n)
 {
-	struct lane_hooks hooks = { .arg = c, .request = on_request, .state = on_state };
-	struct lane_error *err = sim_feed(c->info, events, n, &hooks, &c->timeline);
+	struct lane_hooks hooks = { .arg = c };
+	struct lane_error *err;
 
+#define H(name, parameters, arguments) hooks.name = tell_##name;
+	LANE_HOOKS(H)
+#undef H
+	hooks.request = on_request;
+	hooks.state = on_state;
+	err = sim_feed(c->info, events, n, &hooks, &c->timeline);
 	return err ? err : latency_finish(c->latency, c->timeline);
 }
 

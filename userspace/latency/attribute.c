@@ -35,17 +35,42 @@ static uint64_t pair(uint32_t high, uint32_t low)
 
 /* Adds rq's time in a stage to the blame of context. fresh: the blame is new. NULL: no blame. */
 static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_request *rq,
-		      const struct lane_context *context, struct lane_span ns)
+		      const struct lane_engine *engine, const struct lane_context *context,
+		      struct lane_span ns)
 {
 	if (!blame)
 		return;
 	if (fresh) {
 		blame->victim = rq->context->client->id;
-		blame->engine = rq->engine->id;
+		blame->engine = engine->id;
 		blame->context = context->id;
 	}
 	blame->requests++;
 	timeline_span_add(&blame->ns, ns);
+}
+
+void latency_blame_host(struct lane_latency *latency, const struct lane_request *rq,
+			const struct lane_stages *stages)
+{
+	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
+	struct lane_ahead_sum sum;
+	struct lane_blame *blame;
+	bool fresh;
+
+	if (!(stages->known & 1u << LANE_STAGE_HOST_QUEUE))
+		return;
+	latency_ahead_of(&latency->ahead, rq, rq->submit_ns, timeline_span_exact(rq->execute_ns),
+			 &sum);
+	for (uint32_t i = 0; i < sum.n; i++) {
+		const struct lane_ahead_part *part = &sum.parts[i];
+
+		if (!part->ns.hi)
+			continue;
+		blame = LANE_SUM_OF(latency, host_blames,
+				    pair(rq->context->client->id, part->context->id), engine->id,
+				    &fresh);
+		add_blame(blame, fresh, rq, engine, part->context, part->ns);
+	}
 }
 
 void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
@@ -58,7 +83,7 @@ void latency_blame_device(struct lane_latency *latency, const struct lane_reques
 		return;
 	blame = LANE_SUM_OF(latency, blames, pair(rq->context->client->id, rq->behind->id),
 			    rq->engine->id, &fresh);
-	add_blame(blame, fresh, rq, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+	add_blame(blame, fresh, rq, rq->engine, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
 
 void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
@@ -71,7 +96,7 @@ void latency_blame_fence(struct lane_latency *latency, const struct lane_request
 		return;
 	blame = LANE_SUM_OF(latency, fence_blames, pair(rq->context->client->id, rq->after->id),
 			    rq->engine->id, &fresh);
-	add_blame(blame, fresh, rq, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
+	add_blame(blame, fresh, rq, rq->engine, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
 void latency_on_preemption(void *arg, const struct lane_preemption *p)
@@ -161,6 +186,7 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
 	uint64_t named_ns = 0;
 
+	latency_ahead_idle(&latency->ahead, idle);
 	if (!engine || idle->is_doubtful)
 		return;
 	count_idle(engine, idle);

@@ -71,6 +71,7 @@ static void drop_explained(struct lane_explain *x)
 	for (size_t i = 0; x->firmware_lines.slots && i <= x->firmware_lines.mask; i++)
 		free(x->firmware_lines.slots[i].value);
 	lane_table_free(&x->firmware_lines);
+	latency_ahead_deinit(&x->ahead);
 }
 
 void latency_explain_begin(struct lane_explain *x, const struct lane_trace_info *info)
@@ -163,6 +164,7 @@ static void note_run(void *arg, const struct lane_run *run)
 		.ctx = own.ctx, .dev = own.dev, .seqno = own.seqno, .is_run = true
 	};
 
+	latency_ahead_run(&x->ahead, run);
 	if (run->engine->submission != LANE_SUBMISSION_GUC)
 		line = line_of_engine(x, run->engine->id);
 	else if (lane_table_get(&x->contexts, own.ctx, 0))
@@ -183,6 +185,28 @@ static void note_run(void *arg, const struct lane_run *run)
 	memmove(line->last + 1, line->last, sizeof(line->last) - sizeof(line->last[0]));
 	line->last[0] = own;
 	line->n += line->n < LANE_EXPLAIN_AHEAD;
+}
+
+static void note_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		       uint64_t now_ns)
+{
+	(void)from;
+	latency_ahead_state(&((struct lane_explain *)arg)->ahead, rq, now_ns);
+}
+
+static void note_maybe_run(void *arg, const struct lane_run *run)
+{
+	latency_ahead_maybe_run(&((struct lane_explain *)arg)->ahead, run);
+}
+
+static void note_loss(void *arg, const struct lane_loss *loss)
+{
+	latency_ahead_loss(&((struct lane_explain *)arg)->ahead, loss);
+}
+
+static void note_idle(void *arg, const struct lane_idle *idle)
+{
+	latency_ahead_idle(&((struct lane_explain *)arg)->ahead, idle);
 }
 
 static void note_preemption(void *arg, const struct lane_preemption *p)
@@ -332,6 +356,62 @@ static void drop_notes(struct lane_explain *x, const struct lane_request *rq)
 	x->n_notes = kept;
 }
 
+static void name_process(const struct lane_context *context, char *name, size_t size)
+{
+	const struct lane_client *client = context->client;
+
+	if (!client || client->pid < 0)
+		snprintf(name, size, "unknown");
+	else if (client->comm[0])
+		snprintf(name, size, "%.16s[%d]", client->comm, client->pid);
+	else
+		snprintf(name, size, "%d", client->pid);
+	lane_clean(name, LANE_CLEAN_LINE);
+}
+
+/* What is known of a context that it stood behind; NULL: there are too many. */
+static struct lane_behind *behind_of(struct lane_explained *of, const struct lane_context *context)
+{
+	struct lane_behind *behind;
+
+	for (uint32_t i = 0; i < of->n_stood_behind; i++)
+		if (of->stood_behind[i].ctx == context->ctx)
+			return &of->stood_behind[i];
+	if (of->n_stood_behind == LANE_EXPLAIN_BEHIND)
+		return NULL;
+	behind = &of->stood_behind[of->n_stood_behind++];
+	behind->ctx = context->ctx;
+	name_process(context, behind->process, sizeof(behind->process));
+	return behind;
+}
+
+/* Whom it stood behind in a stage that is known. */
+static void add_behind(struct lane_explain *x, struct lane_explained *of,
+		       const struct lane_request *rq, enum lane_stage stage)
+{
+	bool is_host = stage == LANE_STAGE_HOST_QUEUE;
+	struct lane_ahead_sum sum;
+
+	if (!(of->stages.known >> stage & 1))
+		return;
+	/* It may have been handed to another engine before it began. */
+	if (!is_host && rq->first_engine && rq->first_engine != rq->engine) {
+		of->unknown_device_ns = of->stages.ns[stage].hi;
+		return;
+	}
+	latency_ahead_of(&x->ahead, rq, is_host ? rq->submit_ns : rq->execute_ns,
+			 is_host ? timeline_span_exact(rq->execute_ns) : rq->start, &sum);
+	*(is_host ? &of->unknown_host_ns : &of->unknown_device_ns) = sum.unknown_ns;
+	for (uint32_t i = 0; i < sum.n; i++) {
+		struct lane_behind *behind = behind_of(of, sum.parts[i].context);
+
+		if (behind)
+			*(is_host ? &behind->host : &behind->device) = sum.parts[i].ns;
+		else
+			timeline_span_add(&of->others_behind, sum.parts[i].ns);
+	}
+}
+
 static void keep_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_explain *x = arg;
@@ -356,6 +436,8 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	if (rq->after)
 		of->after = *rq->after;
 	latency_stages_of(&x->info, rq, &of->stages);
+	add_behind(x, of, rq, LANE_STAGE_HOST_QUEUE);
+	add_behind(x, of, rq, LANE_STAGE_DEVICE_QUEUE);
 	add_turns(x, of);
 	add_moments(x, of);
 	drop_notes(x, rq);
@@ -394,7 +476,11 @@ struct lane_hooks latency_explain_hooks(struct lane_explain *x)
 {
 	return (struct lane_hooks){ .arg = x,
 				    .request = keep_request,
+				    .state = note_state,
 				    .run = note_run,
+				    .maybe_run = note_maybe_run,
+				    .idle = note_idle,
+				    .loss = note_loss,
 				    .preemption = note_preemption,
 				    .fault = keep_told };
 }
@@ -408,7 +494,7 @@ static void set_pointers(struct lane_explained *of)
 	of->context.client = of->context.client ? &of->client : NULL;
 	rq->context = &of->context;
 	rq->engine = rq->engine ? &of->engine : NULL;
-	rq->host_engine = NULL;
+	rq->host_engine = rq->first_engine = NULL;
 	rq->behind = rq->behind ? &of->behind : NULL;
 	rq->after = rq->after ? &of->after : NULL;
 }
@@ -504,7 +590,7 @@ struct lane_error *latency_explain_search(struct lane_explain *x,
 {
 	size_t n = 0;
 
-	if (x->no_memory)
+	if (x->no_memory || x->ahead.no_memory)
 		return &lane_enomem;
 	for (size_t i = 0; i < x->n; i++) {
 		const struct lane_thread *thread = timeline_thread(timeline, x->of[i].request.tid);
@@ -525,81 +611,6 @@ struct lane_error *latency_explain_search(struct lane_explain *x,
 	if (x->n_wanted > 0)
 		qsort(x->wanted, x->n_wanted, sizeof(*x->wanted), by_time);
 	return NULL;
-}
-
-/* How long [begin, end] and [from_ns, to_ns] have in common. */
-static struct lane_span common(const struct lane_run *run, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t lo_from = run->begin.hi > from_ns ? run->begin.hi : from_ns;
-	uint64_t lo_to = run->end.lo < to_ns ? run->end.lo : to_ns;
-	uint64_t hi_from = run->begin.lo > from_ns ? run->begin.lo : from_ns;
-	uint64_t hi_to = run->end.hi < to_ns ? run->end.hi : to_ns;
-
-	return (struct lane_span){ lo_to > lo_from ? lo_to - lo_from : 0,
-				   hi_to > hi_from ? hi_to - hi_from : 0 };
-}
-
-static void name_process(const struct lane_context *context, char *name, size_t size)
-{
-	const struct lane_client *client = context->client;
-
-	if (!client || client->pid < 0)
-		snprintf(name, size, "unknown");
-	else if (client->comm[0])
-		snprintf(name, size, "%.16s[%d]", client->comm, client->pid);
-	else
-		snprintf(name, size, "%d", client->pid);
-	lane_clean(name, LANE_CLEAN_LINE);
-}
-
-static void add_behind(struct lane_explained *of, const struct lane_context *context,
-		       struct lane_span host, struct lane_span device)
-{
-	struct lane_behind *behind = NULL;
-
-	for (uint32_t i = 0; i < of->n_stood_behind && !behind; i++)
-		if (of->stood_behind[i].ctx == context->ctx)
-			behind = &of->stood_behind[i];
-	if (!behind && of->n_stood_behind == LANE_EXPLAIN_BEHIND) {
-		timeline_span_add(&of->others_behind, host);
-		timeline_span_add(&of->others_behind, device);
-		return;
-	}
-	if (!behind) {
-		behind = &of->stood_behind[of->n_stood_behind++];
-		behind->ctx = context->ctx;
-		name_process(context, behind->process, sizeof(behind->process));
-	}
-	timeline_span_add(&behind->host, host);
-	timeline_span_add(&behind->device, device);
-}
-
-void latency_explain_run(void *arg, const struct lane_run *run)
-{
-	struct lane_explain *x = arg;
-
-	for (size_t i = 0; i < x->n; i++) {
-		struct lane_explained *of = &x->of[i];
-		const struct lane_request *rq = &of->request;
-		uint16_t known = of->stages.known;
-		struct lane_span host = { 0 }, device = { 0 };
-
-		if (!rq->engine || run->engine->dev != of->engine.dev ||
-		    run->engine->class != of->engine.class ||
-		    run->engine->instance != of->engine.instance || run->is_doubtful ||
-		    (run->request->seqno == rq->seqno &&
-		     run->request->context->ctx == of->context.ctx))
-			continue;
-		if (known >> LANE_STAGE_HOST_QUEUE & 1)
-			host = common(run, rq->submit_ns, rq->execute_ns);
-		if (known >> LANE_STAGE_DEVICE_QUEUE & 1) {
-			device = common(run, rq->execute_ns, rq->start.hi);
-			if (run->end.lo > rq->start.lo || device.lo > rq->start.lo - rq->execute_ns)
-				device.lo = common(run, rq->execute_ns, rq->start.lo).lo;
-		}
-		if (host.hi || device.hi)
-			add_behind(of, run->request->context, host, device);
-	}
 }
 
 /* ---- what is unknown ---- */
@@ -624,6 +635,10 @@ static const char *absent_kind(const struct lane_explain *x, const struct lane_e
 		bool of_ports = needed[i] == LANE_RQ_IN || needed[i] == LANE_RQ_OUT ||
 				needed[i] == LANE_RQ_UNSUBMIT;
 
+		/* Up to Linux 5.3 an `out` says what is taken back. */
+		if (needed[i] == LANE_RQ_UNSUBMIT &&
+		    of->engine.submission == LANE_SUBMISSION_PER_REQUEST)
+			continue;
 		if (x->info.presence[needed[i]] == LANE_PRESENCE_ABSENT &&
 		    !(of_ports && (in_firmware || of->engine.submission == LANE_SUBMISSION_RING)))
 			return lane_kinds[needed[i]].name;

@@ -3,9 +3,9 @@
  * One request's life with its evidence: for each bound of each time the event that shows it and the
  * rule of docs/analysis.md by which it does; for what is unknown, why; and whom it stood behind.
  *
- * A recording is read twice. The first reading tells the request's times (latency_explain_hooks());
- * then latency_explain_search() says what to look for, and the second reading finds it
- * (latency_explain_event(), latency_explain_run()).
+ * A recording is read twice. The first reading tells the request's times and whom it stood behind
+ * (latency_explain_hooks()); then latency_explain_search() says what to look for, and the second
+ * reading finds it (latency_explain_event()).
  */
 #ifndef LANE_LATENCY_EXPLAIN_H
 #define LANE_LATENCY_EXPLAIN_H
@@ -33,9 +33,6 @@ void latency_explain_begin_search(struct lane_explain *explain);
 /* Second reading: an event, in order of time. */
 struct lane_error *latency_explain_event(struct lane_explain *explain,
 					 const struct lane_event *event) LANE_MUST_CHECK;
-
-/* Second reading: the hook `run`; arg is the explain. */
-void latency_explain_run(void *explain, const struct lane_run *run);
 
 /* Why stages of the request up to its signal are not known, a part of a sentence; "" when they
  * are. */

@@ -15,10 +15,8 @@ void latency_explain_begin_search(struct lane_explain *x)
 		*x->wanted[i].evidence = (struct lane_evidence){ .rule = LANE_RULE_NONE };
 	}
 	for (size_t i = 0; i < x->n; i++) {
-		x->of[i].n_stood_behind = 0;
 		x->of[i].handed_cpu = -1;
 		x->of[i].is_back = false;
-		x->of[i].others_behind = (struct lane_span){ 0 };
 	}
 	if (x->n_cpus)
 		memset(x->cpus, 0, x->n_cpus * sizeof(*x->cpus));

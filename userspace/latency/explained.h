@@ -4,6 +4,7 @@
 #define LANE_LATENCY_EXPLAINED_H
 
 #include "base/table.h"
+#include "latency/ahead.h"
 #include "latency/stages.h"
 
 enum lane_rule {
@@ -113,7 +114,10 @@ struct lane_explained {
 	uint32_t left_out; /* moments beyond these */
 	struct lane_behind stood_behind[LANE_EXPLAIN_BEHIND];
 	uint32_t n_stood_behind;
-	struct lane_span others_behind;		      /* of contexts beyond these, both queues */
+	struct lane_span others_behind; /* of contexts beyond these, both queues */
+	/* In host_queue, in device_queue: so long it is not known who had the engine, nor that it
+	 * was idle. */
+	uint64_t unknown_host_ns, unknown_device_ns;
 	struct lane_loss losses[LANE_EXPLAIN_LOSSES]; /* that overlap its life */
 	uint32_t n_losses, more_losses;
 	struct lane_told told[LANE_EXPLAIN_TOLD];
@@ -131,6 +135,7 @@ struct lane_explain {
 	struct lane_explained *of; /* in the order in which they were told */
 	size_t n, cap;
 	bool no_memory;
+	struct lane_ahead ahead;	 /* who had the engines */
 	struct lane_table contexts;	 /* (ctx, 0) of the requests to explain */
 	struct lane_explain_line *lines; /* the last runs of each engine, by its number */
 	size_t n_lines;

@@ -304,6 +304,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (engine) {
 		engine->requests++;
 		context->engine = rq->engine->id;
+		latency_blame_host(latency, rq, &stages);
 		latency_blame_device(latency, rq, &stages);
 		latency_blame_fence(latency, rq, &stages);
 		latency_trace_pl_request(latency, rq);
@@ -318,10 +319,23 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_latency *latency = arg;
 	struct lane_engine_stats *engine = latency_engine_stats(latency, run->engine);
 
+	latency_ahead_run(&latency->ahead, run);
 	if (!engine)
 		return;
 	engine->runs++;
 	latency_engine_time_run(&engine->account, run);
+}
+
+static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
+		     uint64_t now_ns)
+{
+	(void)from;
+	latency_ahead_state(&((struct lane_latency *)arg)->ahead, rq, now_ns);
+}
+
+static void on_maybe_run(void *arg, const struct lane_run *run)
+{
+	latency_ahead_maybe_run(&((struct lane_latency *)arg)->ahead, run);
 }
 
 static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
@@ -344,6 +358,7 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct lane_latency *latency = arg;
 
+	latency_ahead_loss(&latency->ahead, loss);
 	latency->losses++;
 	latency->lost += loss->count;
 	latency->loss_ns += loss->end_ns - loss->begin_ns;
@@ -390,9 +405,10 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 	return (struct lane_hooks){
 		.arg = latency,
 		.request = on_request,
-		.state = latency_on_state,
 		.queue = on_queue,
+		.state = on_state,
 		.run = on_run,
+		.maybe_run = on_maybe_run,
 		.preemption = latency_on_preemption,
 		.idle = latency_on_idle,
 		.thread = latency_on_thread,
@@ -498,7 +514,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	if (latency->no_memory)
+	if (latency->no_memory || latency->ahead.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -527,8 +543,7 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->sums);
 	free(latency->clients);
 	free(latency->contexts);
-	for (uint32_t i = 0; i < latency->n_engines; i++)
-		free(latency->engines[i].recent);
+	latency_ahead_deinit(&latency->ahead);
 	free(latency->engines);
 	free(latency->trace_pl);
 	free(latency->host_blames);

@@ -6,6 +6,7 @@
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
 
+#include "latency/ahead.h"
 #include "latency/engine_time.h"
 #include "latency/commands.h"
 #include "latency/cpu.h"
@@ -56,7 +57,8 @@ struct lane_spent {
 	uint64_t maybe_ns[LANE_STAGE_PATH];	  /* of unknown.hi: at most this in the stage */
 };
 
-/* The time in a stage: its known part at least, and all that is unknown and may be in it at most. */
+/* The time in a stage: its known part at least, and all that is unknown and may be in it at most.
+ */
 static inline struct lane_span latency_spent_in(const struct lane_spent *spent, int stage)
 {
 	return (struct lane_span){ spent->stages[stage].lo,
@@ -101,14 +103,11 @@ struct lane_engine_stats {
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
 	uint64_t preemptions;
 	uint64_t timeslices; /* of preemptions: by time slice */
-	struct lane_recent *recent;
 	/* Queue lengths by enum lane_queue. Each change counts at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];
 	__int128 queue_delta_ns[2]; /* sum of change * time (latency_queue_ns) */
 };
-
-struct lane_recent; /* the last runs of an engine */
 
 /* A client's requests waited for a context: in one of the queues, or for its fences. */
 struct lane_blame {
@@ -121,8 +120,6 @@ struct lane_blame {
 	 * host_queue: while the context had the engine.
 	 * dependency: of requests whose wait ended with a fence of the context. */
 	struct lane_span ns;
-	uint64_t last;	  /* host_queue: n_handed_over at the request counted last */
-	uint64_t last_ns; /* host_queue: part of ns.hi from the request counted last */
 };
 
 struct lane_preemption_sum {
@@ -255,9 +252,9 @@ struct lane_latency {
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */
-	uint64_t n_handed_over;	       /* requests that have left host_queue so far */
 	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
 		n_waits, n_faults;
+	struct lane_ahead ahead; /* who had the engines */
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_timeline_figures figures;

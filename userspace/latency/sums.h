@@ -94,15 +94,13 @@ void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_
 void latency_on_thread(void *arg, const struct lane_thread_interval *interval);
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation);
 void latency_on_wait(void *arg, const struct lane_wait *wait);
+void latency_blame_host(struct lane_latency *latency, const struct lane_request *rq,
+			const struct lane_stages *stages);
 void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
 			  const struct lane_stages *stages);
 void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
 			 const struct lane_stages *stages);
 void latency_sort_sums(struct lane_latency *latency);
-
-/* host_queue.c */
-void latency_on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
-		      uint64_t at_ns);
 
 /* driver_faults.c */
 void latency_on_fault(void *arg, const struct lane_fault *fault);

@@ -17,7 +17,7 @@ static struct lane_error *begin_second(void *arg, const struct lane_trace_info *
 {
 	(void)info;
 	latency_explain_begin_search(arg);
-	*hooks = (struct lane_hooks){ .arg = arg, .run = latency_explain_run };
+	*hooks = (struct lane_hooks){ .arg = arg };
 	return NULL;
 }
 

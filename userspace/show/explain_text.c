@@ -117,22 +117,28 @@ static void write_stages(FILE *to, const struct lane_explain *x, const struct la
 
 static void write_behind(FILE *to, const struct lane_explained *of)
 {
-	char host[NAME_SIZE], device[NAME_SIZE];
+	char text[NAME_SIZE];
 
 	for (uint32_t i = 0; i < of->n_stood_behind; i++) {
 		const struct lane_behind *b = &of->stood_behind[i];
 
-		fprintf(to,
-			"It stood behind context %" PRIu64
-			" of %s, which had the engine for %s of its host_queue and for %s of "
-			"its "
-			"device_queue.\n",
-			b->ctx, b->process, show_span_text(b->host, host, sizeof(host)),
-			show_span_text(b->device, device, sizeof(device)));
+		fprintf(to, "It stood behind context %" PRIu64 " of %s, which had the engine",
+			b->ctx, b->process);
+		if (b->host.hi)
+			fprintf(to, " for %s of its host_queue",
+				show_span_text(b->host, text, sizeof(text)));
+		if (b->device.hi)
+			fprintf(to, "%s for %s of its device_queue", b->host.hi ? " and" : "",
+				show_span_text(b->device, text, sizeof(text)));
+		fputs(".\n", to);
 	}
+	if (of->unknown_host_ns + of->unknown_device_ns)
+		fprintf(to, "Who had the engine for %s of the time in these queues is not known.\n",
+			show_duration(of->unknown_host_ns + of->unknown_device_ns, text,
+				      sizeof(text)));
 	if (of->others_behind.hi)
 		fprintf(to, "It stood behind further contexts for %s.\n",
-			show_span_text(of->others_behind, host, sizeof(host)));
+			show_span_text(of->others_behind, text, sizeof(text)));
 	if (of->request.after)
 		fprintf(to,
 			"It was submitted as the fence of %" PRIu64 ":%u was signalled, which it "
@@ -282,6 +288,16 @@ static void stages_json(struct json_object *to, const struct lane_explain *x,
 		show_json_text(to, "unknown_after_because", latency_explain_unknown_after(x, of));
 }
 
+/* Of a stage that is not known nothing is said. */
+static void stage_json(struct json_object *to, const char *key, const struct lane_explained *of,
+		       enum lane_stage stage, struct lane_span ns)
+{
+	if (of->stages.known >> stage & 1)
+		span_json(to, key, ns);
+	else
+		show_json_null(to, key);
+}
+
 static void behind_json(struct json_object *to, const struct lane_explained *of)
 {
 	struct json_object *list = show_json_list(to, "behind");
@@ -291,9 +307,12 @@ static void behind_json(struct json_object *to, const struct lane_explained *of)
 
 		show_json_uint(row, "context", of->stood_behind[i].ctx);
 		show_json_text(row, "process", of->stood_behind[i].process);
-		span_json(row, "host_queue_ns", of->stood_behind[i].host);
-		span_json(row, "device_queue_ns", of->stood_behind[i].device);
+		stage_json(row, "host_queue_ns", of, LANE_STAGE_HOST_QUEUE,
+			   of->stood_behind[i].host);
+		stage_json(row, "device_queue_ns", of, LANE_STAGE_DEVICE_QUEUE,
+			   of->stood_behind[i].device);
 	}
+	show_json_uint(to, "behind_unknown_ns", of->unknown_host_ns + of->unknown_device_ns);
 	span_json(to, "behind_others_ns", of->others_behind);
 }
 

@@ -423,6 +423,13 @@ static void on_starvation(void *arg, const struct lane_starvation *starvation)
 	tell(tracks, thread_track(tracks, LANE_TRACK_STARVED, starvation->victim), &slice);
 }
 
+/* What may never have been is not drawn. */
+static void on_maybe_run(void *arg, const struct lane_run *run)
+{
+	(void)arg;
+	(void)run;
+}
+
 static void on_call(void *arg, const struct lane_call *call)
 {
 	struct lane_tracks *tracks = arg;

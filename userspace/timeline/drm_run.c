@@ -134,6 +134,20 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	start_next(tl, eng);
 }
 
+/* Tells the time that the job had the ring for, if it was ever in the hardware. */
+static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   const struct lane_job_ending *ending)
+{
+	struct lane_run run = { .engine = &eng->pub,
+				.request = &rq->pub,
+				.begin = rq->pub.start,
+				.end = ending->at,
+				.is_doubtful = timeline_engine_unproven(eng) };
+
+	if (tl->hooks.maybe_run && timeline_has_started(&rq->pub))
+		tl->hooks.maybe_run(tl->hooks.arg, &run);
+}
+
 /* Tells the job's run on the ring. */
 static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     const struct lane_job_ending *ending)
@@ -207,6 +221,8 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 			timeline_queue_leave(tl, rq, ending->at.hi);
 		if (ending->is_known)
 			tell_run(tl, eng, rq, ending);
+		else
+			tell_maybe_run(tl, eng, rq, ending);
 	}
 	if (eng->running == rq)
 		eng->running = NULL;

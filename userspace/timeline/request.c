@@ -254,6 +254,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
+		rq->pub.first_engine = &eng->pub;
 	}
 	timeline_engine_execute(tl, eng, rq, event);
 }

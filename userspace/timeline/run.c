@@ -230,6 +230,12 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
 
 	timeline_world_fit(rq, &at);
+	if (tl->hooks.maybe_run)
+		tl->hooks.maybe_run(tl->hooks.arg, &(struct lane_run){ .engine = &eng->pub,
+								       .request = &rq->pub,
+								       .begin = rq->now.since,
+								       .end = at,
+								       .is_doubtful = true });
 	timeline_world_unsure(tl, rq, at);
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	eng->running = NULL;

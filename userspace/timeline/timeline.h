@@ -145,9 +145,11 @@ enum lane_request_doubt {
  * `seen` does not name is 0. */
 struct lane_request {
 	struct lane_context *context;
-	struct lane_engine *engine;	 /* where it is, or was last */
-	struct lane_engine *host_engine; /* the engine whose host queue it was in; it may be a
-					  * virtual one */
+	struct lane_engine *engine;	  /* where it is, or was last */
+	struct lane_engine *host_engine;  /* the engine whose host queue it was in; it may be a
+					   * virtual one */
+	struct lane_engine *first_engine; /* the one that it was handed over to first; NULL: it
+					   * never was, or there is only `engine` */
 	uint32_t seqno;
 	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;  /* the thread that queued or added it; -1: not known */
@@ -529,6 +531,9 @@ struct lane_fault {
 	   const struct lane_request *rq, int delta, uint64_t now_ns),                             \
 	  (arg, engine, queue, rq, delta, now_ns))                                                 \
 	H(run, (void *arg, const struct lane_run *run), (arg, run))                                \
+	/* Nothing tells whether the request had the engine then. Its time has these bounds, or it \
+	 * is none. */                                                                             \
+	H(maybe_run, (void *arg, const struct lane_run *run), (arg, run))                          \
 	H(preemption, (void *arg, const struct lane_preemption *preemption), (arg, preemption))    \
 	H(idle, (void *arg, const struct lane_idle *idle), (arg, idle))                            \
 	H(thread, (void *arg, const struct lane_thread_interval *interval), (arg, interval))       \

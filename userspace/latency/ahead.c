@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Whose requests had an engine while another request waited.
+#include "latency/ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs and idle times kept of each engine. What was before the oldest of them is unknown. */
+#define RUNS 1024
+
+struct lane_ahead_line {
+	struct entry {
+		const struct lane_context *context; /* NULL: the engine was idle */
+		struct lane_span begin, end;
+		uint32_t seqno;
+		bool is_certain; /* it had the engine then, within these bounds */
+		bool is_maybe;	 /* it had the engine then, or nobody had */
+	} entries[RUNS];
+	uint64_t n;	  /* so far */
+	struct entry now; /* what runs: its end is not told yet */
+	bool is_running;
+};
+
+/* The line of an engine; NULL: its jobs run in an unknown order, or there is no memory. */
+static struct lane_ahead_line *line_of(struct lane_ahead *ahead, const struct lane_engine *engine)
+{
+	struct lane_ahead_line **line;
+
+	if (engine->is_unordered)
+		return NULL;
+	if (engine->id >= ahead->n) {
+		struct lane_ahead_line **more =
+			reallocarray(ahead->lines, engine->id + 1, sizeof(*more));
+
+		if (!more) {
+			ahead->no_memory = true;
+			return NULL;
+		}
+		memset(more + ahead->n, 0, (engine->id + 1 - ahead->n) * sizeof(*more));
+		ahead->lines = more;
+		ahead->n = engine->id + 1;
+	}
+	line = &ahead->lines[engine->id];
+	if (!*line)
+		*line = calloc(1, sizeof(**line));
+	ahead->no_memory |= !*line;
+	return *line;
+}
+
+static void keep(struct lane_ahead *ahead, const struct lane_engine *engine, struct entry entry)
+{
+	struct lane_ahead_line *line = line_of(ahead, engine);
+
+	if (line)
+		line->entries[line->n++ % RUNS] = entry;
+}
+
+static bool is_of(const struct entry *e, const struct lane_request *rq)
+{
+	return e->context == rq->context && e->seqno == rq->seqno;
+}
+
+void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns)
+{
+	bool runs = rq->state == LANE_RQ_STATE_RUNNING;
+	struct lane_ahead_line *line = rq->engine ? line_of(ahead, rq->engine) : NULL;
+
+	if (!line || (!runs && !is_of(&line->now, rq)))
+		return;
+	line->is_running = runs;
+	line->now = (struct entry){
+		rq->context, { at_ns, LANE_NEVER }, { 0, LANE_NEVER }, rq->seqno, false, false
+	};
+}
+
+void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run)
+{
+	keep(ahead, run->engine,
+	     (struct entry){ run->request->context, run->begin, run->end, run->request->seqno,
+			     !run->is_doubtful, false });
+}
+
+void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *run)
+{
+	keep(ahead, run->engine,
+	     (struct entry){ run->request->context, run->begin, run->end, run->request->seqno,
+			     !run->is_doubtful, true });
+}
+
+void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
+{
+	if (!idle->is_doubtful)
+		keep(ahead, idle->engine,
+		     (struct entry){ NULL, timeline_span_exact(idle->begin_ns),
+				     timeline_span_exact(idle->end_ns), 0, true, false });
+}
+
+void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
+{
+	ahead->losses[ahead->n_losses++ % LANE_AHEAD_LOSSES] =
+		(struct lane_span){ loss->begin_ns, loss->end_ns };
+}
+
+/* Events may have been lost between the two times. */
+static bool is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t n = ahead->n_losses < LANE_AHEAD_LOSSES ? ahead->n_losses : LANE_AHEAD_LOSSES;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (ahead->losses[i].lo <= to_ns && ahead->losses[i].hi >= from_ns)
+			return true;
+	/* The oldest of them took the place of another one. */
+	return ahead->n_losses > n && from_ns <= ahead->losses[ahead->n_losses % n].hi;
+}
+
+static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
+{
+	a = a > from ? a : from;
+	b = b < to ? b : to;
+	return b > a ? b - a : 0;
+}
+
+static struct lane_span *part_of(struct lane_ahead_sum *sum, const struct lane_context *context)
+{
+	for (uint32_t i = 0; i < sum->n; i++)
+		if (sum->parts[i].context == context)
+			return &sum->parts[i].ns;
+	if (sum->n == LANE_AHEAD_CONTEXTS)
+		return NULL;
+	sum->parts[sum->n] = (struct lane_ahead_part){ .context = context };
+	return &sum->parts[sum->n++].ns;
+}
+
+/* The oldest entry that may reach into the time from from_ns on. */
+static uint64_t oldest_since(const struct lane_ahead_line *line, uint64_t from_ns)
+{
+	uint64_t first = line->n;
+
+	while (first && line->n - first < RUNS) {
+		const struct entry *e = &line->entries[(first - 1) % RUNS];
+
+		if (e->is_certain && e->end.hi <= from_ns)
+			break;
+		first--;
+	}
+	return first;
+}
+
+/* Adds a run to its context's part. Returns for how long it certainly had the engine. */
+static uint64_t add_run(struct lane_ahead_sum *sum, const struct entry *e, uint64_t from_ns,
+			struct lane_span to)
+{
+	struct lane_span ns = { e->is_certain ? overlap(e->begin.hi, e->end.lo, from_ns, to.lo) : 0,
+				overlap(e->begin.lo, e->end.hi, from_ns, to.hi) };
+	struct lane_span *part = ns.hi ? part_of(sum, e->context) : NULL;
+
+	if (part)
+		timeline_span_add(part, ns);
+	else
+		sum->unknown_ns += ns.hi;
+	return ns.lo;
+}
+
+/* Nobody had it for longer than there is time beside the others. */
+static void bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t certain_ns)
+{
+	for (uint32_t i = 0; i < sum->n; i++) {
+		struct lane_span *ns = &sum->parts[i].ns;
+		uint64_t others_ns = certain_ns - ns->lo;
+		uint64_t most_ns = whole_ns > others_ns ? whole_ns - others_ns : 0;
+
+		ns->hi += sum->unknown_ns;
+		if (ns->hi > most_ns)
+			ns->hi = most_ns > ns->lo ? most_ns : ns->lo;
+	}
+}
+
+/*
+ * Between two certain runs that are told one after the other nobody had the engine, unless events
+ * were lost there. A run that may have been is told between them.
+ */
+static void add_line(const struct lane_ahead *ahead, const struct lane_request *rq,
+		     uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+{
+	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
+	const struct lane_ahead_line *line = ahead->lines[engine->id];
+	uint64_t i = oldest_since(line, from_ns), covered_ns = from_ns, certain_ns = 0;
+	bool follows = i && line->n - i < RUNS && line->entries[(i - 1) % RUNS].is_certain;
+
+	if (engine->idle_until_ns > covered_ns)
+		covered_ns = engine->idle_until_ns;
+	for (; i < line->n; i++) {
+		const struct entry *e = &line->entries[i % RUNS];
+
+		if (e->is_certain) {
+			if (e->begin.lo > covered_ns &&
+			    (!follows || is_lossy(ahead, covered_ns, e->begin.lo)))
+				sum->unknown_ns += overlap(covered_ns, e->begin.lo, from_ns, to.hi);
+			if (e->end.hi > covered_ns)
+				covered_ns = e->end.hi;
+			follows = true;
+		} else if (!e->is_maybe) {
+			follows = false;
+		}
+		if (!e->context)
+			certain_ns += overlap(e->begin.lo, e->end.hi, from_ns, to.lo);
+		else if (!is_of(e, rq))
+			certain_ns += add_run(sum, e, from_ns, to);
+	}
+	if (line->is_running && !is_of(&line->now, rq))
+		add_run(sum, &line->now, from_ns, to);
+	sum->unknown_ns += overlap(covered_ns, to.hi, from_ns, to.hi);
+	bound(sum, to.hi - from_ns, certain_ns);
+}
+
+void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
+		      uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+{
+	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
+
+	sum->n = 0;
+	sum->unknown_ns = to.hi > from_ns ? to.hi - from_ns : 0;
+	if (!sum->unknown_ns || !engine || engine->id >= ahead->n || !ahead->lines[engine->id])
+		return;
+	/* Of a firmware's engine the next run may be told first. */
+	if (engine->submission != LANE_SUBMISSION_GUC)
+		sum->unknown_ns = 0;
+	add_line(ahead, rq, from_ns, to, sum);
+}
+
+void latency_ahead_deinit(struct lane_ahead *ahead)
+{
+	for (uint32_t i = 0; i < ahead->n; i++)
+		free(ahead->lines[i]);
+	free(ahead->lines);
+	*ahead = (struct lane_ahead){ 0 };
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose requests had an engine while another request waited: the one routine of report's tables and
+ * of explain. */
+#ifndef LANE_LATENCY_AHEAD_H
+#define LANE_LATENCY_AHEAD_H
+
+#include "timeline/timeline.h"
+
+/* Most contexts that are told apart in one wait. */
+#define LANE_AHEAD_CONTEXTS 64
+#define LANE_AHEAD_LOSSES   256
+
+struct lane_ahead_line; /* the last runs of an engine */
+
+struct lane_ahead {
+	struct lane_ahead_line **lines; /* by engine id */
+	uint32_t n;
+	bool no_memory;
+	struct lane_span losses[LANE_AHEAD_LOSSES]; /* the last ones */
+	uint64_t n_losses;			    /* so far */
+};
+
+/* A context had the engine for so long: at least, and at most. */
+struct lane_ahead_part {
+	const struct lane_context *context;
+	struct lane_span ns;
+};
+
+/* Who had the engine in a wait. */
+struct lane_ahead_sum {
+	struct lane_ahead_part parts[LANE_AHEAD_CONTEXTS];
+	uint32_t n;
+	uint64_t unknown_ns; /* for so long nobody is known to have had it, nor that it was idle */
+};
+
+/* What the timeline tells, as it tells it. */
+void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns);
+void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run);
+void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *run);
+void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss);
+void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle);
+
+/* Who had rq's engine from `from_ns` to `to`. rq has just been told: what ran before it is known.
+ */
+void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
+		      uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum);
+
+/* Frees what it holds. */
+void latency_ahead_deinit(struct lane_ahead *ahead);
+
+#endif
