@@ -42,8 +42,8 @@ static struct {
 } counts[N_VALUES];
 
 static struct {
-	unsigned long told, true_ones, none_such, missed_held, missed, culprits, wrong_culprit,
-		whys, wrong_why, no_such_request, not_told, requests;
+	unsigned long told, true_ones, none_such, none_nearly, missed_held, missed, culprits,
+		wrong_culprit, whys, wrong_why, no_such_request, not_told, requests;
 } found;
 
 static unsigned n_shown, max_shown;
@@ -192,6 +192,10 @@ static void check_preemption(struct truth_request *rq, struct json_object *objec
 	struct truth_preemption *p = match(rq, &at, culprit);
 
 	found.told++;
+	if (!p && string_of(object, "unless_ns")) { /* told to be none if another had ended then */
+		found.none_nearly++;
+		return;
+	}
 	if (!p) {
 		found.none_such++;
 		show(rq, "no such preemption", &at);
@@ -307,6 +311,7 @@ static void write_counts(void)
 	       found.not_told, found.no_such_request);
 	printf("preemptions.true %lu\npreemptions.told %lu\npreemptions.none_such %lu\n",
 	       found.true_ones, found.told, found.none_such);
+	printf("preemptions.none_nearly %lu\n", found.none_nearly);
 	printf("preemptions.missed %lu\npreemptions.missed_held %lu\n", found.missed,
 	       found.missed_held);
 	printf("culprits.told %lu\nculprits.wrong %lu\nwhys.told %lu\nwhys.wrong %lu\n",

@@ -114,7 +114,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	struct lane_critical *c = arg;
 	struct lane_crit_preemption *kept;
 
-	if (p->at.lo > c->to_ns)
+	if (p->at.lo > c->to_ns || p->unless_ns) /* a path has what is certain */
 		return;
 	kept = PUSH(c, preemptions);
 	if (kept)

@@ -45,6 +45,7 @@ struct lane_preemption_note {
 	bool has_culprit;
 	uint64_t culprit_ctx;
 	uint32_t culprit_seqno;
+	uint64_t unless_ns; /* as lane_preemption's */
 };
 
 /* ---- the first reading ---- */
@@ -221,7 +222,8 @@ static void note_preemption(void *arg, const struct lane_preemption *p)
 							  .has_culprit = p->culprit != NULL,
 							  .culprit_ctx =
 								  p->culprit ? p->culprit->ctx : 0,
-							  .culprit_seqno = p->culprit_seqno });
+							  .culprit_seqno = p->culprit_seqno,
+							  .unless_ns = p->unless_ns });
 }
 
 static struct lane_moment *add_moment(struct lane_explain *x, struct lane_explained *of,
@@ -284,6 +286,7 @@ static void add_preemptions(struct lane_explain *x, struct lane_explained *of)
 		moment->has_culprit = p->has_culprit;
 		moment->culprit_ctx = p->culprit_ctx;
 		moment->culprit_seqno = p->culprit_seqno;
+		moment->unless_ns = p->unless_ns;
 		moment->why = p->why;
 		moment->lasted = p->lasted;
 		if (!turn || turn == of->n_turns)

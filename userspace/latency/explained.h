@@ -73,6 +73,7 @@ struct lane_moment {
 	bool has_culprit;
 	uint64_t culprit_ctx;
 	uint32_t culprit_seqno;
+	uint64_t unless_ns; /* of a preemption: as lane_preemption's */
 	enum lane_preemption_why why;
 	struct lane_span lasted;
 };

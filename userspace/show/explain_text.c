@@ -70,6 +70,11 @@ static void write_moment(FILE *to, const struct lane_explained *of, const struct
 		fputs("by whom is not known, ", to);
 	fprintf(to, "off the engine for %s, reason: %s\n",
 		show_span_text(m->lasted, text, sizeof(text)), lane_preemption_why_names[m->why]);
+	if (m->unless_ns)
+		fprintf(to,
+			"%30sunless the request ahead ended in the %s in which the driver took "
+			"requests back: then it had not begun\n",
+			"", show_duration(m->unless_ns, text, sizeof(text)));
 }
 
 static void write_legend(FILE *to, const struct legend *legend)
@@ -267,6 +272,8 @@ static void moment_json(struct json_object *list, const struct lane_moment *m, u
 	}
 	show_json_text(row, "why", lane_preemption_why_names[m->why]);
 	span_json(row, "lasted_ns", m->lasted);
+	if (m->unless_ns)
+		show_json_uint(row, "unless_ns", m->unless_ns);
 }
 
 static void stages_json(struct json_object *to, const struct lane_explain *x,

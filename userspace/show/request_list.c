@@ -17,6 +17,7 @@ struct pending {
 	uint64_t culprit_ctx;
 	uint32_t culprit_seqno;
 	const char *why;
+	uint64_t unless_ns;
 };
 
 struct request_list {
@@ -43,6 +44,7 @@ static void on_preemption(void *arg, const struct lane_preemption *preemption)
 		.culprit_ctx = preemption->culprit ? preemption->culprit->ctx : 0,
 		.culprit_seqno = preemption->culprit_seqno,
 		.why = lane_preemption_why_names[preemption->why],
+		.unless_ns = preemption->unless_ns,
 	};
 }
 
@@ -85,7 +87,10 @@ static void write_pending(const struct request_list *list, const struct pending 
 		fprintf(list->to, "\"%" PRIu64 ":%u\"", p->culprit_ctx, p->culprit_seqno);
 	else
 		fputs("null", list->to);
-	fprintf(list->to, ",\"why\":\"%s\"}", p->why);
+	fprintf(list->to, ",\"why\":\"%s\"", p->why);
+	if (p->unless_ns)
+		fprintf(list->to, ",\"unless_ns\":%" PRIu64, p->unless_ns);
+	fputc('}', list->to);
 }
 
 /* Writes the preemptions of rq and forgets them. */

@@ -244,7 +244,8 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
-	struct lane_rq *rq = eng->leaver;
+	struct lane_rq *rq = eng->leaver, *left = rq;
+	uint64_t unless_ns;
 
 	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
 	     guard++) {
@@ -265,6 +266,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 	eng->leaver = NULL;
 	if (!rq || timeline_request_has_ended(rq) || eng->running != rq)
 		return;
+	unless_ns = timeline_run_unless(eng, rq);
 	if (eng->run.is_unsure) {
 		timeline_run_unsure(tl, eng, at);
 	} else {
@@ -273,8 +275,10 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 	}
 	rq = next_to_run(eng);
 	timeline_chain_update(tl, eng);
-	if (rq && eng->running == rq)
+	if (rq && eng->running == rq) {
 		timeline_run_is_reported(eng, rq);
+		timeline_run_nearly_preempted(tl, eng, left, at, unless_ns);
+	}
 }
 
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)

@@ -136,6 +136,16 @@ struct lane_leave {
 	enum lane_preemption_why why;
 };
 
+/* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
+struct lane_near_leave {
+	struct lane_eng *from; /* the engine, NULL: there is none to tell */
+	struct lane_ctx *culprit;
+	uint32_t culprit_seqno;
+	enum lane_preemption_why why;
+	struct lane_span at;
+	uint64_t unless_ns;
+};
+
 /* When it may be told and freed. */
 struct lane_release {
 	bool is_due;	      /* nothing of its own is to come, only waiters keep it */
@@ -160,7 +170,8 @@ struct lane_rq {
 	struct lane_handing handed;
 	struct lane_eng *waits_for; /* it is in the queue of this, NULL: in none */
 	struct lane_leave left;
-	struct lane_world now; /* its world `now` */
+	struct lane_near_leave nearly; /* its last one */
+	struct lane_world now;	       /* its world `now` */
 	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
 	struct lane_complete complete;
 	/* The doubted world: it counts if the last listening found the request complete; NULL:
@@ -215,6 +226,7 @@ struct lane_ports {
 	uint32_t n;
 	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
 	uint64_t taken_run_ns; /* of a run of the tasklet with its first event then */
+	uint32_t taken_set;    /* that set's number */
 	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
 	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */

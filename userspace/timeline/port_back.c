@@ -178,6 +178,7 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	if (port.set != eng->ports.set && eng->ports.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
 		eng->ports.taken_ns = now_ns;
+		eng->ports.taken_set = eng->ports.set;
 		eng->ports.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
 	}
 	if (is_unproven && port.is_fresh && is_first)

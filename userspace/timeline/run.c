@@ -93,19 +93,25 @@ static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq
 }
 
 /*
- * The new set takes the engine from the victim. A request is not the culprit if its port was given
- * after the victim can have left, or behind a port of another context. Then the culprit is another
- * request, which was not seen to run.
+ * A request is not the culprit if its port was given after the victim can have left, or behind a
+ * port of another context. Then the culprit is another request, which was not seen to run.
  */
+static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
+		       const struct lane_rq *rq, struct lane_span left)
+{
+	return victim != rq && !eng->dequeue.is_mixed &&
+	       !(eng->model->has_sets &&
+		 (rq->handed.in.lo > left.lo || !is_first_of_dequeue(eng, rq)));
+}
+
+/* The new set takes the engine from the victim. */
 static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 		  const struct lane_rq *culprit)
 {
 	struct lane_rq *victim = eng->victim;
 
 	eng->victim = NULL;
-	if (victim == culprit || eng->dequeue.is_mixed ||
-	    (eng->model->has_sets && (culprit->handed.in.lo > victim->now.preempted_since.lo ||
-				      !is_first_of_dequeue(eng, culprit))))
+	if (!is_culprit(eng, victim, culprit, victim->now.preempted_since))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
 	victim->left.culprit_seqno = culprit->pub.seqno;
@@ -150,6 +156,10 @@ static struct lane_engine_run run_of(const struct lane_timeline *tl, const struc
 							     ? 0
 							     : LANE_NEVER };
 
+	/* What is to leave was on the set before the one that has just been written. */
+	if (front.taken_ns && rq == eng->leaver && eng->model->has_sets && eng->ports.n &&
+	    eng->ports.taken_ns && timeline_ports_entry(eng, 0)->set == eng->ports.taken_set)
+		front.taken_ns = eng->ports.taken_ns;
 	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
 			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
 	return front;
@@ -213,14 +223,67 @@ void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
  * What completes behind the pause is followed by nothing. Then the oldest request that is taken
  * back never began.
  */
-bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+static bool had_begun_by(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
 {
 	const struct lane_engine_run *front = &eng->run;
 
-	return front->is_reported || !eng->dequeue.pause_ns ||
-	       ((!front->taken_ns || (front->taken_ns != LANE_NEVER &&
-				      front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
-		rq->now.since.hi <= eng->dequeue.pause_ns);
+	return (!front->taken_ns || (front->taken_ns != LANE_NEVER &&
+				     front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
+	       rq->now.since.hi <= ns;
+}
+
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->run.is_reported || !eng->dequeue.pause_ns ||
+	       had_begun_by(eng, rq, eng->dequeue.pause_ns);
+}
+
+uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns;
+
+	return eng->run.is_unsure && !eng->model->is_idled && pause_ns &&
+			       had_begun_by(eng, rq, pause_ns + LANE_NEARLY_NS)
+		       ? rq->now.since.hi - pause_ns
+		       : 0;
+}
+
+void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_rq *rq, struct lane_span at, uint64_t unless_ns)
+{
+	const struct lane_rq *culprit = eng->running;
+
+	if (!unless_ns || !culprit || !is_culprit(eng, rq, culprit, at))
+		return;
+	rq->nearly = (struct lane_near_leave){ .from = eng,
+					       .culprit = (struct lane_ctx *)culprit->pub.context,
+					       .culprit_seqno = culprit->pub.seqno,
+					       .why = why_of(tl, eng, rq, culprit),
+					       .at = at,
+					       .unless_ns = unless_ns };
+}
+
+/* rq has been handed over again, and begins to run at a time in `until`. */
+static void tell_nearly_preempted(struct lane_timeline *tl, struct lane_rq *rq,
+				  struct lane_span until)
+{
+	const struct lane_near_leave *left = &rq->nearly;
+	struct lane_preemption preemption = {
+		.victim = &rq->pub,
+		.at = left->at,
+		.lasted = { 0, timeline_span_between(left->at, until).hi },
+		.unless_ns = left->unless_ns,
+	};
+
+	if (!left->from || timeline_request_may_be_complete(rq))
+		return;
+	preemption.engine = &left->from->pub;
+	preemption.culprit = &left->culprit->pub;
+	preemption.culprit_seqno = left->culprit_seqno;
+	preemption.why = left->why;
+	rq->nearly.from = NULL;
+	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &preemption);
 }
 
 void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
@@ -229,6 +292,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	uint64_t since_ns = rq->now.since.lo;
 	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
 
+	tell_nearly_preempted(tl, rq, rq->now.since);
 	timeline_world_fit(rq, &at);
 	if (tl->hooks.maybe_run)
 		tl->hooks.maybe_run(tl->hooks.arg, &(struct lane_run){ .engine = &eng->pub,
@@ -270,6 +334,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	bool may_be_over = timeline_request_may_be_complete(rq);
 
 	timeline_world_fit(rq, at);
+	tell_nearly_preempted(tl, rq, rq->now.since);
 	timeline_run_tell_preemption(tl, rq, rq->now.since);
 	run.begin = rq->now.since;
 	run.end = *at;

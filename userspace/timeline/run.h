@@ -17,6 +17,13 @@ void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, stru
 void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq);
 /* rq had begun before the driver paused the ring for its last taking back. */
 bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
+/* The length, ns, of the time in which the request ahead of rq must have ended, if rq had not begun
+ * before that pause; 0: that time is long, or rq had begun for certain. */
+uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq);
+/* rq left the engine at a time in `at` to what has it now, unless the request ahead of rq ended in
+ * a time of unless_ns: then rq had not begun. 0: nothing is known of that. */
+void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_rq *rq, struct lane_span at, uint64_t unless_ns);
 /* What has the engine until a time in `at` may have stood behind the driver's pause all the time,
  * and never begun. */
 void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);

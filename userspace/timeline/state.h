@@ -70,6 +70,10 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
  * instructions, with interrupts off. */
 #define LANE_PAUSE_NS 1000
 
+/* From the driver's pause of the ring to the first request that it hands over, it takes all
+ * incomplete requests back. A preemption that is certain but for this time is told. */
+#define LANE_NEARLY_NS 5000
+
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
 

@@ -277,6 +277,9 @@ struct lane_preemption {
 	uint32_t culprit_seqno;
 	struct lane_span at;
 	struct lane_span lasted; /* a duration: until it ran again, or ended */
+	/* It was none if the request ahead of the victim ended in a time of this length, ns, in
+	 * which the driver paused the ring; 0: it was one. */
+	uint64_t unless_ns;
 	enum lane_preemption_why why;
 };
 
