@@ -554,8 +554,8 @@ static struct lane_judgement judge(const struct lane_explain *x, const struct lo
 }
 
 /* Of what a job of drm_sched ran on. */
-static struct lane_judgement judge_ring(const struct lane_wanted *w, enum relation relation,
-					enum shows what)
+static struct lane_judgement judge_ring(const struct lane_wanted *w, const struct lane_event *event,
+					enum relation relation, enum shows what)
 {
 	static const struct lane_judgement started[SHOWS] = {
 		[SHOWS_EXECUTE] = { LANE_RULE_GIVEN, 90 },
@@ -580,8 +580,10 @@ static struct lane_judgement judge_ring(const struct lane_wanted *w, enum relati
 	if (is_end)
 		return w->is_upper ? (struct lane_judgement){ LANE_RULE_RING_SIGNAL, 70 }
 				   : (struct lane_judgement){ LANE_RULE_BEGAN, 40 };
-	return w->is_upper && !w->is_exact ? (struct lane_judgement){ LANE_RULE_ENDED, 40 }
-					   : (struct lane_judgement){ LANE_RULE_RING_FREE, 70 };
+	/* Its own fence, or that of the job before it */
+	return w->is_upper && !w->is_exact && event->wire.ts_ns == w->of->request.end.hi
+		       ? (struct lane_judgement){ LANE_RULE_ENDED, 40 }
+		       : (struct lane_judgement){ LANE_RULE_RING_FREE, 70 };
 }
 
 /* The same of a time of a job of drm_sched. */
@@ -591,7 +593,7 @@ static struct lane_judgement judge_job(const struct lane_wanted *w, const struct
 	const struct lane_request *rq = &w->of->request;
 
 	if (bound_of(w) != BOUNDS)
-		return judge_ring(w, relation, what);
+		return judge_ring(w, event, relation, what);
 	if (relation == IS_OWN && what == own_event(w->what))
 		return (struct lane_judgement){ LANE_RULE_OWN, 100 };
 	if (w->what != LANE_MOMENT_SUBMITTED)

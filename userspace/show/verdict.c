@@ -567,6 +567,25 @@ static bool cpu_sentences(struct sentences *s)
 	return i;
 }
 
+/* Drivers' own events tell little of their jobs without the scheduler's. False: there are none. */
+static bool driver_events_alone(const struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	unsigned int n = 0;
+
+	if (l->figures.by_kind[LANE_DRM_QUEUE] || l->figures.by_kind[LANE_DRM_RUN])
+		return false;
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (lane_is_driver(kind) && l->figures.by_kind[kind])
+			fprintf(s->to, "%s%s", n++ ? ", " : "", lane_kinds[kind].name);
+	if (n)
+		fprintf(s->to,
+			" %s in this recording, but none of the scheduler's events, by which jobs "
+			"are known: record gpu_scheduler:* and dma_fence:*, too",
+			n == 1 ? "is" : "are");
+	return n;
+}
+
 static void no_requests(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
@@ -576,7 +595,7 @@ static void no_requests(struct sentences *s)
 	begin(s);
 	if (!l->figures.events)
 		fprintf(s->to, "the recording is empty");
-	else
+	else if (!driver_events_alone(s))
 		fprintf(s->to,
 			"no request of the GPU driver is in this recording, or none that was "
 			"selected");

@@ -357,16 +357,22 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	return state_of(tl);
 }
 
+/* Which of the open jobs of drm_sched still wait for others. */
+static void settle_jobs(struct lane_timeline *tl)
+{
+	for (uint32_t i = 0; i < tl->n_contexts; i++)
+		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next)
+			if (rq->job)
+				timeline_job_settle_open(tl, rq);
+}
+
 struct lane_error *timeline_finish(struct lane_timeline *tl)
 {
 	uint32_t by_state[LANE_RQ_STATE_COUNT];
 	uint32_t open = tl->figures.open_requests;
 	uint64_t now_ns = tl->figures.end_ns;
 
-	for (uint32_t i = 0; i < tl->n_contexts; i++)
-		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next)
-			if (rq->job)
-				timeline_job_settle_open(tl, rq);
+	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
