@@ -386,6 +386,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
+	struct lane_span passed;
 
 	if (rq->next && rq->is_on_device)
 		rq->next->doubt.may_have_run = false; /* rq is incomplete: the one behind it has not
@@ -403,9 +404,10 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
 		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		before->known =
-			(struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
-		timeline_chain_infer(tl, eng, before, before->known);
+		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
+		if (before->pub.executes == 1) /* else it may have been on other ports meanwhile */
+			before->known = passed;
+		timeline_chain_infer(tl, eng, before, passed);
 	}
 }
 
