@@ -184,14 +184,13 @@ static enum lane_fixed fix_old_request(struct lane_fix *fix, struct lane_event *
 		ring_to_engine(fix->version, raw->ring, &event->u.rq.class, &event->u.rq.instance);
 	if (event->u.rq.instance == INSTANCE_VIRTUAL_OLD)
 		event->u.rq.instance = INSTANCE_VIRTUAL;
+	if ((raw->global || raw->engine_notify) && !fix->globals) {
+		fix->globals = norm_globals_create();
+		fix->untracked += !fix->globals;
+	}
 	if (raw->engine_notify) {
 		norm_globals_notify(fix->globals, event);
 		return LANE_FIXED_MORE;
-	}
-	if (raw->global) {
-		if (!fix->globals)
-			fix->globals = norm_globals_create();
-		fix->untracked += !fix->globals;
 	}
 	if (fix->globals)
 		norm_globals_request(fix->globals, event);

@@ -22,12 +22,15 @@ struct engine {
 	uint16_t instance;
 	uint32_t first; /* counts up for ever; the place is the rest by OPEN_REQUESTS */
 	uint32_t last;
+	uint32_t reached; /* by its last interrupt */
+	bool is_notified; /* there has been one */
 	struct open_request open[OPEN_REQUESTS];
 };
 
 struct lane_globals {
 	unsigned int n_engines;
 	bool has_execute;
+	bool has_handed; /* an event of a handing over has told a number */
 	uint64_t untracked;
 	struct engine *notified; /* the engine of the last interrupt */
 	uint32_t reached;	 /* and how far it has come */
@@ -107,10 +110,24 @@ static void add(struct lane_globals *globals, struct engine *engine, const struc
 	};
 }
 
+/*
+ * Where no handing over is recorded, the number of a request comes with its retire. The interrupt
+ * that reached that number, and so its end, is past by then: events are handed out in order.
+ */
+static void retire(struct lane_globals *globals, const struct lane_event *event)
+{
+	const struct engine *engine = find_engine(globals, event);
+
+	globals->untracked += !globals->has_handed && event->raw.global && engine &&
+			      engine->is_notified && reached(engine->reached, event->raw.global);
+}
+
 void norm_globals_request(struct lane_globals *globals, const struct lane_event *event)
 {
 	struct engine *engine;
 
+	if (event->wire.kind == LANE_RQ_RETIRE)
+		retire(globals, event);
 	/* Handed to the hardware: only these two events' numbers are valid and in order. */
 	if (event->wire.kind != LANE_RQ_EXECUTE && event->wire.kind != LANE_RQ_IN)
 		return;
@@ -122,6 +139,7 @@ void norm_globals_request(struct lane_globals *globals, const struct lane_event 
 		return;
 	}
 	/* `in` repeats what `execute` has said, where that is recorded. */
+	globals->has_handed = true;
 	globals->has_execute |= event->wire.kind == LANE_RQ_EXECUTE;
 	if (event->wire.kind == LANE_RQ_IN && globals->has_execute)
 		return;
@@ -134,6 +152,10 @@ void norm_globals_notify(struct lane_globals *globals, const struct lane_event *
 		return;
 	globals->notified = find_engine(globals, event);
 	globals->reached = event->u.rq.seqno;
+	if (globals->notified) {
+		globals->notified->reached = event->u.rq.seqno;
+		globals->notified->is_notified = true;
+	}
 }
 
 bool norm_globals_next(struct lane_globals *globals, struct lane_event *event)
