@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "1 event", "2 events". */
+/* The plural of a noun: 1 event, 2 events. */
 #ifndef LANE_BASE_PLURAL_H
 #define LANE_BASE_PLURAL_H
 

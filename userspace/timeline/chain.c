@@ -185,26 +185,32 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !timeline_engine_saw_complete(eng, rq) : now->order < rq->order;
 }
 
+/* What ended behind the pause holds the engine until the hardware takes the set, also if it ended
+ * before the set was written. */
+static void wait_for_set(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t in_ns,
+			 struct lane_span *at)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in_ns;
+
+	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
+	    at->hi < LANE_NEVER - LANE_SWITCH_NS) {
+		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
+			at->hi = timeline_not_before(at->hi, tl->now_ns);
+		at->hi += LANE_SWITCH_NS;
+	}
+	eng->free.is_paused = false;
+}
+
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
 	struct lane_span in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
 	struct lane_span at = { timeline_not_before(in.lo, eng->free.at.lo),
 				timeline_not_before(in.hi, eng->free.at.hi) };
-	uint64_t complete_ns = next->known.hi, gap_ns;
+	uint64_t complete_ns = next->known.hi, gap_ns = at.hi;
 	uint64_t sooner_ns = eng->free.no_sooner_ns;
-	/* What ended behind the pause holds the engine until the hardware takes the set, also if it
-	 * ended before the set was written. */
-	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in.hi;
 
-	gap_ns = at.hi;
-	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
-	    at.hi < LANE_NEVER - LANE_SWITCH_NS) {
-		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
-			at.hi = timeline_not_before(at.hi, tl->now_ns);
-		at.hi += LANE_SWITCH_NS;
-	}
-	eng->free.is_paused = false;
+	wait_for_set(tl, eng, in.hi, &at);
 	gap_ns = at.hi - gap_ns;
 	/* R24: the pause ends in a run of the tasklet that nothing shows */
 

@@ -61,6 +61,8 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split, all = shows;
 	uint64_t upto = 0, gone = 0;
 
+	if (!eng->dequeue.has_written)
+		return 0;
 	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = rq->dev_next)
 		if (!timeline_ports_cover(eng, rq)) {
@@ -72,6 +74,14 @@ static uint64_t complete_upto(const struct lane_eng *eng)
 	return upto;
 }
 
+/* The set that it would write is the one that is active from the first incomplete request on
+ * (execlists_dequeue() of gt/intel_execlists_submission.c, 6.1). So what it did not hand over again
+ * is complete. */
+static bool writes_nothing(const struct lane_eng *eng)
+{
+	return eng->dequeue.has_again && !eng->dequeue.has_written && !eng->dequeue.is_split;
+}
+
 /*
  * Where `unsubmit` is not recorded: what was executed again had been taken back. What the new set
  * does not have had been taken back, too, or is complete. If something was executed again, it is
@@ -79,13 +89,8 @@ static uint64_t complete_upto(const struct lane_eng *eng)
  */
 static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
 {
-	/* The set that it would write is the one that is active from the first incomplete request
-	 * on (execlists_dequeue() of gt/intel_execlists_submission.c, 6.1). So what it did not hand
-	 * over again is complete. */
-	bool stays = eng->dequeue.has_again && !eng->dequeue.has_written && !eng->dequeue.is_split;
-	uint64_t upto = stays			   ? eng->dequeue.stood
-			: eng->dequeue.has_written ? complete_upto(eng)
-						   : 0;
+	bool stays = writes_nothing(eng);
+	uint64_t upto = stays ? eng->dequeue.stood : complete_upto(eng);
 	struct lane_rq *next;
 
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;

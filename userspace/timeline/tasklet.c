@@ -453,9 +453,12 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
  */
 static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
-	int place = timeline_ports_place_from(eng, event, timeline_held_outs(eng));
 	const struct lane_entry *port;
+	int place;
 
+	if (event->wire.kind != LANE_RQ_OUT || !eng->model->has_sets)
+		return false;
+	place = timeline_ports_place_from(eng, event, timeline_held_outs(eng));
 	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
 		return false;
 	port = timeline_ports_entry(eng, (uint32_t)place);
@@ -495,7 +498,7 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 		return false;
 	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
 		timeline_tasklet_late_end(tl);
-	if (event->wire.kind == LANE_RQ_OUT && eng->model->has_sets && is_by_reset(eng, event)) {
+	if (is_by_reset(eng, event)) {
 		tl->reader->reset(tl, eng, event->wire.ts_ns);
 		return true;
 	}
