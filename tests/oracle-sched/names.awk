@@ -64,6 +64,10 @@ $5 in short {
 $5 == "drm_sched_job_add_dep" || $5 == "drm_sched_job_unschedulable" {
 	name = value("fence_context") ":" value("fence_seqno")
 	seqno = value("fence_seqno")
+	if (name == "0:0") { # of one of several jobs of one number
+		judge("dependency", "vague")
+		next
+	}
 	if (is_own(name) && n_several && !(name in job_of))
 		next
 	job = is_own(name) ? job_of[name] : by_fence[name]

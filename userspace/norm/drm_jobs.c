@@ -468,8 +468,10 @@ static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *even
 	if (ring < 0)
 		return LANE_DRM_VAGUE;
 	/* Of two jobs of one number one may have gone, or not have been seen. */
-	if (is_two(drm, (uint32_t)ring, has_lost) && (!life || life->is_doubled || has_lost))
-		return LANE_DRM_VAGUE;
+	if (is_two(drm, (uint32_t)ring, has_lost) && (!life || life->is_doubled || has_lost)) {
+		event->u.drm.fence_context = event->u.drm.fence_seqno = 0; /* whose is not known */
+		return LANE_DRM_FIXED;
+	}
 	if (!life)
 		return LANE_DRM_NOBODYS;
 	tell(event, life);
@@ -518,6 +520,8 @@ static const char *missing_of_dep(const struct lane_event *event)
 		return "seqno";
 	if (is_old)
 		return !event->raw.job ? "id" : !*event->u.drm_wait.ring ? "name" : NULL;
+	if (event->wire.kind == LANE_DRM_ADD_DEP && !dep->fence_context && !dep->fence_seqno)
+		return NULL; /* as old_dep() leaves it */
 	return !dep->fence_context			? "fence_context"
 	       : dep->fence_seqno == LANE_SEQNO_UNKNOWN ? "fence_seqno"
 							: NULL;
@@ -553,7 +557,7 @@ enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *even
 	*field = missing_of(event);
 	if (*field)
 		return LANE_DRM_REFUSED;
-	if (kind == LANE_DRM_ADD_DEP && !event->u.drm.fence_context)
+	if (kind == LANE_DRM_ADD_DEP && !event->u.drm.fence_context && event->raw.job)
 		return old_dep(drm, event);
 	if (kind == LANE_DRM_DONE && !event->u.drm.fence_context)
 		return old_done(drm, event);

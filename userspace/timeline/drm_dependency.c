@@ -102,6 +102,8 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_job *job = rq ? rq->job : NULL;
 
+	if (!dep->fence_context)
+		tl->jobs->vague_ns = event->wire.ts_ns;
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
 	if (cpu) {
@@ -318,6 +320,9 @@ static struct lane_span waited_until(const struct lane_timeline *tl, const struc
 				     struct lane_dep **last)
 {
 	*last = NULL;
+	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
+	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
+		return (struct lane_span){ 0, LANE_NEVER };
 	if (!is_free_told(tl) || rq->job->has_more_deps ||
 	    timeline_jobs_are_lossy_since(
 		    tl, (struct lane_job_time){ rq->pub.add_ns, rq->job->add_cpu }))

@@ -103,8 +103,9 @@ struct lane_drm_jobs {
 	struct lane_event key; /* of the request that is looked for */
 	struct lane_rq *fresh; /* the job that was queued last, while it waits for nobody */
 	struct lane_two_rings two;
-	int cpu;	  /* of the event that is being read */
-	bool has_clients; /* the kernel tells the client of a job: from Linux 6.17 on */
+	uint64_t vague_ns; /* a dependency was told then, last, of one of several jobs */
+	int cpu;	   /* of the event that is being read */
+	bool has_clients;  /* the kernel tells the client of a job: from Linux 6.17 on */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
 	uint64_t next_signal;  /* number of the next signal that is kept: it takes the oldest one's
