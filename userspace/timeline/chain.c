@@ -411,7 +411,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
-		if (before->pub.executes == 1) /* else it may have been on other ports meanwhile */
+		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
 			before->known = passed;
 		timeline_chain_infer(tl, eng, before, passed);
 	}
