@@ -242,7 +242,7 @@ uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *r
 {
 	uint64_t pause_ns = eng->dequeue.pause_ns;
 
-	return eng->run.is_unsure && !eng->model->is_idled && pause_ns &&
+	return eng->run.is_unsure && !eng->model->is_idled && rq->now.since.lo < pause_ns &&
 			       had_begun_by(eng, rq, pause_ns + LANE_NEARLY_NS)
 		       ? rq->now.since.hi - pause_ns
 		       : 0;
