@@ -18,6 +18,30 @@ static const struct lane_format *const formats[] = {
 	&lane_format_ctf,
 };
 
+/* Where no place is free, the kind with the fewest events loses its place, and its number goes with
+ * the place: so no kind of more than a sixteenth of all is missing. */
+void decode_leave_out(struct lane_decoder *decoder, const char *name, size_t length)
+{
+	struct lane_left_out *kind = decoder->left_out, *least = kind;
+
+	decoder->skipped++;
+	if (length >= sizeof(kind->name))
+		length = sizeof(kind->name) - 1;
+	for (int i = 0; i < LANE_LEFT_OUT && kind->n; i++, kind++) {
+		if (!memcmp(kind->name, name, length) && !kind->name[length]) {
+			kind->n++;
+			return;
+		}
+		if (kind->n < least->n)
+			least = kind;
+	}
+	if (kind == decoder->left_out + LANE_LEFT_OUT)
+		kind = least;
+	memcpy(kind->name, name, length);
+	kind->name[length] = '\0';
+	kind->n++;
+}
+
 const struct lane_format *decode_format_probe(const char *path)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)

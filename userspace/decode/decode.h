@@ -85,10 +85,22 @@ struct lane_names {
 	size_t n_fields;
 };
 
+/* A kind of event that is not in the table. */
+struct lane_left_out {
+	char name[32]; /* cut off where it is longer */
+	uint64_t n;    /* of its events, at most; 0: the place is free */
+};
+
+enum {
+	LANE_LEFT_OUT = 16
+};
+
 /* What every decoder begins with. */
 struct lane_decoder {
 	const struct lane_format *format;
 	uint64_t skipped; /* events that are not in the table: read, not delivered */
+	/* Of these, where the format has names at hand: the most frequent kinds, roughly. */
+	struct lane_left_out left_out[LANE_LEFT_OUT];
 	/* Set by the caller: what an export says that was found need not be delivered. */
 	bool leaves_out_findings;
 	/* It never hands out a fence whose context is cut to 32 bits (struct lane_raw, narrow). */
@@ -152,6 +164,9 @@ const struct lane_format *decode_format_probe(const char *path);
 /* What to say of a file in no format that is known, and of a folder without a trace: never NULL. */
 struct lane_error *decode_unknown_file(const char *path) LANE_MUST_CHECK;
 struct lane_error *decode_unknown_folder(const char *path) LANE_MUST_CHECK;
+
+/* An event of that name is not in the table: it is counted, by kind. */
+void decode_leave_out(struct lane_decoder *decoder, const char *name, size_t length);
 
 /*
  * The sentence that says that a recording was cut short, without a full stop; false when it was

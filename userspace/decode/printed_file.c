@@ -242,7 +242,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	file->account.end_ns = printed.ns;
 	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
 	if (kind < 0) {
-		file->base.skipped++;
+		decode_leave_out(&file->base, printed.name, printed.name_length);
 	} else {
 		decode_event_clear(&file->event, kind);
 		file->event.wire.ts_ns = printed.ns;

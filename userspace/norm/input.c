@@ -876,11 +876,40 @@ const char *norm_input_ending(const struct lane_input *input, size_t host)
 	return host < input->n_paths && *input->endings[host] ? input->endings[host] : NULL;
 }
 
+/* Names the kinds that the decoder left out, the most frequent first: "a, b, c and others". */
+static void name_left_out(const struct lane_decoder *decoder, char *text, size_t size)
+{
+	bool is_named[LANE_LEFT_OUT] = { false };
+	size_t used = 0;
+
+	for (int n = 0; n < LANE_LEFT_OUT && used < size; n++) {
+		int most = -1;
+
+		for (int i = 0; i < LANE_LEFT_OUT; i++)
+			if (decoder->left_out[i].n && !is_named[i] &&
+			    (most < 0 || decoder->left_out[i].n > decoder->left_out[most].n))
+				most = i;
+		if (most < 0)
+			return;
+		is_named[most] = true;
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 n == 3 ? " and others"
+					 : n	? ", "
+						: "",
+					 n == 3 ? "" : decoder->left_out[most].name);
+		if (n == 3)
+			return;
+	}
+}
+
 void norm_input_counts(const struct lane_input *input, struct lane_input_counts *counts)
 {
 	*counts = input->counts;
 	for (size_t i = 0; i < input->n_sources; i++) {
 		counts->skipped += input->sources[i].decoder->skipped;
+		if (!*counts->left_out)
+			name_left_out(input->sources[i].decoder, counts->left_out,
+				      sizeof(counts->left_out));
 		norm_fix_counts(input->sources[i].fix, counts);
 	}
 	for (size_t i = 0; i < input->n_paths; i++)

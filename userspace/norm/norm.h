@@ -98,6 +98,7 @@ struct lane_input_counts {
 	uint64_t delivered; /* events handed out, losses included */
 	uint64_t silent;    /* of these: losses, and threads that were there before */
 	uint64_t skipped;   /* events that are not in the table */
+	char left_out[112]; /* names of the most frequent kinds of these, ""; not known */
 	uint64_t doubled;   /* events of a kind that another tracer of the recording provides */
 	uint64_t late;	    /* events behind later ones, of which losses are made */
 	uint64_t ambiguous; /* fences that may be of several contexts: of their signals losses are

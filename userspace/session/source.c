@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/clean.h"
 #include "base/stop.h"
 
 struct lane_error *session_source_open(struct session_source *source,
@@ -57,6 +58,21 @@ static bool knows_none(const struct lane_input_counts *counts)
 	return counts->skipped && counts->delivered <= counts->silent;
 }
 
+static void say_left_out(const struct session_source *source,
+			 const struct lane_input_counts *counts)
+{
+	if (!counts->skipped)
+		return;
+	fprintf(stderr, "gpulane: %s: %" PRIu64 " %s and left out", source->damage.command,
+		counts->skipped,
+		counts->skipped == 1 ? "event is of another kind" : "events are of other kinds");
+	if (*counts->left_out) {
+		fputs(": ", stderr);
+		lane_clean_print(stderr, counts->left_out);
+	}
+	fputc('\n', stderr);
+}
+
 void session_source_say_counts(const struct session_source *source)
 {
 	struct lane_input_counts counts;
@@ -70,7 +86,7 @@ void session_source_say_counts(const struct session_source *source)
 			fprintf(stderr, "gpulane: %s: %" PRIu64 " %s\n", source->damage.command,   \
 				counts.field, text);                                               \
 	} while (0)
-	WARN(skipped, "events are of other kinds and left out");
+	say_left_out(source, &counts);
 	WARN(late, "events stand behind later ones: they count as lost");
 	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
 			"signals among them count as lost");
