@@ -39,7 +39,7 @@ function becomes(tid, next_state, counted) {
 	if ((counted == "blocked" && no_wakeups) || lost_in(since[tid], now) > (counted != "blocked"))
 		counted = "unknown"
 	sum[tid, counted] += now - since[tid]
-	if (counted == "woken" && next_state == "running" && now > since[tid]) {
+	if (counted == "woken" && next_state == "running") {
 		wakeups[tid]++
 		wake[tid] += now - since[tid]
 		if (now - since[tid] > longest[tid])

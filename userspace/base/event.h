@@ -161,7 +161,8 @@ struct lane_raw {
 	__u32 global;	    /* the driver's global seqno (Linux up to 5.1), 0 when there is none */
 	__u32 unused;	    /* where fields go that nobody needs */
 	__u16 ring;	    /* engine number across classes (Linux up to 4.18), or LANE_RING_NONE */
-	__u8 narrow;	    /* the fence's context and seqno are the low 32 bits only */
+	__u8 narrow;	    /* the fence's context and seqno are the low 32 bits only; of a loss: no
+			       event is lost, one is of one of several such contexts */
 	__u8 engine_notify; /* an intel_engine_notify: all requests up to global seqno u.rq.seqno
 			       ended */
 	__u8 is_two; /* schedulers of this ring's name have had jobs of one number: there are two */

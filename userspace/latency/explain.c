@@ -649,6 +649,20 @@ static const char *absent_kind(const struct lane_explain *x, const struct lane_e
 	return NULL;
 }
 
+/* What keeps times of its life unknown, though the events are recorded; NULL: nothing. */
+static const char *loss_in_life(const struct lane_explained *of)
+{
+	bool is_ambiguous = true;
+
+	for (uint32_t i = 0; i < of->n_losses; i++)
+		is_ambiguous &= of->losses[i].is_ambiguous;
+	if (!of->n_losses)
+		return NULL;
+	return is_ambiguous ? "fence events in its life tell 32 bits of their context, which "
+			      "several contexts share"
+			    : "events were lost in its life";
+}
+
 const char *latency_explain_unknown(const struct lane_explain *x, const struct lane_explained *of,
 				    char *buffer, size_t size)
 {
@@ -658,8 +672,8 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 	buffer[0] = 0;
 	if (!(of->stages.unknown & ((1u << LANE_STAGE_PATH) - 1)))
 		return buffer;
-	if (of->n_losses)
-		snprintf(buffer, size, "events were lost in its life");
+	if (loss_in_life(of))
+		snprintf(buffer, size, "%s", loss_in_life(of));
 	else if (rq->doubt & LANE_DOUBT_LIFE)
 		snprintf(buffer, size, "the kernel does not see the end of long-running jobs");
 	else if (!(rq->seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT)))
@@ -691,8 +705,8 @@ const char *latency_explain_unknown_after(const struct lane_explain *x,
 
 	if (!(of->stages.unknown >> LANE_STAGE_PATH))
 		return "";
-	if (of->n_losses)
-		return "events were lost in its life";
+	if (loss_in_life(of))
+		return loss_in_life(of);
 	for (size_t i = 0; i < sizeof(sched) / sizeof(sched[0]); i++)
 		if (x->info.presence[sched[i]] != LANE_PRESENCE_RECORDED)
 			return "the recording does not have all of the scheduler's events";

@@ -359,6 +359,10 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	struct lane_latency *latency = arg;
 
 	latency_ahead_loss(&latency->ahead, loss);
+	if (loss->is_ambiguous) {
+		latency->ambiguous++;
+		return;
+	}
 	latency->losses++;
 	latency->lost += loss->count;
 	latency->loss_ns += loss->end_ns - loss->begin_ns;

@@ -112,6 +112,13 @@ static bool complete(struct lane_widen *widen, __u64 *context)
 	return !set->has_forgotten; /* else it is another driver's */
 }
 
+/* Nothing is concluded where an event may be of several contexts, as where one is lost. */
+static void make_loss(struct lane_event *event)
+{
+	norm_fix_to_loss(event);
+	event->raw.narrow = 1;
+}
+
 static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 {
 	if (complete(widen, &event->u.fence.context))
@@ -119,7 +126,7 @@ static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 	widen->ambiguous++;
 	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
 		return false;
-	norm_fix_to_loss(event);
+	make_loss(event);
 	return true;
 }
 
@@ -131,7 +138,7 @@ static bool widen_drm(struct lane_widen *widen, struct lane_event *event)
 
 	if (event->raw.narrow && !complete(widen, &event->u.drm.fence_context)) {
 		widen->ambiguous++;
-		norm_fix_to_loss(event);
+		make_loss(event);
 		return true;
 	}
 	if (!event->raw.narrow && context < LANE_OWN_CONTEXT) {

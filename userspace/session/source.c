@@ -89,7 +89,7 @@ void session_source_say_counts(const struct session_source *source)
 	say_left_out(source, &counts);
 	WARN(late, "events stand behind later ones: they count as lost");
 	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
-			"signals among them count as lost");
+			"nothing is concluded from them");
 	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
 #undef WARN
 }

@@ -158,7 +158,7 @@ static void write_losses(FILE *to, const struct lane_explained *of, uint64_t beg
 		double from = ((double)loss->begin_ns - (double)begin_ns) / 1e9;
 		double upto = ((double)loss->end_ns - (double)begin_ns) / 1e9;
 
-		fputs("Lost in its life: ", to);
+		fputs(loss->is_ambiguous ? "Ambiguous in its life: " : "Lost in its life: ", to);
 		if (loss->count)
 			fprintf(to, "%" PRIu64 " event%s", loss->count, lane_s(loss->count));
 		else

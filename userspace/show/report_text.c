@@ -68,6 +68,11 @@ static void head(const struct text_report *t)
 				       : " in %" PRIu64 " intervals of %s together",
 			l->losses, show_duration(l->loss_ns, buffer, sizeof(buffer)));
 	fprintf(t->to, ".\n");
+	if (l->ambiguous)
+		fprintf(t->to,
+			"Of %" PRIu64 " fence events it is not known whose they are: they tell 32 "
+			"bits of their context, which several contexts share.\n",
+			l->ambiguous);
 	if (l->figures.contradictions)
 		fprintf(t->to,
 			"Contradicting what was seen before: %u event%s. Something is missing that "

@@ -81,6 +81,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_bool(to, "uncounted", l->figures.lost_uncounted);
 	show_json_uint(to, "intervals", l->losses);
 	show_json_uint(to, "duration_ns", l->loss_ns);
+	show_json_uint(to, "ambiguous", l->ambiguous);
 	show_json_uint(to, "contradictions", l->figures.contradictions);
 	show_json_uint(to, "unseen_switches", l->figures.unseen_switches);
 	to = show_json_object(tree, "requests");

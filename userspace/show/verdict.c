@@ -370,6 +370,9 @@ static void why_unknown(const struct sentences *s)
 			"--pid, --comm)");
 	else if (l->losses)
 		fprintf(s->to, "events were lost (a larger --buffer of record loses less)");
+	else if (l->ambiguous)
+		fprintf(s->to, "fence events tell 32 bits of their context, which several contexts "
+			       "share");
 	else if (l->figures.contradictions)
 		fprintf(s->to, "something is missing that no loss announces");
 	else

@@ -47,6 +47,7 @@ void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *even
 	const struct lane_p_gpulane_lost *lost = &event->u.gpulane_lost;
 	struct lane_loss loss = timeline_loss_of(lost);
 
+	loss.is_ambiguous = event->raw.narrow;
 	if (loss.end_ns < loss.begin_ns)
 		loss.end_ns = loss.begin_ns;
 	tl->figures.lost += lost->count;

@@ -95,6 +95,7 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 	uint64_t sum = saturated(count_of(a), count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
+	a->is_ambiguous &= b->is_ambiguous;
 	a->is_from_the_start |= timeline_loss_is_instant(a) ||
 				(b->begin_ns == a->begin_ns &&
 				 (timeline_loss_is_instant(b) || b->is_from_the_start));
