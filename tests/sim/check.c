@@ -390,6 +390,8 @@ static void on_thread(void *arg, const struct lane_thread_interval *i)
 	}
 }
 
+/* For whom a thread waits while it is being woken: where migrations are not recorded, sched_wakeup
+ * tells its CPU. */
 static void on_starvation(void *arg, const struct lane_starvation *v)
 {
 	struct check *c = arg;
@@ -400,7 +402,8 @@ static void on_starvation(void *arg, const struct lane_starvation *v)
 	c->verdict->values++;
 	s = state_at(c, v->victim->tid, v->begin_ns);
 	for (; s < end && s->tid == v->victim->tid && s->from < v->end_ns; s++)
-		if (s->state != SIM_RUNNABLE || s->culprit != v->tid) {
+		if (s->state != SIM_RUNNABLE ||
+		    (s->culprit != v->tid && s->to - s->from >= SIM_WAKING_NS)) {
 			sim_complain(c, &c->verdict->wrong,
 				     "thread %d starved by %d in %" PRIu64 "..%" PRIu64
 				     ": is in state %d, culprit %d from %" PRIu64,

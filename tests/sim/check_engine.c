@@ -126,7 +126,7 @@ static void check_culprits(struct check *c, const struct lane_idle *idle)
 				is += earlier(s->to, idle->end_ns) - later(s->from, idle->begin_ns);
 		}
 		c->verdict->values++;
-		if (by->ns > is)
+		if (by->ns >= is + SIM_WAKING_NS)
 			sim_complain(c, &c->verdict->wrong,
 				     "engine idle in %" PRIu64 "..%" PRIu64
 				     ": thread %d starved by %d on CPU %d for %" PRIu64

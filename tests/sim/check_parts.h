@@ -6,6 +6,9 @@
 #include "check.h"
 #include "latency/latency.h"
 
+/* sched_wakeup comes so soon behind sched_waking. */
+#define SIM_WAKING_NS 1000
+
 struct key {
 	uint64_t ctx;
 	uint32_t dev;

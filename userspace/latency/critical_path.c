@@ -29,7 +29,7 @@ static uint32_t client_of_context(const struct critical_walk *w, uint32_t contex
 {
 	const struct lane_context *ctx = timeline_context(w->timeline, context);
 
-	return ctx && !ctx->is_shared ? ctx->client->id : LANE_CRITICAL_NONE;
+	return ctx ? ctx->client->id : LANE_CRITICAL_NONE;
 }
 
 /* Cuts a time to the part of the interval that is not walked yet. */

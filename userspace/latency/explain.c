@@ -363,9 +363,7 @@ static void name_process(const struct lane_context *context, char *name, size_t 
 {
 	const struct lane_client *client = context->client;
 
-	if (context->is_shared)
-		snprintf(name, size, "several processes");
-	else if (!client || client->pid < 0)
+	if (!client || client->pid < 0)
 		snprintf(name, size, "unknown");
 	else if (client->comm[0])
 		snprintf(name, size, "%.16s[%d]", client->comm, client->pid);
@@ -432,9 +430,8 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	memset(of, 0, sizeof(*of));
 	of->request = *rq;
 	of->context = *rq->context;
-	if (timeline_client_of(rq))
-		of->client = *timeline_client_of(rq);
-	of->request.client = NULL;
+	if (rq->context->client)
+		of->client = *rq->context->client;
 	if (rq->engine)
 		of->engine = *rq->engine;
 	if (rq->behind)

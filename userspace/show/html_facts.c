@@ -114,23 +114,18 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	const struct lane_client *client;
 	const struct lane_engine *engine;
 	char name[LANE_SHOW_ENGINE];
-	uint32_t n;
 
 	for (uint32_t i = 0; (engine = timeline_engine(timeline, i)); i++)
 		show_json_item(engines, show_engine_name(engine, name, sizeof(name)));
-	for (n = 0; (client = timeline_client(timeline, n)); n++) {
-		to = show_json_row(clients);
-		show_json_text(to, "name", show_client_name(client, name, sizeof(name)));
-		show_json_int(to, "pid", client->pid);
-	}
-	/* One more, of the contexts that are shared. */
-	to = show_json_row(clients);
-	show_json_text(to, "name", "several processes");
-	show_json_int(to, "pid", -1);
 	for (uint32_t i = 0; (context = timeline_context(timeline, i)); i++) {
 		to = show_json_row(contexts);
 		show_json_int(to, "ctx", (int64_t)context->ctx);
-		show_json_int(to, "client", context->is_shared ? n : context->client->id);
+		show_json_int(to, "client", context->client->id);
+	}
+	for (uint32_t i = 0; (client = timeline_client(timeline, i)); i++) {
+		to = show_json_row(clients);
+		show_json_text(to, "name", show_client_name(client, name, sizeof(name)));
+		show_json_int(to, "pid", client->pid);
 	}
 }
 

@@ -29,7 +29,7 @@ static void say_request(struct lane_packets *to, const struct lane_request *rq)
 	char name[48];
 
 	show_packet_text(to, LANE_ARG_CLIENT,
-			 show_client_name(timeline_client_of(rq), name, sizeof(name)));
+			 show_client_name(rq->context->client, name, sizeof(name)));
 	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
 	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
 }
@@ -236,7 +236,7 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 					       : lane_command_class_names[slice->command->class];
 	default:
 		return slice->request
-			       ? show_client_name(timeline_client_of(slice->request), buffer, size)
+			       ? show_client_name(slice->request->context->client, buffer, size)
 			       : "unknown";
 	}
 }

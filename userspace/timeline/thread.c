@@ -830,17 +830,6 @@ bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	return !rq->waiters;
 }
 
-/* Whoever has the file of a context may submit to it (i915_gem_execbuffer2_ioctl()). */
-static void set_client(struct lane_timeline *tl, struct lane_rq *rq, int32_t pid)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-
-	if (pid == ctx->pub.client->pid)
-		return;
-	rq->pub.client = timeline_client_get(tl, pid);
-	ctx->pub.is_shared |= rq->pub.client != NULL;
-}
-
 struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
 					 const struct lane_event *event)
 {
@@ -863,13 +852,11 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 		if (client)
 			ctx->pub.client = client;
 	}
-	if (pid >= 0 && event->wire.kind != LANE_RQ_ADD)
-		set_client(tl, rq, pid);
 	if (!thr)
 		return NULL;
 	timeline_thread_interesting(tl, thr);
 	acts(tl, thr, event);
-	thr->pub.client = timeline_client_of(&rq->pub);
+	thr->pub.client = ctx->pub.client;
 	if (!thr->pub.client->comm[0])
 		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
 	return thr;

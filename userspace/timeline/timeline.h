@@ -79,7 +79,6 @@ struct lane_context {
 	uint32_t dev;
 	uint64_t ctx;
 	struct lane_client *client; /* of its first request; pid -1: not known */
-	bool is_shared;		    /* other processes have submitted to it, too */
 	bool is_user;		    /* it has had requests that an execbuf built */
 	bool is_kernel;		    /* it has had one that certainly no execbuf built */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
@@ -151,7 +150,6 @@ struct lane_request {
 					   * virtual one */
 	struct lane_engine *first_engine; /* the one that it was handed over to first; NULL: it
 					   * never was, or there is only `engine` */
-	struct lane_client *client; /* who submitted it; NULL: its context's (timeline_client_of) */
 	uint32_t seqno;
 	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;  /* the thread that queued or added it; -1: not known */
@@ -187,12 +185,6 @@ struct lane_request {
 	bool wake_known;	  /* no longer wait was missed, and its signal was seen */
 	bool wake_runqueue_known; /* the scheduler's events tell wake_runqueue_ns */
 };
-
-/* The process whose request it is. */
-static inline struct lane_client *timeline_client_of(const struct lane_request *rq)
-{
-	return rq->client ? rq->client : rq->context->client;
-}
 
 /* It was seen to have the engine, or is known to have had it. */
 static inline bool timeline_has_started(const struct lane_request *rq)

@@ -85,7 +85,7 @@ void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 	at = &engine->runs[engine->next++ % LANE_WITNESS_RUNS];
 	at->begin_ns = run->begin.lo;
 	at->end_ns = run->end.lo;
-	set_name(at->of, timeline_client_of(run->request)->comm);
+	set_name(at->of, run->request->context->client->comm);
 }
 
 static unsigned int chain_of(uint64_t of, uint64_t number)
