@@ -7,7 +7,7 @@
 #include "latency/latency.h"
 
 /* sched_wakeup comes so soon behind sched_waking. */
-#define SIM_WAKING_NS 1000
+#define SIM_WAKING_NS 4000
 
 struct key {
 	uint64_t ctx;

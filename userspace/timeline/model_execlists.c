@@ -53,24 +53,22 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
  * R8. Returns the order's number up to which all that stands is complete; 0: none is known to be. A
  * request is complete if the new set does not have it and something behind it is on the ports still
  * and was not executed again, so that nothing was taken back. It is complete, too, if something
- * else was taken back, and it was not. A request that was executed more than once shows nothing of
- * those that it stands behind now: it may have run before them.
+ * else was taken back, and it was not. A request that was executed more than once shows nothing: it
+ * may have run before those that it stands behind now.
  */
 static uint64_t complete_upto(const struct lane_eng *eng)
 {
-	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split, all = shows;
+	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split;
 	uint64_t upto = 0, gone = 0;
 
 	if (!eng->dequeue.has_written)
 		return 0;
 	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = rq->dev_next)
-		if (!timeline_ports_cover(eng, rq)) {
+		if (!timeline_ports_cover(eng, rq))
 			gone = rq->order;
-			all = false;
-		} else if (!eng->dequeue.has_again || rq->pub.executes == 1 || all) {
+		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
 			upto = shows ? rq->order : gone;
-		}
 	return upto;
 }
 
