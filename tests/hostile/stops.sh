@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # ^C ends an export at whatever it is, and leaves nothing behind. How soon is printed, not asserted.
 
-# computed PID HUNDREDTHS - it has had so much of a CPU's time, or is over
-computed() { is_gone "$1" || used_cpu "$@"; }
+# computed PID HUNDREDTHS - it has had so much of a CPU's time, or is over. A copy of this shell does not count: told to end before it
+# has cleared the traps, it would clean up for this shell.
+computed() { is_gone "$1" || { [ "$(cat "/proc/$1/comm")" != bash ] && used_cpu "$@"; }; }
 # stops SIGNAL HUNDREDTHS - when it has computed for so long, on however busy a machine; an export that was faster is complete
 stops() {
 	local status=0 pid

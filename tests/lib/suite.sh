@@ -97,15 +97,14 @@ is_gone() { ! grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"; }
 # ends PID - waits for a child of this shell that was told to end: its exit code. What that took is printed, not asserted, since the
 # machine may be busy. Only after two minutes it hangs, and is killed.
 ends() {
-	local begin killer status=0
+	local begin status=0 tries=0
 	begin=$(date +%s%3N)
-	# short sleeps: the last one is left behind
-	(for _ in {1..600}; do sleep 0.2; done; kill -KILL "$1") >"$T/killer" 2>&1 &
-	killer=$!
+	until is_gone "$1"; do
+		[ $((tries += 1)) -lt 6000 ] || kill -KILL "$1"
+		sleep 0.02
+	done
 	wait "$1" 2>/dev/null || status=$?
 	printf 'took %d ms to end\n' $(($(date +%s%3N) - begin)) | tee -a "$T/took"
-	kill $killer 2>/dev/null
-	wait $killer 2>/dev/null
 	return $status
 }
 
