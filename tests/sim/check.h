@@ -93,4 +93,15 @@ struct lane_error *sim_feed(const struct lane_trace_info *info, const struct lan
 			    size_t n, const struct lane_hooks *hooks,
 			    struct lane_timeline **timeline) LANE_MUST_CHECK;
 
+/* A hook of a `struct checker`, told on to its `adds_up`. */
+#define SIM_TELL(name, parameters, arguments)                                                      \
+	static void tell_##name parameters                                                         \
+	{                                                                                          \
+		const struct checker *c = arg;                                                     \
+                                                                                                   \
+		arg = c->adds_up.arg;                                                              \
+		if (c->adds_up.name)                                                               \
+			c->adds_up.name arguments;                                                 \
+	}
+
 #endif

@@ -212,17 +212,7 @@ static void check_device(struct checker *c, const struct lane_request *rq)
 }
 
 /* The latency is told of everything. */
-#define H(name, parameters, arguments)                                                             \
-	static void tell_##name parameters                                                         \
-	{                                                                                          \
-		const struct checker *c = arg;                                                     \
-                                                                                                   \
-		arg = c->adds_up.arg;                                                              \
-		if (c->adds_up.name)                                                               \
-			c->adds_up.name arguments;                                                 \
-	}
-LANE_HOOKS(H)
-#undef H
+LANE_HOOKS(SIM_TELL)
 
 static void on_request(void *arg, const struct lane_request *rq)
 {

@@ -80,17 +80,22 @@ void session_source_say_counts(const struct session_source *source)
 	norm_input_counts(source->input, &counts);
 	if (knows_none(&counts))
 		return;
-#define WARN(field, text)                                                                          \
+#define WARN(field, one, many)                                                                     \
 	do {                                                                                       \
 		if (counts.field)                                                                  \
 			fprintf(stderr, "gpulane: %s: %" PRIu64 " %s\n", source->damage.command,   \
-				counts.field, text);                                               \
+				counts.field, counts.field == 1 ? one : many);                     \
 	} while (0)
 	say_left_out(source, &counts);
-	WARN(late, "events stand behind later ones: they count as lost");
-	WARN(ambiguous, "fence events tell 32 bits of their context, which several contexts share: "
-			"nothing is concluded from them");
-	WARN(untracked, "requests' ends could not be told from the driver's global seqno");
+	WARN(late, "event stands behind a later one: it counts as lost",
+	     "events stand behind later ones: they count as lost");
+	WARN(ambiguous,
+	     "fence event tells 32 bits of its context, which several contexts share: nothing is "
+	     "concluded from it",
+	     "fence events tell 32 bits of their context, which several contexts share: nothing is "
+	     "concluded from them");
+	WARN(untracked, "request's end could not be told from the driver's global seqno",
+	     "requests' ends could not be told from the driver's global seqno");
 #undef WARN
 }
 

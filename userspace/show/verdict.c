@@ -2,8 +2,8 @@
 // The verdict: the few sentences that say where most of the time went, and whose doing it was.
 #include <inttypes.h>
 
-#include "show/cpu_text.h"
 #include "base/plural.h"
+#include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
@@ -227,7 +227,7 @@ static void some_requests(const struct sentences *s, uint64_t n,
 
 	if (n != all)
 		fprintf(s->to, "%" PRIu64 " of ", n);
-	fprintf(s->to, "%" PRIu64 " request%s", all, all == 1 ? "" : "s");
+	fprintf(s->to, "%" PRIu64 " request%s", all, lane_s(all));
 }
 
 /* "its requests' time (2.31 s, 90 of 100 requests)". */
