@@ -192,8 +192,9 @@ static void check_preemption(struct truth_request *rq, struct json_object *objec
 	struct truth_preemption *p = match(rq, &at, culprit);
 
 	found.told++;
-	if (!p && string_of(object, "unless_ns")) { /* told to be none if another had ended then */
-		found.none_nearly++;
+	if (string_of(object, "unless_ns") &&
+	    (!p || (culprit && strcmp(culprit, p->culprit) != 0))) {
+		found.none_nearly++; /* told to be none if another had ended then */
 		return;
 	}
 	if (!p) {
@@ -224,9 +225,16 @@ static void check_preemptions(struct truth_request *rq, struct json_object *obje
 		       (preempted->min != preempted->max && preempted_meets(rq, preempted));
 	struct json_object *list;
 
-	if (json_object_object_get_ex(object, "preemptions", &list) && list)
-		for (size_t i = 0; i < json_object_array_length(list); i++)
-			check_preemption(rq, json_object_array_get_idx(list, i));
+	if (!json_object_object_get_ex(object, "preemptions", &list))
+		list = NULL;
+	/* Those that may be none come last: what is certain has its true one by then. */
+	for (int is_nearly = 0; list && is_nearly < 2; is_nearly++)
+		for (size_t i = 0; i < json_object_array_length(list); i++) {
+			struct json_object *told = json_object_array_get_idx(list, i);
+
+			if (is_nearly == (string_of(told, "unless_ns") != NULL))
+				check_preemption(rq, told);
+		}
 	found.true_ones += rq->n_preemptions;
 	for (size_t i = 0; i < rq->n_preemptions; i++) {
 		if (rq->preemptions[i].is_matched)

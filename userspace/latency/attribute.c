@@ -122,8 +122,14 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 						     .culprit = culprit,
 						     .culprit_known = p->culprit != NULL,
 						     .why = p->why };
-	sum->count++;
 	timeline_span_add(&sum->ns, p->lasted);
+	if (p->unless_ns) {
+		sum->nearly++;
+		engine->nearly_preemptions++;
+		client->nearly_preempted++;
+		return;
+	}
+	sum->count++;
 	engine->preemptions++;
 	engine->timeslices += p->why == LANE_PREEMPTION_TIMESLICE;
 	client->preempted++;

@@ -80,7 +80,9 @@ struct lane_client_stats {
 	uint64_t unknown_ns; /* time that the state of the threads is unknown */
 	uint64_t wait_ns;    /* time between wait_begin and wait_end */
 	uint64_t waits;
-	uint64_t preempted; /* preemptions of the client's requests */
+	/* Preemptions of the client's requests, and as many more that were none if another request
+	 * had ended (unless_ns). */
+	uint64_t preempted, nearly_preempted;
 };
 
 struct lane_context_stats {
@@ -101,8 +103,8 @@ struct lane_engine_stats {
 	 * for a virtual engine: no request runs there. */
 	struct lane_span busy, idle;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
-	uint64_t preemptions;
-	uint64_t timeslices; /* of preemptions: by time slice */
+	uint64_t preemptions, nearly_preemptions;      /* as a client's */
+	uint64_t timeslices;			       /* of preemptions: by time slice */
 	/* Queue lengths by enum lane_queue. Each change counts at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];
@@ -126,8 +128,8 @@ struct lane_preemption_sum {
 	uint32_t engine, victim, culprit; /* ids: engine, client, client */
 	bool culprit_known;
 	enum lane_preemption_why why;
-	uint64_t count;
-	struct lane_span ns; /* time preempted */
+	uint64_t count, nearly; /* as a client's preempted and nearly_preempted */
+	struct lane_span ns;	/* time preempted */
 };
 
 /* Events that a driver itself reported (R37), by cause, engine and process. NULL: not known. */

@@ -239,6 +239,8 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	struct lane_window_engine *engine = engine_of(w, p->engine);
 	struct lane_window_client *client = client_of(w, p->victim->context->client);
 
+	if (p->unless_ns)
+		return;
 	add_to(w, &w->preemptions, p->at.lo, 1);
 	if (p->why == LANE_PREEMPTION_TIMESLICE)
 		add_to(w, &w->timeslices, p->at.lo, 1);

@@ -112,6 +112,9 @@ const char *show_span_text(struct lane_span ns, char *buffer, size_t size);
 const char *show_share_text(struct lane_span part, struct lane_span whole, char *buffer,
 			    size_t size);
 
+/* How often something happened: "3", or "3 to 8" where 5 of them are not certain. */
+const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size);
+
 /* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
 unsigned int show_percent(uint64_t part, uint64_t whole, double add);
 

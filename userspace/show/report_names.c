@@ -140,6 +140,15 @@ const char *show_share_text(struct lane_span part, struct lane_span whole, char 
 	return buffer;
 }
 
+const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size)
+{
+	if (nearly)
+		snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, sure, sure + nearly);
+	else
+		snprintf(buffer, size, "%" PRIu64, sure);
+	return buffer;
+}
+
 unsigned int show_percent(uint64_t part, uint64_t whole, double add)
 {
 	double of = whole ? 100.0 * (double)part / (double)whole + add : 0;

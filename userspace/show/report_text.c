@@ -107,7 +107,7 @@ static void engines(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char name[LANE_SHOW_ENGINE], busy[64], share[48], idle[64];
+	char name[LANE_SHOW_ENGINE], busy[64], share[48], idle[64], times[48];
 
 	if (!l->n_engines)
 		return;
@@ -119,11 +119,12 @@ static void engines(const struct text_report *t)
 
 		if (!e->engine)
 			continue;
-		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9" PRIu64 " %9u %9u\n",
+		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9s %9u %9u\n",
 			show_engine_name(e->engine, name, sizeof(name)), e->requests,
 			engine_time(e, e->busy, whole, busy, sizeof(busy)),
 			busy_share(e, whole, share, sizeof(share)),
-			engine_time(e, e->idle, whole, idle, sizeof(idle)), e->preemptions,
+			engine_time(e, e->idle, whole, idle, sizeof(idle)),
+			show_times(e->preemptions, e->nearly_preemptions, times, sizeof(times)),
 			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
 	}
 }
@@ -333,7 +334,7 @@ static void behind(const struct text_report *t)
 static void preemptions(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char engine[LANE_SHOW_ENGINE], victim[48], culprit[48], ns[64];
+	char engine[LANE_SHOW_ENGINE], victim[48], culprit[48], ns[64], times[48];
 
 	if (!l->n_preemptions)
 		return;
@@ -343,7 +344,7 @@ static void preemptions(const struct text_report *t)
 	for (uint32_t i = 0; i < l->n_preemptions && !enough(t, i, l->n_preemptions); i++) {
 		const struct lane_preemption_sum *s = &l->preemptions[i];
 
-		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8" PRIu64 " %18s\n",
+		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n",
 			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
 			show_client_name(timeline_client(l->timeline, s->victim), victim,
 					 sizeof(victim)),
@@ -351,7 +352,8 @@ static void preemptions(const struct text_report *t)
 				? show_client_name(timeline_client(l->timeline, s->culprit),
 						   culprit, sizeof(culprit))
 				: "unknown",
-			lane_preemption_why_names[s->why], s->count,
+			lane_preemption_why_names[s->why],
+			show_times(s->count, s->nearly, times, sizeof(times)),
 			show_span_text(s->ns, ns, sizeof(ns)));
 	}
 }

@@ -157,6 +157,7 @@ static void engines(const struct lane_latency *l, json *tree)
 			show_json_uint(causes, key, e->idle_cause_ns[c]);
 		}
 		show_json_uint(to, "preemptions", e->preemptions);
+		show_json_uint(to, "nearly_preemptions", e->nearly_preemptions);
 		show_json_uint(to, "timeslices", e->timeslices);
 		show_json_uint(to, "host_queue_max", e->queue_max[LANE_QUEUE_HOST]);
 		show_json_uint(to, "device_queue_max", e->queue_max[LANE_QUEUE_DEVICE]);
@@ -246,6 +247,7 @@ static void clients(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "waits", c->waits);
 		show_json_uint(to, "wait_ns", c->wait_ns);
 		show_json_uint(to, "preempted", c->preempted);
+		show_json_uint(to, "nearly_preempted", c->nearly_preempted);
 		spent(to, &c->spent);
 		sums = show_json_object(to, "stages");
 		for (int s = 0; s < LANE_STAGE_COUNT; s++)
@@ -315,6 +317,7 @@ static void culprits(const struct lane_latency *l, json *tree)
 			show_json_null(to, "culprit");
 		show_json_text(to, "why", lane_preemption_why_names[p->why]);
 		show_json_uint(to, "count", p->count);
+		show_json_uint(to, "nearly", p->nearly);
 		add_span(to, "preempted", p->ns);
 	}
 	rows = show_json_list(tree, "cpu_preemptions");

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "show/cpu_text.h"
 
 #define BAR	60 /* characters */
@@ -124,6 +125,7 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 {
 	const struct lane_engine_stats *engine = &latency->engines[id];
 	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
+	uint64_t most = engine->preemptions + engine->nearly_preemptions;
 	char text[LANE_SHOW_ENGINE];
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s",
@@ -142,9 +144,11 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	} else {
 		fputs(", when it was busy is unknown", to);
 	}
-	if (engine->preemptions)
-		fprintf(to, ", %" PRIu64 " preemption%s", engine->preemptions,
-			engine->preemptions == 1 ? "" : "s");
+	if (most)
+		fprintf(to, ", %s preemption%s",
+			show_times(engine->preemptions, engine->nearly_preemptions, text,
+				   sizeof(text)),
+			lane_s(most));
 	fputc('\n', to);
 }
 

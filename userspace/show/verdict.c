@@ -116,8 +116,8 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	const struct lane_latency *l = s->latency;
 	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
 	const struct lane_preemption_sum *most = NULL;
-	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, ns = 0;
-	char name[48];
+	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, nearly = 0, ns = 0;
+	char name[48], text[48];
 
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
 		const struct lane_preemption_sum *p = &l->preemptions[i];
@@ -136,6 +136,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 			continue;
 		times[p->why] += p->count;
 		all += p->count;
+		nearly += p->nearly;
 		ns += p->ns.lo;
 	}
 	fprintf(s->to, ", %s %s (",
@@ -144,7 +145,8 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
 	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
 		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
-	fprintf(s->to, "%" PRIu64 " time%s", all, lane_s(all));
+	fprintf(s->to, "%s time%s", show_times(all, nearly, text, sizeof(text)),
+		lane_s(all + nearly));
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
 		if (why != LANE_PREEMPTION_UNKNOWN && times[why] && times[why] < all)
 			fprintf(s->to, ", at least %" PRIu64 " by %s", times[why],

@@ -218,24 +218,40 @@ void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 /*
+ * rq's context is the first that the hardware has yet to give back of the set from before this
+ * dequeue. The driver dequeues only if the hardware has that set (R20), and nothing that is
+ * complete is to be loaded before rq.
+ */
+static bool is_first_on_ports(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint32_t set = eng->ports.set - eng->dequeue.has_written, i = 0;
+
+	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != set)
+		i++;
+	return i < eng->ports.n && &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context;
+}
+
+/* The hardware had got to rq's port before the pause, and waited there for what ran before rq. */
+static bool was_at_port(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint64_t taken_ns = eng->run.taken_ns;
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+
+	return !taken_ns ||
+	       (taken_ns != LANE_NEVER && taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns) ||
+	       ((!eng->pause_no || ctx->pause_no != eng->pause_no) && is_first_on_ports(eng, rq));
+}
+
+/*
  * The driver pauses the ring, takes back the incomplete requests, and looks at the oldest last
  * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
  * What completes behind the pause is followed by nothing. Then the oldest request that is taken
  * back never began.
  */
-static bool had_begun_by(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
-{
-	const struct lane_engine_run *front = &eng->run;
-
-	return (!front->taken_ns || (front->taken_ns != LANE_NEVER &&
-				     front->taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns)) &&
-	       rq->now.since.hi <= ns;
-}
-
 bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	return eng->run.is_reported || !eng->dequeue.pause_ns ||
-	       had_begun_by(eng, rq, eng->dequeue.pause_ns);
+	       (rq->now.since.hi <= eng->dequeue.pause_ns && was_at_port(eng, rq));
 }
 
 uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq)
@@ -243,7 +259,8 @@ uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *r
 	uint64_t pause_ns = eng->dequeue.pause_ns;
 
 	return eng->run.is_unsure && !eng->model->is_idled && rq->now.since.lo < pause_ns &&
-			       had_begun_by(eng, rq, pause_ns + LANE_NEARLY_NS)
+			       rq->now.since.hi > pause_ns &&
+			       rq->now.since.hi <= pause_ns + LANE_NEARLY_NS
 		       ? rq->now.since.hi - pause_ns
 		       : 0;
 }
@@ -275,7 +292,7 @@ static void tell_nearly_preempted(struct lane_timeline *tl, struct lane_rq *rq,
 		.unless_ns = left->unless_ns,
 	};
 
-	if (!left->from || timeline_request_may_be_complete(rq))
+	if (!left->from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
 		return;
 	preemption.engine = &left->from->pub;
 	preemption.culprit = &left->culprit->pub;
