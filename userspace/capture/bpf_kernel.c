@@ -8,6 +8,7 @@
 #include <tracefs.h>
 
 #include "base/cleanup.h"
+#include "base/drivers.h"
 #include "capture/bpf_format.h"
 
 #define MAX_FUNCTIONS 24
@@ -53,23 +54,19 @@ static bool tracing_file(const char *name, int mode)
 }
 
 /* Why there is no such event. */
-static const char *no_event(const char *system)
+static const char *no_event(const char *system, int kind)
 {
+	char folder[64];
+
 	if (!strcmp(system, "i915"))
 		return "not compiled into this i915";
-	if (!strcmp(system, "gpu_scheduler") && !tracing_file("events/gpu_scheduler", F_OK))
-		return "gpu-sched is not loaded: no driver here uses it";
-	if (!strcmp(system, "xe") && !tracing_file("events/xe", F_OK))
-		return "xe is not loaded";
-	if (!strcmp(system, "amdgpu") && !tracing_file("events/amdgpu", F_OK))
-		return "amdgpu is not loaded";
-	if (!strcmp(system, "lima") && !tracing_file("events/lima", F_OK))
-		return "lima is not loaded";
-	if (!strcmp(system, "drm_msm_gpu") && !tracing_file("events/drm_msm_gpu", F_OK))
-		return "msm is not loaded";
-	if (!strcmp(system, "v3d") && !tracing_file("events/v3d", F_OK))
-		return "v3d is not loaded";
-	return "this kernel does not have the event";
+	snprintf(folder, sizeof(folder), "events/%s", system);
+	if (tracing_file(folder, F_OK))
+		return "this kernel does not have the event";
+	if (lane_is_driver((unsigned int)kind))
+		return lane_drm_driver_of_kind(lane_kinds[kind].name)->not_loaded;
+	return strcmp(system, "gpu_scheduler") ? "this kernel does not have the event"
+					       : "gpu-sched is not loaded: no driver here uses it";
 }
 
 static const char *has_event(void *data, const struct lane_bpf_way *way)
@@ -83,7 +80,7 @@ static const char *has_event(void *data, const struct lane_bpf_way *way)
 		return "it is no tracepoint";
 	text = read_format(system, way->hooks[0].target, &bytes);
 	if (!text)
-		return no_event(system);
+		return no_event(system, way->kind);
 	if (lane_is_drm((unsigned int)way->kind))
 		return capture_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
 					      &running->layouts[way->kind], &running->drm_places);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/drivers.h"
 #include "capture/bpf_shared.h"
 
 #define TYPED(id, name, prog)                                                                      \
@@ -224,29 +225,12 @@ static int group_of(int kind)
 	return -1;
 }
 
-/* TRACE_SYSTEM of drivers' own events. */
-static const char *system_of_driver(int kind)
-{
-	static const struct {
-		const char *begin, *system;
-	} systems[] = { { "xe_", "xe" },
-			{ "amdgpu_", "amdgpu" },
-			{ "lima_", "lima" },
-			{ "msm_", "drm_msm_gpu" },
-			{ "v3d_", "v3d" } };
-
-	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
-		if (!strncmp(lane_kinds[kind].name, systems[i].begin, strlen(systems[i].begin)))
-			return systems[i].system;
-	return NULL;
-}
-
 const char *capture_bpf_system(int kind)
 {
 	int group = group_of(kind);
 
 	if (lane_is_driver((unsigned int)kind))
-		return system_of_driver(kind);
+		return lane_drm_driver_of_kind(lane_kinds[kind].name)->system;
 
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/drivers.h"
 
 static bool read_line(const char *root, const char *path, char *line, size_t bytes)
 {
@@ -106,23 +107,23 @@ static bool is_there(const char *root, const char *path, const char *name)
 
 /*
  * Whether a driver submits to drm_sched: its module is among those that use gpu-sched's. Where the
- * kernel does not say that (one of them is built in), those that do so in Linux 6.12.
+ * kernel does not say that (one of them is built in), those that do so in that Linux.
  */
 static bool submits_to_drm_sched(const char *root, const struct lane_card *card)
 {
-	static const char *const known[] = { "amdgpu",	 "amdxdna", "etnaviv", "imagination",
-					     "lima",	 "msm",	    "msm_dpu", "nouveau",
-					     "panfrost", "panthor", "powervr", "rocket",
-					     "v3d",	 "xe" };
+	const struct lane_drm_driver *driver = lane_drm_driver_find(card->driver);
+	unsigned int major, minor;
+	char release[64];
 	char module[64] = "";
 
 	read_link(root, card->name, "device/driver/module", module, sizeof(module));
 	if (*module && is_there(root, "/sys/module/gpu_sched/holders", ""))
 		return is_there(root, "/sys/module/gpu_sched/holders/", module);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(card->driver, known[i]))
-			return true;
-	return false;
+	if (!read_line(root, "/proc/sys/kernel/osrelease", release, sizeof(release)) ||
+	    sscanf(release, "%u.%u", &major, &minor) != 2)
+		return *driver->name;
+	return *driver->name &&
+	       (major > driver->major || (major == driver->major && minor >= driver->minor));
 }
 
 static void read_card(const char *root, const char *name, struct lane_card *card)

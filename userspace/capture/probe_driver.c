@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/drivers.h"
 #include "capture/bpf_kernel.h"
 #include "capture/bpf_library.h"
 #include "capture/driver.h"
@@ -32,17 +33,6 @@ static void add_card(struct lane_probe *probe, const struct lane_card *card)
 			  *card->driver ? card->driver : "no driver");
 }
 
-/* Drivers whose hardware's or firmware's scheduler decides what runs of what it was given. */
-static bool schedules_by_firmware(const char *driver)
-{
-	static const char *const names[] = { "nouveau", "panthor", "powervr", "xe" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], driver))
-			return true;
-	return false;
-}
-
 /* What the events of a card's driver tell of its requests. */
 static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 {
@@ -54,28 +44,15 @@ static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 	capture_probe_add(
 		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
 		"jobs of drm_sched: queued, waiting for a fence, given to the ring, ended; %s",
-		schedules_by_firmware(card->driver)
+		lane_drm_driver_find(card->driver)->discipline >= LANE_RING_FIRMWARE
 			? "when they ran within bounds, since firmware schedules"
 			: "when they ran, where the ring runs one at a time");
 }
 
-/* What a driver tells by tracepoints of its own. */
-static const struct {
-	const char *driver, *adds;
-} own_events[] = {
-	{ "xe", "jobs given up, queues banned, resets, page faults, evictions" },
-	{ "amdgpu", "evictions; on Linux 6.1 resets, where registers to dump are set; jobs' names "
-		    "in others' traces" },
-	{ "lima", "jobs' names in others' traces of kernels before 6.17" },
-	{ "msm", "when jobs began, by the GPU's clock; evictions" },
-	{ "v3d", "when jobs ended, by their interrupt; resets" },
-};
-
 /* The driver's events that this kernel has, and the names of those that it has not. */
-static unsigned int count_own(const struct lane_probe *probe, const char *driver, char *missing,
+static unsigned int count_own(const struct lane_probe *probe, const char *system, char *missing,
 			      size_t bytes, unsigned int *all)
 {
-	const char *system = !strcmp(driver, "msm") ? "drm_msm_gpu" : driver;
 	unsigned int n = 0;
 	size_t used = 0;
 
@@ -101,22 +78,19 @@ static unsigned int count_own(const struct lane_probe *probe, const char *driver
 /* What the driver's own events add on this kernel. */
 static void add_own(struct lane_probe *probe, const struct lane_card *card)
 {
-	const char *adds = NULL;
+	const struct lane_drm_driver *driver = lane_drm_driver_find(card->driver);
 	char name[32], missing[160];
 	unsigned int n, all;
 
 	if (card->events != LANE_DRIVER_DRM)
 		return;
-	for (size_t i = 0; i < sizeof(own_events) / sizeof(own_events[0]); i++)
-		if (!strcmp(own_events[i].driver, card->driver))
-			adds = own_events[i].adds;
 	snprintf(name, sizeof(name), "%s adds", card->name);
-	if (!adds) {
+	if (!*driver->system) {
 		capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
 				  "nothing: gpulane reads no events of %s's own", card->driver);
 		return;
 	}
-	n = count_own(probe, card->driver, missing, sizeof(missing), &all);
+	n = count_own(probe, driver->system, missing, sizeof(missing), &all);
 	if (!n)
 		capture_probe_add(
 			probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
@@ -125,8 +99,8 @@ static void add_own(struct lane_probe *probe, const struct lane_card *card)
 			card->driver);
 	else
 		capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
-				  "%u of %u events of %s's own: %s%s", n, all, card->driver, adds,
-				  missing);
+				  "%u of %u events of %s's own: %s%s", n, all, card->driver,
+				  driver->adds, missing);
 }
 
 /* What is found of the cards. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/drivers.h"
 #include "base/table.h"
 
 enum {
@@ -127,27 +128,6 @@ void norm_drm_destroy(struct lane_drm *drm)
 	lane_pool_free(&drm->thread_pool);
 	lane_pool_free(&drm->entity_pool);
 	free(drm);
-}
-
-/*
- * The drivers whose rings have names of their own: struct drm_sched_init_args.name, or what stood
- * in its place, in Linux 6.12 (v3d_sched.c, amdgpu_*.c, panfrost_job.c, lima_sched.c,
- * panthor_sched.c, nouveau_sched.c).
- */
-static const char *driver_of(const char *ring)
-{
-	static const struct {
-		const char *begin, *driver;
-	} known[] = {
-		{ "v3d_", "v3d" },	  { "gfx_", "amdgpu" },	    { "comp_", "amdgpu" },
-		{ "sdma", "amdgpu" },	  { "vcn_", "amdgpu" },	    { "jpeg_", "amdgpu" },
-		{ "pan_js", "panfrost" }, { "panthor", "panthor" }, { "nouveau_sched", "nouveau" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strncmp(ring, known[i].begin, strlen(known[i].begin)))
-			return known[i].driver;
-	return "";
 }
 
 /* The number of a ring, -1: there are too many. */
@@ -486,7 +466,7 @@ static void find_driver(struct lane_drm *drm, char driver[16], uint32_t ring)
 	if (*driver)
 		memcpy(known, driver, 16);
 	if (!*known)
-		strcpy(known, driver_of(drm->rings[ring].name));
+		strcpy(known, lane_drm_driver_of_ring(drm->rings[ring].name)->name);
 	memcpy(driver, known, 16);
 }
 

@@ -71,14 +71,9 @@ static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_ev
 
 /* ---- causes ---- */
 
-static const char *system_of(uint32_t kind)
+static const char *driver_of(const struct lane_event *event)
 {
-	const char *name = lane_kinds[kind].name;
-
-	return !strncmp(name, "xe_", 3)	   ? "xe"
-	       : !strncmp(name, "msm_", 4) ? "msm"
-	       : !strncmp(name, "v3d_", 4) ? "v3d"
-					   : "amdgpu";
+	return lane_drm_driver_of_kind(lane_kinds[event->wire.kind].name)->name;
 }
 
 /* Fills in whose job rq was. rq NULL: nothing is known. */
@@ -98,7 +93,7 @@ static void tell(struct lane_timeline *tl, const struct lane_event *event, struc
 	char device[33] = "";
 
 	fault->kind = event->wire.kind;
-	fault->driver = system_of(event->wire.kind);
+	fault->driver = driver_of(event);
 	if (!fault->until_ns)
 		fault->until_ns = event->wire.ts_ns;
 	if (!fault->at_ns)
@@ -123,10 +118,11 @@ static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lan
 	return first;
 }
 
-/* The job that was in the GPU as it was reset: only one ring of that driver has a job, and this is
- * its first. NULL: not known. */
-static struct lane_rq *only_job(const struct lane_timeline *tl, const char *driver)
+/* The job that was in the GPU as the event's driver reset it: only one ring of that driver has a
+ * job, and this is its first. NULL: not known. */
+static struct lane_rq *only_job(const struct lane_timeline *tl, const struct lane_event *event)
 {
+	const char *driver = driver_of(event);
 	struct lane_rq *only = NULL;
 
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
@@ -174,7 +170,7 @@ static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *cla
 		struct lane_eng *eng = tl->engine_by_id[i];
 
 		if (!eng->ring || !is_of_device(eng, dev) ||
-		    (*eng->ring->driver && strcmp(eng->ring->driver, "xe") != 0) ||
+		    (*eng->ring->driver && eng->ring->each != LANE_RING_LONG) ||
 		    number_of(eng->ring->name, class) != (long)guc_id)
 			continue;
 		if (only)
@@ -291,7 +287,7 @@ static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *even
 	all->amd_reset_ns = event->wire.ts_ns;
 	if (is_more)
 		return;
-	blame(&fault, only_job(tl, "amdgpu"));
+	blame(&fault, only_job(tl, event));
 	tell(tl, event, &fault);
 }
 
@@ -311,7 +307,7 @@ static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *even
 	if (all->v3d_reset_ns && all->v3d_reset_dev == dev)
 		fault.at_ns = all->v3d_reset_ns;
 	all->v3d_reset_ns = 0;
-	blame(&fault, only_job(tl, "v3d"));
+	blame(&fault, only_job(tl, event));
 	tell(tl, event, &fault);
 }
 

@@ -106,17 +106,17 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 }
 
 /*
- * xe's long-running jobs have no fence of the ring. So the scheduler calls them done in the thread
- * that gives them to the ring, and they run on (guc_exec_queue_run_job(), xe_guc_submit.c).
+ * Long-running jobs have no fence of the ring. So the scheduler calls them done in the thread that
+ * gives them to the ring, and they run on (guc_exec_queue_run_job(), xe_guc_submit.c).
  */
 static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event)
 {
-	const char *driver = timeline_job_ring(rq)->driver;
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	int32_t tid = rq->job->run_tid;
 
 	return rq->pub.executes && tid == event->wire.tid && !rq->job->hw_ns &&
-	       (*driver ? !strcmp(driver, "xe") : !rq->job->hw_context) &&
+	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context) &&
 	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
 			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
 	       !signalled_before(tl, rq, event);

@@ -9,43 +9,6 @@
 
 #define GUESSES 2 /* so often a context must be seen before it is taken for the ring's */
 
-/*
- * serial: the driver runs one job at a time, in the order in which the scheduler gave them to the
- * ring, and signals in an interrupt. firmware: a firmware schedules, or rings share an engine
- * (msm). It is not known what a driver does that is not listed.
- */
-static enum lane_discipline discipline_of(const char *driver, const char *ring)
-{
-	static const char *const serial[] = { "amdgpu",	 "v3d",	   "lima",  "panfrost",
-					      "etnaviv", "rocket", "ethosu" };
-	static const char *const firmware[] = { "xe",	   "panthor", "nouveau", "pvr",
-						"powervr", "msm",     "msm_dpu", "amdxdna" };
-
-	/* Two software rings on one hardware ring */
-	if (!strcmp(driver, "amdgpu") && (!strcmp(ring, "gfx_low") || !strcmp(ring, "gfx_high")))
-		return LANE_RING_FIRMWARE;
-	for (size_t i = 0; i < sizeof(serial) / sizeof(serial[0]); i++)
-		if (!strcmp(driver, serial[i]))
-			return LANE_RING_SERIAL;
-	for (size_t i = 0; i < sizeof(firmware) / sizeof(firmware[0]); i++)
-		if (!strcmp(driver, firmware[i]))
-			return LANE_RING_FIRMWARE;
-	return LANE_RING_UNKNOWN;
-}
-
-/* These names each have several schedulers of one device (panfrost_job.c, panthor_sched.c,
- * panthor_mmu.c, nouveau_sched.c, pvr_queue.c, msm_gem_vma.c of Linux 6.17). */
-static bool is_of_several(const char *ring)
-{
-	static const char *const several[] = { "pan_js",	"panthor-queue", "panthor-vm-bind",
-					       "nouveau_sched", "pvr-queue",	 "msm-vm-bind" };
-
-	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++)
-		if (!strcmp(ring, several[i]))
-			return true;
-	return false;
-}
-
 static void copy(char *to, size_t size, const char *from, size_t most)
 {
 	size_t n = strnlen(from, most);
@@ -155,7 +118,7 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 	memcpy(ring->raw_name, job->name, sizeof(job->name));
 	copy(ring->name, sizeof(ring->name), job->name, sizeof(job->name));
 	copy(ring->device, sizeof(ring->device), job->dev, sizeof(job->dev));
-	ring->is_two = is_of_several(ring->name) ||
+	ring->is_two = lane_drm_ring_is_of_several(ring->name) ||
 		       (!*ring->device && is_known_as_two(&tl->jobs->two, ring));
 	eng->pub.name = ring->name;
 	eng->pub.device = ring->device;
@@ -197,7 +160,7 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	if (*ring->driver || !*job->driver || event->raw.is_two)
 		return;
 	copy(ring->driver, sizeof(ring->driver), job->driver, sizeof(job->driver));
-	ring->each = (uint8_t)discipline_of(ring->driver, ring->name);
+	ring->each = (uint8_t)lane_drm_discipline(lane_drm_driver_find(ring->driver), ring->name);
 	if (!ring->is_two && (*ring->device || tl->figures.by_kind[LANE_FENCE_INIT]))
 		ring->discipline = ring->each;
 	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;

@@ -3,15 +3,9 @@
 #ifndef LANE_TIMELINE_DRM_STATE_H
 #define LANE_TIMELINE_DRM_STATE_H
 
+#include "base/drivers.h"
 #include "timeline/losses.h"
 #include "timeline/state.h"
-
-/* What a ring does with the jobs that it was given. */
-enum lane_discipline {
-	LANE_RING_UNKNOWN,  /* not known: it may run several at a time */
-	LANE_RING_SERIAL,   /* one at a time, in order */
-	LANE_RING_FIRMWARE, /* in order, when a firmware or another ring lets it run */
-};
 
 /* When, and on which CPU. */
 struct lane_job_time {
